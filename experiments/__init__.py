@@ -1,0 +1,1 @@
+"""Experiments: preference matrices, runs, studies, reports, and the command line."""

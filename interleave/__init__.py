@@ -1,0 +1,1 @@
+"""Interleaving: two rankings become one page, and clicks on it become a winner."""

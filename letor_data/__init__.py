@@ -1,0 +1,18 @@
+"""Judged data: reading it, keeping it, and turning its features into rankings."""
+
+from letor_data.errors import DataError, DataWarning, LetorFormatError
+from letor_data.formats import PROFILES, Profile
+from letor_data.letor import Letor
+from letor_data.loading import read, read_parquet, write_parquet
+
+__all__ = [
+    "PROFILES",
+    "DataError",
+    "DataWarning",
+    "Letor",
+    "LetorFormatError",
+    "Profile",
+    "read",
+    "read_parquet",
+    "write_parquet",
+]

@@ -1,0 +1,33 @@
+"""What goes wrong with judged data, said so that a person can fix it."""
+
+
+class DataError(ValueError):
+    """Input that cannot be used. The message says where, what was found, and what to do next."""
+
+
+class DataWarning(UserWarning):
+    """Input that could be used, but holds something its owner may not expect."""
+
+
+class LetorFormatError(DataError):
+    """A line that breaks its format, reported as a compiler would.
+
+    `column` is the 1-based byte column of the offending token; `text` is the line itself.
+    """
+
+    def __init__(self, path, line, column, problem, token="", hint="", text=""):
+        self.path, self.line, self.column = str(path), line, column
+        message = f"{path}:{line}:{column}: {problem}"
+        if token:
+            message += f" ({_shown(token, 40)})"
+        if hint:
+            message += f"\n  {hint}"
+        if text:
+            message += f"\n    {_shown(text, 76)}"
+        super().__init__(message)
+
+
+def _shown(text, width):
+    """Printable and short: control characters escaped, long text cut."""
+    text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text.rstrip())
+    return text if len(text) <= width else text[: width - 3] + "..."

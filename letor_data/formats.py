@@ -1,0 +1,138 @@
+"""Dataset profiles: what each published collection of judged data looks like, as data.
+
+Sources: LETOR 3.0 and 4.0 (Qin and Liu), MSLR-WEB10K/30K (Microsoft Research), the Yahoo! Learning to
+Rank Challenge (Chapelle and Chang 2011), Istella LETOR (Dato et al. 2016), Yandex Internet Mathematics
+2009, LightGBM's query files. A new collection is a new row, not a new class.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import NamedTuple
+
+from letor_data.errors import DataError
+
+TOP_LABEL = 127  # grades are stored as int8
+
+
+class Profile(NamedTuple):
+    name: str
+    about: str
+    files: str = ""  # a path in which this pattern is found is taken to be of this profile
+    n_features: int = 0  # features the collection defines; 0 = whatever the file holds
+    top_grade: int = TOP_LABEL
+    query_id: str = "qid"  # where the query is named: "qid" token, "comment", or a "side file" of counts
+    index_base: int = 1  # smallest feature number
+    null_is_missing: bool = False  # NULL stands for a value that does not exist
+    huge_is_missing: bool = False  # |value| >= 1e300 stands for a value that does not exist
+    sign: int = 1  # -1 where small values are better
+    titles: tuple[str, ...] = ()  # what each feature measures, where that is published
+
+
+def _mslr_titles() -> tuple[str, ...]:
+    streams = ("body", "anchor", "title", "url", "whole document")
+    spread = ("sum", "min", "max", "mean", "variance")
+    blocks = ["covered query terms", "covered query term ratio", "stream length", "IDF"]
+    blocks += [f"{kind} {how}" for kind in ("TF", "normalised TF", "TF-IDF") for how in spread]
+    blocks += ["boolean model", "vector space model", "BM25", "LMIR.ABS", "LMIR.DIR", "LMIR.JM"]
+    single = ["URL slashes", "URL length", "inlinks", "outlinks", "PageRank", "SiteRank"]
+    single += ["quality score", "quality score 2", "query-URL clicks", "URL clicks", "URL dwell time"]
+    return tuple(f"{block}, {stream}" for block in blocks for stream in streams) + tuple(single)
+
+
+PROFILES = {
+    profile.name: profile
+    for profile in (
+        Profile("svmlight", "svmlight text with qid tokens, any features and grades"),
+        Profile(
+            "letor3", "LETOR 3.0: OHSUMED and the .gov collections", r"OHSUMED|(TD|HP|NP)200[34]",
+            top_grade=2, null_is_missing=True,
+        ),
+        Profile(
+            "letor_agg", "LETOR 4.0 rank aggregation: values are positions, 1 is the top", r"MQ200[78][-_]?agg",
+            top_grade=2, null_is_missing=True, sign=-1,
+        ),
+        Profile(
+            "letor4", "LETOR 4.0: MQ2007 and MQ2008", r"MQ200[78]", n_features=46,
+            top_grade=2, null_is_missing=True,
+        ),
+        Profile(
+            "mslr", "MSLR-WEB10K and MSLR-WEB30K", r"MSLR", n_features=136, top_grade=4, titles=_mslr_titles()
+        ),
+        Profile(
+            "yahoo", "Yahoo! Learning to Rank Challenge (C14)", r"set[12]\.(train|valid|test)\.txt|C14B?\b",
+            n_features=700, top_grade=4,
+        ),
+        Profile("istella", "Istella LETOR, Istella-S, Istella-X", r"istella", 220, 4, huge_is_missing=True),
+        Profile(
+            "yandex", "Yandex Internet Mathematics 2009: the comment is the query", r"imat2009",
+            n_features=245, top_grade=4, query_id="comment",
+        ),
+        Profile(
+            "lightgbm", "no qid tokens; documents per query in a .query or .group file", query_id="side file",
+            index_base=0,
+        ),
+        Profile("trec", "TREC runs and relevance judgments"),
+    )
+}  # fmt: skip
+
+
+class Collection(NamedTuple):
+    """A published collection and its size when all its splits are loaded."""
+
+    name: str
+    files: str  # pattern in the path
+    queries: int
+    documents: int
+
+
+COLLECTIONS = (
+    Collection("MSLR-WEB30K", r"MSLR-WEB30K", 31_531, 3_771_125),
+    Collection("MSLR-WEB10K", r"MSLR-WEB10K", 10_000, 1_200_192),
+    Collection("Yahoo set 1 train", r"set1\.train\.txt", 19_944, 473_134),
+    Collection("Yahoo set 1 valid", r"set1\.valid\.txt", 2_994, 71_083),
+    Collection("Yahoo set 1 test", r"set1\.test\.txt", 6_983, 165_660),
+    Collection("Yahoo set 2 train", r"set2\.train\.txt", 1_266, 34_815),
+    Collection("Yahoo set 2 valid", r"set2\.valid\.txt", 1_266, 34_881),
+    Collection("Yahoo set 2 test", r"set2\.test\.txt", 3_798, 103_174),
+    Collection("MQ2007", r"MQ2007", 1_692, 69_623),
+    Collection("MQ2008", r"MQ2008", 784, 15_211),
+    Collection("OHSUMED", r"OHSUMED", 106, 16_140),
+    Collection("TD2003", r"TD2003", 50, 49_058),
+    Collection("TD2004", r"TD2004", 75, 74_146),
+    Collection("HP2003", r"HP2003", 150, 147_606),
+    Collection("HP2004", r"HP2004", 75, 74_409),
+    Collection("NP2003", r"NP2003", 150, 148_657),
+    Collection("NP2004", r"NP2004", 75, 73_834),
+)
+
+
+def profile_named(name: str) -> Profile:
+    if name not in PROFILES:
+        close = difflib.get_close_matches(name, PROFILES, n=1)
+        hint = f"did you mean '{close[0]}'?" if close else f"known: {', '.join(PROFILES)}"
+        raise DataError(f"no profile named '{name}'; {hint}")
+    return PROFILES[name]
+
+
+def profile_for(path: str) -> Profile:
+    """The profile whose file names this path looks like, plain svmlight otherwise."""
+    for profile in PROFILES.values():
+        if profile.files and re.search(profile.files, path, re.IGNORECASE):
+            return profile
+    return PROFILES["svmlight"]
+
+
+def size_note(path: str, splits: set[str], queries: int, documents: int) -> str | None:
+    """A remark when a whole collection (or a split of known size) was loaded and its size is not the published one."""
+    for known in COLLECTIONS:
+        whole = known.files.endswith(".txt") or {"train", "test"} <= splits
+        if whole and re.search(known.files, path, re.IGNORECASE):
+            if (queries, documents) == (known.queries, known.documents):
+                return None
+            return (
+                f"{path}: {queries:,} queries and {documents:,} documents, but {known.name} is published "
+                f"with {known.queries:,} and {known.documents:,}"
+            )
+    return None

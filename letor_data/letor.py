@@ -1,0 +1,214 @@
+"""Judged documents as columns and offsets: the one table everything else reads.
+
+A feature is a column of its own, float32 where that loses nothing and float64 otherwise, so values
+are exactly those of the source and a single-feature ranker touches one contiguous array. A missing
+value is NaN (sources may not contain NaN otherwise).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from letor_data.errors import DataError
+
+_DOC_ID = re.compile(r"docid\s*=\s*(\S+)")
+
+
+@dataclass(frozen=True, eq=False)
+class Letor:
+    """Judged documents of many queries; query q owns rows offsets[q]:offsets[q + 1]."""
+
+    labels: np.ndarray  # (n_docs,) int8, relevance grade
+    offsets: np.ndarray  # (n_queries + 1,) int64, offsets[0] == 0
+    columns: tuple[np.ndarray, ...]  # per feature: (n_docs,) float32 or float64, NaN = missing
+    feature_names: tuple[str, ...]
+    query_ids: np.ndarray  # (n_queries,) str objects, as written in the source
+    splits: np.ndarray  # (n_queries,) str objects: "train", "test", ... or ""
+    records: np.ndarray  # (n_docs,) int64, record number in the source; external scores follow it
+    comments: pa.LargeStringArray | None = None  # (n_docs,) text after '#'
+    profile: str = "svmlight"  # name in letor_data.formats.PROFILES
+    source: str = ""  # what was read, for people
+    digest: str = ""  # of the source's content, for files made from this data
+    notes: tuple[str, ...] = ()  # what the reader wants its owner to know
+
+    @property
+    def n_docs(self) -> int:
+        return len(self.labels)
+
+    @property
+    def n_queries(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def n_features(self) -> int:
+        return len(self.columns)
+
+    @property
+    def docs_per_query(self) -> np.ndarray:
+        return np.diff(self.offsets)
+
+    @property
+    def features(self) -> np.ndarray:
+        """All values as one (n_docs, n_features) float64 array: a copy, so mind its size."""
+        return np.stack(self.columns, axis=1).astype(np.float64, copy=False)
+
+    @property
+    def doc_ids(self) -> np.ndarray:
+        """The 'docid = ...' of each comment, the whole comment where it has none."""
+        if self.comments is None:
+            return np.full(self.n_docs, "", object)
+        texts = self.comments.to_pylist()
+        found = (_DOC_ID.search(text) for text in texts)
+        return np.array([m[1] if m else text for m, text in zip(found, texts)], object)
+
+    def feature_index(self, feature: int | str) -> int:
+        """Column number of a feature given by name, or by the number a source numbers it with."""
+        name = str(feature)
+        if name not in self.feature_names:
+            names = self.feature_names
+            raise DataError(f"no feature '{name}'; there are {len(names)}: {_few(names)}")
+        return self.feature_names.index(name)
+
+    def column(self, feature: int | str) -> np.ndarray:
+        return self.columns[self.feature_index(feature)]
+
+    def take_queries(self, queries: Sequence[int] | np.ndarray) -> Letor:
+        """These queries only, by number (or a mask), in the order asked for."""
+        queries = np.arange(self.n_queries)[np.asarray(queries)]
+        offsets = np.concatenate([[0], np.cumsum(self.docs_per_query[queries])]).astype(np.int64)
+        return self.rearranged(_rows_of(self.offsets, queries), offsets, queries)
+
+    def rearranged(self, rows: np.ndarray, offsets: np.ndarray, queries: np.ndarray) -> Letor:
+        """These rows, divided by these offsets among these of the queries."""
+        return replace(
+            self,
+            labels=self.labels[rows],
+            offsets=offsets,
+            columns=tuple(column[rows] for column in self.columns),
+            query_ids=self.query_ids[queries],
+            splits=self.splits[queries],
+            records=self.records[rows],
+            comments=None if self.comments is None else self.comments.take(pa.array(rows)),
+        )
+
+    def only_queries(self, ids: Iterable[str]) -> Letor:
+        """The queries with these ids."""
+        number = {query: i for i, query in enumerate(self.query_ids)}
+        wanted = [str(query) for query in ids]
+        for query in wanted:
+            if query not in number:
+                raise DataError(f"no query '{query}'; there are {len(number)}: {_few(self.query_ids)}")
+        return self.take_queries(np.array([number[query] for query in wanted], np.int64))
+
+    def only_split(self, split: str) -> Letor:
+        """The queries that came from one split, such as 'train'."""
+        known = dict.fromkeys(self.splits)
+        if split not in known:
+            raise DataError(f"no split '{split}'; known: {_few(list(known))}")
+        return self.take_queries(self.splits == split)
+
+    def only_features(self, features: Iterable[int | str]) -> Letor:
+        """These features, by name or number, in the order asked for."""
+        chosen = [self.feature_index(feature) for feature in features]
+        return replace(
+            self,
+            columns=tuple(self.columns[i] for i in chosen),
+            feature_names=tuple(self.feature_names[i] for i in chosen),
+        )
+
+    def drop_constant(self) -> Letor:
+        """Without the features that have one value throughout."""
+        varied = [n for n, c in zip(self.feature_names, self.columns) if not is_constant(c)]
+        return self.only_features(varied)
+
+    def min_docs(self, n: int) -> Letor:
+        """Without the queries that have fewer than n documents."""
+        return self.take_queries(self.docs_per_query >= n)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row per document: qid, split, label, record, comment, then a column per feature."""
+        query = np.repeat(np.arange(self.n_queries), self.docs_per_query)
+        frame = {
+            "qid": self.query_ids[query],
+            "split": self.splits[query],
+            "label": self.labels,
+            "record": self.records,
+        }
+        if self.comments is not None:
+            frame["comment"] = self.comments.to_pylist()
+        return pd.DataFrame(frame | dict(zip(self.feature_names, self.columns)))
+
+    @classmethod
+    def from_pandas(cls, frame: pd.DataFrame, profile: str = "svmlight") -> Letor:
+        """The reverse of `to_pandas`; only 'qid' and 'label' are required, the rest are features.
+
+        Rows of a query need not be adjacent: they are gathered in order of first appearance.
+        """
+        absent = [name for name in ("qid", "label") if name not in frame]
+        if absent:
+            raise DataError(f"the frame has no column '{absent[0]}'; it has: {_few(list(frame))}")
+        code, ids = pd.factorize(frame["qid"].astype(str))
+        rows = np.argsort(code, kind="stable")
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(code, minlength=len(ids)))]).astype(np.int64)
+        names = [str(name) for name in frame if name not in META_COLUMNS]
+        splits = frame["split"].to_numpy(object)[rows[offsets[:-1]]] if "split" in frame else np.full(len(ids), "", object)
+        comments = pa.array(frame["comment"].to_numpy(object)[rows], pa.large_string()) if "comment" in frame else None
+        return cls(
+            labels=checked_grades(frame["label"].to_numpy()[rows]),
+            offsets=offsets,
+            columns=tuple(narrowest(frame[name].to_numpy(np.float64)[rows]) for name in names),
+            feature_names=tuple(names),
+            query_ids=np.array(ids, object),
+            splits=splits,
+            records=frame["record"].to_numpy(np.int64)[rows] if "record" in frame else rows.astype(np.int64),
+            comments=comments,
+            profile=profile,
+            source="a pandas frame",
+        )
+
+
+META_COLUMNS = ("qid", "split", "label", "record", "comment")
+
+
+def narrowest(values: np.ndarray) -> np.ndarray:
+    """The same numbers as float32 where each survives exactly, else as they are."""
+    if values.dtype == np.float32:
+        return values
+    with np.errstate(over="ignore"):
+        narrow = values.astype(np.float32)
+    return narrow if np.array_equal(narrow, values, equal_nan=True) else values
+
+
+def is_constant(values: np.ndarray) -> bool:
+    """One value throughout (all missing counts as one value)."""
+    first = values[:1]
+    return bool(np.all(values == first)) or (bool(np.isnan(first).all()) and bool(np.isnan(values).all()))
+
+
+def checked_grades(labels: np.ndarray) -> np.ndarray:
+    """Labels as int8 grades; anything but whole numbers 0..127 is refused."""
+    grades = np.asarray(labels, np.float64)
+    bad = np.flatnonzero(~((grades >= 0) & (grades <= 127) & (grades == np.floor(grades))))
+    if len(bad):
+        raise DataError(f"row {bad[0]}: a label must be a whole number from 0 to 127, not {labels[bad[0]]}")
+    return grades.astype(np.int8)
+
+
+def _rows_of(offsets: np.ndarray, queries: np.ndarray) -> np.ndarray:
+    """Row numbers of these queries, one after another."""
+    sizes = offsets[queries + 1] - offsets[queries]
+    ends = np.cumsum(sizes)
+    shift = np.repeat(offsets[queries] - (ends - sizes), sizes)
+    return np.arange(ends[-1] if len(ends) else 0) + shift
+
+
+def _few(names: Sequence) -> str:
+    """'a, b, c, ...': enough names to recognise what is there."""
+    shown = ", ".join(str(name) for name in names[:6])
+    return shown + ", ..." if len(names) > 6 else shown

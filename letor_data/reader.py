@@ -1,0 +1,215 @@
+"""Reading judged data: LETOR, MSLR, Yahoo!, Istella, Yandex, svmlight and LightGBM text.
+
+    data = read("MSLR-WEB10K.zip::Fold1/train.txt")
+
+A text is parsed once and kept as a binary cache; what was read once opens in well under a second.
+What a collection looks like is in formats.py; what may be wrong with a line, in problems.py.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from letor_data import tokenizer as t
+from letor_data.archive import Source, find_sources, read_pieces
+from letor_data.chunks import Block, digest_text, memory_cells, parse
+from letor_data.columns import GrowingColumns
+from letor_data.errors import DataError
+from letor_data.formats import PROFILES, TOP_LABEL, Profile, profile_for, profile_named, size_note
+from letor_data.letor import Letor
+from letor_data.problems import NOTES, PROBLEMS, Problem, position
+from letor_data.queries import RETURNING, CountedQueries, NamedQueries, side_file
+
+Progress = Callable[[int, int], None]  # bytes done, bytes in all
+_CHOICES = {
+    "nonfinite": ("refuse", "missing"),
+    "unjudged": ("refuse", "drop", "zero"),
+    "label_round": ("refuse", "nearest", "floor"),
+}
+
+
+class ReadOptions(NamedTuple):
+    """How to read; every choice that changes the data is here, so a cache can be keyed by it."""
+
+    profile: str | None = None  # None: by the file's name, see formats.PROFILES
+    nonfinite: str = "refuse"  # nan and inf: "refuse" or "missing"
+    unjudged: str = "refuse"  # label -1: "refuse", "drop" or "zero"
+    label_round: str = "refuse"  # labels such as 1.5: "refuse", "nearest" or "floor"
+    grade_cuts: tuple[float, ...] = ()  # grade = how many of these a label reaches
+    index_base: int | None = None  # smallest feature number; None: the profile's
+    max_features: int = 100_000
+    merge_files: bool = False  # the same query id in two files is one query
+    split_prefix: bool = False  # query ids become 'train/17'
+
+
+def check_options(options: ReadOptions) -> None:
+    for name, known in _CHOICES.items():
+        if (value := getattr(options, name)) not in known:
+            raise DataError(f"{name} must be one of {', '.join(known)}, not '{value}'")
+    cuts = options.grade_cuts
+    if list(cuts) != sorted(set(cuts)) or len(cuts) > TOP_LABEL:
+        raise DataError(f"grade_cuts must be different numbers in ascending order, not {cuts}")
+    if not 1 <= options.max_features <= 10_000_000:
+        raise DataError(f"max_features must be from 1 to 10,000,000, not {options.max_features}")
+    if options.index_base not in (None, 0, 1):
+        raise DataError(f"index_base must be 0 or 1, not {options.index_base}")
+
+
+def parse_text(
+    paths: list[str | Path], options: ReadOptions, jobs: int = 0, progress: Progress | None = None
+) -> Letor:
+    """Read these files, folders or archive members as one data set, without looking at any cache."""
+    check_options(options)
+    sources = [source for path in paths for source in find_sources(path)]
+    profile = choose_profile(sources, options)
+    rules = _rules(profile, options)
+    table, meter = _Table(profile, options), _Meter(sources, progress)
+    for source, pieces in read_pieces(sources):
+        table.start_file(source)
+        digest = partial(
+            digest_text, rules=rules, problems=_worded(source, profile, rules), max_cells=memory_cells()
+        )
+        for line, block in parse(meter.watch(pieces), source.name, digest, jobs or os.cpu_count() or 1):
+            table.add(line, block)
+        table.end_file()
+    return table.finish(", ".join(str(path) for path in paths), rules.index_base)
+
+
+def choose_profile(sources: list[Source], options: ReadOptions) -> Profile:
+    if options.profile is not None:
+        return profile_named(options.profile)
+    profile = profile_for(sources[0].name)
+    if profile.name == "svmlight" and side_file(sources[0]) is not None:
+        return PROFILES["lightgbm"]
+    return profile
+
+
+def _rules(profile: Profile, options: ReadOptions) -> t.Rules:
+    base = profile.index_base if options.index_base is None else options.index_base
+    return t.Rules(
+        query_by={"qid": t.BY_QID, "comment": t.BY_COMMENT, "side file": t.BY_SIDE_FILE}[profile.query_id],
+        index_base=base,
+        max_index=base + options.max_features - 1,
+        n_features=profile.n_features,
+        top_grade=profile.top_grade,
+        label_round={"refuse": t.REFUSE, "nearest": t.NEAREST, "floor": t.FLOOR}[options.label_round],
+        unjudged={"refuse": t.REFUSE, "drop": t.DROP, "zero": t.ZERO}[options.unjudged],
+        nonfinite_is_missing=options.nonfinite == "missing",
+        null_is_missing=profile.null_is_missing,
+        huge_is_missing=profile.huge_is_missing,
+        grade_cuts=np.array(options.grade_cuts, np.float64),
+    )
+
+
+def _worded(source: Source, profile: Profile, rules: t.Rules) -> dict[int, Problem]:
+    """The problems with this file's facts filled in."""
+    facts = {
+        "name": source.path.name,
+        "profile": profile.name,
+        "top_grade": profile.top_grade,
+        "index_base": rules.index_base,
+        "max_features": rules.max_index - rules.index_base + 1,
+    }
+    return {code: Problem(p.says.format(**facts), p.hint.format(**facts)) for code, p in PROBLEMS.items()}
+
+
+class _Meter:
+    """Tells how far reading has come; compressed sources are counted decompressed, so their total is unknown."""
+
+    def __init__(self, sources: list[Source], progress: Progress | None) -> None:
+        self._progress = progress
+        self._total = sum(path.stat().st_size for path in {source.path for source in sources})
+        self._done = 0
+
+    def watch(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        for piece in pieces:
+            yield piece
+            self._done += len(piece)
+            if self._progress is not None:
+                self._progress(self._done, self._total)
+
+
+class _Table:
+    """Blocks of all files come in, a Letor goes out."""
+
+    def __init__(self, profile: Profile, options: ReadOptions) -> None:
+        self._profile = profile
+        self._queries: NamedQueries | CountedQueries = (
+            CountedQueries(options.split_prefix)
+            if profile.query_id == "side file"
+            else NamedQueries(profile.query_id == "comment", options.merge_files, options.split_prefix)
+        )
+        self._columns = GrowingColumns(memory_cells())
+        self._labels: list[np.ndarray] = []
+        self._records: list[np.ndarray] = []
+        self._comments: list[pa.Array] = []
+        self._files: list[Source] = []
+        self._n_records = 0
+        self._notes: dict[str, list] = {}  # what -> [how often, where first]
+
+    def start_file(self, source: Source) -> None:
+        self._files.append(source)
+        self._rows_before, self._records_before = self._columns.n_rows, self._n_records
+        self._queries.start_file(source)
+
+    def add(self, line: int, block: Block) -> None:
+        for kind, (count, offset) in block.notes.items():
+            what = NOTES[kind].format(n_features=self._profile.n_features, profile=self._profile.name)
+            self._note(what, count, block, offset, line)
+        for offset in self._queries.add(block, line, self._columns.n_rows):
+            self._note(RETURNING, 1, block, offset, line)
+        self._columns.append(block.columns, len(block.labels))
+        self._labels.append(block.labels)
+        self._records.append(block.records + self._n_records)
+        self._comments.append(pa.nulls(len(block.labels), pa.large_string()) if block.comments is None else block.comments)
+        self._n_records += block.n_records
+
+    def _note(self, what: str, count: int, block: Block, offset: int, line: int) -> None:
+        where = "{}:{}:{}".format(self._files[-1].name, *position(block.text, offset, line))
+        self._notes.setdefault(what, [0, where])[0] += count
+
+    def end_file(self) -> None:
+        if self._columns.n_rows == self._rows_before:
+            raise DataError(f"{self._files[-1].name}: no documents in it")
+        self._queries.end_file(self._n_records - self._records_before)
+
+    def finish(self, source: str, index_base: int) -> Letor:
+        n_rows = self._columns.n_rows
+        code, ids = self._queries.finish(n_rows)
+        names, columns = self._columns.finish(index_base, self._profile.n_features)
+        splits = np.array([file.split for file in self._files], object)[self._queries.file_of]
+        comments = pa.concat_arrays(self._comments)
+        letor = Letor(
+            labels=np.concatenate(self._labels),
+            offsets=np.concatenate([[0], np.cumsum(np.bincount(code, minlength=len(ids)))]).astype(np.int64),
+            columns=columns,
+            feature_names=names,
+            query_ids=np.array(ids, object),
+            splits=splits,
+            records=np.concatenate(self._records),
+            comments=None if comments.null_count == n_rows else comments.fill_null(""),
+            profile=self._profile.name,
+            source=source,
+            notes=self._remarks(source, splits, n_rows),
+        )
+        return _gathered(letor, code)
+
+    def _remarks(self, source: str, splits: np.ndarray, n_rows: int) -> tuple[str, ...]:
+        notes = [f"{where}: {what} ({count:,} in all)" for what, (count, where) in self._notes.items()]
+        size = size_note(source, set(splits), len(splits), n_rows)
+        return tuple(notes if size is None else [*notes, size])
+
+
+def _gathered(letor: Letor, code: np.ndarray) -> Letor:
+    """Rows in the order of their queries, and no query without rows: a no-op for most files."""
+    kept = np.flatnonzero(np.diff(letor.offsets))  # dropping the unjudged may leave a query empty
+    if len(kept) == letor.n_queries and np.all(code[1:] >= code[:-1]):
+        return letor
+    return letor.rearranged(np.argsort(code, kind="stable"), np.unique(letor.offsets), kept)

@@ -1,0 +1,557 @@
+"""The tokenizer: bytes of svmlight/LETOR text in, labels and (index, value) tokens out.
+
+One pass over a chunk of whole lines, compiled, without the GIL. Every position it reports is a byte
+offset in the chunk; line and column are counted only when somebody has to be told.
+
+Numbers come out correctly rounded, as Python's float() would read them. Up to 19 digits are collected
+in an integer w, so the number is w * 10^q. Then, in this order:
+  1. w <= 2^53 and |q| <= 22: one exact multiplication or division (Clinger 1990);
+  2. a 128-bit product with a tabulated power of five decides the rounding (Lemire, "Number parsing at a
+     gigabyte per second", 2021), more than 19 digits being bracketed by w and w + 1;
+  3. what is still open (subnormals, near-ties, overflow) is listed for float() itself.
+
+This file is self-contained because Numba's disk cache watches only the file a kernel stands in.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+# Outcomes of reading one number.
+VALUE, SLOW, NONFINITE, NULL, BAD = range(5)
+
+# What can be wrong with a line (keys of reader.PROBLEMS).
+(
+    NO_ERROR, BAD_LABEL, LABEL_MISSING, LABEL_FRACTION, LABEL_NEGATIVE, LABEL_UNJUDGED, LABEL_TOO_HIGH,
+    QID_MISSING, QID_EMPTY, BAD_INDEX, INDEX_NEGATIVE, INDEX_ZERO, INDEX_TOO_HIGH, INDEX_TWICE,
+    NO_COLON, BAD_VALUE, VALUE_NONFINITE, VALUE_NULL, VALUE_OVERFLOW, COMMENT_MISSING,
+) = range(20)  # fmt: skip
+
+# How to treat labels that are not whole, and unjudged documents (label -1).
+REFUSE, NEAREST, FLOOR = 0, 1, 2
+DROP, ZERO = 1, 2
+
+# Where the query of a document is named.
+BY_QID, BY_COMMENT, BY_SIDE_FILE = range(3)
+
+
+class Rules(NamedTuple):
+    """What a chunk may contain; the reader makes it from a profile and the user's options."""
+
+    query_by: int
+    index_base: int
+    max_index: int
+    n_features: int  # indices above this are worth a note; 0 = any
+    top_grade: int
+    label_round: int  # REFUSE, NEAREST, FLOOR
+    unjudged: int  # REFUSE, DROP, ZERO
+    nonfinite_is_missing: bool
+    null_is_missing: bool
+    huge_is_missing: bool
+    grade_cuts: np.ndarray  # (n,) float64 ascending; grade = how many cuts a label reaches; empty = label
+
+
+class Tokens(NamedTuple):
+    """One chunk, tokenised. Arrays are longer than what was found; `found` says how much counts."""
+
+    labels: np.ndarray  # int8 per row
+    row_ptr: np.ndarray  # int64, row r owns values row_ptr[r]:row_ptr[r + 1]
+    records: np.ndarray  # int64, number of the record within the chunk (dropped ones count)
+    comments: np.ndarray  # (rows, 2) int64, start and stop of the comment; start -1 = none
+    group_rows: np.ndarray  # int64, row where a new query starts
+    group_ids: np.ndarray  # (groups, 2) int64, start and stop of its id
+    indices: np.ndarray  # int32 per value
+    values: np.ndarray  # float64 per value
+    slow: np.ndarray  # (n_slow, 3) int64: value number, start, stop of a token float() must read
+    found: np.ndarray  # int64, see below
+
+
+# What `Tokens.found` holds.
+(ROWS, VALUES, GROUPS, SLOWS, RECORDS, ERROR, START, STOP, DECREASING, DECREASING_AT, EXTENDED, EXTENDED_AT) = range(12)
+
+_SPACE, _TAB, _LF, _CR, _HASH, _COLON, _DOT, _PLUS, _MINUS = 32, 9, 10, 13, 35, 58, 46, 43, 45
+HUGE = 1e300
+_EXACT_TENS = np.array([10.0**k for k in range(23)])
+_MAX_DIGITS = 19
+_NONE, _ONE, _TWO_53 = np.uint64(0), np.uint64(1), np.uint64(2**53)  # uint64 against int64 would go through float64
+_LOWEST_TEN, _HIGHEST_TEN = -342, 308
+
+
+def _powers_of_five():
+    """Top 128 bits of 5^q for q = -342..308, as (651, 2) uint64; truncated, reciprocals rounded up."""
+    table = np.empty((_HIGHEST_TEN - _LOWEST_TEN + 1, 2), np.uint64)
+    for q in range(_LOWEST_TEN, _HIGHEST_TEN + 1):
+        if q < 0:
+            five = 5**-q
+            bits = five.bit_length() + 127 if q >= -27 else 2 * five.bit_length() + 128
+            power = 2**bits // five + 1
+        else:
+            power = 5**q << 128
+        power >>= power.bit_length() - 128
+        table[q - _LOWEST_TEN] = power >> 64, power & (2**64 - 1)
+    return table
+
+
+_FIVES = _powers_of_five()
+
+
+@njit(nogil=True, cache=True)
+def count_marks(chunk):
+    """Line feeds, colons and NUL bytes: how much room the tokens need, and whether this is text."""
+    lines, colons, nuls = 0, 0, 0
+    for byte in chunk:
+        lines += byte == _LF
+        colons += byte == _COLON
+        nuls += byte == 0
+    return lines, colons, nuls
+
+
+def tokenize(chunk, rules):
+    """Tokens of a uint8 chunk of whole lines (the last byte is a line feed)."""
+    lines, colons, _ = count_marks(chunk)
+    tokens = Tokens(
+        labels=np.empty(lines, np.int8),
+        row_ptr=np.zeros(lines + 1, np.int64),
+        records=np.empty(lines, np.int64),
+        comments=np.empty((lines, 2), np.int64),
+        group_rows=np.empty(lines, np.int64),
+        group_ids=np.empty((lines, 2), np.int64),
+        indices=np.empty(colons, np.int32),
+        values=np.empty(colons, np.float64),
+        slow=np.empty((colons, 3), np.int64),
+        found=np.zeros(12, np.int64),
+    )
+    _tokenize(chunk, rules, tokens, np.full(rules.max_index + 1, -1, np.int64))
+    return tokens
+
+
+@njit(nogil=True, cache=True)
+def _tokenize(chunk, rules, tokens, seen_in):
+    """Read line after line until the end or the first error; `seen_in[index]` = last row that had it."""
+    at = 0
+    while at < len(chunk):
+        at = _skip_blank(chunk, at)
+        if chunk[at] != _LF and chunk[at] != _HASH:
+            at = _record(chunk, at, rules, tokens, seen_in)
+            if tokens.found[ERROR] != NO_ERROR:
+                return
+        while chunk[at] != _LF:
+            at += 1
+        at += 1
+
+
+@njit(nogil=True, inline="always")
+def _ends_token(chunk, at):
+    """Space, tab, line end (LF or CR LF), or the start of a comment."""
+    byte = chunk[at]
+    return byte == _SPACE or byte == _LF or byte == _TAB or byte == _HASH or (byte == _CR and chunk[at + 1] == _LF)
+
+
+@njit(nogil=True, inline="always")
+def _skip_blank(chunk, at):
+    while chunk[at] == _SPACE or chunk[at] == _TAB or (chunk[at] == _CR and chunk[at + 1] == _LF):
+        at += 1
+    return at
+
+
+@njit(nogil=True)
+def _token_end(chunk, at):
+    while not _ends_token(chunk, at):
+        at += 1
+    return at
+
+
+@njit(nogil=True)
+def _fail(chunk, tokens, error, start):
+    tokens.found[ERROR], tokens.found[START], tokens.found[STOP] = error, start, _token_end(chunk, start)
+    return start
+
+
+@njit(nogil=True)
+def _is_qid(chunk, at):
+    """Does a 'qid:' token start here? (A line feed ends the chunk, so looking ahead stops in time.)"""
+    return chunk[at] == 113 and chunk[at + 1] == 105 and chunk[at + 2] == 100 and chunk[at + 3] == _COLON
+
+
+@njit(nogil=True)
+def _record(chunk, at, rules, tokens, seen_in):
+    """One judged document. Returns where reading stopped, at the comment or the line's end."""
+    found = tokens.found
+    row = found[ROWS]
+    error, grade, end = _grade(chunk, at, rules)
+    if error != NO_ERROR:
+        return _fail(chunk, tokens, error, at)
+    at = _skip_blank(chunk, end)
+    id_start, id_stop = -1, -1
+    if rules.query_by != BY_COMMENT:
+        if _is_qid(chunk, at):
+            id_start, id_stop = at + 4, _token_end(chunk, at + 4)
+            if id_start == id_stop:
+                return _fail(chunk, tokens, QID_EMPTY, at)
+            at = _skip_blank(chunk, id_stop)
+        elif rules.query_by == BY_QID:
+            return _fail(chunk, tokens, QID_MISSING, at)
+    found[RECORDS] += 1
+    keep = grade >= 0
+    first_value = found[VALUES]
+    at = _values(chunk, at, rules, tokens, seen_in)
+    if found[ERROR] != NO_ERROR:
+        return at
+    start, stop = _comment(chunk, at)
+    if rules.query_by == BY_COMMENT:
+        id_start, id_stop = _stripped(chunk, start, stop)
+        if id_start == id_stop:
+            return _fail(chunk, tokens, COMMENT_MISSING, at)
+    if not keep:  # an unjudged document that the user wants dropped
+        found[VALUES] = first_value
+        while found[SLOWS] > 0 and tokens.slow[found[SLOWS] - 1, 0] >= first_value:
+            found[SLOWS] -= 1
+        return at
+    tokens.labels[row] = grade
+    tokens.records[row] = found[RECORDS] - 1
+    tokens.comments[row, 0], tokens.comments[row, 1] = start, stop
+    if _new_group(chunk, tokens, row, id_start, id_stop):
+        group = found[GROUPS]
+        tokens.group_rows[group] = row
+        tokens.group_ids[group, 0], tokens.group_ids[group, 1] = id_start, id_stop
+        found[GROUPS] += 1
+    found[ROWS] += 1
+    tokens.row_ptr[row + 1] = found[VALUES]
+    return at
+
+
+@njit(nogil=True)
+def _grade(chunk, at, rules):
+    """(error, grade, end of token); grade -1 = unjudged, to be dropped."""
+    if _is_qid(chunk, at):
+        return LABEL_MISSING, 0, at
+    kind, label, end = read_number(chunk, at)
+    if kind != VALUE or not _ends_token(chunk, end):
+        return BAD_LABEL, 0, at
+    if label == -1.0 and rules.unjudged == DROP:
+        return NO_ERROR, -1, end
+    if label == -1.0 and rules.unjudged == ZERO:
+        return NO_ERROR, 0, end
+    if label < 0.0:
+        return (LABEL_UNJUDGED if label == -1.0 else LABEL_NEGATIVE), 0, at
+    if len(rules.grade_cuts) > 0:
+        return NO_ERROR, np.searchsorted(rules.grade_cuts, label, "right"), end
+    if label != np.floor(label):
+        if rules.label_round == REFUSE:
+            return LABEL_FRACTION, 0, at
+        label = np.floor(label + 0.5) if rules.label_round == NEAREST else np.floor(label)
+    if label > rules.top_grade:
+        return LABEL_TOO_HIGH, 0, at
+    return NO_ERROR, int(label), end
+
+
+@njit(nogil=True)
+def _values(chunk, at, rules, tokens, seen_in):
+    """All 'index:value' tokens of a line.
+
+    The hot loop: it hands its helpers scalars and one array, because Numba counts references to every
+    array of a NamedTuple on every call.
+    """
+    found, indices, values, row = tokens.found, tokens.indices, tokens.values, tokens.found[RECORDS]
+    index_base, max_index, huge_is_missing = rules.index_base, rules.max_index, rules.huge_is_missing
+    last_expected = index_base + rules.n_features - 1 if rules.n_features > 0 else max_index
+    first = slot = found[VALUES]
+    last_index, in_order = -1, True
+    while not (chunk[at] == _LF or chunk[at] == _HASH):
+        token = at
+        error, index, at = _index(chunk, at, index_base, max_index)
+        if error != NO_ERROR:
+            return _fail(chunk, tokens, error, token)
+        if index <= last_index or not in_order:
+            if in_order:  # rare, so indices are remembered only from here on
+                in_order = False
+                for v in range(first, slot):
+                    seen_in[indices[v]] = row
+            if seen_in[index] == row:
+                return _fail(chunk, tokens, INDEX_TWICE, token)
+            seen_in[index] = row
+            _note(found, DECREASING, token, index < last_index)
+        _note(found, EXTENDED, token, index > last_expected)
+        last_index = index
+        start = at
+        kind, value, at = read_number(chunk, at)
+        if not _ends_token(chunk, at):
+            kind = BAD
+        if kind != VALUE:
+            error, value = _special(kind, start, at, slot, rules, tokens)
+            if error != NO_ERROR:
+                return _fail(chunk, tokens, error, token)
+        elif huge_is_missing and abs(value) >= HUGE:
+            value = np.nan
+        indices[slot] = index
+        values[slot] = value
+        slot += 1
+        at = _skip_blank(chunk, at)
+    found[VALUES] = slot
+    return at
+
+
+@njit(nogil=True, inline="always")
+def _note(found, kind, token, noted):
+    """Count something worth a remark, and keep where it was first seen (the entry after its count)."""
+    if noted:
+        if found[kind] == 0:
+            found[kind + 1] = token
+        found[kind] += 1
+
+
+@njit(nogil=True, inline="always")
+def _index(chunk, at, index_base, max_index):
+    """(error, index, where the value starts)."""
+    index, start = 0, at
+    while 48 <= chunk[at] <= 57:
+        if index <= max_index:  # beyond that only its size matters, and it must not overflow
+            index = index * 10 + (chunk[at] - 48)
+        at += 1
+    error = NO_ERROR
+    if chunk[at] != _COLON or at == start:
+        if chunk[at] == _MINUS and at == start:
+            error = INDEX_NEGATIVE
+        else:
+            error = NO_COLON if _ends_token(chunk, at) else BAD_INDEX
+    elif index > max_index:
+        error = INDEX_TOO_HIGH
+    elif index < index_base:
+        error = INDEX_ZERO
+    return error, index, at + 1
+
+
+@njit(nogil=True)
+def _special(kind, start, stop, slot, rules, tokens):
+    """(error, value) of a token that is not an ordinary number."""
+    if kind == NONFINITE and not rules.nonfinite_is_missing:
+        return VALUE_NONFINITE, np.nan
+    if kind == NULL and not rules.null_is_missing:
+        return VALUE_NULL, np.nan
+    if kind == BAD:
+        return BAD_VALUE, np.nan
+    if kind == SLOW:
+        n_slow = tokens.found[SLOWS]
+        tokens.slow[n_slow, 0], tokens.slow[n_slow, 1], tokens.slow[n_slow, 2] = slot, start, stop
+        tokens.found[SLOWS] += 1
+    return NO_ERROR, np.nan
+
+
+@njit(nogil=True)
+def _comment(chunk, at):
+    """Start and stop of the text after '#', without the line end; (-1, -1) where there is none."""
+    if chunk[at] != _HASH:
+        return -1, -1
+    start = stop = at + 1
+    while chunk[stop] != _LF:
+        stop += 1
+    if stop > start and chunk[stop - 1] == _CR:
+        stop -= 1
+    return start, stop
+
+
+@njit(nogil=True)
+def _stripped(chunk, start, stop):
+    while start < stop and (chunk[start] == _SPACE or chunk[start] == _TAB):
+        start += 1
+    while stop > start and (chunk[stop - 1] == _SPACE or chunk[stop - 1] == _TAB):
+        stop -= 1
+    return start, stop
+
+
+@njit(nogil=True)
+def _new_group(chunk, tokens, row, start, stop):
+    """Is this row's query id another than the row before's?"""
+    group = tokens.found[GROUPS] - 1
+    if row == 0 or group < 0:
+        return True
+    before, length = tokens.group_ids[group, 0], stop - start
+    if tokens.group_ids[group, 1] - before != length:
+        return True
+    for i in range(length):
+        if chunk[before + i] != chunk[start + i]:
+            return True
+    return False
+
+
+@njit(nogil=True)
+def read_number(chunk, at):
+    """(kind, value, end): the number that starts at `at`, as far as it goes."""
+    negative = chunk[at] == _MINUS
+    if negative or chunk[at] == _PLUS:
+        at += 1
+    digits, dropped, w, q, seen, at = _digits(chunk, at)
+    if not seen:
+        kind, at = _word(chunk, at, negative)
+        return kind, np.nan, at
+    if chunk[at] == 101 or chunk[at] == 69:  # e, E
+        exponent, at = _exponent(chunk, at + 1)
+        if at < 0:
+            return BAD, 0.0, 0
+        q += exponent
+    if w == _NONE:
+        value = 0.0
+    elif not dropped and w <= _TWO_53 and -22 <= q <= 22:
+        value = w / _EXACT_TENS[-q] if q < 0 else w * _EXACT_TENS[q]
+    else:
+        value = _round_product(w, q)
+        if dropped and value != _round_product(w + _ONE, q):
+            value = -1.0
+        if value < 0.0:
+            return SLOW, 0.0, at
+    return VALUE, -value if negative else value, at
+
+
+@njit(nogil=True, inline="always")
+def _digits(chunk, at):
+    """Digits with at most one point: the number is w * 10^q, exactly unless nonzero digits were dropped."""
+    w, q, digits, dropped, seen, after_point = _NONE, 0, 0, False, False, False
+    while True:
+        byte = chunk[at]
+        if 48 <= byte <= 57:
+            seen = True
+            if digits < _MAX_DIGITS:
+                w = w * np.uint64(10) + np.uint64(byte - 48)
+                digits += w != _NONE
+                q -= after_point
+            else:
+                dropped = dropped or byte != 48
+                q += not after_point
+        elif byte == _DOT and not after_point:
+            after_point = True
+        else:
+            return digits, dropped, w, q, seen, at
+        at += 1
+
+
+@njit(nogil=True)
+def _exponent(chunk, at):
+    """(exponent, end), end -1 when there are no digits; huge ones are cut, they over- or underflow anyway."""
+    negative = chunk[at] == _MINUS
+    if negative or chunk[at] == _PLUS:
+        at += 1
+    exponent, start = 0, at
+    while 48 <= chunk[at] <= 57:
+        if exponent < 1_000_000_000:
+            exponent = exponent * 10 + (chunk[at] - 48)
+        at += 1
+    if at == start:
+        return 0, -1
+    return (-exponent if negative else exponent), at
+
+
+@njit(nogil=True)
+def _word(chunk, at, signed):
+    """Is it NULL, or one of float()'s words for what is not finite?"""
+    end = _token_end(chunk, at)
+    length = end - at
+    a, b, c = chunk[at] | 32, chunk[min(at + 1, end)] | 32, chunk[min(at + 2, end)] | 32
+    if length == 4 and not signed and chunk[at] == 78 and chunk[at + 1] == 85 and chunk[at + 2] == 76 and chunk[at + 3] == 76:
+        return NULL, end
+    if length == 3 and a == 110 and b == 97 and c == 110:  # nan
+        return NONFINITE, end
+    if a == 105 and b == 110 and c == 102 and (length == 3 or length == 8 and _is_inity(chunk, at + 3)):
+        return NONFINITE, end
+    return BAD, end
+
+
+@njit(nogil=True)
+def _is_inity(chunk, at):
+    return (
+        chunk[at] | 32 == 105 and chunk[at + 1] | 32 == 110 and chunk[at + 2] | 32 == 105
+        and chunk[at + 3] | 32 == 116 and chunk[at + 4] | 32 == 121
+    )  # fmt: skip
+
+
+@njit(nogil=True)
+def _round_product(w, q):
+    """w * 10^q rounded to nearest even, w > 0; -1 where 128 bits cannot tell or the result is not normal."""
+    if q < _LOWEST_TEN or q > _HIGHEST_TEN:
+        return -1.0
+    shift = _leading_zeros(w)
+    w <<= np.uint64(shift)
+    five_high, five_low = _FIVES[q - _LOWEST_TEN, 0], _FIVES[q - _LOWEST_TEN, 1]
+    high, low = _multiply(w, five_high)
+    if high & np.uint64(0x1FF) == np.uint64(0x1FF):  # the truncated half of the power could carry this far
+        more, _ = _multiply(w, five_low)
+        low += more
+        high += np.uint64(low < more)
+    if low == np.uint64(0xFFFFFFFFFFFFFFFF):
+        return -1.0
+    top = high >> np.uint64(63)
+    mantissa = high >> (top + np.uint64(9))
+    if low <= _ONE and -4 <= q <= 23 and mantissa & np.uint64(3) == _ONE and mantissa << (top + np.uint64(9)) == high:
+        return -1.0  # exactly half way
+    mantissa = (mantissa + (mantissa & _ONE)) >> _ONE
+    # 10^q = 5^q * 2^q, and floor(log2(5^q)) + q = (217706 q) >> 16 over this range.
+    exponent = ((217706 * q) >> 16) + 63 + np.int64(top) - shift - 52
+    if exponent < -1074 + 1 or exponent > 1023 - 53:
+        return -1.0
+    return np.ldexp(np.float64(mantissa), exponent)
+
+
+@njit(nogil=True)
+def _leading_zeros(w):
+    n = 0
+    for step in (32, 16, 8, 4, 2, 1):
+        if w >> np.uint64(64 - step) == _NONE:
+            w <<= np.uint64(step)
+            n += step
+    return n
+
+
+@njit(nogil=True)
+def _multiply(a, b):
+    """High and low half of the 128-bit product."""
+    mask, half = np.uint64(0xFFFFFFFF), np.uint64(32)
+    a_low, a_high, b_low, b_high = a & mask, a >> half, b & mask, b >> half
+    low, middle, cross = a_low * b_low, a_high * b_low, a_low * b_high
+    carry = (low >> half) + (middle & mask) + (cross & mask)
+    high = a_high * b_high + (middle >> half) + (cross >> half) + (carry >> half)
+    return high, (low & mask) | (carry << half)
+
+
+@njit(nogil=True, cache=True)
+def to_columns(row_ptr, indices, values, place, n_columns):
+    """Dense (n_columns, rows) float64 from tokens: `place[index]` is an index's column; absent = 0."""
+    n_rows = len(row_ptr) - 1
+    columns = np.zeros((n_columns, n_rows))
+    for row in range(n_rows):
+        for v in range(row_ptr[row], row_ptr[row + 1]):
+            columns[place[indices[v]], row] = values[v]
+    return columns
+
+
+@njit(nogil=True, cache=True)
+def fits_float32(columns):
+    """Per column: would float32 keep every value (NaN included)?"""
+    fits = np.ones(len(columns), np.bool_)
+    for c in range(len(columns)):
+        for value in columns[c]:
+            if np.float64(np.float32(value)) != value and value == value:
+                fits[c] = False
+                break
+    return fits
+
+
+@njit(nogil=True, cache=True)
+def present_indices(indices, max_index):
+    """The different indices, ascending."""
+    present = np.zeros(max_index + 1, np.bool_)
+    for index in indices:
+        present[index] = True
+    return np.flatnonzero(present)
+
+
+@njit(nogil=True, cache=True)
+def gather(chunk, spans):
+    """The bytes of all spans one after another, and where each begins and ends; a start of -1 is empty."""
+    offsets = np.zeros(len(spans) + 1, np.int64)
+    for i in range(len(spans)):
+        offsets[i + 1] = offsets[i] + (spans[i, 1] - spans[i, 0])
+    data = np.empty(offsets[-1], np.uint8)
+    for i in range(len(spans)):
+        for k in range(spans[i, 1] - spans[i, 0]):
+            data[offsets[i] + k] = chunk[spans[i, 0] + k]
+    return data, offsets
