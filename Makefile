@@ -1,0 +1,68 @@
+# Needs Python 3.10 or newer (with venv) and make; everything else goes into .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
+BENCHMARKS = $(sort $(wildcard benchmarks/*.py))
+# The TOML lines under [tool:ruff], up to the next section.
+RUFF_SETTINGS = "$$(sed -n '/^\[tool:ruff\]/,/^\[/s/^[a-z].*/&/p' setup.cfg)"
+
+.PHONY: help demo test test-slow bench lint clean
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+
+help:
+	@echo "make demo       the whole story on a small synthetic data set"
+	@echo "make test       the quick tests"
+	@echo "make test-slow  the tests that take long"
+	@echo "make bench      speed, side by side with other tools"
+	@echo "make lint       style and types"
+	@echo "make clean      remove everything made here"
+	@echo "Another Python: make test PYTHON=/path/to/python3"
+
+demo: $(VENV)/made
+	$(BIN)/rankduel demo
+
+test: $(VENV)/with-test
+	$(BIN)/python -m pytest
+
+test-slow: $(VENV)/with-test
+	$(BIN)/python -m pytest -m slow
+
+bench: $(VENV)/with-dev
+	@for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+lint: $(VENV)/with-dev
+	$(BIN)/ruff check --isolated --config $(RUFF_SETTINGS) .
+	$(BIN)/ruff format --check --isolated --config $(RUFF_SETTINGS) .
+	$(BIN)/mypy
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .numba_boundscheck
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A .venv will do if this Python made it, in this folder (it holds absolute paths), and no package has
+# gone missing since. Otherwise $(VENV)/made counts as absent, and .venv is made anew.
+WANTED := $(CURDIR) $(shell $(PYTHON) -c 'import sys; print(sys.base_prefix, *sys.version_info[:3])' 2>/dev/null)
+PROBE := import importlib.metadata as m; m.version("rankduel"); \
+	[d.locate_file(f.parts[0]).lstat() for d in m.distributions() for f in d.files or []]
+ifneq "$(WANTED)" "$(shell $(BIN)/python -I -c '$(PROBE)' 2>/dev/null && cat $(VENV)/made 2>/dev/null)"
+.PHONY: $(VENV)/made
+endif
+
+$(VENV)/made: setup.cfg pyproject.toml
+	@$(PYTHON) -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || \
+	  { echo "needs Python 3.10 or newer with venv, and $(PYTHON) is not: make PYTHON=/path/to/python3"; exit 1; }
+	@echo "Setting up $(VENV), which takes a minute or two"
+	@rm -f $@
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(PIP) .
+	@echo "$(WANTED)" > $@
+
+# While pip is at work there is no $(VENV)/made, so an interrupted installation is started over.
+$(VENV)/with-%: $(VENV)/made
+	@echo "Adding what '$*' needs to $(VENV)"
+	@mv $(VENV)/made $(VENV)/making
+	@$(PIP) '.[$*]'
+	@mv $(VENV)/making $(VENV)/made
+	@touch $@
