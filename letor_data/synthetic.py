@@ -1,0 +1,188 @@
+"""Judged data that look like MSLR, made offline: synthetic queries, documents, grades and features.
+
+Every query has a latent relevance per document, its grades are that relevance cut at fixed thresholds,
+and a feature is a noisy copy of it (letor_data.synthetic_features says how noisy). Query q draws
+from SeedSequence(seed, spawn_key=(q,)) alone, so data depend neither on block size nor on threads, and
+the first queries of a large set are those of a small one. Meant for tests, demonstrations and
+measuring speed; nothing here was fitted to real documents.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from functools import partial
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+
+from letor_data.folds import split_of
+from letor_data.letor import Letor
+from letor_data.synthetic_features import KINDS, into_unit_range, positions
+from letor_data.synthetic_settings import SHAPES, Feature, Synthetic, layout, shape
+from letor_data.threads import ordered_map
+
+__all__ = ["SHAPES", "Synthetic", "blocks", "docs_per_query", "shape", "synthesize"]
+
+Progress = Callable[[int], object]  # told how many documents were just finished
+
+_QUERIES_PER_BLOCK = 100  # about 12,000 documents: 13 MB of MSLR columns
+
+
+def synthesize(settings: Synthetic, progress: Progress | None = None, threads: int = 2) -> Letor:
+    """The whole set in memory."""
+    ends = np.cumsum(docs_per_query(settings))
+    parts = blocks(settings, progress=progress, threads=threads)
+    first = next(parts)
+    columns = tuple(np.empty(ends[-1], column.dtype) for column in first.columns)
+    labels = np.empty(ends[-1], np.int8)
+    for part in itertools.chain([first], parts):
+        rows = slice(part.records[0], part.records[-1] + 1)
+        labels[rows] = part.labels
+        for whole, piece in zip(columns, part.columns):
+            whole[rows] = piece
+    return _table(settings, 0, np.concatenate([[0], ends]), labels, columns)
+
+
+def blocks(
+    settings: Synthetic,
+    queries_per_block: int = _QUERIES_PER_BLOCK,
+    progress: Progress | None = None,
+    threads: int = 2,
+) -> Iterator[Letor]:
+    """The set as tables of consecutive queries, of which only a few are in memory at a time."""
+    offsets = np.concatenate([[0], np.cumsum(docs_per_query(settings))])
+    starts = range(0, settings.queries, queries_per_block)
+    ranges = (range(first, min(first + queries_per_block, settings.queries)) for first in starts)
+    for block in ordered_map(partial(_block, settings, layout(settings), offsets), ranges, threads):
+        yield block
+        if progress:
+            progress(block.n_docs)
+
+
+def docs_per_query(settings: Synthetic) -> np.ndarray:
+    """How many documents each query will have, without making them."""
+    return np.array([_n_docs(settings, _stream(settings, query)) for query in range(settings.queries)])
+
+
+class _Draws(NamedTuple):
+    """All chance in one query of n documents, or in several queries side by side."""
+
+    grades: np.ndarray  # (n,) int8
+    relevance: np.ndarray  # (n,), standardised within the query
+    factors: np.ndarray  # (n_streams, n), what the features of one stream share
+    empty: np.ndarray  # (n_streams, n) bool
+    idf: np.ndarray  # (n_streams, n), one value per query
+    fresh: np.ndarray  # (n_rows, n), each feature's own noise
+    missing: np.ndarray  # (n_rows, n) bool; no rows if nothing is missing
+
+
+def _draw(settings: Synthetic, n_rows: int, query: int) -> _Draws:
+    rng = _stream(settings, query)
+    n, n_streams = _n_docs(settings, rng), len(settings.streams)
+    effect, irrelevant = settings.query_spread * rng.standard_normal(), rng.random() < settings.p_norel
+    latent = effect + math.sqrt(1 - settings.query_spread**2) * rng.standard_normal(n)
+    factors = rng.standard_normal((n_streams, n))
+    empty = rng.random((n_streams, n))
+    for s, stream in enumerate(settings.streams):
+        factors[s] = stream.echo * factors[0] + math.sqrt(1 - stream.echo**2) * factors[s]
+    p_empty = np.array([stream.p_empty for stream in settings.streams])
+    idf = np.repeat(rng.standard_normal((n_streams, 1)), n, axis=1)
+    fresh = rng.standard_normal((n_rows, n))
+    # Optional draws come last, so that turning an option on leaves the rest of the data as it was.
+    missing = rng.random((n_rows if settings.p_missing else 0, n)) < settings.p_missing
+    grades = _grades(settings, latent, rng) * (not irrelevant)
+    return _Draws(grades, _standardised(latent), factors, empty < p_empty[:, None], idf, fresh, missing)
+
+
+def _stream(settings: Synthetic, query: int) -> np.random.Generator:
+    return np.random.default_rng(np.random.SeedSequence(settings.seed, spawn_key=(query,)))
+
+
+def _n_docs(settings: Synthetic, rng: np.random.Generator) -> int:
+    """Documents of a query: the first number its stream gives."""
+    n = round(settings.docs_median * math.exp(settings.docs_spread * rng.standard_normal()))
+    return min(max(n, 1), settings.docs_max)
+
+
+def _grades(settings: Synthetic, latent: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Relevance cut so that grades have their shares; some are then replaced by others of those shares."""
+    cuts = np.cumsum(settings.grade_shares)[:-1]
+    grades = np.searchsorted([NormalDist().inv_cdf(cut) for cut in cuts], latent)
+    if settings.label_noise:
+        resampled = np.searchsorted(cuts, rng.random(len(latent)))
+        grades = np.where(rng.random(len(latent)) < settings.label_noise, resampled, grades)
+    return grades.astype(np.int8)
+
+
+def _standardised(latent: np.ndarray) -> np.ndarray:
+    """Mean 0 and variance 1; a lone document is neither better nor worse than its query."""
+    centred = latent - latent.mean()
+    return centred / latent.std() if len(latent) > 1 else centred
+
+
+def _block(settings: Synthetic, features: tuple[Feature, ...], offsets: np.ndarray, queries: range) -> Letor:
+    n_rows = 1 + max(feature.row for feature in features)
+    drawn = [_draw(settings, n_rows, query) for query in queries]
+    draws = _Draws(*(np.concatenate(parts, axis=-1) for parts in zip(*drawn)))
+    of_block = offsets[queries.start : queries.stop + 1]
+    query = np.repeat(queries, np.diff(of_block))
+    columns = tuple(_column(settings, feature, draws, query) for feature in features)
+    return _table(settings, queries.start, of_block, draws.grades, columns)
+
+
+def _column(settings: Synthetic, feature: Feature, draws: _Draws, query: np.ndarray) -> np.ndarray:
+    base = _base(settings, feature, draws, query)
+    if feature.kind == "position":
+        return positions(base, query).astype(np.float32)
+    kind = KINDS[feature.kind]
+    values = kind.value(base)
+    if feature.stream >= 0 and feature.row >= 0:
+        values[draws.empty[feature.stream]] = kind.empty
+    if settings.unit_range:
+        values = into_unit_range(values)
+    exact = kind.exact and not settings.unit_range
+    values = values.astype(np.float32) if exact else np.round(values, settings.decimals)
+    if settings.p_missing and feature.row >= 0:
+        values[draws.missing[feature.row]] = np.nan
+    return values
+
+
+def _base(settings: Synthetic, feature: Feature, draws: _Draws, query: np.ndarray) -> np.ndarray:
+    """The feature before it becomes a count or a score: rho parts relevance, the rest noise."""
+    if feature.kind == "constant":
+        return np.zeros(len(query))
+    if feature.kind == "idf":
+        return draws.idf[feature.stream]
+    noise = draws.fresh[feature.row]
+    if feature.stream >= 0:
+        shared = draws.factors[feature.stream]
+        noise = math.sqrt(1 - settings.dup) * shared + math.sqrt(settings.dup) * noise
+    if len(feature.rho) == 1:
+        rho = feature.rho[0]
+        return rho * draws.relevance + math.sqrt(1 - rho**2) * noise
+    rhos = np.array(feature.rho)[query % len(feature.rho)]
+    return rhos * draws.relevance + np.sqrt(1 - rhos**2) * noise
+
+
+def _table(
+    settings: Synthetic, first: int, offsets: np.ndarray, labels: np.ndarray, columns: tuple[np.ndarray, ...]
+) -> Letor:
+    """Queries first, first + 1, ... whose documents are records offsets[0], ... of the set."""
+    queries = range(first, first + len(offsets) - 1)
+    return Letor(
+        labels=labels,
+        offsets=(offsets - offsets[0]).astype(np.int64),
+        columns=columns,
+        feature_names=tuple(str(number) for number in range(1, len(columns) + 1)),
+        query_ids=np.array([str(query + 1) for query in queries], object),
+        splits=np.array([split_of(query) for query in queries], object),
+        records=np.arange(offsets[0], offsets[-1], dtype=np.int64),
+        profile=settings.profile,
+        source=f"{settings.name}, synthetic, seed {settings.seed}",
+        digest=hashlib.sha256(repr(dataclasses.astuple(settings)).encode()).hexdigest(),
+    )

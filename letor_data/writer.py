@@ -1,0 +1,176 @@
+"""LETOR text from tables: `grade qid:ID 1:value 2:value ... #comment`, exact and fast.
+
+Reading a written value back gives the same float64, whatever the column was stored as. Numbers of up
+to six decimals are written by the compiled kernel, others as Python's shortest `repr`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from letor_data.errors import DataError
+from letor_data.folds import FOLDS, SPLITS, split_of
+from letor_data.letor import Letor
+from letor_data.output import open_output
+from letor_data.text_kernel import LONGEST_NUMBER, Rows, Strings, format_rows, hard_values
+from letor_data.threads import ordered_map
+
+ISTELLA_MISSING = "1.79769313486232e+308"  # overflows a double: the data set's own mark for "no value"
+
+Progress = Callable[[int], object]  # told how many documents were just finished
+
+_DOCS_PER_PIECE = 2048  # about 2.5 MB of MSLR text: large enough for the kernel, small enough to be cheap
+
+
+def write_letor(
+    data: Letor | Iterable[Letor],
+    path: str | Path,
+    sparse: bool = False,
+    index_base: int = 1,
+    missing: str = "NULL",
+    progress: Progress | None = None,
+    threads: int = 2,
+) -> None:
+    """Write judged documents as LETOR text; .gz, .bz2, .xz and .zst names are compressed.
+
+    `data` is a table, or tables holding consecutive queries. `sparse` leaves out +0.0 (and only that),
+    `missing` is the text for NaN. The file appears when complete, or not at all.
+    """
+    layout = partial(_format, sparse=sparse, index_base=index_base, missing=missing)
+    with open_output(path) as out:
+        for text in ordered_map(layout, _pieces(data), threads):
+            out.write(text.data)
+            if progress:
+                progress(text.n_docs)
+
+
+def write_folds(
+    data: Letor | Iterable[Letor],
+    folder: str | Path,
+    sparse: bool = False,
+    index_base: int = 1,
+    missing: str = "NULL",
+    suffix: str = ".txt",
+    progress: Progress | None = None,
+    threads: int = 2,
+) -> None:
+    """Write FoldN/{train,vali,test}.txt for N = 1..5: every query goes into one file of each fold.
+
+    `suffix` may ask for compression, as in '.txt.gz'. All fifteen files appear at the end.
+    """
+    layout = partial(_format, sparse=sparse, index_base=index_base, missing=missing)
+    with ExitStack() as stack:
+        files = {}
+        for fold in FOLDS:
+            (Path(folder) / f"Fold{fold}").mkdir(parents=True, exist_ok=True)
+            for split in SPLITS:
+                path = Path(folder) / f"Fold{fold}" / f"{split}{suffix}"
+                files[fold, split] = stack.enter_context(open_output(path))
+        number = 0
+        for text in ordered_map(layout, _pieces(data), threads):
+            for start, stop in zip(text.starts[:-1], text.starts[1:]):
+                for fold in FOLDS:
+                    files[fold, split_of(number, fold)].write(text.data[start:stop])
+                number += 1
+            if progress:
+                progress(text.n_docs)
+
+
+class _Piece(NamedTuple):
+    """Queries first:last of a table."""
+
+    letor: Letor
+    first: int
+    last: int
+
+
+class _Text(NamedTuple):
+    data: memoryview
+    starts: np.ndarray  # (n_queries + 1,) int64, where each query's lines begin in `data`
+    n_docs: int
+
+
+def _pieces(data: Letor | Iterable[Letor]) -> Iterator[_Piece]:
+    """Whole queries, as many as make up about _DOCS_PER_PIECE documents."""
+    for letor in [data] if isinstance(data, Letor) else data:
+        first = 0
+        while first < letor.n_queries:
+            target = letor.offsets[first] + _DOCS_PER_PIECE
+            last = max(first + 1, int(np.searchsorted(letor.offsets, target, side="right")) - 1)
+            yield _Piece(letor, first, last)
+            first = last
+
+
+def _format(piece: _Piece, sparse: bool, index_base: int, missing: str) -> _Text:
+    letor, first, last = piece
+    offsets = letor.offsets[first : last + 1] - letor.offsets[first]
+    rows = _rows(piece, index_base, missing)
+    out = np.empty(_room(rows), np.uint8)
+    ends = np.zeros(int(offsets[-1]) + 1, np.int64)
+    format_rows(rows, sparse, out, ends[1:])
+    return _Text(out[: ends[-1]].data, ends[offsets], int(offsets[-1]))
+
+
+def _rows(piece: _Piece, index_base: int, missing: str) -> Rows:
+    letor, first, last = piece
+    docs = slice(int(letor.offsets[first]), int(letor.offsets[last]))
+    sizes = np.diff(letor.offsets[first : last + 1])
+    values = np.empty((docs.stop - docs.start, letor.n_features), np.float64)
+    for i, column in enumerate(letor.columns):
+        values[:, i] = column[docs]
+    return Rows(
+        values=values,
+        labels=letor.labels[docs].astype(np.uint64),
+        query=np.repeat(np.arange(last - first), sizes),
+        heads=_strings(f" qid:{_checked_id(query)}" for query in letor.query_ids[first:last]),
+        indices=_strings(f" {index_base + i}:" for i in range(letor.n_features)),
+        hard=_strings(_checked_number(value) for value in hard_values(values).tolist()),
+        missing=_strings([missing]),
+        comments=_comments(letor, docs),
+    )
+
+
+def _room(rows: Rows) -> int:
+    """Bytes that the lines cannot exceed."""
+    n_docs, n_features = rows.values.shape
+    value = max(LONGEST_NUMBER, len(rows.missing.data))
+    head = len("127") + int(np.diff(rows.heads.starts).max())
+    line = head + len(rows.indices.data) + n_features * value + len(" #\n")
+    return n_docs * line + len(rows.comments.data)
+
+
+def _strings(texts: Iterable[str]) -> Strings:
+    encoded = [text.encode() for text in texts]
+    starts = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+    return Strings(np.frombuffer(bytearray(b"".join(encoded)), np.uint8), starts)
+
+
+def _comments(letor: Letor, docs: slice) -> Strings:
+    if letor.comments is None:
+        return Strings(np.empty(0, np.uint8), np.zeros(docs.stop - docs.start + 1, np.int64))
+    return _strings(_checked_comment(text or "") for text in letor.comments[docs].to_pylist())
+
+
+def _checked_comment(text: str) -> str:
+    if "\n" in text or "\r" in text:
+        raise DataError(f"a comment with a line break cannot be written: {text!r}; replace the break first")
+    return text
+
+
+def _checked_id(query: str) -> str:
+    if not query or "#" in query or query.split() != [query]:
+        raise DataError(f"query id {query!r} cannot be written: it must be one word without '#'")
+    return query
+
+
+def _checked_number(value: float) -> str:
+    if math.isinf(value):
+        raise DataError(f"the value {value} cannot be written; use NaN for a missing one")
+    return repr(value)
