@@ -1,0 +1,135 @@
+"""What every ranker makes of every query: document orders with their ties, ready for duels.
+
+Computed once per ranker (one sort per query) and shared by all impressions; ties stay marked, so that
+they can be broken anew for each impression or once for a run (`letor_data.ties`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from joblib import effective_n_jobs
+
+from letor_data.errors import DataError
+from letor_data.letor import Letor
+from letor_data.rankers import Ranker
+from letor_data.sorting import break_ties, index_dtype, rank_scores, read_only
+from letor_data.threads import ordered_map
+from letor_data.ties import IMPRESSION_MODES, check_tie_mode
+
+Progress = Callable[[int], object]  # told how many rankers were just finished
+Row = tuple[np.ndarray, np.ndarray, np.ndarray]  # order, positions and ties of one ranker
+
+
+@dataclass(frozen=True, eq=False)
+class Rankings:
+    """K rankers over the same documents; query q owns columns offsets[q]:offsets[q + 1].
+
+    Documents and ranks are numbered from 0 within their query. The arrays are read-only, in memory or
+    mapped from files; integers are int16 unless a query has more than 32767 documents.
+    """
+
+    names: tuple[str, ...]
+    offsets: np.ndarray  # (n_queries + 1,) int64
+    query_keys: np.ndarray  # (n_queries,) uint64, from the query ids
+    order: np.ndarray  # (K, n_docs) the document at each rank, best first, ties in file order
+    positions: np.ndarray  # (K, n_docs) the rank of each document
+    ties: np.ndarray  # (K, n_docs) tie groups by rank, see letor_data.ties
+    digest: str = ""  # of the data ranked
+
+    def __post_init__(self) -> None:
+        for field in ("offsets", "query_keys", "order", "positions", "ties"):
+            object.__setattr__(self, field, read_only(getattr(self, field)))
+
+    @property
+    def n_rankers(self) -> int:
+        return len(self.names)
+
+    @property
+    def n_queries(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def n_docs(self) -> int:
+        return int(self.offsets[-1])
+
+    def resolve(self, mode: str, seed: int = 0, jobs: int = -1) -> Rankings:
+        """Ties broken as TIE_MODES says, for a whole run; per-impression modes leave them in place.
+
+        A document's place depends on the seed, the ranker's name, the query's id and its number there:
+        not on what else is loaded, nor on the number of jobs.
+        """
+        check_tie_mode(mode)
+        if mode in IMPRESSION_MODES:
+            return self
+        untied = np.zeros(self.ties.shape, self.ties.dtype)
+        if mode == "stable":
+            return replace(self, ties=untied)
+        shared = mode == "random_run_shared"
+        keys = [stable_key(str(seed)) if shared else stable_key(str(seed), name) for name in self.names]
+        order, positions = np.empty_like(self.order), np.empty_like(self.positions)
+
+        def break_row(k: int) -> None:
+            break_ties(
+                self.order[k], self.ties[k], self.offsets, self.query_keys, keys[k], order[k], positions[k]
+            )
+
+        for _ in ordered_map(break_row, range(self.n_rankers), effective_n_jobs(jobs)):
+            pass
+        return replace(self, order=order, positions=positions, ties=untied)
+
+
+def rank(
+    letor: Letor, rankers: Sequence[Ranker], jobs: int = -1, progress: Progress | None = None
+) -> Rankings:
+    """Rank every query by every ranker, in memory; `rankings_files.rank_to_folder` for large sets."""
+    check_rankers(rankers)
+    shape, dtype = (len(rankers), letor.n_docs), index_dtype(letor.offsets)
+    order, positions, ties = (np.empty(shape, dtype) for _ in range(3))
+    for k, row in enumerate(ranked_rows(letor, rankers, jobs, progress)):
+        order[k], positions[k], ties[k] = row
+    names = tuple(ranker.name for ranker in rankers)
+    return Rankings(names, letor.offsets, query_keys(letor), order, positions, ties, letor.digest)
+
+
+def ranked_rows(
+    letor: Letor, rankers: Sequence[Ranker], jobs: int, progress: Progress | None
+) -> Iterator[Row]:
+    """The rows of `rank`, one ranker after another, only a few ahead of whoever takes them."""
+    for row in ordered_map(partial(_rank_one, letor), rankers, effective_n_jobs(jobs)):
+        yield row
+        if progress:
+            progress(1)
+
+
+def check_rankers(rankers: Sequence[Ranker]) -> None:
+    """Refuse what cannot be told apart later, before any work is done."""
+    seen = set()
+    for ranker in rankers:
+        if ranker.name in seen:
+            raise DataError(f"two rankers are named '{ranker.name}'; give one another name")
+        seen.add(ranker.name)
+    if not seen:
+        raise DataError("no rankers to rank by")
+
+
+def query_keys(letor: Letor) -> np.ndarray:
+    """(n_queries,) uint64: a query's key follows from its id, whatever else is loaded."""
+    return np.array([stable_key(str(query)) for query in letor.query_ids], np.uint64)
+
+
+def stable_key(*parts: str) -> np.uint64:
+    """64 bits that any process, machine and Python version derives from the same text."""
+    text = "\0".join(parts).encode()
+    return np.uint64(int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little"))
+
+
+def _rank_one(letor: Letor, ranker: Ranker) -> Row:
+    try:
+        return rank_scores(ranker.score(letor), letor.offsets)
+    except DataError as error:
+        raise DataError(f"ranker '{ranker.name}': {error}") from error

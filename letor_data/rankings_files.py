@@ -1,0 +1,171 @@
+"""Rankings on disk: a folder of .npy files that is mapped into memory, not read.
+
+MSLR-WEB30K by its 136 features takes 3 GB, of which a run touches the queries it plays. A folder is
+written under another name and renamed when complete.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+import numpy as np
+
+from letor_data.errors import DataError
+from letor_data.letor import Letor
+from letor_data.rankers import Ranker
+from letor_data.rankings import Progress, Rankings, Row, check_rankers, query_keys, ranked_rows
+from letor_data.sorting import index_dtype
+
+FORMAT, VERSION = "rankduel rankings", 1
+
+_ABOUT = "rankings.json"
+_ROWS = ("order", "positions", "ties")
+_ARRAYS = ("offsets", "query_keys", *_ROWS)
+
+
+def save(rankings: Rankings, path: str | Path) -> None:
+    """Write rankings as a folder; an older one of that name is replaced."""
+    rows = zip(rankings.order, rankings.positions, rankings.ties)
+    _write(path, rankings.names, rankings.offsets, rankings.query_keys, rankings.digest, rows)
+
+
+def rank_to_folder(
+    letor: Letor,
+    rankers: Sequence[Ranker],
+    path: str | Path,
+    jobs: int = -1,
+    progress: Progress | None = None,
+) -> None:
+    """What `save(rank(letor, rankers), path)` writes, with only a few rankers in memory at a time."""
+    check_rankers(rankers)
+    names = [ranker.name for ranker in rankers]
+    rows = ranked_rows(letor, rankers, jobs, progress)
+    _write(path, names, letor.offsets, query_keys(letor), letor.digest, rows)
+
+
+def load(path: str | Path) -> Rankings:
+    """Rankings from a folder, mapped read-only: pages are read when they are used."""
+    path = Path(path)
+    about = _read_about(path)
+    arrays = {name: _map_array(path / f"{name}.npy") for name in _ARRAYS}
+    _check(path, len(about["names"]), **arrays)
+    return Rankings(tuple(about["names"]), **arrays, digest=about["digest"])
+
+
+def _write(
+    path: str | Path,
+    names: Sequence[str],
+    offsets: np.ndarray,
+    query_keys: np.ndarray,
+    digest: str,
+    rows: Iterable[Row],
+) -> None:
+    about = {"format": FORMAT, "version": VERSION, "digest": digest, "names": list(names)}
+    with _new_folder(Path(path)) as folder:
+        np.save(folder / "offsets.npy", offsets)
+        np.save(folder / "query_keys.npy", query_keys)
+        _write_rows(folder, (len(names), int(offsets[-1])), index_dtype(offsets), rows)
+        (folder / _ABOUT).write_text(json.dumps(about, indent=1, ensure_ascii=False), encoding="utf-8")
+
+
+def _write_rows(folder: Path, shape: tuple[int, int], dtype: type, rows: Iterable[Row]) -> None:
+    """Plain writes: pages of a written map would count as this process's memory until flushed."""
+    header = {"descr": np.dtype(dtype).str, "fortran_order": False, "shape": shape}
+    with ExitStack() as stack:
+        files = [stack.enter_context(open(folder / f"{name}.npy", "wb")) for name in _ROWS]
+        for file in files:
+            np.lib.format.write_array_header_1_0(file, header)
+        for row in rows:
+            for file, values in zip(files, row):
+                file.write(values.data)
+
+
+@contextmanager
+def _new_folder(path: Path) -> Iterator[Path]:
+    """A folder to fill, which then takes the place of `path`; after an error nothing has changed."""
+    _check_replaceable(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = _beside(path)
+    partial.mkdir()
+    try:
+        yield partial
+        _put_in_place(partial, path)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _put_in_place(partial: Path, path: Path) -> None:
+    """Rename over `path`; whoever else does this at the same time, one whole folder ends up there."""
+    while True:
+        try:
+            partial.rename(path)
+            return
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+        _check_replaceable(path)
+        old = _beside(path)
+        with suppress(FileNotFoundError):  # somebody else may have moved it just now
+            path.rename(old)
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _check_replaceable(path: Path) -> None:
+    """Only rankings may be replaced: a slip in a path must not cost anybody a folder."""
+    try:
+        inside = os.listdir(path)
+    except FileNotFoundError:
+        return
+    except NotADirectoryError:
+        inside = [path.name]
+    if inside and _ABOUT not in inside:
+        raise DataError(f"{path} exists and does not hold rankings; choose another name or remove it")
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
+
+
+def _read_about(path: Path) -> dict:
+    try:
+        about = json.loads((path / _ABOUT).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise DataError(f"{path} holds no rankings: there is no {_ABOUT} in it") from None
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path / _ABOUT}: {error}") from error
+    found = about.get("format"), about.get("version")
+    if found != (FORMAT, VERSION):
+        raise DataError(f"{path}: format {found}, expected {(FORMAT, VERSION)}; rank the data again")
+    return about
+
+
+def _map_array(path: Path) -> np.ndarray:
+    try:
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise DataError(f"{path}: {error}; rank the data again") from error
+
+
+def _check(
+    path: Path, n_rankers: int, offsets: np.ndarray, query_keys: np.ndarray, **rows: np.ndarray
+) -> None:
+    """Refuse arrays that do not fit together; kernels do not look."""
+    rising = offsets.ndim == 1 and len(offsets) > 0 and offsets[0] == 0 and (np.diff(offsets) >= 0).all()
+    if offsets.dtype != np.int64 or not rising:
+        raise DataError(f"{path / 'offsets.npy'}: offsets must be int64 and rise from 0; rank the data again")
+    _check_array(path / "query_keys.npy", query_keys, (len(offsets) - 1,), np.uint64)
+    for name, array in rows.items():
+        _check_array(path / f"{name}.npy", array, (n_rankers, int(offsets[-1])), index_dtype(offsets))
+
+
+def _check_array(path: Path, array: np.ndarray, shape: tuple[int, ...], dtype: type) -> None:
+    if (array.shape, array.dtype) != (shape, np.dtype(dtype)):
+        found, expected = f"{array.dtype} {array.shape}", f"{np.dtype(dtype)} {shape}"
+        raise DataError(f"{path}: found {found}, expected {expected}; rank the data again")

@@ -1,0 +1,203 @@
+"""A folder of rankings is whole or absent, and says what is wrong with it."""
+
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from letor_data import rankings_files
+from letor_data.errors import DataError
+from letor_data.letor import Letor
+from letor_data.rankers import Ranker, feature_rankers
+from letor_data.rankings import rank
+from letor_data.rankings_files import load, rank_to_folder, save
+
+pytestmark = pytest.mark.kernel
+
+FIELDS = ("names", "offsets", "query_keys", "order", "positions", "ties", "digest")
+
+
+@pytest.fixture
+def letor():
+    rng = np.random.default_rng(1)
+    columns = {f"f{i}": rng.integers(0, 30, 150) for i in range(7)}
+    return Letor.from_pandas(pd.DataFrame({"qid": np.repeat([*"abcde"], 30), "label": 0, **columns}))
+
+
+def rankings_of(letor):
+    return rank(letor, feature_rankers(letor))
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def assert_same(one, other):
+    for field in FIELDS:
+        assert np.array_equal(getattr(one, field), getattr(other, field)), field
+
+
+def test_round_trip(tmp_path, letor):
+    rankings = rankings_of(letor)
+    save(rankings, tmp_path / "r")
+    loaded = load(tmp_path / "r")
+    assert_same(loaded, rankings)
+    assert loaded.order.dtype == np.int16
+    assert sorted(os.listdir(tmp_path / "r")) == [
+        "offsets.npy",
+        "order.npy",
+        "positions.npy",
+        "query_keys.npy",
+        "rankings.json",
+        "ties.npy",
+    ]
+
+
+def test_loaded_rankings_are_mapped_and_usable(tmp_path, letor):
+    save(rankings_of(letor), tmp_path / "r")
+    loaded = load(tmp_path / "r")
+    base = loaded.order
+    while isinstance(base, np.ndarray):
+        owner, base = base, base.base
+    assert type(owner) is np.memmap
+    assert_same(loaded.resolve("random_run", 3), rankings_of(letor).resolve("random_run", 3))
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_streaming_writes_the_same_bytes(tmp_path, letor, jobs):
+    heard = []
+    save(rankings_of(letor), tmp_path / "saved")
+    rank_to_folder(letor, feature_rankers(letor), tmp_path / "deep" / "streamed", jobs, heard.append)
+    assert contents(tmp_path / "deep" / "streamed") == contents(tmp_path / "saved")
+    assert heard == [1] * 7
+
+
+def test_numpy_reads_the_files_alone(tmp_path, letor):
+    rankings = rankings_of(letor)
+    save(rankings, tmp_path / "r")
+    assert np.array_equal(np.load(tmp_path / "r" / "ties.npy"), rankings.ties)
+    np.save(tmp_path / "again.npy", rankings.order)
+    assert (tmp_path / "again.npy").read_bytes() == (tmp_path / "r" / "order.npy").read_bytes()
+
+
+def test_one_ranker_and_a_query_too_long_for_16_bits(tmp_path):
+    frame = pd.DataFrame({"qid": "a", "label": 0, "x": np.arange(40_000) % 1000})
+    letor = Letor.from_pandas(frame)
+    rank_to_folder(letor, feature_rankers(letor), tmp_path / "r")
+    assert load(tmp_path / "r").order.dtype == np.int32
+    assert_same(load(tmp_path / "r"), rankings_of(letor))
+
+
+@pytest.mark.parametrize("existing", [False, True])
+def test_a_half_written_folder_is_never_seen(tmp_path, letor, existing):
+    path = tmp_path / "r"
+    if existing:
+        save(rankings_of(letor), path)
+    before = contents(path) if existing else None
+
+    def fail(letor):
+        assert path.exists() == existing
+        raise DataError("no more")
+
+    rankers = [*feature_rankers(letor), Ranker("fails", fail)]
+    with pytest.raises(DataError, match="ranker 'fails': no more"):
+        rank_to_folder(letor, rankers, path, jobs=1)
+    assert (contents(path) if path.exists() else None) == before
+    assert os.listdir(tmp_path) == (["r"] if existing else [])
+
+
+def test_an_older_folder_is_replaced(tmp_path, letor):
+    save(rankings_of(letor.only_features(["f3"])), tmp_path / "r")
+    save(rankings_of(letor), tmp_path / "r")
+    assert_same(load(tmp_path / "r"), rankings_of(letor))
+    assert os.listdir(tmp_path) == ["r"]
+
+
+def test_rankings_in_use_survive_their_replacement(tmp_path, letor):
+    save(rankings_of(letor), tmp_path / "r")
+    loaded = load(tmp_path / "r")
+    save(rankings_of(letor.only_features(["f3"])), tmp_path / "r")
+    assert_same(loaded, rankings_of(letor))
+
+
+def test_many_writers_at_once_leave_one_whole_folder(tmp_path, letor):
+    kinds = [rankings_of(letor.only_features([f"f{i}"])) for i in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(15):
+            list(pool.map(lambda rankings: save(rankings, tmp_path / "r"), kinds))
+            found = load(tmp_path / "r")
+            assert_same(found, kinds[[kind.names for kind in kinds].index(found.names)])
+            assert os.listdir(tmp_path) == ["r"]
+
+
+def test_another_writer_may_move_the_old_folder_first(tmp_path, letor, monkeypatch):
+    save(rankings_of(letor.only_features(["f3"])), tmp_path / "r")
+    check = rankings_files._check_replaceable
+    calls = []
+
+    def moved_meanwhile(path):
+        check(path)
+        calls.append(path)
+        if len(calls) == 2:  # this writer has just found the old folder in its way
+            path.rename(tmp_path / "moved")
+
+    monkeypatch.setattr(rankings_files, "_check_replaceable", moved_meanwhile)
+    save(rankings_of(letor), tmp_path / "r")
+    assert_same(load(tmp_path / "r"), rankings_of(letor))
+    assert sorted(os.listdir(tmp_path)) == ["moved", "r"]
+
+
+@pytest.mark.parametrize("kind", ["folder", "file"])
+def test_only_rankings_are_replaced(tmp_path, letor, kind):
+    path = tmp_path / "thesis"
+    if kind == "folder":
+        path.mkdir()
+        (path / "chapter.tex").write_text("years of work")
+    else:
+        path.write_text("years of work")
+    with pytest.raises(DataError, match="does not hold rankings"):
+        save(rankings_of(letor), path)
+    assert path.exists()
+    assert os.listdir(tmp_path) == ["thesis"]
+
+
+def _cut(path):
+    path.write_bytes(path.read_bytes()[:-2])
+
+
+def _set_about(**changes):
+    def change(path):
+        path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("file", "spoil", "message"),
+    [
+        ("rankings.json", lambda path: path.unlink(), "holds no rankings"),
+        ("rankings.json", lambda path: path.write_text("{"), "rankings.json"),
+        ("rankings.json", _set_about(version=99), r"99.*rank the data again"),
+        ("rankings.json", _set_about(format="other"), "other"),
+        ("rankings.json", _set_about(names=["f1"]), r"found int16 \(7, 150\), expected int16 \(1, 150\)"),
+        ("order.npy", lambda path: path.unlink(), "order.npy"),
+        ("ties.npy", _cut, "ties.npy"),
+        ("positions.npy", lambda path: np.save(path, np.zeros((7, 150))), "found float64"),
+        ("query_keys.npy", lambda path: np.save(path, np.zeros(4, np.uint64)), r"expected uint64 \(5,\)"),
+        ("offsets.npy", lambda path: np.save(path, np.array([0, 9, 8])), "rise from 0"),
+        ("offsets.npy", lambda path: np.save(path, np.array([0.0, 150.0])), "int64"),
+    ],
+)
+def test_a_spoilt_folder_is_refused(tmp_path, letor, file, spoil, message):
+    save(rankings_of(letor), tmp_path / "r")
+    spoil(tmp_path / "r" / file)
+    with pytest.raises(DataError, match=message):
+        load(tmp_path / "r")
+
+
+def test_nothing_there(tmp_path):
+    with pytest.raises(DataError, match="holds no rankings"):
+        load(tmp_path / "nothing")
