@@ -1,0 +1,276 @@
+"""TREC runs as rankers over TREC relevance judgments.
+
+A run line is `qid Q0 docno rank score tag` and a judgment line is `qid iteration docno grade`, as NIST's
+trec_eval reads them. The score decides the order of a run; its rank column does not count. Documents of
+a query are sorted by docno, since the order of either file may give away what is relevant.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from letor_data.archive import PACKINGS
+from letor_data.errors import DataError
+from letor_data.letor import Letor, narrowest
+from letor_data.trec_lines import Lines, split_lines
+
+_RUN = ("qid", "Q0", "docno", "rank", "score", "tag")
+_QRELS = ("qid", "iteration", "docno", "grade")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
+_GRADE = re.compile(r"([+-]?\d{1,9})(\.0*)?", re.ASCII)
+_TOP_GRADE = 127  # labels are int8
+
+
+class Run(NamedTuple):
+    rows: pd.DataFrame  # qid, docno, score; in file order
+    notes: tuple[str, ...]
+    digest: str  # of the file's content
+
+
+class Qrels(NamedTuple):
+    rows: pd.DataFrame  # qid, docno, grade; in file order
+    notes: tuple[str, ...]
+    digest: str  # of the file's content
+
+
+def read_run(path: str | Path) -> Run:
+    """The scored documents of a run file."""
+    lines = split_lines(path, _RUN)
+    rows = _documents(lines).assign(score=_scores(lines))
+    first = _first_row(rows)
+    for row in np.flatnonzero(first != np.arange(len(rows))).tolist():
+        raise lines.error(row, "docno", f"line {lines.number(first[row])} has this document already")
+    return Run(rows, _rank_notes(lines, rows), lines.digest)
+
+
+def read_qrels(path: str | Path) -> Qrels:
+    """The judgments of a qrels file; grades below 0, which mark spam, become 0."""
+    lines = split_lines(path, _QRELS)
+    grade = _grades(lines)
+    rows = _documents(lines).assign(grade=np.maximum(grade, 0).astype(np.int8))
+    first = _first_row(rows)
+    for row in np.flatnonzero(grade != grade[first]).tolist():
+        raise lines.error(row, "grade", f"line {lines.number(first[row])} has another grade")
+    below = np.flatnonzero(grade < 0)
+    notes = [
+        f"{path}:{lines.number(row)}: first of {len(below)} grades below 0, read as 0" for row in below[:1]
+    ]
+    once = first == np.arange(len(rows))  # the same judgment twice is no contradiction
+    return Qrels(rows[once].reset_index(drop=True), tuple(notes), lines.digest)
+
+
+def read_trec(
+    qrels: str | Path,
+    runs: Sequence[str | Path],
+    candidates: str = "union",
+    unjudged: str = "zero",
+    ties: str = "tie_mode",
+) -> Letor:
+    """The judged queries with one feature per run: its score, NaN where it does not list the document.
+
+    candidates: the 'union' of what the runs list, or all 'judged' documents, listed or not.
+    unjudged: a candidate without a judgment has grade 'zero', or is left out ('drop').
+    ties: equal scores stay equal, for the one who ranks to break ('tie_mode'), or the larger docno goes
+    first ('trec_eval': the feature is then the place counted from the bottom). Scores are compared as
+    written, where older releases of trec_eval first rounded them to single precision.
+    """
+    _check("candidates", candidates, ("union", "judged"))
+    _check("unjudged", unjudged, ("zero", "drop"))
+    _check("ties", ties, ("tie_mode", "trec_eval"))
+    if isinstance(runs, str | Path) or not runs:
+        raise DataError("runs must be a list of at least one run file")
+    judged, loaded, names = read_qrels(qrels), [read_run(path) for path in runs], _names(runs)
+    cells = _cells(judged, loaded)
+    listed = np.sort(pd.unique(np.concatenate([key for key, _ in cells.scores])))
+    chosen = listed if candidates == "union" else cells.judged
+    is_judged = _lookup(chosen, cells.judged, np.ones(len(cells.judged), bool), np.False_)
+    if unjudged == "drop":
+        chosen = chosen[is_judged]
+    if not len(chosen):
+        raise DataError(f"{qrels}: no judged query has a document to rank; do the runs use other query ids?")
+    notes = [*judged.notes, *(note for run in loaded for note in run.notes)]
+    notes += _query_notes(cells, chosen, loaded, names) + _unjudged_notes(is_judged, unjudged)
+    choices = (candidates, unjudged, ties, names, judged.digest, [run.digest for run in loaded])
+    source = f"{qrels} with {len(runs)} run{'s' if len(runs) > 1 else ''}"
+    digest = hashlib.sha256(repr(choices).encode()).hexdigest()
+    return replace(_letor(cells, chosen, names, ties), source=source, digest=digest, notes=tuple(notes))
+
+
+def _documents(lines: Lines) -> pd.DataFrame:
+    return pd.DataFrame({field: lines.text(field) for field in ("qid", "docno")}, dtype=object)
+
+
+def _scores(lines: Lines) -> np.ndarray:
+    tokens = lines.text("score")
+    for row, token in enumerate(tokens):
+        if not _NUMBER.fullmatch(token):
+            finite = "finite " if _NOT_FINITE.fullmatch(token) else ""
+            raise lines.error(row, "score", f"the score must be a {finite}number")
+    scores = np.array([float(token) for token in tokens])
+    for row in np.flatnonzero(np.isinf(scores)).tolist():
+        raise lines.error(row, "score", "the score is too large")
+    return scores
+
+
+def _grades(lines: Lines) -> np.ndarray:
+    """As written, so possibly below 0."""
+    grades = np.empty(len(lines.start), np.int64)
+    for row, token in enumerate(lines.text("grade")):
+        match = _GRADE.fullmatch(token)
+        if not match or int(match[1]) > _TOP_GRADE:
+            raise lines.error(row, "grade", f"the grade must be a whole number, at most {_TOP_GRADE}")
+        grades[row] = int(match[1])
+    return grades
+
+
+def _first_row(rows: pd.DataFrame) -> np.ndarray:
+    """For each row, the first one with its query and document."""
+    (query, _), (doc, docnos) = pd.factorize(rows.qid), pd.factorize(rows.docno)
+    pair = pd.Series(query * np.int64(len(docnos)) + doc)
+    code, _ = pd.factorize(pair)  # numbers pairs as they appear
+    return np.flatnonzero(~pair.duplicated())[code]
+
+
+# ---- from documents to columns ----
+
+
+class _Cells(NamedTuple):
+    """Judgments and scores by key, which is query number * number of docnos + docno's number."""
+
+    query_ids: pd.Index  # in order of first judgment
+    docnos: np.ndarray  # sorted
+    judged: np.ndarray  # (n,) int64 keys, ascending
+    grades: np.ndarray  # (n,) int8
+    scores: list[tuple[np.ndarray, np.ndarray]]  # per run: ascending int64 keys, float64 scores
+
+    def query(self, keys: np.ndarray) -> np.ndarray:
+        return keys // len(self.docnos)
+
+    def doc(self, keys: np.ndarray) -> np.ndarray:
+        return keys % len(self.docnos)
+
+
+def _cells(judged: Qrels, runs: list[Run]) -> _Cells:
+    tables = [judged.rows, *(run.rows for run in runs)]
+    query_ids = pd.Index(judged.rows.qid.unique(), dtype=object)
+    doc, docnos = _sorted_codes(np.concatenate([rows.docno for rows in tables]))
+    parts = np.split(doc, np.cumsum([len(rows) for rows in tables])[:-1])
+
+    def keyed(rows: pd.DataFrame, doc: np.ndarray, value: str) -> tuple[np.ndarray, np.ndarray]:
+        query = query_ids.get_indexer(rows.qid)
+        key = query * np.int64(len(docnos)) + doc
+        order = np.argsort(key)[np.count_nonzero(query < 0) :]  # queries without judgments have keys below 0
+        return key[order], rows[value].to_numpy()[order]
+
+    scores = [keyed(run.rows, part, "score") for run, part in zip(runs, parts[1:])]
+    return _Cells(query_ids, docnos, *keyed(judged.rows, parts[0], "grade"), scores)
+
+
+def _sorted_codes(texts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The number of each text among the distinct ones in byte order, and those."""
+    code, distinct = pd.factorize(texts)
+    order = pc.sort_indices(pa.array(distinct, pa.large_string())).to_numpy()
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    return place[code], distinct[order]
+
+
+def _letor(cells: _Cells, chosen: np.ndarray, names: tuple[str, ...], ties: str) -> Letor:
+    sizes = np.bincount(cells.query(chosen))
+    queries = np.flatnonzero(sizes)
+    scores = [(k, _places(cells.query(k), s) if ties == "trec_eval" else s) for k, s in cells.scores]
+    return Letor(
+        labels=_lookup(chosen, cells.judged, cells.grades, np.int8(0)),
+        offsets=np.concatenate([[0], np.cumsum(sizes[queries])]).astype(np.int64),
+        columns=tuple(narrowest(_lookup(chosen, key, score, np.float64(np.nan))) for key, score in scores),
+        feature_names=names,
+        query_ids=cells.query_ids.to_numpy()[queries],
+        splits=np.full(len(queries), "", object),
+        records=np.arange(len(chosen), dtype=np.int64),
+        comments=pa.array("docid = " + cells.docnos, pa.large_string()).take(pa.array(cells.doc(chosen))),
+        profile="trec",
+    )
+
+
+def _lookup(wanted: np.ndarray, keys: np.ndarray, values: np.ndarray, absent: np.generic) -> np.ndarray:
+    """The value of each wanted key; keys are ascending."""
+    at = np.searchsorted(keys, wanted)
+    keys, values = np.append(keys, -1), np.append(values, absent)  # what lies past the last key
+    return np.where(keys[at] == wanted, values[at], absent)
+
+
+def _places(query: np.ndarray, score: np.ndarray) -> np.ndarray:
+    """1, 2, ... from the worst document of each query up; rows come sorted by query, then docno."""
+    worst_first = np.lexsort((score, query))  # stable: of equal scores, the smaller docno is worse
+    places = np.empty(len(score))
+    places[worst_first] = np.arange(len(score)) - np.searchsorted(query, query) + 1
+    return places
+
+
+def _names(runs: Sequence[str | Path]) -> tuple[str, ...]:
+    """File names without suffix; with it, then with a number, where they would be the same."""
+    packed = tuple(suffix for packing in PACKINGS.values() for suffix in packing.suffixes)
+    files = [Path(run) for run in runs]
+    files = [file.with_suffix("") if file.suffix in packed else file for file in files]
+    stems = Counter(file.stem for file in files)
+    names: list[str] = []
+    for file in files:
+        plain = file.stem if stems[file.stem] == 1 else file.name
+        spellings = itertools.chain([plain], (f"{plain}-{n}" for n in itertools.count(2)))
+        names.append(next(name for name in spellings if name not in names))
+    return tuple(names)
+
+
+# ---- notes ----
+
+
+def _query_notes(cells: _Cells, chosen: np.ndarray, runs: list[Run], names: tuple[str, ...]) -> list[str]:
+    kept, notes = np.flatnonzero(np.bincount(cells.query(chosen))), []
+    empty = len(cells.query_ids) - len(kept)
+    if empty:
+        notes.append(f"{empty} judged queries have no document to rank and are left out")
+    for name, run, (key, _) in zip(names, runs, cells.scores):
+        strange = run.rows.qid[~run.rows.qid.isin(cells.query_ids)].nunique()
+        if strange:
+            notes.append(f"{name}: {strange} queries have no judgments and are left out")
+        absent = len(kept) - np.count_nonzero(np.bincount(cells.query(key), minlength=kept[-1] + 1)[kept])
+        if absent:
+            notes.append(f"{name}: no documents for {absent} of {len(kept)} queries; all tie there")
+    return notes
+
+
+def _unjudged_notes(is_judged: np.ndarray, unjudged: str) -> list[str]:
+    missing = np.count_nonzero(~is_judged)
+    what = "left out" if unjudged == "drop" else "given grade 0"
+    return [f"{missing} of {len(is_judged)} documents have no judgment and are {what}"] if missing else []
+
+
+def _rank_notes(lines: Lines, rows: pd.DataFrame) -> tuple[str, ...]:
+    """Is there a query in which a document of larger rank has the larger score?"""
+    rank = pd.to_numeric(pd.Series(lines.text("rank")), errors="coerce").to_numpy(np.float64)
+    query, score = pd.factorize(rows.qid)[0], rows.score.to_numpy()
+    order = np.lexsort((-score, rank, query))  # of one rank, the last has the smallest score
+    query, rank, score = query[order], rank[order], score[order]
+    wrong = (query[1:] == query[:-1]) & (rank[1:] > rank[:-1]) & (score[1:] > score[:-1])
+    if not wrong.any():
+        return ()
+    share = f"{len(np.unique(query[1:][wrong]))} of {query[-1] + 1} queries"
+    return (f"{lines.path}: ranks contradict scores in {share}; the scores count",)
+
+
+def _check(name: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise DataError(f"{name} must be '{allowed[0]}' or '{allowed[1]}', not '{value}'")

@@ -1,0 +1,286 @@
+"""TREC runs and judgments: worked examples, bad lines and their positions, agreement with a naive twin."""
+
+import gzip
+import tempfile
+from pathlib import Path
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from letor_data.errors import DataError, LetorFormatError
+from letor_data.trec import read_qrels, read_run, read_trec
+
+QRELS = """\
+7 0 d3 2
+7 0 d1 0
+7 0 d9 1
+4 0 d1 1
+4 0 d2 -2
+5 0 d8 1
+"""
+BM25 = """\
+4 Q0 d2 1 2.5 bm25
+4 Q0 d1 2 2.5 bm25
+7 Q0 d1 1 0.1 bm25
+7 Q0 d5 2 -3e-1 bm25
+99 Q0 d1 1 1 bm25
+"""
+DENSE = """\
+7 Q0 d3 1 0.9 dense
+7 Q0 d5 2 0.8 dense
+7 Q0 d1 3 0.7 dense
+"""
+NAN = float("nan")
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Writes a file and returns its path."""
+
+    def write(name, content):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+@pytest.fixture
+def example(files):
+    return files("qrels.txt", QRELS), [files("bm25.run", BM25), files("dense.run", DENSE)]
+
+
+def contents(letor):
+    """[(query, docno, grade, scores)] with None for a missing score, as naive.trec_rows has it."""
+    query = np.repeat(letor.query_ids, letor.docs_per_query)
+    scores = [[None if np.isnan(x) else x for x in row] for row in letor.features.tolist()]
+    return list(zip(query, letor.doc_ids, letor.labels.tolist(), scores))
+
+
+def test_runs_become_features_of_the_judged_queries(example):
+    letor = read_trec(*example)
+    assert contents(letor) == [
+        ("7", "d1", 0, [0.1, 0.7]),
+        ("7", "d3", 2, [None, 0.9]),
+        ("7", "d5", 0, [-0.3, 0.8]),
+        ("4", "d1", 1, [2.5, None]),
+        ("4", "d2", 0, [2.5, None]),
+    ]
+    assert letor.feature_names == ("bm25", "dense")
+    assert letor.offsets.tolist() == [0, 3, 5]
+    assert letor.labels.dtype == np.int8
+    assert letor.profile == "trec"
+    assert letor.comments.to_pylist()[0] == "docid = d1"
+
+
+def test_notes_say_what_was_odd_and_how_often(example):
+    qrels, _ = example
+    assert read_trec(*example).notes == (
+        f"{qrels}:5: first of 1 grades below 0, read as 0",
+        "1 judged queries have no document to rank and are left out",
+        "bm25: 1 queries have no judgments and are left out",
+        "dense: no documents for 1 of 2 queries; all tie there",
+        "1 of 5 documents have no judgment and are given grade 0",
+    )
+
+
+def test_unjudged_documents_can_be_dropped(example):
+    letor = read_trec(*example, unjudged="drop")
+    assert letor.doc_ids.tolist() == ["d1", "d3", "d1", "d2"]
+    assert letor.notes[-1] == "1 of 5 documents have no judgment and are left out"
+
+
+def test_judged_candidates_include_those_no_run_lists(example):
+    letor = read_trec(*example, candidates="judged")
+    assert letor.query_ids.tolist() == ["7", "4", "5"]
+    assert contents(letor)[2] == ("7", "d9", 1, [None, None])
+    assert contents(letor)[5] == ("5", "d8", 1, [None, None])
+
+
+def test_trec_eval_puts_the_larger_docno_first(example):
+    """Query 4: d1 and d2 tie, so d2 is above d1. Query 7 by dense: d3, d5, d1."""
+    letor = read_trec(*example, ties="trec_eval")
+    assert contents(letor) == [
+        ("7", "d1", 0, [2, 1]),
+        ("7", "d3", 2, [None, 3]),
+        ("7", "d5", 0, [1, 2]),
+        ("4", "d1", 1, [1, None]),
+        ("4", "d2", 0, [2, None]),
+    ]
+
+
+def test_docnos_compare_by_bytes_as_in_trec_eval(files):
+    run = files("r", "1 Q0 d9 1 5 x\n1 Q0 d10 2 5 x\n1 Q0 é 3 5 x\n1 Q0 Z 4 5 x\n")
+    letor = read_trec(files("q", "1 0 d9 1\n"), [run], ties="trec_eval")
+    assert dict(zip(letor.doc_ids, letor.columns[0])) == {"Z": 1, "d10": 2, "d9": 3, "é": 4}
+
+
+def test_scores_that_differ_beyond_single_precision_stay_apart(files):
+    run = files("r", "1 Q0 a 1 0.1000000000000002 x\n1 Q0 b 2 0.1000000000000001 x\n")
+    letor = read_trec(files("q", "1 0 a 1\n"), [run])
+    assert letor.columns[0].tolist() == [0.1000000000000002, 0.1000000000000001]
+
+
+def test_ranks_that_contradict_the_scores_are_noted_once(files):
+    text = (
+        "1 Q0 a 1 5 x\n1 Q0 b 2 6 x\n1 Q0 c 3 7 x\n2 Q0 a 1 6 x\n2 Q0 b 2 5 x\n3 Q0 a 0 1 x\n3 Q0 b 0 2 x\n"
+    )
+    path = files("r", text)
+    assert read_run(path).notes == (f"{path}: ranks contradict scores in 1 of 3 queries; the scores count",)
+    assert read_run(path).rows.score.tolist() == [5, 6, 7, 6, 5, 1, 2]
+
+
+def test_names_are_file_stems_made_distinct(files):
+    names = ["a/bm25.run", "dense.v2.txt", "input.x", "input.y", "b/input.y", "input.y-2"]
+    runs = [files(name, "1 Q0 d 1 1 t\n") for name in names]
+    runs.append(files("late.run.gz", gzip.compress(b"1 Q0 d 1 1 t\n")))
+    letor = read_trec(files("q", "1 0 d 1\n"), runs)
+    assert letor.feature_names == (
+        "bm25", "dense.v2", "input.x", "input.y", "input.y-2", "input.y-2-2", "late",
+    )  # fmt: skip
+
+
+def test_digest_follows_content_and_choices(example, files):
+    qrels, runs = example
+    digests = {
+        read_trec(qrels, runs).digest,
+        read_trec(qrels, runs, ties="trec_eval").digest,
+        read_trec(qrels, runs, unjudged="drop").digest,
+        read_trec(qrels, runs[:1]).digest,
+        read_trec(files("other.txt", QRELS + "4 0 d7 1\n"), runs).digest,
+    }
+    assert len(digests) == 5
+    assert read_trec(qrels, runs).digest in digests
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"1 Q0 a 1 5 x\n1 Q0 b 2 4 x\n",
+        b"1 Q0 a 1 5 x\n1 Q0 b 2 4 x",
+        b"1 Q0 a 1 5 x\r\n\r\n1 Q0 b 2 4 x\r\n",
+        b"1 Q0 a 1 5 x\r\n1 Q0 b 2 4 x\r",
+        b"\xef\xbb\xbf1 Q0 a 1 5 x\n1 Q0 b 2 4 x\n",
+        b"\n \t\n  1\tQ0  a 1 +5.0 x \t\n\n1 Q0 b two 4. x\n\n",
+        b"1 Q0 a 1 .5e1 x\n1 Q0 b 2 400E-2 x\n",
+        gzip.compress(b"1 Q0 a 1 5 x\n") + gzip.compress(b"1 Q0 b 2 4 x\n"),
+    ],
+)
+def test_harmless_variants_read_alike(files, content):
+    rows = read_run(files("r", content)).rows
+    assert rows.to_dict("list") == {"qid": ["1", "1"], "docno": ["a", "b"], "score": [5.0, 4.0]}
+
+
+@pytest.mark.parametrize(
+    ("content", "where", "message"),
+    [
+        (
+            "1 Q0 a 1 5 x\n1 Q0 b 2 4\n",
+            "2:11",
+            "5 fields where there should be 6: qid Q0 docno rank score tag\n",
+        ),
+        ("1 Q0 a 1 5 x\n\n1 Q0 b 2 4 x y z\n", "3:14", "8 fields where there should be 6: qid Q0 docno rank"),
+        ("1 0 a 1\n", "1:8", "4 fields where there should be 6"),
+        ("1 Q0 a 1 abc x\n", "1:10", "the score must be a number (abc)\n    1 Q0 a 1 abc x"),
+        ("1 Q0 é 1 1.2.3 x\n", "1:11", "the score must be a number (1.2.3)"),
+        ("1 Q0 a 1 1_0 x\n", "1:10", "the score must be a number (1_0)"),
+        ("1 Q0 a 1 0x1p3 x\n", "1:10", "the score must be a number (0x1p3)"),
+        ("1 Q0 a 1 ٣ x\n", "1:10", "the score must be a number (٣)"),
+        ("1 Q0 a 1 . x\n", "1:10", "the score must be a number (.)"),
+        ("1 Q0 a 1 5 x\r\n1 Q0 b 2 NaN x\r\n", "2:10", "the score must be a finite number (NaN)"),
+        ("1 Q0 a 1 -inf x\n", "1:10", "the score must be a finite number (-inf)"),
+        ("1 Q0 a 1 1e999 x\n", "1:10", "the score is too large (1e999)"),
+        ("1 Q0 a 1 5 x\n2 Q0 a 1 5 x\n\n1 Q0 a 3 4 x\n", "4:6", "line 1 has this document already (a)"),
+        ("1 Q0 a 1 5 x\r1 Q0 b 2 4 x\n", "1:16", "11 fields where there should be 6"),
+        ("", "1:1", "no documents"),
+        (" \n\t\n", "1:1", "no documents"),
+        ("1 Q0 a 1 5 x\n1 Q0 \0b 2 4 x\n", "2:6", "a NUL byte; is this a text file? (\\x00)"),
+        (b"1 Q0 a 1 5 x\n1 Q0 b\xe9 2 4 x\n", "2:7", "not UTF-8 (\\xe9)\n    1 Q0 b\\xe9 2 4 x"),
+        ("1 Q0 a 1 5 x\n".encode("utf-16"), "1:1", "the file is UTF-16"),
+    ],
+)
+def test_a_bad_run_line_is_shown(files, content, where, message):
+    path = files("bad.run", content)
+    with pytest.raises(LetorFormatError) as caught:
+        read_run(path)
+    assert str(caught.value).startswith(f"{path}:{where}: {message}")
+
+
+@pytest.mark.parametrize(
+    ("content", "where", "message"),
+    [
+        ("1 0 a\n", "1:6", "3 fields where there should be 4: qid iteration docno grade\n    1 0 a"),
+        ("1 0 a 1\n1 Q0 b 2 4 x\n", "2:10", "6 fields where there should be 4"),
+        ("1 0 a x\n", "1:7", "the grade must be a whole number, at most 127 (x)"),
+        ("1 0 a 1.5\n", "1:7", "the grade must be a whole number, at most 127 (1.5)"),
+        ("1 0 a 1\n1 0 b 128\n", "2:7", "the grade must be a whole number, at most 127 (128)"),
+        ("1 0 a 99999999999\n", "1:7", "the grade must be a whole number, at most 127 (99999999999)"),
+        ("1 0 a 1\n2 0 a 2\n1 1 a 2\n", "3:7", "line 1 has another grade (2)\n    1 1 a 2"),
+        ("1 0 a 2\r\n1 0 a 1\r\n", "2:7", "line 1 has another grade (1)\n    1 0 a 1"),
+        ("1 0 a -1\n1 0 a 0\n", "2:7", "line 1 has another grade (0)"),
+        ("\n", "1:1", "no documents"),
+    ],
+)
+def test_a_bad_judgment_is_shown(files, content, where, message):
+    path = files("bad.qrels", content)
+    with pytest.raises(LetorFormatError) as caught:
+        read_qrels(path)
+    assert str(caught.value).startswith(f"{path}:{where}: {message}")
+
+
+def test_grades_may_be_written_as_floats_and_repeat(files):
+    rows = read_qrels(files("q", "1 0 a 2.0\n1 0 b +1\n1 7 a 2\n1 0 c 127\n1 0 d -1.0\n")).rows
+    assert rows.to_dict("list") == {"qid": ["1"] * 4, "docno": list("abcd"), "grade": [2, 1, 127, 0]}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"candidates": "all"}, "candidates must be 'union' or 'judged', not 'all'"),
+        ({"unjudged": "skip"}, "unjudged must be 'zero' or 'drop', not 'skip'"),
+        ({"ties": "random"}, "ties must be 'tie_mode' or 'trec_eval', not 'random'"),
+        ({"runs": []}, "runs must be a list of at least one run file"),
+        ({"runs": "bm25.run"}, "runs must be a list of at least one run file"),
+    ],
+)
+def test_a_bad_choice_is_refused(example, change, message):
+    qrels, runs = example
+    with pytest.raises(DataError, match=message):
+        read_trec(qrels, **{"runs": runs, **change})
+
+
+def test_runs_over_other_queries_are_refused(files):
+    with pytest.raises(DataError, match="no judged query has a document to rank"):
+        read_trec(files("q", "1 0 d 1\n"), [files("r", "01 Q0 d 1 1 t\n")])
+
+
+docnos = st.sampled_from(["a", "B", "b", "é", "d-10", "d-9", "x/y"])
+pairs = st.tuples(st.sampled_from(["1", "2", "q"]), docnos)
+runs_of_pairs = st.dictionaries(pairs, st.sampled_from([-1.5, 0.0, 0.1, 2.0, 1e30]), min_size=1)
+
+
+@given(
+    st.dictionaries(pairs, st.integers(-2, 4), min_size=1),
+    st.lists(runs_of_pairs, min_size=1, max_size=3),
+    st.sampled_from(["union", "judged"]),
+    st.sampled_from(["zero", "drop"]),
+    st.sampled_from(["tie_mode", "trec_eval"]),
+)
+def test_reading_agrees_with_the_naive_twin(judgments, runs, candidates, unjudged, ties):
+    judged = [(*pair, grade) for pair, grade in judgments.items()]
+    listed = [[(*pair, score) for pair, score in run.items()] for run in runs]
+    expected = naive.trec_rows(judged, listed, candidates, unjudged, ties)
+    with tempfile.TemporaryDirectory() as folder:
+        qrels, paths = Path(folder, "q"), [Path(folder, f"r{n}") for n in range(len(runs))]
+        qrels.write_text("".join(f"{q} 0 {d} {g}\n" for q, d, g in judged), encoding="utf-8")
+        for path, rows in zip(paths, listed):
+            path.write_text("".join(f"{q} Q0 {d} 0 {s!r} t\n" for q, d, s in rows), encoding="utf-8")
+        if expected:
+            assert contents(read_trec(qrels, paths, candidates, unjudged, ties)) == expected
+        else:
+            with pytest.raises(DataError, match="no judged query"):
+                read_trec(qrels, paths, candidates, unjudged, ties)
