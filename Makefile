@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
-BENCHMARKS = $(sort $(wildcard benchmarks/*.py))
+BENCHMARKS = $(sort $(wildcard benchmarks/bench_*.py))
 # The TOML lines under [tool:ruff], up to the next section.
 RUFF_SETTINGS = "$$(sed -n '/^\[tool:ruff\]/,/^\[/s/^[a-z].*/&/p' setup.cfg)"
 

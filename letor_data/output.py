@@ -5,8 +5,6 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
-import os
-import secrets
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,22 +12,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from letor_data.files import replacing
+
 
 @contextmanager
 def open_output(path: str | Path) -> Iterator[BinaryIO]:
-    """A binary file that takes its name only once it is complete.
-
-    It grows under a temporary name in the same folder. After an error nothing is left behind, and a
-    file that was there before is untouched.
-    """
-    path = Path(path)
-    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
-    try:
-        with open(unfinished, "xb") as raw, _COMPRESSORS.get(path.suffix, _plain)(raw) as stream:
+    """A binary file that takes its name only once it is complete, see `replacing`."""
+    with replacing(path) as unfinished, open(unfinished, "wb") as raw:
+        with _COMPRESSORS.get(Path(path).suffix, _plain)(raw) as stream:
             yield stream
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ to six decimals are written by the compiled kernel, others as Python's shortest 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -33,7 +33,6 @@ def write_letor(
     data: Letor | Iterable[Letor],
     path: str | Path,
     sparse: bool = False,
-    index_base: int = 1,
     missing: str = "NULL",
     progress: Progress | None = None,
     threads: int = 2,
@@ -43,7 +42,7 @@ def write_letor(
     `data` is a table, or tables holding consecutive queries. `sparse` leaves out +0.0 (and only that),
     `missing` is the text for NaN. The file appears when complete, or not at all.
     """
-    layout = partial(_format, sparse=sparse, index_base=index_base, missing=missing)
+    layout = partial(_format, sparse=sparse, missing=missing)
     with open_output(path) as out:
         for text in ordered_map(layout, _pieces(data), threads):
             out.write(text.data)
@@ -55,7 +54,6 @@ def write_folds(
     data: Letor | Iterable[Letor],
     folder: str | Path,
     sparse: bool = False,
-    index_base: int = 1,
     missing: str = "NULL",
     suffix: str = ".txt",
     progress: Progress | None = None,
@@ -65,7 +63,7 @@ def write_folds(
 
     `suffix` may ask for compression, as in '.txt.gz'. All fifteen files appear at the end.
     """
-    layout = partial(_format, sparse=sparse, index_base=index_base, missing=missing)
+    layout = partial(_format, sparse=sparse, missing=missing)
     with ExitStack() as stack:
         files = {}
         for fold in FOLDS:
@@ -108,17 +106,17 @@ def _pieces(data: Letor | Iterable[Letor]) -> Iterator[_Piece]:
             first = last
 
 
-def _format(piece: _Piece, sparse: bool, index_base: int, missing: str) -> _Text:
+def _format(piece: _Piece, sparse: bool, missing: str) -> _Text:
     letor, first, last = piece
     offsets = letor.offsets[first : last + 1] - letor.offsets[first]
-    rows = _rows(piece, index_base, missing)
+    rows = _rows(piece, missing)
     out = np.empty(_room(rows), np.uint8)
     ends = np.zeros(int(offsets[-1]) + 1, np.int64)
     format_rows(rows, sparse, out, ends[1:])
     return _Text(out[: ends[-1]].data, ends[offsets], int(offsets[-1]))
 
 
-def _rows(piece: _Piece, index_base: int, missing: str) -> Rows:
+def _rows(piece: _Piece, missing: str) -> Rows:
     letor, first, last = piece
     docs = slice(int(letor.offsets[first]), int(letor.offsets[last]))
     sizes = np.diff(letor.offsets[first : last + 1])
@@ -130,11 +128,20 @@ def _rows(piece: _Piece, index_base: int, missing: str) -> Rows:
         labels=letor.labels[docs].astype(np.uint64),
         query=np.repeat(np.arange(last - first), sizes),
         heads=_strings(f" qid:{_checked_id(query)}" for query in letor.query_ids[first:last]),
-        indices=_strings(f" {index_base + i}:" for i in range(letor.n_features)),
+        indices=_strings(f" {number}:" for number in feature_numbers(letor)),
         hard=_strings(_checked_number(value) for value in hard_values(values).tolist()),
         missing=_strings([missing]),
         comments=_comments(letor, docs),
     )
+
+
+def feature_numbers(letor: Letor) -> Sequence[int]:
+    """The numbers that features are written under: their own where they are named so, else 1, 2, ..."""
+    if all(name.isdecimal() for name in letor.feature_names):
+        numbers = [int(name) for name in letor.feature_names]
+        if numbers == sorted(set(numbers)):
+            return numbers
+    return range(1, letor.n_features + 1)
 
 
 def _room(rows: Rows) -> int:

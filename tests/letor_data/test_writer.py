@@ -102,11 +102,20 @@ def test_numbers_are_short(written, value, text):
 
 
 @pytest.mark.kernel
-@pytest.mark.parametrize("options", [{}, {"sparse": True}, {"index_base": 0}, {"missing": ISTELLA_MISSING}])
+@pytest.mark.parametrize("options", [{}, {"sparse": True}, {"missing": ISTELLA_MISSING}])
 @pytest.mark.parametrize("name", ["small", "yahoo", "istella", "letor-agg"])
 def test_shapes_equal_the_naive_text(written, name, options):
     letor = synthesize(shape(name, queries=6, docs_median=20))
     assert written(letor, **options) == naive.letor_text(letor, **options)
+
+
+@pytest.mark.parametrize(
+    "names, numbers",
+    [(("0", "1"), (0, 1)), (("3", "110"), (3, 110)), (("110", "3"), (1, 2)), (("bm25", "7"), (1, 2))],
+)
+def test_features_keep_their_numbers_where_they_have_them(written, names, numbers):
+    letor = dataclasses.replace(table([[1], [2]], [1]), feature_names=names)
+    assert written(letor) == f"0 qid:q0 {numbers[0]}:1 {numbers[1]}:2\n"
 
 
 @pytest.mark.parametrize("missing", ["NULL", ISTELLA_MISSING])

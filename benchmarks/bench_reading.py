@@ -1,0 +1,47 @@
+"""How fast is LETOR text read, beside scikit-learn on the same files? And is it linear in size?
+
+python benchmarks/bench_reading.py [MB of the largest file, default 200]
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from itertools import islice
+from pathlib import Path
+
+from side_by_side import best_of, show
+from sklearn.datasets import load_svmlight_file
+
+import letor_data
+from letor_data.synthetic import blocks, shape
+from letor_data.writer import write_letor
+
+BYTES_PER_QUERY = 150_000  # of MSLR-shaped text, about
+
+
+def main(megabytes: float) -> None:
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for size in (megabytes / 10, megabytes / 3, megabytes):
+            path = Path(folder) / f"mslr-{size:.0f}.txt"
+            queries = blocks(shape("mslr-web30k"), queries_per_block=10)
+            write_letor(islice(queries, int(size * 1e6 / BYTES_PER_QUERY / 10) + 1), path)
+            rows.append(measure(path, Path(folder) / "cache"))
+    headings = ["file", "scikit-learn", "rankduel", "ratio", "one thread", "from cache", "MB/s"]
+    show("Reading MSLR-shaped text, seconds", headings, rows)
+
+
+def measure(path: Path, cache: Path) -> list[str]:
+    size = path.stat().st_size / 1e6
+    letor_data.read(path, cache=cache)  # compiles the kernels and builds the cache
+    ours = best_of(3, lambda: letor_data.read(path, cache=False))
+    single = best_of(2, lambda: letor_data.read(path, cache=False, jobs=1))
+    cached = best_of(3, lambda: letor_data.read(path, cache=cache))
+    theirs = best_of(1, lambda: load_svmlight_file(str(path), query_id=True))
+    times = (f"{theirs:.2f}", f"{ours:.2f}", f"{theirs / ours:.0f}x", f"{single:.2f}", f"{cached:.2f}")
+    return [f"{size:.0f} MB", *times, f"{size / ours:.0f}"]
+
+
+if __name__ == "__main__":
+    main(float(sys.argv[1]) if len(sys.argv) > 1 else 200)

@@ -1,0 +1,69 @@
+"""Does an MSLR-WEB30K-sized set (3.77 million documents, 136 features) fit into 8 GiB?
+
+Made as text, read and cached, opened from the cache, and ranked by all features into files; each step
+is a process of its own, so that its peak memory is its own. Needs some 12 GB of disk and several minutes.
+
+    python benchmarks/bench_web30k.py [queries, default 31531]
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from side_by_side import peak_gib, show
+
+import letor_data
+from letor_data.rankers import feature_rankers
+from letor_data.rankings_files import rank_to_folder
+from letor_data.synthetic import blocks, shape
+from letor_data.writer import write_letor
+
+
+def make(folder: Path, queries: int) -> str:
+    path = folder / "mslr.txt"
+    write_letor(blocks(shape("mslr-web30k", queries=queries)), path)
+    return f"{path.stat().st_size / 1e9:.2f} GB of text"
+
+
+def read(folder: Path, queries: int) -> str:
+    letor = letor_data.read(folder / "mslr.txt", cache=folder)
+    return f"{letor.n_docs:,} documents"
+
+
+def rank(folder: Path, queries: int) -> str:
+    letor = letor_data.read(folder / "mslr.txt", cache=folder)
+    rank_to_folder(letor, feature_rankers(letor), folder / "mslr.rankings")
+    size = sum(file.stat().st_size for file in (folder / "mslr.rankings").iterdir())
+    return f"{size / 1e9:.2f} GB of rankings"
+
+
+STEPS = {"make text": make, "read and cache": read, "open from cache": read, "rank to files": rank}
+
+
+def main(queries: int) -> None:
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for step in STEPS:
+            command = [sys.executable, __file__, str(queries), folder, step]
+            said = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout
+            rows.append([step, *said.strip().split("|")])
+            print(*rows[-1], flush=True)
+    show(f"MSLR-WEB30K-shaped, {queries:,} queries", ["step", "seconds", "peak GiB", ""], rows)
+
+
+def one_step(queries: int, folder: Path, step: str) -> None:
+    start = time.perf_counter()
+    result = STEPS[step](folder, queries)
+    print(f"{time.perf_counter() - start:.1f}|{peak_gib():.2f}|{result}")
+
+
+if __name__ == "__main__":
+    n_queries = int(sys.argv[1]) if len(sys.argv) > 1 else 31_531
+    if len(sys.argv) > 2:
+        one_step(n_queries, Path(sys.argv[2]), sys.argv[3])
+    else:
+        main(n_queries)

@@ -1,0 +1,35 @@
+"""Timing and tables for the benchmarks: everything is a ratio within one run on one machine."""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Callable
+
+from rich.console import Console
+from rich.table import Table
+
+
+def best_of(times: int, work: Callable[[], object]) -> float:
+    """Seconds of the fastest call; the others paid for noise."""
+    return min(_seconds(work) for _ in range(times))
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def peak_gib() -> float:
+    """The most memory this process has held, mapped files included."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+
+
+def show(title: str, headings: list[str], rows: list[list[str]]) -> None:
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    for number, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if number else "left")
+    for row in rows:
+        table.add_row(*row)
+    Console(highlight=False).print(table)

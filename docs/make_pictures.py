@@ -1,0 +1,28 @@
+"""Draw the pictures of README.md; run from the repository's root after `make demo`."""
+
+import re
+from pathlib import Path
+
+from rich.console import Console
+
+from experiments import data_page
+from experiments.data_options import load_plain
+from letor_data.summary import summarize
+
+HERE = Path(__file__).parent
+
+
+def draw_data_info() -> None:
+    console = Console(
+        record=True, width=80, force_terminal=True, highlight=False, file=open("/dev/null", "w")
+    )
+    data_page.screen = console
+    console.print("$ [bold]rankduel data info demo/mslr-demo.txt --top 5[/]")
+    data_page.show_summary(summarize(load_plain(Path("demo/mslr-demo.txt"))), top=5)
+    svg = console.export_svg(title="rankduel")
+    svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)  # no fonts from the network
+    (HERE / "data_info.svg").write_text(svg.replace("Fira Code", "DejaVu Sans Mono"))
+
+
+if __name__ == "__main__":
+    draw_data_info()

@@ -1,0 +1,204 @@
+"""`rankduel data`: look at judged data, convert it, or make some up."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from experiments.data_options import load, reads_data
+from experiments.data_page import show_summary
+from experiments.screen import count_progress, errors, file_size, screen
+from letor_data import DataError, Letor, write_parquet
+from letor_data.summary import summarize
+from letor_data.synthetic import SHAPES, Synthetic, blocks, docs_per_query, shape, synthesize
+from letor_data.writer import write_folds, write_letor
+
+app = typer.Typer(no_args_is_help=True, help="Look at judged data, convert it, or make some up.")
+
+Files = Annotated[
+    list[str],
+    typer.Argument(help="Files, folders or archives; ARCHIVE::PATTERN chooses members.", show_default=False),
+]
+Force = Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")]
+
+
+def _shapes(incomplete: str) -> list[str]:
+    return [name for name in SHAPES if name.startswith(incomplete)]
+
+
+@app.command()
+@reads_data
+def info(
+    files: Files,
+    as_json: Annotated[bool, typer.Option("--json", help="Everything, for machines.")] = False,
+    top: Annotated[int, typer.Option(help="How many of the best features to show.", min=1)] = 10,
+    k: Annotated[int, typer.Option("--cutoff", "-k", help="Cut-off of NDCG.", min=1)] = 10,
+    *,
+    how: dict,
+) -> None:
+    """Sizes, grades, ties, constant features and the best single features of judged data.
+
+    [dim]Example:[/] rankduel data info MSLR-WEB10K.zip::Fold1/train.txt
+    """
+    letor = load(files, how)
+    with count_progress("ranking by each feature", letor.n_features) as progress:
+        summary = summarize(letor, k, progress=progress)
+    if as_json:
+        typer.echo(json.dumps(summary.to_dict(), indent=1))
+    else:
+        show_summary(summary, top)
+
+
+@app.command()
+@reads_data
+def convert(
+    files: Files,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="NAME.parquet, or text: NAME.txt, NAME.txt.gz, ...")
+    ],
+    split: Annotated[str | None, typer.Option(help="Only queries of this split, such as train.")] = None,
+    features: Annotated[str, typer.Option(help="Only these features: '1-5,110'.", show_default=False)] = "",
+    sparse: Annotated[bool, typer.Option("--sparse", help="Leave zeros out of the text.")] = False,
+    force: Force = False,
+    *,
+    how: dict,
+) -> None:
+    """Write judged data as Parquet or as text; both keep every value exactly.
+
+    [dim]Example:[/] rankduel data convert train.txt -o train.parquet
+    """
+    _check_free(output, force)
+    letor = load(files, how)
+    letor = letor if split is None else letor.only_split(split)
+    letor = letor.only_features(_feature_list(features)) if features else letor
+    _write(letor, output, sparse)
+    for note in letor.notes:
+        errors.print(f"[yellow]note:[/] {note}", soft_wrap=True)
+    _wrote(output)
+
+
+@app.command()
+def synth(
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--shape", help=f"What it should look like: {', '.join(SHAPES)}.", autocompletion=_shapes
+        ),
+    ] = "small",
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            show_default=False,
+            help="NAME.txt, NAME.txt.gz (.bz2, .xz, .zst) or NAME.parquet, a folder with --folds; "
+            "SHAPE.txt or SHAPE if not given.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Same seed, same bytes.")] = 0,
+    queries: Annotated[
+        int | None,
+        typer.Option(help="How many queries; the shape's own number if not given.", show_default=False),
+    ] = None,
+    folds: Annotated[
+        bool, typer.Option("--folds", help="Five folds of train, vali and test, as MSLR has.")
+    ] = False,
+    knobs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="Any knob of the generator, such as p_norel=0 or cycle=true; repeatable.",
+            metavar="NAME=VALUE",
+            show_default=False,
+        ),
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Make up judged data that look like MSLR: correlated features, ties, a best ranker, or a cycle.
+
+    [dim]Example:[/] rankduel data synth --shape mslr-web10k
+    """
+    output = output or Path(kind if folds else f"{kind}.txt")
+    _check_free(output, force)
+    changes: dict[str, Any] = {"seed": seed} | _knob_values(knobs or [])
+    settings = shape(kind, **changes if queries is None else changes | {"queries": queries})
+    started, n_docs = time.perf_counter(), int(docs_per_query(settings).sum())
+    with count_progress("making documents", n_docs) as progress:
+        if output.suffix == ".parquet":
+            write_parquet(synthesize(settings, progress), output)
+        elif folds:
+            write_folds(
+                blocks(settings), output, settings.sparse, missing=settings.missing, progress=progress
+            )
+        else:
+            write_letor(
+                blocks(settings), output, settings.sparse, missing=settings.missing, progress=progress
+            )
+    screen.print(
+        f"{settings.queries:,} queries, {n_docs:,} documents in {time.perf_counter() - started:,.1f} s"
+    )
+    _wrote(output)
+    example = f"{output}/Fold1" if folds else output
+    profile = "" if settings.profile in str(output) else f" --profile {settings.profile}"
+    screen.print(f"next: [bold]rankduel data info {example}{profile}[/]")
+
+
+def _check_free(output: Path, force: bool) -> None:
+    if output.exists() and not force:
+        raise DataError(f"{output}: exists already\n  choose another name, or --force to replace it")
+    if not output.absolute().parent.is_dir():
+        raise DataError(f"{output}: there is no folder {output.parent} to write to")
+
+
+def _write(letor: Letor, output: Path, sparse: bool) -> None:
+    if output.suffix == ".parquet":
+        write_parquet(letor, output)
+        return
+    with count_progress("writing documents", letor.n_docs) as progress:
+        write_letor(letor, output, sparse, progress=progress)
+
+
+def _wrote(output: Path) -> None:
+    size = f" ({file_size(output)})" if output.is_file() else ""
+    screen.print(f"wrote [bold]{output}[/]{size}")
+
+
+def _feature_list(text: str) -> list[str]:
+    """'1-5,110' -> ['1', ..., '5', '110']."""
+    chosen: list[str] = []
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        first, dash, last = part.partition("-")
+        if dash and first.isdigit() and last.isdigit():
+            chosen += [str(number) for number in range(int(first), int(last) + 1)]
+        else:
+            chosen.append(part)
+    return chosen
+
+
+def _knob_values(pairs: list[str]) -> dict[str, Any]:
+    """'name=value' texts as values of the types that the settings have."""
+    known = {field.name: field.default for field in dataclasses.fields(Synthetic)}
+    values = {}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not equals or name not in known or not isinstance(known[name], (bool, int, float, tuple)):
+            settable = [name for name, value in known.items() if isinstance(value, (bool, int, float))]
+            raise DataError(f"--set {pair}: expected NAME=VALUE with a name among {', '.join(settable)}")
+        values[name] = _knob_value(pair, text, known[name])
+    return values
+
+
+def _knob_value(pair: str, text: str, example: Any) -> Any:
+    try:
+        if isinstance(example, bool):
+            return {"true": True, "false": False}[text.lower()]
+        if isinstance(example, tuple):
+            return tuple(float(part) for part in text.split(","))
+        return type(example)(text)
+    except (KeyError, ValueError):
+        raise DataError(f"--set {pair}: expected a value like {example!r}".lower()) from None

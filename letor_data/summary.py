@@ -1,0 +1,113 @@
+"""What is in a data set: its sizes, its grades, and what each feature is worth as a ranker."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import partial
+
+import numpy as np
+
+from letor_data.formats import PROFILES
+from letor_data.letor import Letor, is_constant
+from letor_data.metrics import expected_ndcg, mean_over_queries
+from letor_data.rankers import Ranker, feature_rankers
+from letor_data.sorting import rank_scores
+from letor_data.threads import ordered_map
+from letor_data.ties import tie_share
+
+_QUANTILES = {"min": 0.0, "q25": 0.25, "median": 0.5, "q75": 0.75, "max": 1.0}
+
+
+@dataclass(frozen=True)
+class FeatureSummary:
+    """One feature as a ranker, in the direction its profile says."""
+
+    name: str
+    title: str  # what it measures, where that is published
+    constant: bool  # one value in the whole set
+    constant_in_queries: bool  # one value within every query
+    missing_share: float
+    tie_share: float  # of the document pairs within queries
+    ndcg: float  # mean over queries, expected over tie breaks
+
+
+@dataclass(frozen=True)
+class Summary:
+    source: str
+    profile: str
+    digest: str
+    queries: int
+    documents: int
+    n_features: int
+    splits: dict[str, int]  # queries from each
+    grades: dict[int, int]  # documents with each
+    docs_per_query: dict[str, float]  # min, q25, median, mean, q75, max
+    single_document_queries: int
+    one_grade_queries: int  # all documents of equal grade: no order is better than another
+    cutoff: int
+    features: list[FeatureSummary]
+    notes: list[str]
+
+    def to_dict(self) -> dict:
+        """Plain values, ready for JSON."""
+        return asdict(self)
+
+
+def summarize(
+    letor: Letor, k: int = 10, jobs: int = 0, progress: Callable[[int], object] | None = None
+) -> Summary:
+    """All of it; ranks every feature once (progress is told of each), so large sets take their time."""
+    sizes = letor.docs_per_query
+    names, counts = np.unique(letor.splits.astype(str), return_counts=True)
+    grades, documents = np.unique(letor.labels, return_counts=True)
+    starts = letor.offsets[:-1]
+    one_grade = np.maximum.reduceat(letor.labels, starts) == np.minimum.reduceat(letor.labels, starts)
+    features = []
+    for feature in _each_feature(letor, k, jobs or os.cpu_count() or 1):
+        features.append(feature)
+        if progress:
+            progress(1)
+    return Summary(
+        source=letor.source,
+        profile=letor.profile,
+        digest=letor.digest,
+        queries=letor.n_queries,
+        documents=letor.n_docs,
+        n_features=letor.n_features,
+        splits={str(name): int(count) for name, count in zip(names, counts)},
+        grades={int(grade): int(count) for grade, count in zip(grades, documents)},
+        docs_per_query=_spread(sizes),
+        single_document_queries=int((sizes == 1).sum()),
+        one_grade_queries=int(one_grade.sum()),
+        cutoff=k,
+        features=features,
+        notes=list(letor.notes),
+    )
+
+
+def _spread(sizes: np.ndarray) -> dict[str, float]:
+    spread = {name: float(np.quantile(sizes, q)) for name, q in _QUANTILES.items()}
+    return spread | {"mean": float(sizes.mean())}
+
+
+def _each_feature(letor: Letor, k: int, jobs: int):
+    return ordered_map(partial(_one_feature, letor, k), list(enumerate(feature_rankers(letor))), jobs)
+
+
+def _one_feature(letor: Letor, k: int, numbered: tuple[int, Ranker]) -> FeatureSummary:
+    number, ranker = numbered
+    column, titles = letor.columns[number], PROFILES[letor.profile].titles
+    order, _, ties = rank_scores(ranker.score(letor), letor.offsets)
+    share = tie_share(ties, letor.offsets)
+    ndcg = expected_ndcg(letor.labels, letor.offsets, order, ties, k)
+    return FeatureSummary(
+        name=letor.feature_names[number],
+        title=titles[number] if number < len(titles) else "",
+        constant=is_constant(column),
+        constant_in_queries=share == 1.0 or len(column) == letor.n_queries,
+        missing_share=float(np.isnan(column).mean()),
+        tie_share=share,
+        ndcg=float(mean_over_queries(ndcg)),
+    )
