@@ -1,52 +1,70 @@
 """The binary cache: a text is parsed once, then opened as memory-mapped Arrow.
 
-A cache file is named by its source and a key: a digest of the source's bytes, of the options that
-shape what is read, and of the reader's version. It is written to a temporary name and renamed, so two
-processes may build the same one at once, and a reader never meets a half-written file.
+A cache file is named by its source, by a digest of all that decides what is read, and by a checksum of
+its own bytes, so neither a stale nor a damaged file is ever believed. It is written to a temporary name
+and renamed: two processes may build the same one at once, and a reader never meets a half-written file.
 """
 
 from __future__ import annotations
 
+import glob
 import hashlib
-import json
 import os
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 
 from letor_data.archive import Source
-from letor_data.files import replacing
+from letor_data.files import put_in_place, temporary_beside
+from letor_data.formats import profile_for
 from letor_data.letor import Letor
+from letor_data.packing import guard
 from letor_data.queries import side_file
 from letor_data.reader import ReadOptions
-from letor_data.table import from_table, to_table
+from letor_data.table import restored, to_table
 
 READER_VERSION = 1  # raise it when the same bytes would be read differently
 FOLDER = ".rankduel"
+_PART = 64 << 20  # bytes that one thread digests at a time
+_BLOCK = 1 << 17  # eight-byte words in one term of a checksum
 
 
-def source_digest(sources: list[Source]) -> str:
-    """SHA-256 over the bytes of all files (side files too) and the members chosen in them."""
-    total = hashlib.sha256()
-    for source in sources:
-        total.update(f"{source.member}\0{source.split}\0".encode())
-        for path in filter(None, (source.path, side_file(source))):
-            total.update(_file_digest(path))
+def digest_of(files: list[tuple[Path, str]], options: ReadOptions) -> str:
+    """SHA-256 over the bytes of these files (side files too) and whatever else decides what is read.
+
+    Archives count by their own bytes and the pattern, so knowing them again takes no unpacking. Of the
+    path, only what it says about the profile matters: data may be moved with its cache.
+    """
+    guess = profile_for(str(files[0][0])).name
+    total = hashlib.sha256(repr((READER_VERSION, guess, tuple(options))).encode())
+    for path, pattern in files:
+        for file in filter(None, (path, side_file(Source(path)))):
+            total.update(repr((file.name, pattern)).encode() + _file_digest(file))
     return total.hexdigest()
 
 
 def _file_digest(path: Path) -> bytes:
+    """The parts are digested at the same time: on a fast disk this is what opening cached data takes."""
+    starts = range(0, max(path.stat().st_size, 1), _PART)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return hashlib.sha256(b"".join(pool.map(partial(_part_digest, path), starts))).digest()
+
+
+def _part_digest(path: Path, start: int) -> bytes:
     digest = hashlib.sha256()
-    with open(path, "rb") as stream:
-        while piece := stream.read(1 << 20):
-            digest.update(piece)
+    with guard(str(path)), open(path, "rb") as stream:
+        stream.seek(start)
+        for _ in range(0, _PART, 1 << 20):
+            digest.update(stream.read(1 << 20))
     return digest.digest()
 
 
-def cache_path(sources: list[Source], digest: str, options: ReadOptions, folder: Path | None) -> Path:
-    key = hashlib.sha256(json.dumps([READER_VERSION, digest, *options]).encode()).hexdigest()[:16]
-    first = sources[0].path
-    return (folder or _default_folder(first)) / f"{first.name}.{key}.arrow"
+def cache_stem(source: Path, digest: str, folder: Path | None = None) -> Path:
+    """Where the cache of a source belongs; a checksum and '.arrow' complete the name."""
+    return (folder or _default_folder(source)) / f"{source.name}.{digest[:16]}"
 
 
 def _default_folder(source: Path) -> Path:
@@ -54,22 +72,42 @@ def _default_folder(source: Path) -> Path:
     beside = source.parent / FOLDER
     if os.access(beside if beside.exists() else source.parent, os.W_OK):
         return beside
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "rankduel"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rankduel"
 
 
-def load(path: Path) -> Letor | None:
-    """The cached data, memory-mapped; None when there is none, or not a whole one."""
+def load(stem: Path) -> Letor | None:
+    """The cached data, memory-mapped; None when there is none, or none that is whole."""
+    names = sorted(stem.parent.glob(f"{glob.escape(stem.name)}.*.arrow"))
+    return next((letor for letor in map(_load_file, names) if letor is not None), None)
+
+
+def _load_file(path: Path) -> Letor | None:
     try:
-        with pa.memory_map(str(path)) as stream:
-            return from_table(pa.ipc.open_file(stream).read_all(), str(path))
-    except (FileNotFoundError, pa.ArrowInvalid):
+        data = _mapped(path)
+    except (OSError, pa.ArrowInvalid):  # gone, forbidden or empty
         return None
+    if path.suffixes[-2] != f".{_checksum(data)}":
+        return None
+    return restored(pa.ipc.open_file(data).read_all())
 
 
-def store(letor: Letor, path: Path) -> None:
+def store(letor: Letor, stem: Path) -> None:
     """Write a cache file; whoever comes first or last writes the same bytes."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    stem.parent.mkdir(parents=True, exist_ok=True)
     table = to_table(letor)
-    with replacing(path) as temporary, pa.OSFile(str(temporary), "wb") as stream:
-        with pa.ipc.new_file(stream, table.schema) as writer:
+    with temporary_beside(stem) as temporary:
+        with pa.OSFile(str(temporary), "wb") as stream, pa.ipc.new_file(stream, table.schema) as writer:
             writer.write_table(table, max_chunksize=max(1, table.num_rows))  # one piece, so it maps in place
+        put_in_place(temporary, stem.with_name(f"{stem.name}.{_checksum(_mapped(temporary))}.arrow"))
+
+
+def _mapped(path: Path) -> pa.Buffer:
+    with pa.memory_map(str(path)) as stream:  # the map outlives the stream, as long as the buffer is used
+        return stream.read_buffer()
+
+
+def _checksum(data: pa.Buffer) -> str:
+    """Against what disks do, not people: sums go at the speed of memory, and cover every byte."""
+    words = np.frombuffer(data, "<u8", count=data.size // 8)
+    sums = [int(words[i : i + _BLOCK].sum()) for i in range(0, len(words), _BLOCK)]
+    return hashlib.sha256(repr((sums, bytes(data[8 * len(words) :]))).encode()).hexdigest()[:16]

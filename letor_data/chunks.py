@@ -6,7 +6,7 @@ the number of threads.
 
 from __future__ import annotations
 
-import os
+import math
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -14,16 +14,18 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from numba import njit
 
 from letor_data import tokenizer as t
 from letor_data.archive import DamagedError
-from letor_data.errors import DataError
-from letor_data.problems import Problem, format_error
+from letor_data.columns import block_columns
+from letor_data.errors import LetorFormatError
+from letor_data.problems import NOTES, Problem, format_error
 
 BLOCK = 8 << 20
 MAX_LINE = 64 << 20
 _NUL = Problem("a NUL byte", "this is not text; was it decompressed rightly?")
-_LONG_LINE = Problem(f"no line end within {MAX_LINE >> 20} MiB", "this does not look like text, one document a line")
+_LONG_LINE = Problem(f"no line end within {MAX_LINE >> 20} MiB", "this is not text with a document per line")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -49,85 +51,110 @@ def parse(
     digest: Callable[[bytes], Block],
     jobs: int,
 ) -> Iterator[tuple[int, Block]]:
-    """(first line number, block) in file order; the first error in the file is raised."""
-    line, waiting = 1, deque[Future[Block]]()
+    """(first line number, block) in file order; then the first error in the file, if any, is raised.
+
+    A block with an error holds what comes before it, so whoever takes the blocks can object first.
+    """
+    line, waiting, texts = 1, deque[Future[Block]](), _Texts(pieces, name)
     with ThreadPoolExecutor(jobs) as pool:
-        texts = cut_lines(pieces, name)
         try:
             while True:
-                while len(waiting) <= jobs and (text := _next_text(texts, name, waiting, line)):
+                while len(waiting) <= jobs and (text := texts.next()):
                     waiting.append(pool.submit(digest, text))
                 if not waiting:
-                    return
+                    break
                 block = waiting.popleft().result()
-                if block.error is not None:
-                    problem, start, stop = block.error
-                    raise format_error(name, block.text, line, start, stop, problem)
                 yield line, block
+                if block.error is not None:
+                    raise format_error(name, block.text, line, *block.error)
                 line += block.n_lines
         finally:
             for future in waiting:
                 future.cancel()
+    texts.raise_damage(line)
 
 
-def _next_text(texts: Iterator[bytes], name: str, waiting: deque, line: int) -> bytes:
-    """The next text to parse, b"" at the end; damage is reported with the line it was reached at."""
-    try:
-        return next(texts, b"")
-    except DamagedError as damage:
-        for future in waiting:  # an error in the good part comes first
-            block = future.result()
-            if block.error is not None:
-                problem, start, stop = block.error
-                raise format_error(name, block.text, line, start, stop, problem) from None
-            line += block.n_lines
-        raise DamagedError(f"{damage}\n  reached after line {line - 1:,}; nothing was kept") from None
+class _Texts:
+    """The texts of a file; damage ends them, and is told once everything before it has been parsed."""
+
+    def __init__(self, pieces: Iterator[bytes], name: str) -> None:
+        self._texts = cut_lines(pieces, name)
+        self._damage: DamagedError | None = None
+
+    def next(self) -> bytes:
+        """The next text, b"" at the end."""
+        try:
+            return next(self._texts, b"")
+        except DamagedError as damage:
+            self._damage = damage
+            return b""
+
+    def raise_damage(self, line: int) -> None:
+        if self._damage is not None:
+            reached = f"reached after line {line - 1:,}; nothing was kept"
+            raise DamagedError(f"{self._damage}\n  {reached}") from None
 
 
 def cut_lines(pieces: Iterator[bytes], name: str) -> Iterator[bytes]:
-    """Texts of about BLOCK bytes that end with a line feed (one is added to the last line)."""
+    """Texts of whole lines, about BLOCK bytes each; the byte order mark is taken off.
+
+    A line that does not end is handed on without a line feed, and nothing after it.
+    """
+    for number, text in enumerate(_whole_lines(pieces)):
+        yield _without_mark(text, name) if number == 0 else text
+
+
+def _whole_lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
     held: list[bytes] = []
-    size, first = 0, True
-    for piece in pieces:
-        held.append(piece)
-        size += len(piece)
-        if size < BLOCK:
-            continue
+    size = 0
+    try:
+        for piece in pieces:
+            held.append(piece)
+            size += len(piece)
+            if size >= BLOCK:
+                text = b"".join(held)
+                end = text.rfind(b"\n") + 1
+                if end:
+                    yield text[:end]
+                elif size > MAX_LINE:
+                    yield text
+                    return
+                held, size = [text[end:]], len(text) - end
+    except DamagedError:  # what came before it is good, but for a line that was cut
         text = b"".join(held)
-        end = text.rfind(b"\n") + 1
-        if end == 0 and size > MAX_LINE:
-            raise format_error(name, text, 1, 0, 0, _LONG_LINE)
-        if end:
-            yield _without_mark(text[:end], name) if first else text[:end]
-            first = False
-        held, size = [text[end:]], len(text) - end
+        if end := text.rfind(b"\n") + 1:
+            yield text[:end]
+        raise
     rest = b"".join(held)
     if rest:
-        rest = _without_mark(rest, name) if first else rest
         yield rest if rest.endswith(b"\n") else rest + b"\n"
 
 
 def _without_mark(text: bytes, name: str) -> bytes:
     """The start of a file without its byte order mark."""
     if text.startswith(_UTF16):
-        raise DataError(f"{name}:1:1: the file is UTF-16\n  convert it first: iconv -f UTF-16 -t UTF-8")
+        raise LetorFormatError(name, 1, 1, "the file is UTF-16", hint="convert it: iconv -f UTF-16 -t UTF-8")
     return text.removeprefix(b"\xef\xbb\xbf")
 
 
-def digest_text(text: bytes, rules: t.Rules, problems: dict[int, Problem], max_cells: int) -> Block:
+def digest_text(
+    text: bytes, rules: t.Rules, problems: dict[int, Problem], max_cells: int, name: str
+) -> Block:
     """Tokenise one text and turn its tokens into columns: what a worker thread does."""
     chunk = np.frombuffer(text, np.uint8)
+    if not text.endswith(b"\n"):
+        return _digest_before((_LONG_LINE, 0, 0), text, rules, problems, max_cells, name)
     n_lines, _, nuls = t.count_marks(chunk)
     if nuls:
         at = text.index(b"\0")
-        return _failed(text, n_lines, (_NUL, at, at + 1))
+        return _digest_before((_NUL, at, at + 1), text, rules, problems, max_cells, name)
     tokens = t.tokenize(chunk, rules)
     found = tokens.found
     error = _read_slow(text, tokens, rules)
     if error is None and found[t.ERROR] != t.NO_ERROR:
         error = int(found[t.ERROR]), int(found[t.START]), int(found[t.STOP])
     if error is not None:
-        return _failed(text, n_lines, (problems[error[0]], error[1], error[2]))
+        return _digest_before((problems[error[0]], *error[1:]), text, rules, problems, max_cells, name)
     rows = int(found[t.ROWS])
     return Block(
         text=text,
@@ -138,25 +165,30 @@ def digest_text(text: bytes, rules: t.Rules, problems: dict[int, Problem], max_c
         group_rows=tokens.group_rows[: found[t.GROUPS]].copy(),
         group_ids=tokens.group_ids[: found[t.GROUPS]].copy(),
         comments=_comments(chunk, tokens.comments[:rows]),
-        columns=_columns(tokens, rows, rules.max_index, max_cells),
-        notes={kind: (int(found[kind]), int(found[kind + 1])) for kind in (t.DECREASING, t.EXTENDED) if found[kind]},
+        columns=block_columns(tokens, rules.max_index, max_cells, name),
+        notes={kind: (int(found[kind]), int(found[kind + 1])) for kind in NOTES if found[kind]},
     )
 
 
-def _failed(text: bytes, n_lines: int, error: tuple[Problem, int, int]) -> Block:
-    nothing = np.empty(0, np.int64)
-    return Block(text, n_lines, 0, nothing, nothing, nothing, nothing, None, {}, {}, error)
+def _digest_before(error: tuple[Problem, int, int], text: bytes, *how) -> Block:
+    """The lines before an error, and the error (or an earlier one: a NUL byte is looked for first)."""
+    line_start = text.rfind(b"\n", 0, error[1]) + 1
+    if line_start == 0:
+        return digest_text(b"\n", *how)._replace(text=text, error=error)
+    block = digest_text(text[:line_start], *how)
+    return block if block.error is not None else block._replace(text=text, error=error)
 
 
 def _read_slow(text: bytes, tokens: t.Tokens, rules: t.Rules) -> tuple[int, int, int] | None:
     """Let float() read what the kernel left open; the first overflow is an error, or missing by profile."""
-    for slot, start, stop in tokens.slow[: tokens.found[t.SLOWS]]:
+    for slot, start, stop in tokens.slow[: tokens.found[t.SLOWS]].tolist():
         value = float(text[start:stop])
         if rules.huge_is_missing and abs(value) >= t.HUGE:
             value = np.nan
-        if np.isinf(value):
-            return t.VALUE_OVERFLOW, _token_start(text, int(start)), int(stop)
-        tokens.values[slot] = value
+        if math.isinf(value):
+            return t.VALUE_OVERFLOW, _token_start(text, start), stop
+        if slot >= 0:
+            tokens.values[slot] = value
     return None
 
 
@@ -171,7 +203,7 @@ def _comments(chunk: np.ndarray, spans: np.ndarray) -> pa.LargeStringArray | Non
     """Comments as Arrow text; bytes that are not UTF-8 are read as Latin-1."""
     if not (spans[:, 0] >= 0).any():
         return None
-    data, offsets = t.gather(chunk, spans)
+    data, offsets = _gather(chunk, spans)
     array = pa.LargeStringArray.from_buffers(len(spans), pa.py_buffer(offsets), pa.py_buffer(data))
     try:
         array.validate(full=True)
@@ -188,29 +220,14 @@ def decode_comment(raw: bytes) -> str:
         return raw.decode("latin-1")
 
 
-def _columns(tokens: t.Tokens, rows: int, max_index: int, max_cells: int) -> dict[int, np.ndarray]:
-    """The features present, each as the narrowest exact array."""
-    n_values = int(tokens.found[t.VALUES])
-    present = t.present_indices(tokens.indices[:n_values], max_index)
-    if len(present) * rows > max_cells:
-        raise too_wide(rows, len(present))
-    place = np.empty(max_index + 1, np.int64)
-    place[present] = np.arange(len(present))
-    wide = t.to_columns(tokens.row_ptr[: rows + 1], tokens.indices, tokens.values, place, len(present))
-    fits = t.fits_float32(wide)
-    return {
-        int(index): wide[c].astype(np.float32) if fits[c] else wide[c].copy() for c, index in enumerate(present)
-    }
-
-
-def too_wide(rows: int, features: int) -> DataError:
-    gib = rows * features * 4 / 2**30
-    return DataError(
-        f"{rows:,} documents with {features:,} features need {gib:,.0f} GiB or more as a table, "
-        "more than this machine has\n  if the feature numbers are right, read fewer documents at a time"
-    )
-
-
-def memory_cells() -> int:
-    """How many float32 values fit into this machine's memory."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
+@njit(nogil=True, cache=True)
+def _gather(chunk, spans):
+    """The bytes of all spans one after another, and where each begins and ends; a start of -1 is empty."""
+    offsets = np.zeros(len(spans) + 1, np.int64)
+    for i in range(len(spans)):
+        offsets[i + 1] = offsets[i] + (spans[i, 1] - spans[i, 0])
+    data = np.empty(offsets[-1], np.uint8)
+    for i in range(len(spans)):
+        for k in range(spans[i, 1] - spans[i, 0]):
+            data[offsets[i] + k] = chunk[spans[i, 0] + k]
+    return data, offsets

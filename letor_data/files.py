@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,15 +12,24 @@ from pathlib import Path
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
     """A temporary name beside `path` to write to; it becomes `path` only if all goes well."""
+    with temporary_beside(path) as temporary:
+        yield temporary
+        put_in_place(temporary, path)
+
+
+@contextmanager
+def temporary_beside(path: str | Path) -> Iterator[Path]:
+    """A name for a file to write and put in place; if it is not, nothing is left of it."""
     path = Path(path)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-    os.close(handle)
-    temporary = Path(name)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
         yield temporary
-        mask = os.umask(0)  # mkstemp makes private files; ours get the rights any new file would have
-        os.umask(mask)
-        temporary.chmod(0o666 & ~mask)
-        os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def put_in_place(temporary: Path, path: str | Path) -> None:
+    """Rename, once what was written is on the disk: not even a power cut leaves half a file."""
+    with open(temporary, "rb+") as written:
+        os.fsync(written.fileno())
+    os.replace(temporary, path)

@@ -50,8 +50,8 @@ PROFILES = {
             top_grade=2, null_is_missing=True,
         ),
         Profile(
-            "letor_agg", "LETOR 4.0 rank aggregation: values are positions, 1 is the top", r"MQ200[78][-_]?agg",
-            top_grade=2, null_is_missing=True, sign=-1,
+            "letor_agg", "LETOR 4.0 rank aggregation: values are positions, 1 is the top",
+            r"MQ200[78][-_]?agg", top_grade=2, null_is_missing=True, sign=-1,
         ),
         Profile(
             "letor4", "LETOR 4.0: MQ2007 and MQ2008", r"MQ200[78]", n_features=46,
@@ -61,7 +61,7 @@ PROFILES = {
             "mslr", "MSLR-WEB10K and MSLR-WEB30K", r"MSLR", n_features=136, top_grade=4, titles=_mslr_titles()
         ),
         Profile(
-            "yahoo", "Yahoo! Learning to Rank Challenge (C14)", r"set[12]\.(train|valid|test)\.txt|C14B?\b",
+            "yahoo", "Yahoo! Learning to Rank Challenge (C14)", r"set[12]\.(train|valid|test)\.txt|\bC14B?\b",
             n_features=700, top_grade=4,
         ),
         Profile("istella", "Istella LETOR, Istella-S, Istella-X", r"istella", 220, 4, huge_is_missing=True),
@@ -117,22 +117,26 @@ def profile_named(name: str) -> Profile:
 
 
 def profile_for(path: str) -> Profile:
-    """The profile whose file names this path looks like, plain svmlight otherwise."""
+    """The profile whose names this path looks like, plain svmlight otherwise.
+
+    Only the file and the two folders it is in count, as in MSLR-WEB10K/Fold1/train.txt.
+    """
+    near = "/".join(path.replace("::", "/").split("/")[-3:])
     for profile in PROFILES.values():
-        if profile.files and re.search(profile.files, path, re.IGNORECASE):
+        if profile.files and re.search(profile.files, near, re.IGNORECASE):
             return profile
     return PROFILES["svmlight"]
 
 
 def size_note(path: str, splits: set[str], queries: int, documents: int) -> str | None:
-    """A remark when a whole collection (or a split of known size) was loaded and its size is not the published one."""
-    for known in COLLECTIONS:
-        whole = known.files.endswith(".txt") or {"train", "test"} <= splits
-        if whole and re.search(known.files, path, re.IGNORECASE):
-            if (queries, documents) == (known.queries, known.documents):
-                return None
-            return (
-                f"{path}: {queries:,} queries and {documents:,} documents, but {known.name} is published "
-                f"with {known.queries:,} and {known.documents:,}"
-            )
-    return None
+    """A remark when whole collections (or splits of known size) were loaded and are not of that size."""
+    known = [c for c in COLLECTIONS if re.search(c.files, path, re.IGNORECASE)]
+    known = [c for c in known if c.files.endswith(".txt") or {"train", "test"} <= splits]
+    expected = sum(c.queries for c in known), sum(c.documents for c in known)
+    if not known or (queries, documents) == expected:
+        return None
+    names = " with ".join(c.name for c in known)
+    return (
+        f"{path}: {queries:,} queries and {documents:,} documents, but {names} is published with "
+        f"{expected[0]:,} and {expected[1]:,}"
+    )

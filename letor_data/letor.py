@@ -8,6 +8,7 @@ value is NaN (sources may not contain NaN otherwise).
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -56,7 +57,10 @@ class Letor:
     @property
     def features(self) -> np.ndarray:
         """All values as one (n_docs, n_features) float64 array: a copy, so mind its size."""
-        return np.stack(self.columns, axis=1).astype(np.float64, copy=False)
+        values = np.empty((self.n_docs, self.n_features))
+        for i, column in enumerate(self.columns):
+            values[:, i] = column
+        return values
 
     @property
     def doc_ids(self) -> np.ndarray:
@@ -69,20 +73,35 @@ class Letor:
 
     def feature_index(self, feature: int | str) -> int:
         """Column number of a feature given by name, or by the number a source numbers it with."""
-        name = str(feature)
-        if name not in self.feature_names:
-            names = self.feature_names
-            raise DataError(f"no feature '{name}'; there are {len(names)}: {_few(names)}")
-        return self.feature_names.index(name)
+        return self._feature_indices([feature])[0]
+
+    def _feature_indices(self, features: Iterable[int | str]) -> list[int]:
+        number = {name: i for i, name in enumerate(self.feature_names)}
+        wanted = [str(feature) for feature in features]
+        unknown = [name for name in wanted if name not in number]
+        if unknown:
+            raise DataError(f"no feature '{unknown[0]}'; there are {len(number)}: {few(self.feature_names)}")
+        return [number[name] for name in wanted]
 
     def column(self, feature: int | str) -> np.ndarray:
         return self.columns[self.feature_index(feature)]
 
+    def check_names(self) -> None:
+        """Refuse feature names that could not be columns of a table, because another column has them."""
+        name, times = Counter([*META_COLUMNS, *self.feature_names]).most_common(1)[0]
+        if times > 1:
+            raise DataError(f"a table has one column named '{name}', and this data would make it {times}")
+
     def take_queries(self, queries: Sequence[int] | np.ndarray) -> Letor:
-        """These queries only, by number (or a mask), in the order asked for."""
-        queries = np.arange(self.n_queries)[np.asarray(queries)]
-        offsets = np.concatenate([[0], np.cumsum(self.docs_per_query[queries])]).astype(np.int64)
-        return self.rearranged(_rows_of(self.offsets, queries), offsets, queries)
+        """These queries only, by number (or a mask), in the order asked for; there must be one."""
+        try:
+            numbers = np.arange(self.n_queries)[np.asarray(queries) if len(queries) else []]
+        except IndexError as problem:
+            raise DataError(f"there are {self.n_queries} queries, numbered from 0; {problem}") from None
+        if len(numbers) == 0:
+            raise DataError(f"none of the {self.n_queries} queries is left")
+        offsets = np.concatenate([[0], np.cumsum(self.docs_per_query[numbers])]).astype(np.int64)
+        return self.rearranged(_rows_of(self.offsets, numbers), offsets, numbers)
 
     def rearranged(self, rows: np.ndarray, offsets: np.ndarray, queries: np.ndarray) -> Letor:
         """These rows, divided by these offsets among these of the queries."""
@@ -103,29 +122,30 @@ class Letor:
         wanted = [str(query) for query in ids]
         for query in wanted:
             if query not in number:
-                raise DataError(f"no query '{query}'; there are {len(number)}: {_few(self.query_ids)}")
+                raise DataError(f"no query '{query}'; there are {len(number)}: {few(list(self.query_ids))}")
         return self.take_queries(np.array([number[query] for query in wanted], np.int64))
 
     def only_split(self, split: str) -> Letor:
         """The queries that came from one split, such as 'train'."""
         known = dict.fromkeys(self.splits)
         if split not in known:
-            raise DataError(f"no split '{split}'; known: {_few(list(known))}")
+            raise DataError(f"no split '{split}'; known: {few(list(known))}")
         return self.take_queries(self.splits == split)
 
     def only_features(self, features: Iterable[int | str]) -> Letor:
-        """These features, by name or number, in the order asked for."""
-        chosen = [self.feature_index(feature) for feature in features]
+        """These features, by name or number, in the order asked for (none is fine: judgments alone)."""
+        return self._features_at(self._feature_indices(features))
+
+    def drop_constant(self) -> Letor:
+        """Without the features that have one value throughout."""
+        return self._features_at([i for i, column in enumerate(self.columns) if not is_constant(column)])
+
+    def _features_at(self, chosen: list[int]) -> Letor:
         return replace(
             self,
             columns=tuple(self.columns[i] for i in chosen),
             feature_names=tuple(self.feature_names[i] for i in chosen),
         )
-
-    def drop_constant(self) -> Letor:
-        """Without the features that have one value throughout."""
-        varied = [n for n, c in zip(self.feature_names, self.columns) if not is_constant(c)]
-        return self.only_features(varied)
 
     def min_docs(self, n: int) -> Letor:
         """Without the queries that have fewer than n documents."""
@@ -133,6 +153,7 @@ class Letor:
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per document: qid, split, label, record, comment, then a column per feature."""
+        self.check_names()
         query = np.repeat(np.arange(self.n_queries), self.docs_per_query)
         frame = {
             "qid": self.query_ids[query],
@@ -148,29 +169,18 @@ class Letor:
     def from_pandas(cls, frame: pd.DataFrame, profile: str = "svmlight") -> Letor:
         """The reverse of `to_pandas`; only 'qid' and 'label' are required, the rest are features.
 
-        Rows of a query need not be adjacent: they are gathered in order of first appearance.
+        Rows of a query need not be adjacent: they are gathered in order of first appearance. Features
+        become float32 where that is exact.
         """
-        absent = [name for name in ("qid", "label") if name not in frame]
-        if absent:
-            raise DataError(f"the frame has no column '{absent[0]}'; it has: {_few(list(frame))}")
-        code, ids = pd.factorize(frame["qid"].astype(str))
-        rows = np.argsort(code, kind="stable")
-        offsets = np.concatenate([[0], np.cumsum(np.bincount(code, minlength=len(ids)))]).astype(np.int64)
-        names = [str(name) for name in frame if name not in META_COLUMNS]
-        splits = frame["split"].to_numpy(object)[rows[offsets[:-1]]] if "split" in frame else np.full(len(ids), "", object)
-        comments = pa.array(frame["comment"].to_numpy(object)[rows], pa.large_string()) if "comment" in frame else None
-        return cls(
-            labels=checked_grades(frame["label"].to_numpy()[rows]),
-            offsets=offsets,
-            columns=tuple(narrowest(frame[name].to_numpy(np.float64)[rows]) for name in names),
-            feature_names=tuple(names),
-            query_ids=np.array(ids, object),
-            splits=splits,
-            records=frame["record"].to_numpy(np.int64)[rows] if "record" in frame else rows.astype(np.int64),
-            comments=comments,
-            profile=profile,
-            source="a pandas frame",
-        )
+        from letor_data.table import from_table  # which is about this class
+
+        name = "a pandas frame"
+        try:
+            # A copy: Arrow shares the frame's memory, and the frame may be changed later.
+            table = pa.Table.from_pandas(frame.copy(), preserve_index=False)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, ValueError) as problem:
+            raise DataError(f"{name}: {problem}") from None
+        return replace(from_table(table, name, gather=True), profile=profile)
 
 
 META_COLUMNS = ("qid", "split", "label", "record", "comment")
@@ -196,7 +206,8 @@ def checked_grades(labels: np.ndarray) -> np.ndarray:
     grades = np.asarray(labels, np.float64)
     bad = np.flatnonzero(~((grades >= 0) & (grades <= 127) & (grades == np.floor(grades))))
     if len(bad):
-        raise DataError(f"row {bad[0]}: a label must be a whole number from 0 to 127, not {labels[bad[0]]}")
+        found = f"{labels[bad[0]]} in row {bad[0]} (the first is row 0)"
+        raise DataError(f"a label must be a whole number from 0 to 127, not {found}")
     return grades.astype(np.int8)
 
 
@@ -208,7 +219,7 @@ def _rows_of(offsets: np.ndarray, queries: np.ndarray) -> np.ndarray:
     return np.arange(ends[-1] if len(ends) else 0) + shift
 
 
-def _few(names: Sequence) -> str:
+def few(names: Sequence) -> str:
     """'a, b, c, ...': enough names to recognise what is there."""
     shown = ", ".join(str(name) for name in names[:6])
     return shown + ", ..." if len(names) > 6 else shown

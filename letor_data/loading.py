@@ -10,11 +10,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from letor_data import cache as cache_files
-from letor_data.archive import find_sources
+from letor_data.archive import Progress, find_files
 from letor_data.errors import DataError, DataWarning
 from letor_data.files import replacing
+from letor_data.formats import profile_named
 from letor_data.letor import Letor
-from letor_data.reader import Progress, ReadOptions, check_options, parse_text
+from letor_data.packing import guard
+from letor_data.reader import ReadOptions, check_options, parse_text
 from letor_data.table import from_table, to_table
 
 
@@ -37,8 +39,8 @@ def read(
     if not paths:
         raise DataError("nothing to read: name at least one file")
     how = _options(options)
-    if str(paths[0]).endswith(".parquet"):
-        letor = read_parquet(_only(paths))
+    if _is_parquet(paths[0]):
+        letor = _read_table(paths, how)
     else:
         letor = _read_text(list(paths), how, cache, jobs, progress)
     for note in letor.notes:
@@ -47,22 +49,21 @@ def read(
 
 
 def _read_text(paths: list, options: ReadOptions, cache: bool | str | Path, jobs: int, progress) -> Letor:
-    if cache is False:
-        return parse_text(paths, options, jobs, progress)
     check_options(options)
-    sources = [source for path in paths for source in find_sources(path)]
-    digest = cache_files.source_digest(sources)
-    folder = None if cache is True else Path(cache)
-    path = cache_files.cache_path(sources, digest, options, folder)
-    letor = cache_files.load(path)
+    files = [file for path in paths for file in find_files(path)]
+    digest = cache_files.digest_of(files, options)
+    if cache is False:
+        return replace(parse_text(paths, options, jobs, progress), digest=digest)
+    stem = cache_files.cache_stem(files[0][0], digest, None if cache is True else Path(cache))
+    letor = cache_files.load(stem)
     if letor is None:
-        letor = replace(parse_text(paths, options, jobs, progress), digest=digest)
+        # The source is left out: the same data by another path is the same cache.
+        letor = replace(parse_text(paths, options, jobs, progress), digest=digest, source="")
         try:
-            cache_files.store(letor, path)
+            cache_files.store(letor, stem)
         except OSError as problem:  # a full or read-only disk costs speed, not the data
             warnings.warn(f"no cache was written: {problem}", DataWarning, stacklevel=3)
-            return letor
-        letor = cache_files.load(path) or letor  # memory-mapped, so the parsed copy can go
+        letor = cache_files.load(stem) or letor  # memory-mapped, so the parsed copy can go
     return replace(letor, source=", ".join(str(path) for path in paths))
 
 
@@ -76,19 +77,33 @@ def _options(options: dict) -> ReadOptions:
     return ReadOptions(**options)
 
 
-def _only(paths: tuple) -> str | Path:
+def _is_parquet(path: str | Path) -> bool:
+    path = Path(path)
+    if path.is_file():
+        with guard(str(path)), open(path, "rb") as stream:
+            if stream.read(4) == b"PAR1":
+                return True
+    return path.suffix == ".parquet"
+
+
+def _read_table(paths: tuple[str | Path, ...], options: ReadOptions) -> Letor:
     if len(paths) > 1:
         raise DataError(f"one Parquet file at a time: {paths[0]} came with {paths[1]}")
-    return paths[0]
+    letor, profile = read_parquet(paths[0]), options.profile
+    if options._replace(profile=None) != ReadOptions():
+        raise DataError(f"{paths[0]}: Parquet is read as it is; of the options, only 'profile' applies")
+    return letor if profile is None else replace(letor, profile=profile_named(profile).name)
 
 
 def read_parquet(path: str | Path) -> Letor:
+    """What `write_parquet` wrote, or any table with the columns 'qid' and 'label'."""
     try:
-        return from_table(pq.read_table(path), str(path))
+        table = pq.read_table(path)
     except FileNotFoundError:
         raise DataError(f"{path}: no such file or folder") from None
     except (pa.ArrowInvalid, OSError) as problem:
         raise DataError(f"{path}: not a readable Parquet file ({str(problem).splitlines()[0]})") from None
+    return from_table(table, str(path))
 
 
 def write_parquet(letor: Letor, path: str | Path) -> None:

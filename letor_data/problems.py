@@ -14,55 +14,75 @@ class Problem(NamedTuple):
 
 
 PROBLEMS = {
-    t.BAD_LABEL: Problem("the label must be a whole number"),
-    t.LABEL_MISSING: Problem("the line starts with its qid; a label must come first"),
-    t.LABEL_FRACTION: Problem(
-        "the label is not a whole number", "choose label_round='nearest' or 'floor' (--label-round)"
+    t.BAD_LABEL: Problem(
+        "expected a label: a whole number from 0 to {top_grade}",
+        "each line is one document: <label> qid:<id> <feature>:<value> ... # comment",
     ),
-    t.LABEL_NEGATIVE: Problem("the label is negative"),
+    t.LABEL_MISSING: Problem(
+        "expected a label before the query id",
+        "each line is one document: <label> qid:<id> <feature>:<value> ...",
+    ),
+    t.LABEL_FRACTION: Problem(
+        "the label is not a whole number",
+        "choose label_round='nearest' or 'floor' (--label-round) to round labels",
+    ),
+    t.LABEL_NEGATIVE: Problem(
+        "the label is negative, and must be a whole number from 0 to {top_grade}",
+        "only -1 has a meaning, unjudged; grade_cuts (--grade-cuts) is for labels that are positions",
+    ),
     t.LABEL_UNJUDGED: Problem(
         "the label is -1, which marks an unjudged document",
-        "choose unjudged='drop' or 'zero' (--unjudged)",
+        "choose unjudged='drop' (--unjudged drop) to leave it out, or 'zero' to take it as irrelevant",
     ),
     t.LABEL_TOO_HIGH: Problem(
-        "the label is above the top grade of {top_grade} that profile '{profile}' declares",
+        "the label is above {top_grade}, the top grade of profile '{profile}'",
         "another profile may fit (--profile); labels that are positions need grade_cuts (--grade-cuts)",
     ),
     t.QID_MISSING: Problem(
         "expected qid:<id> after the label",
-        "counts in a file {name}.query, or profile 'yandex' for ids in the comment, can take its place",
+        "counts in {name}.query need profile 'lightgbm' (--profile), ids in the comments 'yandex'",
     ),
-    t.QID_EMPTY: Problem("the query id is empty"),
-    t.BAD_INDEX: Problem("expected <feature>:<value> with a whole feature number"),
-    t.INDEX_NEGATIVE: Problem("the feature number is negative"),
+    t.QID_EMPTY: Problem("the query id is empty", "expected qid:<id>, such as qid:17, without a space"),
+    t.BAD_INDEX: Problem("expected <feature>:<value>, the feature a whole number", "for example 3:0.25"),
+    t.INDEX_NEGATIVE: Problem(
+        "the feature number is negative, and must be a whole number from {index_base} on",
+        "number the features from 1, or from 0 with index_base=0 (--index-base 0)",
+    ),
     t.INDEX_ZERO: Problem(
-        "feature number below {index_base}", "if features are counted from 0: index_base=0 (--index-base 0)"
+        "the feature number is 0, and features are counted from {index_base}",
+        "if this file counts them from 0, choose index_base=0 (--index-base 0)",
     ),
     t.INDEX_TOO_HIGH: Problem(
-        "the feature number is above the limit of {max_features:,}",
+        "the feature number is above {max_index:,}: max_features is {max_features:,}",
         "if it is right, raise max_features (--max-features)",
     ),
-    t.INDEX_TWICE: Problem("this feature number stands twice in the line"),
-    t.NO_COLON: Problem("expected <feature>:<value>"),
-    t.BAD_VALUE: Problem("the value is not a number"),
+    t.INDEX_TWICE: Problem(
+        "this feature number stands twice in the line", "keep one of the two values: they may differ"
+    ),
+    t.NO_COLON: Problem("expected <feature>:<value>", "a comment must start with #"),
+    t.BAD_VALUE: Problem("the value is not a number", "expected <feature>:<value>, such as 3:0.25 or 3:1e-5"),
     t.VALUE_NONFINITE: Problem(
-        "the value is not finite", "nonfinite='missing' (--nonfinite missing) reads it as missing"
+        "the value is not finite", "choose nonfinite='missing' (--nonfinite missing) to read it as missing"
     ),
     t.VALUE_NULL: Problem(
         "NULL is not a number in profile '{profile}'",
-        "profile 'letor4' reads it as missing; 'letor_agg' too, with small values (positions) better",
+        "choose profile 'letor4' (--profile) to read it as missing, 'letor_agg' if small values are better",
     ),
     t.VALUE_OVERFLOW: Problem(
         "the number is too large for a double",
-        "profile 'istella' reads huge values as missing",
+        "profile 'istella' (--profile) reads it as missing, like all values from 1e300 on",
     ),
-    t.COMMENT_MISSING: Problem("profile '{profile}' takes the query id from the comment, and there is none"),
+    t.COMMENT_MISSING: Problem(
+        "expected # and the query id: profile '{profile}' takes it from the comment",
+        "if the lines hold qid:<id> instead, choose profile 'svmlight' (--profile)",
+    ),
 }
 
 NOTES = {
     t.DECREASING: "feature numbers out of order",
     t.EXTENDED: "feature numbers above the {n_features} that profile '{profile}' declares",
 }
+_BEFORE, _AFTER = 40, 200  # bytes of a line to show around what is wrong with it; there the printing cuts
 
 
 def position(chunk: bytes, offset: int, first_line: int) -> tuple[int, int]:
@@ -72,16 +92,15 @@ def position(chunk: bytes, offset: int, first_line: int) -> tuple[int, int]:
 
 
 def format_error(
-    name: str, chunk: bytes, first_line: int, start: int, stop: int, problem: Problem
+    name: str, chunk: bytes, first_line: int, problem: Problem, start: int, stop: int
 ) -> LetorFormatError:
-    """The error to raise for chunk[start:stop]."""
+    """The error to raise for chunk[start:stop], with the part of the line it stands in."""
     line, column = position(chunk, start, first_line)
-    line_start, line_stop = start - column + 1, chunk.find(b"\n", start)
-    text = chunk[line_start : line_stop if line_stop >= 0 else len(chunk)]
-    return LetorFormatError(
-        name, line, column, problem.says, _decoded(chunk[start:stop]), problem.hint, _decoded(text)
-    )
+    line_start = start - column + 1
+    cut = max(line_start, start - _BEFORE)
+    excerpt = "..." * (cut > line_start) + shown(chunk[cut : start + _AFTER].partition(b"\n")[0])
+    return LetorFormatError(name, line, column, problem.says, shown(chunk[start:stop]), problem.hint, excerpt)
 
 
-def _decoded(raw: bytes) -> str:
+def shown(raw: bytes) -> str:
     return raw.decode("utf-8", "backslashreplace")

@@ -7,6 +7,7 @@ the file each query came from.
 from __future__ import annotations
 
 import re
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +15,15 @@ import numpy as np
 from letor_data.archive import Source, read_all
 from letor_data.chunks import Block, decode_comment
 from letor_data.errors import DataError, LetorFormatError
-from letor_data.problems import Problem, format_error
+from letor_data.problems import Problem, format_error, shown
 
-_NOT_UTF8 = Problem("the query id is not UTF-8")
+_NOT_UTF8 = Problem(
+    "the query id is not UTF-8", "if the file is Latin-1, convert it: iconv -f LATIN1 -t UTF-8"
+)
+_SAME_QUERY = (
+    "load only one of them; or choose merge_files (--merge-files) if it is one query, "
+    "split_prefix (--split-prefix) if train and test number theirs alike"
+)
 RETURNING = "queries that come back after another query were merged into one"
 
 
@@ -34,17 +41,18 @@ class NamedQueries:
     def start_file(self, source: Source) -> None:
         self._files.append(source)
         self._last, self._last_code = b"", -1
+        self._seen: set[int] = set()  # queries of this file
 
     def add(self, block: Block, line: int, row: int) -> list[int]:
         """Take in a block that starts at this line and row; offsets of ids that came back are returned."""
         codes, returned = np.empty(len(block.group_rows), np.int64), []
-        for g, (start, stop) in enumerate(block.group_ids):
+        for g, (start, stop) in enumerate(block.group_ids.tolist()):
             raw = block.text[start:stop]
             if raw != self._last:  # else the query just goes on from the block before
-                n_known = len(self.file_of)
-                self._last, self._last_code = raw, self._number(block, line, int(start), int(stop))
-                if self._last_code < n_known:
-                    returned.append(int(start))
+                self._last, self._last_code = raw, self._number(block, line, start, stop)
+                if self._last_code in self._seen:
+                    returned.append(start)
+                self._seen.add(self._last_code)
             codes[g] = self._last_code
         self._starts.append(block.group_rows + row)
         self._codes.append(codes)
@@ -65,11 +73,9 @@ class NamedQueries:
         if code == len(self.file_of):
             self.file_of.append(here)
         elif self.file_of[code] != here and not self._merge_files:
-            problem = Problem(
-                f"query '{query}' is also in {self._files[self.file_of[code]].name}",
-                "load one of them, or choose merge_files (--merge-files) or split_prefix (--split-prefix)",
-            )
-            raise format_error(self._files[here].name, block.text, line, start, stop, problem)
+            other = self._files[self.file_of[code]].name
+            problem = Problem(f"query '{query}' is also in {other}", _SAME_QUERY)
+            raise format_error(self._files[here].name, block.text, line, problem, start, stop)
         return code
 
     def _decoded(self, block: Block, line: int, start: int, stop: int) -> str:
@@ -77,7 +83,7 @@ class NamedQueries:
         try:
             query = decode_comment(raw) if self._by_comment else raw.decode("utf-8")
         except UnicodeDecodeError:
-            raise format_error(source.name, block.text, line, start, stop, _NOT_UTF8) from None
+            raise format_error(source.name, block.text, line, _NOT_UTF8, start, stop) from None
         return f"{source.split}/{query}" if self._split_prefix else query
 
 
@@ -95,32 +101,54 @@ class CountedQueries:
         self._source = source
         self._side, counts = read_counts(source)
         self._ends, self._first, self._records = np.cumsum(counts), len(self._ids), 0
+        self._id_of: dict[int, bytes] = {}  # as far as the data name their queries too
+        self._query_of: dict[bytes, int] = {}
         prefix = f"{source.split}/" if self._split_prefix else ""
         self._ids += [f"{prefix}{self._first + k + 1}" for k in range(len(counts))]
         self.file_of += [self._n_files] * len(counts)
         self._n_files += 1
 
     def add(self, block: Block, line: int, row: int) -> list[int]:
-        """Take in a block; a query id in the data may change only where the counts start a new query."""
+        """Take in a block; where the data carry query ids, they must divide it as the counts do."""
         code = np.searchsorted(self._ends, block.records + self._records, "right")
-        for start_row, (start, stop) in zip(block.group_rows, block.group_ids):
-            if start >= 0 and start_row > 0 and code[start_row] == code[start_row - 1]:
-                problem = Problem(f"the query id changes within query {code[start_row] + 1} of {self._side}")
-                raise format_error(self._source.name, block.text, line, int(start), int(stop), problem)
+        changes = np.union1d(block.group_rows, np.flatnonzero(np.diff(code)) + 1)
+        group = np.searchsorted(block.group_rows, changes, "right") - 1
+        for row, (start, stop) in zip(changes.tolist(), block.group_ids[group].tolist()):
+            if start >= 0:
+                self._check_id(block, line, row, int(code[row]), block.text[start:stop])
         self._records += block.n_records
         # Records beyond the last count are an error, told when both numbers are known.
         self._codes.append(np.minimum(code, len(self._ends) - 1) + self._first)
         return []
 
+    def _check_id(self, block: Block, line: int, row: int, query: int, raw: bytes) -> None:
+        other_id = self._id_of.setdefault(query, raw)
+        other_query = self._query_of.setdefault(raw, query)
+        if other_id != raw or other_query != query:
+            known = f"'{shown(other_id)}'" if other_id != raw else f"that of query {other_query + 1}, too"
+            problem = Problem(
+                f"by the counts in {self._side} this is query {query + 1}, whose id is {known}",
+                f"correct the counts, or remove {self._side.name} to go by the ids",
+            )
+            span = _id_span(block.text, int(block.records[row]))
+            raise format_error(self._source.name, block.text, line, problem, *span)
+
     def end_file(self, n_records: int) -> None:
         if n_records != self._ends[-1]:
             raise DataError(
                 f"{self._side}: its counts add up to {self._ends[-1]:,}, but {self._source.name} has "
-                f"{n_records:,} documents"
+                f"{n_records:,} documents\n  one of the two is incomplete, or belongs to another file"
             )
 
     def finish(self, n_rows: int) -> tuple[np.ndarray, list[str]]:
         return np.concatenate(self._codes), self._ids
+
+
+def _id_span(text: bytes, record: int) -> tuple[int, int]:
+    """Where the query id of a record stands; blocks only know where an id is new."""
+    records = re.finditer(rb"^[ \t]*[^ \t\r\n#]", text, re.MULTILINE)
+    start = next(islice(records, record, None)).start()
+    return next(re.compile(rb"qid:([^ \t\r\n#]+)").finditer(text, start)).span(1)
 
 
 def side_file(source: Source) -> Path | None:
@@ -134,14 +162,22 @@ def read_counts(source: Source) -> tuple[Path, np.ndarray]:
     """(side file, documents per query)."""
     path = side_file(source)
     if path is None:
-        raise DataError(f"{source.name}: needs a file {source.path.name}.query with a count per line, and has none")
+        raise DataError(
+            f"{source.name}: profile 'lightgbm' needs to know which documents belong to a query\n"
+            f"  put a file {source.path.name}.query beside it, one line per query: how many documents it has"
+        )
     counts = []
-    for number, line in enumerate(read_all(path).decode("latin-1").splitlines(), start=1):
+    for number, line in enumerate(_text_lines(path), start=1):
         token = line.strip()
-        if token and not (re.fullmatch("[0-9]{1,18}", token) and int(token) > 0):
-            raise LetorFormatError(path, number, line.index(token) + 1, "expected a positive count", token, text=line)
+        if token and not (re.fullmatch("[0-9]{1,12}", token) and int(token) > 0):
+            problem = "expected a query's number of documents, 1 or more"
+            raise LetorFormatError(path, number, line.index(token) + 1, problem, token, text=line)
         if token:
             counts.append(int(token))
     if not counts:
-        raise DataError(f"{path}: no counts in it")
+        raise DataError(f"{path}: no counts in it; each line should hold a query's number of documents")
     return path, np.array(counts, np.int64)
+
+
+def _text_lines(path: Path) -> list[str]:
+    return read_all(path).removeprefix(b"\xef\xbb\xbf").decode("latin-1").split("\n")

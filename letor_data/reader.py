@@ -8,8 +8,8 @@ What a collection looks like is in formats.py; what may be wrong with a line, in
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -18,16 +18,16 @@ import numpy as np
 import pyarrow as pa
 
 from letor_data import tokenizer as t
-from letor_data.archive import Source, find_sources, read_pieces
-from letor_data.chunks import Block, digest_text, memory_cells, parse
-from letor_data.columns import GrowingColumns
+from letor_data.archive import Progress, Source, find_sources, read_pieces
+from letor_data.chunks import Block, digest_text, parse
+from letor_data.columns import GrowingColumns, memory_cells
 from letor_data.errors import DataError
 from letor_data.formats import PROFILES, TOP_LABEL, Profile, profile_for, profile_named, size_note
 from letor_data.letor import Letor
 from letor_data.problems import NOTES, PROBLEMS, Problem, position
 from letor_data.queries import RETURNING, CountedQueries, NamedQueries, side_file
 
-Progress = Callable[[int, int], None]  # bytes done, bytes in all
+_LINE = "a document is a line '<label> qid:<id> <feature>:<value> ... # comment'"
 _CHOICES = {
     "nonfinite": ("refuse", "missing"),
     "unjudged": ("refuse", "drop", "zero"),
@@ -54,8 +54,8 @@ def check_options(options: ReadOptions) -> None:
         if (value := getattr(options, name)) not in known:
             raise DataError(f"{name} must be one of {', '.join(known)}, not '{value}'")
     cuts = options.grade_cuts
-    if list(cuts) != sorted(set(cuts)) or len(cuts) > TOP_LABEL:
-        raise DataError(f"grade_cuts must be different numbers in ascending order, not {cuts}")
+    if list(cuts) != sorted(set(cuts)) or any(math.isnan(cut) for cut in cuts) or len(cuts) > TOP_LABEL:
+        raise DataError(f"grade_cuts must be different numbers, at most {TOP_LABEL}, ascending; not {cuts}")
     if not 1 <= options.max_features <= 10_000_000:
         raise DataError(f"max_features must be from 1 to 10,000,000, not {options.max_features}")
     if options.index_base not in (None, 0, 1):
@@ -67,16 +67,19 @@ def parse_text(
 ) -> Letor:
     """Read these files, folders or archive members as one data set, without looking at any cache."""
     check_options(options)
+    if jobs < 0:
+        raise DataError(f"jobs must be 1 or more, or 0 for all cores, not {jobs}")
     sources = [source for path in paths for source in find_sources(path)]
     profile = choose_profile(sources, options)
     rules = _rules(profile, options)
-    table, meter = _Table(profile, options), _Meter(sources, progress)
-    for source, pieces in read_pieces(sources):
+    table = _Table(profile, options)
+    for source, pieces in read_pieces(sources, progress):
         table.start_file(source)
+        problems = _worded(source, profile, rules)
         digest = partial(
-            digest_text, rules=rules, problems=_worded(source, profile, rules), max_cells=memory_cells()
+            digest_text, rules=rules, problems=problems, max_cells=memory_cells(), name=source.name
         )
-        for line, block in parse(meter.watch(pieces), source.name, digest, jobs or os.cpu_count() or 1):
+        for line, block in parse(pieces, source.name, digest, jobs or os.cpu_count() or 1):
             table.add(line, block)
         table.end_file()
     return table.finish(", ".join(str(path) for path in paths), rules.index_base)
@@ -101,11 +104,23 @@ def _rules(profile: Profile, options: ReadOptions) -> t.Rules:
         top_grade=profile.top_grade,
         label_round={"refuse": t.REFUSE, "nearest": t.NEAREST, "floor": t.FLOOR}[options.label_round],
         unjudged={"refuse": t.REFUSE, "drop": t.DROP, "zero": t.ZERO}[options.unjudged],
-        nonfinite_is_missing=options.nonfinite == "missing",
-        null_is_missing=profile.null_is_missing,
+        refusals=_refusals(profile, options),
         huge_is_missing=profile.huge_is_missing,
         grade_cuts=np.array(options.grade_cuts, np.float64),
     )
+
+
+def _refusals(profile: Profile, options: ReadOptions) -> np.ndarray:
+    """The error that each outcome of reading a value is."""
+    refusals = np.full(6, t.NO_ERROR, np.int64)
+    refusals[t.BAD] = t.BAD_VALUE
+    if not profile.huge_is_missing:
+        refusals[t.OVERFLOW] = t.VALUE_OVERFLOW
+    if options.nonfinite == "refuse":
+        refusals[t.NONFINITE] = t.VALUE_NONFINITE
+    if not profile.null_is_missing:
+        refusals[t.NULL] = t.VALUE_NULL
+    return refusals
 
 
 def _worded(source: Source, profile: Profile, rules: t.Rules) -> dict[int, Problem]:
@@ -115,25 +130,10 @@ def _worded(source: Source, profile: Profile, rules: t.Rules) -> dict[int, Probl
         "profile": profile.name,
         "top_grade": profile.top_grade,
         "index_base": rules.index_base,
+        "max_index": rules.max_index,
         "max_features": rules.max_index - rules.index_base + 1,
     }
     return {code: Problem(p.says.format(**facts), p.hint.format(**facts)) for code, p in PROBLEMS.items()}
-
-
-class _Meter:
-    """Tells how far reading has come; compressed sources are counted decompressed, so their total is unknown."""
-
-    def __init__(self, sources: list[Source], progress: Progress | None) -> None:
-        self._progress = progress
-        self._total = sum(path.stat().st_size for path in {source.path for source in sources})
-        self._done = 0
-
-    def watch(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
-        for piece in pieces:
-            yield piece
-            self._done += len(piece)
-            if self._progress is not None:
-                self._progress(self._done, self._total)
 
 
 class _Table:
@@ -165,10 +165,11 @@ class _Table:
             self._note(what, count, block, offset, line)
         for offset in self._queries.add(block, line, self._columns.n_rows):
             self._note(RETURNING, 1, block, offset, line)
-        self._columns.append(block.columns, len(block.labels))
+        self._columns.append(block.columns, len(block.labels), self._files[-1].name)
         self._labels.append(block.labels)
         self._records.append(block.records + self._n_records)
-        self._comments.append(pa.nulls(len(block.labels), pa.large_string()) if block.comments is None else block.comments)
+        none = pa.nulls(len(block.labels), pa.large_string())
+        self._comments.append(none if block.comments is None else block.comments)
         self._n_records += block.n_records
 
     def _note(self, what: str, count: int, block: Block, offset: int, line: int) -> None:
@@ -177,13 +178,19 @@ class _Table:
 
     def end_file(self) -> None:
         if self._columns.n_rows == self._rows_before:
-            raise DataError(f"{self._files[-1].name}: no documents in it")
+            n_dropped = self._n_records - self._records_before
+            why = (
+                f"all {n_dropped:,} documents are unjudged, and dropped"
+                if n_dropped
+                else "no documents in it"
+            )
+            raise DataError(f"{self._files[-1].name}: {why}\n  {_LINE}")
         self._queries.end_file(self._n_records - self._records_before)
 
     def finish(self, source: str, index_base: int) -> Letor:
         n_rows = self._columns.n_rows
         code, ids = self._queries.finish(n_rows)
-        names, columns = self._columns.finish(index_base, self._profile.n_features)
+        names, columns = self._columns.finish(index_base, self._profile.n_features, source)
         splits = np.array([file.split for file in self._files], object)[self._queries.file_of]
         comments = pa.concat_arrays(self._comments)
         letor = Letor(

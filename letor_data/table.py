@@ -7,12 +7,14 @@ their names. Missing values are NaN. Everything a Letor knows travels along, so 
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from letor_data.errors import DataError
-from letor_data.letor import META_COLUMNS, Letor, checked_grades, narrowest
+from letor_data.foreign import conformed, one_piece
+from letor_data.letor import META_COLUMNS, Letor
 
 _KEY = b"rankduel"  # schema metadata: what is not a column, as JSON
 _FACTS = ("profile", "source", "digest", "notes")
@@ -20,9 +22,9 @@ _FACTS = ("profile", "source", "digest", "notes")
 
 def to_table(letor: Letor) -> pa.Table:
     """Features are shared with the Letor, not copied."""
-    clash = set(letor.feature_names) & set(META_COLUMNS)
-    if clash:
-        raise DataError(f"a feature cannot be named '{clash.pop()}' in a table; rename it")
+    letor.check_names()
+    if len(set(letor.query_ids)) < letor.n_queries:
+        raise DataError("a query is in the data twice, which a table cannot say; leave one of them out")
     query = np.repeat(np.arange(letor.n_queries, dtype=np.int32), letor.docs_per_query)
     columns = {
         "label": pa.array(letor.labels),
@@ -37,33 +39,45 @@ def to_table(letor: Letor) -> pa.Table:
     return pa.table(columns).replace_schema_metadata({_KEY: facts})
 
 
-def from_table(table: pa.Table, name: str) -> Letor:
-    """The Letor of a table; columns that are one contiguous piece are used in place.
+def from_table(table: pa.Table, name: str, gather: bool = False) -> Letor:
+    """The Letor of a table, by whatever tool it was written.
 
-    Tables written by other tools need only 'label' and 'qid' (rows of a query side by side).
+    It needs no more than 'label' and 'qid'; other columns that are not ours are features. The rows of
+    a query must stand side by side, unless they are to be gathered.
     """
-    absent = [column for column in ("label", "qid") if column not in table.column_names]
-    if absent:
-        raise DataError(f"{name}: no column '{absent[0]}'; it has {', '.join(table.column_names[:8])}, ...")
-    code, ids = _query_codes(table["qid"], name)
-    starts = np.flatnonzero(np.diff(code, prepend=-1))
-    facts = json.loads((table.schema.metadata or {}).get(_KEY, b"{}"))
+    facts = _facts(table)
+    table = conformed(table, name, narrow=not facts)
+    code = _codes(table)
+    starts = _starts(code)
+    if len(np.unique(code[starts])) < len(starts):
+        if not gather:
+            raise DataError(f"{name}: the rows of a query must stand side by side; sort by 'qid' first")
+        table = table.take(np.argsort(code, kind="stable"))
+    return restored(table.replace_schema_metadata({_KEY: json.dumps({"source": name} | facts)}))
+
+
+def restored(table: pa.Table) -> Letor:
+    """What `to_table` was given; columns that are one contiguous piece are used in place."""
+    facts = _facts(table)
+    code = _codes(table)
+    starts = _starts(code)
     features = [column for column in table.column_names if column not in META_COLUMNS]
-    has = table.column_names.__contains__
     return Letor(
-        labels=checked_grades(_values(table["label"])),
-        offsets=np.append(starts, len(code)).astype(np.int64),
-        columns=tuple(_feature(table[column], column, name) for column in features),
+        labels=_values(table["label"]).copy(),  # so that kernels compiled for an array of bytes fit
+        offsets=np.append(starts, len(code)),
+        columns=tuple(_values(table[feature]) for feature in features),
         feature_names=tuple(features),
-        query_ids=ids[code[starts]],
-        splits=table["split"].take(starts).to_numpy().astype(object) if has("split") else np.full(len(starts), "", object),
-        records=_values(table["record"]) if has("record") else np.arange(len(code)),
-        comments=_one_piece(table["comment"]).cast(pa.large_string()) if has("comment") else None,
-        profile=facts.get("profile", "svmlight"),
-        source=facts.get("source", name),
-        digest=facts.get("digest", ""),
-        notes=tuple(facts.get("notes", ())),
+        query_ids=one_piece(table["qid"]).take(starts).to_numpy(zero_copy_only=False),
+        splits=one_piece(table["split"]).take(starts).to_numpy(zero_copy_only=False),
+        records=_values(table["record"]),
+        comments=one_piece(table["comment"]) if "comment" in table.column_names else None,
+        **(facts | {"notes": tuple(facts.get("notes", ()))}),
     )
+
+
+def _facts(table: pa.Table) -> dict[str, Any]:
+    known = json.loads((table.schema.metadata or {}).get(_KEY, b"{}"))
+    return {name: known[name] for name in _FACTS if name in known}
 
 
 def _texts(values: np.ndarray) -> pa.Array:
@@ -75,37 +89,15 @@ def _split_column(letor: Letor, query: np.ndarray) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(pa.array(code.astype(np.int32)[query]), _texts(names))
 
 
-def _query_codes(column: pa.ChunkedArray, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """(a number per row that changes with the query, ids by number)."""
-    encoded = _one_piece(column)
-    if encoded.null_count:
-        raise DataError(f"{name}: 'qid' is empty in row {np.flatnonzero(encoded.is_null())[0]}")
-    if not pa.types.is_dictionary(encoded.type):
-        encoded = encoded.cast(pa.string()).dictionary_encode()
-    code = encoded.indices.to_numpy(zero_copy_only=False)
-    ids = np.array(encoded.dictionary.to_pylist(), object)
-    if len(code) == 0:
-        raise DataError(f"{name}: no documents in it")
-    changes = np.flatnonzero(np.diff(code, prepend=-1))
-    if len(np.unique(code[changes])) < len(changes):
-        raise DataError(f"{name}: the rows of a query must stand side by side; sort by 'qid' first")
-    return code, ids
+def _codes(table: pa.Table) -> np.ndarray:
+    """A number per row that tells its query."""
+    return one_piece(table["qid"]).indices.to_numpy()
 
 
-def _one_piece(column: pa.ChunkedArray) -> pa.Array:
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+def _starts(code: np.ndarray) -> np.ndarray:
+    """Rows at which another query begins."""
+    return np.flatnonzero(np.diff(code, prepend=-1))
 
 
 def _values(column: pa.ChunkedArray) -> np.ndarray:
-    return _one_piece(column).to_numpy(zero_copy_only=False)
-
-
-def _feature(column: pa.ChunkedArray, feature: str, name: str) -> np.ndarray:
-    values = _values(column)
-    if values.dtype.kind not in "fiub":
-        raise DataError(f"{name}: feature '{feature}' must hold numbers, not {column.type}")
-    if values.dtype not in (np.float32, np.float64):
-        values = narrowest(values.astype(np.float64))
-    if np.isinf(values).any():
-        raise DataError(f"{name}: feature '{feature}' is infinite in row {np.flatnonzero(np.isinf(values))[0]}")
-    return values
+    return one_piece(column).to_numpy()

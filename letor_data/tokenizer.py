@@ -8,7 +8,7 @@ in an integer w, so the number is w * 10^q. Then, in this order:
   1. w <= 2^53 and |q| <= 22: one exact multiplication or division (Clinger 1990);
   2. a 128-bit product with a tabulated power of five decides the rounding (Lemire, "Number parsing at a
      gigabyte per second", 2021), more than 19 digits being bracketed by w and w + 1;
-  3. what is still open (subnormals, near-ties, overflow) is listed for float() itself.
+  3. what is still open (subnormals, near-ties) is listed for float() itself.
 
 This file is self-contained because Numba's disk cache watches only the file a kernel stands in.
 """
@@ -18,10 +18,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-# Outcomes of reading one number.
-VALUE, SLOW, NONFINITE, NULL, BAD = range(5)
+# Outcomes of reading one number. SLOW: float() must read it.
+VALUE, SLOW, OVERFLOW, NONFINITE, NULL, BAD = range(6)
 
-# What can be wrong with a line (keys of reader.PROBLEMS).
+# What can be wrong with a line (keys of problems.PROBLEMS).
 (
     NO_ERROR, BAD_LABEL, LABEL_MISSING, LABEL_FRACTION, LABEL_NEGATIVE, LABEL_UNJUDGED, LABEL_TOO_HIGH,
     QID_MISSING, QID_EMPTY, BAD_INDEX, INDEX_NEGATIVE, INDEX_ZERO, INDEX_TOO_HIGH, INDEX_TWICE,
@@ -46,8 +46,7 @@ class Rules(NamedTuple):
     top_grade: int
     label_round: int  # REFUSE, NEAREST, FLOOR
     unjudged: int  # REFUSE, DROP, ZERO
-    nonfinite_is_missing: bool
-    null_is_missing: bool
+    refusals: np.ndarray  # (6,) int64, the error each outcome of reading a value is; NO_ERROR = accepted
     huge_is_missing: bool
     grade_cuts: np.ndarray  # (n,) float64 ascending; grade = how many cuts a label reaches; empty = label
 
@@ -63,19 +62,25 @@ class Tokens(NamedTuple):
     group_ids: np.ndarray  # (groups, 2) int64, start and stop of its id
     indices: np.ndarray  # int32 per value
     values: np.ndarray  # float64 per value
-    slow: np.ndarray  # (n_slow, 3) int64: value number, start, stop of a token float() must read
+    slow: np.ndarray  # (n_slow, 3) int64: value number (-1 = dropped), start, stop of what float() must read
     found: np.ndarray  # int64, see below
 
 
 # What `Tokens.found` holds.
-(ROWS, VALUES, GROUPS, SLOWS, RECORDS, ERROR, START, STOP, DECREASING, DECREASING_AT, EXTENDED, EXTENDED_AT) = range(12)
+(
+    ROWS, VALUES, GROUPS, SLOWS, RECORDS, ERROR, START, STOP,
+    DECREASING, DECREASING_AT, EXTENDED, EXTENDED_AT,
+) = range(12)  # fmt: skip
 
 _SPACE, _TAB, _LF, _CR, _HASH, _COLON, _DOT, _PLUS, _MINUS = 32, 9, 10, 13, 35, 58, 46, 43, 45
 HUGE = 1e300
 _EXACT_TENS = np.array([10.0**k for k in range(23)])
 _MAX_DIGITS = 19
-_NONE, _ONE, _TWO_53 = np.uint64(0), np.uint64(1), np.uint64(2**53)  # uint64 against int64 would go through float64
+# Unsigned like what they meet: uint64 with int64 would become float64.
+_NONE, _ONE, _TWO_53 = np.uint64(0), np.uint64(1), np.uint64(2**53)
 _LOWEST_TEN, _HIGHEST_TEN = -342, 308
+_OPEN = -1.0
+_NULL, _NAN, _INF, _INFINITY = b"NULL", b"nan", b"inf", b"infinity"
 
 
 def _powers_of_five():
@@ -128,149 +133,153 @@ def tokenize(chunk, rules):
 
 @njit(nogil=True, cache=True)
 def _tokenize(chunk, rules, tokens, seen_in):
-    """Read line after line until the end or the first error; `seen_in[index]` = last row that had it."""
-    at = 0
+    """Read line after line until the end or the first error; `seen_in[index]` = last record that had it."""
+    at, found = 0, tokens.found
     while at < len(chunk):
         at = _skip_blank(chunk, at)
         if chunk[at] != _LF and chunk[at] != _HASH:
-            at = _record(chunk, at, rules, tokens, seen_in)
-            if tokens.found[ERROR] != NO_ERROR:
+            error, at = _record(chunk, at, rules, tokens, seen_in)
+            if error != NO_ERROR:
+                found[ERROR], found[START], found[STOP] = error, at, _token_end(chunk, at)
                 return
         while chunk[at] != _LF:
             at += 1
         at += 1
 
 
-@njit(nogil=True, inline="always")
+@njit
 def _ends_token(chunk, at):
     """Space, tab, line end (LF or CR LF), or the start of a comment."""
     byte = chunk[at]
-    return byte == _SPACE or byte == _LF or byte == _TAB or byte == _HASH or (byte == _CR and chunk[at + 1] == _LF)
+    if byte == _CR:
+        return chunk[at + 1] == _LF
+    return byte == _SPACE or byte == _LF or byte == _TAB or byte == _HASH
 
 
-@njit(nogil=True, inline="always")
+@njit
 def _skip_blank(chunk, at):
     while chunk[at] == _SPACE or chunk[at] == _TAB or (chunk[at] == _CR and chunk[at + 1] == _LF):
         at += 1
     return at
 
 
-@njit(nogil=True)
+@njit
 def _token_end(chunk, at):
     while not _ends_token(chunk, at):
         at += 1
     return at
 
 
-@njit(nogil=True)
-def _fail(chunk, tokens, error, start):
-    tokens.found[ERROR], tokens.found[START], tokens.found[STOP] = error, start, _token_end(chunk, start)
-    return start
-
-
-@njit(nogil=True)
-def _is_qid(chunk, at):
-    """Does a 'qid:' token start here? (A line feed ends the chunk, so looking ahead stops in time.)"""
-    return chunk[at] == 113 and chunk[at + 1] == 105 and chunk[at + 2] == 100 and chunk[at + 3] == _COLON
-
-
-@njit(nogil=True)
+@njit
 def _record(chunk, at, rules, tokens, seen_in):
-    """One judged document. Returns where reading stopped, at the comment or the line's end."""
-    found = tokens.found
-    row = found[ROWS]
-    error, grade, end = _grade(chunk, at, rules)
+    """One judged document: (error, the offending token), or (NO_ERROR, the comment or the line's end)."""
+    found, by_comment = tokens.found, rules.query_by == BY_COMMENT
+    kind, label, end = read_number(chunk, at)
+    if kind != VALUE or not _ends_token(chunk, end):  # what only float() can read is no label
+        return (LABEL_MISSING if _query_id(chunk, at)[0] >= 0 else BAD_LABEL), at
+    error, grade = _grade(label, rules)
     if error != NO_ERROR:
-        return _fail(chunk, tokens, error, at)
+        return error, at
     at = _skip_blank(chunk, end)
-    id_start, id_stop = -1, -1
-    if rules.query_by != BY_COMMENT:
-        if _is_qid(chunk, at):
-            id_start, id_stop = at + 4, _token_end(chunk, at + 4)
-            if id_start == id_stop:
-                return _fail(chunk, tokens, QID_EMPTY, at)
-            at = _skip_blank(chunk, id_stop)
-        elif rules.query_by == BY_QID:
-            return _fail(chunk, tokens, QID_MISSING, at)
+    id_start, id_stop = _query_id(chunk, at)
+    if by_comment or (id_stop < 0 and rules.query_by == BY_SIDE_FILE):
+        id_start, id_stop = -1, -1
+    elif id_start == id_stop:
+        return (QID_MISSING if id_stop < 0 else QID_EMPTY), at
+    else:
+        at = _skip_blank(chunk, id_stop)
+    first_value, first_slow = found[VALUES], found[SLOWS]
     found[RECORDS] += 1
-    keep = grade >= 0
-    first_value = found[VALUES]
-    at = _values(chunk, at, rules, tokens, seen_in)
-    if found[ERROR] != NO_ERROR:
-        return at
+    error, at = _values(chunk, at, rules, tokens, seen_in)
+    if error != NO_ERROR:
+        return error, at
     start, stop = _comment(chunk, at)
-    if rules.query_by == BY_COMMENT:
+    if by_comment:
         id_start, id_stop = _stripped(chunk, start, stop)
         if id_start == id_stop:
-            return _fail(chunk, tokens, COMMENT_MISSING, at)
-    if not keep:  # an unjudged document that the user wants dropped
+            return COMMENT_MISSING, at
+    if grade < 0:  # an unjudged document that the user wants dropped
         found[VALUES] = first_value
-        while found[SLOWS] > 0 and tokens.slow[found[SLOWS] - 1, 0] >= first_value:
-            found[SLOWS] -= 1
-        return at
+        for i in range(first_slow, found[SLOWS]):
+            tokens.slow[i, 0] = -1
+    else:
+        _keep(chunk, tokens, grade, (start, stop), (id_start, id_stop))
+    return NO_ERROR, at
+
+
+@njit
+def _keep(chunk, tokens, grade, comment, query_id):
+    """The values just read become a row."""
+    found, row, group = tokens.found, tokens.found[ROWS], tokens.found[GROUPS]
     tokens.labels[row] = grade
     tokens.records[row] = found[RECORDS] - 1
-    tokens.comments[row, 0], tokens.comments[row, 1] = start, stop
-    if _new_group(chunk, tokens, row, id_start, id_stop):
-        group = found[GROUPS]
-        tokens.group_rows[group] = row
-        tokens.group_ids[group, 0], tokens.group_ids[group, 1] = id_start, id_stop
-        found[GROUPS] += 1
-    found[ROWS] += 1
+    tokens.comments[row, 0], tokens.comments[row, 1] = comment
     tokens.row_ptr[row + 1] = found[VALUES]
-    return at
+    found[ROWS] += 1
+    if group == 0 or not _same_bytes(chunk, tokens.group_ids[group - 1], query_id):
+        tokens.group_rows[group] = row
+        tokens.group_ids[group, 0], tokens.group_ids[group, 1] = query_id
+        found[GROUPS] += 1
 
 
-@njit(nogil=True)
-def _grade(chunk, at, rules):
-    """(error, grade, end of token); grade -1 = unjudged, to be dropped."""
-    if _is_qid(chunk, at):
-        return LABEL_MISSING, 0, at
-    kind, label, end = read_number(chunk, at)
-    if kind != VALUE or not _ends_token(chunk, end):
-        return BAD_LABEL, 0, at
-    if label == -1.0 and rules.unjudged == DROP:
-        return NO_ERROR, -1, end
-    if label == -1.0 and rules.unjudged == ZERO:
-        return NO_ERROR, 0, end
+@njit
+def _query_id(chunk, at):
+    """Start and stop of the id in a 'qid:' token, (-1, -1) if there is none.
+
+    A line feed ends the chunk, so looking ahead stops in time.
+    """
+    if chunk[at] == 113 and chunk[at + 1] == 105 and chunk[at + 2] == 100 and chunk[at + 3] == _COLON:
+        return at + 4, _token_end(chunk, at + 4)
+    return -1, -1
+
+
+@njit
+def _grade(label, rules):
+    """(error, grade); grade -1 = unjudged, to be dropped."""
+    if label == -1.0 and rules.unjudged != REFUSE:
+        return NO_ERROR, (-1 if rules.unjudged == DROP else 0)
     if label < 0.0:
-        return (LABEL_UNJUDGED if label == -1.0 else LABEL_NEGATIVE), 0, at
+        return (LABEL_UNJUDGED if label == -1.0 else LABEL_NEGATIVE), 0
     if len(rules.grade_cuts) > 0:
-        return NO_ERROR, np.searchsorted(rules.grade_cuts, label, "right"), end
-    if label != np.floor(label):
-        if rules.label_round == REFUSE:
-            return LABEL_FRACTION, 0, at
-        label = np.floor(label + 0.5) if rules.label_round == NEAREST else np.floor(label)
-    if label > rules.top_grade:
-        return LABEL_TOO_HIGH, 0, at
-    return NO_ERROR, int(label), end
+        grade = 0
+        for cut in rules.grade_cuts:
+            grade += label >= cut
+        return NO_ERROR, grade
+    whole = np.floor(label)
+    if label != whole and rules.label_round == REFUSE:
+        return LABEL_FRACTION, 0
+    if label - whole >= 0.5 and rules.label_round == NEAREST:
+        whole += 1.0
+    if whole > rules.top_grade:
+        return LABEL_TOO_HIGH, 0
+    return NO_ERROR, int(whole)
 
 
-@njit(nogil=True)
+@njit
 def _values(chunk, at, rules, tokens, seen_in):
-    """All 'index:value' tokens of a line.
+    """All 'index:value' tokens of a line: (error, the offending token), or (NO_ERROR, where they end).
 
     The hot loop: it hands its helpers scalars and one array, because Numba counts references to every
     array of a NamedTuple on every call.
     """
-    found, indices, values, row = tokens.found, tokens.indices, tokens.values, tokens.found[RECORDS]
+    found, indices, values, slow = tokens.found, tokens.indices, tokens.values, tokens.slow
     index_base, max_index, huge_is_missing = rules.index_base, rules.max_index, rules.huge_is_missing
     last_expected = index_base + rules.n_features - 1 if rules.n_features > 0 else max_index
-    first = slot = found[VALUES]
+    record, first, slot = found[RECORDS], found[VALUES], found[VALUES]
     last_index, in_order = -1, True
     while not (chunk[at] == _LF or chunk[at] == _HASH):
         token = at
         error, index, at = _index(chunk, at, index_base, max_index)
         if error != NO_ERROR:
-            return _fail(chunk, tokens, error, token)
+            return error, token
         if index <= last_index or not in_order:
             if in_order:  # rare, so indices are remembered only from here on
                 in_order = False
                 for v in range(first, slot):
-                    seen_in[indices[v]] = row
-            if seen_in[index] == row:
-                return _fail(chunk, tokens, INDEX_TWICE, token)
-            seen_in[index] = row
+                    seen_in[indices[v]] = record
+            if seen_in[index] == record:
+                return INDEX_TWICE, token
+            seen_in[index] = record
             _note(found, DECREASING, token, index < last_index)
         _note(found, EXTENDED, token, index > last_expected)
         last_index = index
@@ -279,9 +288,12 @@ def _values(chunk, at, rules, tokens, seen_in):
         if not _ends_token(chunk, at):
             kind = BAD
         if kind != VALUE:
-            error, value = _special(kind, start, at, slot, rules, tokens)
-            if error != NO_ERROR:
-                return _fail(chunk, tokens, error, token)
+            if rules.refusals[kind] != NO_ERROR:
+                return rules.refusals[kind], token
+            if kind == SLOW:
+                slow[found[SLOWS], 0], slow[found[SLOWS], 1], slow[found[SLOWS], 2] = slot, start, at
+                found[SLOWS] += 1
+            value = np.nan
         elif huge_is_missing and abs(value) >= HUGE:
             value = np.nan
         indices[slot] = index
@@ -289,10 +301,10 @@ def _values(chunk, at, rules, tokens, seen_in):
         slot += 1
         at = _skip_blank(chunk, at)
     found[VALUES] = slot
-    return at
+    return NO_ERROR, at
 
 
-@njit(nogil=True, inline="always")
+@njit(inline="always")
 def _note(found, kind, token, noted):
     """Count something worth a remark, and keep where it was first seen (the entry after its count)."""
     if noted:
@@ -301,7 +313,7 @@ def _note(found, kind, token, noted):
         found[kind] += 1
 
 
-@njit(nogil=True, inline="always")
+@njit(inline="always")
 def _index(chunk, at, index_base, max_index):
     """(error, index, where the value starts)."""
     index, start = 0, at
@@ -311,7 +323,7 @@ def _index(chunk, at, index_base, max_index):
         at += 1
     error = NO_ERROR
     if chunk[at] != _COLON or at == start:
-        if chunk[at] == _MINUS and at == start:
+        if chunk[at] == _MINUS and at == start and 48 <= chunk[at + 1] <= 57:
             error = INDEX_NEGATIVE
         else:
             error = NO_COLON if _ends_token(chunk, at) else BAD_INDEX
@@ -322,23 +334,7 @@ def _index(chunk, at, index_base, max_index):
     return error, index, at + 1
 
 
-@njit(nogil=True)
-def _special(kind, start, stop, slot, rules, tokens):
-    """(error, value) of a token that is not an ordinary number."""
-    if kind == NONFINITE and not rules.nonfinite_is_missing:
-        return VALUE_NONFINITE, np.nan
-    if kind == NULL and not rules.null_is_missing:
-        return VALUE_NULL, np.nan
-    if kind == BAD:
-        return BAD_VALUE, np.nan
-    if kind == SLOW:
-        n_slow = tokens.found[SLOWS]
-        tokens.slow[n_slow, 0], tokens.slow[n_slow, 1], tokens.slow[n_slow, 2] = slot, start, stop
-        tokens.found[SLOWS] += 1
-    return NO_ERROR, np.nan
-
-
-@njit(nogil=True)
+@njit
 def _comment(chunk, at):
     """Start and stop of the text after '#', without the line end; (-1, -1) where there is none."""
     if chunk[at] != _HASH:
@@ -351,7 +347,7 @@ def _comment(chunk, at):
     return start, stop
 
 
-@njit(nogil=True)
+@njit
 def _stripped(chunk, start, stop):
     while start < stop and (chunk[start] == _SPACE or chunk[start] == _TAB):
         start += 1
@@ -360,35 +356,28 @@ def _stripped(chunk, start, stop):
     return start, stop
 
 
-@njit(nogil=True)
-def _new_group(chunk, tokens, row, start, stop):
-    """Is this row's query id another than the row before's?"""
-    group = tokens.found[GROUPS] - 1
-    if row == 0 or group < 0:
-        return True
-    before, length = tokens.group_ids[group, 0], stop - start
-    if tokens.group_ids[group, 1] - before != length:
-        return True
-    for i in range(length):
-        if chunk[before + i] != chunk[start + i]:
-            return True
-    return False
+@njit
+def _same_bytes(chunk, span, other):
+    if span[1] - span[0] != other[1] - other[0]:
+        return False
+    for i in range(span[1] - span[0]):
+        if chunk[span[0] + i] != chunk[other[0] + i]:
+            return False
+    return True
 
 
-@njit(nogil=True)
+@njit
 def read_number(chunk, at):
     """(kind, value, end): the number that starts at `at`, as far as it goes."""
-    negative = chunk[at] == _MINUS
+    start, negative = at, chunk[at] == _MINUS
     if negative or chunk[at] == _PLUS:
         at += 1
-    digits, dropped, w, q, seen, at = _digits(chunk, at)
+    dropped, w, q, seen, at = _digits(chunk, at)
     if not seen:
-        kind, at = _word(chunk, at, negative)
+        kind, at = _word(chunk, start)
         return kind, np.nan, at
     if chunk[at] == 101 or chunk[at] == 69:  # e, E
         exponent, at = _exponent(chunk, at + 1)
-        if at < 0:
-            return BAD, 0.0, 0
         q += exponent
     if w == _NONE:
         value = 0.0
@@ -397,23 +386,23 @@ def read_number(chunk, at):
     else:
         value = _round_product(w, q)
         if dropped and value != _round_product(w + _ONE, q):
-            value = -1.0
-        if value < 0.0:
-            return SLOW, 0.0, at
+            value = _OPEN
+        if value == _OPEN or value == np.inf:
+            return (SLOW if value == _OPEN else OVERFLOW), np.nan, at
     return VALUE, -value if negative else value, at
 
 
-@njit(nogil=True, inline="always")
+@njit(inline="always")
 def _digits(chunk, at):
     """Digits with at most one point: the number is w * 10^q, exactly unless nonzero digits were dropped."""
-    w, q, digits, dropped, seen, after_point = _NONE, 0, 0, False, False, False
+    w, q, n_digits, dropped, seen, after_point = _NONE, 0, 0, False, False, False
     while True:
         byte = chunk[at]
         if 48 <= byte <= 57:
             seen = True
-            if digits < _MAX_DIGITS:
+            if n_digits < _MAX_DIGITS:
                 w = w * np.uint64(10) + np.uint64(byte - 48)
-                digits += w != _NONE
+                n_digits += w != _NONE
                 q -= after_point
             else:
                 dropped = dropped or byte != 48
@@ -421,54 +410,61 @@ def _digits(chunk, at):
         elif byte == _DOT and not after_point:
             after_point = True
         else:
-            return digits, dropped, w, q, seen, at
+            return dropped, w, q, seen, at
         at += 1
 
 
-@njit(nogil=True)
+@njit
 def _exponent(chunk, at):
-    """(exponent, end), end -1 when there are no digits; huge ones are cut, they over- or underflow anyway."""
-    negative = chunk[at] == _MINUS
+    """(exponent, end); huge ones are cut, they over- or underflow anyway.
+
+    Without digits the end is the 'e' itself, which ends no token, so the number is refused.
+    """
+    start, negative = at, chunk[at] == _MINUS
     if negative or chunk[at] == _PLUS:
         at += 1
-    exponent, start = 0, at
+    exponent, first_digit = 0, at
     while 48 <= chunk[at] <= 57:
         if exponent < 1_000_000_000:
             exponent = exponent * 10 + (chunk[at] - 48)
         at += 1
-    if at == start:
-        return 0, -1
+    if at == first_digit:
+        return 0, start - 1
     return (-exponent if negative else exponent), at
 
 
-@njit(nogil=True)
-def _word(chunk, at, signed):
-    """Is it NULL, or one of float()'s words for what is not finite?"""
+@njit
+def _word(chunk, at):
+    """(kind, end) of a token without digits: NULL, or one of float()'s words for what is not finite."""
     end = _token_end(chunk, at)
-    length = end - at
-    a, b, c = chunk[at] | 32, chunk[min(at + 1, end)] | 32, chunk[min(at + 2, end)] | 32
-    if length == 4 and not signed and chunk[at] == 78 and chunk[at + 1] == 85 and chunk[at + 2] == 76 and chunk[at + 3] == 76:
+    if _is_word(chunk, at, end, _NULL, 0):
         return NULL, end
-    if length == 3 and a == 110 and b == 97 and c == 110:  # nan
-        return NONFINITE, end
-    if a == 105 and b == 110 and c == 102 and (length == 3 or length == 8 and _is_inity(chunk, at + 3)):
-        return NONFINITE, end
+    if chunk[at] == _MINUS or chunk[at] == _PLUS:
+        at += 1
+    for word in (_NAN, _INF, _INFINITY):
+        if _is_word(chunk, at, end, word, 32):
+            return NONFINITE, end
     return BAD, end
 
 
-@njit(nogil=True)
-def _is_inity(chunk, at):
-    return (
-        chunk[at] | 32 == 105 and chunk[at + 1] | 32 == 110 and chunk[at + 2] | 32 == 105
-        and chunk[at + 3] | 32 == 116 and chunk[at + 4] | 32 == 121
-    )  # fmt: skip
+@njit
+def _is_word(chunk, at, end, word, fold):
+    """Is chunk[at:end] this word? With fold 32, in whatever case (the word then being lower-case)."""
+    if end - at != len(word):
+        return False
+    for i in range(len(word)):
+        if chunk[at + i] | fold != word[i]:
+            return False
+    return True
 
 
-@njit(nogil=True)
+@njit
 def _round_product(w, q):
-    """w * 10^q rounded to nearest even, w > 0; -1 where 128 bits cannot tell or the result is not normal."""
-    if q < _LOWEST_TEN or q > _HIGHEST_TEN:
-        return -1.0
+    """w * 10^q rounded to nearest even, w > 0; _OPEN where 128 bits cannot tell."""
+    if q < _LOWEST_TEN:
+        return _OPEN
+    if q > _HIGHEST_TEN:
+        return np.inf
     shift = _leading_zeros(w)
     w <<= np.uint64(shift)
     five_high, five_low = _FIVES[q - _LOWEST_TEN, 0], _FIVES[q - _LOWEST_TEN, 1]
@@ -478,20 +474,20 @@ def _round_product(w, q):
         low += more
         high += np.uint64(low < more)
     if low == np.uint64(0xFFFFFFFFFFFFFFFF):
-        return -1.0
+        return _OPEN
     top = high >> np.uint64(63)
     mantissa = high >> (top + np.uint64(9))
-    if low <= _ONE and -4 <= q <= 23 and mantissa & np.uint64(3) == _ONE and mantissa << (top + np.uint64(9)) == high:
-        return -1.0  # exactly half way
+    if low <= _ONE and mantissa & np.uint64(3) == _ONE and mantissa << (top + np.uint64(9)) == high:
+        return _OPEN  # half way, exactly or as far as these bits show
     mantissa = (mantissa + (mantissa & _ONE)) >> _ONE
     # 10^q = 5^q * 2^q, and floor(log2(5^q)) + q = (217706 q) >> 16 over this range.
     exponent = ((217706 * q) >> 16) + 63 + np.int64(top) - shift - 52
-    if exponent < -1074 + 1 or exponent > 1023 - 53:
-        return -1.0
+    if exponent <= -1074:  # subnormal, or nearly
+        return _OPEN
     return np.ldexp(np.float64(mantissa), exponent)
 
 
-@njit(nogil=True)
+@njit
 def _leading_zeros(w):
     n = 0
     for step in (32, 16, 8, 4, 2, 1):
@@ -501,7 +497,7 @@ def _leading_zeros(w):
     return n
 
 
-@njit(nogil=True)
+@njit
 def _multiply(a, b):
     """High and low half of the 128-bit product."""
     mask, half = np.uint64(0xFFFFFFFF), np.uint64(32)
@@ -510,48 +506,3 @@ def _multiply(a, b):
     carry = (low >> half) + (middle & mask) + (cross & mask)
     high = a_high * b_high + (middle >> half) + (cross >> half) + (carry >> half)
     return high, (low & mask) | (carry << half)
-
-
-@njit(nogil=True, cache=True)
-def to_columns(row_ptr, indices, values, place, n_columns):
-    """Dense (n_columns, rows) float64 from tokens: `place[index]` is an index's column; absent = 0."""
-    n_rows = len(row_ptr) - 1
-    columns = np.zeros((n_columns, n_rows))
-    for row in range(n_rows):
-        for v in range(row_ptr[row], row_ptr[row + 1]):
-            columns[place[indices[v]], row] = values[v]
-    return columns
-
-
-@njit(nogil=True, cache=True)
-def fits_float32(columns):
-    """Per column: would float32 keep every value (NaN included)?"""
-    fits = np.ones(len(columns), np.bool_)
-    for c in range(len(columns)):
-        for value in columns[c]:
-            if np.float64(np.float32(value)) != value and value == value:
-                fits[c] = False
-                break
-    return fits
-
-
-@njit(nogil=True, cache=True)
-def present_indices(indices, max_index):
-    """The different indices, ascending."""
-    present = np.zeros(max_index + 1, np.bool_)
-    for index in indices:
-        present[index] = True
-    return np.flatnonzero(present)
-
-
-@njit(nogil=True, cache=True)
-def gather(chunk, spans):
-    """The bytes of all spans one after another, and where each begins and ends; a start of -1 is empty."""
-    offsets = np.zeros(len(spans) + 1, np.int64)
-    for i in range(len(spans)):
-        offsets[i + 1] = offsets[i] + (spans[i, 1] - spans[i, 0])
-    data = np.empty(offsets[-1], np.uint8)
-    for i in range(len(spans)):
-        for k in range(spans[i, 1] - spans[i, 0]):
-            data[offsets[i] + k] = chunk[spans[i, 0] + k]
-    return data, offsets

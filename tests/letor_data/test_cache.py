@@ -1,0 +1,395 @@
+"""A cache file is believed only if it is whole and of this very data; building one never costs the data."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from helpers import PACK, assert_same_letor, small_letor
+
+import letor_data
+from letor_data import cache, loading
+from letor_data.archive import find_files
+from letor_data.cache import FOLDER, cache_stem, digest_of, load, store
+from letor_data.errors import DataError, DataWarning
+from letor_data.reader import ReadOptions
+
+TEXT = "2 qid:1 1:0.5 2:3 # first\n0 qid:1 1:0.1 # größer\n1 qid:2 2:-7\n"
+NOTED = "2 qid:1 2:3 1:0.5\n0 qid:2 1:0.25\n"  # feature numbers out of order
+
+
+@pytest.fixture
+def source(tmp_path):
+    path = tmp_path / "data" / "x.txt"
+    path.parent.mkdir()
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def no_parsing(monkeypatch):
+    """A function after which parsing fails."""
+
+    def parse(*_):
+        raise AssertionError("parsed again")
+
+    return lambda: monkeypatch.setattr(loading, "parse_text", parse)
+
+
+def arrow_files(folder):
+    return sorted(Path(folder).glob("*.arrow"))
+
+
+# --- the key
+
+
+def digest(path, **options):
+    return digest_of(find_files(path), ReadOptions(**options))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"profile": "svmlight"}, {"nonfinite": "missing"}, {"unjudged": "drop"}, {"label_round": "floor"},
+        {"grade_cuts": (1.0,)}, {"index_base": 0}, {"max_features": 99}, {"merge_files": True},
+        {"split_prefix": True},
+    ],
+)  # fmt: skip
+def test_every_option_changes_the_key(source, options):
+    assert set(options) <= set(ReadOptions._fields)
+    assert digest(source, **options) != digest(source)
+
+
+def test_the_content_and_the_version_change_the_key(source, monkeypatch):
+    keys = [digest(source)]
+    source.write_text(TEXT.replace("0.5", "0.6"), encoding="utf-8")
+    keys.append(digest(source))
+    monkeypatch.setattr(cache, "READER_VERSION", 99)
+    keys.append(digest(source))
+    assert len(set(keys)) == 3
+
+
+def test_every_byte_of_a_large_file_counts(tmp_path, monkeypatch):
+    monkeypatch.setattr(cache, "_PART", 1 << 20)
+    content, keys = bytearray(3 << 20), set()
+    for at in (0, (1 << 20) - 1, 1 << 20, (3 << 20) - 1):
+        content[at] ^= 1
+        (tmp_path / "x").write_bytes(content)
+        keys.add(digest(tmp_path / "x"))
+    (tmp_path / "x").write_bytes(content + b"\0")
+    assert len(keys | {digest(tmp_path / "x")}) == 5
+
+
+def test_a_side_file_changes_the_key(source):
+    keys = [digest(source)]
+    for counts in ("3\n", "1\n2\n"):
+        source.with_name("x.txt.query").write_text(counts)
+        keys.append(digest(source))
+    assert len(set(keys)) == 3
+
+
+def test_the_member_changes_the_key(tmp_path):
+    (tmp_path / "x.zip").write_bytes(PACK["zip"]([("a.txt", b"1"), ("b.txt", b"1")]))
+    assert len({digest(f"{tmp_path / 'x.zip'}{member}") for member in ("", "::a.txt", "::b.txt")}) == 3
+
+
+def test_the_split_changes_the_key(source):
+    before = digest(source)
+    assert digest(source.rename(source.with_name("test.txt"))) != before
+
+
+def test_data_may_move_unless_that_changes_its_profile(source, tmp_path):
+    before = digest(source)
+    moved = source.parent.rename(tmp_path / "elsewhere")
+    assert digest(moved / "x.txt") == before
+    assert digest(moved.rename(tmp_path / "MQ2007") / "x.txt") != before
+
+
+def test_the_same_bytes_in_two_profiles_do_not_share_a_cache(tmp_path):
+    for folder in ("plain", "MQ2007"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.txt").write_text(TEXT, encoding="utf-8")
+    read = [letor_data.read(tmp_path / name / "x.txt", cache=tmp_path / "c") for name in ("plain", "MQ2007")]
+    assert [(letor.profile, letor.n_features) for letor in read] == [("svmlight", 2), ("letor4", 46)]
+
+
+# --- hits and misses
+
+
+@pytest.mark.parametrize("kind", ["plain", "zip", "tar.gz", "folder"])
+def test_a_hit_does_not_parse_nor_unpack(source, no_parsing, monkeypatch, kind):
+    argument = source.parent if kind == "folder" else source
+    if kind in PACK:
+        argument = source.with_name(f"x.{kind}")
+        argument.write_bytes(PACK[kind]([("x.txt", TEXT.encode())]))
+    first = letor_data.read(argument)
+    no_parsing()
+    monkeypatch.setattr("letor_data.archive.tar_members", None)
+    assert_same_letor(letor_data.read(argument), first)
+    assert len(arrow_files(source.parent / FOLDER)) == 1
+
+
+def test_what_comes_from_the_cache_is_what_was_parsed(source):
+    fresh = letor_data.read(source, cache=False)
+    assert_same_letor(letor_data.read(source), fresh)
+    assert_same_letor(letor_data.read(source), fresh)
+    assert fresh.digest == digest(source) and fresh.comments.to_pylist() == [" first", " größer", ""]
+
+
+def test_notes_come_back(source, no_parsing):
+    source.write_text(NOTED)
+    with pytest.warns(DataWarning, match="out of order"):
+        first = letor_data.read(source)
+    no_parsing()
+    with pytest.warns(DataWarning, match="out of order"):
+        assert letor_data.read(source).notes == first.notes != ()
+
+
+def test_the_source_is_the_one_asked_for(source, tmp_path, monkeypatch):
+    letor_data.read(source)
+    monkeypatch.chdir(tmp_path)
+    assert letor_data.read("data/x.txt", cache="elsewhere").source == str(Path("data/x.txt"))
+    assert letor_data.read("data/x.txt").source == str(Path("data/x.txt"))
+    (one,), (other,) = arrow_files(source.parent / FOLDER), arrow_files("elsewhere")
+    assert one.name == other.name and one.read_bytes() == other.read_bytes()
+
+
+def test_everything_comes_back(tmp_path):
+    letor = small_letor()
+    store(letor, tmp_path / "c" / "x.key")
+    assert_same_letor(load(tmp_path / "c" / "x.key"), letor)
+    plain = small_letor(comments=None, notes=(), columns=(), feature_names=())
+    store(plain, tmp_path / "c" / "y.key")
+    assert_same_letor(load(tmp_path / "c" / "y.key"), plain)
+
+
+def test_columns_are_mapped_not_copied(tmp_path):
+    n = 500_000
+    columns = tuple(np.random.default_rng(i).random(n) for i in range(4))
+    letor = small_letor(
+        labels=np.zeros(n, np.int8), offsets=np.array([0, n]), columns=columns, feature_names=tuple("abcd"),
+        query_ids=np.array(["1"], object), splits=np.array([""], object), records=np.arange(n), comments=None,
+    )  # fmt: skip
+    store(letor, tmp_path / "x.key")
+    before = pa.total_allocated_bytes()
+    loaded = load(tmp_path / "x.key")
+    assert pa.total_allocated_bytes() - before < 1 << 16
+    for column in (*loaded.columns, loaded.records):
+        assert not column.flags.owndata and not column.flags.writeable
+    assert_same_letor(loaded, letor)
+
+
+# --- files that are not to be believed
+
+every_byte = pytest.mark.parametrize("step", [13, pytest.param(1, marks=pytest.mark.slow)])
+
+
+@every_byte
+def test_a_file_cut_anywhere_is_not_believed(tmp_path, step):
+    store(small_letor(), tmp_path / "x.key")
+    (path,) = arrow_files(tmp_path)
+    whole = path.read_bytes()
+    for length in range(0, len(whole), step):
+        path.write_bytes(whole[:length])
+        assert load(tmp_path / "x.key") is None
+    path.write_bytes(whole + b"\0" * 8)
+    assert load(tmp_path / "x.key") is None
+    path.write_bytes(whole)
+    assert_same_letor(load(tmp_path / "x.key"), small_letor())
+
+
+@every_byte
+def test_a_flipped_bit_anywhere_is_noticed(tmp_path, step):
+    store(small_letor(), tmp_path / "x.key")
+    (path,) = arrow_files(tmp_path)
+    whole = path.read_bytes()
+    for at in range(0, len(whole), step):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ (1 << at % 8)]) + whole[at + 1 :])
+        assert load(tmp_path / "x.key") is None
+
+
+def zero_middle(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2 : len(content) // 2 + 64] = b"\1" * 64
+    path.write_bytes(content)
+
+
+def other_table(path):
+    with pa.OSFile(str(path), "wb") as stream, pa.ipc.new_file(stream, pa.schema([("a", pa.int64())])):
+        pass
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda path: path.write_bytes(b""),
+        lambda path: path.write_bytes(path.read_bytes()[:-1]),
+        lambda path: path.write_text("not Arrow at all"),
+        lambda path: path.unlink() or path.mkdir(),
+        zero_middle,
+        other_table,
+    ],
+    ids=["empty", "cut", "text", "folder", "middle", "other table"],
+)
+@pytest.mark.filterwarnings("ignore:no cache was written")  # in place of the folder
+def test_a_spoilt_file_is_rebuilt(source, spoil):
+    fresh = letor_data.read(source, cache=False)
+    letor_data.read(source)
+    (path,) = arrow_files(source.parent / FOLDER)
+    whole = path.read_bytes()
+    spoil(path)
+    assert_same_letor(letor_data.read(source), fresh)
+    assert path.is_dir() or path.read_bytes() == whole
+
+
+def test_a_foreign_file_under_a_name_like_ours_is_passed_over(source, no_parsing):
+    first = letor_data.read(source)
+    (path,) = arrow_files(source.parent / FOLDER)
+    stem = path.name.rsplit(".", 2)[0]
+    path.with_name(f"{stem}.0000.arrow").write_text("?")
+    path.with_name(f".{stem}.1234.tmp").write_text("half a file")
+    no_parsing()
+    assert_same_letor(letor_data.read(source), first)
+
+
+# --- several at once
+
+
+# Reads x.txt, and waits to be killed while the cache is written or just before it gets its name.
+WRITER = """
+import sys, time
+import letor_data
+from letor_data import cache
+
+def wait(*_, **__):
+    print("writing", flush=True)
+    time.sleep(60)
+
+class Half:
+    def __init__(self, stream, schema): stream.write(b"ARROW1" + bytes(1000)), stream.flush(), wait()
+
+if sys.argv[1] == "half way":
+    cache.pa.ipc.new_file = Half
+else:
+    cache.put_in_place = wait
+letor_data.read(sys.argv[2])
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="kills by signal")
+@pytest.mark.parametrize("moment", ["half way", "before the name"])
+def test_a_writer_killed_leaves_nothing_that_is_believed(source, moment):
+    command = [sys.executable, "-c", WRITER, moment, str(source)]
+    writer = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert writer.stdout.readline() == "writing\n"
+    finally:
+        writer.send_signal(signal.SIGKILL)
+        writer.wait()
+        writer.stdout.close()
+    left = list((source.parent / FOLDER).iterdir())
+    assert len(left) == 1 and left[0].name.endswith(".tmp") and left[0].stat().st_size > 100
+    assert_same_letor(letor_data.read(source), letor_data.read(source, cache=False))
+    assert_same_letor(letor_data.read(source.parent), letor_data.read(source), but=["source", "digest"])
+
+
+def build(path, start, results):
+    start.wait()
+    letor = letor_data.read(path)
+    results.put((letor.digest, letor.n_docs, letor.columns[0].tobytes()))
+
+
+@pytest.mark.slow
+def test_two_processes_may_build_at_once(tmp_path):
+    path = tmp_path / "x.txt"
+    path.write_text("".join(f"{i % 3} qid:{i // 10} 1:{i * 0.1}\n" for i in range(20_000)))
+    context = multiprocessing.get_context("spawn")
+    start, results = context.Event(), context.Queue()
+    workers = [context.Process(target=build, args=(path, start, results)) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    time.sleep(0.1)
+    start.set()
+    first, second = results.get(timeout=60), results.get(timeout=60)
+    for worker in workers:
+        worker.join()
+    assert first == second
+    assert [file.name.endswith(".arrow") for file in (tmp_path / FOLDER).iterdir()] == [True]
+    (built,) = arrow_files(tmp_path / FOLDER)
+    before = built.read_bytes()
+    built.unlink()
+    letor_data.read(path)
+    assert arrow_files(tmp_path / FOLDER)[0].read_bytes() == before
+
+
+# --- where it goes
+
+
+def test_a_folder_may_be_chosen(source, tmp_path):
+    letor_data.read(source, cache=tmp_path / "new" / "folder")
+    assert len(arrow_files(tmp_path / "new" / "folder")) == 1
+    assert not (source.parent / FOLDER).exists()
+
+
+def test_without_a_cache_nothing_is_written(source):
+    letor_data.read(source, cache=False)
+    assert list(source.parent.iterdir()) == [source]
+
+
+@pytest.mark.parametrize("home", ["xdg", ""])
+def test_beside_a_folder_that_may_not_be_written_the_users_cache_is_used(source, tmp_path, monkeypatch, home):
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may write everywhere
+    monkeypatch.setenv("XDG_CACHE_HOME", home and str(tmp_path / home))
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    letor_data.read(source)
+    assert not (source.parent / FOLDER).exists()
+    assert len(arrow_files(tmp_path / (home or ".cache") / "rankduel")) == 1
+
+
+def disk_full(*_):
+    raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize("trouble", ["disk full", "a file in the way", "a name too long"])
+def test_a_cache_that_cannot_be_written_costs_a_warning_only(source, tmp_path, monkeypatch, trouble):
+    fresh, folder = letor_data.read(source, cache=False), tmp_path / "c"
+    if trouble == "disk full":
+        monkeypatch.setattr("letor_data.files.os.fsync", disk_full)
+    elif trouble == "a file in the way":
+        folder.write_text("in the way")
+    else:
+        source = source.rename(source.with_name("x" * 240 + ".txt"))
+    with pytest.warns(DataWarning, match="no cache was written"):
+        letor = letor_data.read(source, cache=folder)
+    assert_same_letor(letor, fresh, but=["source", "digest", "splits"])
+    assert not folder.is_dir() or list(folder.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_disk_that_fills_up_leaves_no_half_file(source, tmp_path, monkeypatch):
+    real = pa.OSFile
+    monkeypatch.setattr(pa, "OSFile", lambda path, mode: real("/dev/full", mode))
+    with pytest.warns(DataWarning, match="no cache was written: .*[Nn]o space left"):
+        assert letor_data.read(source, cache=tmp_path / "c").n_docs == 3
+    assert list((tmp_path / "c").iterdir()) == []
+
+
+def test_an_error_in_the_data_leaves_no_cache(source):
+    source.write_text("2 qid:1 1:0.5\nx\n")
+    with pytest.raises(DataError, match=r"x\.txt:2:1"):
+        letor_data.read(source)
+    assert not (source.parent / FOLDER).exists()
+
+
+def test_names_with_odd_characters_are_found_again(source, no_parsing):
+    path = source.rename(source.with_name("a[1] *.txt"))
+    letor_data.read(path)
+    no_parsing()
+    letor_data.read(path)
+    assert cache_stem(path, "0123456789abcdefgh").name == "a[1] *.txt.0123456789abcdef"

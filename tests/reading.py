@@ -1,0 +1,62 @@
+"""Shared by the tests that read text: what was read, in the words of `naive.read_letor`."""
+
+import numpy as np
+
+from letor_data import archive, chunks, reader
+from letor_data.reader import ReadOptions, parse_text
+
+
+def cut_into(monkeypatch, block, piece):
+    """From now on files come in pieces of so many bytes, and are parsed in blocks of about `block`."""
+
+    def read_pieces(sources, progress=None):
+        for source, pieces in archive.read_pieces(sources, progress):
+            yield source, recut(pieces)
+
+    def recut(pieces):
+        for data in pieces:
+            yield from (data[i : i + piece] for i in range(0, len(data), piece))
+
+    monkeypatch.setattr(chunks, "BLOCK", block)
+    monkeypatch.setattr(reader, "read_pieces", read_pieces)
+
+
+def parse(path, jobs=1, **options):
+    """The data of one file or several, past any cache."""
+    paths = path if isinstance(path, list) else [path]
+    return parse_text(paths, ReadOptions(**options), jobs)
+
+
+def documents(letor):
+    """[(label, query id, {feature number: value that is not 0}, comment), ...]; a missing value is None."""
+    query = np.repeat(np.arange(letor.n_queries), letor.docs_per_query)
+    comments = [""] * letor.n_docs if letor.comments is None else letor.comments.to_pylist()
+    rows = [{} for _ in range(letor.n_docs)]
+    for name, column in zip(letor.feature_names, letor.columns):
+        for doc in np.flatnonzero((column != 0) | np.signbit(column)):
+            value = float(column[doc])
+            rows[doc][int(name)] = None if np.isnan(value) else value
+    ids = [letor.query_ids[q] for q in query]
+    return [(int(label), *rest) for label, *rest in zip(letor.labels, ids, rows, comments)]
+
+
+def gathered(lines):
+    """Documents of naive.read_letor as `documents` gives them: query by query, absent and 0 alike."""
+    order = {query: place for place, query in reversed(list(enumerate(line[1] for line in lines)))}
+    found = []
+    for label, query, row, comment, _ in sorted(lines, key=lambda line: order[line[1]]):
+        values = {k: None if v != v else v for k, v in sorted(row.items()) if v != 0 or np.signbit(v)}
+        found.append((label, query, values, comment or ""))
+    return found
+
+
+def assert_same(letor, lines):
+    """The fast reader's data are the naive reader's, to the bit (-0.0 is not 0.0: see `documents`)."""
+    found, expected = documents(letor), gathered(lines)
+    assert [repr(document) for document in found] == [repr(document) for document in expected]
+    assert (letor.comments is None) == all(line[3] is None for line in lines)
+    by_record = sorted(zip(letor.records.tolist(), found), key=lambda pair: pair[0])
+    assert [record for record, _ in by_record] == [line[4] for line in lines]
+    indices = [int(name) for name in letor.feature_names]
+    assert indices == list(range(indices[0], indices[0] + len(indices))) if indices else True
+    assert max((index for line in lines for index in line[2]), default=0) <= (indices[-1] if indices else 0)
