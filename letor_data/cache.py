@@ -83,12 +83,12 @@ def load(stem: Path) -> Letor | None:
 
 def _load_file(path: Path) -> Letor | None:
     try:
-        data = _mapped(path)
-    except (OSError, pa.ArrowInvalid):  # gone, forbidden or empty
+        if path.suffixes[-2] != f".{_checksum(path)}":
+            return None
+        with pa.memory_map(str(path)) as stream:  # the map outlives the stream, as long as its data are used
+            return restored(pa.ipc.open_file(stream.read_buffer()).read_all())
+    except OSError:  # gone or forbidden
         return None
-    if path.suffixes[-2] != f".{_checksum(data)}":
-        return None
-    return restored(pa.ipc.open_file(data).read_all())
 
 
 def store(letor: Letor, stem: Path) -> None:
@@ -98,16 +98,18 @@ def store(letor: Letor, stem: Path) -> None:
     with temporary_beside(stem) as temporary:
         with pa.OSFile(str(temporary), "wb") as stream, pa.ipc.new_file(stream, table.schema) as writer:
             writer.write_table(table, max_chunksize=max(1, table.num_rows))  # one piece, so it maps in place
-        put_in_place(temporary, stem.with_name(f"{stem.name}.{_checksum(_mapped(temporary))}.arrow"))
+        put_in_place(temporary, stem.with_name(f"{stem.name}.{_checksum(temporary)}.arrow"))
 
 
-def _mapped(path: Path) -> pa.Buffer:
-    with pa.memory_map(str(path)) as stream:  # the map outlives the stream, as long as the buffer is used
-        return stream.read_buffer()
+def _checksum(path: Path) -> str:
+    """Against what disks do, not people: sums go at the speed of memory, and cover every byte.
 
-
-def _checksum(data: pa.Buffer) -> str:
-    """Against what disks do, not people: sums go at the speed of memory, and cover every byte."""
-    words = np.frombuffer(data, "<u8", count=data.size // 8)
-    sums = [int(words[i : i + _BLOCK].sum()) for i in range(0, len(words), _BLOCK)]
-    return hashlib.sha256(repr((sums, bytes(data[8 * len(words) :]))).encode()).hexdigest()[:16]
+    Plain reads: through a map the whole file would count as this process's memory.
+    """
+    sums, rest = [], b""
+    with open(path, "rb") as stream:
+        while block := stream.read(8 * _BLOCK):
+            words = len(block) // 8
+            sums.append(int(np.frombuffer(block, "<u8", count=words).sum()))
+            rest = block[8 * words :]
+    return hashlib.sha256(repr((sums, rest)).encode()).hexdigest()[:16]

@@ -2,7 +2,7 @@
 
     data = read("MSLR-WEB10K.zip::Fold1/train.txt")
 
-A text is parsed once and kept as a binary cache; what was read once opens in well under a second.
+A text is parsed once and kept as a binary cache; what was read once opens as fast as the disk reads it.
 What a collection looks like is in formats.py; what may be wrong with a line, in problems.py.
 """
 
