@@ -1,1 +1,45 @@
 """Simulated users: tables of click and stop probabilities, and the kernels that play them."""
+
+from clickmodels.dependent_click import (
+    click_probability,
+    examination,
+    expected_clicks,
+    no_click_probability,
+    pattern_probability,
+    simulate_clicks,
+)
+from clickmodels.position_based import ATTENTIONS, geometric, reciprocal
+from clickmodels.tables import (
+    STOP_RULES,
+    USERS,
+    ClickModel,
+    ClickModelError,
+    check_grades,
+    click_model,
+    custom_model,
+    even_map,
+)
+from clickmodels.written import describe_model, load_model, model_from_text
+
+__all__ = [
+    "ATTENTIONS",
+    "STOP_RULES",
+    "USERS",
+    "ClickModel",
+    "ClickModelError",
+    "check_grades",
+    "click_model",
+    "click_probability",
+    "custom_model",
+    "describe_model",
+    "even_map",
+    "examination",
+    "expected_clicks",
+    "geometric",
+    "load_model",
+    "model_from_text",
+    "no_click_probability",
+    "pattern_probability",
+    "reciprocal",
+    "simulate_clicks",
+]

@@ -1,0 +1,58 @@
+"""Attention by rank: users who look at lower ranks less often, whatever stands above.
+
+With stop="never" these make the position-based model: rank t is clicked with attention[t] * p_click[grade],
+independently (Richardson, Dominowska and Ragno, WWW 2007; Craswell et al., WSDM 2008).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from clickmodels.tables import EVERYWHERE, ClickModelError
+
+# Examination by rank used in the public OnlineLambdaMart code of Chang Li.
+MEASURED = (
+    0.99997132, 0.95949374, 0.76096783, 0.59179909, 0.45740329,
+    0.38584302, 0.33052186, 0.28372475, 0.26700303, 0.26211924,
+)  # fmt: skip
+
+
+def reciprocal(eta: float = 1.0, ranks: int = 100) -> np.ndarray:
+    """1 / t^eta at ranks t = 1, 2, ..."""
+    if not eta >= 0:
+        raise ClickModelError(f"eta must not be negative, and is {eta}")
+    return np.arange(1.0, ranks + 1) ** -eta
+
+
+def geometric(p: float, ranks: int = 100) -> np.ndarray:
+    """p^(t - 1): the user goes on to the next rank with probability p."""
+    if not 0 <= p <= 1:
+        raise ClickModelError(f"p must lie between 0 and 1, and is {p}")
+    return float(p) ** np.arange(ranks)
+
+
+class Attention(NamedTuple):
+    name: str
+    about: str
+    make: Callable[..., np.ndarray]  # the chance to look at each rank
+    takes: str = ""  # the name of its number, if it takes one
+    source: str = ""
+
+
+ATTENTIONS = {
+    attention.name: attention
+    for attention in (
+        Attention("everywhere", "looks at every rank reached", lambda: np.array(EVERYWHERE)),
+        Attention("reciprocal", "1 / t^eta at rank t", reciprocal, "eta"),
+        Attention("geometric", "p^(t - 1) at rank t", geometric, "p"),
+        Attention(
+            "measured",
+            "1, 0.96, 0.76, 0.59, 0.46, ... at 10 ranks",
+            lambda: np.array(MEASURED),
+            source="public OnlineLambdaMart code of Chang Li",
+        ),
+    )
+}

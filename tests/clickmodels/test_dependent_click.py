@@ -1,0 +1,195 @@
+"""Clicks as the definition has them: closed forms against every story of a user, and kernels against both."""
+
+import itertools
+from collections import Counter
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numba import njit
+
+from clickmodels import (
+    STOP_RULES,
+    USERS,
+    click_model,
+    click_probability,
+    custom_model,
+    examination,
+    expected_clicks,
+    geometric,
+    no_click_probability,
+    pattern_probability,
+    reciprocal,
+    simulate_clicks,
+)
+from clickmodels.position_based import MEASURED
+
+ATTENTION = {
+    "everywhere": (1.0,),
+    "reciprocal": tuple(reciprocal(0.7)),
+    "geometric": tuple(geometric(0.8)),
+    "measured": MEASURED,
+    "two ranks": (0.9, 0.4),
+}
+TABLES = [(name, grades) for name in USERS for grades in USERS[name].tables]
+
+
+def pages(grades):
+    """Every grade is on one of them, and above and below others."""
+    ladder = [g % grades for g in range(5)]
+    return [[], [grades - 1], ladder[:4], ladder[:0:-1], [grades - 1, 0, grades - 1]]
+
+
+def assert_like_the_stories(p_click, p_stop, stop, attention, page):
+    model = custom_model(p_click, p_stop, stop, attention)
+    stories = naive.user_stories(p_click, p_stop, stop, attention, page)
+    page = np.array(page, np.int64)
+
+    def chance(happens):
+        return sum(p for p, reached, clicked in stories if happens(reached, clicked))
+
+    ranks = range(len(page))
+    reach = [chance(lambda reached, _, rank=rank: reached > rank) for rank in ranks]
+    click = [chance(lambda _, clicked, rank=rank: clicked[rank]) for rank in ranks]
+    assert examination(model, page) == pytest.approx(np.array(reach), abs=1e-12)
+    assert click_probability(model, page) == pytest.approx(np.array(click), abs=1e-12)
+    assert expected_clicks(model, page) == pytest.approx(sum(click), abs=1e-12)
+    assert no_click_probability(model, page) == pytest.approx(
+        chance(lambda _, clicked: not any(clicked)), abs=1e-12
+    )
+    patterns = Counter()
+    for p, _, clicked in stories:
+        patterns[clicked] += p
+    every = list(itertools.product([False, True], repeat=len(page)))
+    found = [pattern_probability(model, page, np.array(pattern, bool)) for pattern in every]
+    assert found == pytest.approx([patterns[pattern] for pattern in every], abs=1e-12)
+    assert sum(found) == pytest.approx(1, abs=1e-12)
+
+
+class TestClosedForms:
+    @pytest.mark.parametrize("attention", ATTENTION.values(), ids=ATTENTION)
+    @pytest.mark.parametrize("stop", STOP_RULES)
+    @pytest.mark.parametrize(("name", "grades"), TABLES)
+    def test_named_users(self, name, grades, stop, attention):
+        for page in pages(grades):
+            assert_like_the_stories(*USERS[name].tables[grades], stop, attention, page)
+
+    @given(st.data())
+    def test_any_user(self, data):
+        chance = st.floats(0, 1)
+        grades = data.draw(st.integers(1, 4))
+        p_click, p_stop = (data.draw(st.lists(chance, min_size=grades, max_size=grades)) for _ in range(2))
+        attention = data.draw(st.lists(chance, min_size=1, max_size=5))
+        page = data.draw(st.lists(st.integers(0, grades - 1), max_size=5))
+        stop = data.draw(st.sampled_from(list(STOP_RULES)))
+        assert_like_the_stories(p_click, p_stop, stop, attention, page)
+
+    def test_worked_example(self):
+        model, page = click_model("navigational"), np.array([4, 0, 2, 1])
+        assert examination(model, page) == pytest.approx([1, 0.145, 0.14355, 0.1076625], rel=1e-14)
+        clicks = [0.95, 0.00725, 0.071775, 0.03229875]
+        assert click_probability(model, page) == pytest.approx(clicks, rel=1e-14)
+        assert expected_clicks(model, page) == pytest.approx(sum(clicks), rel=1e-14)
+        assert no_click_probability(model, page) == pytest.approx(0.016625, rel=1e-14)
+
+
+class TestStopRules:
+    """What a stop rule does to the number of clicks, on any page."""
+
+    def clicks(self, name, page):
+        return {stop: expected_clicks(click_model(name, stop=stop), page) for stop in STOP_RULES}
+
+    @pytest.mark.parametrize("name", USERS)
+    @given(page=st.lists(st.integers(0, 4), min_size=2, max_size=10).map(np.array))
+    def test_earlier_leaving_means_fewer_clicks(self, name, page):
+        clicks = self.clicks(name, page)
+        slack = 1e-12
+        assert clicks["any"] <= clicks["click"] + slack
+        assert clicks["first"] <= clicks["click"] + slack
+        assert clicks["click"] <= clicks["never"] + slack
+        assert clicks["first"] <= 1 + slack
+
+    @pytest.mark.parametrize("name", ["navigational", "informational", "almost_random"])
+    @given(page=st.lists(st.integers(0, 4), min_size=2, max_size=10).map(np.array))
+    def test_leaving_unclicked_costs_clicks(self, name, page):
+        clicks = self.clicks(name, page)
+        assert clicks["any"] < clicks["click"]
+
+    @pytest.mark.parametrize("name", ["perfect", "random"])
+    @given(page=st.lists(st.integers(0, 4), max_size=10).map(lambda page: np.array(page, int)))
+    def test_users_who_never_leave_do_not_mind(self, name, page):
+        clicks = self.clicks(name, page)
+        assert clicks["any"] == clicks["click"] == clicks["never"]
+
+    def test_reaching_a_rank_when_leaving_anywhere(self):
+        model, page = click_model("informational", stop="any"), np.array([0, 4, 2])
+        assert examination(model, page) == pytest.approx([1, 0.9, 0.9 * 0.5], rel=1e-14)
+
+    def test_position_based_clicks_are_independent(self):
+        model = click_model("informational", stop="never", attention=reciprocal(1.0))
+        page = np.array([4, 0, 2])
+        assert click_probability(model, page) == pytest.approx([0.9, 0.4 / 2, 0.7 / 3], rel=1e-14)
+        assert no_click_probability(model, page) == pytest.approx(0.1 * 0.8 * (1 - 0.7 / 3), rel=1e-14)
+
+
+@njit
+def count_patterns(model, grades, users, counts):
+    for _ in range(counts[0]):
+        code = 0
+        for clicked in simulate_clicks(model, grades, users):
+            code = 2 * code + clicked
+        counts[1 + code] += 1
+
+
+def simulated(model, page, n, seed):
+    """How often each pattern of clicks was seen, in the order of itertools.product."""
+    counts = np.zeros(1 + 2 ** len(page), np.int64)
+    counts[0] = n
+    count_patterns(model, page, np.random.default_rng(seed), counts)
+    return counts[1:]
+
+
+@pytest.mark.kernel
+class TestSimulation:
+    # A pattern of probability p has a standard error of at most 0.0025; the page is short, so that no rule's
+    # patterns are all rare. test_the_sample_is_large_enough says what this can tell apart.
+    N = 40_000
+    PAGE = np.array([0, 3, 1, 4])
+
+    def limits(self, model):
+        """(expected share, 4 standard errors) per pattern; 4 of N are granted where hardly any are due."""
+        patterns = itertools.product([False, True], repeat=len(self.PAGE))
+        p = np.array([pattern_probability(model, self.PAGE, np.array(pattern)) for pattern in patterns])
+        return p, 4 * np.sqrt(p * (1 - p) / self.N) + np.where(p > 0, 4 / self.N, 0) + 1e-12
+
+    @pytest.mark.parametrize("attention", ["everywhere", "two ranks", "measured"])
+    @pytest.mark.parametrize("stop", STOP_RULES)
+    @pytest.mark.parametrize("name", USERS)
+    def test_patterns_come_as_often_as_they_should(self, name, stop, attention):
+        model = click_model(name, stop=stop, attention=ATTENTION[attention])
+        share = simulated(model, self.PAGE, self.N, seed=len(name)) / self.N
+        expected, limit = self.limits(model)
+        assert (abs(share - expected) <= limit).all(), (share, expected)
+
+    @pytest.mark.parametrize("name", ["navigational", "informational", "almost_random"])
+    def test_the_sample_is_large_enough(self, name):
+        """Another stop rule, or attention forgotten, is off by more than twice the limit somewhere."""
+        right, limit = self.limits(click_model(name))
+        wrong = [click_model(name, stop=stop) for stop in ("any", "first", "never")]
+        wrong.append(click_model(name, attention=MEASURED))
+        for model in wrong:
+            assert (abs(self.limits(model)[0] - right) > 2 * limit).any()
+
+    def test_compiled_and_plain_users_click_alike(self):
+        model, page = click_model("informational", stop="any", attention=MEASURED), np.array([1, 4, 0, 2, 3])
+        plain = getattr(simulate_clicks, "py_func", simulate_clicks)
+        ours, theirs = np.random.default_rng(5), np.random.default_rng(5)
+        for _ in range(50):
+            assert simulate_clicks(model, page, ours).tolist() == plain(model, page, theirs).tolist()
+        assert ours.random() == theirs.random()
+
+    def test_an_empty_page_gets_no_clicks(self):
+        nothing, users = np.empty(0, np.int64), np.random.default_rng(0)
+        assert simulate_clicks(click_model("perfect"), nothing, users).size == 0

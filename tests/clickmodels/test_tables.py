@@ -1,0 +1,122 @@
+"""The tables are the literature's, and what is not a table of probabilities is refused in one message."""
+
+import numpy as np
+import pytest
+
+from clickmodels import USERS, ClickModelError, check_grades, click_model, custom_model, even_map
+from clickmodels.position_based import geometric, reciprocal
+
+FIVE_GRADES = {
+    "perfect": ([0, 0.2, 0.4, 0.8, 1], [0] * 5),
+    "navigational": ([0.05, 0.3, 0.5, 0.7, 0.95], [0.2, 0.3, 0.5, 0.7, 0.9]),
+    "informational": ([0.4, 0.6, 0.7, 0.8, 0.9], [0.1, 0.2, 0.3, 0.4, 0.5]),
+    "almost_random": ([0.4, 0.45, 0.5, 0.55, 0.6], [0.5] * 5),
+    "random": ([0.5] * 5, [0] * 5),
+}
+
+
+def rows(model):
+    return model.p_click.tolist(), model.p_stop.tolist()
+
+
+def test_the_users_are_those_of_the_literature():
+    assert FIVE_GRADES.keys() == USERS.keys()
+    assert all(USERS[name].source and USERS[name].about for name in USERS)
+
+
+@pytest.mark.parametrize("name", FIVE_GRADES)
+def test_five_grades(name):
+    assert rows(click_model(name, 5)) == FIVE_GRADES[name]
+
+
+@pytest.mark.parametrize(("grades", "chosen"), [(2, (0, 4)), (3, (0, 2, 4)), (5, (0, 1, 2, 3, 4))])
+@pytest.mark.parametrize("name", FIVE_GRADES)
+def test_fewer_grades_are_the_five_grade_table_mapped(name, grades, chosen):
+    assert even_map(grades) == chosen
+    mapped = [[row[g] for g in chosen] for row in FIVE_GRADES[name]]
+    assert rows(click_model(name, grades, grade_map=even_map(grades))) == tuple(mapped)
+    if (name, grades) == ("perfect", 3):
+        mapped[0][1] = 0.5  # the one exception
+    assert rows(click_model(name, grades)) == tuple(mapped)
+
+
+def test_four_grades_by_an_explicit_map():
+    model = click_model("navigational", 4, grade_map=[0, 1, 3, 4])
+    assert rows(model) == ([0.05, 0.3, 0.7, 0.95], [0.2, 0.3, 0.7, 0.9])
+
+
+@pytest.mark.parametrize(
+    ("stop", "p_stop", "leaves_unclicked"),
+    [
+        ("click", [0.2, 0.9], False),
+        ("any", [0.2, 0.9], True),
+        ("first", [1, 1], False),
+        ("never", [0, 0], False),
+    ],
+)
+def test_stop_rules(stop, p_stop, leaves_unclicked):
+    model = click_model("navigational", 2, stop)
+    assert (model.p_stop.tolist(), model.leaves_unclicked) == (p_stop, leaves_unclicked)
+    assert model.p_click.tolist() == [0.05, 0.95]
+
+
+def test_a_model_is_numbers_only_and_shares_nothing():
+    mine = np.array([0.0, 1.0])
+    model = custom_model(mine, [0, 0])
+    mine[0] = 0.5
+    assert model.p_click.tolist() == [0, 1]
+    assert [field.dtype for field in model[:3]] == [np.float64] * 3 and isinstance(model[3], bool)
+
+
+def test_attention_by_rank():
+    assert reciprocal(2.0, 3).tolist() == pytest.approx([1, 1 / 4, 1 / 9])
+    assert geometric(0.5, 3).tolist() == [1, 0.5, 0.25]
+    assert geometric(0, 3).tolist() == [1, 0, 0]
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: click_model("navigatonal"), "'navigatonal'; did you mean 'navigational'?"),
+        (lambda: click_model("xyz"), "known: perfect, navigational, informational, almost_random, random"),
+        (lambda: click_model("perfect", 4), "'perfect' has tables for 2, 3, 5 grades, not for 4"),
+        (lambda: click_model("perfect", stop="frist"), "no stop rule named 'frist'; did you mean 'first'?"),
+        (lambda: click_model("perfect", 4, grade_map=[0, 4]), "grade_map is for 2 grades, but 4 are needed"),
+        (lambda: click_model("perfect", 2, grade_map=[0, 5]), "grade_map of grade 1 is 5; the 5-grade table"),
+        (lambda: click_model("perfect", 2, grade_map=[-1, 4]), "grade_map of grade 0 is -1"),
+        (lambda: click_model("perfect", 2, grade_map=[0, 1.5]), "grade_map of grade 1 is 1.5"),
+        (lambda: even_map(4), "4 grades do not fall evenly on the 5-grade table"),
+        (lambda: even_map(1), "1 grades do not fall evenly"),
+        (lambda: custom_model([0, 1], [0]), "p_click has 2 grades and p_stop 1; they must agree"),
+        (lambda: custom_model([0, 1.5], [0, 0]), "p_click of grade 1 is 1.5; a probability lies"),
+        (lambda: custom_model([0, 1], [-0.1, 0]), "p_stop of grade 0 is -0.1"),
+        (lambda: custom_model([NAN, 1], [0, 0]), "p_click of grade 0 is nan"),
+        (lambda: custom_model([0, 1], [0, 0], attention=[1, 2]), "attention of rank 2 is 2"),
+        (lambda: custom_model([0, 1], [0, 0], attention=[]), "attention must be a row of probabilities"),
+        (lambda: custom_model([], []), "p_click must be a row of probabilities"),
+        (lambda: custom_model(0.5, 0.5), "p_click must be a row of probabilities, not 0.5"),
+        (lambda: custom_model(["a"], [0]), "p_click must be a row of probabilities"),
+        (lambda: custom_model([True], [0]), "p_click must be a row of probabilities"),
+        (lambda: custom_model([[0], [0, 1]], [0]), "p_click must be a row of probabilities"),
+        (lambda: reciprocal(-1.0), "eta must not be negative"),
+        (lambda: reciprocal(NAN), "eta must not be negative"),
+        (lambda: geometric(1.5), "p must lie between 0 and 1"),
+    ],
+)
+def test_what_cannot_be_is_refused(make, says):
+    with pytest.raises(ClickModelError, match=says.replace("?", r"\?")):
+        make()
+
+
+@pytest.mark.parametrize("labels", [[], [0], [0, 2, 1]])
+def test_labels_within_the_table(labels):
+    check_grades(click_model("perfect", 3), np.array(labels, np.int8))
+
+
+@pytest.mark.parametrize(("labels", "grade"), [([0, 3, 1], 3), ([2, -1], -1)])
+def test_labels_outside_the_table(labels, grade):
+    with pytest.raises(ClickModelError, match=f"the data have grade {grade}, but .* grades 0 to 2 only"):
+        check_grades(click_model("perfect", 3), np.array(labels, np.int8))

@@ -1,0 +1,115 @@
+"""Users as text and TOML: what is written is what is made, and what is made can be written."""
+
+import numpy as np
+import pytest
+
+from clickmodels import ClickModelError, click_model, custom_model, geometric, load_model, reciprocal
+from clickmodels.position_based import MEASURED
+from clickmodels.written import attention_from_text, model_from_text, row_text
+
+
+def same(one, other):
+    return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "grades", "model"),
+    [
+        ("perfect", {}, 3, click_model("perfect", 3)),
+        ("navigational", {"stop": "any"}, 5, click_model("navigational", stop="any")),
+        ("random", {"attention": "measured"}, 2, click_model("random", 2, attention=MEASURED)),
+        ("perfect", {"grade_map": "even"}, 3, custom_model([0, 0.4, 1], [0, 0, 0])),
+        ("perfect", {"grade_map": "0/1/3/4"}, 4, custom_model([0, 0.2, 0.8, 1], [0] * 4)),
+        ("custom", {"p_click": "0/0.5", "p_stop": "1/0"}, 2, custom_model([0, 0.5], [1, 0])),
+        ("custom", {"p_click": "1", "p_stop": "1", "stop": "never"}, 1, custom_model([1], [0])),
+    ],
+)
+def test_settings_as_text(name, settings, grades, model):
+    assert same(model_from_text(name, settings, grades), model)
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("everywhere", [1]),
+        ("reciprocal:1", reciprocal(1.0)),
+        ("geometric:0.8", geometric(0.8)),
+        ("measured", MEASURED),
+        ("1/.5", [1, 0.5]),
+        (".5", [0.5]),
+    ],
+)
+def test_attention_as_text(text, values):
+    assert attention_from_text(text).tolist() == list(values)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "grades", "says"),
+    [
+        ("perfct", {}, 5, "no click model named 'perfct'; did you mean 'perfect'?"),
+        ("costum", {}, 5, "did you mean 'custom'?"),
+        ("perfect", {"stp": "any"}, 5, "no setting of perfect named 'stp'; did you mean 'stop'?"),
+        ("perfect", {"p_click": "0/1"}, 2, "no setting of perfect named 'p_click'"),
+        ("custom", {"grade_map": "0/1"}, 2, "no setting of custom named 'grade_map'"),
+        ("perfect", {}, 4, "not for 4; map the grades onto the 5-grade table with grade_map"),
+        ("perfect", {"grade_map": "even"}, 4, "4 grades do not fall evenly"),
+        ("perfect", {"grade_map": "0/x"}, 2, "grade_map should be 'even' or grades such as"),
+        ("custom", {"p_click": "0/1"}, 2, "custom needs p_stop: a probability per grade"),
+        ("custom", {"p_click": "0/y", "p_stop": "0/0"}, 2, "p_click should be numbers such as 0/0.5/1"),
+        ("custom", {"p_click": "0/nan", "p_stop": "0/0"}, 2, "p_click of grade 1 is nan"),
+        ("custom", {"p_click": "0/1", "p_stop": "0/0"}, 5, "the click model has 2 grades, but 5 are needed"),
+        ("perfect", {"attention": "recipocal:1"}, 5, "'recipocal'; did you mean 'reciprocal'?"),
+        ("perfect", {"attention": "reciprocal"}, 5, "should be written as reciprocal:ETA"),
+        ("perfect", {"attention": "measured:2"}, 5, "should be written as measured"),
+        ("perfect", {"attention": "geometric:x"}, 5, "p of geometric should be a number, not 'x'"),
+        ("perfect", {"attention": "geometric:0.5/3"}, 5, "p of geometric should be a number, not '0.5/3'"),
+        ("perfect", {"attention": "geometric:2"}, 5, "p must lie between 0 and 1"),
+        ("perfect", {"attention": "-1"}, 5, "attention of rank 1 is -1"),
+    ],
+)
+def test_bad_settings(name, settings, grades, says):
+    with pytest.raises(ClickModelError) as refused:
+        model_from_text(name, settings, grades)
+    assert says in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("toml", "model"),
+    [
+        ("p_click = [0, 0.5, 1]\np_stop = [0, 0, 0]", custom_model([0, 0.5, 1], [0, 0, 0])),
+        ("p_click = [1]\np_stop = [0.5]\nstop = 'any'", custom_model([1], [0.5], "any")),
+        ("p_click=[1]\np_stop=[1]\nattention=[1, 0.5]", custom_model([1], [1], attention=[1, 0.5])),
+        ("p_click=[1]\np_stop=[1]\nattention='measured'", custom_model([1], [1], attention=MEASURED)),
+    ],
+)
+def test_toml(tmp_path, toml, model):
+    (tmp_path / "mine.toml").write_text(toml)
+    assert same(load_model(tmp_path / "mine.toml"), model)
+    assert same(load_model(str(tmp_path / "mine.toml"), len(model.p_click)), model)
+
+
+@pytest.mark.parametrize(
+    ("toml", "says"),
+    [
+        (b"p_click = 0 1", "line 1"),
+        (b"# \xff", "utf-8"),
+        (b"p_click = [0, 1]", "a click model needs p_stop"),
+        (b"p_click = [0, 1]\np_stop = [0, 0]\nstopp = 'any'", "named 'stopp'; did you mean 'stop'?"),
+        (b"p_click = [0, 1]\np_stop = [0, 0]\nstop = 3", "no stop rule named '3'"),
+        (b"p_click = [0, 1]\np_stop = [0, 0]\nstop = ['any']", "no stop rule named"),
+        (b"p_click = [0, 1]\np_stop = [0]", "p_click has 2 grades and p_stop 1"),
+        (b"p_click = [0, nan]\np_stop = [0, 0]", "p_click of grade 1 is nan"),
+        (b"p_click = '0/1'\np_stop = [0, 0]", "p_click must be a row of probabilities, not '0/1'"),
+        (b"p_click = [true, true]\np_stop = [0, 0]", "p_click must be a row of probabilities"),
+        (b"p_click = [0, 1]\np_stop = [0, 0]", "the click model has 2 grades, but 3 are needed"),
+    ],
+)
+def test_bad_toml_names_the_file(tmp_path, toml, says):
+    (tmp_path / "mine.toml").write_bytes(toml)
+    with pytest.raises(ClickModelError) as refused:
+        load_model(tmp_path / "mine.toml", 3)
+    assert str(refused.value).startswith(f"{tmp_path / 'mine.toml'}: ") and says in str(refused.value)
+
+
+def test_rows_keep_every_digit():
+    assert row_text([0.0, 0.5, 1, 0.1 + 0.2]) == "0/0.5/1/0.30000000000000004"
