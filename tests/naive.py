@@ -372,7 +372,8 @@ def balanced_credit(left, right, page, clicks, lerot=False):
         return 0
     looked = clicked if lerot else clicked[-1:]
     depth = min(max(left.index(doc) for doc in looked), max(right.index(doc) for doc in looked))
-    return len({*clicked} & {*left[: depth + 1]}) - len({*clicked} & {*right[: depth + 1]})
+    one, other = (len({*clicked} & {*ranking[: depth + 1]}) for ranking in (left, right))
+    return Fraction(one - other, max(1, one + other))
 
 
 def team_draft_pages(left, right, k, neutral=False):
@@ -408,7 +409,7 @@ def constraints_credit(left, right, page, clicks, kind):
             for t in lows:
                 for x, ranking in enumerate((left, right)):
                     broken[x] += ranking.index(page[t]) < ranking.index(page[h])
-    return broken[1] - broken[0]
+    return Fraction(broken[1] - broken[0], max(1, sum(broken)))
 
 
 def probabilistic_pages(left, right, k, tau=3, rate=Fraction(1, 2)):
@@ -636,12 +637,9 @@ def _shuffled(rng, groups):
 
 
 def _drawn(rng, weights):
-    number = rng.random() * sum(weights.values())
-    for doc, weight in weights.items():
-        number -= weight
-        if number < 0:
-            break
-    return doc
+    docs, running = list(weights), list(itertools.accumulate(weights.values()))
+    number = rng.random() * running[-1]
+    return next(doc for doc, sum_so_far in zip(docs, running) if sum_so_far > number)
 
 
 def _open_coins_lead(shares):

@@ -1,0 +1,81 @@
+"""Balanced interleaving: the page's top always holds both rankings' tops, give or take one document.
+
+Joachims, "Optimizing Search Engines using Clickthrough Data", KDD 2002, and "Evaluating Retrieval
+Performance using Clickthrough Data", 2003. A coin says who leads; the ranking whose pointer is behind
+adds its next document unless it is on the page already. Credit compares how many clicked documents each
+ranking has down to the rank that the lowest click needed.
+
+Not fair to random clicks: see the biases in tests/interleave. With credit="lerot" the depth of the
+comparison follows from all clicks, as in Lerot.
+"""
+
+from interleave.world import (
+    CLICKED,
+    CREDIT,
+    DOC,
+    FIRST,
+    RANK,
+    SECOND,
+    STATE,
+    TEAM,
+    document_at,
+    inlined,
+    is_shown,
+    kernel,
+    rank_page,
+)
+
+JOACHIMS, LEROT = 0, 1  # World.rules[CREDIT]
+_LEADER = 2  # page[STATE, side] is a ranking's pointer; page[STATE, _LEADER] the coin
+
+
+@inlined
+def next_document(world, pair, at, users):
+    if at == 0:
+        start(world, int(users.random() * 2.0))
+    return add_document(world, pair, at, users)
+
+
+@inlined
+def start(world, leader):
+    world.page[STATE, FIRST] = world.page[STATE, SECOND] = 0
+    world.page[STATE, _LEADER] = leader
+
+
+@inlined
+def add_document(world, pair, at, users):
+    page, doc, side = world.page, -1, FIRST
+    while doc < 0 or is_shown(world, at, doc):
+        ahead = page[STATE, FIRST] - page[STATE, SECOND]
+        side = page[STATE, _LEADER] if ahead == 0 else (FIRST if ahead < 0 else SECOND)
+        doc = document_at(world, pair, side, page[STATE, side], users)
+        page[STATE, side] += 1
+    page[DOC, at], page[TEAM, at] = doc, side
+    return doc
+
+
+@kernel
+def credit(world, pair, n_read, users):
+    """Clicked documents within the compared depth: the first's share minus the second's."""
+    rank_page(world, pair, n_read, users)
+    depth = _depth(world, n_read)
+    hits_first, hits_second = 0, 0
+    for at in range(n_read):
+        if world.page[CLICKED, at]:
+            hits_first += world.page[RANK + FIRST, at] <= depth
+            hits_second += world.page[RANK + SECOND, at] <= depth
+    return (hits_first - hits_second) / max(1, hits_first + hits_second)
+
+
+@kernel
+def _depth(world, n_read):
+    """How far down the rankings are compared; -1 without a click."""
+    deepest_first, deepest_second = -1, -1
+    for at in range(n_read):
+        if world.page[CLICKED, at]:
+            first, second = world.page[RANK + FIRST, at], world.page[RANK + SECOND, at]
+            if world.rules[CREDIT] == JOACHIMS:  # only the lowest click counts, which comes last
+                deepest_first, deepest_second = first, second
+            else:
+                deepest_first, deepest_second = max(deepest_first, first), max(deepest_second, second)
+    return min(deepest_first, deepest_second)

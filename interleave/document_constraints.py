@@ -1,0 +1,56 @@
+"""Document constraints: the ranking that contradicts fewer of the clicks' preferences wins.
+
+He, Zhai and Li, "Evaluation of Methods for Relative Comparison of Retrieval Systems Based on
+Clickthroughs", CIKM 2009; constraint types as in Lerot. The page is balanced interleaving's. A click says
+that its document is better than
+  type 1: every unclicked document above it;
+  type 2: and the document just below it, if unclicked;
+  type 3: and the first unclicked document below the run of clicks it belongs to.
+"""
+
+from interleave import balanced
+from interleave.world import CLICKED, FIRST, RANK, SECOND, VARIANT, inlined, kernel, rank_page
+
+next_document = balanced.next_document
+
+
+@inlined
+def credit(world, pair, n_read, users):
+    """Constraints the second ranking violates minus those the first does, as a share of both."""
+    page, length = world.page, min(world.user.shape[1], pair.n_docs)
+    n_shown = n_read
+    if n_read < length and page[CLICKED, n_read - 1]:  # the user left with a click; the page goes on below it
+        balanced.add_document(world, pair, n_read, users)
+        page[CLICKED, n_read] = 0
+        n_shown += 1
+    rank_page(world, pair, n_shown, users)
+    return _compare(world, n_shown)
+
+
+@kernel
+def _compare(world, n_shown):
+    wrong_first, wrong_second = 0, 0
+    for high in range(n_shown):
+        if world.page[CLICKED, high]:
+            below = _just_below(world, high, n_shown)
+            for low in range(n_shown):
+                if not world.page[CLICKED, low] and (low < high or low == below):
+                    wrong_first += _above(world, FIRST, low, high)
+                    wrong_second += _above(world, SECOND, low, high)
+    return (wrong_second - wrong_first) / max(1, wrong_first + wrong_second)
+
+
+@inlined
+def _just_below(world, high, n_shown):
+    """The one document below a click that counts, -1 if there is none."""
+    if world.rules[VARIANT] == 1:
+        return -1
+    below = high + 1
+    while world.rules[VARIANT] == 3 and below < n_shown and world.page[CLICKED, below]:
+        below += 1
+    return below
+
+
+@inlined
+def _above(world, side, low, high):
+    return 1 if world.page[RANK + side, low] < world.page[RANK + side, high] else 0

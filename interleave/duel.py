@@ -1,0 +1,142 @@
+"""The live duel: one user, one query, one page, one verdict.
+
+The page is made only as deep as the user reads: nobody sees what would have stood below, so nothing below
+can matter (document constraints look one document further, and say so).
+"""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+from numba import njit
+
+from interleave.methods import METHODS, Method
+from interleave.world import (
+    CLICK,
+    CLICK_AND_LEAVE,
+    CLICKED,
+    DOC,
+    DROP_TIES,
+    STAY,
+    Pair,
+    forget_ties,
+    inlined,
+    kernel,
+)
+
+
+@inlined
+def choose_query(world, users):
+    """Uniformly, by given shares, or in turn."""
+    n_queries = len(world.offsets) - 1
+    if len(world.turns) == 0:
+        return int(users.random() * n_queries)
+    if len(world.turns) > 1:
+        return _first_above(world.turns, users.random())
+    query = int(world.turns[0])
+    world.turns[0] = (query + 1) % n_queries
+    return query
+
+
+@inlined
+def _first_above(shares, number):
+    """np.searchsorted(shares, number, "right"), which takes half a second longer to compile."""
+    low, high = 0, len(shares) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if shares[middle] > number:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _reader(method: Method):
+    """`read(world, pair, length, users)`: show documents and record clicks until the user leaves."""
+    next_document = method.next_document
+
+    @(njit(inline="always") if method.calls_python else inlined)
+    def read(world, pair, length, users):
+        n_read = 0
+        for at in range(length):
+            doc = next_document(world, pair, at, users)
+            grade = world.labels[pair.start + doc]
+            number = users.random()
+            world.page[CLICKED, at] = number < world.user[CLICK, at, grade]
+            n_read += 1
+            if number < world.user[CLICK_AND_LEAVE, at, grade] or number >= world.user[STAY, at, grade]:
+                break
+        return n_read
+
+    return read
+
+
+@functools.cache
+def duel_by(name: str):
+    """`interleaved_duel(world, first, second, users)` and `outcome(...)` for one interleaving method."""
+    method = METHODS[name]
+    read, credit = _reader(method), method.credit
+    compiled = njit if method.calls_python else kernel
+
+    @compiled
+    def outcome(world, first, second, users):
+        """Positive if `first` earned more, negative if `second` did, 0 for a tie."""
+        query = choose_query(world, users)
+        start = world.offsets[query]
+        pair = Pair(first, second, start, world.offsets[query + 1] - start)
+        forget_ties(world)
+        n_read = read(world, pair, min(world.user.shape[1], pair.n_docs), users)
+        lead = credit(world, pair, n_read, users)
+        return lead if first != second else 0.0  # a ranker against itself is a tie by definition
+
+    @compiled
+    def interleaved_duel(world, first, second, users):
+        """True when `first` wins; a tie is settled by a fair coin, or played again if ties are dropped."""
+        while True:
+            lead = outcome(world, first, second, users)
+            if lead != 0.0 or not world.rules[DROP_TIES] or first == second:
+                return lead > 0.0 if lead != 0.0 else users.random() < 0.5
+
+    return interleaved_duel, outcome
+
+
+@functools.cache
+def impression_by(name: str):
+    """`impression(world, first, second, ideal, users)` for one method: a duel whose whole page is judged too.
+
+    Returns the lead as `outcome` does, the number of clicks, and NDCG of the page shown; `ideal` is
+    letor_data.metrics.ideal_dcg at the length of the page. A query without a relevant document has NDCG 0.
+    """
+    method = METHODS[name]
+    read, next_document, credit = _reader(method), method.next_document, method.credit
+    compiled = njit if method.calls_python else kernel
+
+    @compiled
+    def impression(world, first, second, ideal, users):
+        query = choose_query(world, users)
+        start = world.offsets[query]
+        pair = Pair(first, second, start, world.offsets[query + 1] - start)
+        forget_ties(world)
+        length = min(world.user.shape[1], pair.n_docs)
+        n_read = read(world, pair, length, users)
+        # The rest comes before credit, which may settle ties anew. Credit then hears of a page read to the
+        # end: below where the user left nothing is clicked, so no method's verdict can tell the difference.
+        for at in range(n_read, length):
+            next_document(world, pair, at, users)
+            world.page[CLICKED, at] = 0
+        n_clicks, gain = _clicks_and_gain(world, start, length)
+        lead = credit(world, pair, length, users)
+        return lead if first != second else 0.0, n_clicks, gain / ideal[query] if ideal[query] > 0.0 else 0.0
+
+    return impression
+
+
+@inlined
+def _clicks_and_gain(world, start, length):
+    """(clicks, DCG) of the page; see letor_data.metrics."""
+    n_clicks, gain = 0, 0.0
+    for at in range(length):
+        n_clicks += world.page[CLICKED, at]
+        gain += (2.0 ** world.labels[start + world.page[DOC, at]] - 1.0) / np.log2(at + 2.0)
+    return n_clicks, gain

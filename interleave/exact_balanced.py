@@ -1,0 +1,75 @@
+"""Exact odds of balanced interleaving (Joachims' credit) in O(k^3), by the last click.
+
+How deep the rankings are compared follows from the lowest click alone. Given that click, every click above
+it counts a fixed amount, so the lead can be followed rank by rank.
+"""
+
+import numpy as np
+from numba import njit
+
+from interleave import balanced
+from interleave.outcome_odds import TIE, verdict
+from interleave.world import CLICK, CLICK_AND_LEAVE, DOC, FIRST, RANK, SECOND, STAY, rank_page
+
+
+@njit
+def balanced_odds(world, pair, users):
+    """(loss, tie, win) chances of the first ranker: the mean over who leads."""
+    length = min(world.user.shape[1], pair.n_docs)
+    odds = np.zeros(3)
+    for leader in (FIRST, SECOND):
+        balanced.start(world, leader)
+        for at in range(length):
+            balanced.add_document(world, pair, at, users)
+        rank_page(world, pair, length, users)
+        odds += _page_odds(world, pair, length) / 2.0
+    return odds
+
+
+@njit
+def _page_odds(world, pair, length):
+    click, stay_clicked, stay = _chances(world, pair, length)
+    nothing_below = np.ones(length + 1)  # chance of no click from a rank on, leaving or not
+    for at in range(length - 1, -1, -1):
+        leave = 1.0 - click[at] - stay[at]
+        nothing_below[at] = leave + stay[at] * nothing_below[at + 1]
+    odds = np.zeros(3)
+    odds[TIE] = nothing_below[0]
+    for last in range(length):
+        depth = min(world.page[RANK + FIRST, last], world.page[RANK + SECOND, last])
+        reading = np.zeros(2 * length + 1)
+        reading[length] = 1.0
+        for at in range(last):
+            credit = _credit(world, at, depth)
+            reading = stay[at] * reading + stay_clicked[at] * _moved(reading, credit)
+        ends = click[last] - stay_clicked[last] + stay_clicked[last] * nothing_below[last + 1]
+        reading = _moved(reading, _credit(world, last, depth))
+        for i in range(2 * length + 1):
+            odds[verdict(i - length)] += ends * reading[i]
+    return odds
+
+
+@njit
+def _chances(world, pair, length):
+    """Per rank: to click it, to click it and read on, to pass it and read on."""
+    click, stay_clicked, stay = np.empty(length), np.empty(length), np.empty(length)
+    for at in range(length):
+        grade = world.labels[pair.start + world.page[DOC, at]]
+        click[at] = world.user[CLICK, at, grade]
+        stay_clicked[at] = click[at] - world.user[CLICK_AND_LEAVE, at, grade]
+        stay[at] = world.user[STAY, at, grade] - click[at]
+    return click, stay_clicked, stay
+
+
+@njit
+def _credit(world, at, depth):
+    return int(world.page[RANK + FIRST, at] <= depth) - int(world.page[RANK + SECOND, at] <= depth)
+
+
+@njit
+def _moved(reading, credit):
+    """The chances by lead after a click that is worth this much."""
+    moved = np.zeros_like(reading)
+    for i in range(max(0, credit), len(reading) + min(0, credit)):
+        moved[i] = reading[i - credit]
+    return moved

@@ -1,0 +1,151 @@
+"""Optimized interleaving: of all fair ways to mix two rankings, the most sensitive one.
+
+Radlinski and Craswell, "Optimized Interleaving for Online Retrieval Evaluation", WSDM 2013. A page is allowed
+when each of its prefixes is made of a prefix of either ranking. Every document has a credit that favours
+the ranking which has it higher. Among the probability distributions over allowed pages under which a
+click at any fixed rank earns nothing on average, a linear programme (HiGHS) finds the one that leaves the
+winner most open. Where no distribution is fair (binary credit, often) the least unfair ones are taken
+instead, and the plan says so (`relaxed`).
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit, objmode
+from scipy.optimize import linprog
+
+from interleave.world import CLICKED, CREDIT, DOC, FIRST, NOBODY, SECOND, TEAM, document_at
+
+LINEAR, INVERSE, BINARY = 0, 1, 2  # World.rules[CREDIT]
+LONGEST = 14  # ranks: up to 2^14 pages to choose from, and a second to choose
+TIED = 1e-12
+_SLACK = 1e-9
+CREDITS = 0  # row of World.chances: the credit of each document on the page
+
+
+class Plan(NamedTuple):
+    """How to show two rankings: which pages, how often, and what a click on each rank of them is worth."""
+
+    pages: np.ndarray  # (n, length) int64, documents; those with a chance
+    chances: np.ndarray  # (n,) float64
+    credits: np.ndarray  # (n, length) float64, positive for the first ranking
+    sensitivity: float  # the value of the linear programme
+    relaxed: bool
+    unfairness: float  # sum over ranks of the average credit's size; 0 unless relaxed
+
+
+@functools.lru_cache(maxsize=100_000)
+def plan(left: tuple[int, ...], right: tuple[int, ...], credit: int) -> Plan:
+    """The best distribution over pages for two rankings, cut to the same length.
+
+    Often several are equally good; which one is taken does not depend on who is called the first.
+    """
+    if right < left:
+        mirrored = plan(right, left, credit)
+        return mirrored._replace(credits=-mirrored.credits)
+    pages = np.array(_allowed_pages(left, right), np.int64)
+    worth = _document_credits(left, right, credit)
+    credits = np.array([[worth[doc] for doc in page] for page in pages.tolist()])
+    sensitivity = _sensitivity(credits)
+    chances, unfairness = _solve(credits, sensitivity)
+    used = chances > 0  # few: a corner of the programme has at most one page more than ranks
+    value = float(chances @ sensitivity)
+    return Plan(pages[used], chances[used], credits[used], value, unfairness > _SLACK, unfairness)
+
+
+def _allowed_pages(left: tuple[int, ...], right: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Grow pages by the next unseen document of either ranking, without repeats."""
+    pages: list[tuple[int, ...]] = [()]
+    for _ in left:
+        grown = (
+            (*page, next(doc for doc in side if doc not in page)) for page in pages for side in (left, right)
+        )
+        pages = list(dict.fromkeys(grown))
+    return sorted(
+        pages, key=lambda page: [left.index(d) if d in left else len(left) + right.index(d) for d in page]
+    )
+
+
+def _document_credits(left: tuple[int, ...], right: tuple[int, ...], credit: int) -> dict[int, float]:
+    absent = len(left) + 1
+    first = {doc: rank for rank, doc in enumerate(left, 1)}
+    second = {doc: rank for rank, doc in enumerate(right, 1)}
+    ranks = {doc: (first.get(doc, absent), second.get(doc, absent)) for doc in {**first, **second}}
+    if credit == BINARY:
+        return {doc: float(np.sign(b - a)) for doc, (a, b) in ranks.items()}
+    if credit == LINEAR:
+        return {doc: float(b - a) for doc, (a, b) in ranks.items()}
+    return {doc: 1 / a - 1 / b for doc, (a, b) in ranks.items()}
+
+
+def _sensitivity(credits: np.ndarray) -> np.ndarray:
+    """Per page: how open the winner is, an entropy of the attention on either side's documents."""
+    attention = 1 / np.arange(1, credits.shape[1] + 1)
+    attention /= attention.sum()
+    first, second = (credits > 0) @ attention, (credits < 0) @ attention
+    return _surprise(first, first + second) + _surprise(second, first + second)
+
+
+def _surprise(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    share = np.divide(part, whole, out=np.ones_like(part), where=part > 0)
+    return -part * np.log2(share)
+
+
+def _solve(credits: np.ndarray, sensitivity: np.ndarray) -> tuple[np.ndarray, float]:
+    """(chance of each page, unfairness)."""
+    n_pages, length = credits.shape
+    sums, target = np.vstack([credits.T, np.ones(n_pages)]), np.append(np.zeros(length), 1.0)
+    fair = linprog(-sensitivity, A_eq=sums, b_eq=target)
+    if fair.status == 0:
+        return _cleaned(np.asarray(fair.x)), 0.0
+    # Each rank's average credit is split into a positive and a negative part, whose sum is made small first.
+    parts = np.vstack([np.hstack([-np.eye(length), np.eye(length)]), np.zeros(2 * length)])
+    split, size = np.hstack([sums, parts]), np.append(np.zeros(n_pages), np.ones(2 * length))
+    least = linprog(size, A_eq=split, b_eq=target)
+    unfairness = float(size @ least.x)
+    gain = np.append(-sensitivity, np.zeros(2 * length))
+    best = linprog(gain, A_ub=size[None], b_ub=np.array([unfairness + _SLACK]), A_eq=split, b_eq=target)
+    return _cleaned(np.asarray(best.x)[:n_pages]), unfairness
+
+
+def _cleaned(chances: np.ndarray) -> np.ndarray:
+    """Solver dust removed: nothing negative, a sum of exactly 1."""
+    chances = np.maximum(chances, 0.0)
+    return chances / chances.sum()
+
+
+def draw_page(left: np.ndarray, right: np.ndarray, credit: int, number: float) -> np.ndarray:
+    """(2, length): the documents of a page drawn by a uniform number, and their credits."""
+    chosen = plan(tuple(left.tolist()), tuple(right.tolist()), int(credit))
+    page = min(int(np.searchsorted(np.cumsum(chosen.chances), number, "right")), len(chosen.pages) - 1)
+    return np.stack([chosen.pages[page].astype(np.float64), chosen.credits[page]])
+
+
+@njit
+def next_document(world, pair, at, users):
+    if at == 0:  # the whole page is drawn at once, by Python: the plans are kept, but each costs milliseconds
+        length = min(world.user.shape[1], pair.n_docs)
+        left, right = np.empty(length, np.int64), np.empty(length, np.int64)
+        for rank in range(length):
+            left[rank] = document_at(world, pair, FIRST, rank, users)
+            right[rank] = document_at(world, pair, SECOND, rank, users)
+        credit, number = world.rules[CREDIT], users.random()
+        with objmode(drawn="float64[:, ::1]"):
+            drawn = draw_page(left, right, credit, number)
+        for rank in range(length):
+            world.page[DOC, rank], world.page[TEAM, rank] = int(drawn[0, rank]), NOBODY
+            world.chances[CREDITS, rank] = drawn[1, rank]
+    return world.page[DOC, at]
+
+
+@njit
+def credit(world, pair, n_read, users):
+    """The sum of the clicked documents' credits."""
+    total = 0.0
+    for at in range(n_read):
+        if world.page[CLICKED, at]:
+            total += world.chances[CREDITS, at]
+    return total if abs(total) > TIED else 0.0

@@ -1,0 +1,123 @@
+"""Interleaving two plain lists: see the page, the teams, and what clicks on it would say.
+
+>>> page = interleave(["a", "b", "c"], ["b", "c", "a"], "team_draft", seed=1)
+>>> page.docs, page.teams
+(['b', 'a', 'c'], ['second', 'first', 'second'])
+>>> page.credit([0, 1, 0])
+Verdict(winner='first', lead=1.0)
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from clickmodels import click_model
+from interleave.methods import METHODS, InterleaveError, Interleaving, interleaving
+from interleave.world import CLICKED, DOC, TEAM, Pair, World, forget_ties
+from interleave.worlds import make_world
+from letor_data.rankings import Rankings
+
+_TEAMS = ("first", "second", "nobody")
+_WINNERS = {1: "first", 0: "tie", -1: "second"}
+
+
+class Verdict(NamedTuple):
+    winner: str  # "first", "second" or "tie"
+    lead: float  # positive for the first ranking
+
+
+@dataclass(frozen=True, eq=False)
+class Page:
+    """An interleaved page; made by `interleave`."""
+
+    docs: list
+    teams: list[str]  # who put each document there; "nobody" where the method does not say
+    method: Interleaving
+    _world: World
+    _users: np.random.Generator
+
+    def credit(self, clicked: Sequence) -> Verdict:
+        """What these clicks say: a truth value per document from the top, or the documents clicked."""
+        flags = self._flags(clicked)
+        self._world.page[CLICKED, : len(flags)] = flags
+        pair = Pair(0, 1, 0, self._world.order.shape[1])
+        _, judge = _kernels(self.method.method)
+        lead = float(judge(self._world, pair, len(flags), self._users))
+        return Verdict(_WINNERS[int(np.sign(lead))], lead)
+
+    def _flags(self, clicked: Sequence) -> np.ndarray:
+        values = list(clicked)
+        if (
+            len(values) == len(self.docs)
+            and all(isinstance(v, (int, np.bool_, np.integer)) for v in values)
+            and set(map(int, values)) <= {0, 1}
+        ):
+            return np.array(values, bool)
+        strange = [doc for doc in values if doc not in self.docs]
+        if strange:
+            raise InterleaveError(f"{strange[0]!r} was clicked but is not on the page {self.docs}")
+        return np.array([doc in values for doc in self.docs])
+
+
+def interleave(
+    left: Sequence[Hashable],
+    right: Sequence[Hashable],
+    method: str | Interleaving = "team_draft",
+    length: int | None = None,
+    seed: int | None = None,
+) -> Page:
+    """One page made of two rankings of the same documents, best first."""
+    chosen = method if isinstance(method, Interleaving) else interleaving(method)
+    docs = list(left)
+    number = {doc: i for i, doc in enumerate(docs)}
+    _check_lists(docs, list(right), number)
+    small = np.int16 if len(docs) < 2**15 else np.int32
+    order = np.array([range(len(docs)), [number[doc] for doc in right]], small)
+    world = _world(order, chosen, len(docs) if length is None else length)
+    users = np.random.default_rng(seed)
+    build, _ = _kernels(chosen.method)
+    shown = min(world.user.shape[1], len(docs))
+    build(world, Pair(0, 1, 0, len(docs)), shown, users)
+    teams = [_TEAMS[team] for team in world.page[TEAM, :shown]]
+    return Page([docs[doc] for doc in world.page[DOC, :shown]], teams, chosen, world, users)
+
+
+def _check_lists(left: list, right: list, number: dict) -> None:
+    if not left:
+        raise InterleaveError("nothing to interleave: the rankings are empty")
+    if len(number) < len(left) or len(set(right)) < len(right):
+        raise InterleaveError("a ranking holds a document twice")
+    strange = [doc for doc in right if doc not in number]
+    if strange or len(right) != len(left):
+        odd = strange[0] if strange else next(doc for doc in left if doc not in set(right))
+        raise InterleaveError(f"both rankings must hold the same documents; {odd!r} is in one only")
+
+
+def _world(order: np.ndarray, chosen: Interleaving, length: int) -> World:
+    positions = np.argsort(order, axis=1).astype(order.dtype)
+    offsets, keys = np.array([0, order.shape[1]]), np.zeros(1, np.uint64)
+    rankings = Rankings(("first", "second"), offsets, keys, order, positions, np.zeros_like(order))
+    return make_world(rankings, np.zeros(order.shape[1], np.int8), click_model("perfect", 2), chosen, length)
+
+
+@functools.cache
+def _kernels(name: str):
+    next_document, credit = METHODS[name].next_document, METHODS[name].credit
+
+    @njit
+    def build(world, pair, length, users):
+        forget_ties(world)
+        for at in range(length):
+            next_document(world, pair, at, users)
+
+    @njit
+    def judge(world, pair, n_read, users):
+        return credit(world, pair, n_read, users)
+
+    return build, judge

@@ -1,0 +1,34 @@
+"""Many live duels of one pair, counted."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+from numba import njit
+
+from interleave.duel import duel_by
+from interleave.methods import Interleaving
+from interleave.outcome_odds import verdict
+from interleave.world import World
+
+
+def play(
+    world: World, interleaving: Interleaving, first: int, second: int, duels: int, users: np.random.Generator
+) -> np.ndarray:
+    """(losses, ties, wins) of `first` in so many live duels."""
+    return _counter(interleaving.method)(world, first, second, duels, users)
+
+
+@functools.cache
+def _counter(name: str):
+    _, outcome = duel_by(name)
+
+    @njit(nogil=True)
+    def count(world, first, second, duels, users):
+        counts = np.zeros(3, np.int64)
+        for _ in range(duels):
+            counts[verdict(outcome(world, first, second, users))] += 1
+        return counts
+
+    return count

@@ -1,0 +1,234 @@
+"""Probabilistic interleave: every rank of the page is filled by a coin and a soft ranking.
+
+Hofmann, Whiteson and de Rijke, "A Probabilistic Method for Inferring Preferences from Clicks", CIKM 2011,
+and "Fidelity, Soundness, and Efficiency of Interleaved Comparison Methods", TOIS 2013. A fair coin chooses a
+ranker, which draws a document with probability proportional to rank^-tau among those not yet shown.
+
+Credit follows the coins really thrown (`assignment`), or leaves them open: given the page they are
+independent, and the first ranker contributed a document with probability u / (u + v), where u and v are
+the two rankers' chances to draw it. With D the first ranker's clicks minus the second's, the marginal
+outcome is P(D > 0) - P(D < 0); its sign decides (`marginal_sign`), or it sets the odds of a coin
+(`marginal_bernoulli`), or it is estimated from sampled coins (`marginal_sampled`).
+"""
+
+import numpy as np
+
+from interleave.world import (
+    CLICKED,
+    CREDIT,
+    DOC,
+    FIRST,
+    RANK,
+    REDRAW,
+    SAMPLES,
+    SECOND,
+    STATE,
+    TEAM,
+    TOTAL,
+    WEIGHT,
+    document_at,
+    inlined,
+    kernel,
+    rank_of,
+    rank_page,
+)
+
+ASSIGNMENT, MARGINAL_SIGN, MARGINAL_BERNOULLI, MARGINAL_SAMPLED = range(4)  # World.rules[CREDIT]
+TIED = 1e-12  # a marginal outcome this close to 0 is a tie
+
+# Rows of World.chances: [_MASS, side] is the weight of what a side has not shown; then per rank of the page
+# the chance that the first ranker contributed it; then the odds of 0, 1, ... credits for the first ranker.
+_MASS, POSTERIOR, _ODDS = 0, 1, 2
+_MASKED = 63  # page[STATE, side] has a bit for each of the first ranks that has been shown
+
+
+@inlined
+def next_document(world, pair, at, users):
+    number = 2.0 * users.random()
+    side = int(number)  # the coin; what it leaves of the number is as good as a new one
+    return show_drawn(world, pair, at, side, number - side, users)
+
+
+@inlined
+def show_drawn(world, pair, at, side, number, users):
+    """Let a side draw the document for rank `at`; `number` is uniform in [0, 1)."""
+    page, mass = world.page, world.chances
+    if at == 0:
+        mass[_MASS, FIRST] = mass[_MASS, SECOND] = world.weights[TOTAL, pair.n_docs - 1]
+        page[STATE, FIRST] = page[STATE, SECOND] = 0
+    elif _is_worn(world, pair, at, min(mass[_MASS, FIRST], mass[_MASS, SECOND])):
+        _sum_afresh(page, mass, world.weights, pair.n_docs, at)
+    rank = _draw_rank(world, pair, at, side, number * mass[_MASS, side])
+    doc = document_at(world, pair, side, rank, users)
+    page[DOC, at], page[TEAM, at] = doc, side
+    _take(world, at, side, rank)
+    _take(world, at, 1 - side, rank_of(world, pair, 1 - side, doc, users))
+    return doc
+
+
+@inlined
+def _draw_rank(world, pair, at, side, target):
+    """Walk down the ranks not yet shown until their weight exceeds the target."""
+    taken, last = world.page[STATE, side], 0
+    for rank in range(min(pair.n_docs, _MASKED)):
+        if (taken >> rank) & 1 == 0:
+            last = rank
+            target -= world.weights[WEIGHT, rank]
+            if target < 0.0:
+                return rank
+    if pair.n_docs <= _MASKED:
+        return last  # rounding can leave a crumb of the target
+    return _draw_deep(world.page, world.weights, pair.n_docs, at, side, target, last)
+
+
+@kernel
+def _draw_deep(page, weights, n_docs, at, side, target, last):
+    """The same below the ranks that have a bit; apart because it is rare."""
+    for rank in range(_MASKED, n_docs):
+        if not _is_among(page, at, side, rank):
+            last = rank
+            target -= weights[WEIGHT, rank]
+            if target < 0.0:
+                break
+    return last
+
+
+@inlined
+def _is_among(page, at, side, rank):
+    """Do the first `at` documents hold the one that a side has at this rank?"""
+    for shown in range(at):
+        if page[RANK + side, shown] == rank:
+            return True
+    return False
+
+
+@inlined
+def _take(world, at, side, rank):
+    world.page[RANK + side, at] = rank
+    world.chances[_MASS, side] -= world.weights[WEIGHT, rank]
+    if rank < _MASKED:
+        world.page[STATE, side] |= 1 << rank
+
+
+@inlined
+def _is_worn(world, pair, at, mass):
+    """Has taking documents away left so little of the mass that rounding shows? Then it is summed afresh."""
+    return pair.n_docs - at <= 2 or mass < 1e-6 * world.weights[TOTAL, pair.n_docs - 1]
+
+
+@inlined
+def credit(world, pair, n_read, users):
+    if world.rules[CREDIT] == ASSIGNMENT:
+        return assigned(world, n_read)
+    return marginal(world, pair, n_read, users)
+
+
+@inlined
+def assigned(world, n_read):
+    """The first ranker's share of the clicks minus the second's, by the coins thrown."""
+    lead, clicks = 0, 0
+    for rank in range(n_read):
+        if world.page[CLICKED, rank]:
+            lead += 1 if world.page[TEAM, rank] == FIRST else -1
+            clicks += 1
+    return lead / max(1, clicks)
+
+
+@kernel
+def marginal(world, pair, n_read, users):
+    """What the clicks say with the coins left open, in the form that the rules ask for."""
+    last = last_click(world, n_read)
+    if last == 0:
+        return 0.0
+    if world.rules[REDRAW]:
+        rank_page(world, pair, last, users)
+    posteriors(world, pair, last, 0.5)
+    if world.rules[CREDIT] == MARGINAL_SAMPLED:
+        return _sampled(world, last, users)
+    outcome = marginal_outcome(world, last)
+    if world.rules[CREDIT] == MARGINAL_BERNOULLI:
+        return 1.0 if users.random() < (1.0 + outcome) / 2.0 else -1.0
+    return 0.0 if abs(outcome) <= TIED else outcome
+
+
+@inlined
+def last_click(world, n_read):
+    """How many ranks there are down to the last click; 0 without one."""
+    while n_read > 0 and not world.page[CLICKED, n_read - 1]:
+        n_read -= 1
+    return n_read
+
+
+@kernel
+def posteriors(world, pair, n_shown, rate):
+    """For each rank of the page: the chance that the first ranker contributed its document, by a fair coin.
+
+    Returned is how much likelier this page is by a fair coin than by one that says "second" at this rate.
+    """
+    weights, page, chances = world.weights, world.page, world.chances
+    mass_first = mass_second = weights[TOTAL, pair.n_docs - 1]
+    ratio = 1.0
+    for at in range(n_shown):
+        if _is_worn(world, pair, at, min(mass_first, mass_second)):
+            _sum_afresh(page, chances, weights, pair.n_docs, at)
+            mass_first, mass_second = chances[_MASS, FIRST], chances[_MASS, SECOND]
+        first, second = weights[WEIGHT, page[RANK + FIRST, at]], weights[WEIGHT, page[RANK + SECOND, at]]
+        u, v = first / mass_first, second / mass_second
+        chances[POSTERIOR, at] = u / (u + v)
+        ratio *= (u + v) / 2.0 / ((1.0 - rate) * u + rate * v)
+        mass_first -= first
+        mass_second -= second
+    return ratio
+
+
+@kernel
+def _sum_afresh(page, chances, weights, n_docs, at):
+    for side in (FIRST, SECOND):
+        chances[_MASS, side] = _rest(page, weights, n_docs, side, at)
+
+
+@kernel
+def rest(world, pair, side, at):
+    """Weight of the ranks that the first `at` documents leave, summed afresh."""
+    return _rest(world.page, world.weights, pair.n_docs, side, at)
+
+
+@inlined
+def _rest(page, weights, n_docs, side, at):
+    rest = 0.0
+    for rank in range(n_docs):
+        if not _is_among(page, at, side, rank):
+            rest += weights[WEIGHT, rank]
+    return rest
+
+
+@inlined
+def marginal_outcome(world, n_read):
+    """P(D > 0) - P(D < 0): the credits are a sum of independent coins, convolved click by click."""
+    odds, clicks = world.chances, 0
+    odds[_ODDS, 0] = 1.0
+    for rank in range(n_read):
+        if world.page[CLICKED, rank]:
+            p = world.chances[POSTERIOR, rank]
+            clicks += 1
+            odds[_ODDS, clicks] = odds[_ODDS, clicks - 1] * p
+            for wins in range(clicks - 1, 0, -1):
+                odds[_ODDS, wins] = odds[_ODDS, wins] * (1.0 - p) + odds[_ODDS, wins - 1] * p
+            odds[_ODDS, 0] *= 1.0 - p
+    outcome = 0.0
+    for wins in range(clicks + 1):
+        outcome += np.sign(2 * wins - clicks) * odds[_ODDS, wins]
+    return outcome
+
+
+@inlined
+def _sampled(world, n_read, users):
+    """The mean sign of D over sampled coins."""
+    total = 0
+    for _ in range(world.rules[SAMPLES]):
+        lead = 0
+        for rank in range(n_read):
+            if world.page[CLICKED, rank]:
+                lead += 1 if users.random() < world.chances[POSTERIOR, rank] else -1
+        total += np.sign(lead)
+    return total / world.rules[SAMPLES]

@@ -1,0 +1,385 @@
+"""Pages made of two plain lists: which ones, how often, and what clicks on them say."""
+
+import collections
+import functools
+import itertools
+import re
+from fractions import Fraction
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import chi2
+from small_worlds import RANDOM, small_world, two_rankings
+
+from clickmodels import ClickModelError, click_model
+from interleave import (
+    METHODS,
+    PRESETS,
+    InterleaveError,
+    interleave,
+    interleaving,
+    make_world,
+    optimized,
+    preset,
+)
+
+pytestmark = pytest.mark.kernel
+
+LEFT, RIGHT = (0, 1, 2, 3), (1, 2, 3, 0)
+N_PAGES = 2000
+TEAMS = {"first": 0, "second": 1, "nobody": None}
+
+
+# --- which pages, and how often
+
+
+def without_side(stories):
+    return [(chance, page, None) for chance, page, _ in stories]
+
+
+def plan(left, right, k, credit):
+    """The pages with the package's chances; test_exact.py checks that these are the best."""
+    made = optimized.plan(left[:k], right[:k], interleaving("optimized", credit=credit).code("credit"))
+    return [
+        (chance, tuple(page), (None,) * len(page)) for page, chance in zip(made.pages.tolist(), made.chances)
+    ]
+
+
+FREQUENCIES = [
+    ("balanced", {}, lambda *duel: without_side(naive.balanced_pages(*duel))),
+    ("document_constraints", {}, lambda *duel: without_side(naive.balanced_pages(*duel))),
+    ("team_draft", {}, naive.team_draft_pages),
+    ("team_draft", {"prefix": "neutral"}, lambda *duel: naive.team_draft_pages(*duel, True)),
+    ("probabilistic", {}, naive.probabilistic_pages),
+    ("probabilistic", {"tau": 1}, lambda *duel: naive.probabilistic_pages(*duel, 1)),
+    ("exploitative", {"rate": 0.25}, lambda *duel: naive.probabilistic_pages(*duel, 3, Fraction(1, 4))),
+    ("exploitative", {"rate": 0}, lambda *duel: naive.probabilistic_pages(*duel, 3, Fraction(0))),
+    ("optimized", {}, lambda *duel: plan(*duel, "linear")),
+    ("optimized", {"credit": "inverse"}, lambda *duel: plan(*duel, "inverse")),
+]
+
+
+def str_or_nothing(value):
+    return "" if callable(value) else str(value)
+
+
+DUELS = [(LEFT, RIGHT, 4), ((4, 0, 3, 1, 2), (4, 2, 0, 3, 1), 3)]
+
+
+def surprise(seen, expected):
+    """The p-value of a chi-square test; rare categories are thrown together."""
+    n = sum(seen.values())
+    common = [key for key, chance in expected.items() if chance * n >= 5]
+    rare = n * float(sum(chance for key, chance in expected.items() if key not in common))
+    rows = [(seen[key], float(expected[key] * n)) for key in common]
+    if rare > 0:
+        rows.append((n - sum(count for count, _ in rows), max(rare, 1)))
+    return chi2.sf(sum((count - mean) ** 2 / mean for count, mean in rows), max(1, len(rows) - 1))
+
+
+@pytest.mark.parametrize("left, right, k", DUELS)
+@pytest.mark.parametrize("method, more, stories", FREQUENCIES, ids=str_or_nothing)
+def test_pages_come_as_often_as_they_should(method, more, stories, left, right, k):
+    way, expected = interleaving(method, **more), collections.Counter()
+    for chance, page, side in stories(left, right, k):
+        expected[page, side] += chance
+    assert float(sum(expected.values())) == pytest.approx(1)
+    seen = collections.Counter()
+    for seed in range(N_PAGES):
+        page = interleave(left, right, way, k, seed)
+        teams = tuple(TEAMS[team] for team in page.teams)
+        seen[tuple(page.docs), None if method in ("balanced", "document_constraints") else teams] += 1
+    assert {key for key in seen if not expected[key]} == set()
+    assert surprise(seen, expected) > 1e-6
+
+
+def test_the_chi_square_test_would_notice_one_coin_for_two_ranks():
+    """Its power: probabilistic pages with a coin per round in place of one per rank."""
+    expected = {(page, coins): chance for chance, page, coins in naive.probabilistic_pages(LEFT, RIGHT, 4)}
+    rounds = {
+        key: 4 * p if key[1][0] == 1 - key[1][1] and key[1][2] == 1 - key[1][3] else 0
+        for key, p in expected.items()
+    }
+    seen = collections.Counter({key: round(N_PAGES * float(p)) for key, p in rounds.items()})
+    assert surprise(seen, expected) < 1e-6
+
+
+# --- what holds for every page
+
+every_way = pytest.mark.parametrize(
+    "way",
+    [
+        interleaving(name, **{switch: value})
+        for name, method in METHODS.items()
+        for switch, values in method.choices.items()
+        for value in values
+    ],
+    ids=str,
+)
+rankings = st.integers(1, 7).flatmap(lambda n: st.tuples(*[st.permutations(range(n))] * 2))
+seeds = st.integers(0, 2**32 - 1)
+
+
+@every_way
+def test_a_page_is_made_of_the_rankings_documents(way):
+    @settings(max_examples=30)
+    @given(rankings, st.integers(1, 9), seeds)
+    def check(two, length, seed):
+        page = interleave(*two, way, length, seed)
+        assert len(page.docs) == len(set(page.docs)) == len(page.teams) == min(length, len(two[0]))
+        assert set(page.docs) <= set(two[0])
+        again = interleave(*two, way, length, seed)
+        assert (again.docs, again.teams) == (page.docs, page.teams)
+        verdict = page.credit([0] * len(page.docs))
+        assert verdict == ("tie", 0.0)
+
+    check()
+
+
+@settings(max_examples=100)
+@given(rankings, st.integers(1, 7), seeds)
+def test_each_pick_is_the_captains_best_remaining(two, length, seed):
+    page = interleave(*two, "team_draft", length, seed)
+    for rank, (doc, team) in enumerate(zip(page.docs, page.teams)):
+        assert doc == next(d for d in two[TEAMS[team]] if d not in page.docs[:rank])
+    assert abs(page.teams.count("first") - page.teams.count("second")) == len(page.docs) % 2
+
+
+@settings(max_examples=100)
+@given(rankings, st.integers(1, 7), seeds)
+def test_every_top_of_a_balanced_page_holds_both_tops(two, length, seed):
+    page = interleave(*two, "balanced", length, seed)
+    depths = range(len(two[0]) + 1)
+    near = [(i, j) for i in depths for j in depths if abs(i - j) <= 1]
+    for n in range(1, len(page.docs) + 1):
+        assert any({*page.docs[:n]} == {*two[0][:i], *two[1][:j]} for i, j in near)
+
+
+# --- credit
+
+
+@functools.cache
+def coins_thrown(left, right, k, rate=Fraction(1, 2)):
+    return naive.coins_by_page(naive.probabilistic_pages(left, right, k, 3, rate))
+
+
+def twin_lead(way, left, right, page, clicks, coins):
+    docs, teams = tuple(page.docs), tuple(TEAMS[team] for team in page.teams)
+    if way.method == "balanced":
+        return naive.balanced_credit(left, right, docs, clicks, way.get("credit") == "lerot")
+    if way.method == "document_constraints":
+        return naive.constraints_credit(left, right, docs, clicks, int(way.get("type")))
+    if way.method == "optimized":
+        k = len(docs)
+        worth = [naive.optimized_credit(left[:k], right[:k], doc, way.get("credit")) for doc in docs]
+        return sum(itertools.compress(worth, clicks))
+    if way.method == "team_draft" or way.get("credit") == "assignment":
+        counted = sum(click for click, team in zip(clicks, teams) if team is not None)
+        return Fraction(naive.team_credit(teams, clicks), max(1, counted))
+    chance, given_page = coins[docs]
+    loss, _, win = naive.marginal_odds(given_page, clicks)
+    if way.get("weighting") == "corrected":
+        rate = Fraction(way.get("rate")).limit_denominator(1000)
+        return (win - loss) * chance / coins_thrown(left, right, len(docs), rate)[docs][0]
+    return win - loss
+
+
+@every_way
+@pytest.mark.parametrize("left, right, k", DUELS)
+def test_credit_is_the_twins_for_all_clicks(way, left, right, k):
+    if way.get("credit") in ("marginal_bernoulli", "marginal_sampled"):
+        way = interleaving("probabilistic", credit=way.get("credit"), samples=40_000)
+    coins = coins_thrown(left, right, k)
+    pages = {tuple(page.docs): page for page in (interleave(left, right, way, k, seed) for seed in range(6))}
+    for page in pages.values():
+        for clicks in itertools.product((False, True), repeat=k):
+            expected = float(twin_lead(way, left, right, page, clicks, coins))
+            verdict = page.credit(clicks)
+            if way.get("credit") == "marginal_bernoulli":
+                assert abs(verdict.lead) == (1 if any(clicks) else 0)
+                continue
+            # 40 000 samples of at most 1: 5 standard errors
+            tolerance = 0.025 if way.get("credit") == "marginal_sampled" else 1e-12
+            assert verdict.lead == pytest.approx(expected, abs=tolerance)
+            sign = (verdict.lead > 0) - (verdict.lead < 0)
+            assert verdict.winner == {1: "first", 0: "tie", -1: "second"}[sign]
+            if tolerance < 0.01 and abs(expected) < 1e-12:
+                assert verdict.lead == 0
+
+
+def test_bernoulli_credit_wins_as_often_as_the_marginal_outcome_says():
+    page = interleave(LEFT, RIGHT, interleaving("probabilistic", credit="marginal_bernoulli"), 4, 3)
+    _, coins = naive.coins_by_page(naive.probabilistic_pages(LEFT, RIGHT, 4))[tuple(page.docs)]
+    clicks, n = (1, 0, 1, 1), 4000
+    loss, _, win = naive.marginal_odds(coins, clicks)
+    wins = sum(page.credit(clicks).winner == "first" for _ in range(n))
+    assert wins / n == pytest.approx(float(1 + win - loss) / 2, abs=5 * 0.5 / n**0.5)  # 5 s.e.
+
+
+@pytest.mark.parametrize(
+    "clicked",
+    [[0, 1, 1], [False, True, True], np.array([0, 1, 1]), np.array([0, 1, 1], bool), ["a", "c"], ("c", "a")],
+    ids=repr,
+)
+def test_clicks_are_flags_or_documents(clicked):
+    left, right = ("a", "b", "c"), ("b", "c", "a")
+    pages = (interleave(left, right, "team_draft", seed=seed) for seed in range(50))
+    page = next(page for page in pages if page.docs == ["b", "a", "c"] and page.teams[2] == "first")
+    assert page.credit(clicked) == ("first", 1.0)
+
+
+def test_numbers_may_be_documents():
+    page = interleave([7, 8, 9], [9, 8, 7], "team_draft", seed=0)
+    assert page.credit(page.docs[:1]) == page.credit(np.array(page.docs[:1])) == page.credit([1, 0, 0])
+
+
+# --- a method and its settings, in words
+
+
+def parsed(text):
+    name, inside = re.fullmatch(r"(\w+)(?:\((.*)\))?", text).groups()
+    return interleaving(name, **dict(pair.split("=") for pair in (inside or "").split(",") if pair))
+
+
+@every_way
+def test_what_is_printed_can_be_asked_for(way):
+    assert parsed(str(way)) == way
+
+
+@given(st.floats(0, 50), st.integers(1, 10**9), st.floats(0, 1))
+def test_printed_numbers_lose_nothing(tau, samples, rate):
+    for way in (
+        interleaving("probabilistic", tau=tau, samples=samples),
+        interleaving("exploitative", rate=rate),
+    ):
+        assert parsed(str(way)) == way
+
+
+def test_only_what_differs_is_printed():
+    assert str(interleaving("probabilistic")) == "probabilistic"
+    assert (
+        str(interleaving("probabilistic", tau=2, credit="assignment"))
+        == "probabilistic(credit=assignment,tau=2)"
+    )
+    assert interleaving("document_constraints", type=2) == interleaving("document_constraints", type="2")
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_make_worlds(name):
+    settings = preset(name)
+    small_world(LEFT, RIGHT, (0, 1, 0, 1), RANDOM, settings.pop("interleaving"), 4, **settings)
+
+
+def test_an_unknown_preset_gets_a_suggestion():
+    with pytest.raises(InterleaveError, match="no preset named 'lerott'; did you mean 'lerot'"):
+        preset("lerott")
+
+
+# --- refused
+
+BAD_LISTS = [
+    ([], [], {}, "nothing to interleave: the rankings are empty"),
+    ("aab", "aba", {}, "a ranking holds a document twice"),
+    ("ab", "aa", {}, "a ranking holds a document twice"),
+    ("ab", "ac", {}, "both rankings must hold the same documents; 'c' is in one only"),
+    ("abc", "ab", {}, "both rankings must hold the same documents; 'c' is in one only"),
+    ("ab", "abc", {}, "both rankings must hold the same documents; 'c' is in one only"),
+    ("ab", "ba", {"length": 0}, "a page must have at least 1 document, not 0"),
+    ("ab", "ba", {"length": -3}, "a page must have at least 1 document, not -3"),
+    (
+        "ab",
+        "ba",
+        {"method": "teamdraft"},
+        "no interleaving method named 'teamdraft'; did you mean 'team_draft'?",
+    ),
+    (range(15), range(15), {"method": "optimized"}, "optimized pages have at most 14 documents, not 15"),
+]
+
+
+@pytest.mark.parametrize("left, right, more, words", BAD_LISTS)
+def test_lists_that_cannot_be_interleaved(left, right, more, words):
+    with pytest.raises(InterleaveError, match=f"^{re.escape(words)}$"):
+        interleave(list(left), list(right), **more)
+
+
+@pytest.mark.parametrize(
+    "clicked, words", [(["z"], "'z' was clicked but is not on the page"), ([0, 1], "0 was clicked")]
+)
+def test_clicks_that_cannot_be(clicked, words):
+    with pytest.raises(InterleaveError, match=re.escape(words)):
+        interleave("abc", "bca", seed=0).credit(clicked)
+
+
+BAD_SETTINGS = [
+    ("xyz", {}, "no interleaving method named 'xyz'; known: balanced, team_draft, "),
+    ("team_draft", {"prefx": "neutral"}, "no setting of team_draft named 'prefx'; did you mean 'prefix'?"),
+    ("team_draft", {"tau": 3}, "no setting of team_draft named 'tau'; known: prefix"),
+    ("team_draft", {"prefix": "none"}, "prefix of team_draft must be one of assign, neutral, not 'none'"),
+    (
+        "balanced",
+        {"credit": "marginal_sign"},
+        "credit of balanced must be one of joachims, lerot, not 'marginal_sign'",
+    ),
+    ("document_constraints", {"type": 4}, "type of document_constraints must be one of 3, 2, 1, not '4'"),
+    ("probabilistic", {"tau": -1}, "tau of probabilistic must be a number from 0 to 50, not -1"),
+    ("probabilistic", {"tau": 51}, "tau of probabilistic must be a number from 0 to 50, not 51"),
+    ("probabilistic", {"tau": "nan"}, "tau of probabilistic must be a number from 0 to 50, not nan"),
+    ("probabilistic", {"tau": "three"}, "tau of probabilistic must be a number from 0 to 50, not three"),
+    ("probabilistic", {"tau": None}, "tau of probabilistic must be a number from 0 to 50, not None"),
+    (
+        "probabilistic",
+        {"samples": 0},
+        "samples of probabilistic must be a whole number from 1 to 1e+09, not 0",
+    ),
+    (
+        "probabilistic",
+        {"samples": 2.5},
+        "samples of probabilistic must be a whole number from 1 to 1e+09, not 2.5",
+    ),
+    ("exploitative", {"rate": 1.5}, "rate of exploitative must be a number from 0 to 1, not 1.5"),
+    ("exploitative", {"rate": -0.1}, "rate of exploitative must be a number from 0 to 1, not -0.1"),
+]
+
+
+@pytest.mark.parametrize("name, more, words", BAD_SETTINGS)
+def test_settings_that_cannot_be(name, more, words):
+    with pytest.raises(InterleaveError, match="^" + re.escape(words)):
+        interleaving(name, **more)
+
+
+BAD_WORLDS = [
+    ({"length": 0}, InterleaveError, "a page must have at least 1 document, not 0"),
+    ({"labels": [0, 1]}, InterleaveError, "2 labels for rankings of 4 documents"),
+    (
+        {"labels": [0, 1, 2, 0]},
+        ClickModelError,
+        "the data have grade 2, but the click model knows grades 0 to 1 only",
+    ),
+    (
+        {"tied_duels": "coins"},
+        InterleaveError,
+        "no way to settle tied duels named 'coins'; did you mean 'coin'?",
+    ),
+    ({"queries": "unform"}, InterleaveError, "no choice of queries named 'unform'; did you mean 'uniform'?"),
+    *(
+        (
+            {"queries": queries},
+            InterleaveError,
+            "query weights must be 1 numbers that are not negative and not all 0",
+        )
+        for queries in ([1, 2], [-1], [0], [float("nan")], [float("inf")], [])
+    ),
+]
+
+
+@pytest.mark.parametrize("changes, error, words", BAD_WORLDS)
+def test_worlds_that_cannot_be(changes, error, words):
+    changes = dict(changes)
+    labels = np.array(changes.pop("labels", [0, 1, 0, 1]), np.int8)
+    with pytest.raises(error, match=re.escape(words)):
+        make_world(
+            two_rankings(LEFT, RIGHT), labels, click_model("random", 2), interleaving("balanced"), **changes
+        )

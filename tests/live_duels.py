@@ -1,0 +1,90 @@
+"""Counting live duels fast, and data to play them on: shared by the tests of live duels."""
+
+import functools
+
+import numpy as np
+import pandas as pd
+from numba import njit
+
+from clickmodels import click_model
+from clickmodels.position_based import MEASURED
+from interleave import duel_by
+from letor_data.letor import Letor
+from letor_data.rankers import feature
+from letor_data.rankings import rank
+from letor_data.synthetic import shape, synthesize
+
+USERS = {
+    "perfect": click_model("perfect"),
+    "navigational": click_model("navigational"),
+    "informational": click_model("informational"),
+    "leaves unclicked": click_model("informational", stop="any"),
+    "position-based": click_model("informational", stop="never", attention=MEASURED),
+}
+UNTIED, TIED = (0, 1), (2, 3)  # pairs of the rankers below; the last ranker is constant within a query
+FEATURES = (110, 115, 1, 96, 16)
+
+
+@functools.cache
+def counter(method):
+    """count(world, first, second, n, users): how many of n duels are lost, tied and won."""
+    _, outcome = duel_by(method)
+
+    @njit(nogil=True)
+    def count(world, first, second, n, users):
+        counts = np.zeros(3, np.int64)
+        for _ in range(n):
+            lead = outcome(world, first, second, users)
+            counts[1 + (lead > 0) - (lead < 0)] += 1
+        return counts
+
+    return count
+
+
+def shares(world, way, pair, n, seed=0):
+    """(loss, tie, win) frequencies of n live duels."""
+    return counter(way.method)(world, *pair, n, np.random.default_rng(seed)) / n
+
+
+@functools.cache
+def winner(method):
+    """win(world, first, second, n, users): how many of n duels the first wins, ties settled."""
+    duel, _ = duel_by(method)
+
+    @njit
+    def win(world, first, second, n, users):
+        wins = 0
+        for _ in range(n):
+            wins += duel(world, first, second, users)
+        return wins
+
+    return win
+
+
+@functools.cache
+def full_size():
+    """(labels, rankings) of 30 queries with about 100 documents each."""
+    letor = synthesize(shape("small", queries=30))
+    return letor.labels, rank(letor, [feature(f) for f in FEATURES])
+
+
+@functools.cache
+def tiny():
+    """(labels, rankings) of queries with 1 to 5 documents, where all pages can be listed; ties as above.
+
+    The last query has nothing relevant.
+    """
+    sizes, rng = (1, 2, 3, 5, 5, 4), np.random.default_rng(7)
+    n = sum(sizes)
+    labels = np.array([*rng.integers(0, 5, n - 4), 0, 0, 0, 0])
+    columns = (
+        rng.permutation(n),
+        rng.permutation(n),
+        rng.integers(0, 2, n),
+        np.arange(n) % 3 // 2,
+        np.zeros(n),
+    )
+    qids = np.repeat([f"q{i}" for i in range(len(sizes))], sizes)
+    table = {str(f): column for f, column in enumerate(columns, 1)}
+    letor = Letor.from_pandas(pd.DataFrame({"qid": qids, "label": labels, **table}))
+    return letor.labels, rank(letor, [feature(f) for f in range(1, 6)])

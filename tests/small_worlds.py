@@ -1,0 +1,86 @@
+"""Worlds of a single query and two rankers, for the tests of interleaving."""
+
+from fractions import Fraction
+
+import numpy as np
+from naive import click_stories
+
+from clickmodels import custom_model
+from interleave import interleaving, make_world, query_odds
+from letor_data.rankings import Rankings
+
+# Every method and credit with exact odds, as (method, setting, value).
+EXACT = (
+    ("balanced", "credit", "joachims"),
+    ("balanced", "credit", "lerot"),
+    ("team_draft", "prefix", "assign"),
+    ("team_draft", "prefix", "neutral"),
+    ("document_constraints", "type", "1"),
+    ("document_constraints", "type", "2"),
+    ("document_constraints", "type", "3"),
+    ("probabilistic", "credit", "marginal_sign"),
+    ("probabilistic", "credit", "assignment"),
+    ("probabilistic", "credit", "marginal_bernoulli"),
+)
+OPTIMIZED = tuple(("optimized", "credit", credit) for credit in ("linear", "inverse", "binary"))
+
+
+def chosen(case, **more):
+    method, setting, value = case
+    return interleaving(method, **{setting: value}, **more)
+
+
+def case_id(case):
+    return f"{case[0]}-{case[2]}"
+
+
+class User:
+    """The same user for the package and for the naive twin; give Fractions where exactness matters."""
+
+    def __init__(self, p_click, p_stop, stop="click", attention=(1,)):
+        self.p_click, self.p_stop, self.stop, self.attention = p_click, p_stop, stop, attention
+
+    def model(self):
+        floats = ([float(p) for p in values] for values in (self.p_click, self.p_stop))
+        return custom_model(*floats, self.stop, [float(p) for p in self.attention])
+
+    def patterns(self, labels):
+        """page -> the chances of clicks on it."""
+        p_stop = {"first": [1] * len(self.p_stop), "never": [0] * len(self.p_stop)}.get(
+            self.stop, self.p_stop
+        )
+        return lambda page: click_stories(
+            [labels[doc] for doc in page], self.p_click, p_stop, self.attention, self.stop == "any"
+        )
+
+
+def exact_user(p_click, p_stop, *more):
+    return User([Fraction(p) for p in p_click], [Fraction(p) for p in p_stop], *more)
+
+
+# The two-grade users of the literature.
+PERFECT = exact_user(("0", "1"), ("0", "0"))
+NAVIGATIONAL = exact_user(("0.05", "0.95"), ("0.2", "0.9"))
+INFORMATIONAL = exact_user(("0.4", "0.9"), ("0.1", "0.5"))
+RANDOM = exact_user(("0.5", "0.5"), ("0", "0"))
+
+
+def two_rankings(left, right, left_ties=None, right_ties=None):
+    """Ties as in letor_data.ties: k - 1 at the first of k tied ranks, then -1, -2, ..."""
+    order = np.array([left, right], np.int16)
+    nothing = [0] * len(left)
+    ties = np.array([left_ties or nothing, right_ties or nothing], np.int16)
+    positions = np.argsort(order, axis=1).astype(np.int16)
+    offsets, keys = np.array([0, len(left)]), np.zeros(1, np.uint64)
+    return Rankings(("one", "two"), offsets, keys, order, positions, ties)
+
+
+def small_world(left, right, labels, user, way, length=10, groups=(None, None), **more):
+    rankings = two_rankings(left, right, *groups)
+    return make_world(rankings, np.array(labels, np.int8), user.model(), way, length, **more)
+
+
+def odds(left, right, labels, user, way, length=10, first=0, second=1):
+    """Of the package: (loss, tie, win)."""
+    world = small_world(left, right, labels, user, way, length)
+    return query_odds(world, way, 0, first, second, np.random.default_rng(0))
