@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
+# Whole files go to a core each: a file's tests share what they compile.
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile
 BENCHMARKS = $(sort $(wildcard benchmarks/bench_*.py))
 # The TOML lines under [tool:ruff], up to the next section.
 RUFF_SETTINGS = "$$(sed -n '/^\[tool:ruff\]/,/^\[/s/^[a-z].*/&/p' setup.cfg)"
@@ -24,10 +26,10 @@ demo: $(VENV)/made
 	$(BIN)/rankduel demo
 
 test: $(VENV)/with-test
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 test-slow: $(VENV)/with-test
-	$(BIN)/python -m pytest -m slow
+	$(PYTEST) -m slow
 
 bench: $(VENV)/with-dev
 	@for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file || exit 1; done

@@ -9,8 +9,11 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from experiments import data_commands, demo
+from clickmodels import ClickModelError
+from experiments import data_commands, demo, list_commands
 from experiments.screen import errors
+from experiments.specs import SpecError
+from interleave import InterleaveError
 from letor_data import DataError
 
 app = typer.Typer(
@@ -22,6 +25,8 @@ app = typer.Typer(
 )
 app.add_typer(data_commands.app, name="data")
 app.command("demo")(demo.demo)
+app.command("interleavers")(list_commands.interleavers)
+app.command("clickmodels")(list_commands.clickmodels)
 
 
 def _show_version(wanted: bool) -> None:
@@ -44,7 +49,7 @@ def main() -> None:
     """Run a command; bad input ends in one message and exit code 2, a bug in a traceback and 1."""
     try:
         app(prog_name="rankduel")
-    except DataError as problem:
+    except (DataError, ClickModelError, InterleaveError, SpecError) as problem:
         _stop(str(problem))
     except OSError as problem:
         _stop(f"{problem.filename or 'input/output'}: {problem.strerror or problem}")

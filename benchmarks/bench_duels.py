@@ -1,0 +1,153 @@
+"""How many live duels per second, beside the plain-Python twin of the tests? Does cost grow only with duels?
+
+python benchmarks/bench_duels.py [queries, default 400]
+"""
+
+from __future__ import annotations
+
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from numba import njit
+from side_by_side import best_of, show
+
+from clickmodels import click_model
+from interleave import duel_by, interleaving, make_world, query_odds
+from interleave.exact_team_draft import team_draft_odds
+from letor_data.letor import Letor
+from letor_data.rankers import feature
+from letor_data.rankings import Rankings, rank
+from letor_data.synthetic import shape, synthesize
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+import naive
+
+FEATURES = (110, 115, 96, 16)
+UNTIED, TIED = (0, 1), (2, 3)
+DUELS = 300_000
+TWIN_DUELS = 200
+USER = click_model("navigational")
+# (method, its setting, the value)
+WAYS = (
+    ("team_draft", "prefix", "assign"),
+    ("balanced", "credit", "joachims"),
+    ("document_constraints", "type", "3"),
+    ("probabilistic", "credit", "assignment"),
+    ("probabilistic", "credit", "marginal_sign"),
+)
+
+
+def main(queries: int) -> None:
+    letor = synthesize(shape("mslr-web10k", queries=queries))
+    rankings = rank(letor, [feature(f) for f in FEATURES])
+    rows = [
+        beside_twin(letor, rankings, way, pair, name)
+        for way in WAYS
+        for pair, name in ((UNTIED, "untied"), (TIED, "heavily tied"))
+    ]
+    headings = ["navigational, k = 10", "rankings", "duels/s", "plain Python", "ratio"]
+    show(f"Live duels on {queries} queries, one core", headings, rows)
+    show("Exact team draft", ["untied, k = 10", "us per (query, pair)"], exact_cost(letor, rankings))
+    show(
+        "Cost by duels",
+        ["probabilistic(credit=assignment)", "seconds", "us per duel"],
+        by_duels(letor, rankings),
+    )
+    show("Cost by documents", ["docs per query, median", "us per duel"], by_documents(queries))
+
+
+def player(letor: Letor, rankings: Rankings, way: tuple[str, str, str], pair: tuple[int, int]):
+    """play(n): so many duels, compiled and ready."""
+    method, setting, value = way
+    world = make_world(rankings, letor.labels, USER, interleaving(method, **{setting: value}))
+    duel, _ = duel_by(method)
+    users = np.random.default_rng(0)
+
+    @njit
+    def play(world, first, second, n, users):
+        wins = 0
+        for _ in range(n):
+            wins += duel(world, first, second, users)
+        return wins
+
+    play(world, *pair, 1, users)
+    return lambda n: play(world, *pair, n, users)
+
+
+def beside_twin(letor, rankings, way, pair, name) -> list[str]:
+    play = player(letor, rankings, way, pair)
+    ours = DUELS / best_of(3, lambda: play(DUELS))
+    groups = [query_groups(rankings, ranker) for ranker in pair]
+    twin = TWIN_DUELS / best_of(1, lambda: play_twin(letor, groups, way))
+    method, _, value = way
+    return [f"{method}, {value}", name, f"{ours:,.0f}", f"{twin:,.0f}", f"{ours / twin:,.0f}x"]
+
+
+def play_twin(letor, groups, way) -> None:
+    rng, (method, _, value) = np.random.default_rng(0), way
+    chances = USER.p_click.tolist(), USER.p_stop.tolist()
+    for _ in range(TWIN_DUELS):
+        query = int(rng.integers(letor.n_queries))
+        first, second = (queries[query] for queries in groups)
+        grades = letor.labels[letor.offsets[query] : letor.offsets[query + 1]].tolist()
+        naive.live_lead(rng, first, second, grades, 10, method, value, *chances)
+
+
+def query_groups(rankings: Rankings, ranker: int) -> list[list[list[int]]]:
+    """Per query the documents in order, tied ones together."""
+    queries = []
+    for start, stop in pairwise(rankings.offsets.tolist()):
+        order, ties = rankings.order[ranker, start:stop], rankings.ties[ranker, start:stop]
+        queries.append([group.tolist() for group in np.split(order, np.flatnonzero(ties >= 0)[1:])])
+    return queries
+
+
+def exact_cost(letor, rankings) -> list[list[str]]:
+    way, users = interleaving("team_draft"), np.random.default_rng(0)
+    world = make_world(rankings, letor.labels, USER, way)
+
+    def from_python():
+        for query in range(rankings.n_queries):
+            query_odds(world, way, query, *UNTIED, users)
+
+    def compiled():
+        return all_odds(rankings.order, letor.labels, rankings.offsets, world.user, *UNTIED)
+
+    rows = []
+    for name, work in (("called by compiled code", compiled), ("query_odds, called by Python", from_python)):
+        work()
+        rows.append([name, f"{best_of(3, work) / rankings.n_queries * 1e6:.1f}"])
+    return rows
+
+
+@njit
+def all_odds(order, labels, offsets, user, first, second):
+    odds = np.zeros(3)
+    for query in range(len(offsets) - 1):
+        start, stop = offsets[query], offsets[query + 1]
+        tops = order[:, start : start + min(stop - start, user.shape[1])].astype(np.int64)
+        odds += team_draft_odds(tops[first], tops[second], labels[start:stop], user, False)
+    return odds
+
+
+def by_duels(letor, rankings) -> list[list[str]]:
+    play, rows = player(letor, rankings, WAYS[3], UNTIED), []
+    for n in (DUELS // 10, DUELS, 10 * DUELS):
+        seconds = best_of(3, lambda n=n: play(n))
+        rows.append([f"{n:,} duels", f"{seconds:.3f}", f"{seconds / n * 1e6:.3f}"])
+    return rows
+
+
+def by_documents(queries: int) -> list[list[str]]:
+    rows = []
+    for median in (50, 105, 400):
+        letor = synthesize(shape("mslr-web10k", queries=queries // 2, docs_median=median))
+        play = player(letor, rank(letor, [feature(f) for f in FEATURES]), WAYS[3], UNTIED)
+        rows.append([str(median), f"{best_of(3, lambda play=play: play(DUELS)) / DUELS * 1e6:.3f}"])
+    return rows
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 400)

@@ -1,0 +1,160 @@
+"""`rankduel clickmodels` and `rankduel interleavers`: what there is, with sources and defaults."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from clickmodels import ATTENTIONS, STOP_RULES, USERS
+from clickmodels.position_based import Attention
+from clickmodels.written import row_text
+from experiments.screen import screen
+from interleave import METHODS, PRESETS, Method, preset
+
+MODEL_EXAMPLES = (
+    "navigational",
+    "navigational(stop=any,attention=reciprocal:1)",
+    "navigational(grade_map=0/1/3/4)",
+    "custom(p_click=0/0.2/0.4/0.8/1,p_stop=0/0/0/0/0)",
+)
+METHOD_EXAMPLES = ("team_draft", "probabilistic(credit=assignment,tau=2)")
+
+AsJson = Annotated[bool, typer.Option("--json", help="Everything, for machines.")]
+
+
+def clickmodels(as_json: AsJson = False) -> None:
+    """Simulated users: their probabilities per grade, when they leave, where they look.
+
+    [dim]Example:[/] rankduel clickmodels
+    """
+    if as_json:
+        typer.echo(json.dumps(_click_models_as_data(), indent=1))
+    else:
+        _show_click_models()
+
+
+def interleavers(as_json: AsJson = False) -> None:
+    """Interleaving methods with their settings, and the presets of published experiments.
+
+    [dim]Example:[/] rankduel interleavers
+    """
+    if as_json:
+        typer.echo(json.dumps(_interleavers_as_data(), indent=1))
+    else:
+        _show_interleavers()
+
+
+def _click_models_as_data() -> dict[str, Any]:
+    users = [
+        {
+            "name": user.name,
+            "about": user.about,
+            "source": user.source,
+            "tables": {n: {"p_click": click, "p_stop": stop} for n, (click, stop) in user.tables.items()},
+        }
+        for user in USERS.values()
+    ]
+    attention = [
+        {"name": a.name, "about": a.about, "takes": a.takes, "source": a.source} for a in ATTENTIONS.values()
+    ]
+    return {"users": users, "stop_rules": STOP_RULES, "attention": attention}
+
+
+def _interleavers_as_data() -> dict[str, Any]:
+    methods = [
+        {"name": m.name, "about": m.about, "source": m.source, "settings": _settings(m)}
+        for m in METHODS.values()
+    ]
+    presets = {name: preset(name) | {"interleaving": str(preset(name)["interleaving"])} for name in PRESETS}
+    return {"methods": methods, "presets": presets}
+
+
+def _settings(method: Method) -> dict[str, dict[str, Any]]:
+    """Per setting its default and, for a switch, its choices."""
+    switches = {
+        name: {"default": next(iter(choices)), "choices": list(choices)}
+        for name, choices in method.choices.items()
+    }
+    return switches | {name: {"default": value} for name, value in method.numbers.items()}
+
+
+def _show_click_models() -> None:
+    _title("Users")
+    _show_rows({user.name: user.about for user in USERS.values()})
+    _title("\nProbabilities", "from grade 0 up")
+    _show_probabilities()
+    _title("\nWhen they leave", "stop=...")
+    _show_rows(STOP_RULES)
+    _title("\nWhere they look", "attention=...")
+    _show_rows({_form(a): a.about for a in ATTENTIONS.values()})
+    _title("\nSources")
+    _show_rows(_sources())
+    _title("\nWritten as")
+    for example in MODEL_EXAMPLES:
+        screen.print(example)
+    screen.print("mine.toml  [dim](p_click and p_stop as rows of numbers; perhaps stop, attention)[/]")
+
+
+def _sources() -> dict[str, str]:
+    """Who stands behind the numbers; users with the same source share a line."""
+    names: dict[str, list[str]] = {}
+    for user in USERS.values():
+        names.setdefault(user.source, []).append(user.name)
+    users = {"all users" if len(names) == 1 else ", ".join(who): source for source, who in names.items()}
+    return users | {a.name: a.source for a in ATTENTIONS.values() if a.source}
+
+
+def _form(attention: Attention) -> str:
+    return f"{attention.name}:{attention.takes.upper()}" if attention.takes else attention.name
+
+
+def _show_probabilities() -> None:
+    table = _plain_table()
+    for heading in ("", "grades", "p_click", "p_stop"):
+        table.add_column(heading, header_style="dim", no_wrap=True)
+    for user in USERS.values():
+        for i, (grades, (click, stop)) in enumerate(user.tables.items()):
+            table.add_row("" if i else f"[cyan]{user.name}[/]", str(grades), row_text(click), row_text(stop))
+    screen.print(table)
+
+
+def _show_interleavers() -> None:
+    _title("Methods", "the first value of a setting is its default")
+    _show_rows({method.name: _about_method(method) for method in METHODS.values()}, gap=1)
+    _title("\nPresets")
+    _show_rows({name: _about_preset(preset(name)) for name in PRESETS})
+    _title("\nWritten as")
+    for example in METHOD_EXAMPLES:
+        screen.print(example)
+
+
+def _about_method(method: Method) -> str:
+    lines = [method.about, f"[dim]{method.source}[/]"]
+    lines += [f"{name} = [bold]{' | '.join(choices)}[/]" for name, choices in method.choices.items()]
+    lines += [f"{name} = [bold]{value:g}[/]" for name, value in method.numbers.items()]
+    return "\n".join(lines)
+
+
+def _about_preset(chosen: dict[str, Any]) -> str:
+    return f"{chosen['interleaving']}\n[dim]ties = {chosen['ties']}, tied_duels = {chosen['tied_duels']}[/]"
+
+
+def _title(text: str, remark: str = "") -> None:
+    screen.print(f"[bold]{text}[/]" + (f" [dim]({remark})[/]" if remark else ""))
+
+
+def _show_rows(rows: dict[str, str], gap: int = 0) -> None:
+    """Names and what they are; long text wraps in its own column."""
+    table = _plain_table(gap, show_header=False)
+    table.add_column(style="cyan", no_wrap=True)
+    table.add_column()
+    for name, about in rows.items():
+        table.add_row(name, about)
+    screen.print(table)
+
+
+def _plain_table(gap: int = 0, **settings: Any) -> Table:
+    return Table(box=None, pad_edge=False, padding=(0, 2, gap, 0), **settings)
