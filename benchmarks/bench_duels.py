@@ -55,7 +55,13 @@ def main(queries: int) -> None:
         ["probabilistic(credit=assignment)", "seconds", "us per duel"],
         by_duels(letor, rankings),
     )
-    show("Cost by documents", ["docs per query, median", "us per duel"], by_documents(queries))
+    show(
+        "Cost by documents",
+        ["docs per query, median", "us per duel"],
+        by_size("docs_median", (50, 105, 400), queries),
+    )
+    # A duel looks at a handful of places; once they do not fit into the caches, it waits for memory.
+    show("Cost by queries", ["queries", "us per duel"], by_size("queries", (400, 2_000, 10_000), queries))
 
 
 def player(letor: Letor, rankings: Rankings, way: tuple[str, str, str], pair: tuple[int, int]):
@@ -140,12 +146,12 @@ def by_duels(letor, rankings) -> list[list[str]]:
     return rows
 
 
-def by_documents(queries: int) -> list[list[str]]:
+def by_size(knob: str, values: tuple[int, ...], queries: int) -> list[list[str]]:
     rows = []
-    for median in (50, 105, 400):
-        letor = synthesize(shape("mslr-web10k", queries=queries // 2, docs_median=median))
+    for value in values:
+        letor = synthesize(shape("mslr-web10k", **({"queries": queries // 2} | {knob: value})))
         play = player(letor, rank(letor, [feature(f) for f in FEATURES]), WAYS[3], UNTIED)
-        rows.append([str(median), f"{best_of(3, lambda play=play: play(DUELS)) / DUELS * 1e6:.3f}"])
+        rows.append([f"{value:,}", f"{best_of(3, lambda play=play: play(DUELS)) / DUELS * 1e6:.3f}"])
     return rows
 
 

@@ -5,13 +5,23 @@ the coins said. Pages with equal sets have equal futures, so their chances are a
 sets times two orders of picking at the most, where following every coin would cost 2^(k/2) pages.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
-from interleave.outcome_odds import finish, read_rank
+from interleave.outcome_odds import leads, odds_of, read_rank
 
 LONGEST = 32  # ranks; the documents of two lists must fit into the bits of an integer
 _ONE = np.uint64(1)
+
+
+class _State(NamedTuple):
+    """The sets that can be on the page, and the user who reads it."""
+
+    pages: np.ndarray  # (2,) uint64, documents as bits
+    reading: np.ndarray  # (2, leads) per set, see outcome_odds
+    n: np.ndarray  # (1,) how many sets there are
 
 
 @njit
@@ -22,65 +32,78 @@ def team_draft_odds(left, right, grades, user, neutral_prefix):
     """
     length = min(user.shape[1], len(left))
     docs, first, second = _renumbered(left, right, length)
-    odds, spare = np.zeros(3), np.zeros((2, 2 * length + 1))
-    pages, reading = np.zeros(2, np.uint64), np.zeros((2, 2 * length + 1))  # per reachable set
-    reading[0, length] = 1.0
-    at, n_sets = 0, 1
+    now, then = _no_sets(length), _no_sets(length)
+    gone, spare = leads(length), np.zeros((2, 2 * length + 3))
+    now.n[0], now.reading[0, length + 1] = 1, 1.0
+    at = 0
     while neutral_prefix and at < length and first[at] == second[at]:
-        read_rank(reading[0], spare[0], at, user, grades[docs[first[at]]], 0.0, 0.0, odds)
-        reading[0] = spare[0]
-        pages[0] |= _ONE << np.uint64(first[at])
+        read_rank(now.reading[0], spare[0], gone, at, user, grades[docs[first[at]]], 0.0, 0.0)
+        now.reading[0] = spare[0]
+        now.pages[0] |= _ONE << np.uint64(first[at])
         at += 1
     while length - at >= 2:
-        pages, reading, n_sets = _round(
-            pages, reading, n_sets, at, first, second, docs, grades, user, spare, odds
-        )
+        _round(now, then, at, first, second, docs, grades, user, spare, gone)
+        now, then = then, now
         at += 2
-    for s in range(n_sets):
+    for s in range(now.n[0]):
         if at == length:
-            finish(reading[s], length, odds)
+            gone += now.reading[s]
         else:
-            _last_pick(reading[s] / 2.0, pages[s], at, first, second, docs, grades, user, spare[0], odds)
-    return odds
+            _last_pick(
+                now.reading[s] / 2.0, now.pages[s], at, first, second, docs, grades, user, spare[0], gone
+            )
+    return odds_of(gone)
 
 
 @njit
-def _round(pages, reading, n_sets, at, first, second, docs, grades, user, spare, odds):
+def _no_sets(length):
+    return _State(np.zeros(2, np.uint64), np.zeros((2, 2 * length + 3)), np.zeros(1, np.int64))
+
+
+@njit
+def _round(now, then, at, first, second, docs, grades, user, spare, gone):
     """Both captains pick once, in either order."""
-    new_pages, new_reading, n_new = np.zeros(2, np.uint64), np.zeros_like(reading), 0
-    for s in range(n_sets):
+    then.n[0] = 0
+    for s in range(now.n[0]):
         for opener in range(2):
-            page = pages[s]
-            spare[0] = reading[s] / 2.0
+            page = now.pages[s]
+            spare[0] = now.reading[s] / 2.0
             for turn in range(2):
                 first_picks = opener == turn
                 pick = _best_left(first if first_picks else second, page)
                 page |= _ONE << np.uint64(pick)
                 _read_pick(
-                    spare[turn], spare[1 - turn], at + turn, user, grades[docs[pick]], first_picks, odds
+                    spare[turn], spare[1 - turn], gone, at + turn, user, grades[docs[pick]], first_picks
                 )
-            target = 0
-            while target < n_new and new_pages[target] != page:
-                target += 1
-            n_new = max(n_new, target + 1)
-            new_pages[target] = page
-            new_reading[target] += spare[0]
-    return new_pages, new_reading, n_new
+            _add(then, page, spare[0])
 
 
 @njit
-def _last_pick(reading, page, at, first, second, docs, grades, user, spare, odds):
+def _add(state, page, reading):
+    """Chances of equal sets are added up."""
+    for s in range(state.n[0]):
+        if state.pages[s] == page:
+            state.reading[s] += reading
+            return
+    s = state.n[0]
+    state.pages[s] = page
+    state.reading[s] = reading
+    state.n[0] += 1
+
+
+@njit
+def _last_pick(reading, page, at, first, second, docs, grades, user, spare, gone):
     """A coin says who fills the last rank of an odd page; nothing follows, so sets need not be told apart."""
     for first_picks in (True, False):
         pick = _best_left(first if first_picks else second, page)
-        _read_pick(reading, spare, at, user, grades[docs[pick]], first_picks, odds)
-        finish(spare, at + 1, odds)
+        _read_pick(reading, spare, gone, at, user, grades[docs[pick]], first_picks)
+        gone += spare
 
 
 @njit
-def _read_pick(reading, after, at, user, grade, first_picks, odds):
+def _read_pick(reading, after, gone, at, user, grade, first_picks):
     first_share = 1.0 if first_picks else 0.0
-    read_rank(reading, after, at, user, grade, first_share, 1.0 - first_share, odds)
+    read_rank(reading, after, gone, at, user, grade, first_share, 1.0 - first_share)
 
 
 @njit

@@ -1,8 +1,9 @@
 """The win/tie/loss odds of a page, by following the lead while the user reads.
 
-A clicked rank moves the lead by one towards whoever it is credited to. `reading[middle + lead]` is the chance
-that the user is still reading with this lead; what leaves goes to the final odds at once. Only leads up to
-the number of ranks read are possible, so a page of k documents costs about k^2 steps.
+A clicked rank moves the lead by one towards whoever it is credited to. `reading[lead]`, counted from the
+middle of the array, is the chance that the user is still reading with this lead, `left[lead]` that the user
+is gone. Only leads up to the number of ranks read are possible, so a page of k documents costs about k^2 steps,
+and none of them asks a question: the loop runs on vectors.
 """
 
 import numpy as np
@@ -20,41 +21,43 @@ def verdict(lead):
 
 
 @njit
-def read_rank(reading, after, at, user, grade, first, second, odds):
+def leads(length):
+    """No chance for any lead of a page this long; one place more at either end, so that neighbours exist."""
+    return np.zeros(2 * length + 3)
+
+
+@njit
+def read_rank(reading, after, left, at, user, grade, first, second):
     """The user reads rank `at`; a click there is the first's with chance `first`, the second's with `second`.
 
     `after` receives the chances of reading on; it must be another array.
     """
     click, click_and_leave = user[CLICK, at, grade], user[CLICK_AND_LEAVE, at, grade]
     pass_and_leave = 1.0 - user[STAY, at, grade]
+    nobody, stay, stay_clicked = 1.0 - first - second, 1.0 - click - pass_and_leave, click - click_and_leave
     middle = len(reading) // 2
-    for lead in range(-at - 1, at + 2):
-        i = middle + lead
-        clicked = (1.0 - first - second) * reading[i]
-        if lead > -at:
-            clicked += first * reading[i - 1]
-        if lead < at:
-            clicked += second * reading[i + 1]
-        odds[verdict(lead)] += click_and_leave * clicked + pass_and_leave * reading[i]
-        after[i] = (1.0 - click - pass_and_leave) * reading[i] + (click - click_and_leave) * clicked
+    for i in range(middle - at - 1, middle + at + 2):
+        clicked = first * reading[i - 1] + nobody * reading[i] + second * reading[i + 1]
+        left[i] += click_and_leave * clicked + pass_and_leave * reading[i]
+        after[i] = stay * reading[i] + stay_clicked * clicked
 
 
 @njit
-def finish(reading, at, odds):
-    """The page ends after `at` ranks."""
-    middle = len(reading) // 2
-    for lead in range(-at, at + 1):
-        odds[verdict(lead)] += reading[middle + lead]
+def odds_of(left):
+    """(loss, tie, win) chances, once everybody has left."""
+    middle, odds = len(left) // 2, np.zeros(3)
+    for i in range(len(left)):
+        odds[verdict(i - middle)] += left[i]
+    return odds
 
 
 @njit
 def credited_page_odds(grades, first_shares, user):
     """Odds of a page whose clicks belong to the first ranker with these chances, else to the second."""
     length = len(grades)
-    odds, reading, after = np.zeros(3), np.zeros(2 * length + 1), np.zeros(2 * length + 1)
-    reading[length] = 1.0
+    reading, after, left = leads(length), leads(length), leads(length)
+    reading[length + 1] = 1.0
     for at in range(length):
-        read_rank(reading, after, at, user, grades[at], first_shares[at], 1.0 - first_shares[at], odds)
+        read_rank(reading, after, left, at, user, grades[at], first_shares[at], 1.0 - first_shares[at])
         reading, after = after, reading
-    finish(reading, length, odds)
-    return odds
+    return odds_of(left + reading)

@@ -24,13 +24,8 @@ inlined = _compile(_nrt=False, inline="always")
 FIRST, SECOND, NOBODY = 0, 1, 2  # whose pick a document is
 CLICK, CLICK_AND_LEAVE, STAY = 0, 1, 2  # planes of World.user
 WEIGHT, TOTAL = 0, 1  # rows of World.weights
-DOC, TEAM, CLICKED, STATE, RANK = (
-    0,
-    1,
-    2,
-    3,
-    4,
-)  # rows of World.page; RANK + side: a document's rank on a side
+# Rows of World.page; RANK + side is a document's rank on a side.
+DOC, TEAM, CLICKED, STATE, RANK = range(5)
 CREDIT, VARIANT, REDRAW, DROP_TIES, SAMPLES = range(5)  # entries of World.rules
 
 
