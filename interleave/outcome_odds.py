@@ -2,8 +2,8 @@
 
 A clicked rank moves the lead by one towards whoever it is credited to. `reading[lead]`, counted from the
 middle of the array, is the chance that the user is still reading with this lead, `left[lead]` that the user
-is gone. Only leads up to the number of ranks read are possible, so a page of k documents costs about k^2 steps,
-and none of them asks a question: the loop runs on vectors.
+is gone. Only leads up to the number of ranks read are possible, so a page of k documents costs about k^2
+steps, and none of them asks a question: the loop runs on vectors.
 """
 
 import numpy as np
