@@ -42,8 +42,8 @@ class World(NamedTuple):
     weights: np.ndarray  # (2, longest query) float64, rank^-tau and its running sum
     rules: np.ndarray  # (5,) int64, the method's switches
     rate: float  # exploration rate of the exploitative method
-    page: np.ndarray  # (6, length + 1) int64; row STATE is a method's own
-    chances: np.ndarray  # (4, length + 1) float64, likewise what a method remembers of its draws
+    page: np.ndarray  # (6, length + 2) int64; row STATE is a method's own, three numbers
+    chances: np.ndarray  # (4, length + 2) float64, likewise what a method remembers of its draws
     settled: np.ndarray  # (2, 2, room) int64, per side tied ranks and their documents; entry 0 counts them
 
 

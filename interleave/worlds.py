@@ -87,7 +87,7 @@ def _room(length: int) -> dict[str, Any]:
     # A side settles at most two ties for each rank of the page: a rank it walks over, and a document it is
     # asked for.
     return {
-        "page": np.zeros((6, length + 1), np.int64),
+        "page": np.zeros((6, length + 2), np.int64),
         "chances": np.zeros((4, length + 2)),
         "settled": np.zeros((2, 2, 4 * length + 8), np.int64),
     }
