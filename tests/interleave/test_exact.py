@@ -240,13 +240,16 @@ def mean_and_error(draws):
     return np.mean(draws, axis=0), np.std(draws, axis=0) / len(draws) ** 0.5 + 1e-12
 
 
+# Team draft has no ranks to look up again, so a redraw means nothing to it.
+TIED = [
+    (case, redraw) for case in EXACT for redraw in (False, True) if not (redraw and case[0] == "team_draft")
+]
+
+
 @pytest.mark.parametrize("length", [2, 3])
-@pytest.mark.parametrize("redraw", [False, True])
-@pytest.mark.parametrize("case", EXACT, ids=case_id)
+@pytest.mark.parametrize("case, redraw", TIED)
 def test_tied_rankings_average_over_all_their_orders(case, redraw, length):
     labels, way, user = (0, 1, 1), chosen(case), User((0.25, 0.75), (0.25, 0.5))
-    if case[0] == "team_draft" and redraw:
-        pytest.skip("team draft has no ranks to look up again")
     orders = [*itertools.product(LEFT[2], RIGHT[2])]
     judges = orders if redraw else [None]
     expected = np.mean(
