@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 from rich.table import Table
 
-from clickmodels import ATTENTIONS, STOP_RULES, USERS
+from clickmodels import ATTENTIONS, STOP_RULES, USERS, ClickModel, expected_clicks
 from clickmodels.position_based import Attention
 from clickmodels.written import row_text
 from experiments.screen import screen
+from experiments.specs import parse_model, spec_of
 from interleave import METHODS, PRESETS, Method, preset
 
 MODEL_EXAMPLES = (
@@ -22,15 +24,26 @@ MODEL_EXAMPLES = (
 )
 METHOD_EXAMPLES = ("team_draft", "probabilistic(credit=assignment,tau=2)")
 
+PAGE = 10
+
 AsJson = Annotated[bool, typer.Option("--json", help="Everything, for machines.")]
 
 
-def clickmodels(as_json: AsJson = False) -> None:
+def clickmodels(
+    model: Annotated[
+        str | None,
+        typer.Argument(help="One user, as it is written; all of them if not given.", show_default=False),
+    ] = None,
+    grades: Annotated[int, typer.Option(help="For data with so many relevance grades.")] = 5,
+    as_json: AsJson = False,
+) -> None:
     """Simulated users: their probabilities per grade, when they leave, where they look.
 
-    [dim]Example:[/] rankduel clickmodels
+    [dim]Example:[/] rankduel clickmodels "navigational(stop=any)" --grades 3
     """
-    if as_json:
+    if model is not None:
+        _show_model(parse_model(model, grades), as_json)
+    elif as_json:
         typer.echo(json.dumps(_click_models_as_data(), indent=1))
     else:
         _show_click_models()
@@ -79,6 +92,24 @@ def _settings(method: Method) -> dict[str, dict[str, Any]]:
         for name, choices in method.choices.items()
     }
     return switches | {name: {"default": value} for name, value in method.numbers.items()}
+
+
+def _show_model(model: ClickModel, as_json: bool) -> None:
+    """One user: what it was understood as, and how much it clicks on a page of ten documents of one grade."""
+    grades = range(len(model.p_click))
+    clicks = [float(expected_clicks(model, np.full(PAGE, grade))) for grade in grades]
+    if as_json:
+        rows = {"p_click": model.p_click.tolist(), "p_stop": model.p_stop.tolist(), "expected_clicks": clicks}
+        typer.echo(json.dumps({"written": spec_of(model)} | rows, indent=1))
+        return
+    _title(spec_of(model))
+    table = _plain_table()
+    for heading in ("grade", "p_click", "p_stop", f"clicks on {PAGE} such documents"):
+        table.add_column(heading, header_style="dim", justify="right")
+    for grade in grades:
+        values = (f"{model.p_click[grade]:g}", f"{model.p_stop[grade]:g}", f"{clicks[grade]:.3f}")
+        table.add_row(str(grade), *values)
+    screen.print(table)
 
 
 def _show_click_models() -> None:

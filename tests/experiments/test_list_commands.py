@@ -110,3 +110,28 @@ def test_bad_input_is_one_message_and_exit_code_2(rankduel, monkeypatch, problem
 
     monkeypatch.setattr(list_commands, "_show_click_models", refuse)
     assert rankduel("clickmodels") == (2, "", "error: no such [thing]\n")
+
+
+def test_one_user_is_shown_as_it_was_understood(rankduel, tmp_path):
+    code, out, err = rankduel("clickmodels", "custom(p_click=0/1,p_stop=0/0.5)", "--grades", "2")
+    assert (code, err) == (0, "") and out.startswith("custom(p_click=0/1,p_stop=0/0.5)")
+    # Ten relevant documents: a click each until the user leaves, 1 + 1/2 + 1/4 + ... of them.
+    assert words("1 1 0.5 1.998") in words(out) and words("0 0 0 0.000") in words(out)
+    (tmp_path / "mine.toml").write_text("p_click = [0, 1]\np_stop = [0, 0.5]\n")
+    told = json.loads(rankduel("clickmodels", str(tmp_path / "mine.toml"), "--grades", "2", "--json")[1])
+    assert told["written"] == "custom(p_click=0/1,p_stop=0/0.5)" and told["p_click"] == [0, 1]
+    assert told["expected_clicks"] == [0, pytest.approx(2 - 2**-9)]
+
+
+@pytest.mark.parametrize(
+    "more, says",
+    [
+        (["navigationall"], "did you mean 'navigational'?"),
+        (["navigational", "--grades", "4"], "grades"),
+        (["custom(p_click=0/2,p_stop=0/0)", "--grades", "2"], "between 0 and 1"),
+        (["absent.toml"], "absent.toml"),
+    ],
+)
+def test_a_user_that_cannot_be_is_one_message(rankduel, more, says):
+    code, out, err = rankduel("clickmodels", *more)
+    assert (code, out) == (2, "") and says in err
