@@ -7,11 +7,10 @@ Rank Challenge (Chapelle and Chang 2011), Istella LETOR (Dato et al. 2016), Yand
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import NamedTuple
 
-from letor_data.errors import DataError
+from letor_data.errors import known
 
 TOP_LABEL = 127  # grades are stored as int8
 
@@ -109,11 +108,7 @@ COLLECTIONS = (
 
 
 def profile_named(name: str) -> Profile:
-    if name not in PROFILES:
-        close = difflib.get_close_matches(name, PROFILES, n=1)
-        hint = f"did you mean '{close[0]}'?" if close else f"known: {', '.join(PROFILES)}"
-        raise DataError(f"no profile named '{name}'; {hint}")
-    return PROFILES[name]
+    return known(name, PROFILES, "profile")
 
 
 def profile_for(path: str) -> Profile:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from letor_data.errors import DataError
+from letor_data.errors import DataError, known
 from letor_data.synthetic_features import BLOCKS, SINGLES, STREAMS, WINNER, Block, Single, Stream
 from letor_data.writer import ISTELLA_MISSING
 
@@ -136,8 +135,4 @@ SHAPES = {shape.name: shape for shape in _SHAPES}
 
 def shape(name: str, **changes) -> Synthetic:
     """A named shape, with some settings changed: shape("mslr-web10k", seed=3, queries=500)."""
-    if name not in SHAPES:
-        close = difflib.get_close_matches(name, SHAPES, n=1)
-        hint = f"did you mean '{close[0]}'?" if close else f"known: {', '.join(SHAPES)}"
-        raise DataError(f"no shape named '{name}'; {hint}")
-    return replace(SHAPES[name], **changes)
+    return replace(known(name, SHAPES, "shape"), **changes)

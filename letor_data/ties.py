@@ -7,12 +7,10 @@ any rank the whole group is thus found without a search.
 
 from __future__ import annotations
 
-import difflib
-
 import numpy as np
 from numba import njit
 
-from letor_data.errors import DataError
+from letor_data.errors import known
 
 TIE_MODES = {
     "random_impression": "new random order for every impression, the same for page and credit",
@@ -25,10 +23,7 @@ IMPRESSION_MODES = ("random_impression", "random_impression_redraw")
 
 
 def check_tie_mode(mode: str) -> None:
-    if mode not in TIE_MODES:
-        close = difflib.get_close_matches(mode, TIE_MODES, n=1)
-        hint = f"did you mean '{close[0]}'?" if close else f"known: {', '.join(TIE_MODES)}"
-        raise DataError(f"no tie mode named '{mode}'; {hint}")
+    known(mode, TIE_MODES, "tie mode")
 
 
 def tied_pairs(ties: np.ndarray) -> int:
