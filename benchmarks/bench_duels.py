@@ -6,7 +6,6 @@ python benchmarks/bench_duels.py [queries, default 400]
 from __future__ import annotations
 
 import sys
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +22,7 @@ from letor_data.synthetic import shape, synthesize
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import naive
+from live_duels import query_groups
 
 FEATURES = (110, 115, 96, 16)
 UNTIED, TIED = (0, 1), (2, 3)
@@ -99,15 +99,6 @@ def play_twin(letor, groups, way) -> None:
         first, second = (queries[query] for queries in groups)
         grades = letor.labels[letor.offsets[query] : letor.offsets[query + 1]].tolist()
         naive.live_lead(rng, first, second, grades, 10, method, value, *chances)
-
-
-def query_groups(rankings: Rankings, ranker: int) -> list[list[list[int]]]:
-    """Per query the documents in order, tied ones together."""
-    queries = []
-    for start, stop in pairwise(rankings.offsets.tolist()):
-        order, ties = rankings.order[ranker, start:stop], rankings.ties[ranker, start:stop]
-        queries.append([group.tolist() for group in np.split(order, np.flatnonzero(ties >= 0)[1:])])
-    return queries
 
 
 def exact_cost(letor, rankings) -> list[list[str]]:

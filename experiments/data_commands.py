@@ -127,25 +127,23 @@ def synth(
     _check_free(output, force)
     changes: dict[str, Any] = {"seed": seed} | _knob_values(knobs or [])
     settings = shape(kind, **changes if queries is None else changes | {"queries": queries})
-    started, n_docs = time.perf_counter(), int(docs_per_query(settings).sum())
-    with count_progress("making documents", n_docs) as progress:
-        if output.suffix == ".parquet":
-            write_parquet(synthesize(settings, progress), output)
-        elif folds:
-            write_folds(
-                blocks(settings), output, settings.sparse, missing=settings.missing, progress=progress
-            )
-        else:
-            write_letor(
-                blocks(settings), output, settings.sparse, missing=settings.missing, progress=progress
-            )
-    screen.print(
-        f"{settings.queries:,} queries, {n_docs:,} documents in {time.perf_counter() - started:,.1f} s"
-    )
+    _make(settings, output, folds)
     _wrote(output)
     example = f"{output}/Fold1" if folds else output
     profile = "" if settings.profile in str(output) else f" --profile {settings.profile}"
     screen.print(f"next: [bold]rankduel data info {example}{profile}[/]")
+
+
+def _make(settings: Synthetic, output: Path, folds: bool) -> None:
+    started, n_docs = time.perf_counter(), int(docs_per_query(settings).sum())
+    with count_progress("making documents", n_docs) as progress:
+        if output.suffix == ".parquet":
+            write_parquet(synthesize(settings, progress), output)
+        else:
+            write = write_folds if folds else write_letor
+            write(blocks(settings), output, settings.sparse, missing=settings.missing, progress=progress)
+    seconds = time.perf_counter() - started
+    screen.print(f"{settings.queries:,} queries, {n_docs:,} documents in {seconds:,.1f} s")
 
 
 def _check_free(output: Path, force: bool) -> None:

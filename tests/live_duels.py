@@ -1,6 +1,7 @@
 """Counting live duels fast, and data to play them on: shared by the tests of live duels."""
 
 import functools
+import itertools
 
 import numpy as np
 import pandas as pd
@@ -8,7 +9,7 @@ from numba import njit
 
 from clickmodels import click_model
 from clickmodels.position_based import MEASURED
-from interleave import duel_by
+from interleave import duel_by, play
 from letor_data.letor import Letor
 from letor_data.rankers import feature
 from letor_data.rankings import rank
@@ -25,25 +26,9 @@ UNTIED, TIED = (0, 1), (2, 3)  # pairs of the rankers below; the last ranker is 
 FEATURES = (110, 115, 1, 96, 16)
 
 
-@functools.cache
-def counter(method):
-    """count(world, first, second, n, users): how many of n duels are lost, tied and won."""
-    _, outcome = duel_by(method)
-
-    @njit(nogil=True)
-    def count(world, first, second, n, users):
-        counts = np.zeros(3, np.int64)
-        for _ in range(n):
-            lead = outcome(world, first, second, users)
-            counts[1 + (lead > 0) - (lead < 0)] += 1
-        return counts
-
-    return count
-
-
 def shares(world, way, pair, n, seed=0):
     """(loss, tie, win) frequencies of n live duels."""
-    return counter(way.method)(world, *pair, n, np.random.default_rng(seed)) / n
+    return play(world, way, *pair, n, np.random.default_rng(seed)) / n
 
 
 @functools.cache
@@ -88,3 +73,12 @@ def tiny():
     table = {str(f): column for f, column in enumerate(columns, 1)}
     letor = Letor.from_pandas(pd.DataFrame({"qid": qids, "label": labels, **table}))
     return letor.labels, rank(letor, [feature(f) for f in range(1, 6)])
+
+
+def query_groups(rankings, ranker):
+    """Per query the documents in order, tied ones together: what the plain-Python twins take."""
+    queries = []
+    for start, stop in itertools.pairwise(rankings.offsets.tolist()):
+        order, ties = rankings.order[ranker, start:stop], rankings.ties[ranker, start:stop]
+        queries.append([group.tolist() for group in np.split(order, np.flatnonzero(ties >= 0)[1:])])
+    return queries
