@@ -1,0 +1,164 @@
+"""The one loop: a policy, a duel, counts at checkpoints.
+
+Only whole numbers are counted, per arm: in how many real duels it stood, in how many of them it was the
+better of the two, and how often it was chosen against itself. Every regret is a product of these counts with
+a loss per arm (bandits/regret.py), exact at any horizon, and a skipped stretch is an addition.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import types
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numba.core.errors import NumbaError
+
+from bandits.policy import Configured, Policy, kernel, kernel_params
+
+TIED = 2  # a duel may return this for True or False: the step counts, and the policy hears nothing of it
+
+# Numba's cache notices edits to one file only; the digest of everything a loop may contain notices all.
+_ROOT = Path(__file__).parents[1]
+_PACKAGES = [_ROOT / name for name in ("bandits", "clickmodels", "interleave", "letor_data")]
+_SOURCES = [path for package in _PACKAGES for path in sorted(package.rglob("*.py"))]
+
+# Bound by `_bind`, anew for every policy and duel.
+select: Callable
+update: Callable
+recommend: Callable
+survivors: Callable
+idle: Callable
+duel: Callable
+
+
+class PolicyNotice(UserWarning):
+    """Something about a policy that its owner may want to know."""
+
+
+class Trace(NamedTuple):
+    """What one run left at each checkpoint (rows); arms (columns) as the caller numbers them."""
+
+    steps: np.ndarray  # (checkpoints,) int64
+    duels: np.ndarray  # (checkpoints, arms) int64: real duels in which the arm stood
+    better: np.ndarray  # (checkpoints, arms) int64: real duels in which it was the arm with the smaller loss
+    selves: np.ndarray  # (checkpoints, arms) int64: steps in which it was chosen against itself
+    recommended: np.ndarray  # (checkpoints,) int64: the answer at that time; -1 if the policy has none
+    survivors: np.ndarray  # (checkpoints,) int64: arms not yet given up; -1 if the policy never gives up
+
+
+def empty_trace(steps: np.ndarray, n_arms: int) -> Trace:
+    steps = np.ascontiguousarray(steps, np.int64)
+    shapes = [(len(steps), n_arms)] * 3 + [(len(steps),)] * 2
+    return Trace(steps, *(np.zeros(shape, np.int64) for shape in shapes))
+
+
+def play(state, params, env, labels, loss, counts, trace, rng, users):
+    """Fill `trace`. The policy's arm a is labels[a] to everybody else; `counts` is room for three rows."""
+    duels, better, selves = counts[0], counts[1], counts[2]
+    t = 0
+    for row in range(len(trace.steps)):
+        while t < trace.steps[row]:
+            t += idle(state, params, trace.steps[row] - t, selves, rng)
+            if t == trace.steps[row]:
+                break
+            first, second = select(state, params, rng)
+            t += 1
+            if first == second:
+                selves[first] += 1
+                update(state, first, second, True)
+                continue
+            left, right = labels[first], labels[second]
+            duels[first] += 1
+            duels[second] += 1
+            better[first if loss[left] <= loss[right] else second] += 1
+            won = duel(env, left, right, users)
+            if won != TIED:
+                update(state, first, second, won == 1)
+        for arm in range(len(labels)):
+            trace.duels[row, labels[arm]] = duels[arm]
+            trace.better[row, labels[arm]] = better[arm]
+            trace.selves[row, labels[arm]] = selves[arm]
+        answer = recommend(state)
+        trace.recommended[row] = labels[answer] if answer >= 0 else -1
+        trace.survivors[row] = survivors(state)
+
+
+@kernel
+def never_idle(state, params, limit, selves, rng):
+    return 0
+
+
+@kernel
+def no_answer(state):
+    return -1
+
+
+def run_loop(
+    configured: Configured,
+    duel: Callable,
+    env: Any,
+    loss: np.ndarray,
+    labels: np.ndarray,
+    steps: np.ndarray,
+    rng: np.random.Generator,
+    users: np.random.Generator,
+    fast_forward: bool = True,
+) -> Trace:
+    """One run of one policy. `fast_forward=False` never skips: the same law, slower, for checking."""
+    trace = empty_trace(steps, len(labels))
+    if len(labels) == 1:  # nothing to choose, whatever the policy
+        trace.selves[:, 0], trace.survivors[:] = trace.steps, 1
+        return trace
+    policy, params = configured.policy, kernel_params(configured, int(trace.steps[-1]))
+    loop = compiled(policy, duel, fast_forward)
+    state = policy.init(len(labels), params, rng)
+    labels, loss = np.asarray(labels, np.int64), np.asarray(loss, np.float64)
+    loop(state, params, env, labels, loss, np.zeros((3, len(labels)), np.int64), trace, rng, users)
+    return trace
+
+
+def compiled(policy: Policy, duel: Callable, fast_forward: bool = True) -> Callable:
+    """`play` with this policy and duel bound in: machine code kept on disk, or plain Python with a notice."""
+    functions = {
+        "select": policy.select,
+        "update": policy.update,
+        "recommend": policy.recommend or no_answer,
+        "survivors": policy.survivors or no_answer,
+        "idle": (fast_forward and policy.idle) or never_idle,
+        "duel": duel,
+    }
+    return _bind(policy.name, fast_forward, tuple(functions.items()))
+
+
+@functools.cache
+def _bind(name: str, fast_forward: bool, functions: tuple[tuple[str, Callable], ...]) -> Callable:
+    scope = {"__name__": __name__, "range": range, "len": len, "TIED": TIED, **dict(functions)}
+    if not all(hasattr(function, "py_func") for _, function in functions):
+        warnings.warn(
+            f"{name} is plain Python and runs uncompiled; decorate its functions with @numba.njit for speed",
+            PolicyNotice,
+            stacklevel=4,
+        )
+        return types.FunctionType(play.__code__, scope)
+    # Functions from elsewhere may be edited without our digest noticing: compiled in every process.
+    on_disk = all(_is_ours(function) for _, function in functions)
+    kind = "idling" if fast_forward else "stepping"
+    unique = f"play_{name}_{kind}_{dict(functions)['duel'].__name__}_{_digest()}"
+    code = play.__code__.replace(co_name=unique)
+    return njit(nogil=True, cache=on_disk)(types.FunctionType(code, scope))
+
+
+def _is_ours(function: Callable) -> bool:
+    source = Path(function.py_func.__code__.co_filename)  # type: ignore[attr-defined]
+    return any(package in source.parents for package in _PACKAGES)
+
+
+@functools.cache
+def _digest() -> str:
+    return hashlib.sha256(b"".join(path.read_bytes() for path in _SOURCES)).hexdigest()[:12]
