@@ -1,9 +1,9 @@
 """Confidence bounds on pairwise win rates, without computing them: who is beaten, and until when.
 
 The upper bound on the chance that i beats j, w_ij / N + sqrt(alpha ln(t + c) / N), is below one half exactly
-when D > 0 and D^2 > 4 alpha N ln(t + c), with N duels of the pair and D = w_ji - w_ij. Then i is "beaten by j".
-The right side grows with t alone, so a pair becomes beaten only when it is compared, and stops being beaten at
-a step known in advance. Every policy with such bounds asks through this one expression.
+when D > 0 and D^2 > 4 alpha N ln(t + c), with N duels of the pair and D = w_ji - w_ij: i is "beaten by j".
+The right side grows with t alone, so a pair becomes beaten only when it is compared, and stops being beaten
+at a step known in advance. Every policy with such bounds asks through this one expression.
 """
 
 import math

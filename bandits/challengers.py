@@ -1,6 +1,6 @@
 """The challenger of UCB policies: the arm with the largest upper bound on its chance against the champion.
 
-u_jc = w_jc / N + sqrt(alpha ln(t + c) / N). Win rate and 1 / sqrt(N) change only when the pair is compared, so
+u_jc = w_jc / N + sqrt(alpha ln(t + c) / N). Win rate and 1 / sqrt(N) change only when the pair is compared:
 they are kept, one row per champion, and a search is one multiplication and addition per arm.
 """
 

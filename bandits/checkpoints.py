@@ -12,7 +12,7 @@ LONGEST = 10**15  # steps; clocks stay exact below
 
 
 def checkpoints(horizon: int, linear: int = 1000) -> np.ndarray:
-    """Twenty per decade and 1, 2, 5, 10, ..., together with `linear` evenly spaced ones; all up to `horizon`."""
+    """Twenty per decade, 1, 2, 5, 10, ..., and `linear` evenly spaced ones; all up to `horizon`."""
     horizon = checked_horizon(horizon)
     decades = range(len(str(horizon)))
     round_steps = [digit * 10**m for m in decades for digit in (1, 2, 5)]

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
-from numba.core.errors import NumbaError
 
 from bandits.policy import Configured, Policy, kernel, kernel_params
 
@@ -28,13 +27,13 @@ _ROOT = Path(__file__).parents[1]
 _PACKAGES = [_ROOT / name for name in ("bandits", "clickmodels", "interleave", "letor_data")]
 _SOURCES = [path for package in _PACKAGES for path in sorted(package.rglob("*.py"))]
 
-# Bound by `_bind`, anew for every policy and duel.
-select: Callable
-update: Callable
-recommend: Callable
-survivors: Callable
-idle: Callable
-duel: Callable
+# What `play` calls; `_bind` puts the functions of a policy and a duel in their place.
+select: Callable = NotImplemented
+update: Callable = NotImplemented
+recommend: Callable = NotImplemented
+survivors: Callable = NotImplemented
+idle: Callable = NotImplemented
+duel: Callable = NotImplemented
 
 
 class PolicyNotice(UserWarning):

@@ -22,7 +22,7 @@ def play_matrix(
     steps: np.ndarray | None = None,
     fast_forward: bool = True,
 ) -> Trace:
-    """Run number `run` of a policy. `loss` per arm decides who is the better of a pair (default: Condorcet gaps).
+    """Run number `run` of a policy. `loss` says who is the better of a pair (default: Condorcet gaps).
 
     The policy sees the arms under random labels, so no index is favoured; the trace has the caller's numbers.
     """

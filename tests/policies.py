@@ -1,9 +1,9 @@
 """What the tests of policies share: runs of a policy and of its naive twin, and whether their laws agree."""
 
+import naive_policies
 import numpy as np
 from scipy import stats
 
-import naive_policies
 from bandits.loop import run_loop
 from bandits.matrix import gaps, matrix_duel
 
