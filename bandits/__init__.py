@@ -1,18 +1,13 @@
-"""Dueling-bandit policies, one per file, and the one loop that plays them.
+"""Dueling-bandit policies, one per file, and the one loop that plays them."""
 
-To add a policy: write its file, add it to POLICIES; tests/bandits/test_every_policy.py finds it there.
-"""
-
-from __future__ import annotations
-
-from typing import Any
-
-from bandits import rucb
 from bandits.checkpoints import checkpoints
 from bandits.loop import PolicyNotice, Trace
 from bandits.matrix import checked_prefs, condorcet_winner, gaps, lower_bound
+from bandits.own_file import load_policy
 from bandits.playing import play_matrix
-from bandits.policy import Configured, Policy, PolicyError, Setting, configure, suggest
+from bandits.policy import Configured, Policy, PolicyError, Setting, configure
+from bandits.registry import POLICIES, policy
+from bandits.stepping import Stepper, restore, start
 
 __all__ = [
     "POLICIES",
@@ -21,19 +16,17 @@ __all__ = [
     "PolicyError",
     "PolicyNotice",
     "Setting",
+    "Stepper",
     "Trace",
     "checked_prefs",
     "checkpoints",
     "condorcet_winner",
+    "configure",
     "gaps",
+    "load_policy",
     "lower_bound",
     "play_matrix",
     "policy",
+    "restore",
+    "start",
 ]
-
-POLICIES = {module.POLICY.name: module.POLICY for module in (rucb,)}
-
-
-def policy(name: str, **settings: Any) -> Configured:
-    """A policy by name, e.g. policy("rucb", alpha=0.6); unknown names and parameters are refused."""
-    return configure(suggest(name, POLICIES, "policy"), **settings)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import re
 import types
 import warnings
 from collections.abc import Callable
@@ -122,6 +123,14 @@ def run_loop(
     return trace
 
 
+def select_once(state, params, rng):
+    return select(state, params, rng)
+
+
+def update_once(state, first, second, first_won):
+    update(state, first, second, first_won)
+
+
 def compiled(policy: Policy, duel: Callable, fast_forward: bool = True) -> Callable:
     """`play` with this policy and duel bound in: machine code kept on disk, or plain Python with a notice."""
     functions = {
@@ -132,24 +141,35 @@ def compiled(policy: Policy, duel: Callable, fast_forward: bool = True) -> Calla
         "idle": (fast_forward and policy.idle) or never_idle,
         "duel": duel,
     }
-    return _bind(policy.name, fast_forward, tuple(functions.items()))
+    kind = "idling" if fast_forward else "stepping"
+    return _bind(play, f"{policy.name}_{kind}_{duel.__name__}", tuple(functions.items()))
+
+
+def compiled_step(policy: Policy) -> tuple[Callable, Callable]:
+    """The policy's select and update, likewise."""
+    return (
+        _bind(select_once, policy.name, (("select", policy.select),)),
+        _bind(update_once, policy.name, (("update", policy.update),)),
+    )
 
 
 @functools.cache
-def _bind(name: str, fast_forward: bool, functions: tuple[tuple[str, Callable], ...]) -> Callable:
-    scope = {"__name__": __name__, "range": range, "len": len, "TIED": TIED, **dict(functions)}
-    if not all(hasattr(function, "py_func") for _, function in functions):
+def _bind(template: Any, name: str, functions: tuple[tuple[str, Callable], ...]) -> Callable:
+    """A copy of a function of this file that calls these functions."""
+    scope = {"__name__": __name__, "TIED": TIED, **dict(functions)}
+    plain = [key for key, function in functions if not hasattr(function, "py_func")]
+    if plain:
         warnings.warn(
-            f"{name} is plain Python and runs uncompiled; decorate its functions with @numba.njit for speed",
+            f"{name}: {' and '.join(plain)} not compiled, so it runs as plain Python; "
+            "decorate the functions of a policy with @numba.njit for speed",
             PolicyNotice,
             stacklevel=4,
         )
-        return types.FunctionType(play.__code__, scope)
-    # Functions from elsewhere may be edited without our digest noticing: compiled in every process.
+        return types.FunctionType(template.__code__, scope)
+    # What lies elsewhere may be edited without our digest noticing: then compiled in every process.
     on_disk = all(_is_ours(function) for _, function in functions)
-    kind = "idling" if fast_forward else "stepping"
-    unique = f"play_{name}_{kind}_{dict(functions)['duel'].__name__}_{_digest()}"
-    code = play.__code__.replace(co_name=unique)
+    unique = re.sub(r"\W", "_", f"{template.__name__}_{name}_{_digest()}")
+    code = template.__code__.replace(co_name=unique)
     return njit(nogil=True, cache=on_disk)(types.FunctionType(code, scope))
 
 

@@ -60,11 +60,7 @@ class Policy(NamedTuple):
     assumes: str = ""  # what must hold for its guarantees
     settings: Mapping[str, Setting] = {}
     variants: Mapping[str, Mapping[str, Any]] = {}  # named bundles of parameters: 'variant=...'
-
-    @property
-    def needs_horizon(self) -> bool:
-        """Whether the algorithm has to know how long it will play; the run tells it."""
-        return "horizon" in self.params._fields  # type: ignore[attr-defined]
+    horizon_when: Callable | None = None  # params -> is the parameter `horizon` used? None: always
 
 
 class Configured(NamedTuple):
@@ -81,6 +77,13 @@ class Configured(NamedTuple):
             if value != default
         ]
         return f"{self.policy.name}({','.join(changed)})" if changed else self.policy.name
+
+    @property
+    def needs_horizon(self) -> bool:
+        """Whether the algorithm has to know how long it will play; a run tells it."""
+        if "horizon" not in self.params._fields:
+            return False
+        return self.policy.horizon_when is None or self.policy.horizon_when(self.params)
 
 
 def configure(policy: Policy, **settings: Any) -> Configured:
