@@ -58,15 +58,16 @@ def empty_trace(steps: np.ndarray, n_arms: int) -> Trace:
     return Trace(steps, *(np.zeros(shape, np.int64) for shape in shapes))
 
 
-def play(state, params, env, labels, loss, counts, trace, rng, users):
+def play(state, params, env, labels, loss, counts, trace, fast_forward, rng, users):
     """Fill `trace`. The policy's arm a is labels[a] to everybody else; `counts` is room for three rows."""
     duels, better, selves = counts[0], counts[1], counts[2]
     t = 0
     for row in range(len(trace.steps)):
         while t < trace.steps[row]:
-            t += idle(state, params, trace.steps[row] - t, selves, rng)
-            if t == trace.steps[row]:
-                break
+            if fast_forward:
+                t += idle(state, params, trace.steps[row] - t, selves, rng)
+                if t == trace.steps[row]:
+                    break
             first, second = select(state, params, rng)
             t += 1
             if first == second:
@@ -116,10 +117,11 @@ def run_loop(
         trace.selves[:, 0], trace.survivors[:] = trace.steps, 1
         return trace
     policy, params = configured.policy, kernel_params(configured, int(trace.steps[-1]))
-    loop = compiled(policy, duel, fast_forward)
+    loop = compiled(policy, duel)
     state = policy.init(len(labels), params, rng)
     labels, loss = np.asarray(labels, np.int64), np.asarray(loss, np.float64)
-    loop(state, params, env, labels, loss, np.zeros((3, len(labels)), np.int64), trace, rng, users)
+    counts = np.zeros((3, len(labels)), np.int64)
+    loop(state, params, env, labels, loss, counts, trace, bool(fast_forward), rng, users)
     return trace
 
 
@@ -131,18 +133,17 @@ def update_once(state, first, second, first_won):
     update(state, first, second, first_won)
 
 
-def compiled(policy: Policy, duel: Callable, fast_forward: bool = True) -> Callable:
+def compiled(policy: Policy, duel: Callable) -> Callable:
     """`play` with this policy and duel bound in: machine code kept on disk, or plain Python with a notice."""
     functions = {
         "select": policy.select,
         "update": policy.update,
         "recommend": policy.recommend or no_answer,
         "survivors": policy.survivors or no_answer,
-        "idle": (fast_forward and policy.idle) or never_idle,
+        "idle": policy.idle or never_idle,
         "duel": duel,
     }
-    kind = "idling" if fast_forward else "stepping"
-    return _bind(play, f"{policy.name}_{kind}_{duel.__name__}", tuple(functions.items()))
+    return _bind(play, f"{policy.name}_{duel.__name__}", tuple(functions.items()))
 
 
 def compiled_step(policy: Policy) -> tuple[Callable, Callable]:

@@ -24,10 +24,18 @@ def load_policy(path: str | Path) -> Policy:
             f"and perhaps {', '.join(_OPTIONAL)} (see bandits/policy.py)"
         )
     _check_params(path, module.Params)
-    needed = [getattr(module, name) for name in _NEEDED]
-    optional = [getattr(module, name, None) for name in _OPTIONAL]
-    about = (module.__doc__ or "").strip().partition("\n")[0]
-    return Policy(str(path), *needed, *optional, about)
+    recommend, survivors, idle = (getattr(module, name, None) for name in _OPTIONAL)
+    return Policy(
+        str(path),
+        module.Params,
+        module.init,
+        module.select,
+        module.update,
+        recommend,
+        survivors,
+        idle,
+        about=(module.__doc__ or "").strip().partition("\n")[0],
+    )
 
 
 def _run(path: Path) -> ModuleType:

@@ -72,7 +72,7 @@ class Configured(NamedTuple):
     def __str__(self) -> str:
         defaults = self.policy.params()
         changed = [
-            f"{name}={_written(value)}"
+            f"{name}={written(value)}"
             for name, value, default in zip(defaults._fields, self.params, defaults)
             if value != default
         ]
@@ -141,7 +141,7 @@ def _checked(policy: Policy, name: str, value: Any, default: Any) -> Any:
         raise PolicyError(f"{where} is '{value}'; expected {expected}")
     inside = number > setting.above and setting.at_least <= number <= setting.at_most
     if not inside:
-        raise PolicyError(f"{where} is {_written(number)}; expected {_range(setting)}")
+        raise PolicyError(f"{where} is {written(number)}; expected {_range(setting)}")
     return number
 
 
@@ -169,7 +169,7 @@ def _range(setting: Setting) -> str:
     return " and ".join(bound for bound in bounds if bound)
 
 
-def _written(value: Any) -> str:
+def written(value: Any) -> str:
     """Short text that reads back as the same value."""
     if isinstance(value, bool):
         return str(value).lower()

@@ -9,8 +9,9 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from bandits import PolicyError
 from clickmodels import ClickModelError
-from experiments import data_commands, demo, list_commands
+from experiments import data_commands, demo, list_commands, policy_command, run_command
 from experiments.screen import errors
 from experiments.specs import SpecError
 from interleave import InterleaveError
@@ -25,6 +26,8 @@ app = typer.Typer(
 )
 app.add_typer(data_commands.app, name="data")
 app.command("demo")(demo.demo)
+app.command("run")(run_command.run)
+app.command("policies")(policy_command.policies)
 app.command("interleavers")(list_commands.interleavers)
 app.command("clickmodels")(list_commands.clickmodels)
 
@@ -49,7 +52,7 @@ def main() -> None:
     """Run a command; bad input ends in one message and exit code 2, a bug in a traceback and 1."""
     try:
         app(prog_name="rankduel")
-    except (DataError, ClickModelError, InterleaveError, SpecError) as problem:
+    except (DataError, ClickModelError, InterleaveError, PolicyError, SpecError) as problem:
         _stop(str(problem))
     except OSError as problem:
         _stop(f"{problem.filename or 'input/output'}: {problem.strerror or problem}")

@@ -102,7 +102,7 @@ def _show_model(model: ClickModel, as_json: bool) -> None:
         rows = {"p_click": model.p_click.tolist(), "p_stop": model.p_stop.tolist(), "expected_clicks": clicks}
         typer.echo(json.dumps({"written": spec_of(model)} | rows, indent=1))
         return
-    _title(spec_of(model))
+    title(spec_of(model))
     table = _plain_table()
     for heading in ("grade", "p_click", "p_stop", f"clicks on {PAGE} such documents"):
         table.add_column(heading, header_style="dim", justify="right")
@@ -113,17 +113,17 @@ def _show_model(model: ClickModel, as_json: bool) -> None:
 
 
 def _show_click_models() -> None:
-    _title("Users")
-    _show_rows({user.name: user.about for user in USERS.values()})
-    _title("\nProbabilities", "from grade 0 up")
+    title("Users")
+    show_rows({user.name: user.about for user in USERS.values()})
+    title("\nProbabilities", "from grade 0 up")
     _show_probabilities()
-    _title("\nWhen they leave", "stop=...")
-    _show_rows(STOP_RULES)
-    _title("\nWhere they look", "attention=...")
-    _show_rows({_form(a): a.about for a in ATTENTIONS.values()})
-    _title("\nSources")
-    _show_rows(_sources())
-    _title("\nWritten as")
+    title("\nWhen they leave", "stop=...")
+    show_rows(STOP_RULES)
+    title("\nWhere they look", "attention=...")
+    show_rows({_form(a): a.about for a in ATTENTIONS.values()})
+    title("\nSources")
+    show_rows(_sources())
+    title("\nWritten as")
     for example in MODEL_EXAMPLES:
         screen.print(example)
     screen.print("mine.toml  [dim](p_click and p_stop as rows of numbers; perhaps stop, attention)[/]")
@@ -153,11 +153,11 @@ def _show_probabilities() -> None:
 
 
 def _show_interleavers() -> None:
-    _title("Methods", "the first value of a setting is its default")
-    _show_rows({method.name: _about_method(method) for method in METHODS.values()}, gap=1)
-    _title("\nPresets")
-    _show_rows({name: _about_preset(preset(name)) for name in PRESETS})
-    _title("\nWritten as")
+    title("Methods", "the first value of a setting is its default")
+    show_rows({method.name: _about_method(method) for method in METHODS.values()}, gap=1)
+    title("\nPresets")
+    show_rows({name: _about_preset(preset(name)) for name in PRESETS})
+    title("\nWritten as")
     for example in METHOD_EXAMPLES:
         screen.print(example)
 
@@ -173,11 +173,11 @@ def _about_preset(chosen: dict[str, Any]) -> str:
     return f"{chosen['interleaving']}\n[dim]ties = {chosen['ties']}, tied_duels = {chosen['tied_duels']}[/]"
 
 
-def _title(text: str, remark: str = "") -> None:
+def title(text: str, remark: str = "") -> None:
     screen.print(f"[bold]{text}[/]" + (f" [dim]({remark})[/]" if remark else ""))
 
 
-def _show_rows(rows: dict[str, str], gap: int = 0) -> None:
+def show_rows(rows: dict[str, str], gap: int = 0) -> None:
     """Names and what they are; long text wraps in its own column."""
     table = _plain_table(gap, show_header=False)
     table.add_column(style="cyan", no_wrap=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from bandits import Configured, configure, load_policy, policy
 from clickmodels import ClickModel, describe_model, load_model, model_from_text
 
 _NAME = re.compile(r"\s*([A-Za-z][A-Za-z0-9_.-]*)\s*")
@@ -48,6 +49,15 @@ def parse_model(text: str, grades: int = 5) -> ClickModel:
     if text.endswith(".toml"):
         return load_model(text, grades)
     return model_from_text(*parse_spec(text), grades)
+
+
+def parse_policy(text: str) -> Configured:
+    """'merge_dts(alpha=0.262144,batch=16)', or a file of one's own: 'mine.py', 'folder/mine.py(alpha=1)'."""
+    path, ending, settings = text.partition(".py")
+    if ending and (not settings or settings.lstrip().startswith("(")):
+        return configure(load_policy(path.strip() + ending), **parse_spec("file" + settings)[1])
+    name, given = parse_spec(text)
+    return policy(name, **{key: value.strip("'\"") for key, value in given.items()})
 
 
 def spec_of(model: ClickModel) -> str:

@@ -1,0 +1,157 @@
+"""Preference matrices by name: those the literature gives by formula, and the small published ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from bandits import PolicyError, checked_prefs
+from letor_data.errors import known
+
+
+class Matrix(NamedTuple):
+    about: str
+    source: str
+    make: Callable[[], np.ndarray]
+
+
+def matrix_of(text: str) -> np.ndarray:
+    """A built-in matrix by name, or one from a file: plain text rows of numbers, or .npy."""
+    path = Path(text)
+    if text in MATRICES or not (path.suffix or path.exists()):
+        return known(text, MATRICES, "matrix").make()
+    if not path.exists():
+        raise PolicyError(f"{text}: there is no such file; built-in matrices: {', '.join(MATRICES)}")
+    try:
+        prefs = np.load(path, allow_pickle=False) if path.suffix == ".npy" else np.loadtxt(path, ndmin=2)
+    except (ValueError, UnicodeDecodeError, EOFError) as problem:
+        raise PolicyError(f"{text}: not a matrix of numbers: {problem}") from None
+    return checked_prefs(prefs, text)
+
+
+def _total_order(n_arms: int, chance: float) -> np.ndarray:
+    """Arm i beats every later arm with the same chance."""
+    prefs = np.full((n_arms, n_arms), 1.0 - chance)
+    prefs[np.triu_indices(n_arms, 1)] = chance
+    np.fill_diagonal(prefs, 0.5)
+    return prefs
+
+
+def _reverse(prefs: np.ndarray, one: int, other: int) -> np.ndarray:
+    prefs[one, other], prefs[other, one] = prefs[other, one], prefs[one, other]
+    return prefs
+
+
+def _round_table(winner: float, neighbour: float) -> np.ndarray:
+    """Arm 0 beats all; nineteen others sit in a circle and beat the nine to one side."""
+    prefs = np.full((20, 20), 0.5)
+    prefs[0, 1:], prefs[1:, 0] = winner, 1.0 - winner
+    for seat in range(19):
+        for apart in range(1, 10):
+            one, other = 1 + seat, 1 + (seat + apart) % 19
+            prefs[one, other], prefs[other, one] = neighbour, 1.0 - neighbour
+    return prefs
+
+
+def _arithmetic() -> np.ndarray:
+    place = np.arange(8)
+    return 0.5 + 0.05 * (place[None, :] - place[:, None])
+
+
+def _two_good() -> np.ndarray:
+    prefs = np.full((100, 100), 0.5)
+    prefs[:2, 2:], prefs[2:, :2] = 0.75, 0.25
+    return prefs
+
+
+def _triangle(n_arms: int, text: str) -> Callable[[], np.ndarray]:
+    """From the entries above the diagonal, row by row."""
+
+    def make() -> np.ndarray:
+        upper = np.zeros((n_arms, n_arms))
+        upper[np.triu_indices(n_arms, 1)] = [float(entry) for entry in text.split()]
+        prefs = upper + np.tril(1.0 - upper.T, -1)
+        np.fill_diagonal(prefs, 0.5)
+        return prefs
+
+    return make
+
+
+_KOMIYAMA = "Komiyama, Honda, Kashima, Nakagawa 2015 (COLT)"
+_KOMIYAMA_COPELAND = "Komiyama, Honda, Nakagawa 2016 (ICML)"
+_MERGE_DTS = "Li, Markov, de Rijke, Zoghi 2020 (TOIS)"
+_WU_LIU = "Wu, Liu 2016 (NIPS), appendix D"
+_YAN = "Yan 2022 (thesis), chapter 4"
+_ZOGHI = "Zoghi 2017 (thesis)"
+
+MATRICES = {
+    "cyclic": Matrix(
+        "4 arms: one beats all, the others beat each other in a circle",
+        _KOMIYAMA,
+        _triangle(4, ".6 .6 .6 .9 .1 .9"),
+    ),
+    "arithmetic": Matrix("8 arms, 0.05 per place in a total order", _KOMIYAMA, _arithmetic),
+    "arxiv6": Matrix(
+        "6 search rankers of arXiv.org, with one exact tie",
+        "Yue, Joachims 2011 (ICML)",
+        _triangle(6, ".55 .55 .54 .61 .61 .55 .55 .58 .60 .54 .51 .56 .54 .50 .51"),
+    ),
+    "mslr5": Matrix(
+        "features 1 to 5 of MSLR, informational user; with a Condorcet winner",
+        _WU_LIU,
+        _triangle(
+            5,
+            ".53519466 .61259350 .75696008 .76547422 .57985831 .72745116 .73820053 .65895708 .66877089 .50999465",
+        ),
+    ),
+    "mslr5-cycle": Matrix(
+        "5 features of MSLR, informational user; three Copeland winners in a cycle",
+        _WU_LIU,
+        _triangle(5, ".484426 .519420 .528868 .517593 .480741 .530466 .538785 .504497 .512485 .503330"),
+    ),
+    "cycle": Matrix(
+        "20 arms: one barely beats all, the others beat half of each other for certain",
+        _MERGE_DTS,
+        lambda: _round_table(0.51, 1.0),
+    ),
+    "cycle2": Matrix(
+        "20 arms: one beats all, the others barely beat half of each other",
+        _MERGE_DTS,
+        lambda: _round_table(0.6, 0.51),
+    ),
+    "thesis4": Matrix(
+        "4 arms whose Borda winner is not the Condorcet winner",
+        f"{_ZOGHI}, 2.1.2",
+        _triangle(4, ".51 .51 .51 1 .4 .75"),
+    ),
+    "tennis": Matrix(
+        "4 players; the Borda winner is not the Condorcet winner",
+        "Zoghi, Whiteson, de Rijke, Munos 2014 (WSDM); one entry not given, 0.5 here",
+        _triangle(4, ".55 .55 .55 .75 .75 .5"),
+    ),
+    "gap": Matrix(
+        "5 arms, one Copeland winner that loses one duel",
+        _KOMIYAMA_COPELAND,
+        _triangle(5, ".8 .8 .51 .2 .8 .2 .8 .8 .8 .2"),
+    ),
+    "multisol": Matrix(
+        "5 arms, three Copeland winners",
+        _KOMIYAMA_COPELAND,
+        _triangle(5, ".2 .8 .8 .8 .2 .8 .8 .8 .8 .6"),
+    ),
+    "case-a": Matrix("100 items in a total order, 0.75 throughout", _YAN, lambda: _total_order(100, 0.75)),
+    "case-b": Matrix("100 items: two good ones, the rest all alike", _YAN, _two_good),
+    "copeland500": Matrix(
+        "500 arms: three winners in a cycle, then a total order; 0.6 where the source gives no number",
+        f"{_ZOGHI}, 7.5",
+        lambda: _reverse(_total_order(500, 0.6), 0, 2),
+    ),
+    "two-winners32": Matrix(
+        "32 arms, total order with one pair reversed: two Copeland winners; stands in for a subset of MSLR",
+        _MERGE_DTS,
+        lambda: _reverse(_total_order(32, 0.6), 0, 9),
+    ),
+}

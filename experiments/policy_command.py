@@ -1,0 +1,109 @@
+"""`rankduel policies`: what there is, from which paper, under which assumption, with which parameters."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from bandits import POLICIES, Configured, configure
+from bandits.policy import Policy, Setting, written
+from experiments.list_commands import AsJson, show_rows, title
+from experiments.specs import parse_policy
+
+EXAMPLES = ("rucb", "merge_dts(alpha=0.262144,batch=16,c=4e6)", "merge_rucb(variant=paper)", "path/to/mine.py")
+
+
+def policies(
+    policy: Annotated[
+        str | None,
+        typer.Argument(help="One policy, as it is written; all of them if not given.", show_default=False),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Dueling-bandit policies: paper, assumption, whether the horizon must be known, parameters.
+
+    [dim]Example:[/] rankduel policies "dts(alpha=0.6)"
+    """
+    if policy is not None:
+        chosen = parse_policy(policy)
+        _show_one(chosen, as_json)
+    elif as_json:
+        typer.echo(json.dumps([_as_data(configure(one)) for one in POLICIES.values()], indent=1))
+    else:
+        _show_all()
+
+
+def _as_data(chosen: Configured) -> dict[str, Any]:
+    policy = chosen.policy
+    return {
+        "name": policy.name,
+        "written": str(chosen),
+        "about": policy.about,
+        "source": policy.source,
+        "assumes": policy.assumes,
+        "needs_horizon": chosen.needs_horizon,
+        "parameters": {
+            name: {
+                "value": value,
+                "default": getattr(policy.params(), name),
+                "about": _setting(policy, name).about,
+                "choices": list(_setting(policy, name).choices),
+            }
+            for name, value in chosen.params._asdict().items()
+        },
+        "variants": {name: dict(bundle) for name, bundle in policy.variants.items()},
+    }
+
+
+def _show_one(chosen: Configured, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(_as_data(chosen), indent=1))
+        return
+    title(str(chosen))
+    show_rows({"": _about(chosen)})
+
+
+def _show_all() -> None:
+    title("Policies", "parameters with their defaults")
+    show_rows({policy.name: _about(configure(policy)) for policy in POLICIES.values()}, gap=1)
+    title("Written as")
+    show_rows({example: "" for example in EXAMPLES})
+
+
+def _about(chosen: Configured) -> str:
+    policy = chosen.policy
+    facts = [f"assumes: {policy.assumes}" if policy.assumes else "", _horizon(chosen)]
+    lines = [policy.about, f"[dim]{escape(policy.source)}[/]" if policy.source else "", "; ".join(filter(None, facts))]
+    lines += [
+        f"{name} = [bold]{_value(policy, name, value)}[/]  {_setting(policy, name).about}"
+        for name, value in chosen.params._asdict().items()
+        if name != "horizon"
+    ]
+    lines += [f"variant = [bold]{name}[/]  {_bundle(bundle)}" for name, bundle in policy.variants.items()]
+    return "\n".join(filter(None, lines))
+
+
+def _horizon(chosen: Configured) -> str:
+    if chosen.needs_horizon:
+        return "must know the horizon"
+    for name in chosen.policy.variants:
+        if configure(chosen.policy, variant=name).needs_horizon:
+            return "needs no horizon (some settings do)"
+    return "needs no horizon"
+
+
+def _value(policy: Policy, name: str, value: Any) -> str:
+    """The value in force; of a switch also what else it could be."""
+    others = [choice for choice in _setting(policy, name).choices if choice != value]
+    return " | ".join([written(value), *others])
+
+
+def _bundle(bundle: Any) -> str:
+    return ", ".join(f"{name}={written(value)}" for name, value in bundle.items()) or "as above"
+
+
+def _setting(policy: Policy, name: str) -> Setting:
+    return policy.settings.get(name, Setting(""))
