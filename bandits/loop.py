@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
+from numba.core.errors import NumbaError
 
 from bandits.policy import Configured, Policy, kernel, kernel_params
 
@@ -143,7 +144,7 @@ def compiled(policy: Policy, duel: Callable) -> Callable:
         "idle": policy.idle or never_idle,
         "duel": duel,
     }
-    return _bind(play, f"{policy.name}_{duel.__name__}", tuple(functions.items()))
+    return _bind(play, policy.name, tuple(functions.items()))
 
 
 def compiled_step(policy: Policy) -> tuple[Callable, Callable]:
@@ -157,21 +158,48 @@ def compiled_step(policy: Policy) -> tuple[Callable, Callable]:
 @functools.cache
 def _bind(template: Any, name: str, functions: tuple[tuple[str, Callable], ...]) -> Callable:
     """A copy of a function of this file that calls these functions."""
-    scope = {"__name__": __name__, "TIED": TIED, **dict(functions)}
-    plain = [key for key, function in functions if not hasattr(function, "py_func")]
-    if plain:
-        warnings.warn(
-            f"{name}: {' and '.join(plain)} not compiled, so it runs as plain Python; "
-            "decorate the functions of a policy with @numba.njit for speed",
-            PolicyNotice,
-            stacklevel=4,
-        )
-        return types.FunctionType(template.__code__, scope)
-    # What lies elsewhere may be edited without our digest noticing: then compiled in every process.
-    on_disk = all(_is_ours(function) for _, function in functions)
-    unique = re.sub(r"\W", "_", f"{template.__name__}_{name}_{_digest()}")
-    code = template.__code__.replace(co_name=unique)
-    return njit(nogil=True, cache=on_disk)(types.FunctionType(code, scope))
+    if not all(hasattr(function, "py_func") for _, function in functions):
+        _notice(name, "its functions are not decorated with @numba.njit")
+        return _plain(template, functions)
+    duel_name = getattr(dict(functions).get("duel"), "__name__", "")
+    unique = re.sub(r"\W", "_", f"{template.__name__}_{name}_{duel_name}_{_digest()}")
+    copy = types.FunctionType(template.__code__.replace(co_name=unique), _scope(functions))
+    copy.__qualname__ = unique  # Numba files its cache under this name, not under what the function calls
+    if all(_is_ours(function) for _, function in functions):
+        return njit(nogil=True, cache=True)(copy)
+    # What lies elsewhere may be edited without our digest noticing, so it is compiled in every process.
+    return _compiled_or_plain(njit(nogil=True)(copy), _plain(template, functions), name)
+
+
+def _compiled_or_plain(compiled: Callable, plain: Callable, name: str) -> Callable:
+    """`compiled`, until Numba refuses to compile it."""
+    usable = [compiled, plain]
+
+    def call(*arguments):
+        try:
+            return usable[0](*arguments)
+        except NumbaError as problem:
+            reasons = [
+                line for line in str(problem).splitlines() if line and not line.startswith("Failed in")
+            ]
+            _notice(name, f"Numba could not compile it ({reasons[0] if reasons else problem})")
+            usable[0] = plain
+            return plain(*arguments)
+
+    return call
+
+
+def _plain(template: Any, functions: tuple[tuple[str, Callable], ...]) -> Callable:
+    uncompiled = tuple((key, getattr(function, "py_func", function)) for key, function in functions)
+    return types.FunctionType(template.__code__, _scope(uncompiled))
+
+
+def _scope(functions: tuple[tuple[str, Callable], ...]) -> dict[str, Any]:
+    return {"__name__": __name__, "__builtins__": __builtins__, "TIED": TIED, **dict(functions)}
+
+
+def _notice(name: str, reason: str) -> None:
+    warnings.warn(f"{name}: {reason}, so it runs as plain Python, slowly", PolicyNotice, stacklevel=2)
 
 
 def _is_ours(function: Callable) -> bool:

@@ -134,7 +134,7 @@ def _arrays(state: Any, prefix: str = "state") -> Iterator[tuple[str, np.ndarray
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
         header = json.loads(str(arrays.pop("header")))
     except FileNotFoundError:

@@ -13,7 +13,12 @@ from bandits.policy import Policy, Setting, written
 from experiments.list_commands import AsJson, show_rows, title
 from experiments.specs import parse_policy
 
-EXAMPLES = ("rucb", "merge_dts(alpha=0.262144,batch=16,c=4e6)", "merge_rucb(variant=paper)", "path/to/mine.py")
+EXAMPLES = (
+    "rucb",
+    "merge_dts(alpha=0.262144,batch=16,c=4e6)",
+    "merge_rucb(variant=paper)",
+    "path/to/mine.py",
+)
 
 
 def policies(
@@ -70,13 +75,17 @@ def _show_all() -> None:
     title("Policies", "parameters with their defaults")
     show_rows({policy.name: _about(configure(policy)) for policy in POLICIES.values()}, gap=1)
     title("Written as")
-    show_rows({example: "" for example in EXAMPLES})
+    show_rows(dict.fromkeys(EXAMPLES, ""))
 
 
 def _about(chosen: Configured) -> str:
     policy = chosen.policy
     facts = [f"assumes: {policy.assumes}" if policy.assumes else "", _horizon(chosen)]
-    lines = [policy.about, f"[dim]{escape(policy.source)}[/]" if policy.source else "", "; ".join(filter(None, facts))]
+    lines = [
+        policy.about,
+        f"[dim]{escape(policy.source)}[/]" if policy.source else "",
+        "; ".join(filter(None, facts)),
+    ]
     lines += [
         f"{name} = [bold]{_value(policy, name, value)}[/]  {_setting(policy, name).about}"
         for name, value in chosen.params._asdict().items()

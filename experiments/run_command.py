@@ -49,7 +49,9 @@ def _number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise PolicyError(f"the horizon is '{text}'; expected a number of duels, such as 100000 or 1e8") from None
+        raise PolicyError(
+            f"the horizon is '{text}'; expected a number of duels, such as 100000 or 1e8"
+        ) from None
 
 
 def _show(title: str, table: pd.DataFrame) -> None:
@@ -73,6 +75,6 @@ def _show(title: str, table: pd.DataFrame) -> None:
         )
     screen.print(shown)
     screen.print(
-        "\n[dim]regret: mean loss of the two arms per duel, summed; weak: of the better one; right: runs that "
-        "recommend the Condorcet winner[/]"
+        "\n[dim]regret: mean loss of the two arms per duel, summed; weak: of the better one; right: runs "
+        "that recommend the Condorcet winner[/]"
     )

@@ -47,7 +47,9 @@ def run_policies(
     return pd.concat(tables, ignore_index=True)
 
 
-def _run_one(configured: Configured, prefs: np.ndarray, steps: np.ndarray, run: int, seed: int) -> pd.DataFrame:
+def _run_one(
+    configured: Configured, prefs: np.ndarray, steps: np.ndarray, run: int, seed: int
+) -> pd.DataFrame:
     started = time.perf_counter()
     trace = play_matrix(configured, prefs, int(steps[-1]), seed=seed, run=run, steps=steps)
     return _table(configured, prefs, run, trace).assign(seconds=time.perf_counter() - started)

@@ -98,6 +98,7 @@ def duel_by(name: str):
             if lead != 0.0 or not world.rules[DROP_TIES] or first == second:
                 return lead > 0.0 if lead != 0.0 else users.random() < 0.5
 
+    interleaved_duel.__name__ = f"{name}_duel"  # what is compiled around it is kept under this name
     return interleaved_duel, outcome
 
 

@@ -1,0 +1,200 @@
+"""The loop's counts, regrets and checkpoints, on policies made for the purpose."""
+
+import subprocess
+import sys
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from policies import CYCLIC, ladder
+
+from bandits import POLICIES, Policy, PolicyNotice, Trace, checkpoints, configure, play_matrix
+from bandits.loop import TIED, compiled, compiled_step, run_loop
+from bandits.matrix import matrix_duel
+from bandits.policy import kernel
+from bandits.regret import (
+    informative_steps,
+    strong_binary_regret,
+    strong_regret,
+    weak_binary_regret,
+    weak_regret,
+)
+from interleave import METHODS, duel_by
+
+pytestmark = pytest.mark.kernel
+
+
+class State(NamedTuple):
+    t: np.ndarray
+    heard: np.ndarray  # (first, second, first_won) of the last update
+
+
+class Params(NamedTuple):
+    rests: int = 0  # steps of rest after every three
+
+
+def init(n_arms, params, rng):
+    return State(np.zeros(1, np.int64), np.full(3, -1))
+
+
+@kernel
+def select(state, params, rng):
+    """(0, 1), (1, 2), (2, 2) in turn."""
+    t = state.t[0]
+    return t % 3, min(t % 3 + 1, 2)
+
+
+@kernel
+def update(state, first, second, first_won):
+    state.t[0] += 1
+    state.heard[0], state.heard[1], state.heard[2] = first, second, first_won
+
+
+@kernel
+def rest(state, params, limit, selves, rng):
+    """Now and then arm 0 against itself, as long as allowed."""
+    n = min(params.rests, limit) if state.t[0] % 3 == 0 else 0
+    selves[0] += n
+    return n
+
+
+@kernel
+def answer(state):
+    return state.t[0] % 3
+
+
+TURNS = Policy("turns", Params, init, select, update)
+RESTING = TURNS._replace(idle=rest, recommend=answer)
+
+
+def run(policy, steps, labels=(0, 1, 2), duel=matrix_duel, fast_forward=True, **settings):
+    rng, users = np.random.default_rng(0), np.random.default_rng(1)
+    loss = np.array([0.0, 0.1, 0.3])
+    return run_loop(
+        configure(policy, **settings),
+        duel,
+        ladder(3, 0.5),
+        loss,
+        np.array(labels),
+        np.array(steps),
+        rng,
+        users,
+        fast_forward,
+    )
+
+
+def test_counts_at_checkpoints():
+    trace = run(TURNS, [1, 2, 3, 7])
+    np.testing.assert_array_equal(trace.duels, [[1, 1, 0], [1, 2, 1], [1, 2, 1], [3, 5, 2]])
+    np.testing.assert_array_equal(trace.better, [[1, 0, 0], [1, 1, 0], [1, 1, 0], [3, 2, 0]])
+    np.testing.assert_array_equal(trace.selves, [[0, 0, 0], [0, 0, 0], [0, 0, 1], [0, 0, 2]])
+    np.testing.assert_array_equal(trace.recommended, -1)
+    np.testing.assert_array_equal(trace.survivors, -1)
+
+
+def test_labels_rename_arms_everywhere():
+    plain, renamed = run(RESTING, [5, 9]), run(RESTING, [5, 9], labels=[2, 0, 1])
+    np.testing.assert_array_equal(renamed.duels[:, [2, 0, 1]], plain.duels)
+    np.testing.assert_array_equal(renamed.selves[:, [2, 0, 1]], plain.selves)
+    np.testing.assert_array_equal(renamed.recommended, np.array([2, 0, 1])[plain.recommended])
+    np.testing.assert_array_equal(renamed.better[-1], [6, 0, 0])  # who is better, the caller's arms decide
+    np.testing.assert_array_equal(plain.better[-1], [3, 3, 0])
+
+
+def test_rests_end_at_checkpoints_and_at_the_horizon():
+    trace = run(RESTING, [4, 5, 6, 20], rests=10)
+    # A rest is asked for anew at every checkpoint, since nothing was played in between.
+    np.testing.assert_array_equal(trace.selves[:, 0], [4, 5, 6, 17])
+    np.testing.assert_array_equal(trace.duels.sum(axis=1), [0, 0, 0, 4])
+    assert trace.selves[-1, 2] == 1 and trace.steps[-1] == 20
+    assert run(RESTING, [20], rests=10, fast_forward=False).selves[-1, 0] == 0
+
+
+def test_regrets_are_products_of_the_counts():
+    trace, loss = run(TURNS, [1, 2, 3, 7]), np.array([0.0, 0.1, 0.3])
+    np.testing.assert_allclose(strong_regret(trace, loss), [0.05, 0.25, 0.55, 1.15])
+    np.testing.assert_allclose(weak_regret(trace, loss), [0.0, 0.1, 0.4, 0.8])
+    np.testing.assert_array_equal(strong_binary_regret(trace, 2), [1, 2, 2, 5])
+    np.testing.assert_array_equal(weak_binary_regret(trace, 2), [1, 1, 1, 3])
+    np.testing.assert_array_equal(informative_steps(trace), [1, 2, 2, 5])
+
+
+def test_regret_is_exact_far_beyond_2_to_the_31():
+    many = np.array([[2**40, 2**40]])
+    trace = Trace(np.array([2**41]), many, many, 2 * many, np.zeros(1), np.zeros(1))
+    assert strong_regret(trace, np.array([0.0, 0.25]))[0] == 2**37 + 2**39
+
+
+@kernel
+def _tied(prefs, first, second, users):
+    return TIED if first == 0 else 1
+
+
+def test_tied_duels_count_and_are_not_heard_of():
+    trace = run(TURNS, [5], duel=_tied)
+    np.testing.assert_array_equal(trace.duels[0], [5, 5, 0])  # (0, 1) again and again: no update moves on
+
+
+def test_a_single_arm_plays_itself_without_asking():
+    trace = play_matrix(configure(TURNS), [[0.5]], 10**12)
+    assert trace.selves[-1, 0] == 10**12 and trace.recommended[-1] == 0 and trace.survivors[-1] == 1
+
+
+def test_plain_python_runs_with_a_notice():
+    plain = Policy("plain", Params, init, lambda *a: select.py_func(*a), lambda *a: update.py_func(*a))
+    with pytest.warns(PolicyNotice, match="plain.*not decorated with @numba.njit"):
+        trace = run(plain, [1, 2, 3, 7])
+    for mine, compiled in zip(trace, run(TURNS, [1, 2, 3, 7])):
+        np.testing.assert_array_equal(mine, compiled)
+
+
+@pytest.mark.parametrize("horizon", [1, 2, 9, 10, 11, 1000, 12345, 10**12])
+def test_checkpoints(horizon):
+    steps = checkpoints(horizon)
+    assert steps[-1] == horizon and steps[0] == 1 and (np.diff(steps) > 0).all() and len(steps) < 1500
+    wanted = {digit * 10**m for m in range(13) for digit in (1, 2, 5)} | {
+        -(-horizon * j // 1000) for j in (1, 7, 999)
+    }
+    assert {step for step in wanted if step <= horizon} <= set(steps.tolist())
+    logs = {int(np.ceil(10 ** (k / 20))) for k in range(241)}
+    assert {step for step in logs if step <= horizon} <= set(steps.tolist())
+
+
+def test_streams_depend_on_policy_run_and_seed_only():
+    runs = [
+        play_matrix(configure(RESTING), CYCLIC[:3, :3], 50, seed=s, run=r)
+        for s, r in ((0, 0), (0, 1), (1, 0))
+    ]
+    assert len({run.duels.tobytes() + run.recommended.tobytes() for run in runs}) > 1
+
+
+COMPILE = """
+import sys, numpy as np
+from numba.core import event
+from bandits import play_matrix, policy
+compiled = []
+class Listener(event.Listener):
+    def on_start(self, e): compiled.append(e.data["dispatcher"].py_func.__name__)
+    def on_end(self, e): pass
+event.register("numba:compile", Listener())
+play_matrix(policy("rucb"), 0.5 + 0.05 * (np.arange(4)[None] - np.arange(4)[:, None]), 5)
+print(any(name.startswith("play_rucb") for name in compiled))
+"""
+
+
+def test_every_loop_has_a_place_of_its_own_on_disk():
+    """Numba files what it keeps under this name, and looks neither at globals nor at what they call."""
+    duels = [matrix_duel, *(duel_by(method)[0] for method in METHODS)]
+    loops = [compiled(policy, duel) for policy in POLICIES.values() for duel in duels]
+    steps = [function for policy in POLICIES.values() for function in compiled_step(policy)]
+    assert len({function.py_func.__qualname__ for function in loops + steps}) == len(loops) + len(steps)
+
+
+def test_the_compiled_loop_is_kept_on_disk(tmp_path):
+    """The second process finds what the first compiled."""
+    environment = {"NUMBA_CACHE_DIR": str(tmp_path), "PATH": ""}
+    for expected in ("True", "False"):
+        told = subprocess.run(
+            [sys.executable, "-c", COMPILE], env=environment, capture_output=True, text=True
+        )
+        assert told.stdout.strip() == expected, told.stderr

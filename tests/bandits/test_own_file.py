@@ -1,0 +1,139 @@
+"""A policy of one's own: a file with the contract's functions, jitted or plain."""
+
+import sys
+
+import numpy as np
+import pytest
+from policies import ladder
+
+from bandits import PolicyError, PolicyNotice, configure, load_policy, play_matrix, restore, start
+from experiments import cli
+from experiments.specs import parse_policy
+
+PLAIN = '''"""Always the same two arms."""
+from typing import NamedTuple
+import numpy as np
+{imports}
+
+class Params(NamedTuple):
+    second: int = 1
+
+class State(NamedTuple):
+    wins: np.ndarray
+
+def init(n_arms, params, rng):
+    return State(np.zeros(n_arms, np.int64))
+
+{decorator}
+def select(state, params, rng):
+    return 0, params.second
+
+{decorator}
+def update(state, first, second, first_won):
+    state.wins[first if first_won else second] += 1
+
+{decorator}
+def recommend(state):
+    return np.argmax(state.wins)
+'''
+JITTED = {"imports": "from numba import njit", "decorator": "@njit"}
+UNCOMPILED = {"imports": "", "decorator": ""}
+
+
+@pytest.fixture
+def mine(tmp_path):
+    def write(text):
+        path = tmp_path / "mine.py"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def test_jitted_and_plain_are_the_same_run(mine):
+    jitted = play_matrix(configure(load_policy(mine(PLAIN.format(**JITTED)))), ladder(3), 200)
+    with pytest.warns(PolicyNotice, match="runs as plain Python"):
+        plain = play_matrix(configure(load_policy(mine(PLAIN.format(**UNCOMPILED)))), ladder(3), 200)
+    for a, b in zip(jitted, plain):
+        np.testing.assert_array_equal(a, b)
+    assert jitted.duels[-1].sum() == 400
+
+
+def test_an_edited_file_is_noticed(mine):
+    """Nothing is kept on disk for files we do not know."""
+    text = PLAIN.format(**JITTED)
+    play_matrix(configure(load_policy(mine(text))), ladder(3), 5)
+    changed = play_matrix(configure(load_policy(mine(text.replace("return 0,", "return 2,")))), ladder(3), 5)
+    assert (changed.duels[-1] > 0).sum() == 2 and changed.duels[-1].sum() == 10
+
+
+def test_code_numba_cannot_compile_runs_as_python(mine):
+    text = PLAIN.format(**JITTED).replace(
+        "return 0, params.second", "return 0, {'b': params.second}.get('b', [])"
+    )
+    with pytest.warns(PolicyNotice, match="mine.py: Numba could not compile it"):
+        trace = play_matrix(configure(load_policy(mine(text))), ladder(3), 50)
+    assert trace.duels[-1].sum() == 100
+
+
+def test_its_printed_form_asks_for_it_again(mine):
+    path = mine(PLAIN.format(**JITTED))
+    configured = parse_policy(f"{path}(second=2)")
+    assert configured.params.second == 2 and str(configured) == f"{path}(second=2)"
+    again = parse_policy(str(configured))
+    assert str(again) == str(configured) and again.params == configured.params
+    with pytest.raises(PolicyError, match="no parameter of .*mine.py named 'secnd'; did you mean 'second'"):
+        parse_policy(f"{path}(secnd=2)")
+
+
+def test_a_file_may_hold_a_whole_policy(mine):
+    text = (
+        PLAIN.format(**JITTED)
+        + "from bandits import Policy\nPOLICY = Policy('x', Params, init, select, update)\n"
+    )
+    policy = load_policy(mine(text))
+    assert policy.name.endswith("mine.py") and policy.recommend is None
+
+
+def test_stepped_saved_and_restored(mine, tmp_path):
+    stepper = start(configure(load_policy(mine(PLAIN.format(**JITTED)))), 3)
+    assert stepper.select() == (0, 1)
+    stepper.update(True)
+    stepper.save(tmp_path / "saved.npz")
+    assert restore(tmp_path / "saved.npz").recommend() == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "def init(): pass",
+            "no Params, select, update in this file; expected POLICY, or Params, init, select, update",
+        ),
+        ("x = 1\ny = x +", "mine.py:2: this policy file does not run: SyntaxError"),
+        ("x = 1\ny = x / 0", "mine.py:2: this policy file does not run: ZeroDivisionError"),
+        ("import no_such_thing", "mine.py:1: this policy file does not run: ModuleNotFoundError"),
+        (PLAIN.format(**JITTED).replace("second: int = 1", "second: int"), "every field has a default"),
+    ],
+)
+def test_files_that_are_no_policy(mine, text, told):
+    with pytest.raises(PolicyError) as refused:
+        load_policy(mine(text))
+    assert told in str(refused.value)
+
+
+def test_an_absent_file():
+    with pytest.raises(PolicyError, match="nowhere/mine.py: there is no such policy file"):
+        parse_policy("nowhere/mine.py")
+
+
+@pytest.mark.parametrize("style", [JITTED, UNCOMPILED], ids=["jitted", "plain"])
+def test_the_command_runs_it(mine, style, monkeypatch, capsys):
+    path = mine(PLAIN.format(**style))
+    words = ["rankduel", "run", "arxiv6", "--policy", str(path), "--horizon", "100", "--runs", "3"]
+    monkeypatch.setattr(sys, "argv", words)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    out, err = capsys.readouterr()
+    assert not ended.value.code and "mine.py" in "".join(out.split())
+    assert ("runs as plain Python" in " ".join(err.split())) == (style is UNCOMPILED)
