@@ -73,7 +73,7 @@ def play(state, params, env, labels, loss, counts, trace, fast_forward, rng, use
             t += 1
             if first == second:
                 selves[first] += 1
-                update(state, first, second, True)
+                update(state, first, second, first == second)  # a literal True would be compiled apart
                 continue
             left, right = labels[first], labels[second]
             duels[first] += 1
