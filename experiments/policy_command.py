@@ -11,6 +11,7 @@ from rich.markup import escape
 from bandits import POLICIES, Configured, configure
 from bandits.policy import Policy, Setting, written
 from experiments.list_commands import AsJson, show_rows, title
+from experiments.screen import screen
 from experiments.specs import parse_policy
 
 EXAMPLES = (
@@ -67,32 +68,49 @@ def _show_one(chosen: Configured, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(_as_data(chosen), indent=1))
         return
+    policy = chosen.policy
     title(str(chosen))
-    show_rows({"": _about(chosen)})
+    screen.print("\n".join(_facts(chosen)), highlight=False)
+    title("\nParameters")
+    show_rows(
+        {
+            f"{name} = {_value(policy, name, value)}": _setting(policy, name).about
+            for name, value in chosen.params._asdict().items()
+        }
+        or {"none": ""}
+    )
+    if policy.variants:
+        title("\nVariants", "variant=...")
+        show_rows({name: _bundle(bundle) or "the defaults" for name, bundle in policy.variants.items()})
 
 
 def _show_all() -> None:
-    title("Policies", "parameters with their defaults")
-    show_rows({policy.name: _about(configure(policy)) for policy in POLICIES.values()}, gap=1)
+    title("Policies", "rankduel policies NAME explains the parameters")
+    show_rows({policy.name: _summary(configure(policy)) for policy in POLICIES.values()}, gap=1)
     title("Written as")
-    show_rows(dict.fromkeys(EXAMPLES, ""))
+    for example in EXAMPLES:
+        screen.print(example)
 
 
-def _about(chosen: Configured) -> str:
+def _summary(chosen: Configured) -> str:
     policy = chosen.policy
-    facts = [f"assumes: {policy.assumes}" if policy.assumes else "", _horizon(chosen)]
-    lines = [
-        policy.about,
-        f"[dim]{escape(policy.source)}[/]" if policy.source else "",
-        "; ".join(filter(None, facts)),
-    ]
-    lines += [
-        f"{name} = [bold]{_value(policy, name, value)}[/]  {_setting(policy, name).about}"
+    lines = _facts(chosen)
+    defaults = ", ".join(
+        f"{name}={_value(policy, name, value)}"
         for name, value in chosen.params._asdict().items()
         if name != "horizon"
-    ]
-    lines += [f"variant = [bold]{name}[/]  {_bundle(bundle)}" for name, bundle in policy.variants.items()]
-    return "\n".join(filter(None, lines))
+    )
+    lines += [f"[bold]{defaults}[/]"] if defaults else []
+    bundles = {name: _bundle(bundle) for name, bundle in policy.variants.items()}
+    lines += [f"variant={name}: {bundle}" for name, bundle in bundles.items() if bundle]
+    return "\n".join(lines)
+
+
+def _facts(chosen: Configured) -> list[str]:
+    policy = chosen.policy
+    facts = [f"assumes: {policy.assumes}" if policy.assumes else "", _horizon(chosen)]
+    lines = [policy.about, f"[dim]{escape(policy.source)}[/]" if policy.source else ""]
+    return [line for line in (*lines, "; ".join(filter(None, facts))) if line]
 
 
 def _horizon(chosen: Configured) -> str:
@@ -107,11 +125,11 @@ def _horizon(chosen: Configured) -> str:
 def _value(policy: Policy, name: str, value: Any) -> str:
     """The value in force; of a switch also what else it could be."""
     others = [choice for choice in _setting(policy, name).choices if choice != value]
-    return " | ".join([written(value), *others])
+    return "|".join([written(value), *others])
 
 
 def _bundle(bundle: Any) -> str:
-    return ", ".join(f"{name}={written(value)}" for name, value in bundle.items()) or "as above"
+    return ", ".join(f"{name}={written(value)}" for name, value in bundle.items())
 
 
 def _setting(policy: Policy, name: str) -> Setting:
