@@ -4,10 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
-from bandits import rucb
+from bandits import (
+    beat_the_mean,
+    interleaved_filter,
+    random_pair,
+    rex3,
+    rmed1,
+    rmed2,
+    rmed2fh,
+    rucb,
+    savage,
+    versatile_db,
+    winner_stays,
+)
 from bandits.policy import Configured, configure, suggest
 
-POLICIES = {module.POLICY.name: module.POLICY for module in (rucb,)}
+_MODULES = (
+    random_pair,
+    interleaved_filter,
+    beat_the_mean,
+    savage,
+    rucb,
+    rmed1,
+    rmed2,
+    rmed2fh,
+    rex3,
+    winner_stays,
+    versatile_db,
+)
+POLICIES = {module.POLICY.name: module.POLICY for module in _MODULES}
 
 
 def policy(name: str, **settings: Any) -> Configured:

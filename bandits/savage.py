@@ -135,4 +135,5 @@ POLICY = Policy(
         "horizon": Setting("steps the error bound is made for; 0: those of the run", at_least=0),
     },
     variants={"paper": {}},
+    horizon_when=lambda params: params.bound == "finite" or params.delta == 0.0,
 )
