@@ -1,0 +1,237 @@
+"""Double sampling: a simulated tournament names the first arm, fresh samples against it the second.
+
+What DTS and RTS share. Beta samples are never drawn to be compared with one half: coins with the right
+chances do (bandits/beat_odds.py, bandits/coins.py).
+
+First arm: the candidate that wins most duels of a tournament of all arms. A candidate that beats everybody, a
+champion, is a single draw (bandits/champions.py), and wins. Only if there is none are the candidates' duels
+tossed, given that there is none.
+
+Second arm: the one with the largest sample of beating the first; the first itself counts as one half. So only
+samples above one half matter, and with none the first arm meets itself.
+
+A champion that meets itself teaches nothing. With chance c_i for candidate i to be champion, and c_i again
+for all samples against it to stay below one half, each coming step is of this kind with the same chance
+s = sum of c_i^2, until an arm becomes a candidate or ceases to be one. How many in a row is one draw; the step
+after them is drawn given that it is of another kind.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from bandits.beat_odds import BeatOdds, even_odds, note_win
+from bandits.champions import NOBODY, Champions, alike_steps, even_champions, note_champion
+from bandits.choices import pick
+from bandits.coins import Coins, Rows, all_present, even_coins, new_rows, note_chance, toss_rows
+from bandits.policy import kernel
+from bandits.upper_samples import sample_above_half, sample_beyond
+
+_ROUNDING = 1e-12  # a chance that is the rest of others is taken for 0 if it is this much smaller than they
+
+
+class Beliefs(NamedTuple):
+    wins: np.ndarray  # (arms, arms) int64
+    odds: BeatOdds
+    champions: Champions
+    coins: Coins
+    rows: Rows
+    strength: np.ndarray  # (arms,) float64: expected wins in a tournament, roughly
+    single: np.ndarray  # (1,) int64, room for a list of one arm
+
+
+def no_beliefs(n_arms, keep_rows):
+    """`keep_rows`: who won each duel of a tournament will be asked for."""
+    return Beliefs(
+        wins=np.zeros((n_arms, n_arms), np.int64),
+        odds=even_odds(n_arms),
+        champions=even_champions(n_arms),
+        coins=even_coins(n_arms),
+        rows=new_rows(n_arms, keep_rows),
+        strength=np.full(n_arms, (n_arms - 1) / 2),
+        single=np.zeros(1, np.int64),
+    )
+
+
+@kernel
+def learn(beliefs, winner, loser):
+    """`winner` beat `loser`."""
+    before = beliefs.odds.chance[winner, loser]
+    note_win(beliefs.odds, beliefs.wins, winner, loser)
+    beliefs.wins[winner, loser] += 1
+    beliefs.strength[winner] += beliefs.odds.chance[winner, loser] - before
+    beliefs.strength[loser] -= beliefs.odds.chance[winner, loser] - before
+    note_chance(beliefs.coins.level, beliefs.odds.chance, winner, loser)
+    note_champion(beliefs.champions, beliefs.odds.minus_log, winner)
+    note_champion(beliefs.champions, beliefs.odds.minus_log, loser)
+
+
+@kernel
+def skip_alike(champions, candidates, limit, selves, rng):
+    """(steps, ended): coming steps in which a champion meets itself; did another kind of step end them?"""
+    top = _likeliest(champions.chance, candidates)
+    others = 0.0
+    for arm in candidates:
+        if arm != top:
+            others += champions.chance[arm] * champions.chance[arm]
+    ending = champions.missing[top] * (1.0 + champions.chance[top]) - others
+    if ending > 0.5:
+        return 0, False
+    n = alike_steps(ending, limit, rng)
+    # One arm has nearly all of these steps; the others' are few and drawn one by one.
+    left, share = n, others / (others + champions.chance[top] * champions.chance[top])
+    while left > 0:
+        n_top = alike_steps(share, left, rng)
+        selves[top] += n_top
+        left -= n_top
+        if left > 0:
+            selves[_draw_other(champions.chance, candidates, top, others, rng)] += 1
+            left -= 1
+    return n, n < limit
+
+
+@kernel
+def draw_champion(champions, candidates, ended, rng):
+    """(champion or NOBODY, likeliest champion). `ended`: it is known that no champion will meet itself."""
+    top = _likeliest(champions.chance, candidates)
+    total, others = 0.0, 0.0
+    for arm in candidates:
+        others += champions.chance[arm] if arm != top else 0.0
+        total += champions.chance[arm] * (champions.missing[arm] if ended else 1.0)
+    nobody = champions.missing[top] - others
+    if nobody < _ROUNDING * champions.missing[top]:
+        nobody = 0.0
+    left = rng.random() * (total + nobody) - nobody
+    if left < 0.0:
+        return NOBODY, top
+    for arm in candidates:
+        left -= champions.chance[arm] * (champions.missing[arm] if ended else 1.0)
+        if left < 0.0:
+            return arm, top
+    return top, top
+
+
+@kernel
+def draw_tournament(beliefs, arms, n_candidates, top, rng):
+    """The largest score of the candidates arms[:n_candidates], given that none of them beats everybody.
+
+    Their scores are written, or -1 for who cannot have the largest. Both parts of `arms` are in ascending order.
+
+    The duels of `top`, the likeliest champion, are tossed given that it loses one, then those of others as they
+    come; again from the start if that made somebody champion. As steps come here only without a champion, an
+    average step has at most one such round. Who loses more duels than another in total is out of the running
+    and need not be tossed for: strong arms go first, so that the many weak ones soon are.
+    """
+    rows, coins, chance, strength = beliefs.rows, beliefs.coins, beliefs.odds.chance, beliefs.strength
+    candidates, most = arms[:n_candidates], len(arms) - 1
+    last_other = arms[most] if n_candidates < len(arms) else -1
+    while True:
+        all_present(rows)
+        toss_losing_row(beliefs, top, beliefs.champions.exponent[top], rng)
+        largest = rows.score[top]
+        n_lost = most - largest
+        if 4 * n_lost < most:
+            strong = most - 3.0 * n_lost
+            largest = toss_rows(coins, chance, rows, candidates, last_other, strength, strong, largest, rng)
+        largest = toss_rows(coins, chance, rows, candidates, last_other, strength, -1.0, largest, rng)
+        if largest < most:
+            return largest
+
+
+@kernel
+def pick_scoring(score, candidates, largest, rng):
+    """A uniform candidate among those with the largest score."""
+    n_tied = 0
+    for arm in candidates:
+        n_tied += score[arm] == largest
+    left = pick(n_tied, rng)
+    for arm in candidates:
+        if score[arm] == largest:
+            if left == 0:
+                return arm
+            left -= 1
+    return -1
+
+
+@kernel
+def draw_second(beliefs, first, exponent, ended, rng):
+    """The second arm, of those present and `first`; `ended`: it is known not to be `first` itself.
+
+    `exponent` is minus the logarithm of the chance that it is.
+    """
+    hit, wins, odds = beliefs.rows.lost, beliefs.wins, beliefs.odds
+    if ended:
+        toss_losing_row(beliefs, first, exponent, rng)
+    else:
+        toss_row(beliefs, first, rng)
+    second, largest = first, 0.5
+    for arm in range(len(wins)):
+        if hit[arm] == 1:
+            won, lost, chance = float(wins[arm, first]), float(wins[first, arm]), odds.chance[arm, first]
+            if second == first:
+                sample = sample_above_half(won, lost, chance, rng)
+            else:
+                log_g = odds.log_g[min(arm, first), max(arm, first)]
+                sample = sample_beyond(won, lost, chance, log_g, largest, rng)
+            if sample > largest:
+                second, largest = arm, sample
+    return second
+
+
+@kernel
+def toss_losing_row(beliefs, arm, exponent, rng):
+    """Toss for `arm` against all present, given that it loses to one at least.
+
+    The first it loses to comes where an exponential, cut off at `exponent`, is used up by the -ln q_ij.
+    """
+    rows, minus_log = beliefs.rows, beliefs.odds.minus_log[arm]
+    left = -math.log1p(rng.random() * math.expm1(-exponent))
+    loss = -1
+    for other in range(len(minus_log)):
+        if rows.present[other] == 1 and minus_log[other] > 0.0:
+            loss = other
+            left -= minus_log[other]
+            if left < 0.0:
+                break
+    toss_row(beliefs, arm, rng)
+    won = rows.won[arm % len(rows.won)]
+    for other in range(loss + 1):  # overrule
+        right = rows.present[other] if other < loss else 0
+        rows.score[arm] += right - won[other]
+        rows.lost[other] -= right - won[other]
+        won[other] = right
+
+
+@kernel
+def toss_row(beliefs, arm, rng):
+    """Toss for `arm` against all present."""
+    rows, single = beliefs.rows, beliefs.single
+    single[0] = arm
+    toss_rows(
+        beliefs.coins, beliefs.odds.chance, rows, single, len(rows.score) - 1, beliefs.strength, -1.0, 0, rng
+    )
+
+
+@kernel
+def _likeliest(chance, candidates):
+    top = candidates[0]
+    for arm in candidates:
+        if chance[arm] > chance[top]:
+            top = arm
+    return top
+
+
+@kernel
+def _draw_other(chance, candidates, top, total, rng):
+    """A candidate but `top`, with chances in proportion to chance^2, which add up to `total`."""
+    left, last = rng.random() * total, top
+    for arm in candidates:
+        if arm != top and chance[arm] > 0.0:
+            last = arm
+            left -= chance[arm] * chance[arm]
+            if left < 0.0:
+                break
+    return last

@@ -1,0 +1,209 @@
+"""The arm with the largest posterior draw: its law, and the Beta distributions underneath."""
+
+import numpy as np
+import pytest
+from numba import njit
+from scipy import special, stats
+
+from bandits.beta_tails import chance_below, draw_between, log_edge
+from bandits.posterior_argmax import COLUMNS, best_mean, draw_best, flat_posteriors, learn
+
+pytestmark = pytest.mark.kernel
+
+
+@njit
+def learn_many(posteriors, arms, successes, failures):
+    for k in range(len(arms)):
+        learn(posteriors, 0, arms[k], successes[k], failures[k])
+
+
+@njit
+def count_best(posteriors, sampler, n_draws, rng, moving=True):
+    counts = np.zeros(posteriors.counts.shape[1])
+    for _ in range(n_draws):
+        if not moving:
+            posteriors.burden[sampler] = 0.0
+        counts[draw_best(posteriors, sampler, rng)] += 1
+    return counts
+
+
+@njit
+def draws_between(a, b, low, high, n_draws, rng):
+    return np.array([draw_between(a, b, low, high, rng) for _ in range(n_draws)])
+
+
+def chances_of_best(a, b, points_per_arm=400):
+    """P(arm has the largest draw), by integrating over the value of its draw."""
+    spread = np.sqrt(a * b / (a + b + 1)) / (a + b)
+    grids = (a / (a + b))[:, None] + spread[:, None] * np.linspace(-9, 9, points_per_arm)
+    x = np.unique(np.clip(np.append(grids, np.linspace(0, 1, points_per_arm)), 0, 1))
+    below = np.array([special.betainc(*ab, x) for ab in zip(a, b)])
+    middle = (below[:, 1:] + below[:, :-1]) / 2
+    others = [np.delete(middle, arm, axis=0).prod(axis=0) for arm in range(len(a))]
+    chances = (np.diff(below) * others).sum(axis=1)
+    return chances / chances.sum()
+
+
+def with_counts(a, b):
+    """Posteriors with these counts, one step of any size each."""
+    posteriors = flat_posteriors(1, len(a))
+    learn_many(posteriors, np.arange(len(a)), np.array(a) - 1.0, np.array(b) - 1.0)
+    return posteriors
+
+
+def assert_exact_law(posteriors, n_draws=40_000, seed=0, moving=True):
+    """Chi-square against the exact chances: sees a chance of 0.1 that is off by 5 %, p above 1e-6."""
+    chances = chances_of_best(*posteriors.counts[0].T)
+    found = count_best(posteriors, 0, n_draws, np.random.default_rng(seed), moving)
+    rare = chances * n_draws < 5
+    assert found[rare].sum() <= 6 * chances[rare].sum() * n_draws + 30
+    chances, found = chances[~rare], found[~rare]
+    if len(chances) > 1:
+        assert stats.chisquare(found, found.sum() * chances / chances.sum()).pvalue > 1e-6
+
+
+@pytest.mark.parametrize("n_arms", [2, 3, 16, 17, 40])
+@pytest.mark.parametrize("n_steps", [0, 2000])
+def test_largest_of_full_draws(n_arms, n_steps):
+    rng = np.random.default_rng(n_arms)
+    skill = rng.uniform(0.45, 0.55, n_arms)
+    posteriors = flat_posteriors(1, n_arms)
+    arms = rng.integers(0, n_arms, n_steps)
+    won = (rng.random(n_steps) < skill[arms]).astype(float)
+    learn_many(posteriors, arms, won, 1 - won)
+    assert_exact_law(posteriors, moving=False)  # levels stay where they are good for no data
+    posteriors.burden[0] = np.inf  # now they move once, and then when they should
+    assert_exact_law(posteriors, seed=1)
+
+
+FAR_APART = [
+    ([1000, 990, 1], [1, 2, 1]),  # above every first level
+    ([1, 1, 2], [1000, 900, 1500]),  # below every first level
+    ([600, 1, 400, 30], [400, 1, 600, 20]),
+    ([5e8 + 4e4, 300, 3000], [5e8, 290, 3000]),
+    ([2.0**33, 2.0**33 + 9e4], [2.0**33, 2.0**33]),
+    ([1.25, 2.5, 7.75], [3.5, 1.0, 9.125]),
+]
+
+
+@pytest.mark.parametrize("a, b", FAR_APART)
+@pytest.mark.parametrize("moves", [0, 1, 12])
+def test_any_levels_give_the_same_law(a, b, moves):
+    posteriors = with_counts(a, b)
+    for k in range(moves):
+        posteriors.burden[0] = np.inf
+        count_best(posteriors, 0, 1, np.random.default_rng(k))
+    assert_exact_law(posteriors, 20_000, moving=False)
+
+
+def test_levels_settle_where_they_are_cheap():
+    """Two thousand draws with thirty equal arms: the levels follow, and few cells are shared."""
+    posteriors = with_counts(np.full(30, 400.0), np.full(30, 600.0))
+    count_best(posteriors, 0, 2000, np.random.default_rng(0))
+    level = posteriors.level.copy()
+    count_best(posteriors, 0, 2000, np.random.default_rng(1))
+    np.testing.assert_array_equal(posteriors.level, level)
+    assert posteriors.burden[0] < 500
+    assert posteriors.all_below[0, 1] > 0.5 and posteriors.all_below[0, COLUMNS - 2] < 0.01
+
+
+@pytest.mark.parametrize("pattern", ["mixed", "runs", "pairs", "together"])
+def test_kept_chances_are_incomplete_betas(pattern):
+    """Also where an edge underflows and comes back, in long runs of losses and then wins; or a product does,
+    with all arms at once."""
+    rng = np.random.default_rng(3)
+    posteriors, n_arms = flat_posteriors(1, 20), 20
+    posteriors.level[0, 1:-1] = [0.9, 0.7, 0.5, 0.3, 0.2, 0.1]
+    arms = np.repeat([3, 3, 3, 17], 3000)
+    won = (np.arange(len(arms)) // 3000 % 2 == 1).astype(float)
+    if pattern == "mixed":
+        arms, won = rng.integers(0, n_arms, len(arms)), (rng.random(len(arms)) < 0.4).astype(float)
+    if pattern == "together":
+        arms, won = np.arange(len(arms)) % n_arms, (np.arange(len(arms)) < 3000).astype(float)
+    half = 0.5 * np.ones(n_arms)
+    learn_many(posteriors, np.arange(n_arms), half, half)  # rows for the new levels
+    learn_many(posteriors, np.arange(n_arms), half, half)
+    learn_many(posteriors, arms, won, np.ones(len(arms)) if pattern == "pairs" else 1 - won)
+    a, b = posteriors.counts[0].T
+    assert a.sum() + b.sum() == 4 * n_arms + len(arms) + (won.sum() if pattern == "pairs" else 0)
+    exact = special.betainc(a[:, None], b[:, None], posteriors.level[0])
+    below = posteriors.below[0]
+    np.testing.assert_allclose(below[:n_arms], exact, atol=1e-11)
+    assert (below[n_arms:] == 1).all()
+    blocks = below.reshape(-1, 16, COLUMNS).prod(axis=1)
+    np.testing.assert_allclose(posteriors.block_below[0], blocks, rtol=1e-9, atol=1e-180)
+    np.testing.assert_allclose(posteriors.all_below[0], blocks.prod(axis=0), rtol=1e-9, atol=1e-180)
+
+
+def test_samplers_do_not_touch_each_other():
+    posteriors = flat_posteriors(2, 3)
+    for arm, won in [(0, 1.0), (0, 1.0), (1, 0.0)]:
+        learn(posteriors, 1, arm, won, 1.0 - won)
+    untouched = flat_posteriors(2, 3)
+    for field, fresh in zip(posteriors[:8], untouched[:8]):
+        np.testing.assert_array_equal(field[0], fresh[0])
+    assert posteriors.counts[1].tolist() == [[3, 1], [1, 2], [1, 1]]
+    assert best_mean(posteriors.counts[1]) == 0 and best_mean(posteriors.counts[0]) == 0
+    counts = count_best(posteriors, 1, 20_000, np.random.default_rng(0)) / 20_000
+    # Beta(3, 1), Beta(1, 2), Beta(1, 1): integrals of polynomials.
+    assert counts == pytest.approx([7 / 10, 1 / 15, 7 / 30], abs=4.5 * 0.5 / 20_000**0.5)
+
+
+@pytest.mark.parametrize(
+    "a, b, low, high",
+    [
+        (1, 1, 0.3, 0.4),
+        (1, 5, 0, 0.3),
+        (5, 1, 0.2, 1),
+        (3, 2, 0, 1),
+        (300, 200, 0, 1),
+        (300, 200, 0.6, 0.61),
+        (300, 200, 0.598, 1),  # just below and just above the mode
+        (300, 200, 0.603, 1),
+        (300, 200, 0.7, 1),
+        (300, 200, 0, 0.5),
+        (2.5, 7.25, 0.1, 0.8),
+        (5e7, 5e7, 0.5, 1),
+        (5e7, 5e7, 0.50005, 0.6),
+    ],
+)
+def test_draws_between_two_levels(a, b, low, high):
+    """Kolmogorov-Smirnov with 20,000 draws: sees a distribution function that is off by 0.02."""
+    a, b, low, high = float(a), float(b), float(low), float(high)
+    draws = draws_between(a, b, low, high, 20_000, np.random.default_rng(1))
+    assert (draws >= low).all() and (draws <= high).all()
+    start, end = special.betainc(a, b, [low, high])
+    chance = (special.betainc(a, b, draws) - start) / (end - start)
+    assert stats.kstest(chance, "uniform").pvalue > 1e-6
+
+
+def test_draws_near_the_ends_with_huge_counts():
+    n = 2.0**40
+    for a, b, mean in [(1.0, n, 1 / n), (n, 1.0, 1 - 1 / n), (n, n, 0.5)]:
+        draws = draws_between(a, b, 0.0, 1.0, 4000, np.random.default_rng(2))
+        spread = np.sqrt(a * b / (a + b)) / (a + b)
+        assert abs(draws.mean() - mean) < 4.5 * max(spread, 1 / n) / 4000**0.5
+
+
+def test_chance_below_is_the_incomplete_beta():
+    rng = np.random.default_rng(4)
+    for _ in range(500):
+        a, b = 1 + 10 ** rng.uniform(-1, 5, 2)
+        x = float(np.clip(rng.beta(a, b) + 0.01 * rng.normal(), 1e-6, 1 - 1e-6))
+        below = chance_below(a, b, x, np.exp(log_edge(a, b, x)))
+        assert below == pytest.approx(special.betainc(a, b, x), abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [2.0**24, 2.0**33])
+def test_chance_below_with_large_counts(n):
+    for z in (-3, -0.5, 0, 1, 40):
+        x = 0.51 + z * 0.5 / n**0.5
+        below = chance_below(0.51 * n, 0.49 * n, x, np.exp(log_edge(0.51 * n, 0.49 * n, x)))
+        assert below == pytest.approx(special.betainc(0.51 * n, 0.49 * n, x), abs=1e-11)
+
+
+def test_one_sided_records_are_powers():
+    for n in (1.0, 30.0, 1e6, 2.0**40):
+        x = float(np.exp(-0.7 / n))
+        below = chance_below(n, 1.0, x, np.exp(log_edge(n, 1.0, x)))
+        assert below == pytest.approx(x**n, rel=1e-9)
