@@ -45,7 +45,7 @@ class Rows(NamedTuple):
     """What is tossed, and who may still be tossed against; the room of one tournament."""
 
     present: np.ndarray  # (row,) int16 flags
-    won: np.ndarray  # (arms or 1, row) int16 flags: whom arm i beat, of those present in its turn; or the last one
+    won: np.ndarray  # (arms or 1, row) int16 flags: whom arm i (or the latest) beat in its turn
     lost: np.ndarray  # (row,) int16: how many lost to each arm in their turn
     score: np.ndarray  # (arms,) int64: wins in all duels; -1 for who had no turn because it could not win
     turn: np.ndarray  # (arms,) int64: how many were present in its turn, itself included
@@ -105,8 +105,8 @@ def all_present(rows):
 def toss_rows(coins, chance, rows, arms, last, strength, weakest, largest, rng):
     """Give each of the ascending `arms` its turn, from the last: it meets all present, and leaves them.
 
-    Not those who are absent, or weaker than `weakest`, or can no longer reach the score `largest`; returns that,
-    which grows with every score. Nobody is present behind both `last` and the arm whose turn it is.
+    Not those who are absent, or weaker than `weakest`, or can no longer reach the score `largest`; returns
+    that, which grows with every score. Nobody is present behind both `last` and the arm whose turn it is.
     """
     present, lost = rows.present, rows.lost
     for place in range(len(arms) - 1, -1, -1):

@@ -11,9 +11,9 @@ Second arm: the one with the largest sample of beating the first; the first itse
 samples above one half matter, and with none the first arm meets itself.
 
 A champion that meets itself teaches nothing. With chance c_i for candidate i to be champion, and c_i again
-for all samples against it to stay below one half, each coming step is of this kind with the same chance
-s = sum of c_i^2, until an arm becomes a candidate or ceases to be one. How many in a row is one draw; the step
-after them is drawn given that it is of another kind.
+for all samples against it to stay below one half, each coming step is of this kind with the same chance,
+the sum of c_i^2, until an arm becomes a candidate or ceases to be one. How many in a row is one draw; the
+step after them is drawn given that it is of another kind.
 """
 
 from __future__ import annotations
@@ -118,19 +118,19 @@ def draw_champion(champions, candidates, ended, rng):
 def draw_tournament(beliefs, arms, n_candidates, top, rng):
     """The largest score of the candidates arms[:n_candidates], given that none of them beats everybody.
 
-    Their scores are written, or -1 for who cannot have the largest. Both parts of `arms` are in ascending order.
+    Their scores are written, or -1 for who cannot have the largest. Both parts of `arms` are ascending.
 
-    The duels of `top`, the likeliest champion, are tossed given that it loses one, then those of others as they
-    come; again from the start if that made somebody champion. As steps come here only without a champion, an
-    average step has at most one such round. Who loses more duels than another in total is out of the running
-    and need not be tossed for: strong arms go first, so that the many weak ones soon are.
+    The duels of `top`, the likeliest champion, are tossed given that it loses one, then those of others as
+    they come; again from the start if that made somebody champion. As steps come here only without a
+    champion, an average step has at most one such round. Who has lost more duels than another in total is out
+    of the running and need not be tossed for: strong arms go first, so that the many weak ones soon are.
     """
     rows, coins, chance, strength = beliefs.rows, beliefs.coins, beliefs.odds.chance, beliefs.strength
     candidates, most = arms[:n_candidates], len(arms) - 1
     last_other = arms[most] if n_candidates < len(arms) else -1
     while True:
         all_present(rows)
-        toss_losing_row(beliefs, top, beliefs.champions.exponent[top], rng)
+        toss_row(beliefs, top, True, beliefs.champions.exponent[top], rng)
         largest = rows.score[top]
         n_lost = most - largest
         if 4 * n_lost < most:
@@ -163,10 +163,7 @@ def draw_second(beliefs, first, exponent, ended, rng):
     `exponent` is minus the logarithm of the chance that it is.
     """
     hit, wins, odds = beliefs.rows.lost, beliefs.wins, beliefs.odds
-    if ended:
-        toss_losing_row(beliefs, first, exponent, rng)
-    else:
-        toss_row(beliefs, first, rng)
+    toss_row(beliefs, first, ended, exponent, rng)
     second, largest = first, 0.5
     for arm in range(len(wins)):
         if hit[arm] == 1:
@@ -182,37 +179,28 @@ def draw_second(beliefs, first, exponent, ended, rng):
 
 
 @kernel
-def toss_losing_row(beliefs, arm, exponent, rng):
-    """Toss for `arm` against all present, given that it loses to one at least.
+def toss_row(beliefs, arm, loses, exponent, rng):
+    """Toss for `arm` against all present; `loses`: it is known to lose to one at least.
 
     The first it loses to comes where an exponential, cut off at `exponent`, is used up by the -ln q_ij.
     """
-    rows, minus_log = beliefs.rows, beliefs.odds.minus_log[arm]
-    left = -math.log1p(rng.random() * math.expm1(-exponent))
+    rows, coins, odds = beliefs.rows, beliefs.coins, beliefs.odds
+    left = -math.log1p(rng.random() * math.expm1(-exponent)) if loses else math.inf
     loss = -1
-    for other in range(len(minus_log)):
-        if rows.present[other] == 1 and minus_log[other] > 0.0:
+    for other in range(len(odds.chance)):
+        if loses and rows.present[other] == 1 and odds.minus_log[arm, other] > 0.0:
             loss = other
-            left -= minus_log[other]
+            left -= odds.minus_log[arm, other]
             if left < 0.0:
                 break
-    toss_row(beliefs, arm, rng)
+    beliefs.single[0], last = arm, len(odds.chance) - 1
+    toss_rows(coins, odds.chance, rows, beliefs.single, last, beliefs.strength, -1.0, 0, rng)
     won = rows.won[arm % len(rows.won)]
     for other in range(loss + 1):  # overrule
         right = rows.present[other] if other < loss else 0
         rows.score[arm] += right - won[other]
         rows.lost[other] -= right - won[other]
         won[other] = right
-
-
-@kernel
-def toss_row(beliefs, arm, rng):
-    """Toss for `arm` against all present."""
-    rows, single = beliefs.rows, beliefs.single
-    single[0] = arm
-    toss_rows(
-        beliefs.coins, beliefs.odds.chance, rows, single, len(rows.score) - 1, beliefs.strength, -1.0, 0, rng
-    )
 
 
 @kernel

@@ -79,7 +79,10 @@ def select(state, params, rng):
         first, top = draw_champion(beliefs.champions, state.arms[:n_candidates], ended, rng)
     if first == NOBODY:
         ended = False
-        first = _win_tournament(beliefs, state.arms, n_candidates, top, params.plus, rng)
+        largest = draw_tournament(beliefs, state.arms, n_candidates, top, rng)
+        first = pick_scoring(beliefs.rows.score, state.arms[:n_candidates], largest, rng)
+        if params.plus:
+            first = _least_regret(beliefs, state.arms, n_candidates, first, largest, rng)
     exponent = _admit(state, first, t)
     return first, draw_second(beliefs, first, exponent, ended, rng)
 
@@ -131,13 +134,14 @@ def _candidates(state, t):
     """How many candidates there are at step t; they are in front of state.arms."""
     if t >= state.now[LOOK_AGAIN]:
         n_candidates, n_beaters, soonest = order_by_beats(state.beats, state.arms, t)
-        state.now[N_CANDIDATES], state.now[N_BEATERS], state.now[LOOK_AGAIN] = n_candidates, n_beaters, soonest
+        state.now[N_CANDIDATES], state.now[N_BEATERS] = n_candidates, n_beaters
+        state.now[LOOK_AGAIN] = soonest
     return state.now[N_CANDIDATES]
 
 
 @kernel
 def _admit(state, first, t):
-    """Flag who may be second: nobody known to beat `first`. Minus the logarithm of the chance of a self-duel."""
+    """Flag who may be second: nobody known to beat `first`. -ln of the chance that `first` meets itself."""
     beliefs, present = state.beliefs, state.beliefs.rows.present
     all_present(beliefs.rows)
     if state.now[N_BEATERS] == 0:
@@ -152,30 +156,22 @@ def _admit(state, first, t):
 
 
 @kernel
-def _win_tournament(beliefs, arms, n_candidates, top, plus, rng):
-    """The first arm, given that no candidate beats everybody."""
-    score, candidates = beliefs.rows.score, arms[:n_candidates]
-    largest = draw_tournament(beliefs, arms, n_candidates, top, rng)
+def _least_regret(beliefs, arms, n_candidates, first, largest, rng):
+    """Of the candidates with the largest score, of whom `first` is one, that with the least regret ahead."""
     n_tied = 0
-    for arm in candidates:
-        n_tied += score[arm] == largest
-    if n_tied == 1 or not plus:
-        return pick_scoring(score, candidates, largest, rng)
+    for arm in arms[:n_candidates]:
+        n_tied += beliefs.rows.score[arm] == largest
+    if n_tied == 1:
+        return first
     for arm in arms:  # the scores of all arms matter
         if beliefs.rows.present[arm] == 1:
-            toss_row(beliefs, arm, rng)
-    return _least_regret(beliefs, candidates, largest, rng)
-
-
-@kernel
-def _least_regret(beliefs, candidates, largest, rng):
-    """Of the candidates with the largest score, the one with the smallest regret of duels it may need."""
-    best, smallest, n_tied = -1, math.inf, 0
-    for arm in candidates:
+            toss_row(beliefs, arm, False, 0.0, rng)
+    best, smallest, n_tied = first, math.inf, 0
+    for arm in arms[:n_candidates]:
         if beliefs.rows.score[arm] == largest:
             regret = _expected_regret(beliefs, arm, largest, rng)
-            n_tied = n_tied + 1 if regret == smallest else 1
-            if regret < smallest or (regret == smallest and pick(n_tied, rng) == 0):
+            n_tied = n_tied + 1 if regret == smallest else int(regret < smallest)
+            if n_tied > 0 and pick(n_tied, rng) == 0:
                 best, smallest = arm, regret
     return best
 
@@ -184,8 +180,8 @@ def _least_regret(beliefs, candidates, largest, rng):
 def _expected_regret(beliefs, arm, largest, rng):
     """Sum over all others of the score both lack, divided by the divergence of their sample from one half.
 
-    The samples are given by who won, which is in the row of the arm whose turn was first; the divergence is the
-    same on either side of one half.
+    The samples are given by who won, which is in the row of the arm whose turn was first; the divergence is
+    the same on either side of one half.
     """
     regret, won, turn, chance = 0.0, beliefs.rows.won, beliefs.rows.turn, beliefs.odds.chance
     for other in range(len(turn)):
@@ -216,5 +212,5 @@ POLICY = Policy(
         "plus": Setting("DTS+: ties of candidates go to the least expected regret"),
         "w0": Setting("wins each side of a pair starts with, in the bounds only", at_least=0, at_most=1),
     },
-    variants={"paper": {}, "published": {"alpha": 0.8**7}},
+    variants={"paper": {}, "published": {"alpha": 0.2097152}},
 )

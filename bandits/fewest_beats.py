@@ -16,7 +16,7 @@ from bandits.policy import kernel
 
 class Beats(NamedTuple):
     until: np.ndarray  # (arms, arms) int64: arm i is beaten by j before step until[i, j]
-    count: np.ndarray  # (arms,) int64: by how many it is beaten; right before step soonest[i]
+    n_beaters: np.ndarray  # (arms,) int64: by how many it is beaten; right before step soonest[i]
     soonest: np.ndarray  # (arms,) int64: no step of the row's that is yet to come is sooner
 
 
@@ -28,12 +28,12 @@ def no_beats(n_arms):
 
 @kernel
 def note_beat(beats, loser, winner, step, t):
-    """Now `loser` is beaten by `winner` before `step`. The first step at which, as seen at t, that matters."""
+    """Now `loser` is beaten by `winner` before `step`. The first step from t on at which that matters."""
     before = beats.until[loser, winner]
     beats.until[loser, winner] = step
     if step > t:
         beats.soonest[loser] = min(beats.soonest[loser], step)
-    beats.count[loser] += int(step > t) - int(before > t)
+    beats.n_beaters[loser] += int(step > t) - int(before > t)
     if (step > t) != (before > t):
         return t
     return step if step > t else NEVER
@@ -49,16 +49,16 @@ def order_by_beats(beats, arms, t):
     for arm in range(len(arms)):
         if beats.soonest[arm] <= t:
             _recount(beats, arm, t)
-        fewest = min(fewest, beats.count[arm])
+        fewest = min(fewest, beats.n_beaters[arm])
         soonest = min(soonest, beats.soonest[arm])
     place = 0
     for arm in range(len(arms)):
-        if beats.count[arm] == fewest:
+        if beats.n_beaters[arm] == fewest:
             arms[place] = arm
             place += 1
     n_fewest = place
     for arm in range(len(arms)):
-        if beats.count[arm] != fewest:
+        if beats.n_beaters[arm] != fewest:
             arms[place] = arm
             place += 1
     return n_fewest, fewest, soonest
@@ -67,9 +67,9 @@ def order_by_beats(beats, arms, t):
 @kernel
 def _recount(beats, arm, t):
     n, soonest = 0, NEVER
-    for other in range(len(beats.count)):
+    for other in range(len(beats.n_beaters)):
         step = beats.until[arm, other]
         if step > t:
             n += 1
             soonest = min(soonest, step)
-    beats.count[arm], beats.soonest[arm] = n, soonest
+    beats.n_beaters[arm], beats.soonest[arm] = n, soonest

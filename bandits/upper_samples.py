@@ -43,7 +43,7 @@ def sample_beyond(won, lost, chance, log_g, limit, rng):
     rarity = math.log(slope * chance) - log_f  # minus the logarithm of the chance of a proposal
     if rarity <= 0.0:
         return sample_above_half(won, lost, chance, rng)
-    # An exponential that exceeds `rarity` does so by an exponential: how far above the limit, times the slope.
+    # An exponential that exceeds `rarity` does so by an exponential: how far beyond the limit, times slope.
     excess = rng.standard_exponential() - rarity
     sample = limit + excess / slope
     if excess <= 0.0 or sample >= 1.0:

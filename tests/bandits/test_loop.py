@@ -144,8 +144,8 @@ def test_plain_python_runs_with_a_notice():
     plain = Policy("plain", Params, init, lambda *a: select.py_func(*a), lambda *a: update.py_func(*a))
     with pytest.warns(PolicyNotice, match="plain.*not decorated with @numba.njit"):
         trace = run(plain, [1, 2, 3, 7])
-    for mine, compiled in zip(trace, run(TURNS, [1, 2, 3, 7])):
-        np.testing.assert_array_equal(mine, compiled)
+    for mine, theirs in zip(trace, run(TURNS, [1, 2, 3, 7])):
+        np.testing.assert_array_equal(mine, theirs)
 
 
 @pytest.mark.parametrize("horizon", [1, 2, 9, 10, 11, 1000, 12345, 10**12])

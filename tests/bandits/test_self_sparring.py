@@ -27,12 +27,13 @@ def test_law_of_the_switches(settings):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("settings", SETTINGS)
-@pytest.mark.parametrize("prefs", [ladder(3, 0.2), CYCLIC, ladder(8), ladder(40, 0.01)], ids=len)
+@pytest.mark.parametrize(
+    "prefs, settings",
+    [(ladder(3, 0.2), {}), (ladder(8), {}), (ladder(40, 0.01), {}), *[(CYCLIC, each) for each in SETTINGS]],
+)
 def test_law_with_many_runs(prefs, settings):
     """A thousand runs each: sees 5 % at the last step."""
-    steps = [3, 30, 300, 1000]
-    assert_same_law(SelfSparring, configure(POLICY, **settings), prefs, steps, runs=1000)
+    assert_same_law(SelfSparring, configure(POLICY, **settings), prefs, STEPS, runs=1000)
 
 
 @pytest.mark.parametrize("settings", SETTINGS)

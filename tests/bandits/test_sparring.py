@@ -48,7 +48,7 @@ def test_choices_with_switches(settings):
 
 
 def test_exp3_weights_that_outgrow_a_double():
-    """gamma is 0.8 for the whole run: log-weights beyond 1000, were they not taken relative to the largest."""
+    """gamma is 0.8 for the whole run: log-weights beyond 1000, if not taken relative to the largest."""
     certain = np.array([[0.5, 0.0, 0.0], [1.0, 0.5, 0.0], [1.0, 1.0, 0.5]])
     configured = configure(POLICY, inner="exp3", horizon=3)
     assert_same_choices(Sparring, configured, certain, [1000, 5000], runs=2)
@@ -65,7 +65,7 @@ def test_law_with_thompson(prefs):
 @pytest.mark.parametrize("prefs", [ladder(2), CYCLIC, ladder(8), ladder(40, 0.01)], ids=len)
 def test_law_with_thompson_and_many_runs(prefs):
     """A thousand runs: sees 5 % at the last step."""
-    assert_same_law(Sparring, configure(POLICY, variant="ts"), prefs, [3, 30, 300, 1000], runs=1000)
+    assert_same_law(Sparring, configure(POLICY, variant="ts"), prefs, [3, 30, 300], runs=1000)
 
 
 @pytest.mark.parametrize("rounds", [1, 12])

@@ -77,11 +77,20 @@ def test_one_policy_as_it_was_understood(rankduel):
     ("typed", "told"),
     [
         (["policies", "rucbb"], "no policy named 'rucbb'; did you mean 'rucb'?"),
-        (["run", "arxiv6", "--policy", "rucb(alfa=1)"], "no parameter of rucb named 'alfa'; did you mean 'alpha'?"),
+        (
+            ["run", "arxiv6", "--policy", "rucb(alfa=1)"],
+            "no parameter of rucb named 'alfa'; did you mean 'alpha'?",
+        ),
         (["run", "arxiv7", "--policy", "rucb"], "no matrix named 'arxiv7'; did you mean 'arxiv6'?"),
         (["run", "case-b", "--policy", "rucb"], "no Condorcet winner"),
-        (["run", "arxiv6", "--policy", "rucb", "--horizon", "1.5"], "the horizon is 1.5; expected a whole number"),
-        (["run", "arxiv6", "--policy", "rucb", "--horizon", "long"], "the horizon is 'long'; expected a number"),
+        (
+            ["run", "arxiv6", "--policy", "rucb", "--horizon", "1.5"],
+            "the horizon is 1.5; expected a whole number",
+        ),
+        (
+            ["run", "arxiv6", "--policy", "rucb", "--horizon", "long"],
+            "the horizon is 'long'; expected a number",
+        ),
         (["run", "arxiv6", "--policy", "rucb", "--runs", "0"], "runs is 0; expected a whole number from 1"),
         (["run", "arxiv6", "--policy", "merge_dts(batch=0)"], "merge_dts: batch is 0; expected"),
         (["run", "arxiv6", "--policy", "merge_dts(alpha=0.4,c=0)"], "alpha"),

@@ -137,7 +137,7 @@ def test_ranks_that_contradict_the_scores_are_noted_once(files):
 def test_names_are_file_stems_made_distinct(files):
     names = ["a/bm25.run", "dense.v2.txt", "input.x", "input.y", "b/input.y", "input.y-2"]
     runs = [files(name, "1 Q0 d 1 1 t\n") for name in names]
-    runs.append(files("late.run.gz", gzip.compress(b"1 Q0 d 1 1 t\n")))
+    runs.append(files("late.run.gz", gzip.compress(b"1 Q0 d 1 1 t\n", mtime=0)))
     letor = read_trec(files("q", "1 0 d 1\n"), runs)
     assert letor.feature_names == (
         "bm25", "dense.v2", "input.x", "input.y", "input.y-2", "input.y-2-2", "late",
@@ -167,7 +167,7 @@ def test_digest_follows_content_and_choices(example, files):
         b"\xef\xbb\xbf1 Q0 a 1 5 x\n1 Q0 b 2 4 x\n",
         b"\n \t\n  1\tQ0  a 1 +5.0 x \t\n\n1 Q0 b two 4. x\n\n",
         b"1 Q0 a 1 .5e1 x\n1 Q0 b 2 400E-2 x\n",
-        gzip.compress(b"1 Q0 a 1 5 x\n") + gzip.compress(b"1 Q0 b 2 4 x\n"),
+        gzip.compress(b"1 Q0 a 1 5 x\n", mtime=0) + gzip.compress(b"1 Q0 b 2 4 x\n", mtime=0),
     ],
 )
 def test_harmless_variants_read_alike(files, content):

@@ -1,4 +1,4 @@
-"""Wu and Liu 2016, Algorithm 1 and its variant DTS+, line by line: all bounds and all samples in every step."""
+"""Wu and Liu 2016, Algorithm 1 and its variant DTS+, line by line: every bound and sample in every step."""
 
 import numpy as np
 

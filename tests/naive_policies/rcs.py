@@ -1,4 +1,4 @@
-"""Zoghi et al. 2014 (WSDM), Algorithm 1, line by line: a whole tournament and all upper bounds in every step."""
+"""Zoghi et al. 2014 (WSDM), Algorithm 1, line by line: a whole tournament and all bounds in every step."""
 
 import numpy as np
 

@@ -4,7 +4,7 @@ import numpy as np
 
 
 def tournament(w, rng):
-    """theta[i, j] ~ Beta(w_ij + 1, w_ji + 1) for i < j, theta[j, i] = 1 - theta[i, j]; 1/2 on the diagonal."""
+    """theta[i, j] ~ Beta(w_ij + 1, w_ji + 1) for i < j, theta[j, i] = 1 - theta[i, j]; diagonal 1/2."""
     n_arms = len(w)
     theta = np.full((n_arms, n_arms), 0.5)
     i, j = np.triu_indices(n_arms, 1)

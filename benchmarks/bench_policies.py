@@ -1,0 +1,87 @@
+"""How fast does each policy play, beside its plain twin of the tests, and what do 10^8 duels cost?
+
+python benchmarks/bench_policies.py [MATRIX] [--policy SPEC ...] [--long]
+
+MATRIX is a file or a built-in name; without one, 136 arms with gaps like those of MSLR's features. A twin
+recomputes everything in every step; its time is that of its first steps. --long also plays 10^8 duels.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from side_by_side import show
+
+from bandits import POLICIES, Configured, checked_prefs, configure, play_matrix
+from experiments.matrices import matrix_of
+from experiments.specs import parse_policy
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+import naive_policies
+from naive_policies.twins import TWINS
+from policies import with_horizon
+
+TWIN_STEPS = 1_000
+HORIZONS = (100_000, 1_000_000)
+LONG = 100_000_000
+
+
+def made_up(n_arms: int) -> np.ndarray:
+    """A best arm, then a long tail: smallest gap 0.006, mean about 0.1, and noise that breaks the order."""
+    rng = np.random.default_rng(1)
+    strength = np.concatenate([[0.0], -0.025 - 1.1 * rng.random(n_arms - 1) ** 1.5])
+    edge = strength[:, None] - strength[None, :]
+    noise = np.triu(rng.normal(0.0, 0.05, edge.shape), 1)
+    noise[0] = 0.0
+    prefs = 1.0 / (1.0 + np.exp(-(edge + noise - noise.T)))
+    return checked_prefs(prefs)
+
+
+def main(matrix: str, specs: list[str], long: bool) -> None:
+    prefs = matrix_of(matrix) if matrix else made_up(136)
+    chosen = [parse_policy(spec) for spec in specs] or [configure(policy) for policy in POLICIES.values()]
+    rows = []
+    for configured in chosen:
+        rows.append(row(configured, prefs, long))
+        print(*rows[-1], file=sys.stderr, flush=True)
+    title = f"{len(prefs)} arms, one core; us per step"
+    heads = ["policy", "compile s", "twin", *(f"to {h:,}" for h in HORIZONS), f"ratio to {HORIZONS[0]:,}"]
+    show(title, [*heads, f"s for {LONG:,}"] if long else heads, rows)
+
+
+def row(configured: Configured, prefs: np.ndarray, long: bool) -> list[str]:
+    compiling = seconds(configured, prefs, 1)
+    twin = twin_seconds(configured, prefs) / TWIN_STEPS
+    times = [seconds(configured, prefs, horizon) / horizon for horizon in HORIZONS]
+    cells = [str(configured), f"{compiling:.1f}", f"{1e6 * twin:,.0f}", *(f"{1e6 * t:.3f}" for t in times)]
+    cells.append(f"{twin / times[0]:,.0f}x")
+    return [*cells, f"{seconds(configured, prefs, LONG):,.1f}"] if long else cells
+
+
+def seconds(configured: Configured, prefs: np.ndarray, horizon: int) -> float:
+    """Processor time of one run, its checkpoints included."""
+    started = time.process_time()
+    play_matrix(configured, prefs, horizon)
+    return time.process_time() - started
+
+
+def twin_seconds(configured: Configured, prefs: np.ndarray) -> float:
+    """Of the first steps of a run to the first horizon."""
+    rng, users = np.random.default_rng(1), np.random.default_rng(2)
+    twin = TWINS[configured.policy.name](len(prefs), with_horizon(configured, HORIZONS[0]), rng)
+    started = time.process_time()
+    naive_policies.play(twin, prefs, [TWIN_STEPS], users)
+    return time.process_time() - started
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("matrix", nargs="?", default="")
+    parser.add_argument("--policy", action="append", default=[])
+    parser.add_argument("--long", action="store_true")
+    given = parser.parse_args()
+    main(given.matrix, given.policy, given.long)

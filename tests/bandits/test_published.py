@@ -1,0 +1,134 @@
+"""What the papers say of their policies, on the matrices that are built in (slow)."""
+
+import os
+
+import numpy as np
+import pytest
+from joblib import Parallel, delayed
+
+from bandits import checked_prefs, gaps, play_matrix
+from bandits.regret import strong_regret
+from experiments.matrices import matrix_of
+from experiments.specs import parse_policy
+
+pytestmark = pytest.mark.slow
+
+
+def final_regret(spec, prefs, horizon, runs, seed=1):
+    """Strong regret of each run at the horizon."""
+    prefs, configured, steps = checked_prefs(prefs), parse_policy(spec), np.array([horizon])
+    play_matrix(configured, prefs, 1, steps=np.array([1]))  # compiles before the threads start
+    traces = Parallel(n_jobs=-1, prefer="threads")(
+        delayed(play_matrix)(configured, prefs, horizon, run=run, seed=seed, steps=steps)
+        for run in range(runs)
+    )
+    return np.array([strong_regret(trace, gaps(prefs))[-1] for trace in traces])
+
+
+def clearly_below(one, other, standard_errors=3):
+    """The mean of one sample is below the other's by so many combined standard errors."""
+    error = np.hypot(one.std() / len(one) ** 0.5, other.std() / len(other) ** 0.5)
+    return other.mean() - one.mean() > standard_errors * error
+
+
+def test_cycle_as_in_the_merge_dts_paper():
+    """Li et al. 2020, 6.4 (10^7 duels): RMED1 and mergeRUCB below MergeDTS, Self-Sparring far above."""
+    names = ("rmed1", "merge_rucb", "merge_dts", "self_sparring")
+    regret = {name: final_regret(name, matrix_of("cycle"), 10**7, 40) for name in names}
+    print({name: f"{r.mean():.0f} ± {r.std() / len(r) ** 0.5:.0f}" for name, r in regret.items()})
+    assert clearly_below(regret["rmed1"], regret["merge_dts"])
+    assert regret["merge_rucb"].mean() < regret["merge_dts"].mean()
+    assert regret["self_sparring"].mean() > 4 * regret["merge_dts"].mean()
+
+
+def test_cycle2_as_in_the_merge_dts_paper():
+    """Li et al. 2020, 6.4: MergeDTS below RMED1."""
+    regret = {name: final_regret(name, matrix_of("cycle2"), 10**7, 40) for name in ("rmed1", "merge_dts")}
+    print({name: f"{r.mean():.0f} ± {r.std() / len(r) ** 0.5:.0f}" for name, r in regret.items()})
+    assert clearly_below(regret["merge_dts"], regret["rmed1"])
+
+
+def test_komiyama_2015():
+    """RMED1 at most half of RUCB except on Cyclic; there RMED2 wins by far."""
+    for name in ("arithmetic", "arxiv6"):
+        rmed1, rucb = (final_regret(p, matrix_of(name), 10**5, 100).mean() for p in ("rmed1", "rucb"))
+        assert rmed1 < 0.6 * rucb
+    rmed1, rmed2 = (final_regret(p, matrix_of("cyclic"), 10**5, 100).mean() for p in ("rmed1", "rmed2"))
+    assert rmed2 < 0.4 * rmed1
+
+
+def test_rucb_has_less_than_half_of_savage():
+    """Zoghi et al. 2014: and its worst run is below the best of SAVAGE (here on 16 arms in a total order)."""
+    prefs = np.clip(0.5 + 0.03 * (np.arange(16)[None, :] - np.arange(16)[:, None]), 0, 1)
+    rucb, savage = (final_regret(p, prefs, 10**6, 20) for p in ("rucb", "savage"))
+    assert rucb.mean() < 0.5 * savage.mean() and rucb.max() < savage.min()
+
+
+def linear(utilities):
+    """Ailon et al. 2014: chance (1 + x - y) / 2."""
+    utilities = np.array(utilities)
+    return 0.5 * (1 + utilities[:, None] - utilities[None, :])
+
+
+@pytest.mark.parametrize(
+    ("utilities", "expected"),
+    [
+        ((0.8, 0.2, 0.2, 0.2, 0.2, 0.2), {"sparring": 867, "multi_sbm": 1468, "interleaved_filter": 1900}),
+        ((0.8, 0.7, 0.575, 0.45, 0.325, 0.2), {"sparring": 1361, "multi_sbm": 2398, "doubler": 3161}),
+    ],
+    ids=["1good", "arith"],
+)
+def test_ailon_2014(utilities, expected):
+    """Utility regret (twice the strong one) at 32,000 duels: within 5 %, and Sparring best."""
+    found = {p: 2 * final_regret(p, linear(utilities), 32_000, 100).mean() for p in expected}
+    print(found)
+    assert found == pytest.approx(expected, rel=0.05)
+    assert min(found, key=found.get) == "sparring"
+
+
+def test_chen_frazier_2017():
+    """Winner-Stays for strong regret below RUCB and RMED1 on the five-arm MSLR matrix."""
+    regret = {
+        p: final_regret(p, matrix_of("mslr5"), 10**5, 100)
+        for p in ("winner_stays(regret=strong)", "rmed1", "rucb")
+    }
+    for other in ("rmed1", "rucb"):
+        assert clearly_below(regret["winner_stays(regret=strong)"], regret[other])
+
+
+def test_mslr_if_a_matrix_is_given():
+    """The 136-ranker matrix of MSLR, navigational user: RANKDUEL_PREFS=path. Without it, nothing to say.
+
+    Mean regret at 10^8 within 4 standard errors of eight independent runs (MergeDTS, mergeRUCB) or 10 % of
+    three (RMED1, RUCB); MergeDTS lowest.
+    """
+    if "RANKDUEL_PREFS" not in os.environ:
+        return
+    prefs = matrix_of(os.environ["RANKDUEL_PREFS"])
+    expected = {"merge_dts": (14_902, 430), "merge_rucb": (21_701, 1_000)}
+    for spec, (mean, error) in expected.items():
+        ours = final_regret(spec, prefs, 10**8, 20)
+        print(spec, ours.mean(), ours.std() / len(ours) ** 0.5)
+        assert abs(ours.mean() - mean) < 4 * np.hypot(error, ours.std(ddof=1) / len(ours) ** 0.5)
+    for spec, mean in {"rmed1": 46_283, "rucb": 232_512}.items():
+        assert final_regret(spec, prefs, 10**8, 2).mean() == pytest.approx(mean, rel=0.1)
+
+
+@pytest.mark.parametrize(("power", "published"), [(6, 0), (7, 1), (8, 4), (9, 10)])
+def test_how_often_merge_dts_loses_the_winner(power, published):
+    """Li et al. 2020, 6.7: of 100 runs of 10^7 duels, so many give up the winner (with RANKDUEL_PREFS).
+
+    Two binomial counts of one chance: within 3.5 standard errors of their difference, plus one.
+    """
+    if "RANKDUEL_PREFS" not in os.environ:
+        return
+    prefs = checked_prefs(matrix_of(os.environ["RANKDUEL_PREFS"]))
+    configured, steps = parse_policy(f"merge_dts(alpha={0.8**power!r})"), np.array([10**7])
+    play_matrix(configured, prefs, 1)
+    traces = Parallel(n_jobs=-1, prefer="threads")(
+        delayed(play_matrix)(configured, prefs, 10**7, run=run, steps=steps) for run in range(100)
+    )
+    winner = int(np.argmin(gaps(prefs)))
+    lost = sum(trace.recommended[-1] != winner for trace in traces)
+    print(f"alpha = 0.8^{power}: {lost} of 100, published {published}")
+    assert abs(lost - published) <= 3.5 * np.sqrt(lost + published) + 1
