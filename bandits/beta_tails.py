@@ -46,7 +46,7 @@ def draw_between(a, b, low, high, rng):
     The logarithm of the density is concave, so it lies below every tangent. Near the mode draws come from
     under its top, further out on either side from under a tangent, and count if they hit the density.
     """
-    n = a + b - 2.0
+    n = (a - 1.0) + (b - 1.0)  # in this order no rounding takes the mode beyond 0 or 1
     mode = (a - 1.0) / n if n > 0.0 else 0.5
     near = math.sqrt(mode * (1.0 - mode) / n) if n > 0.0 else 1.0
     top = min(max(mode, low), high)

@@ -32,7 +32,8 @@ def test_every_parameter_prints_back(name):
         elif isinstance(value, bool):
             changed = not value
         else:
-            changed = type(value)(2) if isinstance(value, int) else min(value + 0.1 / 3, setting.at_most)
+            least = max(setting.at_least, setting.above, 0) if setting else 0
+            changed = int(least) + 1 if isinstance(value, int) else min(value + 0.1 / 3, setting.at_most)
         configured = policy(name, **{field: changed})
         assert parse_policy(str(configured)) == configured
         assert getattr(configured.params, field) == changed

@@ -207,3 +207,12 @@ def test_one_sided_records_are_powers():
         x = float(np.exp(-0.7 / n))
         below = chance_below(n, 1.0, x, np.exp(log_edge(n, 1.0, x)))
         assert below == pytest.approx(x**n, rel=1e-9)
+
+
+def test_counts_that_are_no_whole_numbers_draw_too():
+    """Summed up in steps of 0.4, a + b - 2 rounds to less than a - 1: the mode must not leave [0, 1]."""
+    rng, a = np.random.default_rng(0), 1.0
+    for _ in range(2000):
+        a += 0.4
+        for counts in ((a, 1.0), (1.0, a)):
+            assert 0.4 < draw_between(*counts, 0.4, 0.7, rng) <= 0.7
