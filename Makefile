@@ -30,6 +30,7 @@ test: $(VENV)/with-test
 
 test-slow: $(VENV)/with-test
 	$(PYTEST) -m slow
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR="$(CURDIR)/.numba_boundscheck" $(PYTEST) -m "kernel and not slow" tests/bandits
 
 bench: $(VENV)/with-dev
 	@for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
