@@ -13,6 +13,7 @@ import typer
 from experiments.data_options import load, reads_data
 from experiments.data_page import show_summary
 from experiments.screen import count_progress, errors, file_size, screen
+from experiments.specs import feature_list
 from letor_data import DataError, Letor, write_parquet
 from letor_data.summary import summarize
 from letor_data.synthetic import SHAPES, Synthetic, blocks, docs_per_query, shape, synthesize
@@ -75,7 +76,7 @@ def convert(
     _check_free(output, force)
     letor = load(files, how)
     letor = letor if split is None else letor.only_split(split)
-    letor = letor.only_features(_feature_list(features)) if features else letor
+    letor = letor.only_features(feature_list(features)) if features else letor
     _write(letor, output, sparse)
     for note in letor.notes:
         errors.print(f"[yellow]note:[/] {note}", soft_wrap=True)
@@ -164,18 +165,6 @@ def _write(letor: Letor, output: Path, sparse: bool) -> None:
 def _wrote(output: Path) -> None:
     size = f" ({file_size(output)})" if output.is_file() else ""
     screen.print(f"wrote [bold]{output}[/]{size}")
-
-
-def _feature_list(text: str) -> list[str]:
-    """'1-5,110' -> ['1', ..., '5', '110']."""
-    chosen: list[str] = []
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        first, dash, last = part.partition("-")
-        if dash and first.isdigit() and last.isdigit():
-            chosen += [str(number) for number in range(int(first), int(last) + 1)]
-        else:
-            chosen.append(part)
-    return chosen
 
 
 def _knob_values(pairs: list[str]) -> dict[str, Any]:

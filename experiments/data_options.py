@@ -1,13 +1,11 @@
 """Options that every command reading judged data takes, declared once.
 
-`@reads_data` appends them to a command's own parameters and hands their values on as `how`, a
-dictionary of keyword arguments for `letor_data.read`.
+`@reads_data` hands their values to the command as `how`, a dictionary of keyword arguments for
+`letor_data.read`.
 """
 
 from __future__ import annotations
 
-import functools
-import inspect
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
+from experiments.options import with_options
 from experiments.screen import byte_progress
 from letor_data import PROFILES, DataError, DataWarning, Letor, read
 
@@ -53,22 +52,7 @@ READING: dict[str, tuple[Any, Any]] = {
 
 def reads_data(command: Callable) -> Callable:
     """Give a command the options of READING; it receives them as `how`."""
-    own = inspect.signature(command, eval_str=True)
-    added = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-        for name, (annotation, default) in READING.items()
-    ]
-
-    @functools.wraps(command)
-    def wrapped(**values: Any) -> Any:
-        how = {name: values.pop(name) for name in READING}
-        return command(**values, how=how)
-
-    kept = [parameter for parameter in own.parameters.values() if parameter.name != "how"]
-    wrapped.__signature__ = own.replace(parameters=[*kept, *added])  # type: ignore[attr-defined]
-    del wrapped.__wrapped__
-    wrapped.__annotations__ = {p.name: p.annotation for p in [*kept, *added]}
-    return wrapped
+    return with_options(READING, "how")(command)
 
 
 def load(files: list[str], how: dict) -> Letor:

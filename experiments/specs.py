@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from bandits import Configured, configure, load_policy, policy
 from clickmodels import ClickModel, describe_model, load_model, model_from_text
+from interleave import Interleaving, interleaving
 
 _NAME = re.compile(r"\s*([A-Za-z][A-Za-z0-9_.-]*)\s*")
 _KEY = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*")
@@ -60,9 +61,27 @@ def parse_policy(text: str) -> Configured:
     return policy(name, **{key: value.strip("'\"") for key, value in given.items()})
 
 
+def parse_interleaving(text: str) -> Interleaving:
+    """'team_draft' or 'probabilistic(credit=assignment,tau=2)'."""
+    name, settings = parse_spec(text)
+    return interleaving(name, **settings)
+
+
 def spec_of(model: ClickModel) -> str:
     """Text that `parse_model` makes the same click model of."""
     return format_spec(*describe_model(model))
+
+
+def feature_list(text: str) -> list[str]:
+    """'1-5,110' -> ['1', ..., '5', '110']."""
+    chosen: list[str] = []
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        first, dash, last = part.partition("-")
+        if dash and first.isdigit() and last.isdigit():
+            chosen += [str(number) for number in range(int(first), int(last) + 1)]
+        else:
+            chosen.append(part)
+    return chosen
 
 
 def _settings(text: str, at: int, settings: dict[str, str]) -> int:
