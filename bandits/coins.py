@@ -90,7 +90,7 @@ def new_step(coins, rng):
     for lane in range(_LANES):
         coins.lanes[0, lane], coins.lanes[1, lane], coins.lanes[2, lane] = one, other, np.uint64(lane + 1)
     coins.now[_TURNS] = 0
-    _draw_words(coins.lanes, coins.words, _WARM_UP, coins.now)
+    _draw_words(coins.lanes, coins.words[: _WARM_UP * _LANES], coins.now)
     coins.now[_USED] = len(coins.words) * _PER_WORD
 
 
@@ -137,7 +137,7 @@ def _take(lanes, words, now, n):
     """Where in `words`, counted in coins, so many fresh random numbers are."""
     used = now[_USED]
     if used + n > len(words) * _PER_WORD:
-        _draw_words(lanes, words, len(words) // _LANES, now)
+        _draw_words(lanes, words, now)
         used = 0
     now[_USED] = used + n
     return used
@@ -170,11 +170,11 @@ def _settle(numbers, level, chance, present, won, lost, rng):
 
 
 @kernel
-def _draw_words(lanes, words, n_turns, now):
-    """So many turns of every generator, written to `words` from its start."""
+def _draw_words(lanes, words, now):
+    """Fill `words`, whose length is a multiple of _LANES, by turns of every generator."""
     first, second, third = lanes[0], lanes[1], lanes[2]
     place, count = 0, np.uint64(now[_TURNS])
-    for _ in range(n_turns):
+    for _ in range(len(words) // _LANES):
         for lane in range(_LANES):
             a, b, c = first[lane], second[lane], third[lane]
             word = a + b + count
@@ -184,4 +184,4 @@ def _draw_words(lanes, words, n_turns, now):
             words[place + lane] = word & _FIFTEEN
         place += _LANES
         count += _1
-    now[_TURNS] += n_turns
+    now[_TURNS] += len(words) // _LANES

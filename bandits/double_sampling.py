@@ -30,6 +30,7 @@ from bandits.coins import Coins, Rows, all_present, even_coins, new_rows, note_c
 from bandits.policy import kernel
 from bandits.upper_samples import sample_above_half, sample_beyond
 
+_NO_SCORE = np.int64(0)  # typed: a literal 0 is a type of its own, for which Numba would compile again
 _ROUNDING = 1e-12  # a chance that is the rest of others is taken for 0 if it is this much smaller than they
 
 
@@ -130,7 +131,7 @@ def draw_tournament(beliefs, arms, n_candidates, top, rng):
     last_other = arms[most] if n_candidates < len(arms) else -1
     while True:
         all_present(rows)
-        toss_row(beliefs, top, True, beliefs.champions.exponent[top], rng)
+        toss_row(beliefs, top, beliefs.champions.exponent[top], rng)
         largest = rows.score[top]
         n_lost = most - largest
         if 4 * n_lost < most:
@@ -163,7 +164,7 @@ def draw_second(beliefs, first, exponent, ended, rng):
     `exponent` is minus the logarithm of the chance that it is.
     """
     hit, wins, odds = beliefs.rows.lost, beliefs.wins, beliefs.odds
-    toss_row(beliefs, first, ended, exponent, rng)
+    toss_row(beliefs, first, exponent if ended else 0.0, rng)
     second, largest = first, 0.5
     for arm in range(len(wins)):
         if hit[arm] == 1:
@@ -179,22 +180,23 @@ def draw_second(beliefs, first, exponent, ended, rng):
 
 
 @kernel
-def toss_row(beliefs, arm, loses, exponent, rng):
-    """Toss for `arm` against all present; `loses`: it is known to lose to one at least.
+def toss_row(beliefs, arm, exponent, rng):
+    """Toss for `arm` against all present. An `exponent` above 0: it is known to lose to one at least.
 
-    The first it loses to comes where an exponential, cut off at `exponent`, is used up by the -ln q_ij.
+    It is minus the logarithm of the chance to lose to none. The first it loses to comes where an exponential,
+    cut off at `exponent`, is used up by the -ln q_ij.
     """
     rows, coins, odds = beliefs.rows, beliefs.coins, beliefs.odds
-    left = -math.log1p(rng.random() * math.expm1(-exponent)) if loses else math.inf
+    left = -math.log1p(rng.random() * math.expm1(-exponent)) if exponent > 0.0 else math.inf
     loss = -1
     for other in range(len(odds.chance)):
-        if loses and rows.present[other] == 1 and odds.minus_log[arm, other] > 0.0:
+        if exponent > 0.0 and rows.present[other] == 1 and odds.minus_log[arm, other] > 0.0:
             loss = other
             left -= odds.minus_log[arm, other]
             if left < 0.0:
                 break
     beliefs.single[0], last = arm, len(odds.chance) - 1
-    toss_rows(coins, odds.chance, rows, beliefs.single, last, beliefs.strength, -1.0, 0, rng)
+    toss_rows(coins, odds.chance, rows, beliefs.single, last, beliefs.strength, -1.0, _NO_SCORE, rng)
     won = rows.won[arm % len(rows.won)]
     for other in range(loss + 1):  # overrule
         right = rows.present[other] if other < loss else 0

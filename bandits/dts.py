@@ -165,7 +165,7 @@ def _least_regret(beliefs, arms, n_candidates, first, largest, rng):
         return first
     for arm in arms:  # the scores of all arms matter
         if beliefs.rows.present[arm] == 1:
-            toss_row(beliefs, arm, False, 0.0, rng)
+            toss_row(beliefs, arm, 0.0, rng)
     best, smallest, n_tied = first, math.inf, 0
     for arm in arms[:n_candidates]:
         if beliefs.rows.score[arm] == largest:

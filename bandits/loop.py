@@ -20,6 +20,7 @@ import numpy as np
 from numba import njit
 from numba.core.errors import NumbaError
 
+from bandits.inner import inner
 from bandits.policy import Configured, Policy, kernel, kernel_params
 
 TIED = 2  # a duel may return this for True or False: the step counts, and the policy hears nothing of it
@@ -36,6 +37,7 @@ recommend: Callable = NotImplemented
 survivors: Callable = NotImplemented
 idle: Callable = NotImplemented
 duel: Callable = NotImplemented
+measure: Callable = NotImplemented
 
 
 class PolicyNotice(UserWarning):
@@ -51,12 +53,24 @@ class Trace(NamedTuple):
     selves: np.ndarray  # (checkpoints, arms) int64: steps in which it was chosen against itself
     recommended: np.ndarray  # (checkpoints,) int64: the answer at that time; -1 if the policy has none
     survivors: np.ndarray  # (checkpoints,) int64: arms not yet given up; -1 if the policy never gives up
+    measured: np.ndarray  # (checkpoints, n) float64: what the duels' owner counts, if anything; see `Duel`
 
 
-def empty_trace(steps: np.ndarray, n_arms: int) -> Trace:
+class Duel(NamedTuple):
+    """Where duels come from. The loop knows nothing else about them."""
+
+    play: Callable  # env, first, second, users -> True when `first` wins, or TIED
+    env: Any
+    measure: Callable | None = None  # env, out: write what was counted besides, so far
+    n_measured: int = 0
+
+
+def empty_trace(steps: np.ndarray, n_arms: int, n_measured: int = 0) -> Trace:
     steps = np.ascontiguousarray(steps, np.int64)
-    shapes = [(len(steps), n_arms)] * 3 + [(len(steps),)] * 2
-    return Trace(steps, *(np.zeros(shape, np.int64) for shape in shapes))
+    duels, better, selves = np.zeros((3, len(steps), n_arms), np.int64)
+    recommended, survivors = np.zeros((2, len(steps)), np.int64)
+    measured = np.zeros((len(steps), n_measured))
+    return Trace(steps, duels, better, selves, recommended, survivors, measured)
 
 
 def play(state, params, env, labels, loss, counts, trace, fast_forward, rng, users):
@@ -89,6 +103,7 @@ def play(state, params, env, labels, loss, counts, trace, fast_forward, rng, use
         answer = recommend(state)
         trace.recommended[row] = labels[answer] if answer >= 0 else -1
         trace.survivors[row] = survivors(state)
+        measure(env, trace.measured[row])
 
 
 @kernel
@@ -101,10 +116,14 @@ def no_answer(state):
     return -1
 
 
+@kernel
+def no_measure(env, out):
+    pass
+
+
 def run_loop(
     configured: Configured,
-    duel: Callable,
-    env: Any,
+    duel: Duel,
     loss: np.ndarray,
     labels: np.ndarray,
     steps: np.ndarray,
@@ -113,16 +132,16 @@ def run_loop(
     fast_forward: bool = True,
 ) -> Trace:
     """One run of one policy. `fast_forward=False` never skips: the same law, slower, for checking."""
-    trace = empty_trace(steps, len(labels))
+    trace = empty_trace(steps, len(labels), duel.n_measured)
     if len(labels) == 1:  # nothing to choose, whatever the policy
         trace.selves[:, 0], trace.survivors[:] = trace.steps, 1
         return trace
     policy, params = configured.policy, kernel_params(configured, int(trace.steps[-1]))
-    loop = compiled(policy, duel)
+    loop = compiled(policy, duel.play, duel.measure)
     state = policy.init(len(labels), params, rng)
     labels, loss = np.asarray(labels, np.int64), np.asarray(loss, np.float64)
     counts = np.zeros((3, len(labels)), np.int64)
-    loop(state, params, env, labels, loss, counts, trace, bool(fast_forward), rng, users)
+    loop(state, params, duel.env, labels, loss, counts, trace, bool(fast_forward), rng, users)
     return trace
 
 
@@ -134,7 +153,7 @@ def update_once(state, first, second, first_won):
     update(state, first, second, first_won)
 
 
-def compiled(policy: Policy, duel: Callable) -> Callable:
+def compiled(policy: Policy, duel: Callable, measure: Callable | None = None) -> Callable:
     """`play` with this policy and duel bound in: machine code kept on disk, or plain Python with a notice."""
     functions = {
         "select": policy.select,
@@ -143,6 +162,7 @@ def compiled(policy: Policy, duel: Callable) -> Callable:
         "survivors": policy.survivors or no_answer,
         "idle": policy.idle or never_idle,
         "duel": duel,
+        "measure": measure or no_measure,
     }
     return _bind(play, policy.name, tuple(functions.items()))
 
@@ -163,9 +183,12 @@ def _bind(template: Any, name: str, functions: tuple[tuple[str, Callable], ...])
         return _plain(template, functions)
     duel_name = getattr(dict(functions).get("duel"), "__name__", "")
     unique = re.sub(r"\W", "_", f"{template.__name__}_{name}_{duel_name}_{_digest()}")
+    ours = all(_is_ours(function) for _, function in functions)
+    if ours:
+        functions = tuple((key, inner(function)) for key, function in functions)
     copy = types.FunctionType(template.__code__.replace(co_name=unique), _scope(functions))
     copy.__qualname__ = unique  # Numba files its cache under this name, not under what the function calls
-    if all(_is_ours(function) for _, function in functions):
+    if ours:
         return njit(nogil=True, cache=True)(copy)
     # What lies elsewhere may be edited without our digest noticing, so it is compiled in every process.
     return _compiled_or_plain(njit(nogil=True)(copy), _plain(template, functions), name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bandits.checkpoints import checked_horizon, checkpoints
-from bandits.loop import Trace, run_loop
+from bandits.loop import Duel, Trace, run_loop
 from bandits.matrix import checked_prefs, gaps, matrix_duel
 from bandits.policy import Configured
 from bandits.streams import stream
@@ -31,8 +31,7 @@ def play_matrix(
     names = (str(configured), run)
     return run_loop(
         configured,
-        matrix_duel,
-        prefs,
+        Duel(matrix_duel, prefs),
         gaps(prefs) if loss is None else loss,
         stream(seed, *names, "labels").permutation(len(prefs)),
         checkpoints(horizon) if steps is None else steps,

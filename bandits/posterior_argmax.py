@@ -32,6 +32,7 @@ _ALLOWED = 0.5  # arms beyond the first that a draw may meet without anything be
 _PATIENCE = 20.0  # arms met beyond those allowed, for each arm there is, that cost as much as moving levels
 _FAINT = 2.0**-512
 _LOG_FAINT = math.log(_FAINT)
+_FIRST = np.int64(0)  # typed: a literal 0 is a type of its own, for which Numba would compile again
 _LOST = 1e-200  # a product below this may have underflowed, and is multiplied afresh
 
 
@@ -82,9 +83,9 @@ def learn(posteriors, sampler, arm, successes, failures):
         before[column] = row[column]
     if (successes == 0.0 or successes == 1.0) and (failures == 0.0 or failures == 1.0):
         if successes > 0.0:
-            _count(level, row, edge, faint, a, a + b, True)
+            _count(level, row, edge, faint, a, a + b, -1.0)
         if failures > 0.0:
-            _count(level, row, edge, faint, b, a + successes + b, False)
+            _count(level, row, edge, faint, b, a + successes + b, 1.0)
     else:
         _find_chances(level, row, edge, faint, counts[0], counts[1])
     block_below, all_below = posteriors.block_below[sampler], posteriors.all_below[sampler]
@@ -107,7 +108,7 @@ def draw_best(posteriors, sampler, rng):
         cell = 1
         while all_below[cell] >= number:
             cell += 1
-        best = _next_in_cell(below, block_below, cell, 0, number / all_below[cell - 1])
+        best = _next_in_cell(below, block_below, cell, _FIRST, number / all_below[cell - 1])
     other = _next_in_cell(below, block_below, cell, best + 1, 1.0 - rng.random())
     if other >= 0:
         level, counts = posteriors.level[sampler], posteriors.counts[sampler]
@@ -170,13 +171,16 @@ def _best_in_cell(level, counts, below, block_below, cell, best, arm, rng):
 
 
 @kernel
-def _count(level, below, edge, faint, count, total, success):
-    """One more of a kind of which there were `count` in `total`: move one arm's chances to be below."""
-    move, growth = (-1.0 if success else 1.0) / count, total / count
+def _count(level, below, edge, faint, count, total, direction):
+    """One more of a kind of which there were `count` in `total`: move one arm's chances to be below.
+
+    Successes (`direction` -1) make them smaller, failures (1) larger.
+    """
+    move, growth = direction / count, total / count
     for column in range(1, COLUMNS - 1):
         if faint[column] == 0:
             below[column] = min(max(below[column] + edge[column] * move, 0.0), 1.0)
-        after = edge[column] * growth * (level[column] if success else 1.0 - level[column])
+        after = edge[column] * growth * (level[column] if direction < 0.0 else 1.0 - level[column])
         if after < _FAINT:
             after /= _FAINT
             faint[column] += 1

@@ -22,7 +22,7 @@ def weakest_sample(wins, log_g, batch, champion, start, rng):
     one that is likely small saves most.
     """
     rival = batch[champion]
-    weakest, smallest = start, _beta(wins[batch[start], rival], wins[rival, batch[start]], rng)
+    weakest, smallest = start, _beta(float(wins[batch[start], rival]), float(wins[rival, batch[start]]), rng)
     log_up, log_down = math.log(2.0 * smallest), math.log(2.0 - 2.0 * smallest)
     for place in range(len(batch)):
         if place != champion and place != start:

@@ -2,6 +2,7 @@
 
 from interleave.duel import duel_by, impression_by
 from interleave.exact import is_exact, mean_odds, query_odds
+from interleave.live import Live, go_live, live_duel_by, own_pages, shown_so_far
 from interleave.methods import METHODS, PRESETS, InterleaveError, Interleaving, Method, interleaving, preset
 from interleave.pages import Page, Verdict, interleave
 from interleave.play import play
@@ -13,18 +14,23 @@ __all__ = [
     "TIED_DUELS",
     "InterleaveError",
     "Interleaving",
+    "Live",
     "Method",
     "Page",
     "Verdict",
     "duel_by",
     "for_another_thread",
+    "go_live",
     "impression_by",
     "interleave",
     "interleaving",
     "is_exact",
+    "live_duel_by",
     "make_world",
     "mean_odds",
+    "own_pages",
     "play",
     "preset",
     "query_odds",
+    "shown_so_far",
 ]

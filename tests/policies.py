@@ -4,7 +4,7 @@ import naive_policies
 import numpy as np
 from scipy import stats
 
-from bandits.loop import run_loop
+from bandits.loop import Duel, run_loop
 from bandits.matrix import gaps, matrix_duel
 
 CYCLIC = np.array([[0.5, 0.6, 0.6, 0.6], [0.4, 0.5, 0.9, 0.1], [0.4, 0.1, 0.5, 0.9], [0.4, 0.9, 0.1, 0.5]])
@@ -26,7 +26,14 @@ def fast(configured, prefs, steps, seed, run, fast_forward=True):
     n_arms, (rng, users) = len(prefs), generators(seed, run)
     loss = gaps(prefs) if (prefs[0] > 0.5).sum() == n_arms - 1 else np.zeros(n_arms)
     return run_loop(
-        configured, matrix_duel, prefs, loss, np.arange(n_arms), np.asarray(steps), rng, users, fast_forward
+        configured,
+        Duel(matrix_duel, prefs),
+        loss,
+        np.arange(n_arms),
+        np.asarray(steps),
+        rng,
+        users,
+        fast_forward,
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 from policies import CYCLIC, ladder
 
 from bandits import POLICIES, Policy, PolicyNotice, Trace, checkpoints, configure, play_matrix
-from bandits.loop import TIED, compiled, compiled_step, run_loop
+from bandits.loop import TIED, Duel, compiled, compiled_step, run_loop
 from bandits.matrix import matrix_duel
 from bandits.policy import kernel
 from bandits.regret import (
@@ -72,8 +72,7 @@ def run(policy, steps, labels=(0, 1, 2), duel=matrix_duel, fast_forward=True, **
     loss = np.array([0.0, 0.1, 0.3])
     return run_loop(
         configure(policy, **settings),
-        duel,
-        ladder(3, 0.5),
+        Duel(duel, ladder(3, 0.5)),
         loss,
         np.array(labels),
         np.array(steps),
@@ -121,7 +120,7 @@ def test_regrets_are_products_of_the_counts():
 
 def test_regret_is_exact_far_beyond_2_to_the_31():
     many = np.array([[2**40, 2**40]])
-    trace = Trace(np.array([2**41]), many, many, 2 * many, np.zeros(1), np.zeros(1))
+    trace = Trace(np.array([2**41]), many, many, 2 * many, np.zeros(1), np.zeros(1), np.zeros((1, 0)))
     assert strong_regret(trace, np.array([0.0, 0.25]))[0] == 2**37 + 2**39
 
 

@@ -1,0 +1,105 @@
+"""Live duels that keep count of the pages they show: their NDCG and their clicks."""
+
+from __future__ import annotations
+
+import functools
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from interleave.duel import impression_by
+from interleave.methods import METHODS
+from interleave.world import (
+    CLICK,
+    CLICK_AND_LEAVE,
+    DROP_TIES,
+    FIRST,
+    STAY,
+    Pair,
+    World,
+    document_at,
+    forget_ties,
+    kernel,
+)
+from interleave.worlds import for_another_thread
+from letor_data.metrics import ideal_dcg
+
+PAGES, NDCG, CLICKS = range(3)  # entries of Live.shown
+
+
+class Live(NamedTuple):
+    """A world and what was shown in it. One per thread."""
+
+    world: World
+    ideal: np.ndarray  # (n_queries,) float64: the best DCG each query allows
+    shown: np.ndarray  # (3,) float64: pages, and the sums of their NDCG and clicks
+
+
+def go_live(world: World) -> Live:
+    """The same world with a page of its own, and nothing shown yet."""
+    ideal = ideal_dcg(world.labels, world.offsets, world.user.shape[1])
+    return Live(for_another_thread(world), ideal, np.zeros(3))
+
+
+@functools.cache
+def live_duel_by(name: str):
+    """`live_duel(live, first, second, users)` for one method: `interleaved_duel`, and the page is noted."""
+    impression = impression_by(name)
+    compiled = njit if METHODS[name].calls_python else kernel
+
+    @compiled
+    def live_duel(live, first, second, users):
+        while True:
+            lead, n_clicks, ndcg = impression(live.world, first, second, live.ideal, users)
+            live.shown[PAGES] += 1.0
+            live.shown[NDCG] += ndcg
+            live.shown[CLICKS] += n_clicks
+            if lead != 0.0 or not live.world.rules[DROP_TIES] or first == second:
+                return lead > 0.0 if lead != 0.0 else users.random() < 0.5
+
+    live_duel.__name__ = f"live_{name}_duel"
+    return live_duel
+
+
+@kernel
+def shown_so_far(live, out):
+    for entry in range(len(live.shown)):
+        out[entry] = live.shown[entry]
+
+
+def own_pages(world: World, users: np.random.Generator, draws: int = 4) -> np.ndarray:
+    """(K, 2): mean NDCG and clicks of a page that shows one ranker's own list, over all queries.
+
+    Clicks are expected values; of the ways to break ties, so many are drawn.
+    """
+    live = go_live(world)
+    return _own_pages(live.world, live.ideal, draws, users)
+
+
+@njit(nogil=True)
+def _own_pages(world, ideal, draws, users):
+    means = np.zeros((len(world.order), 2))
+    n_queries = len(world.offsets) - 1
+    for ranker in range(len(means)):
+        for query in range(n_queries):
+            start = world.offsets[query]
+            pair = Pair(ranker, ranker, start, world.offsets[query + 1] - start)
+            for _ in range(draws):
+                gain, clicks = _own_page(world, pair, users)
+                means[ranker, 0] += gain / ideal[query] if ideal[query] > 0.0 else 0.0
+                means[ranker, 1] += clicks
+    return means / (n_queries * draws)
+
+
+@njit
+def _own_page(world, pair, users):
+    """(DCG, expected clicks) of the first ranker's list, its ties broken anew."""
+    forget_ties(world)
+    gain, clicks, reading = 0.0, 0.0, 1.0
+    for rank in range(min(world.user.shape[1], pair.n_docs)):
+        grade = world.labels[pair.start + document_at(world, pair, FIRST, rank, users)]
+        gain += (2.0**grade - 1.0) / np.log2(rank + 2.0)
+        clicks += reading * world.user[CLICK, rank, grade]
+        reading *= world.user[STAY, rank, grade] - world.user[CLICK_AND_LEAVE, rank, grade]
+    return gain, clicks
