@@ -8,8 +8,6 @@ a loss per arm (bandits/regret.py), exact at any horizon, and a skipped stretch 
 from __future__ import annotations
 
 import functools
-import hashlib
-import re
 import types
 import warnings
 from collections.abc import Callable
@@ -20,15 +18,10 @@ import numpy as np
 from numba import njit
 from numba.core.errors import NumbaError
 
-from bandits.inner import inner
+from bandits.kept import is_ours, keep
 from bandits.policy import Configured, Policy, kernel, kernel_params
 
 TIED = 2  # a duel may return this for True or False: the step counts, and the policy hears nothing of it
-
-# Numba's cache notices edits to one file only; the digest of everything a loop may contain notices all.
-_ROOT = Path(__file__).parents[1]
-_PACKAGES = [_ROOT / name for name in ("bandits", "clickmodels", "interleave", "letor_data")]
-_SOURCES = [path for package in _PACKAGES for path in sorted(package.rglob("*.py"))]
 
 # What `play` calls; `_bind` puts the functions of a policy and a duel in their place.
 select: Callable = NotImplemented
@@ -167,6 +160,12 @@ def compiled(policy: Policy, duel: Callable, measure: Callable | None = None) ->
     return _bind(play, policy.name, tuple(functions.items()))
 
 
+def is_kept(policy: Policy, duel: Duel) -> bool:
+    """Is there machine code on disk for this policy and these duels?"""
+    loop: Any = compiled(policy, duel.play, duel.measure)
+    return hasattr(loop, "stats") and any(Path(loop.stats.cache_path).glob(f"*{loop.__qualname__}-*.nbi"))
+
+
 def compiled_step(policy: Policy) -> tuple[Callable, Callable]:
     """The policy's select and update, likewise."""
     return (
@@ -182,16 +181,11 @@ def _bind(template: Any, name: str, functions: tuple[tuple[str, Callable], ...])
         _notice(name, "its functions are not decorated with @numba.njit")
         return _plain(template, functions)
     duel_name = getattr(dict(functions).get("duel"), "__name__", "")
-    unique = re.sub(r"\W", "_", f"{template.__name__}_{name}_{duel_name}_{_digest()}")
-    ours = all(_is_ours(function) for _, function in functions)
-    if ours:
-        functions = tuple((key, inner(function)) for key, function in functions)
-    copy = types.FunctionType(template.__code__.replace(co_name=unique), _scope(functions))
-    copy.__qualname__ = unique  # Numba files its cache under this name, not under what the function calls
-    if ours:
-        return njit(nogil=True, cache=True)(copy)
-    # What lies elsewhere may be edited without our digest noticing, so it is compiled in every process.
-    return _compiled_or_plain(njit(nogil=True)(copy), _plain(template, functions), name)
+    unique = f"{template.__name__}_{name}_{duel_name}"
+    if all(is_ours(function) for _, function in functions):
+        return keep(template, unique, _scope(functions))
+    loop = types.FunctionType(template.__code__, _scope(functions))
+    return _compiled_or_plain(njit(nogil=True)(loop), _plain(template, functions), name)
 
 
 def _compiled_or_plain(compiled: Callable, plain: Callable, name: str) -> Callable:
@@ -223,13 +217,3 @@ def _scope(functions: tuple[tuple[str, Callable], ...]) -> dict[str, Any]:
 
 def _notice(name: str, reason: str) -> None:
     warnings.warn(f"{name}: {reason}, so it runs as plain Python, slowly", PolicyNotice, stacklevel=2)
-
-
-def _is_ours(function: Callable) -> bool:
-    source = Path(function.py_func.__code__.co_filename)  # type: ignore[attr-defined]
-    return any(package in source.parents for package in _PACKAGES)
-
-
-@functools.cache
-def _digest() -> str:
-    return hashlib.sha256(b"".join(path.read_bytes() for path in _SOURCES)).hexdigest()[:12]

@@ -17,7 +17,7 @@ import numpy as np
 from side_by_side import show
 
 from bandits import POLICIES, Configured, checked_prefs, configure, play_matrix
-from experiments.matrices import matrix_of
+from experiments.preferences import read_preferences
 from experiments.specs import parse_policy
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
@@ -42,7 +42,7 @@ def made_up(n_arms: int) -> np.ndarray:
 
 
 def main(matrix: str, specs: list[str], long: bool) -> None:
-    prefs = matrix_of(matrix) if matrix else made_up(136)
+    prefs = read_preferences(matrix).matrix if matrix else made_up(136)
     chosen = [parse_policy(spec) for spec in specs] or [configure(policy) for policy in POLICIES.values()]
     rows = []
     for configured in chosen:

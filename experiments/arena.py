@@ -137,4 +137,4 @@ def n_grades(letor: Letor) -> int:
 def _rankers(letor: Letor, text: str) -> list[Ranker]:
     if not text:
         return feature_rankers(letor)
-    return [feature(name) for name in feature_list(text)]
+    return [feature(name, sign=PROFILES[letor.profile].sign) for name in feature_list(text)]

@@ -11,7 +11,17 @@ from rich.markup import escape
 
 from bandits import PolicyError
 from clickmodels import ClickModelError
-from experiments import data_commands, demo, list_commands, policy_command, run_command
+from experiments import (
+    compare_command,
+    data_commands,
+    demo,
+    list_commands,
+    matrix_command,
+    policy_command,
+    report_command,
+    run_command,
+    winners_command,
+)
 from experiments.screen import errors
 from experiments.specs import SpecError
 from interleave import InterleaveError
@@ -26,7 +36,11 @@ app = typer.Typer(
 )
 app.add_typer(data_commands.app, name="data")
 app.command("demo")(demo.demo)
+app.add_typer(matrix_command.app, name="matrix")
+app.command("winners")(winners_command.winners)
 app.command("run")(run_command.run)
+app.command("compare")(compare_command.compare)
+app.command("report")(report_command.report)
 app.command("policies")(policy_command.policies)
 app.command("interleavers")(list_commands.interleavers)
 app.command("clickmodels")(list_commands.clickmodels)

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
-from rich.table import Table
+from rich.markup import escape
 
-from clickmodels import click_model
+from bandits import condorcet_winner
+from experiments.arena import Arena, open_arena
+from experiments.compare import compare_runs
+from experiments.compare_command import show_comparison
 from experiments.data_options import load_plain
 from experiments.data_page import show_summary
+from experiments.matrix import write_matrix
+from experiments.matrix_progress import matrix_progress
+from experiments.preferences import Preferences
+from experiments.problem import Problem, how_known
+from experiments.records import read_studies
+from experiments.report import write_report
+from experiments.running import run
 from experiments.screen import count_progress, file_size, screen
-from interleave import interleaving, make_world, mean_odds, play
 from letor_data.letor import Letor
-from letor_data.rankers import feature
-from letor_data.rankings import rank
 from letor_data.summary import summarize
 from letor_data.synthetic import blocks, docs_per_query, shape
 from letor_data.writer import write_letor
 
-BEST, RIVALS = 110, (115, 106, 130, 16)
-DUELS = 200_000
+POLICIES = ("rucb", "merge_dts", "dts", "merge_rucb", "rmed1", "self_sparring")
+HORIZON, RUNS = 100_000, 10
+QUERIES = 150
+# Rankers with ties and drawn pages are never known exactly; so many queries' odds are added up for a pair.
+DRAWS = {"team_draft": 4 * QUERIES, "probabilistic": 2 * QUERIES}
 
 
 def demo(
@@ -30,17 +40,32 @@ def demo(
         "demo"
     ),
 ) -> None:
-    """Make a small MSLR-shaped data set, look at it, and let its best features duel."""
+    """Judged data, preference matrices, policies live and by proxy, and a report: in two minutes."""
+    started = time.monotonic()
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "mslr-demo.txt"
-    letor = _data(path)
-    _duels(letor)
-    screen.print(f"\nnext: [bold]rankduel data info {path} --json[/], or the same on your own data")
+    letor = _data(folder / "mslr-demo.txt")
+    arenas = {method: open_arena(letor, interleave=method) for method in DRAWS}
+    _heading(2, "Preferences: 136 rankers, every pair interleaved; navigational users, ten documents a page")
+    matrices = {
+        method: _matrix(arena, folder / f"{method}.prefs.parquet") for method, arena in arenas.items()
+    }
+    _heading(3, "Policies, live on team-draft pages and by proxy: the first run compiles them, once")
+    _compare(arenas["team_draft"], matrices["team_draft"], folder / "records")
+    _heading(4, "Report")
+    report = folder / "report.html"
+    write_report(read_studies(folder / "records"), report)
+    screen.print(f"   wrote [bold]{escape(str(report))}[/] ({file_size(report)}): open it in a browser")
+    screen.print(f"\n[dim]{time.monotonic() - started:.0f} s in all[/]")
+    screen.print(f"next: [bold]rankduel winners {folder / 'team_draft.prefs.parquet'}[/], or your own data")
+
+
+def _heading(number: int, text: str) -> None:
+    screen.print(f"\n[bold cyan]{number}.[/] {text}")
 
 
 def _data(path: Path) -> Letor:
     screen.print("[bold cyan]1.[/] Judged data: synthetic queries, shaped like MSLR")
-    settings = shape("demo")
+    settings = shape("demo", queries=QUERIES)
     with count_progress("making documents", int(docs_per_query(settings).sum())) as progress:
         write_letor(blocks(settings), path, progress=progress)
     screen.print(f"   wrote {path} ({file_size(path)})\n")
@@ -50,21 +75,33 @@ def _data(path: Path) -> Letor:
     return letor
 
 
-def _duels(letor: Letor) -> None:
-    """The best feature against some others: exact odds, and the same from simulated users."""
+def _matrix(arena: Arena, path: Path) -> Preferences:
+    started = time.monotonic()
+    with matrix_progress() as progress:
+        preferences = write_matrix(arena, path, duels=DRAWS[arena.interleaving.method], progress=progress)
+    exact = int((preferences.pairs["method"] == "exact").sum())
+    best = preferences.names[condorcet_winner(preferences.matrix)]
     screen.print(
-        "\n[bold cyan]2.[/] Duels: team-draft interleaving, navigational users, ten documents a page"
+        f"   wrote {path}: {exact:,} of {len(preferences.pairs):,} pairs exact, {how_known(preferences)}; "
+        f"{best} beats everybody [dim]({time.monotonic() - started:.0f} s)[/]"
     )
-    method = interleaving("team_draft")
-    rankings = rank(letor, [feature(name) for name in (BEST, *RIVALS)])
-    world = make_world(rankings, letor.labels, click_model("navigational"), method)
-    users = np.random.default_rng(1)
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    for heading in (f"{BEST} against", "wins", "ties", "losses", f"wins in {DUELS:,} live duels"):
-        table.add_column(heading, justify="right", header_style="dim")
-    for rival, name in enumerate(RIVALS, 1):
-        loss, tie, win = mean_odds(world, method, 0, rival, users, draws=4)
-        live = play(world, method, 0, rival, DUELS, users)[2] / DUELS
-        table.add_row(str(name), f"{win:.4f}", f"{tie:.4f}", f"{loss:.4f}", f"{live:.4f}")
-    screen.print(table)
-    screen.print("[dim]exact odds but for ties between documents (feature 16 ties all of them: 4 draws)[/]")
+    return preferences
+
+
+def _compare(arena: Arena, preferences: Preferences, folder: Path) -> None:
+    problems = Problem(preferences, arena), Problem(preferences)
+    with count_progress("runs", 2 * RUNS * len(POLICIES)) as done:
+        live, proxy = (
+            run(
+                problem,
+                POLICIES,
+                HORIZON,
+                RUNS,
+                jobs=-1,
+                folder=folder / problem.mode,
+                command="rankduel demo",
+                done=done,
+            )
+            for problem in problems
+        )
+    show_comparison(compare_runs(live, proxy))

@@ -3,33 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-
-from bandits import PolicyError, checked_prefs
-from letor_data.errors import known
 
 
 class Matrix(NamedTuple):
     about: str
     source: str
     make: Callable[[], np.ndarray]
-
-
-def matrix_of(text: str) -> np.ndarray:
-    """A built-in matrix by name, or one from a file: plain text rows of numbers, or .npy."""
-    path = Path(text)
-    if text in MATRICES or not (path.suffix or path.exists()):
-        return known(text, MATRICES, "matrix").make()
-    if not path.exists():
-        raise PolicyError(f"{text}: there is no such file; built-in matrices: {', '.join(MATRICES)}")
-    try:
-        prefs = np.load(path, allow_pickle=False) if path.suffix == ".npy" else np.loadtxt(path, ndmin=2)
-    except (ValueError, UnicodeDecodeError, EOFError) as problem:
-        raise PolicyError(f"{text}: not a matrix of numbers: {problem}") from None
-    return checked_prefs(prefs, text)
 
 
 def _total_order(n_arms: int, chance: float) -> np.ndarray:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +23,7 @@ import pyarrow.parquet as pq
 
 from bandits import PolicyError, checked_prefs
 from experiments.matrices import MATRICES
+from experiments.specs import feature_list
 from letor_data.errors import known
 from letor_data.files import replacing
 
@@ -42,6 +45,7 @@ _SCHEMA = {
     "method": object,
 }
 COLUMNS = tuple(_SCHEMA)
+_ROUNDING = 1e-12
 _PARQUET = ".parquet"
 _KEY = b"rankduel"
 
@@ -60,12 +64,25 @@ class Preferences:
     @cached_property
     def matrix(self) -> np.ndarray:
         """(K, K): entry (i, j) is the probability that i beats j; one half on the diagonal."""
-        matrix = np.full((len(self), len(self)), 0.5)
-        upper = np.triu_indices(len(self), 1)
-        matrix[upper] = self.pairs["p"]
-        matrix.T[upper] = 1.0 - self.pairs["p"]
-        matrix.flags.writeable = False
-        return matrix
+        return self._square("p", "p")
+
+    @cached_property
+    def lower(self) -> np.ndarray:
+        """(K, K): the lower ends of the intervals of `matrix`."""
+        return self._square("lo", "hi")
+
+    @cached_property
+    def upper(self) -> np.ndarray:
+        """(K, K): the upper ends of the intervals of `matrix`."""
+        return self._square("hi", "lo")
+
+    def _square(self, column: str, mirrored: str) -> np.ndarray:
+        square = np.full((len(self), len(self)), 0.5)
+        above = np.triu_indices(len(self), 1)
+        square[above] = self.pairs[column]
+        square.T[above] = 1.0 - self.pairs[mirrored]
+        square.flags.writeable = False
+        return square
 
     @property
     def digest(self) -> str:
@@ -76,8 +93,9 @@ class Preferences:
     def subset(self, rankers: Sequence[str | int]) -> Preferences:
         """Some of the rankers, by name or index, in this order."""
         places = [self._place(ranker) for ranker in rankers]
-        if len(set(places)) < len(places):
-            raise PolicyError("a ranker was asked for twice")
+        twice = [self.names[place] for place in places if places.count(place) > 1]
+        if twice:
+            raise PolicyError(f"ranker '{twice[0]}' was asked for twice")
         if not places:
             raise PolicyError("no rankers to keep")
         size = len(places)
@@ -89,6 +107,12 @@ class Preferences:
         pairs = self.pairs.iloc[rows].reset_index(drop=True)
         pairs = _turned(pairs, left > right).assign(first=ups, second=downs)
         return Preferences(tuple(self.names[place] for place in places), pairs, self.settings)
+
+    def chosen(self, text: str) -> Preferences:
+        """Some of the rankers, written as '1-5,110'; numbers are indices where no name is a number."""
+        words = feature_list(text)
+        by_index = not any(name.isdigit() for name in self.names)
+        return self.subset([int(word) if by_index and word.isdigit() else word for word in words])
 
     def _place(self, ranker: str | int) -> int:
         if isinstance(ranker, str):
@@ -131,8 +155,11 @@ def checked(
     missing = [column for column in COLUMNS if column not in pairs]
     if missing:
         raise PolicyError(f"{where}: no column '{missing[0]}'; expected {', '.join(COLUMNS)}")
+    if not names:
+        raise PolicyError(f"{where}: there are no rankers in it")
     if len(set(names)) < len(names):
-        raise PolicyError(f"{where}: two rankers have the same name")
+        twice = next(name for name in names if names.count(name) > 1)
+        raise PolicyError(f"{where}: two rankers are named '{twice}'")
     try:
         pairs = pairs.loc[:, list(COLUMNS)].astype(_SCHEMA).reset_index(drop=True)
     except (TypeError, ValueError) as problem:
@@ -143,16 +170,23 @@ def checked(
             f"{where}: {len(pairs)} rows for {len(names)} rankers; expected {len(ups)}, one for each pair "
             "first < second, in order"
         )
+    # Exact odds are sums: what rounding alone keeps from one half is one half, so that a tie is a tie.
+    chances = pairs[["p", "lo", "hi"]]
+    pairs[["p", "lo", "hi"]] = chances.mask((chances - 0.5).abs() < _ROUNDING, 0.5)
     _refuse(where, pairs, ~pairs["p"].between(0, 1), "p must be a probability from 0 to 1")
-    _refuse(
-        where, pairs, ~((pairs["lo"] <= pairs["p"]) & (pairs["p"] <= pairs["hi"])), "p must be in [lo, hi]"
+    inside = (
+        (pairs["lo"] >= 0) & (pairs["lo"] <= pairs["p"]) & (pairs["p"] <= pairs["hi"]) & (pairs["hi"] <= 1)
     )
-    total = pairs["wins"] + pairs["ties"] + pairs["losses"]
+    _refuse(where, pairs, ~inside, "0 <= lo <= p <= hi <= 1 must hold")
+    counts, rounding = pairs[["wins", "ties", "losses"]], 1e-6 * pairs["n"]
+    adds_up = (counts.sum(axis=1) - pairs["n"]).abs() <= rounding
     _refuse(
         where,
         pairs,
-        (pairs["n"] > 0) & ((total - pairs["n"]).abs() > 1e-6 * pairs["n"]),
-        "wins, ties and losses must add up to n",
+        # Whatever is compared with an unknown count fails, as it should unless all are unknown.
+        ~(adds_up & (counts.min(axis=1, skipna=False) >= -rounding))
+        & ~(counts.isna().all(axis=1) & (pairs["n"] == 0)),
+        "wins, ties and losses must not be negative and add up to n, or be unknown and n be 0",
     )
     _refuse(where, pairs, ~pairs["method"].isin(METHODS), f"method must be one of {', '.join(METHODS)}")
     return Preferences(names, pairs, dict(settings))
@@ -178,8 +212,10 @@ def read_preferences(text: str | Path) -> Preferences:
     if path.suffix == _PARQUET:
         return _read_parquet(path)
     try:
-        matrix = np.load(path, allow_pickle=False) if path.suffix == ".npy" else np.loadtxt(path, ndmin=2)
-    except (ValueError, UnicodeDecodeError, EOFError) as problem:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)  # of an empty file
+            matrix = np.load(path, allow_pickle=False) if path.suffix == ".npy" else np.loadtxt(path, ndmin=2)
+    except (ValueError, UserWarning, EOFError) as problem:
         raise PolicyError(f"{text}: not a matrix of numbers: {problem}") from None
     return preferences_of(matrix, where=text, source=path.name)
 
@@ -187,29 +223,38 @@ def read_preferences(text: str | Path) -> Preferences:
 def _read_parquet(path: Path) -> Preferences:
     try:
         table = pq.read_table(path)
+    except (pa.ArrowException, OSError) as problem:
+        reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
+        raise PolicyError(f"{path}: not a readable Parquet file ({reason}); make it anew") from None
+    try:
         about = json.loads((table.schema.metadata or {})[_KEY])
-        names, settings = about["names"], about["settings"]
+        names, settings = list(about["names"]), dict(about["settings"])
     except (KeyError, TypeError, ValueError):
         raise PolicyError(
             f"{path}: a Parquet file, but not one of preferences; 'rankduel matrix' makes them"
         ) from None
-    except (pa.ArrowException, OSError) as problem:
-        reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
-        raise PolicyError(f"{path}: not a readable Parquet file ({reason}); make it anew") from None
     return checked(names, table.to_pandas(), settings, str(path))
 
 
 def write_preferences(preferences: Preferences, path: str | Path) -> None:
     """As the file's name says: .prefs.parquet, .npy, or text with 17 digits. Whole or not at all."""
     path = Path(path)
-    with replacing(path) as temporary:
-        if path.suffix == _PARQUET:
-            about = {"names": list(preferences.names), "settings": dict(preferences.settings)}
-            table = pa.Table.from_pandas(preferences.pairs, preserve_index=False)
-            table = table.replace_schema_metadata({_KEY: json.dumps(about, sort_keys=True).encode()})
-            pq.write_table(table, temporary, compression="zstd")
-        elif path.suffix == ".npy":
-            with open(temporary, "wb") as stream:
-                np.save(stream, preferences.matrix)
-        else:
-            np.savetxt(temporary, preferences.matrix, fmt="%.17g")
+    try:
+        with replacing(path) as temporary:
+            _write(preferences, path.suffix, temporary)
+    except OSError as problem:
+        reason = os.strerror(problem.errno) if problem.errno else str(problem)
+        raise PolicyError(f"{path}: could not be written: {reason}") from None
+
+
+def _write(preferences: Preferences, kind: str, path: Path) -> None:
+    if kind == _PARQUET:
+        about = {"names": list(preferences.names), "settings": dict(preferences.settings)}
+        table = pa.Table.from_pandas(preferences.pairs, preserve_index=False)
+        table = table.replace_schema_metadata({_KEY: json.dumps(about, sort_keys=True).encode()})
+        pq.write_table(table, path, compression="zstd")
+    elif kind == ".npy":
+        with open(path, "wb") as stream:
+            np.save(stream, preferences.matrix)
+    else:
+        np.savetxt(path, preferences.matrix, fmt="%.17g")

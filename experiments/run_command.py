@@ -1,9 +1,14 @@
-"""`rankduel run`: policies against a preference matrix."""
+"""`rankduel run`: policies on a problem, a matrix or live duels on judged data."""
 
 from __future__ import annotations
 
+import shlex
+import sys
 import warnings
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
 
 import pandas as pd
 import typer
@@ -11,40 +16,145 @@ from rich.markup import escape
 from rich.table import Table
 
 from bandits import PolicyError, PolicyNotice
-from experiments.matrices import matrix_of
-from experiments.running import run_policies
+from experiments.arena import Arena, in_arena, open_arena
+from experiments.data_options import load, reads_data
+from experiments.matrix import write_matrix
+from experiments.matrix_progress import matrix_progress
+from experiments.preferences import Preferences, read_preferences
+from experiments.problem import Problem
+from experiments.records import MATRIX
+from experiments.running import run as run_policies
 from experiments.screen import count_progress, errors, screen
 from experiments.specs import parse_policy
 
+Policies = Annotated[
+    list[str],
+    typer.Option(
+        "--policy", "-p", help="A policy, e.g. rucb, 'dts(alpha=0.6)' or path/to/mine.py; may be repeated."
+    ),
+]
+Horizon = Annotated[str, typer.Option(help="Duels per run.")]
+Runs = Annotated[int, typer.Option(help="Runs of each policy.")]
+Seed = Annotated[int, typer.Option(help="Same seed, same numbers.")]
+Jobs = Annotated[int, typer.Option(help="Runs at a time; -1: as many as there are cores.")]
+Out = Annotated[
+    Path, typer.Option("--out", "-o", help="Folder for the records; what is there is not repeated.")
+]
+Name = Annotated[str, typer.Option(help="Name of the study, a folder in --out; by the problem if not given.")]
+Scheduler = Annotated[
+    str | None, typer.Option(help="Address of a Dask scheduler, tcp://HOST:PORT, to share the runs.")
+]
+Matrix = Annotated[
+    Path | None,
+    typer.Option("--matrix", help="Preferences by which to measure regret; made from the data if not given."),
+]
 
+
+@reads_data
+@in_arena
 def run(
     problem: Annotated[
-        str, typer.Argument(help="A built-in matrix by name, or a file: text rows of numbers, or .npy.")
-    ],
-    policy: Annotated[
         list[str],
-        typer.Option(help="A policy, e.g. rucb, 'dts(alpha=0.6)' or path/to/mine.py; may be repeated."),
+        typer.Argument(help="A built-in matrix by name, a matrix file, or with --live files of judged data."),
     ],
-    horizon: Annotated[str, typer.Option(help="Duels per run.")] = "1e5",
-    runs: Annotated[int, typer.Option(help="Runs of each policy.")] = 10,
-    seed: Annotated[int, typer.Option(help="Same seed, same numbers.")] = 0,
-    jobs: Annotated[int, typer.Option(help="Runs at a time; -1: as many as there are cores.")] = -1,
+    policy: Policies,
+    horizon: Horizon = "1e5",
+    runs: Runs = 10,
+    seed: Seed = 0,
+    live: Annotated[bool, typer.Option("--live", help="Duels are pages, clicks and credit on data.")] = False,
+    matrix: Matrix = None,
+    out: Out = Path("results"),
+    name: Name = "",
+    jobs: Jobs = -1,
+    scheduler: Scheduler = None,
+    *,
+    arena: Mapping[str, Any],
+    how: dict,
 ) -> None:
-    """Play policies against a matrix of preferences, and compare their regret.
+    """Play policies against a matrix of preferences, or live on judged data, and compare their regret.
 
     [dim]Example:[/] rankduel run arxiv6 --policy rucb --policy dts --horizon 1e6 --runs 20
     """
-    prefs = matrix_of(problem)
-    chosen = [parse_policy(text) for text in policy]
-    with warnings.catch_warnings(record=True) as notices, count_progress("runs", runs * len(chosen)) as done:
+    policies, duels = [parse_policy(text) for text in policy], number(horizon)
+    folder = out / (name or study_name(problem[0], "live" if live else "", duels, seed))
+    if live:
+        chosen = open_arena(load(problem, how), **arena)
+        played = Problem(preferences_for(chosen, matrix, folder, jobs), chosen)
+    else:
+        played = Problem(_matrix_problem(problem, matrix))
+    with notices(), count_progress("runs", runs * len(policies)) as done:
+        table = run_policies(
+            played,
+            policies,
+            duels,
+            runs,
+            seed=seed,
+            jobs=jobs,
+            folder=folder,
+            scheduler=scheduler,
+            command=command_typed(),
+            done=done,
+        )
+    _show(f"{problem[0]}, {len(played.preferences)} arms{', live' if live else ''}", table)
+    show_next(folder, out)
+
+
+def _matrix_problem(problem: list[str], matrix: Path | None) -> Preferences:
+    if len(problem) > 1 or matrix is not None:
+        raise PolicyError("a matrix is a problem of its own; files of judged data are played with --live")
+    return read_preferences(problem[0])
+
+
+def study_name(problem: str, mode: str, duels: float, seed: int) -> str:
+    """'arxiv6-1e+06', 'mslr-live-1e+07-seed3': what must differ for runs to be kept apart."""
+    stem = Path(problem.rstrip("/")).name.split(".")[0] or "study"
+    parts = [stem, mode, f"{duels:g}".replace("e+0", "e"), f"seed{seed}" if seed else ""]
+    return "-".join(part for part in parts if part)
+
+
+def preferences_for(arena: Arena, matrix: Path | None, folder: Path, jobs: int) -> Preferences:
+    """By which live runs are measured: from a file, as the study already has them, or made now."""
+    kept = folder / MATRIX
+    if matrix is not None:
+        return read_preferences(matrix)
+    if kept.exists():
+        return _made_for(arena, read_preferences(kept), folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with matrix_progress() as progress:
+        return write_matrix(arena, kept, jobs=jobs, progress=progress)
+
+
+def _made_for(arena: Arena, preferences: Preferences, folder: Path) -> Preferences:
+    for key, wanted in arena.settings.items():
+        found = preferences.settings.get(key, "not said")
+        if key != "data" and found != wanted:
+            raise PolicyError(
+                f"{folder / MATRIX} was made for other duels: {key} is {found} there and {wanted} now. "
+                "Choose another folder or name, or remove it"
+            )
+    return preferences
+
+
+def show_next(folder: Path, out: Path) -> None:
+    kept, all_kept = escape(str(folder)), escape(str(out))
+    screen.print(f"\nrecords in [bold]{kept}[/]; next: [bold]rankduel report {all_kept}[/]")
+
+
+@contextmanager
+def notices() -> Iterator[None]:
+    """What policies want their owner to know is printed at the end."""
+    with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always", PolicyNotice)
-        table = run_policies(prefs, chosen, _number(horizon), runs, seed=seed, jobs=jobs, done=done)
-    for notice in notices:
+        yield
+    for notice in found:
         errors.print(f"[yellow]note:[/] {escape(str(notice.message))}", soft_wrap=True)
-    _show(f"{problem}, {len(prefs)} arms", table)
 
 
-def _number(text: str) -> float:
+def command_typed() -> str:
+    return shlex.join(["rankduel", *sys.argv[1:]])
+
+
+def number(text: str) -> float:
     """Text such as 1e8; anything else is told to be no horizon."""
     try:
         return float(text)
@@ -60,7 +170,9 @@ def _show(title: str, table: pd.DataFrame) -> None:
     screen.print(f"[bold]{escape(title)}[/] [dim]after {final['step'].iloc[0]:,} duels, {runs} runs[/]\n")
     shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     shown.add_column("policy", header_style="dim", style="cyan", overflow="fold")
-    for heading in ("regret", "± s.e.", "weak", "real duels", "right", "s/run"):
+    is_live = "ndcg" in final
+    ndcg = ["NDCG"] if is_live else []
+    for heading in ("regret", "± s.e.", "weak", "real duels", "right", *ndcg, "s/run"):
         shown.add_column(heading, header_style="dim", justify="right", no_wrap=True)
     for name, group in sorted(final.groupby("policy", sort=False), key=lambda item: item[1]["regret"].mean()):
         error = group["regret"].std() / len(group) ** 0.5 if len(group) > 1 else float("nan")
@@ -71,10 +183,11 @@ def _show(title: str, table: pd.DataFrame) -> None:
             f"{group['weak_regret'].mean():,.1f}",
             f"{group['informative_steps'].mean():,.0f}",
             f"{group['correct'].mean():.0%}",
+            *([f"{group['ndcg'].mean():.3f}"] if is_live else []),
             f"{group['seconds'].mean():.2g}",
         )
     screen.print(shown)
     screen.print(
         "\n[dim]regret: mean loss of the two arms per duel, summed; weak: of the better one; right: runs "
-        "that recommend the Condorcet winner[/]"
+        "that recommend the Condorcet winner" + ("; NDCG: of the last pages" if is_live else "") + "[/]"
     )

@@ -27,7 +27,7 @@ errors = Console(stderr=True, highlight=False)
 @contextmanager
 def byte_progress(what: str) -> Iterator[Callable[[int, int], None]]:
     """A bar for reading: call it with (bytes done, bytes in all)."""
-    with _bar(DownloadColumn(), TransferSpeedColumn()) as progress:
+    with bar(DownloadColumn(), TransferSpeedColumn()) as progress:
         task = progress.add_task(what, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
 
@@ -35,12 +35,13 @@ def byte_progress(what: str) -> Iterator[Callable[[int, int], None]]:
 @contextmanager
 def count_progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
     """A bar for countable work: call it with how many more are done."""
-    with _bar(MofNCompleteColumn(), _Rate()) as progress:
+    with bar(MofNCompleteColumn(), _Rate()) as progress:
         task = progress.add_task(what, total=total)
         yield lambda done: progress.advance(task, done)
 
 
-def _bar(*columns: ProgressColumn) -> Progress:
+def bar(*columns: ProgressColumn) -> Progress:
+    """A bar with a share, these columns and the time left."""
     # Progress goes to the error stream, so that output can be piped; it leaves no trace when done.
     return Progress(
         TextColumn("{task.description}"),

@@ -53,21 +53,28 @@ def _first_above(shares, number):
 
 
 def _reader(method: Method):
-    """`read(world, pair, length, users)`: show documents and record clicks until the user leaves."""
+    """`read(world, pair, length, whole, users)`: show documents and record clicks until the user leaves.
+
+    Returned is how many were shown; with `whole` all are, but nothing is clicked once the user has left.
+    """
     next_document = method.next_document
 
     @(njit(inline="always") if method.calls_python else inlined)
-    def read(world, pair, length, users):
-        n_read = 0
+    def read(world, pair, length, whole, users):
+        n_shown, is_reading = 0, True
         for at in range(length):
             doc = next_document(world, pair, at, users)
-            grade = world.labels[pair.start + doc]
-            number = users.random()
-            world.page[CLICKED, at] = number < world.user[CLICK, at, grade]
-            n_read += 1
-            if number < world.user[CLICK_AND_LEAVE, at, grade] or number >= world.user[STAY, at, grade]:
-                break
-        return n_read
+            world.page[CLICKED, at] = 0
+            n_shown += 1
+            if is_reading:
+                grade = world.labels[pair.start + doc]
+                number = users.random()
+                world.page[CLICKED, at] = number < world.user[CLICK, at, grade]
+                if number < world.user[CLICK_AND_LEAVE, at, grade] or number >= world.user[STAY, at, grade]:
+                    if not whole:
+                        break
+                    is_reading = False
+        return n_shown
 
     return read
 
@@ -86,7 +93,7 @@ def duel_by(name: str):
         start = world.offsets[query]
         pair = Pair(first, second, start, world.offsets[query + 1] - start)
         forget_ties(world)
-        n_read = read(world, pair, min(world.user.shape[1], pair.n_docs), users)
+        n_read = read(world, pair, min(world.user.shape[1], pair.n_docs), False, users)
         lead = credit(world, pair, n_read, users)
         return lead if first != second else 0.0  # a ranker against itself is a tie by definition
 
@@ -110,7 +117,7 @@ def impression_by(name: str):
     letor_data.metrics.ideal_dcg at the length of the page. A query without a relevant document has NDCG 0.
     """
     method = METHODS[name]
-    read, next_document, credit = _reader(method), method.next_document, method.credit
+    read, credit = _reader(method), method.credit
     compiled = njit if method.calls_python else kernel
 
     @compiled
@@ -120,12 +127,9 @@ def impression_by(name: str):
         pair = Pair(first, second, start, world.offsets[query + 1] - start)
         forget_ties(world)
         length = min(world.user.shape[1], pair.n_docs)
-        n_read = read(world, pair, length, users)
-        # The rest comes before credit, which may settle ties anew. Credit then hears of a page read to the
-        # end: below where the user left nothing is clicked, so no method's verdict can tell the difference.
-        for at in range(n_read, length):
-            next_document(world, pair, at, users)
-            world.page[CLICKED, at] = 0
+        # The whole page comes before credit, which may settle ties anew. Below where the user left nothing
+        # is clicked, so no method's verdict can tell the difference.
+        read(world, pair, length, True, users)
         n_clicks, gain = _clicks_and_gain(world, start, length)
         lead = credit(world, pair, length, users)
         return lead if first != second else 0.0, n_clicks, gain / ideal[query] if ideal[query] > 0.0 else 0.0

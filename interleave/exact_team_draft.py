@@ -38,7 +38,7 @@ def team_draft_odds(left, right, grades, user, neutral_prefix):
     at = 0
     while neutral_prefix and at < length and first[at] == second[at]:
         read_rank(now.reading[0], spare[0], gone, at, user, grades[docs[first[at]]], 0.0, 0.0)
-        now.reading[0] = spare[0]
+        _copy(spare[0], 1.0, now.reading[0])
         now.pages[0] |= _ONE << np.uint64(first[at])
         at += 1
     while length - at >= 2:
@@ -47,11 +47,10 @@ def team_draft_odds(left, right, grades, user, neutral_prefix):
         at += 2
     for s in range(now.n[0]):
         if at == length:
-            gone += now.reading[s]
+            _add_to(gone, now.reading[s])
         else:
-            _last_pick(
-                now.reading[s] / 2.0, now.pages[s], at, first, second, docs, grades, user, spare[0], gone
-            )
+            _copy(now.reading[s], 0.5, spare[1])
+            _last_pick(spare[1], now.pages[s], at, first, second, docs, grades, user, spare[0], gone)
     return odds_of(gone)
 
 
@@ -67,7 +66,7 @@ def _round(now, then, at, first, second, docs, grades, user, spare, gone):
     for s in range(now.n[0]):
         for opener in range(2):
             page = now.pages[s]
-            spare[0] = now.reading[s] / 2.0
+            _copy(now.reading[s], 0.5, spare[0])
             for turn in range(2):
                 first_picks = opener == turn
                 pick = _best_left(first if first_picks else second, page)
@@ -83,11 +82,11 @@ def _add(state, page, reading):
     """Chances of equal sets are added up."""
     for s in range(state.n[0]):
         if state.pages[s] == page:
-            state.reading[s] += reading
+            _add_to(state.reading[s], reading)
             return
     s = state.n[0]
     state.pages[s] = page
-    state.reading[s] = reading
+    _copy(reading, 1.0, state.reading[s])
     state.n[0] += 1
 
 
@@ -97,7 +96,20 @@ def _last_pick(reading, page, at, first, second, docs, grades, user, spare, gone
     for first_picks in (True, False):
         pick = _best_left(first if first_picks else second, page)
         _read_pick(reading, spare, gone, at, user, grades[docs[pick]], first_picks)
-        gone += spare
+        _add_to(gone, spare)
+
+
+# Loops instead of array expressions, which take seconds to compile.
+@njit
+def _copy(source, factor, target):
+    for i in range(len(source)):
+        target[i] = factor * source[i]
+
+
+@njit
+def _add_to(total, part):
+    for i in range(len(part)):
+        total[i] += part[i]
 
 
 @njit
@@ -118,7 +130,9 @@ def _best_left(order, page):
 def _renumbered(left, right, length):
     """Small numbers for the documents in reach: (document by number, left's and right's top as numbers)."""
     docs, second = np.empty(2 * length, np.int64), np.empty(length, np.int64)
-    docs[:length] = left[:length]
+    numbers = np.empty(length, np.int64)
+    for rank in range(length):
+        docs[rank], numbers[rank] = left[rank], rank
     n = length
     for rank in range(length):
         number = 0
@@ -127,4 +141,4 @@ def _renumbered(left, right, length):
         docs[number] = right[rank]
         n = max(n, number + 1)
         second[rank] = number
-    return docs, np.arange(length), second
+    return docs, numbers, second

@@ -11,6 +11,7 @@ from interleave import optimized
 from interleave.methods import InterleaveError, Interleaving, known
 from interleave.world import CREDIT, DROP_TIES, REDRAW, SAMPLES, VARIANT, World
 from letor_data.rankings import Rankings
+from letor_data.sorting import read_only
 
 TIED_DUELS = {"coin": "a fair coin decides", "drop": "played again with another query until somebody wins"}
 
@@ -49,11 +50,12 @@ def make_world(
     rules[DROP_TIES] = tied_duels == "drop"
     rules[SAMPLES] = interleaving.get("samples", 0)
     return World(
-        order=settled.order,
-        positions=settled.positions,
-        ties=settled.ties,
-        labels=np.ascontiguousarray(labels, np.int8),
-        offsets=np.ascontiguousarray(rankings.offsets, np.int64),
+        # Numba compiles for read-only arrays apart: they are so here wherever they came from.
+        order=read_only(settled.order),
+        positions=read_only(settled.positions),
+        ties=read_only(settled.ties),
+        labels=read_only(np.ascontiguousarray(labels, np.int8)),
+        offsets=read_only(np.ascontiguousarray(rankings.offsets, np.int64)),
         turns=_turns(queries, rankings.n_queries),
         user=user_table(model, length),
         weights=rank_weights(longest, interleaving.get("tau", 1.0)),

@@ -1,4 +1,4 @@
-"""What several tests share: a small table with everything in it, and equality to the last bit."""
+"""What several tests share: a small table with everything in it, equality to the last bit, a page's words."""
 
 import bz2
 import dataclasses
@@ -38,6 +38,11 @@ def _exact(value):
     if isinstance(value, tuple):
         return tuple(_exact(item) for item in value)
     return type(value), value
+
+
+def words(text):
+    """One space between words, so that wrapping does not matter."""
+    return " ".join(text.split())
 
 
 def small_letor(**changes):

@@ -8,7 +8,7 @@ from joblib import Parallel, delayed
 
 from bandits import checked_prefs, gaps, play_matrix
 from bandits.regret import strong_regret
-from experiments.matrices import matrix_of
+from experiments.preferences import read_preferences
 from experiments.specs import parse_policy
 
 pytestmark = pytest.mark.slow
@@ -34,7 +34,7 @@ def clearly_below(one, other, standard_errors=3):
 def test_cycle_as_in_the_merge_dts_paper():
     """Li et al. 2020, 6.4 (10^7 duels): RMED1 and mergeRUCB below MergeDTS, Self-Sparring far above."""
     names = ("rmed1", "merge_rucb", "merge_dts", "self_sparring")
-    regret = {name: final_regret(name, matrix_of("cycle"), 10**7, 40) for name in names}
+    regret = {name: final_regret(name, read_preferences("cycle").matrix, 10**7, 40) for name in names}
     print({name: f"{r.mean():.0f} ± {r.std() / len(r) ** 0.5:.0f}" for name, r in regret.items()})
     assert clearly_below(regret["rmed1"], regret["merge_dts"])
     assert regret["merge_rucb"].mean() < regret["merge_dts"].mean()
@@ -43,7 +43,10 @@ def test_cycle_as_in_the_merge_dts_paper():
 
 def test_cycle2_as_in_the_merge_dts_paper():
     """Li et al. 2020, 6.4: MergeDTS below RMED1."""
-    regret = {name: final_regret(name, matrix_of("cycle2"), 10**7, 40) for name in ("rmed1", "merge_dts")}
+    regret = {
+        name: final_regret(name, read_preferences("cycle2").matrix, 10**7, 40)
+        for name in ("rmed1", "merge_dts")
+    }
     print({name: f"{r.mean():.0f} ± {r.std() / len(r) ** 0.5:.0f}" for name, r in regret.items()})
     assert clearly_below(regret["merge_dts"], regret["rmed1"])
 
@@ -51,9 +54,13 @@ def test_cycle2_as_in_the_merge_dts_paper():
 def test_komiyama_2015():
     """RMED1 at most half of RUCB except on Cyclic; there RMED2 wins by far."""
     for name in ("arithmetic", "arxiv6"):
-        rmed1, rucb = (final_regret(p, matrix_of(name), 10**5, 100).mean() for p in ("rmed1", "rucb"))
+        rmed1, rucb = (
+            final_regret(p, read_preferences(name).matrix, 10**5, 100).mean() for p in ("rmed1", "rucb")
+        )
         assert rmed1 < 0.6 * rucb
-    rmed1, rmed2 = (final_regret(p, matrix_of("cyclic"), 10**5, 100).mean() for p in ("rmed1", "rmed2"))
+    rmed1, rmed2 = (
+        final_regret(p, read_preferences("cyclic").matrix, 10**5, 100).mean() for p in ("rmed1", "rmed2")
+    )
     assert rmed2 < 0.4 * rmed1
 
 
@@ -89,7 +96,7 @@ def test_ailon_2014(utilities, expected):
 def test_chen_frazier_2017():
     """Winner-Stays for strong regret below RUCB and RMED1 on the five-arm MSLR matrix."""
     regret = {
-        p: final_regret(p, matrix_of("mslr5"), 10**5, 100)
+        p: final_regret(p, read_preferences("mslr5").matrix, 10**5, 100)
         for p in ("winner_stays(regret=strong)", "rmed1", "rucb")
     }
     for other in ("rmed1", "rucb"):
@@ -104,7 +111,7 @@ def test_mslr_if_a_matrix_is_given():
     """
     if "RANKDUEL_PREFS" not in os.environ:
         return
-    prefs = matrix_of(os.environ["RANKDUEL_PREFS"])
+    prefs = read_preferences(os.environ["RANKDUEL_PREFS"]).matrix
     expected = {"merge_dts": (14_902, 430), "merge_rucb": (21_701, 1_000)}
     for spec, (mean, error) in expected.items():
         ours = final_regret(spec, prefs, 10**8, 20)
@@ -122,7 +129,7 @@ def test_how_often_merge_dts_loses_the_winner(power, published):
     """
     if "RANKDUEL_PREFS" not in os.environ:
         return
-    prefs = checked_prefs(matrix_of(os.environ["RANKDUEL_PREFS"]))
+    prefs = checked_prefs(read_preferences(os.environ["RANKDUEL_PREFS"]).matrix)
     configured, steps = parse_policy(f"merge_dts(alpha={0.8**power!r})"), np.array([10**7])
     play_matrix(configured, prefs, 1)
     traces = Parallel(n_jobs=-1, prefer="threads")(

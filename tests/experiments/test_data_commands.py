@@ -1,14 +1,12 @@
 """`rankduel data ...` as a person types it: what is printed, what is written, how it ends."""
 
 import json
-import sys
 
 import numpy as np
 import pytest
 
-from experiments import cli
-from experiments.data_commands import _feature_list
 from experiments.screen import number_ranges
+from experiments.specs import feature_list
 from letor_data import read
 from letor_data.synthetic import shape, synthesize
 
@@ -17,21 +15,6 @@ LINES = """\
 0 qid:7 1:0.5 2:1 3:1 #docid = B
 1 qid:8 1:0.1 2:2 3:1 #docid = C
 """
-
-
-@pytest.fixture
-def rankduel(monkeypatch, capsys, tmp_path):
-    """Type a command in an empty folder; returns (exit code, output, error output)."""
-    monkeypatch.chdir(tmp_path)
-
-    def typed(*words):
-        monkeypatch.setattr(sys, "argv", ["rankduel", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        out, err = capsys.readouterr()
-        return ended.value.code or 0, out, err
-
-    return typed
 
 
 @pytest.fixture
@@ -170,7 +153,7 @@ def test_demo_makes_its_data_and_shows_it(rankduel):
     [("1-3,7", ["1", "2", "3", "7"]), ("bm25, 4", ["bm25", "4"]), ("run-1", ["run-1"]), ("2", ["2"])],
 )
 def test_feature_lists(text, names):
-    assert _feature_list(text) == names
+    assert feature_list(text) == names
 
 
 @pytest.mark.parametrize(

@@ -1,36 +1,14 @@
 """`rankduel clickmodels` and `rankduel interleavers` as a person types them."""
 
 import json
-import sys
 
 import pytest
+from helpers import words
 
 from clickmodels import ATTENTIONS, STOP_RULES, USERS, ClickModelError
-from experiments import cli, list_commands
-from experiments.screen import screen
+from experiments import list_commands
 from experiments.specs import SpecError, parse_model, parse_spec, spec_of
 from interleave import METHODS, PRESETS, InterleaveError, interleaving
-
-
-@pytest.fixture
-def rankduel(monkeypatch, capsys):
-    """Type a command at 80 columns; returns (exit code, output, error output)."""
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(screen, "width", 80)
-
-    def typed(*words):
-        monkeypatch.setattr(sys, "argv", ["rankduel", *words])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        out, err = capsys.readouterr()
-        return ended.value.code or 0, out, err
-
-    return typed
-
-
-def words(text):
-    """One space between words, so that wrapping does not matter."""
-    return " ".join(text.split())
 
 
 @pytest.mark.parametrize("command", ["clickmodels", "interleavers"])

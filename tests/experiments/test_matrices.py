@@ -1,11 +1,10 @@
-"""Built-in matrices against what their sources say of them, and matrices from files."""
+"""Built-in matrices against what their sources say of them."""
 
 import numpy as np
 import pytest
 
-from bandits import PolicyError, checked_prefs, condorcet_winner
-from experiments.matrices import MATRICES, matrix_of
-from letor_data import DataError
+from bandits import checked_prefs, condorcet_winner
+from experiments.matrices import MATRICES
 
 
 def copeland(prefs):
@@ -20,7 +19,7 @@ def borda(prefs):
 
 @pytest.mark.parametrize("name", MATRICES)
 def test_all_are_clean(name):
-    prefs = matrix_of(name)
+    prefs = MATRICES[name].make()
     np.testing.assert_allclose(checked_prefs(prefs), prefs, atol=1e-15)
     assert str(len(prefs)) in MATRICES[name].about or name.startswith("mslr5")
     assert MATRICES[name].source
@@ -47,7 +46,7 @@ def test_all_are_clean(name):
     ],
 )
 def test_winners_and_copeland_scores(name, winner, scores):
-    prefs = matrix_of(name)
+    prefs = MATRICES[name].make()
     assert condorcet_winner(prefs) == winner
     assert copeland(prefs) == scores
 
@@ -56,46 +55,14 @@ def test_winners_and_copeland_scores(name, winner, scores):
     ("name", "first", "others"), [("cycle", 9.69, 9.49), ("cycle2", 11.40, 9.40), ("cyclic", 1.8, 1.4)]
 )
 def test_borda_scores(name, first, others):
-    prefs = matrix_of(name)
+    prefs = MATRICES[name].make()
     np.testing.assert_allclose(borda(prefs) * (len(prefs) - 1), [first] + [others] * (len(prefs) - 1))
 
 
 def test_borda_winners_that_are_not_condorcet():
-    np.testing.assert_allclose(matrix_of("thesis4").sum(axis=1), [2.03, 2.39, 1.74, 1.84])
-    np.testing.assert_allclose(matrix_of("tennis").sum(axis=1), [2.15, 2.45, 1.7, 1.7])
-    np.testing.assert_allclose(borda(matrix_of("case-a"))[:2], [0.75, 0.74495], atol=1e-5)
-    np.testing.assert_allclose(borda(matrix_of("case-b"))[[0, 1, 2]], [0.74747, 0.74747, 0.49495], atol=1e-5)
-
-
-def test_files(tmp_path):
-    prefs = matrix_of("arxiv6")
-    np.savetxt(tmp_path / "a.txt", prefs)
-    np.save(tmp_path / "a.npy", prefs)
-    np.testing.assert_array_equal(matrix_of(str(tmp_path / "a.txt")), prefs)
-    np.testing.assert_array_equal(matrix_of(str(tmp_path / "a.npy")), prefs)
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "told"),
-    [
-        ("a.txt", b"0.5 0.6\n0.4\n", "a.txt: not a matrix of numbers"),
-        ("a.txt", b"0.5 x\n0.4 0.5\n", "a.txt: not a matrix of numbers"),
-        ("a.txt", b"\xff\xfe\x00", "a.txt: not a matrix of numbers"),
-        ("a.npy", b"0.5 0.6\n", "a.npy: not a matrix of numbers"),
-        ("a.npy", b"", "a.npy: not a matrix of numbers"),
-        ("a.txt", b"0.5 0.7\n0.4 0.5\n", "a.txt: entry (0, 1) is 0.7 (its mirror is 0.4)"),
-        ("a.txt", b"0.5 0.7\n", "a.txt: expected a square matrix, found 1 x 2"),
-    ],
-)
-def test_files_that_are_no_preferences(tmp_path, name, content, told):
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(PolicyError) as refused:
-        matrix_of(str(tmp_path / name))
-    assert told in str(refused.value)
-
-
-def test_names_that_are_none():
-    with pytest.raises(DataError, match="no matrix named 'cycle3'; did you mean 'cycle'"):
-        matrix_of("cycle3")
-    with pytest.raises(PolicyError, match="absent.txt: there is no such file"):
-        matrix_of("absent.txt")
+    np.testing.assert_allclose(MATRICES["thesis4"].make().sum(axis=1), [2.03, 2.39, 1.74, 1.84])
+    np.testing.assert_allclose(MATRICES["tennis"].make().sum(axis=1), [2.15, 2.45, 1.7, 1.7])
+    np.testing.assert_allclose(borda(MATRICES["case-a"].make())[:2], [0.75, 0.74495], atol=1e-5)
+    np.testing.assert_allclose(
+        borda(MATRICES["case-b"].make())[[0, 1, 2]], [0.74747, 0.74747, 0.49495], atol=1e-5
+    )

@@ -1,35 +1,12 @@
 """`rankduel policies` and `rankduel run` as a person types them."""
 
 import json
-import sys
 
 import pytest
+from helpers import words
 
 from bandits import POLICIES
-from experiments import cli
-from experiments.screen import screen
 from experiments.specs import parse_policy
-
-
-@pytest.fixture
-def rankduel(monkeypatch, capsys):
-    """Type a command at 80 columns; returns (exit code, output, error output)."""
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(screen, "width", 80)
-
-    def typed(*words):
-        monkeypatch.setattr(sys, "argv", ["rankduel", *words])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        out, err = capsys.readouterr()
-        return ended.value.code or 0, out, err
-
-    return typed
-
-
-def words(text):
-    """One space between words, so that wrapping does not matter."""
-    return " ".join(text.split())
 
 
 @pytest.mark.parametrize("more", [[], ["--help"], ["rucb(alpha=0.6)"]])

@@ -1,0 +1,105 @@
+"""Live against proxy: do draws from the matrix lead to the conclusions that simulated clicks lead to?
+
+With queries drawn independently and ties decided by a coin, the outcomes of a pair are independent draws
+with its probability, whoever chooses the pairs: with the exact matrix live and proxy runs follow the same
+law. A difference means an error in the matrix, or queries that are not independent.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+SURE = 0.01  # a difference is called one if chance would show it less often than this, all policies together
+
+
+class Comparison(NamedTuple):
+    by_step: pd.DataFrame  # policy, step, live, proxy, difference, lo, hi: means, and a 95 % interval
+    final: pd.DataFrame  # policy, live, proxy, difference, lo, hi, p_mean, p_law, live_seconds, proxy_seconds
+    agreement: float  # Kendall's tau of the two orders of policies by mean final regret; nan for one policy
+    differing: tuple[str, ...]  # policies whose final regret differs beyond chance
+    verdict: str
+
+
+def compare_runs(live: pd.DataFrame, proxy: pd.DataFrame, column: str = "regret") -> Comparison:
+    """Tables as `run` makes them, of the same policies, horizon and preferences."""
+    by_step = _differences(live, proxy, column)
+    last = by_step["step"].max()
+    final = by_step[by_step["step"] == last].drop(columns="step").reset_index(drop=True)
+    tests = [
+        _tests(*(_values(table, policy, last, column) for table in (live, proxy)))
+        for policy in final["policy"]
+    ]
+    final = final.assign(
+        p_mean=[test[0] for test in tests],
+        p_law=[test[1] for test in tests],
+        live_seconds=[_seconds(live, policy) for policy in final["policy"]],
+        proxy_seconds=[_seconds(proxy, policy) for policy in final["policy"]],
+    )
+    # Two tests for each policy, so the smaller p-value counts twice, and once for each policy.
+    smallest = final[["p_mean", "p_law"]].min(axis=1) * 2 * len(final)
+    differing = tuple(final["policy"][smallest < SURE])
+    agreement = float(stats.kendalltau(final["live"], final["proxy"])[0]) if len(final) > 1 else np.nan
+    return Comparison(by_step, final, agreement, differing, _verdict(final, differing, agreement))
+
+
+def _differences(live: pd.DataFrame, proxy: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Means per policy and step, their difference, and Welch's 95 % interval for it."""
+    ours, theirs = (
+        table.groupby(["policy", "step"], sort=False)[column].agg(["mean", "var", "count"])
+        for table in (live, proxy)
+    )
+    theirs = theirs.reindex(ours.index)
+    parts = [part["var"].fillna(0.0) / part["count"] for part in (ours, theirs)]
+    error = np.sqrt(parts[0] + parts[1])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        freedom = error**4 / sum(v**2 / np.maximum(n["count"] - 1, 1) for v, n in zip(parts, (ours, theirs)))
+    half = stats.t.ppf(0.975, np.where(np.isfinite(freedom), freedom, 1.0)) * error
+    difference = ours["mean"] - theirs["mean"]
+    table = pd.DataFrame({"live": ours["mean"], "proxy": theirs["mean"], "difference": difference})
+    return table.assign(lo=difference - half, hi=difference + half).reset_index()
+
+
+def _values(table: pd.DataFrame, policy: str, step: int, column: str) -> np.ndarray:
+    return table.loc[(table["policy"] == policy) & (table["step"] == step), column].to_numpy()
+
+
+def _tests(live: np.ndarray, proxy: np.ndarray) -> tuple[float, float]:
+    """p-values: of equal means (Welch), and of the same law altogether (Kolmogorov and Smirnov)."""
+    if min(len(live), len(proxy)) < 2:
+        return np.nan, np.nan
+    if np.ptp(np.concatenate([live, proxy])) == 0.0:
+        return 1.0, 1.0
+    means, laws = stats.ttest_ind(live, proxy, equal_var=False), stats.ks_2samp(live, proxy)
+    return float(means.pvalue), float(laws.pvalue)
+
+
+def _seconds(table: pd.DataFrame, policy: str) -> float:
+    """Mean time of a run."""
+    mine = table[table["policy"] == policy]
+    return float(mine.groupby("run")["seconds"].first().mean())
+
+
+def _verdict(final: pd.DataFrame, differing: tuple[str, ...], agreement: float) -> str:
+    if final["p_mean"].isna().all():
+        return "One run each says nothing about chance: ask for more runs."
+    same_best = final["policy"][final["live"].argmin()] == final["policy"][final["proxy"].argmin()]
+    order = f"The best policy is {'the same' if same_best else 'not the same'}" + (
+        f", and the orders of the {len(final)} policies agree with Kendall's tau {agreement:.2f}."
+        if len(final) > 2
+        else "."
+    )
+    if not differing:
+        widths = (final["hi"] - final["lo"]) / 2 / final["proxy"].clip(lower=1e-12)
+        return (
+            "Live and proxy runs agree: no final regret differs beyond chance. So few runs leave room for a "
+            f"difference of {widths.max():.0%} ({final['policy'][widths.argmax()]}), or less. "
+            + (order if len(final) > 1 else "")
+        ).strip()
+    return (
+        f"Live and proxy runs differ beyond chance for {', '.join(differing)}: the matrix does not describe "
+        "these duels, or the queries are not independent draws. " + (order if len(final) > 1 else "")
+    ).strip()

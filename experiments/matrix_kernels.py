@@ -1,0 +1,253 @@
+"""Sums over a block of queries for many pairs of rankers: the inner loops of a preference matrix.
+
+A kernel takes (world, first query, times, firsts, seconds, centres, users) and returns an array (pairs, 5) of
+the columns below. A value is what one page, one tie break or one duel says about a pair: its chance to
+win plus half its chance to tie. `times` says how often each query of the block is asked. A kernel draws from
+its own `users` alone, so a block's sums depend on nothing but what is handed in.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from bandits.kept import keep
+from interleave import InterleaveError, Interleaving, duel_by, for_another_thread, probabilistic, query_odds
+from interleave.click_patterns import pattern_chance
+from interleave.exact import FEW_DOCUMENTS
+from interleave.exact_team_draft import LONGEST, team_draft_odds
+from interleave.outcome_odds import LOSS, TIE, WIN, read_rank, verdict
+from interleave.world import (
+    CLICK,
+    CLICK_AND_LEAVE,
+    CLICKED,
+    CREDIT,
+    DOC,
+    REDRAW,
+    STAY,
+    VARIANT,
+    Pair,
+    World,
+    forget_ties,
+    kernel,
+    rank_page,
+)
+from letor_data.ties import shuffle_ties
+
+# Columns after LOSS, TIE and WIN. Both measure how far the values of a query are apart: WITHIN as the
+# sum of squares about their own mean; CENTRED about what was known before each value came, which is the
+# query's mean so far (the pair's entry of `centres` counts as one value more).
+WITHIN, CENTRED = 3, 4
+COLUMNS = 5
+READERS = 4  # users who read one drawn page: another page costs as much as a few more
+
+Kernel = Callable[..., np.ndarray]
+
+outcome: Callable = NotImplemented  # what `duel_sums` calls; `_kept` puts a method's function in its place
+
+
+def has_odds(world: World, way: Interleaving) -> bool:
+    """Has the method odds, and for pages of this length?"""
+    sizes = np.diff(world.offsets)
+    if way.method == "probabilistic":
+        return True
+    if way.method == "team_draft":  # asking `query_odds` would mean compiling it
+        return min(world.user.shape[1], int(sizes.max())) <= LONGEST
+    try:
+        query_odds(for_another_thread(world), way, int(sizes.argmax()), 0, 1, np.random.default_rng(0))
+    except InterleaveError:
+        return False
+    return True
+
+
+def odds_kernel(world: World, way: Interleaving) -> Kernel:
+    """Exact odds, given the ties and pages that `users` draws."""
+    if way.method == "team_draft":
+        return _kept(team_draft_sums)
+    # Where all pages can be listed nothing needs to be drawn; `query_odds` does so.
+    if way.method == "probabilistic" and np.diff(world.offsets).max() > FEW_DOCUMENTS:
+        return _kept(probabilistic_sums)
+    return _any_sums(way)
+
+
+def duel_kernel(way: Interleaving) -> Kernel:
+    """Live duels."""
+    return _kept(duel_sums, way.method)
+
+
+@functools.cache
+def _kept(template: Any, method: str = "") -> Kernel:
+    """Compiled without the GIL and kept on disk, under a name that changes with everything it calls."""
+    scope = globals() | ({"outcome": duel_by(method)[1]} if method else {})
+    return keep(template, f"{template.__name__}_{method}", scope)
+
+
+@njit
+def _add(sums, row, odds, turn, seen, centre):
+    """Add the odds that a query gave this time, after `turn` values that add up to `seen`; the new sum."""
+    value = odds[WIN] + odds[TIE] / 2.0
+    surprise = value - (centre + seen) / (turn + 1.0)
+    sums[row, CENTRED] += surprise * surprise
+    if turn > 0:
+        apart = value - seen / turn
+        sums[row, WITHIN] += apart * apart * turn / (turn + 1.0)
+    for result in (LOSS, TIE, WIN):
+        sums[row, result] += odds[result]
+    return seen + value
+
+
+def team_draft_sums(world, start, times, firsts, seconds, centres, users):
+    """Each time, a ranker's ties are broken once for all the pairs it is in."""
+    sums = np.zeros((len(firsts), COLUMNS))
+    neutral = world.rules[VARIANT] != 0
+    used = np.zeros(len(world.order), np.bool_)
+    for row in range(len(firsts)):
+        used[firsts[row]] = used[seconds[row]] = True
+    tied = np.zeros(len(used), np.bool_)
+    tops = np.empty((times.max(), len(used), world.user.shape[1]), np.int64)
+    for i in range(len(times)):
+        begin, end = world.offsets[start + i], world.offsets[start + i + 1]
+        length = min(world.user.shape[1], end - begin)
+        _settle_tops(world, begin, end, length, times[i], used, tied, tops, users)
+        grades = world.labels[begin:end]
+        for row in range(len(firsts)):
+            first, second, seen = firsts[row], seconds[row], 0.0
+            odds = np.zeros(3)
+            for turn in range(times[i]):
+                if turn == 0 or tied[first] or tied[second]:  # else it is what it was
+                    left = tops[turn if tied[first] else 0, first, :length]
+                    right = tops[turn if tied[second] else 0, second, :length]
+                    odds = team_draft_odds(left, right, grades, world.user, neutral)
+                seen = _add(sums, row, odds, turn, seen, centres[row])
+    return sums
+
+
+@njit
+def _settle_tops(world, begin, end, length, times, used, tied, tops, users):
+    """What every ranker in use has at the ranks a page can reach: each time, or once if no ties matter."""
+    for ranker in range(len(used)):
+        if used[ranker]:
+            ties, order = world.ties[ranker, begin:end], world.order[ranker, begin:end]
+            tied[ranker] = ties[:length].any()
+            for turn in range(times if tied[ranker] else 1):
+                shuffle_ties(order, ties, length, users, tops[turn, ranker])
+
+
+def probabilistic_sums(world, start, times, firsts, seconds, centres, users):
+    """Pages are drawn; coins and clicks are integrated out, or else a few users read the page."""
+    sums = np.zeros((len(firsts), COLUMNS))
+    length = world.user.shape[1]
+    leads, clicks = np.zeros((3, 2 * length + 3)), np.zeros((READERS, length + 1), np.int64)
+    odds = np.zeros(3)
+    for i in range(len(times)):
+        begin, end = world.offsets[start + i], world.offsets[start + i + 1]
+        for row in range(len(firsts)):
+            pair = Pair(firsts[row], seconds[row], begin, end - begin)
+            _add_pages(world, pair, times[i], sums, row, centres[row], leads, clicks, odds, users)
+    return sums
+
+
+@kernel
+def _add_pages(world, pair, times, sums, row, centre, leads, clicks, odds, users):
+    """The pages that one query has for one pair. `leads`, `clicks` and `odds` are room to work in."""
+    length, seen, credit = min(world.user.shape[1], pair.n_docs), 0.0, world.rules[CREDIT]
+    for turn in range(times):
+        forget_ties(world)
+        if credit == probabilistic.ASSIGNMENT or credit == probabilistic.MARGINAL_BERNOULLI:
+            _credited_odds(world, pair, length, leads, odds, users)
+        else:
+            _readers_odds(world, pair, length, clicks, odds, users)
+        seen = _add(sums, row, odds, turn, seen, centre)
+
+
+@kernel
+def _readers_odds(world, pair, length, clicks, odds, users):
+    """READERS users read the same page, which is drawn as deep as any of them reads.
+
+    They are judged when all have read: credit may settle ties anew.
+    """
+    shown = 0
+    for reader in range(READERS):
+        n_read = length
+        for at in range(length):
+            if at == shown:
+                probabilistic.next_document(world, pair, at, users)
+                shown += 1
+            grade, number = world.labels[pair.start + world.page[DOC, at]], users.random()
+            clicks[reader, at] = number < world.user[CLICK, at, grade]
+            if number < world.user[CLICK_AND_LEAVE, at, grade] or number >= world.user[STAY, at, grade]:
+                n_read = at + 1
+                break
+        clicks[reader, length] = n_read
+    odds[LOSS] = odds[TIE] = odds[WIN] = 0.0
+    alike = world.rules[CREDIT] == probabilistic.MARGINAL_SIGN and not world.rules[REDRAW]
+    if alike:  # the page tells all readers the same about its coins
+        probabilistic.posteriors(world, pair, shown, 0.5)
+    for reader in range(READERS):
+        n_read = clicks[reader, length]
+        for at in range(n_read):
+            world.page[CLICKED, at] = clicks[reader, at]
+        if alike:
+            lead = probabilistic.marginal_outcome(world, n_read)
+            lead = lead if abs(lead) > probabilistic.TIED else 0.0
+        else:
+            lead = probabilistic.marginal(world, pair, n_read, users)
+        odds[verdict(lead)] += 1.0 / READERS
+
+
+@kernel
+def _credited_odds(world, pair, length, leads, odds, users):
+    """Clicks belong to either ranker with the chances that the page implies: no coin, no click is drawn."""
+    for at in range(length):
+        probabilistic.next_document(world, pair, at, users)
+    bernoulli = world.rules[CREDIT] == probabilistic.MARGINAL_BERNOULLI
+    if bernoulli and world.rules[REDRAW]:  # the coins thrown know no redraw
+        rank_page(world, pair, length, users)
+    probabilistic.posteriors(world, pair, length, 0.5)
+    leads[:] = 0.0
+    reading, after, left, middle = leads[0], leads[1], leads[2], leads.shape[1] // 2
+    reading[middle] = 1.0
+    for at in range(length):
+        grade = world.labels[pair.start + world.page[DOC, at]]
+        first = world.chances[probabilistic.POSTERIOR, at]
+        read_rank(reading, after, left, at, world.user, grade, first, 1.0 - first)
+        reading, after = after, reading
+    odds[LOSS] = odds[TIE] = odds[WIN] = 0.0
+    for lead in range(-length, length + 1):
+        odds[verdict(lead)] += left[middle + lead] + reading[middle + lead]
+    if bernoulli:  # tied clicks are decided by a coin
+        undecided = odds[TIE] - pattern_chance(world, pair, length, 0)
+        odds[LOSS] += undecided / 2.0
+        odds[TIE] -= undecided
+        odds[WIN] += undecided / 2.0
+
+
+def _any_sums(way: Interleaving) -> Kernel:
+    """Any method with exact odds, one query and pair at a time from Python."""
+
+    def sums_of(world, start, times, firsts, seconds, centres, users):
+        sums = np.zeros((len(firsts), COLUMNS))
+        for query, often in enumerate(times.tolist(), start):
+            for row, (first, second) in enumerate(zip(firsts.tolist(), seconds.tolist())):
+                seen = 0.0
+                for turn in range(often):
+                    odds = query_odds(world, way, query, first, second, users)
+                    seen = _add(sums, row, odds, turn, seen, centres[row])
+        return sums
+
+    return sums_of
+
+
+def duel_sums(world, start, times, firsts, seconds, centres, users):
+    """Duels are counted; WITHIN and CENTRED stay 0, since the counts tell them. `world` asks in a cycle."""
+    sums = np.zeros((len(firsts), COLUMNS))
+    for i in range(len(times)):
+        for row in range(len(firsts)):
+            for _ in range(times[i]):
+                world.turns[0] = start + i  # whose turn it is
+                sums[row, verdict(outcome(world, firsts[row], seconds[row], users))] += 1.0
+    return sums

@@ -1,0 +1,125 @@
+"""A problem: whom policies let duel, how duels are decided, and what regret is measured by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from bandits import Configured, PolicyError, Trace, condorcet_winner, gaps
+from bandits.loop import Duel, is_kept, run_loop
+from bandits.matrix import matrix_duel
+from bandits.regret import informative_steps, strong_binary_regret, strong_regret, weak_regret
+from bandits.streams import stream
+from experiments.arena import Arena
+from experiments.preferences import Preferences
+from interleave import go_live, live_duel_by, own_pages, shown_so_far
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Proxy: duels are draws from the preferences. Live, if there is an arena: pages, clicks and credit.
+
+    Either way regret is measured by the preferences.
+    """
+
+    preferences: Preferences
+    arena: Arena | None = None
+
+    def __post_init__(self) -> None:
+        gaps(self.preferences.matrix)  # refuses preferences without a Condorcet winner
+        if self.arena is not None and self.arena.rankings.names != self.preferences.names:
+            raise PolicyError(
+                f"the matrix is for {len(self.preferences)} rankers, {_few(self.preferences.names)}, and the "
+                f"data are ranked by {len(self.arena.rankings.names)}, {_few(self.arena.rankings.names)}; "
+                "make the matrix from the same data and rankers"
+            )
+
+    @property
+    def mode(self) -> str:
+        return "proxy" if self.arena is None else "live"
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What a run depends on besides its policy, horizon and seed."""
+        known = self.preferences.settings
+        matrix = {"digest": self.preferences.digest, "about": how_known(self.preferences), **known}
+        arena = {} if self.arena is None else {"arena": dict(self.arena.settings)}
+        source = known.get("source") or known.get("data", "a matrix")
+        problem = source if self.arena is None else self.arena.settings["data"]
+        about = {"problem": problem, "mode": self.mode, "rankers": len(self.preferences)}
+        return {**about, "matrix": matrix, **arena}
+
+    @cached_property
+    def _world(self) -> Any:
+        return self.arena.world() if self.arena is not None else None
+
+    @cached_property
+    def _own_pages(self) -> np.ndarray:
+        """(K, 2): NDCG and clicks of one ranker's own list, which an arm against itself shows."""
+        return own_pages(self._world, stream(0, "own pages"))
+
+    def play(self, configured: Configured, steps: np.ndarray, seed: int, run: int) -> pd.DataFrame:
+        """One run: a row per checkpoint. It depends on nothing but the arguments and the problem.
+
+        The policy sees the arms under random labels, so no index is favoured.
+        """
+        matrix, names = self.preferences.matrix, (self.mode, str(configured), run)
+        labels = stream(seed, *names, "labels").permutation(len(matrix))
+        rng, users = stream(seed, *names, "policy"), stream(seed, *names, "users")
+        trace = run_loop(configured, self._duel(), gaps(matrix), labels, steps, rng, users)
+        return self._table(trace)
+
+    def is_compiled(self, configured: Configured) -> bool:
+        """Is the loop of this policy ready on disk?"""
+        return is_kept(configured.policy, self._duel())
+
+    def _duel(self) -> Duel:
+        if self.arena is None:
+            return Duel(matrix_duel, np.array(self.preferences.matrix))
+        live_duel = live_duel_by(self.arena.interleaving.method)
+        return Duel(live_duel, go_live(self._world), shown_so_far, n_measured=3)
+
+    def _table(self, trace: Trace) -> pd.DataFrame:
+        matrix = self.preferences.matrix
+        loss, winner = gaps(matrix), condorcet_winner(matrix)
+        table = pd.DataFrame(
+            {
+                "step": trace.steps,
+                "regret": strong_regret(trace, loss),
+                "weak_regret": weak_regret(trace, loss),
+                "nonwinner_duels": strong_binary_regret(trace, winner),
+                "informative_steps": informative_steps(trace),
+                "recommended": trace.recommended,
+                "correct": trace.recommended == winner,
+                "survivors": trace.survivors,
+            }
+        )
+        return table if self.arena is None else table.assign(**self._shown(trace))
+
+    def _shown(self, trace: Trace) -> dict[str, np.ndarray]:
+        """NDCG and clicks per page shown since the checkpoint before."""
+        own = trace.selves @ self._own_pages
+        pages = trace.measured[:, 0] + trace.selves.sum(axis=1)
+        sums = np.column_stack([pages, trace.measured[:, 1:] + own])
+        new = np.diff(sums, axis=0, prepend=0.0)
+        return {"ndcg": new[:, 1] / new[:, 0], "clicks": new[:, 2] / new[:, 0]}
+
+
+def how_known(preferences: Preferences) -> str:
+    """In words: exact, estimated and how well, or given without a word."""
+    methods = set(preferences.pairs["method"])
+    if methods <= {"exact"}:
+        return "exact"
+    if "given" in methods:
+        return "given"
+    half_width = (preferences.pairs["hi"] - preferences.pairs["lo"]).max() / 2
+    return f"estimated, largest half-width {half_width:.2g}"
+
+
+def _few(names: tuple[str, ...]) -> str:
+    return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")

@@ -1,0 +1,120 @@
+"""Is there an order behind the preferences? Total orders, cycles, and stochastic transitivity."""
+
+from __future__ import annotations
+
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numba import njit
+
+from bandits import condorcet_winner
+
+# With i at least as good as j and j as k, and d = p - 1/2:
+PROPERTIES = {
+    "SST": "strong stochastic transitivity: d(i,k) >= max(d(i,j), d(j,k))",
+    "MST": "moderate stochastic transitivity: d(i,k) >= min(d(i,j), d(j,k))",
+    "WST": "weak stochastic transitivity: d(i,k) >= 0",
+    "STI": "stochastic triangle inequality: d(i,k) <= d(i,j) + d(j,k)",
+}
+_NOTHING = 1e-12  # what falls short by no more than this does not
+
+
+def total_order(matrix: np.ndarray) -> np.ndarray | None:
+    """Indices from best to worst if each beats all that come later, else None; a tie is no order."""
+    wins = (matrix > 0.5).sum(axis=1)
+    order = np.argsort(-wins, kind="stable")
+    return order if np.array_equal(wins[order], np.arange(len(matrix))[::-1]) else None
+
+
+def weak_order(matrix: np.ndarray) -> np.ndarray | None:
+    """Indices such that nobody beats one who comes earlier, or None; ties may stand either way."""
+    left, order = np.arange(len(matrix)), []
+    beaten_by = (matrix < 0.5).sum(axis=1)
+    while len(left):
+        free = left[beaten_by[left] == 0]
+        if not len(free):
+            return None
+        order.append(free)
+        left = np.setdiff1d(left, free)
+        beaten_by -= (matrix[:, free] < 0.5).sum(axis=1)
+    return np.concatenate(order)
+
+
+def count_cycles(matrix: np.ndarray, margin: float = 0.0) -> int:
+    """Triples i beats j beats k beats i, each with p above 1/2 + margin; a tie is no win, so closes none."""
+    beats = (matrix > 0.5 + margin).astype(np.float64)  # whole numbers up to 2^53 are exact
+    return round(float(((beats @ beats) * beats.T).sum())) // 3
+
+
+def count_triples(matrix: np.ndarray) -> int:
+    return comb(len(matrix), 3)
+
+
+def count_ties(matrix: np.ndarray) -> int:
+    """Pairs in which neither beats the other."""
+    return int((np.triu(matrix == 0.5, 1)).sum())
+
+
+class Transitivity(NamedTuple):
+    # One row for each of PROPERTIES: triples looked at, violations, the worst of them (0 and -1 if none).
+    checks: pd.DataFrame
+    gamma: float  # the smallest with gamma d(i,k) >= max(d(i,j), d(j,k)): 1 if SST, inf if there is a cycle
+    gamma_best: float  # the same with i the Condorcet winner (Yue and Joachims 2011); NaN without one
+
+
+def transitivity(matrix: np.ndarray) -> Transitivity:
+    """All ordered triples i, j, k with p[i, j] and p[j, k] at least 1/2."""
+    margins = np.ascontiguousarray(matrix - 0.5)
+    counts, worst, where = np.zeros(5, np.int64), np.zeros(4), np.full((4, 3), -1)
+    gamma = _scan(margins, counts, worst, where)
+    checks = pd.DataFrame({"property": list(PROPERTIES), "triples": counts[4], "violations": counts[:4]})
+    checks = checks.assign(worst=worst, i=where[:, 0], j=where[:, 1], k=where[:, 2])
+    return Transitivity(checks, float(gamma), _gamma_best(margins, condorcet_winner(matrix)))
+
+
+def _gamma_best(margins: np.ndarray, winner: int) -> float:
+    if winner < 0:
+        return np.nan
+    others = np.arange(len(margins)) != winner
+    gap, among = margins[winner, others], margins[np.ix_(others, others)]
+    before = among > 0
+    ratios = np.maximum(gap[:, None], among) / gap
+    return float(max(1.0, ratios[before].max(initial=1.0)))
+
+
+@njit(nogil=True, cache=True)
+def _scan(margins, counts, worst, where):
+    """Count and find the worst violations; returns gamma. `worst` grows from 0."""
+    size, gamma = len(margins), 1.0
+    for i in range(size):
+        for j in range(size):
+            left = margins[i, j]
+            if j == i or left < 0:
+                continue
+            for k in range(size):
+                right = margins[j, k]
+                if k == i or k == j or right < 0:
+                    continue
+                across = margins[i, k]
+                counts[4] += 1
+                most = max(left, right)
+                if most > across:
+                    gamma = max(gamma, most / across if across > 0 else np.inf)
+                    _note(0, most - across, counts, worst, where, i, j, k)
+                    _note(1, min(left, right) - across, counts, worst, where, i, j, k)
+                    _note(2, -across, counts, worst, where, i, j, k)
+                else:
+                    _note(3, across - left - right, counts, worst, where, i, j, k)
+    return gamma
+
+
+@njit(nogil=True, cache=True)
+def _note(which, short, counts, worst, where, i, j, k):
+    """A property that is missed by `short`, if that is more than rounding."""
+    if short > _NOTHING:
+        counts[which] += 1
+        if short > worst[which]:
+            worst[which] = short
+            where[which, 0], where[which, 1], where[which, 2] = i, j, k

@@ -1,0 +1,215 @@
+"""The arena: every option reaches the world that duels are played in, and nothing odd is let in."""
+
+import dataclasses
+import inspect
+import json
+
+import numpy as np
+import pytest
+
+from bandits import PolicyError
+from clickmodels import ClickModelError, click_model
+from experiments.arena import OPTIONS, n_grades, open_arena
+from experiments.specs import SpecError, parse_interleaving, parse_model
+from interleave import PRESETS, InterleaveError, interleaving, make_world, play, preset
+from interleave.worlds import user_table
+from letor_data import DataError
+from letor_data.letor import Letor
+from letor_data.rankers import Ranker, feature
+from letor_data.rankings import rank
+
+pytestmark = pytest.mark.kernel
+
+REFUSALS = (DataError, ClickModelError, InterleaveError, PolicyError, SpecError)
+
+
+@pytest.fixture
+def letor():
+    """Three queries of 4, 1 and 6 documents; feature 3 ties them all."""
+    rng = np.random.default_rng(1)
+    return Letor(
+        labels=np.array([0, 2, 1, 4, 3, 0, 0, 1, 2, 4, 0], np.int8),
+        offsets=np.array([0, 4, 5, 11]),
+        columns=(*(rng.random(11).astype(np.float32) for _ in range(2)), np.ones(11, np.float32)),
+        feature_names=("1", "2", "3"),
+        query_ids=np.array(["a", "b", "c"], object),
+        splits=np.array(["", "", ""], object),
+        records=np.arange(11),
+        profile="svmlight",
+        source="small.txt",
+        digest="abc",
+    )
+
+
+def assert_same_world(one, other):
+    for name, mine, its in zip(one._fields, one, other):
+        np.testing.assert_array_equal(mine, its, err_msg=name)
+
+
+def made(letor, model=None, way=None, rankers=("1", "2", "3"), **settings):
+    """The same without the arena."""
+    rankings = rank(letor, [feature(name) for name in rankers])
+    return make_world(
+        rankings,
+        letor.labels,
+        model or click_model("navigational"),
+        way or interleaving("probabilistic"),
+        **{"length": 10, "ties": "random_impression"} | settings,
+    )
+
+
+def test_unless_told_otherwise_it_is_as_in_the_papers(letor):
+    arena = open_arena(letor)
+    assert_same_world(arena.world(), made(letor))
+    assert arena.rankings.names == ("1", "2", "3") and str(arena.interleaving) == "probabilistic"
+    assert arena.settings == {
+        "data": "small.txt",
+        "data_digest": "abc",
+        "n_queries": 3,
+        "n_docs": 11,
+        "interleave": "probabilistic",
+        "clicks": "navigational",
+        "length": 10,
+        "preset": "paper",
+        "ties": "random_impression",
+        "tied_duels": "coin",
+        "queries": "uniform",
+    }
+
+
+def test_the_command_line_has_the_same_defaults():
+    takes = inspect.signature(open_arena).parameters
+    assert {name: default for name, (_, default) in OPTIONS.items()} == {
+        name: parameter.default for name, parameter in takes.items() if name != "letor"
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "made_with"),
+    [
+        ({"interleave": "team_draft"}, {"way": interleaving("team_draft")}),
+        (
+            {"interleave": "probabilistic(credit=assignment,tau=2)"},
+            {"way": interleaving("probabilistic", credit="assignment", tau=2)},
+        ),
+        ({"clicks": "informational(stop=any)"}, {"model": click_model("informational", stop="any")}),
+        ({"length": 3}, {"length": 3}),
+        ({"ties": "stable"}, {"ties": "stable"}),
+        ({"ties": "random_impression_redraw"}, {"ties": "random_impression_redraw"}),
+        ({"tied_duels": "drop"}, {"tied_duels": "drop"}),
+        ({"queries": "cycle"}, {"queries": "cycle"}),
+        ({"rankers": "2-3"}, {"rankers": ("2", "3")}),
+        ({"rankers": "3,1"}, {"rankers": ("3", "1")}),
+    ],
+    ids=lambda options: next(iter(options.items()))[0],
+)
+def test_every_option_reaches_the_world(letor, options, made_with):
+    arena = open_arena(letor, **options)
+    assert_same_world(arena.world(), made(letor, **made_with))
+    usual = open_arena(letor)
+    assert any(not np.array_equal(a, b) for a, b in zip(arena.world(), usual.world()))
+    for name, value in options.items():
+        if name != "rankers":
+            assert arena.settings[name] == value and usual.settings[name] != value
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_fill_in_what_is_not_said(letor, name):
+    expected = preset(name)
+    arena = open_arena(letor, preset=name)
+    assert arena.interleaving == expected["interleaving"]
+    assert (arena.ties, arena.tied_duels) == (expected["ties"], expected["tied_duels"])
+    assert_same_world(
+        arena.world(), made(letor, way=arena.interleaving, ties=arena.ties, tied_duels=arena.tied_duels)
+    )
+    assert arena.settings["preset"] == name
+    told = open_arena(letor, preset=name, interleave="balanced", ties="stable", tied_duels="drop")
+    assert (told.interleaving.method, told.ties, told.tied_duels) == ("balanced", "stable", "drop")
+
+
+def test_the_settings_read_back_to_the_same_arena(letor):
+    arena = open_arena(letor, interleave="team_draft(prefix=neutral)", clicks="perfect(stop=never)", length=4)
+    settings = json.loads(json.dumps(dict(arena.settings)))  # plain values
+    assert parse_interleaving(settings["interleave"]) == arena.interleaving
+    again = parse_model(settings["clicks"], n_grades(letor))
+    np.testing.assert_array_equal(user_table(again, 4), user_table(arena.model, 4))
+    same = ("interleave", "clicks", "length", "preset", "ties", "tied_duels", "queries")
+    assert_same_world(open_arena(letor, **{name: settings[name] for name in same}).world(), arena.world())
+
+
+def test_ties_broken_once_per_run_follow_the_seed(letor):
+    arena = open_arena(letor, ties="random_run", rankers="3")
+    assert_same_world(arena.world(5), made(letor, rankers=("3",), ties="random_run", seed=5))
+    orders = {arena.world(seed).order.tobytes() for seed in range(6)}
+    assert len(orders) == 6
+    np.testing.assert_array_equal(arena.world(5).order, arena.world(5).order)
+
+
+def test_rankers_of_ones_own(letor):
+    mine = Ranker("mine", lambda data: data.labels.astype(np.float64))
+    arena = open_arena(letor, rankers=[mine, feature("1")], clicks="perfect")
+    assert arena.rankings.names == ("mine", "1")
+    loss, _, win = play(arena.world(), arena.interleaving, 0, 1, 4000, np.random.default_rng(0))
+    assert win > 2 * loss  # the grades themselves are hard to beat
+
+
+def test_rankers_keep_the_direction_of_their_profile(letor):
+    turned = dataclasses.replace(letor, profile="letor_agg", labels=np.minimum(letor.labels, 2))
+    everything, some = open_arena(turned), open_arena(turned, rankers="2")
+    assert everything.rankings.names == ("-1", "-2", "-3") and some.rankings.names == ("-2",)
+    np.testing.assert_array_equal(everything.rankings.order[1], some.rankings.order[0])
+
+
+@pytest.mark.parametrize(
+    ("profile", "top", "grades"),
+    [
+        ("mslr", 2, 5),
+        ("yahoo", 4, 5),
+        ("letor4", 1, 3),
+        ("letor3", 2, 3),
+        ("svmlight", 0, 2),
+        ("svmlight", 1, 2),
+        ("svmlight", 2, 3),
+        ("svmlight", 3, 5),
+        ("svmlight", 4, 5),
+        ("trec", 1, 2),
+        ("svmlight", 6, 7),
+    ],
+)
+def test_grades_by_profile_or_else_by_the_data(letor, profile, top, grades):
+    data = dataclasses.replace(letor, profile=profile, labels=np.minimum(letor.labels, 0))
+    data.labels[3] = top
+    assert n_grades(data) == grades
+    if grades in (2, 3, 5):
+        assert len(open_arena(data).model.p_click) == grades
+        assert open_arena(data).world().user.shape[2] == grades
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"interleave": "team_daft"}, "did you mean 'team_draft'?"),
+        ({"interleave": "team_draft(prefix=x)"}, "prefix"),
+        ({"interleave": "team_draft("}, "expected a setting's name"),
+        ({"clicks": "navigationl"}, "did you mean 'navigational'?"),
+        ({"clicks": "custom(p_click=0/1,p_stop=0/0)"}, "grade"),
+        ({"length": 0}, "a page must have at least 1 document, not 0"),
+        ({"preset": "papr"}, "did you mean 'paper'?"),
+        ({"ties": "stabel"}, "did you mean 'stable'?"),
+        ({"tied_duels": "dropp"}, "did you mean 'drop'?"),
+        ({"queries": "cycel"}, "did you mean 'cycle'?"),
+        ({"rankers": "1,9"}, "no feature '9'"),
+        ({"rankers": "1,1"}, "two rankers are named '1'"),
+        ({"rankers": ","}, "no rankers to rank by"),
+        ({"rankers": []}, "no rankers to rank by"),
+    ],
+)
+def test_what_does_not_fit_is_refused(letor, options, told):
+    with pytest.raises(REFUSALS) as refused:
+        open_arena(letor, **options)
+    assert told in str(refused.value)
+
+
+def test_grades_beyond_the_users_are_refused(letor):
+    with pytest.raises(REFUSALS, match="grade"):
+        open_arena(dataclasses.replace(letor, profile="letor4"))

@@ -1,0 +1,404 @@
+"""Preferences: files there and back, subsets, and everything that is refused."""
+
+import itertools
+import json
+import os
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bandits import PolicyError
+from experiments.matrices import MATRICES
+from experiments.preferences import (
+    COLUMNS,
+    METHODS,
+    Preferences,
+    checked,
+    preferences_of,
+    read_preferences,
+    write_preferences,
+)
+from letor_data import DataError
+
+NAMES = ("bm25", "tf idf", "größer", "110")
+SETTINGS = {
+    "data": "MSLR/Fold1",
+    "length": 10,
+    "clicks": "navigational(stop=any)",
+    "draws": 0.1,
+    "seed": None,
+}
+
+
+def rows(size=4, seed=0):
+    """Pairs of which some were played, some added up exactly, some only given."""
+    rng = np.random.default_rng(seed)
+    pairs = []
+    for place, (i, j) in enumerate(itertools.combinations(range(size), 2)):
+        odds, n = rng.dirichlet([3, 1, 2]), int(rng.integers(1, 1000))
+        wins, ties = odds[0] * n, odds[1] * n
+        losses = n - wins - ties
+        p = (wins + ties / 2) / n
+        known = {"wins": wins, "ties": ties, "losses": losses, "n": n, "method": METHODS[place % 3]}
+        unknown = {"wins": np.nan, "ties": np.nan, "losses": np.nan, "n": 0, "method": "given"}
+        pairs.append(
+            {"first": i, "second": j, "p": p, "lo": p * 0.9, "hi": p * 0.9 + 0.1}
+            | (unknown if place == 3 else known)
+        )
+    return pd.DataFrame(pairs)
+
+
+@pytest.fixture
+def some():
+    return checked(NAMES, rows(), SETTINGS, "some")
+
+
+def assert_same(one, other):
+    assert one.names == other.names and one.settings == other.settings and one.digest == other.digest
+    pd.testing.assert_frame_equal(one.pairs, other.pairs, check_exact=True)
+    np.testing.assert_array_equal(one.matrix, other.matrix)
+
+
+# --- the matrix
+
+
+def test_the_square_forms_hold_the_rows(some):
+    for place, (i, j) in enumerate(itertools.combinations(range(4), 2)):
+        row = some.pairs.iloc[place]
+        assert (some.matrix[i, j], some.matrix[j, i]) == (row["p"], 1 - row["p"])
+        assert (some.lower[i, j], some.lower[j, i]) == (row["lo"], 1 - row["hi"])
+        assert (some.upper[i, j], some.upper[j, i]) == (row["hi"], 1 - row["lo"])
+    for square in (some.matrix, some.lower, some.upper):
+        assert (square.diagonal() == 0.5).all()
+        with pytest.raises(ValueError, match="read-only"):
+            square[0, 1] = 0.0
+    assert len(some) == 4 and tuple(some.pairs.columns) == COLUMNS
+
+
+def test_the_digest_is_of_names_and_probabilities(some):
+    other_names = Preferences(("a", *NAMES[1:]), some.pairs, {})
+    other_p = Preferences(
+        NAMES, some.pairs.assign(p=some.pairs["p"].where(some.pairs["first"] > 0, 0.25)), {}
+    )
+    same = Preferences(NAMES, some.pairs.assign(wins=0.0, lo=0.0), {})
+    assert len({some.digest, other_names.digest, other_p.digest}) == 3 and same.digest == some.digest
+
+
+def test_a_plain_matrix_is_taken_as_it_is():
+    made = preferences_of(MATRICES["arxiv6"].make(), source="somewhere")
+    np.testing.assert_array_equal(made.matrix, MATRICES["arxiv6"].make())
+    assert made.names == tuple("012345") and made.settings == {"source": "somewhere"}
+    assert (made.pairs["method"] == "given").all() and not made.pairs["n"].any()
+    assert made.pairs["lo"].equals(made.pairs["p"]) and made.pairs["hi"].equals(made.pairs["p"])
+
+
+@pytest.mark.parametrize("off", [-1e-16, 1e-13, -4e-13])
+def test_what_rounding_alone_keeps_from_one_half_is_a_tie(off):
+    made = preferences_of(np.array([[0.5, 0.5 + off], [0.5 - off, 0.5]]))
+    assert made.matrix[0, 1] == made.lower[0, 1] == made.upper[1, 0] == 0.5
+    assert preferences_of(np.array([[0.5, 0.5 + 1e-11], [0.5 - 1e-11, 0.5]])).matrix[0, 1] > 0.5
+
+
+# --- subsets
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=5, unique=True), st.lists(st.booleans(), min_size=5))
+def test_a_subset_is_the_submatrix_in_every_column(places, by_name):
+    whole = checked("abcde", rows(5, seed=1), SETTINGS, "whole")
+    part = whole.subset([whole.names[i] if named else i for i, named in zip(places, by_name)])
+    assert part.names == tuple(whole.names[i] for i in places) and part.settings == SETTINGS
+    # To the last bit but one: turned twice, a probability below one half is rounded once.
+    np.testing.assert_allclose(part.matrix, whole.matrix[np.ix_(places, places)], rtol=0, atol=2**-53)
+    by_pair = {(row["first"], row["second"]): row for row in whole.pairs.to_dict("records")}
+    expected = []
+    for i, j in itertools.combinations(range(len(places)), 2):
+        row = by_pair[min(places[i], places[j]), max(places[i], places[j])] | {"first": i, "second": j}
+        if places[i] > places[j]:
+            row |= {"wins": row["losses"], "losses": row["wins"], "p": 1 - row["p"]}
+            row |= {"lo": 1 - row["hi"], "hi": 1 - row["lo"]}
+        expected.append(row)
+    expected = pd.DataFrame(expected, columns=list(COLUMNS)).astype(whole.pairs.dtypes)
+    pd.testing.assert_frame_equal(part.pairs, expected, check_exact=True)
+    # It is as good as any: nothing in it is refused, and it can be cut again.
+    assert_same(checked(part.names, part.pairs, part.settings, "part"), part)
+    assert_same(part.subset(range(len(part))), part)
+
+
+def test_subsets_as_they_are_written(some):
+    numbers = checked(["3", "1", "2", "x"], rows(), {}, "numbers")
+    assert numbers.chosen("1-3,x").names == ("1", "2", "3", "x")  # a number that is a name is a name
+    words = checked(["a", "b", "c", "d"], rows(), {}, "words")
+    assert words.chosen(" 3, a,1-2").names == ("d", "a", "b", "c")  # else an index
+    assert some.chosen("110,tf idf").names == ("110", "tf idf")
+
+
+@pytest.mark.parametrize(
+    ("rankers", "told"),
+    [
+        (["bm52"], "no ranker named 'bm52'; did you mean 'bm25'?"),
+        ([4], "no ranker number 4; they are numbered from 0 to 3"),
+        ([-1], "no ranker number -1"),
+        ([0, "bm25"], "ranker 'bm25' was asked for twice"),
+        ([], "no rankers to keep"),
+    ],
+)
+def test_subsets_that_cannot_be(some, rankers, told):
+    with pytest.raises((PolicyError, DataError)) as refused:
+        some.subset(rankers)
+    assert told in str(refused.value)
+
+
+# --- files
+
+
+def test_parquet_keeps_everything(some, tmp_path):
+    write_preferences(some, tmp_path / "a.prefs.parquet")
+    assert_same(read_preferences(tmp_path / "a.prefs.parquet"), some)
+    # The same preferences are the same bytes.
+    write_preferences(some, tmp_path / "b.prefs.parquet")
+    assert (tmp_path / "a.prefs.parquet").read_bytes() == (tmp_path / "b.prefs.parquet").read_bytes()
+
+
+@pytest.mark.parametrize("ending", ["npy", "txt", "mat"])
+@pytest.mark.parametrize("seed", range(5))
+def test_plain_files_keep_the_probabilities_exactly(tmp_path, ending, seed):
+    made = preferences_of(checked(map(str, range(30)), rows(30, seed), {}, "made").matrix)
+    write_preferences(made, tmp_path / f"m.{ending}")
+    found = read_preferences(str(tmp_path / f"m.{ending}"))
+    np.testing.assert_array_equal(found.matrix, made.matrix)
+    pd.testing.assert_frame_equal(found.pairs, made.pairs, check_exact=True)
+    assert found.settings == {"source": f"m.{ending}"} and found.names == made.names
+
+
+def test_one_ranker_alone_can_be_kept_too(some, tmp_path):
+    for name in ("one.prefs.parquet", "one.npy", "one.txt"):
+        write_preferences(some.subset([2]), tmp_path / name)
+        found = read_preferences(tmp_path / name)
+        assert len(found) == 1 and len(found.pairs) == 0 and found.matrix.tolist() == [[0.5]]
+    assert read_preferences(tmp_path / "one.prefs.parquet").names == ("größer",)
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_built_in_matrices_by_name(name):
+    found = read_preferences(name)
+    np.testing.assert_array_equal(found.matrix, preferences_of(MATRICES[name].make()).matrix)
+    assert found.settings == {"source": name}
+
+
+def test_published_rounding_is_repaired(tmp_path):
+    (tmp_path / "rounded.txt").write_text("# two rankers\n0.5 0.6004\n0.4 0.5\n")
+    assert read_preferences(tmp_path / "rounded.txt").matrix[0, 1] == pytest.approx(
+        0.6004 / 1.0004, abs=1e-15
+    )
+
+
+# --- what is refused
+
+
+def changed(column, value, row=1):
+    def change(pairs):
+        return pairs.astype({column: object}).assign(
+            **{column: [value if i == row else old for i, old in enumerate(pairs[column])]}
+        )
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (changed("p", np.nan), "the pair (0, 2) has p = nan"),
+        (changed("p", 1.5), "p must be a probability from 0 to 1. 1 such rows"),
+        (changed("p", -0.1), "p must be a probability from 0 to 1"),
+        (changed("lo", 0.99), "0 <= lo <= p <= hi <= 1 must hold"),
+        (changed("hi", 0.01), "0 <= lo <= p <= hi <= 1 must hold"),
+        (changed("lo", -0.01), "0 <= lo <= p <= hi <= 1 must hold"),
+        (changed("hi", 1.01), "0 <= lo <= p <= hi <= 1 must hold"),
+        (changed("lo", np.nan), "0 <= lo <= p <= hi <= 1 must hold"),
+        (changed("n", 7), "wins, ties and losses must not be negative and add up to n"),
+        (changed("n", -1), "must not be negative"),
+        (changed("n", 0), "add up to n, or be unknown and n be 0"),
+        (changed("wins", np.nan), "add up to n"),
+        (changed("n", np.nan), "a column holds something else than numbers"),
+        (changed("first", "one"), "a column holds something else than numbers"),
+        (changed("method", "guessed"), "method must be one of exact, rao-blackwell, simulated, given"),
+        (
+            changed("second", 3),
+            "6 rows for 4 rankers; expected 6, one for each pair first < second, in order",
+        ),
+        (
+            lambda pairs: pairs.assign(losses=pairs["ties"] + pairs["losses"], ties=np.nan),
+            "be unknown and n be 0",
+        ),
+        (lambda pairs: pairs.drop(index=2), "5 rows for 4 rankers; expected 6"),
+        (lambda pairs: pairs.iloc[::-1], "in order"),
+        (lambda pairs: pairs.drop(columns="hi"), "no column 'hi'; expected first, second, wins"),
+        (
+            lambda pairs: pairs.assign(
+                wins=pairs["wins"] + pairs["ties"] + pairs["losses"] + 1, ties=-1.0, losses=0.0
+            ),
+            "must not be negative",
+        ),
+    ],
+)
+def test_rows_that_make_no_sense(change, told):
+    with pytest.raises(PolicyError) as refused:
+        checked(NAMES, change(rows()), {}, "mine")
+    assert str(refused.value).startswith("mine: ") and told in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (["a", "b", "a", "d"], "two rankers are named 'a'"),
+        (["a", "b", "c"], "6 rows for 3 rankers; expected 3"),
+        ([], "there are no rankers in it"),
+    ],
+)
+def test_names_that_do_not_fit(names, told):
+    with pytest.raises(PolicyError, match=told):
+        checked(names, rows(), {}, "mine")
+
+
+def test_sums_of_probabilities_may_be_off_by_rounding():
+    pairs = rows()
+    assert len(checked(NAMES, pairs.assign(wins=pairs["wins"] * (1 + 1e-8)), {}, "mine")) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("0.5 0.6\n0.4 0.5\n0.1 0.2\n", "expected a square matrix, found 3 x 2"),
+        ("0.5 0.6\n0.4\n", "not a matrix of numbers"),
+        ("0.5 much\nless 0.5\n", "not a matrix of numbers: could not convert string 'much'"),
+        ("0.5 nan\nnan 0.5\n", "entry (0, 1) is nan"),
+        ("0.5 1.2\n-0.2 0.5\n", "entry (0, 1) is 1.2 (its mirror is -0.2); expected a probability"),
+        ("0.5 0.6\n0.6 0.5\n", "must add up to 1"),
+        ("", "not a matrix of numbers"),
+        ("# nothing\n", "not a matrix of numbers"),
+        ("\x00\xff\n", "not a matrix of numbers"),
+    ],
+)
+def test_text_that_is_no_matrix(tmp_path, text, told):
+    path = tmp_path / "bad.txt"
+    path.write_text(text, encoding="latin-1")
+    with pytest.raises(PolicyError) as refused:
+        read_preferences(path)
+    assert str(refused.value).startswith(str(path)) and told in str(refused.value)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
+@pytest.mark.parametrize("ending", ["prefs.parquet", "npy"])
+def test_truncated_files(some, tmp_path, ending, share):
+    path = tmp_path / f"cut.{ending}"
+    write_preferences(some, path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(share * len(whole))])
+    with pytest.raises(PolicyError) as refused:
+        read_preferences(path)
+    assert str(refused.value).startswith(str(path)) and "not a" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "about",
+    [None, b"not json", b"[]", b"{}", b'{"names": ["a"]}', json.dumps({"settings": {}}).encode()],
+)
+def test_parquet_of_something_else(tmp_path, about):
+    path = tmp_path / "other.parquet"
+    table = pa.table({"a": [1, 2]}).replace_schema_metadata({b"rankduel": about} if about else None)
+    pq.write_table(table, path)
+    with pytest.raises(
+        PolicyError, match="a Parquet file, but not one of preferences; 'rankduel matrix' makes"
+    ):
+        read_preferences(path)
+
+
+@pytest.mark.parametrize("about", [{"names": 3, "settings": {}}, {"names": ["a", "b"], "settings": 5}])
+def test_parquet_with_a_broken_description(tmp_path, about):
+    path = tmp_path / "broken.parquet"
+    table = pa.table({"a": [1]}).replace_schema_metadata({b"rankduel": json.dumps(about).encode()})
+    pq.write_table(table, path)
+    with pytest.raises(PolicyError, match="broken.parquet"):
+        read_preferences(path)
+
+
+def test_parquet_with_wrong_rows(some, tmp_path):
+    write_preferences(some, tmp_path / "a.prefs.parquet")
+    table = pq.read_table(tmp_path / "a.prefs.parquet")
+    pq.write_table(table.drop_columns("lo"), tmp_path / "b.prefs.parquet")
+    pq.write_table(table.slice(1), tmp_path / "c.prefs.parquet")
+    with pytest.raises(PolicyError, match="b.prefs.parquet: no column 'lo'"):
+        read_preferences(tmp_path / "b.prefs.parquet")
+    with pytest.raises(PolicyError, match="c.prefs.parquet: 5 rows for 4 rankers; expected 6"):
+        read_preferences(tmp_path / "c.prefs.parquet")
+
+
+def test_a_numpy_file_of_something_else(tmp_path):
+    np.save(tmp_path / "objects.npy", np.array([{"a": 1}], dtype=object))
+    np.save(tmp_path / "words.npy", np.array([["a", "b"], ["c", "d"]]))
+    np.save(tmp_path / "cube.npy", np.zeros((2, 2, 2)))
+    for name, told in (("objects", "not a matrix"), ("words", "square table"), ("cube", "found 2 x 2 x 2")):
+        with pytest.raises(PolicyError, match=told):
+            read_preferences(tmp_path / f"{name}.npy")
+
+
+def test_missing_files_get_a_suggestion(tmp_path):
+    with pytest.raises(DataError, match="no matrix named 'arxiv'; did you mean 'arxiv6'?"):
+        read_preferences("arxiv")
+    with pytest.raises(PolicyError, match="absent.npy: there is no such file; built-in matrices: cyclic, "):
+        read_preferences(tmp_path / "absent.npy")
+
+
+# --- nothing half-written
+
+
+class Breaks(Exception):
+    pass
+
+
+@pytest.mark.parametrize("name", ["a.prefs.parquet", "a.npy", "a.txt"])
+@pytest.mark.parametrize("before", [None, b"older"])
+def test_a_failed_write_leaves_what_was_there(some, tmp_path, monkeypatch, name, before):
+    path = tmp_path / name
+    if before:
+        path.write_bytes(before)
+
+    def half(where, *_, **__):
+        os.write(os.open(where, os.O_WRONLY | os.O_CREAT), b"half") if not hasattr(where, "write") else None
+        raise Breaks
+
+    monkeypatch.setattr(pq, "write_table", lambda table, where, **_: half(where))
+    monkeypatch.setattr(np, "save", half)
+    monkeypatch.setattr(np, "savetxt", half)
+    with pytest.raises(Breaks):
+        write_preferences(some, path)
+    assert [p.name for p in tmp_path.iterdir()] == ([name] if before else [])
+    assert before is None or path.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["a.prefs.parquet", "a.npy", "a.txt"])
+def test_a_folder_that_cannot_be_written_to(some, tmp_path, name):
+    (tmp_path / "file").write_text("not a folder")
+    for folder in ("file", "absent"):
+        with pytest.raises(PolicyError) as refused:
+            write_preferences(some, tmp_path / folder / name)
+        assert str(refused.value).startswith(f"{tmp_path / folder / name}: could not be written: ")
+        assert ".tmp" not in str(refused.value)
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.skipif(getattr(os, "geteuid", lambda: 1)() == 0, reason="root may write anywhere")
+@pytest.mark.parametrize("name", ["a.prefs.parquet", "a.npy", "a.txt"])
+def test_a_read_only_folder(some, tmp_path, name):
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(PolicyError, match="could not be written: Permission denied"):
+            write_preferences(some, tmp_path / name)
+    finally:
+        tmp_path.chmod(0o700)
+    assert list(tmp_path.iterdir()) == []

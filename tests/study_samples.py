@@ -1,0 +1,49 @@
+"""Studies made up for tests of charts and reports: no policy plays, so they cost nothing."""
+
+import numpy as np
+import pandas as pd
+
+from bandits import checkpoints
+from experiments.preferences import preferences_of
+from experiments.records import Study
+
+
+def ordered_preferences(n_rankers, names=None):
+    """Ranker 0 beats 1 beats 2 ..., each step further apart a little more clearly."""
+    place = np.arange(n_rankers)
+    return preferences_of(0.5 + 0.4 * (place[None, :] - place[:, None]) / n_rankers, names)
+
+
+def made_up_table(policies, horizon=1000, runs=4, seed=0, live=False):
+    """Regret like rate * sqrt(t), noisy between runs; later policies have more of it."""
+    rng = np.random.default_rng(seed)
+    steps = checkpoints(horizon)
+    tables = []
+    for place, policy in enumerate(policies):
+        for run in range(runs):
+            regret = (place + 1) * rng.uniform(0.8, 1.2) * (np.sqrt(steps) - 0.5)
+            table = pd.DataFrame({"policy": policy, "run": run, "step": steps, "regret": regret})
+            table = table.assign(weak_regret=regret / 2, nonwinner_duels=steps // 2, informative_steps=steps)
+            right = rng.random(len(steps)) < steps / horizon
+            table = table.assign(recommended=np.where(right, 0, 1), correct=right, survivors=-1)
+            if live:
+                table = table.assign(ndcg=rng.uniform(0.3, 0.4, len(steps)), clicks=rng.random(len(steps)))
+            tables.append(table.assign(seconds=rng.uniform(0.1, 0.2)))
+    return pd.concat(tables, ignore_index=True)
+
+
+def made_up_study(
+    name="sample", mode="proxy", policies=("rucb", "dts"), preferences=None, horizon=1000, **more
+):
+    preferences = preferences or ordered_preferences(5)
+    table = made_up_table(policies, horizon, live=mode == "live", **more)
+    settings = {
+        "mode": mode,
+        "problem": "five in order",
+        "horizon": horizon,
+        "seed": 0,
+        "command": f"rankduel run five.txt --horizon {horizon}",
+        "versions": {"rankduel": "0.1.0"},
+        "matrix": {"digest": preferences.digest, "about": "exact"},
+    }
+    return Study(name, settings, preferences, table)
