@@ -35,7 +35,7 @@ def named(function: Any, name: str) -> Any:
     """Under a name that changes with our sources; Numba files what it keeps under the qualified name."""
     unique = re.sub(r"\W", "_", f"{name}_{_digest()}")
     function.__code__ = function.__code__.replace(co_name=unique)
-    function.__qualname__ = unique
+    function.__name__ = function.__qualname__ = unique
     return function
 
 

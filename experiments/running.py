@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed, parallel_config
 
-from bandits import Configured, PolicyError, checkpoints
+from bandits import Configured, PolicyError, PolicyNotice, checkpoints
 from bandits.checkpoints import checked_horizon
 from experiments.preferences import Preferences, preferences_of, read_preferences
 from experiments.problem import Problem
@@ -111,6 +112,8 @@ def _play_all(
     )
     # Plain Python holds the interpreter's lock, so threads would wait for each other.
     plain = [cell for cell in cells if cell.policy not in compiled]
+    for name in {cell.policy for cell in plain}:
+        problem.is_compiled(policies[name])  # gives notice that it is not
     alone = jobs == 1 or len(plain) == 1
     yield from Parallel(n_jobs=1 if alone else jobs, return_as="generator_unordered")(
         delayed(_play_one)(problem, policies[cell.policy] if alone else cell.policy, cell, steps, seed)
@@ -141,7 +144,9 @@ def _play_one(
 ) -> tuple[_Cell, pd.DataFrame, float]:
     configured = parse_policy(policy) if isinstance(policy, str) else policy
     started = time.perf_counter()
-    table = problem.play(configured, steps, seed, cell.run)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PolicyNotice)  # given already
+        table = problem.play(configured, steps, seed, cell.run)
     return cell, table, time.perf_counter() - started
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,7 +50,7 @@ def bar(*columns: ProgressColumn) -> Progress:
         TimeRemainingColumn(),
         console=errors,
         transient=True,
-        disable=not sys.stderr.isatty(),
+        disable=not errors.is_terminal,
     )
 
 

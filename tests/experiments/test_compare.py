@@ -60,6 +60,7 @@ def test_verdicts():
     assert constant.differing == ()
 
 
+@pytest.mark.slow
 def test_false_alarms_are_rare():
     """Of 500 comparisons of equal laws, three policies each, at most 1 % plus 4 s.e. may be alarms."""
     rng = np.random.default_rng(2)

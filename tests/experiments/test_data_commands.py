@@ -143,11 +143,6 @@ def test_synth_folds(rankduel, tmp_path):
     assert read(tmp_path / "set" / "Fold2").n_queries == 10
 
 
-def test_demo_makes_its_data_and_shows_it(rankduel):
-    code, out, _ = rankduel("demo")
-    assert code == 0 and "BM25, whole document" in out and "demo/mslr-demo.txt" in out
-
-
 @pytest.mark.parametrize(
     "text, names",
     [("1-3,7", ["1", "2", "3", "7"]), ("bm25, 4", ["bm25", "4"]), ("run-1", ["run-1"]), ("2", ["2"])],

@@ -136,7 +136,7 @@ def test_an_unknown_method_is_refused(matrix, data, tmp_path):
 
 def test_the_bar_tells_rate_and_decisions(monkeypatch):
     console = Console(file=io.StringIO(), force_terminal=True, width=140)
-    monkeypatch.setattr(matrix_command, "errors", console)
+    monkeypatch.setattr(screen, "errors", console)
     with matrix_progress.matrix_progress() as update:
         for done in (1000, 2000, 3000, 4000):
             update(Progress(done, 10_000, 7, 10))
