@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -47,7 +47,9 @@ READERS = 4  # users who read one drawn page: another page costs as much as a fe
 
 Kernel = Callable[..., np.ndarray]
 
-outcome: Callable = NotImplemented  # what `duel_sums` calls; `_kept` puts a method's function in its place
+# What the templates below call; `_kept` puts a function in its place.
+outcome: Callable = NotImplemented
+page_odds: Callable = NotImplemented
 
 
 def has_odds(world: World, way: Interleaving) -> bool:
@@ -70,20 +72,26 @@ def odds_kernel(world: World, way: Interleaving) -> Kernel:
         return _kept(team_draft_sums)
     # Where all pages can be listed nothing needs to be drawn; `query_odds` does so.
     if way.method == "probabilistic" and np.diff(world.offsets).max() > FEW_DOCUMENTS:
-        return _kept(probabilistic_sums)
+        return drawn_pages_kernel(way)
     return _any_sums(way)
+
+
+def drawn_pages_kernel(way: Interleaving) -> Kernel:
+    """Probabilistic interleave: odds given a drawn page."""
+    credited = way.get("credit") in ("assignment", "marginal_bernoulli")
+    return _kept(probabilistic_sums, page_odds=_credited_odds if credited else _readers_odds)
 
 
 def duel_kernel(way: Interleaving) -> Kernel:
     """Live duels."""
-    return _kept(duel_sums, way.method)
+    return _kept(duel_sums, outcome=duel_by(way.method)[1], method=way.method)
 
 
 @functools.cache
-def _kept(template: Any, method: str = "") -> Kernel:
+def _kept(template: Any, method: str = "", **functions: Callable) -> Kernel:
     """Compiled without the GIL and kept on disk, under a name that changes with everything it calls."""
-    scope = globals() | ({"outcome": duel_by(method)[1]} if method else {})
-    return keep(template, f"{template.__name__}_{method}", scope)
+    names = [template.__name__, method, *(function.__name__ for function in functions.values())]
+    return keep(template, "_".join(names), globals() | functions)
 
 
 @njit
@@ -140,37 +148,35 @@ def _settle_tops(world, begin, end, length, times, used, tied, tops, users):
 def probabilistic_sums(world, start, times, firsts, seconds, centres, users):
     """Pages are drawn; coins and clicks are integrated out, or else a few users read the page."""
     sums = np.zeros((len(firsts), COLUMNS))
-    length = world.user.shape[1]
-    leads, clicks = np.zeros((3, 2 * length + 3)), np.zeros((READERS, length + 1), np.int64)
-    odds = np.zeros(3)
+    longest = world.user.shape[1]
+    room = Room(np.zeros((3, 2 * longest + 3)), np.zeros((READERS, longest + 1), np.int64), np.zeros(3))
     for i in range(len(times)):
         begin, end = world.offsets[start + i], world.offsets[start + i + 1]
+        length = min(longest, end - begin)
         for row in range(len(firsts)):
-            pair = Pair(firsts[row], seconds[row], begin, end - begin)
-            _add_pages(world, pair, times[i], sums, row, centres[row], leads, clicks, odds, users)
+            pair, seen = Pair(firsts[row], seconds[row], begin, end - begin), 0.0
+            for turn in range(times[i]):
+                forget_ties(world)
+                page_odds(world, pair, length, room, users)
+                seen = _add(sums, row, room.odds, turn, seen, centres[row])
     return sums
 
 
-@kernel
-def _add_pages(world, pair, times, sums, row, centre, leads, clicks, odds, users):
-    """The pages that one query has for one pair. `leads`, `clicks` and `odds` are room to work in."""
-    length, seen, credit = min(world.user.shape[1], pair.n_docs), 0.0, world.rules[CREDIT]
-    for turn in range(times):
-        forget_ties(world)
-        if credit == probabilistic.ASSIGNMENT or credit == probabilistic.MARGINAL_BERNOULLI:
-            _credited_odds(world, pair, length, leads, odds, users)
-        else:
-            _readers_odds(world, pair, length, clicks, odds, users)
-        seen = _add(sums, row, odds, turn, seen, centre)
+class Room(NamedTuple):
+    """Where the odds of a drawn page go, and what is noted on the way."""
+
+    leads: np.ndarray  # (3, leads) float64, see interleave.outcome_odds
+    clicks: np.ndarray  # (READERS, ranks + 1) int64; in the last column how many each has read
+    odds: np.ndarray  # (3,) float64
 
 
 @kernel
-def _readers_odds(world, pair, length, clicks, odds, users):
+def _readers_odds(world, pair, length, room, users):
     """READERS users read the same page, which is drawn as deep as any of them reads.
 
     They are judged when all have read: credit may settle ties anew.
     """
-    shown = 0
+    clicks, odds, shown = room.clicks, room.odds, 0
     for reader in range(READERS):
         n_read = length
         for at in range(length):
@@ -182,13 +188,13 @@ def _readers_odds(world, pair, length, clicks, odds, users):
             if number < world.user[CLICK_AND_LEAVE, at, grade] or number >= world.user[STAY, at, grade]:
                 n_read = at + 1
                 break
-        clicks[reader, length] = n_read
+        clicks[reader, -1] = n_read
     odds[LOSS] = odds[TIE] = odds[WIN] = 0.0
     alike = world.rules[CREDIT] == probabilistic.MARGINAL_SIGN and not world.rules[REDRAW]
     if alike:  # the page tells all readers the same about its coins
         probabilistic.posteriors(world, pair, shown, 0.5)
     for reader in range(READERS):
-        n_read = clicks[reader, length]
+        n_read = clicks[reader, -1]
         for at in range(n_read):
             world.page[CLICKED, at] = clicks[reader, at]
         if alike:
@@ -200,7 +206,7 @@ def _readers_odds(world, pair, length, clicks, odds, users):
 
 
 @kernel
-def _credited_odds(world, pair, length, leads, odds, users):
+def _credited_odds(world, pair, length, room, users):
     """Clicks belong to either ranker with the chances that the page implies: no coin, no click is drawn."""
     for at in range(length):
         probabilistic.next_document(world, pair, at, users)
@@ -208,6 +214,7 @@ def _credited_odds(world, pair, length, leads, odds, users):
     if bernoulli and world.rules[REDRAW]:  # the coins thrown know no redraw
         rank_page(world, pair, length, users)
     probabilistic.posteriors(world, pair, length, 0.5)
+    leads, odds = room.leads, room.odds
     leads[:] = 0.0
     reading, after, left, middle = leads[0], leads[1], leads[2], leads.shape[1] // 2
     reading[middle] = 1.0

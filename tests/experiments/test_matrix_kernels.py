@@ -75,7 +75,7 @@ def test_team_draft_with_ties_is_the_mean_over_tie_breaks(case):
 def test_drawn_pages_are_brute_force_on_average(case):
     """Untied; going through tie breaks as well takes the twin minutes, and live duels know them (below)."""
     way, times = chosen(case), 20_000
-    kernel = matrix_kernels._kept(matrix_kernels.probabilistic_sums)
+    kernel = matrix_kernels.drawn_pages_kernel(way)
     assert_sums_are(sums_of(kernel, tiny_world(way), PAIRS[:1], times), case, PAIRS[:1], times)
 
 
