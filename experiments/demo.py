@@ -31,7 +31,7 @@ from letor_data.synthetic import blocks, docs_per_query, shape
 from letor_data.writer import write_letor
 
 POLICIES = ("rucb", "merge_dts", "dts", "merge_rucb", "rmed1", "self_sparring")
-HORIZON, RUNS = 100_000, 10
+HORIZON, RUNS = 100_000, 16
 QUERIES = 150
 # Rankers with ties and drawn pages are never known exactly; so many queries' odds are added up for a pair.
 DRAWS = {"team_draft": 4 * QUERIES, "probabilistic": 2 * QUERIES}
