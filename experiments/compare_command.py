@@ -15,6 +15,7 @@ from experiments.compare import Comparison, compare_runs
 from experiments.data_options import load, reads_data
 from experiments.problem import Problem, how_known
 from experiments.run_command import (
+    Checkpoints,
     Horizon,
     Jobs,
     Matrix,
@@ -44,6 +45,7 @@ def compare(
     horizon: Horizon = "1e5",
     runs: Runs = 20,
     seed: Seed = 0,
+    checkpoints: Checkpoints = 1000,
     matrix: Matrix = None,
     out: Out = Path("results"),
     name: Name = "",
@@ -69,6 +71,7 @@ def compare(
                 duels,
                 runs,
                 seed=seed,
+                checkpoints=checkpoints,
                 jobs=jobs,
                 folder=out / f"{stem}-{problem.mode}",
                 scheduler=scheduler,

@@ -36,6 +36,9 @@ Policies = Annotated[
 Horizon = Annotated[str, typer.Option(help="Duels per run.")]
 Runs = Annotated[int, typer.Option(help="Runs of each policy.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same numbers.")]
+Checkpoints = Annotated[
+    int, typer.Option(help="Evenly spaced steps to record, besides twenty per factor of ten.")
+]
 Jobs = Annotated[int, typer.Option(help="Runs at a time; -1: as many as there are cores.")]
 Out = Annotated[
     Path, typer.Option("--out", "-o", help="Folder for the records; what is there is not repeated.")
@@ -61,6 +64,7 @@ def run(
     horizon: Horizon = "1e5",
     runs: Runs = 10,
     seed: Seed = 0,
+    checkpoints: Checkpoints = 1000,
     live: Annotated[bool, typer.Option("--live", help="Duels are pages, clicks and credit on data.")] = False,
     matrix: Matrix = None,
     out: Out = Path("results"),
@@ -89,6 +93,7 @@ def run(
             duels,
             runs,
             seed=seed,
+            checkpoints=checkpoints,
             jobs=jobs,
             folder=folder,
             scheduler=scheduler,

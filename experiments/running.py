@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed, parallel_config
 
-from bandits import Configured, PolicyError, PolicyNotice, checkpoints
+from bandits import Configured, PolicyError, PolicyNotice
+from bandits import checkpoints as checkpoints_of
 from bandits.checkpoints import checked_horizon
 from experiments.preferences import Preferences, preferences_of, read_preferences
 from experiments.problem import Problem
@@ -33,6 +34,7 @@ def run(
     runs: int = 1,
     *,
     seed: int = 0,
+    checkpoints: int = 1000,
     jobs: int = 1,
     folder: str | Path | None = None,
     scheduler: str | None = None,
@@ -41,10 +43,11 @@ def run(
 ) -> pd.DataFrame:
     """One row per policy, run and checkpoint.
 
-    problem    live or proxy; a matrix, its name or its file is a proxy
-    folder     keep a record of every run there, and do not repeat those that are there already
-    scheduler  the address of a Dask scheduler whose workers share the runs
-    done       hears of every run that ended
+    problem      live or proxy; a matrix, its name or its file is a proxy
+    checkpoints  how many evenly spaced ones; there are twenty more per factor of ten
+    folder       keep a record of every run there, and do not repeat those that are there already
+    scheduler    the address of a Dask scheduler whose workers share the runs
+    done         hears of every run that ended
 
     A run depends on its problem, policy, number and the seed alone, not on what else is run or by how many.
     """
@@ -53,13 +56,15 @@ def run(
     chosen = {str(policy): policy for policy in given}
     if runs != int(runs) or runs < 1:
         raise PolicyError(f"runs is {runs}; expected a whole number from 1")
+    if checkpoints != int(checkpoints) or checkpoints < 1:
+        raise PolicyError(f"checkpoints is {checkpoints}; expected a whole number from 1")
     if len(chosen) < len(given):
         raise PolicyError("a policy was asked for twice")
-    steps = checkpoints(horizon)
+    steps = checkpoints_of(horizon, int(checkpoints))
     cells = [_Cell(policy, number) for policy in chosen for number in range(int(runs))]
     tables: dict[_Cell, pd.DataFrame] = {}
     if folder is not None:
-        settings = {**problem.settings, "horizon": horizon, "seed": seed}
+        settings = {**problem.settings, "horizon": horizon, "seed": seed, "checkpoints": checkpoints}
         open_study(Path(folder), settings | {"command": command, "versions": versions()}, problem.preferences)
         tables = dict(_finished(Path(folder), cells))
         done(len(tables))

@@ -41,6 +41,13 @@ def test_the_table_is_tidy_and_counts_as_the_loop_does():
     assert abs(ours.mean() - np.mean(theirs)) < 4 * error < 0.1 * ours.mean()
 
 
+def test_fewer_checkpoints_are_some_of_them():
+    few, many = (run("arxiv6", ["rucb"], 10_000, checkpoints=n).drop(columns="seconds") for n in (4, 1000))
+    assert {2500, 5000, 7500, 10_000} <= set(few["step"]) and len(few) < len(many) / 5
+    rows = many[many["step"].isin(few["step"])].reset_index(drop=True)
+    pd.testing.assert_frame_equal(few, rows)
+
+
 def test_a_run_depends_on_nothing_but_its_number(tmp_path):
     """Not on the other policies, the number of runs, their order or the threads."""
     few = run("arxiv6", ["rucb"], 2000, 2, folder=tmp_path / "few")
@@ -91,6 +98,7 @@ def test_a_folder_of_another_study_is_refused(tmp_path):
         lambda: run("arxiv6", ["rucb"], 501, folder=tmp_path),
         lambda: run("arxiv6", ["rucb"], 500, seed=1, folder=tmp_path),
         lambda: run("cyclic", ["rucb"], 500, folder=tmp_path),
+        lambda: run("arxiv6", ["rucb"], 500, checkpoints=10, folder=tmp_path),
     ):
         with pytest.raises(PolicyError, match="holds runs of another study: .* Choose another folder"):
             other()
@@ -104,6 +112,7 @@ def test_bad_requests_are_refused_before_anything_is_written(tmp_path):
         lambda: run("arxiv6", ["rucb"], 0, folder=tmp_path / "x"),
         lambda: run("arxiv6", ["rucb"], 10, 0, folder=tmp_path / "x"),
         lambda: run("arxiv6", ["rucb", "rucb"], 10, folder=tmp_path / "x"),
+        lambda: run("arxiv6", ["rucb"], 10, checkpoints=0, folder=tmp_path / "x"),
         lambda: run("multisol", ["rucb"], 10, folder=tmp_path / "x"),
         lambda: run("nowhere.txt", ["rucb"], 10, folder=tmp_path / "x"),
         lambda: run(Problem(read_preferences("arxiv6"), arenas.arena()), ["rucb"], 10, folder=tmp_path / "x"),
@@ -158,7 +167,8 @@ def test_policies_in_plain_python_run_in_processes(tmp_path):
     mine.write_text(PLAIN)
     with pytest.warns(PolicyNotice, match="runs as plain Python"):
         alone = run("arxiv6", [str(mine)], 50, 2)
-    together = run("arxiv6", [str(mine)], 50, 2, jobs=2)
+    with pytest.warns(PolicyNotice, match="runs as plain Python"):
+        together = run("arxiv6", [str(mine)], 50, 2, jobs=2)
     pd.testing.assert_frame_equal(alone.drop(columns="seconds"), together.drop(columns="seconds"))
 
 
