@@ -6,7 +6,11 @@ from pathlib import Path
 from rich.console import Console
 
 from experiments import data_page
+from experiments.charts import save_chart
+from experiments.curve_charts import DEFAULT
 from experiments.data_options import load_plain
+from experiments.records import read_studies
+from experiments.report import study_figures
 from letor_data.summary import summarize
 
 HERE = Path(__file__).parent
@@ -24,5 +28,12 @@ def draw_data_info() -> None:
     (HERE / "data_info.svg").write_text(svg.replace("Fira Code", "DejaVu Sans Mono"))
 
 
+def draw_demo_regret() -> None:
+    live = next(study for study in read_studies("demo/records") if study.settings["mode"] == "live")
+    regret = study_figures("live", live)[0]
+    save_chart(regret.make(DEFAULT), HERE / "demo_regret.svg")
+
+
 if __name__ == "__main__":
     draw_data_info()
+    draw_demo_regret()

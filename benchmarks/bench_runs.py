@@ -1,0 +1,63 @@
+"""What do live runs cost beside proxy runs, and records and progress beside the runs themselves?
+
+python benchmarks/bench_runs.py [STEPS]
+
+MergeDTS on the 136 rankers of a synthetic set shaped like MSLR: live duels to STEPS (10^7) steps, the same by
+proxy, and 20 shorter runs with and without records.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from side_by_side import show
+
+from experiments import run
+from experiments.arena import open_arena
+from experiments.matrix import build_matrix
+from experiments.problem import Problem
+from experiments.records import read_studies
+from experiments.report import write_report
+from letor_data.synthetic import shape, synthesize
+
+STEPS = 10_000_000
+SHORT, RUNS = 1_000_000, 20
+
+
+def seconds(function) -> float:
+    started = time.perf_counter()
+    function()
+    return time.perf_counter() - started
+
+
+def main(steps: int) -> None:
+    arena = open_arena(synthesize(shape("demo", queries=150)), interleave="team_draft")
+    preferences = build_matrix(arena, duels=300)
+    live, proxy = Problem(preferences, arena), Problem(preferences)
+    rows = []
+    for name, policy in (("MergeDTS", "merge_dts"), ("Self-Sparring, which never rests", "self_sparring")):
+        for problem in (live, proxy):
+            run(problem, [policy], 10)  # compile
+            took = seconds(lambda problem=problem, policy=policy: run(problem, [policy], steps))
+            rows.append([name, problem.mode, f"{took:.2f}", f"{took / steps * 1e6:.3f}"])
+    show(f"136 rankers, {steps:,} steps, one core", ["policy", "duels", "seconds", "us per step"], rows)
+    with tempfile.TemporaryDirectory() as folder:
+        bare = seconds(lambda: run(live, ["merge_dts"], SHORT, RUNS))
+        kept = seconds(lambda: run(live, ["merge_dts"], SHORT, RUNS, folder=Path(folder) / "study"))
+        report = seconds(lambda: write_report(read_studies(folder), Path(folder) / "report.html"))
+    show(
+        f"{RUNS} live runs of MergeDTS, {SHORT:,} steps each",
+        ["", "seconds", "share"],
+        [
+            ["runs alone", f"{bare:.2f}", ""],
+            ["with records", f"{kept:.2f}", f"{kept / bare - 1:+.1%}"],
+            ["their report", f"{report:.2f}", f"{report / bare:+.1%}"],
+        ],
+    )
+
+
+if __name__ == "__main__":
+    main(int(float(sys.argv[1])) if len(sys.argv) > 1 else STEPS)
