@@ -3,8 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
-# Whole files go to a core each: a file's tests share what they compile.
-PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile
+# Whole files go to a core each: a file's tests share what they compile. Long ones go first (tests/conftest.py).
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 BENCHMARKS = $(sort $(wildcard benchmarks/bench_*.py))
 # The TOML lines under [tool:ruff], up to the next section.
 RUFF_SETTINGS = "$$(sed -n '/^\[tool:ruff\]/,/^\[/s/^[a-z].*/&/p' setup.cfg)"

@@ -6,3 +6,10 @@ from hypothesis import settings
 # force, which Hypothesis makes repeatable when it runs in CI.
 settings.register_profile("rankduel", settings(), deadline=None)
 settings.load_profile("rankduel")
+
+# Files that take a minute or so go first, so that no core is left alone with one at the end.
+LONG = ("test_readme", "test_every_policy", "test_live", "test_dts", "test_run", "test_matrix")
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))

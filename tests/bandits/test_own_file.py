@@ -128,7 +128,8 @@ def test_an_absent_file():
 
 
 @pytest.mark.parametrize("style", [JITTED, UNCOMPILED], ids=["jitted", "plain"])
-def test_the_command_runs_it(mine, style, monkeypatch, capsys):
+def test_the_command_runs_it(mine, style, monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(tmp_path)
     path = mine(PLAIN.format(**style))
     words = ["rankduel", "run", "arxiv6", "--policy", str(path), "--horizon", "100", "--runs", "3"]
     monkeypatch.setattr(sys, "argv", words)

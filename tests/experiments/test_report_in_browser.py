@@ -17,9 +17,10 @@ from experiments.curve_charts import spread_out
 from experiments.report import write_report
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="no Chromium found; 'apt-get install chromium' has one"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium found; 'apt-get install chromium' has one"),
+]
 
 HOSTILE = "</script><img src=x onerror=\"document.title='taken'\">"
 LABEL = 'script><img src=x onerror="doc…'  # as much of its name as there is room for

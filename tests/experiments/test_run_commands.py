@@ -77,6 +77,7 @@ def test_a_folder_made_for_other_duels_is_refused(rankduel, data):
     assert code == 2 and "clicks is navigational there and perfect now" in words(err)
 
 
+@pytest.mark.slow
 def test_comparing_tells_differences_and_a_verdict(rankduel, data, tmp_path):
     code, out, err = rankduel("compare", data, *DUEL, *SHORT, "--policy", "merge_dts", "--runs", "8")
     assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 80

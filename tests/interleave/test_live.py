@@ -59,7 +59,7 @@ def exact_shares(world, way, pair, draws):
 
 
 @pytest.mark.parametrize("pair", [UNTIED, TIED], ids=["untied", "tied"])
-@pytest.mark.parametrize("user", USERS)
+@pytest.mark.parametrize("user", [pytest.param(u, marks=_slow_but(u, "navigational")) for u in USERS])
 @pytest.mark.parametrize("case", EXACT, ids=case_id)
 def test_frequencies_are_the_exact_odds_on_small_queries(case, user, pair):
     way, (labels, rankings) = chosen(case), tiny()
