@@ -7,8 +7,9 @@ from hypothesis import settings
 settings.register_profile("rankduel", settings(), deadline=None)
 settings.load_profile("rankduel")
 
-# Files that take a minute or so go first, so that no core is left alone with one at the end.
-LONG = ("test_readme", "test_every_policy", "test_live", "test_dts", "test_run", "test_matrix")
+# Files that take a minute or so go first, so that no core is left alone with one at the end; and those
+# that compile what others then find on disk go before these.
+LONG = ("test_every_policy", "test_live", "test_matrix", "test_readme", "test_run", "test_dts")
 
 
 def pytest_collection_modifyitems(items):

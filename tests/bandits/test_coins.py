@@ -46,6 +46,7 @@ def one_against_many(chance):
     return Table(table, [0])
 
 
+@pytest.mark.slow
 def test_each_coin_has_its_chance():
     chance = np.array([0.0, 1.0, 0.5, 0.25, 0.75, 0.1, 0.9, 1 / 3, 0.999, 0.001] * 20)
     table, runs, total = one_against_many(chance), 0, 0.0

@@ -102,6 +102,7 @@ def test_intervals_of_tied_pairs_hold_as_often_as_they_say(simulate):
     assert 172 <= held < 200
 
 
+@pytest.mark.slow
 def test_a_method_without_odds_is_simulated():
     made = build_matrix(tiny_arena(interleaving("exploitative")), duels=500)
     assert set(made.pairs["method"]) == {"simulated"} and (made.pairs["n"] == 500).all()
@@ -145,6 +146,7 @@ def test_ties_broken_once_a_run_leave_everything_exact(arena):
     assert row(other, 2, 4)["p"] != row(made, 2, 4)["p"]
 
 
+@pytest.mark.slow
 def test_a_cycle_of_queries_is_the_same_mix(arena):
     for kind in ("team_draft", "probabilistic"):
         uniform, cycle = (build_matrix(arena(kind, queries=q), duels=80) for q in ("uniform", "cycle"))
