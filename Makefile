@@ -34,7 +34,7 @@ test-slow: $(VENV)/with-test
 	$(PYTEST) -m slow
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR="$(CURDIR)/.numba_boundscheck" $(PYTEST) -m "kernel and not slow"
 
-bench: $(VENV)/with-dev
+bench: $(VENV)/with-bench
 	@for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
 lint: $(VENV)/with-dev
