@@ -85,7 +85,10 @@ def worst_opponent(rate, arm):
 
 @kernel
 def likely_opponent(rate, arm, best):
-    """The most plausible winner, unless `arm` has beaten it and not everybody: then who beat `arm` most."""
+    """The most plausible winner, unless `arm` has beaten it and not everybody: then who beat `arm` most.
+
+    Told that `best` is `arm` itself, who beat it most, if anybody did.
+    """
     if arm != best and rate[arm, best] <= 0.5:
         return best
     worst = worst_opponent(rate, arm)

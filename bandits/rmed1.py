@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from bandits.bounds import NEVER
 from bandits.divergence import Divergences, likely_opponent, most_plausible, no_divergences
-from bandits.policy import Policy, kernel
+from bandits.policy import Policy, Setting, kernel
 from bandits.rounds import (
     FIRST,
     SECOND,
@@ -30,6 +30,8 @@ from bandits.rounds import (
     whose_turn,
 )
 
+LIKELIEST, HARDEST = range(2)  # competitor
+
 
 class State(NamedTuple):
     table: Divergences
@@ -40,6 +42,7 @@ class Params(NamedTuple):
     f_scale: float = 0.3
     f_power: float = 1.01
     j_after: bool = False
+    competitor: str = "likeliest"
 
 
 def init(n_arms, params, rng):
@@ -52,7 +55,8 @@ def select(state, params, rng):
     if initial_pair(rounds.tour, table.wins, 1):
         return rounds.tour[FIRST], rounds.tour[SECOND]
     arm = whose_turn(rounds.now, rounds.order)
-    return arm, likely_opponent(table.rate, arm, table.best[0])
+    favourite = table.best[0] if params.competitor == LIKELIEST else arm
+    return arm, likely_opponent(table.rate, arm, favourite)
 
 
 @kernel
@@ -82,6 +86,12 @@ POLICY = Policy(
     about="Arms that may still be the winner meet the most plausible winner, in rounds.",
     source="Komiyama, Honda, Kashima, Nakagawa 2015 (COLT), Algorithms 1 and 2",
     assumes="Condorcet winner",
-    settings=SETTINGS,
-    variants={"paper": {}},
+    settings={
+        **SETTINGS,
+        "competitor": Setting(
+            "who meets an arm: the likeliest winner if that beats it, or always who beats it most",
+            choices=("likeliest", "hardest"),
+        ),
+    },
+    variants={"paper": {}, "chang-li": {"competitor": "hardest"}},
 )

@@ -48,21 +48,23 @@ def open_study(folder: Path, settings: Mapping[str, Any], preferences: Preferenc
     """Make the folder of a study, or check that the one there is for the same settings."""
     about = folder / _ABOUT
     if about.exists():
-        there = _relevant(_read_json(about))
-        here = _relevant(json.loads(json.dumps(dict(settings))))
-        different = [key for key in here.keys() | there.keys() if here.get(key) != there.get(key)]
-        if different:
-            key = min(different)
-            raise PolicyError(
-                f"{folder} holds runs of another study: {key} is {there.get(key, 'not set')} there and "
-                f"{here.get(key, 'not set')} now. Choose another folder or name, or remove it"
-            )
-        return
+        _check_same(folder, _relevant(_read_json(about)), _relevant(json.loads(json.dumps(dict(settings)))))
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / MATRIX).exists():
         write_preferences(preferences, folder / MATRIX)
-    with replacing(about) as temporary:
-        temporary.write_text(json.dumps(dict(settings), indent=2, sort_keys=True) + "\n")
+    if not about.exists():
+        with replacing(about) as temporary:
+            temporary.write_text(json.dumps(dict(settings), indent=2, sort_keys=True) + "\n")
+
+
+def _check_same(folder: Path, there: dict[str, Any], here: dict[str, Any]) -> None:
+    different = [key for key in here.keys() | there.keys() if here.get(key) != there.get(key)]
+    if different:
+        key = min(different)
+        raise PolicyError(
+            f"{folder} holds runs of another study: {key} is {there.get(key, 'not set')} there and "
+            f"{here.get(key, 'not set')} now. Choose another folder or name, or remove it"
+        )
 
 
 def _relevant(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -55,6 +55,7 @@ def test_extreme_preferences_are_the_twins(name, prefs):
 
 SWITCHES = [
     ("rmed1", {"j_after": True}),
+    ("rmed1", {"competitor": "hardest"}),
     ("rmed1", {"f_scale": 0.0}),
     ("rmed1", {"f_scale": 1.0, "f_power": 0.5}),
     ("rmed2", {"j_after": True}),

@@ -102,7 +102,8 @@ class Rmed1:
     def opponent(self, arm):
         """Algorithm 2."""
         opponents = self.opponents(arm)
-        if self.best in opponents or not opponents:
+        always_hardest = getattr(self.params, "competitor", "likeliest") == "hardest"
+        if not opponents or (self.best in opponents and not always_hardest):
             return self.best
         return min(opponents, key=lambda j: self.mu(arm, j))
 
