@@ -150,6 +150,7 @@ def test_every_combination_of_choices_has_a_chart(page):
         assert names <= set(json.loads(page.report)["datasets"])
 
 
+@pytest.mark.slow
 def test_the_same_records_give_the_same_bytes(tmp_path):
     for name in ("one.html", "two.html"):
         write_report([made_up_study(policies=("rucb",), runs=2)], tmp_path / name)
@@ -296,6 +297,7 @@ def test_unknown_formats_are_refused(records):
     assert answer.exit_code == 2 and "pdf" in answer.output
 
 
+@pytest.mark.slow
 def test_figures_of_a_pair_are_written_too(both, tmp_path):
     studies = [
         study._replace(table=made_up_table(("rucb",), live=study.settings["mode"] == "live"))

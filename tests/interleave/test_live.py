@@ -68,6 +68,7 @@ def test_frequencies_are_the_exact_odds_on_small_queries(case, user, pair):
     assert_close(shares(world, way, pair, N), expected, N, error)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", [UNTIED, TIED], ids=["untied", "tied"])
 @pytest.mark.parametrize(
     "case", [c for c in EXACT if c[2] not in ("neutral", "marginal_bernoulli")], ids=case_id

@@ -136,6 +136,7 @@ def test_relevant_documents_are_nearly_everywhere(standard):
     assert abs(np.mean(top < 2) - 0.02) < 4 * (0.02 * 0.98 / 2000) ** 0.5
 
 
+@pytest.mark.slow
 def test_ties_are_as_common_as_specified(standard):
     """Distinct values per document: 18, 56 and 66 of 140 features up to .05, up to .5 and above.
 
