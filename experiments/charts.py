@@ -31,6 +31,7 @@ from experiments.chart_parts import (
 )
 from experiments.preferences import Preferences
 from experiments.summaries import final, final_estimates, short_names
+from experiments.winners import copeland_order
 from letor_data.files import replacing
 
 FORMATS = ("pdf", "svg", "png", "html")
@@ -121,15 +122,9 @@ def _final_in_words(means: pd.DataFrame, title: str) -> str:
     return f"Means and 95 % intervals of {title}: {lines}."
 
 
-def by_strength(preferences: Preferences) -> np.ndarray:
-    """Places of the rankers, by how many others they beat; ties by their mean chance to win."""
-    matrix = preferences.matrix
-    return np.lexsort((-matrix.mean(axis=1), -(matrix > 0.5).sum(axis=1)))
-
-
 def heatmap(preferences: Preferences, highlight: Collection[str] | None = None) -> alt.LayerChart:
     """How often each ranker (row) beats each other (column), best first; rows of `highlight` are framed."""
-    order = by_strength(preferences)[:MOST_RANKERS]
+    order = copeland_order(preferences.matrix)[:MOST_RANKERS]
     names = [preferences.names[place] for place in order]
     framed = [place for place, name in enumerate(names) if name in (highlight or ())]
     matrix = preferences.matrix[np.ix_(order, order)]

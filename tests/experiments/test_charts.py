@@ -16,7 +16,7 @@ from study_samples import made_up_table, ordered_preferences
 
 from bandits import PolicyError
 from experiments.chart_parts import LOWER_BOUND, in_figures, looks
-from experiments.charts import MOST_RANKERS, by_strength, final_chart, heatmap, save_chart, vega_lite_version
+from experiments.charts import MOST_RANKERS, final_chart, heatmap, save_chart, vega_lite_version
 from experiments.curve_charts import (
     View,
     accuracy_chart,
@@ -29,6 +29,7 @@ from experiments.curve_charts import (
 from experiments.preferences import preferences_of
 from experiments.report_html import CHOICES
 from experiments.summaries import Estimate, curves
+from experiments.winners import copeland_order
 
 POLICIES = ("rucb", "dts(alpha=0.6)", "dts")
 EVERY_VIEW = [View(*choice) for choice in itertools.product(*CHOICES.values())]
@@ -215,7 +216,7 @@ def test_the_heatmap_shows_every_pair_best_ranker_first():
 
 def test_rankers_that_beat_as_many_are_ordered_by_their_mean():
     matrix = np.array([[0.5, 0.6, 0.4], [0.4, 0.5, 0.9], [0.6, 0.1, 0.5]])  # a circle
-    assert by_strength(preferences_of(matrix)).tolist() == [1, 0, 2]
+    assert copeland_order(preferences_of(matrix).matrix).tolist() == [1, 0, 2]
 
 
 def test_highlighted_rankers_are_framed():
