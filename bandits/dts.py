@@ -204,6 +204,7 @@ POLICY = Policy(
     update,
     recommend,
     idle=idle,
+    late=True,
     about="The winner of a sampled tournament of candidates meets the strongest fresh sample against it.",
     source="Wu, Liu 2016 (NIPS), Algorithm 1",
     assumes="Condorcet winner (or Copeland winners)",

@@ -1,8 +1,12 @@
 """The one loop: a policy, a duel, counts at checkpoints.
 
-Only whole numbers are counted, per arm: in how many real duels it stood, in how many of them it was the
+Only whole numbers are counted. Per arm: in how many real duels it stood, in how many of them it was the
 better of the two, and how often it was chosen against itself. Every regret is a product of these counts with
-a loss per arm (bandits/regret.py), exact at any horizon, and a skipped stretch is an addition.
+a loss per arm (bandits/regret.py), exact at any horizon, and a skipped stretch is an addition. Per pair: how
+often it was compared, of which the largest is kept.
+
+A policy may be made to hear of outcomes late: after every so many steps only, or some steps after the duel.
+Meanwhile it chooses by what it has heard.
 """
 
 from __future__ import annotations
@@ -18,10 +22,13 @@ import numpy as np
 from numba import njit
 from numba.core.errors import NumbaError
 
+from bandits.agenda import N_PAIRS, PLAYED, TIMES, is_over, times_within
+from bandits.agenda import rounds as agenda_rounds
 from bandits.kept import is_ours, keep
-from bandits.policy import Configured, Policy, kernel, kernel_params
+from bandits.policy import Configured, Policy, PolicyError, kernel, kernel_params
 
 TIED = 2  # a duel may return this for True or False: the step counts, and the policy hears nothing of it
+ONE = np.int64(1)  # a literal 1 is a type of its own, for which Numba would compile again
 
 # What `play` calls; `_bind` puts the functions of a policy and a duel in their place.
 select: Callable = NotImplemented
@@ -29,8 +36,16 @@ update: Callable = NotImplemented
 recommend: Callable = NotImplemented
 survivors: Callable = NotImplemented
 idle: Callable = NotImplemented
+answers: Callable = NotImplemented
+finished: Callable = NotImplemented
+rounds: Callable = NotImplemented
 duel: Callable = NotImplemented
 measure: Callable = NotImplemented
+play_ahead: Callable = NotImplemented
+# And what `play_agenda` calls.
+plan: Callable = NotImplemented
+learn: Callable = NotImplemented
+many: Callable = NotImplemented
 
 
 class PolicyNotice(UserWarning):
@@ -46,6 +61,10 @@ class Trace(NamedTuple):
     selves: np.ndarray  # (checkpoints, arms) int64: steps in which it was chosen against itself
     recommended: np.ndarray  # (checkpoints,) int64: the answer at that time; -1 if the policy has none
     survivors: np.ndarray  # (checkpoints,) int64: arms not yet given up; -1 if the policy never gives up
+    answers: np.ndarray  # (checkpoints, arms) bool: all arms of the answer, of which `recommended` is one
+    finished: np.ndarray  # (checkpoints,) bool: nothing was left to compare
+    most: np.ndarray  # (checkpoints,) int64: comparisons of the pair that was compared most often
+    rounds: np.ndarray  # (checkpoints,) int64: how often outcomes were handed to the policy
     measured: np.ndarray  # (checkpoints, n) float64: what the duels' owner counts, if anything; see `Duel`
 
 
@@ -56,47 +75,131 @@ class Duel(NamedTuple):
     env: Any
     measure: Callable | None = None  # env, out: write what was counted besides, so far
     n_measured: int = 0
+    many: Callable | None = None  # env, first, second, n, users -> in how many of n duels `first` wins
+
+
+class Feedback(NamedTuple):
+    """When a policy hears of outcomes: after every so many steps, of duels so many steps ago."""
+
+    every: int = 1
+    delay: int = 0
+
+
+AT_ONCE = Feedback()
+
+
+class Counts(NamedTuple):
+    """What `play` counts; arms as the policy numbers them."""
+
+    duels: np.ndarray  # (arms,) int64
+    better: np.ndarray  # (arms,) int64
+    selves: np.ndarray  # (arms,) int64
+    pairs: np.ndarray  # (arms, arms) int64, the smaller number first
+    most: np.ndarray  # (1,) int64: the largest entry of `pairs`
+
+
+class Post(NamedTuple):
+    """Outcomes on their way to the policy, oldest first; a ring."""
+
+    when: np.ndarray  # (2,) int64: `every` and `delay` of Feedback
+    waiting: np.ndarray  # (room, 3) int64: first, second, outcome
 
 
 def empty_trace(steps: np.ndarray, n_arms: int, n_measured: int = 0) -> Trace:
     steps = np.ascontiguousarray(steps, np.int64)
-    duels, better, selves = np.zeros((3, len(steps), n_arms), np.int64)
-    recommended, survivors = np.zeros((2, len(steps)), np.int64)
-    measured = np.zeros((len(steps), n_measured))
-    return Trace(steps, duels, better, selves, recommended, survivors, measured)
+    n = len(steps)
+    duels, better, selves = np.zeros((3, n, n_arms), np.int64)
+    recommended, survivors, most, rounds = np.zeros((4, n), np.int64)
+    answers, finished = np.zeros((n, n_arms), np.bool_), np.zeros(n, np.bool_)
+    measured = np.zeros((n, n_measured))
+    return Trace(
+        steps, duels, better, selves, recommended, survivors, answers, finished, most, rounds, measured
+    )
 
 
-def play(state, params, env, labels, loss, counts, trace, fast_forward, rng, users):
-    """Fill `trace`. The policy's arm a is labels[a] to everybody else; `counts` is room for three rows."""
-    duels, better, selves = counts[0], counts[1], counts[2]
-    t = 0
+def play(state, params, env, labels, loss, counts, post, chosen, trace, fast_forward, rng, users):
+    """Fill `trace`. The policy's arm a is labels[a] to everybody else; `chosen` is room."""
+    every, delay, waiting = post.when[0], post.when[1], post.waiting
+    t, oldest, n_waiting, until_next = 0, 0, 0, every
     for row in range(len(trace.steps)):
         while t < trace.steps[row]:
             if fast_forward:
-                t += idle(state, params, trace.steps[row] - t, selves, rng)
+                t += idle(state, params, trace.steps[row] - t, counts.selves, rng)
+                t += play_ahead(state, params, env, labels, loss, counts, trace.steps[row] - t, rng, users)
                 if t == trace.steps[row]:
                     break
             first, second = select(state, params, rng)
             t += 1
+            won = 1  # of an arm against itself
             if first == second:
-                selves[first] += 1
-                update(state, first, second, first == second)  # a literal True would be compiled apart
+                counts.selves[first] += 1
+            else:
+                count(counts, labels, loss, first, second, ONE)
+                won = int(duel(env, labels[first], labels[second], users))
+            newest = oldest + n_waiting
+            newest -= len(waiting) if newest >= len(waiting) else 0
+            waiting[newest, 0], waiting[newest, 1], waiting[newest, 2] = first, second, won
+            n_waiting += 1
+            until_next -= 1
+            if until_next > 0:
                 continue
-            left, right = labels[first], labels[second]
-            duels[first] += 1
-            duels[second] += 1
-            better[first if loss[left] <= loss[right] else second] += 1
-            won = duel(env, left, right, users)
-            if won != TIED:
-                update(state, first, second, won == 1)
-        for arm in range(len(labels)):
-            trace.duels[row, labels[arm]] = duels[arm]
-            trace.better[row, labels[arm]] = better[arm]
-            trace.selves[row, labels[arm]] = selves[arm]
+            until_next = every
+            while n_waiting > delay:
+                first, second, won = waiting[oldest, 0], waiting[oldest, 1], waiting[oldest, 2]
+                oldest = oldest + 1 if oldest + 1 < len(waiting) else 0
+                n_waiting -= 1
+                if won != TIED:
+                    update(state, first, second, won == 1)
         answer = recommend(state)
         trace.recommended[row] = labels[answer] if answer >= 0 else -1
         trace.survivors[row] = survivors(state)
+        trace.finished[row] = finished(state)
+        trace.rounds[row] = rounds(state)
+        trace.most[row] = counts.most[0]
+        answers(state, chosen)
+        for arm in range(len(labels)):
+            trace.duels[row, labels[arm]] = counts.duels[arm]
+            trace.better[row, labels[arm]] = counts.better[arm]
+            trace.selves[row, labels[arm]] = counts.selves[arm]
+            trace.answers[row, labels[arm]] = chosen[arm] or arm == answer
+            chosen[arm] = False
         measure(env, trace.measured[row])
+
+
+@kernel
+def count(counts, labels, loss, first, second, n):
+    """n duels of this pair."""
+    counts.duels[first] += n
+    counts.duels[second] += n
+    counts.better[first if loss[labels[first]] <= loss[labels[second]] else second] += n
+    low, high = min(first, second), max(first, second)
+    counts.pairs[low, high] += n
+    counts.most[0] = max(counts.most[0], counts.pairs[low, high])
+
+
+def play_agenda(state, params, env, labels, loss, counts, limit, rng, users):
+    """Up to `limit` steps of the policy's agenda, those of each pair in one draw; how many they were."""
+    agenda = state.agenda
+    if limit > 0 and is_over(agenda):
+        plan(state, params, rng)
+    n = min(limit, agenda.now[N_PAIRS] * agenda.now[TIMES] - agenda.now[PLAYED])
+    for index in range(agenda.now[N_PAIRS] if n > 0 else 0):
+        times = times_within(agenda, index, n)
+        first, second = agenda.pairs[index, 0], agenda.pairs[index, 1]
+        if first == second:
+            counts.selves[first] += times
+        elif times > 0:
+            count(counts, labels, loss, first, second, times)
+            agenda.wins[index] += many(env, labels[first], labels[second], times, users)
+    agenda.now[PLAYED] += n
+    if n > 0 and is_over(agenda):
+        learn(state)
+    return n
+
+
+@kernel
+def nothing_ahead(state, params, env, labels, loss, counts, limit, rng, users):
+    return 0
 
 
 @kernel
@@ -107,6 +210,16 @@ def never_idle(state, params, limit, selves, rng):
 @kernel
 def no_answer(state):
     return -1
+
+
+@kernel
+def never_finished(state):
+    return False
+
+
+@kernel
+def no_more_answers(state, chosen):
+    pass
 
 
 @kernel
@@ -123,19 +236,48 @@ def run_loop(
     rng: np.random.Generator,
     users: np.random.Generator,
     fast_forward: bool = True,
+    feedback: Feedback = AT_ONCE,
 ) -> Trace:
     """One run of one policy. `fast_forward=False` never skips: the same law, slower, for checking."""
-    trace = empty_trace(steps, len(labels), duel.n_measured)
-    if len(labels) == 1:  # nothing to choose, whatever the policy
-        trace.selves[:, 0], trace.survivors[:] = trace.steps, 1
+    check_feedback(configured, feedback)
+    n_arms = len(labels)
+    trace = empty_trace(steps, n_arms, duel.n_measured)
+    if n_arms == 1:  # nothing to choose, whatever the policy
+        trace.selves[:, 0], trace.survivors[:], trace.answers[:], trace.finished[:] = (
+            trace.steps,
+            1,
+            True,
+            True,
+        )
         return trace
     policy, params = configured.policy, kernel_params(configured, int(trace.steps[-1]))
-    loop = compiled(policy, duel.play, duel.measure)
-    state = policy.init(len(labels), params, rng)
+    loop = compiled(policy, duel)
+    state = policy.init(n_arms, params, rng)
     labels, loss = np.asarray(labels, np.int64), np.asarray(loss, np.float64)
-    counts = np.zeros((3, len(labels)), np.int64)
-    loop(state, params, duel.env, labels, loss, counts, trace, bool(fast_forward), rng, users)
+    counts = _no_counts(n_arms)
+    post = Post(np.array(feedback, np.int64), np.zeros((sum(feedback), 3), np.int64))
+    chosen, skipping = np.zeros(n_arms, np.bool_), bool(fast_forward) and feedback == AT_ONCE
+    loop(state, params, duel.env, labels, loss, counts, post, chosen, trace, skipping, rng, users)
+    if policy.plan is None:
+        trace.rounds[:] = trace.steps // feedback.every
     return trace
+
+
+def _no_counts(n_arms: int) -> Counts:
+    duels, better, selves = np.zeros((3, n_arms), np.int64)
+    return Counts(duels, better, selves, np.zeros((n_arms, n_arms), np.int64), np.zeros(1, np.int64))
+
+
+def check_feedback(configured: Configured, feedback: Feedback) -> None:
+    """An error if the policy cannot hear of outcomes that late."""
+    every, delay = feedback
+    if every < 1 or delay < 0:
+        raise PolicyError(f"feedback every {every} steps after {delay}; expected from 1 and from 0")
+    if feedback != AT_ONCE and not configured.policy.late:
+        raise PolicyError(
+            f"{configured} has to hear of every duel before it chooses the next; late feedback is for "
+            "policies whose choice needs counts only: 'rankduel policies' marks them"
+        )
 
 
 def select_once(state, params, rng):
@@ -146,7 +288,7 @@ def update_once(state, first, second, first_won):
     update(state, first, second, first_won)
 
 
-def compiled(policy: Policy, duel: Callable, measure: Callable | None = None) -> Callable:
+def compiled(policy: Policy, duel: Duel) -> Callable:
     """`play` with this policy and duel bound in: machine code kept on disk, or plain Python with a notice."""
     functions = {
         "select": policy.select,
@@ -154,15 +296,30 @@ def compiled(policy: Policy, duel: Callable, measure: Callable | None = None) ->
         "recommend": policy.recommend or no_answer,
         "survivors": policy.survivors or no_answer,
         "idle": policy.idle or never_idle,
-        "duel": duel,
-        "measure": measure or no_measure,
+        "answers": policy.answers or no_more_answers,
+        "finished": policy.finished or never_finished,
+        "rounds": agenda_rounds if policy.plan else no_answer,
+        "duel": duel.play,
+        "measure": duel.measure or no_measure,
+        "play_ahead": nothing_ahead,
     }
+    if policy.plan and policy.learn:
+        functions |= {"plan": policy.plan, "learn": policy.learn}
+        if duel.many and hasattr(policy.plan, "py_func"):
+            functions["play_ahead"] = _ahead(policy.plan, policy.learn, duel.many)
     return _bind(play, policy.name, tuple(functions.items()))
+
+
+@functools.cache
+def _ahead(plan: Callable, learn: Callable, many: Callable) -> Callable:
+    """`play_agenda` of this policy and duel."""
+    scope = globals() | {"plan": plan, "learn": learn, "many": many}
+    return kernel(types.FunctionType(play_agenda.__code__, scope, play_agenda.__name__))
 
 
 def is_kept(policy: Policy, duel: Duel) -> bool:
     """Is there machine code on disk for this policy and these duels?"""
-    loop: Any = compiled(policy, duel.play, duel.measure)
+    loop: Any = compiled(policy, duel)
     return hasattr(loop, "stats") and any(Path(loop.stats.cache_path).glob(f"*{loop.__qualname__}-*.nbi"))
 
 
@@ -212,7 +369,14 @@ def _plain(template: Any, functions: tuple[tuple[str, Callable], ...]) -> Callab
 
 
 def _scope(functions: tuple[tuple[str, Callable], ...]) -> dict[str, Any]:
-    return {"__name__": __name__, "__builtins__": __builtins__, "TIED": TIED, **dict(functions)}
+    return {
+        "__name__": __name__,
+        "__builtins__": __builtins__,
+        "TIED": TIED,
+        "ONE": ONE,
+        "count": count,
+        **dict(functions),
+    }
 
 
 def _notice(name: str, reason: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bandits.loop import Duel
 from bandits.policy import PolicyError, kernel
 
 NEARLY = 1e-3  # two entries that add up to 1 within this are scaled to do so; published matrices are rounded
@@ -13,6 +14,17 @@ NEARLY = 1e-3  # two entries that add up to 1 within this are scaled to do so; p
 def matrix_duel(prefs, first, second, users):
     """True when `first` wins."""
     return users.random() < prefs[first, second]
+
+
+@kernel
+def matrix_duels(prefs, first, second, n, users):
+    """In how many of n duels `first` wins."""
+    return users.binomial(n, prefs[first, second])
+
+
+def by_matrix(prefs: np.ndarray) -> Duel:
+    """Duels that are draws from these preferences."""
+    return Duel(matrix_duel, prefs, many=matrix_duels)
 
 
 def checked_prefs(prefs: np.ndarray, where: str = "preferences") -> np.ndarray:

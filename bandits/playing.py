@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from bandits.checkpoints import checked_horizon, checkpoints
-from bandits.loop import Duel, Trace, run_loop
-from bandits.matrix import checked_prefs, gaps, matrix_duel
+from bandits.loop import AT_ONCE, Feedback, Trace, run_loop
+from bandits.matrix import by_matrix, checked_prefs, gaps
 from bandits.policy import Configured
 from bandits.streams import stream
 
@@ -21,6 +21,7 @@ def play_matrix(
     loss: np.ndarray | None = None,
     steps: np.ndarray | None = None,
     fast_forward: bool = True,
+    feedback: Feedback = AT_ONCE,
 ) -> Trace:
     """Run number `run` of a policy. `loss` says who is the better of a pair (default: Condorcet gaps).
 
@@ -31,11 +32,12 @@ def play_matrix(
     names = (str(configured), run)
     return run_loop(
         configured,
-        Duel(matrix_duel, prefs),
+        by_matrix(prefs),
         gaps(prefs) if loss is None else loss,
         stream(seed, *names, "labels").permutation(len(prefs)),
         checkpoints(horizon) if steps is None else steps,
         stream(seed, *names, "policy"),
         stream(seed, *names, "users"),
         fast_forward,
+        feedback,
     )

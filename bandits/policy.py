@@ -6,6 +6,8 @@
     recommend(state) -> arm                         the answer, if play stopped now; optional
     survivors(state) -> n                           arms not yet given up; only where a policy eliminates
     idle(state, params, limit, selves, rng) -> n    see below; optional
+    answers(state, chosen)                          marks the arms of the answer; if they may be several
+    finished(state) -> bool                         nothing is left to compare; only where that happens
 
 `select` is followed by `update` before the next `select`, except that a tied duel may be passed over in
 silence: then `select` comes again. An arm chosen against itself is not played, and `first_won` means nothing
@@ -15,6 +17,9 @@ then: an algorithm that wants a coin for it flips it in `select`.
 is learned: it adds them to selves[arm], moves the policy's clock, and returns how many they were. Steps drawn
 that way must follow the law of plain steps, the one after them included: if it is known not to be idle,
 `select` has to be told so through the state.
+
+A policy that works in batches has `plan` and `learn` besides (bandits/agenda.py). One that is `finished`
+chooses an arm of its answer against itself from then on.
 """
 
 from __future__ import annotations
@@ -55,6 +60,11 @@ class Policy(NamedTuple):
     recommend: Callable | None = None
     survivors: Callable | None = None
     idle: Callable | None = None
+    answers: Callable | None = None
+    finished: Callable | None = None
+    plan: Callable | None = None
+    learn: Callable | None = None
+    late: bool = False  # may hear of outcomes after choosing other pairs
     about: str = ""  # one line
     source: str = ""  # authors, year, venue, the algorithm's number
     assumes: str = ""  # what must hold for its guarantees

@@ -58,6 +58,7 @@ POLICY = Policy(
     select,
     update,
     recommend,
+    late=True,
     about="Two arms at random, always: the regret of not learning.",
     source="baseline of Komiyama, Honda, Kashima, Nakagawa 2015 (COLT), experiments",
     assumes="nothing",

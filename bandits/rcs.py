@@ -138,6 +138,7 @@ POLICY = Policy(
     update,
     recommend,
     idle=idle,
+    late=True,
     about="The winner of a sampled tournament meets the challenger with the largest upper bound.",
     source="Zoghi, Whiteson, de Rijke, Munos 2014 (WSDM), Algorithm 1",
     assumes="Condorcet winner",

@@ -85,6 +85,7 @@ POLICY = Policy(
     update,
     recommend,
     idle=idle,
+    late=True,
     about="The winner of a sampled tournament meets the arm with the largest fresh sample against it.",
     source="Li, Markov, de Rijke, Zoghi 2020 (TOIS), a baseline there",
     assumes="Condorcet winner",

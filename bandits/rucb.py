@@ -149,6 +149,7 @@ POLICY = Policy(
     update,
     recommend,
     idle=idle,
+    late=True,
     about="An optimistic champion meets the challenger with the largest upper bound.",
     source="Zoghi, Whiteson, Munos, de Rijke 2014 (ICML), Algorithm 1",
     assumes="Condorcet winner",

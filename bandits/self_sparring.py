@@ -62,6 +62,7 @@ POLICY = Policy(
     select,
     update,
     recommend,
+    late=True,
     about="One Thompson sampler picks both arms of every duel.",
     source="Sui, Zhuang, Burdick, Yue 2017 (UAI), Algorithm 2, two arms per round",
     assumes="approximate linearity (a Condorcet winner that also wins most against random opponents)",

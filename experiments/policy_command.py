@@ -51,6 +51,8 @@ def _as_data(chosen: Configured) -> dict[str, Any]:
         "source": policy.source,
         "assumes": policy.assumes,
         "needs_horizon": chosen.needs_horizon,
+        "batched": policy.plan is not None,
+        "late_feedback": policy.late,
         "parameters": {
             name: {
                 "value": value,
@@ -108,7 +110,9 @@ def _summary(chosen: Configured) -> str:
 
 def _facts(chosen: Configured) -> list[str]:
     policy = chosen.policy
-    facts = [f"assumes: {policy.assumes}" if policy.assumes else "", _horizon(chosen)]
+    assumes = f"assumes: {policy.assumes}" if policy.assumes else ""
+    works = "works in batches" if policy.plan else "takes late feedback" if policy.late else ""
+    facts = [assumes, _horizon(chosen), works]
     lines = [policy.about, f"[dim]{escape(policy.source)}[/]" if policy.source else ""]
     return [line for line in (*lines, "; ".join(filter(None, facts))) if line]
 

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bandits import Configured, PolicyError, Trace, condorcet_winner, gaps
-from bandits.loop import Duel, is_kept, run_loop
-from bandits.matrix import matrix_duel
+from bandits import Configured, PolicyError, Trace
+from bandits.loop import AT_ONCE, Duel, Feedback, check_feedback, is_kept, run_loop
+from bandits.losses import losses_by, usual_notion, winners_by
+from bandits.matrix import by_matrix
 from bandits.regret import informative_steps, strong_binary_regret, strong_regret, weak_regret
 from bandits.streams import stream
 from experiments.arena import Arena
@@ -24,20 +25,28 @@ from interleave import go_live, live_duel_by, own_pages, shown_so_far
 class Problem:
     """Proxy: duels are draws from the preferences. Live, if there is an arena: pages, clicks and credit.
 
-    Either way regret is measured by the preferences.
+    Either way regret is measured by the preferences: by a notion of bandits.losses, the usual one if none is
+    named.
     """
 
     preferences: Preferences
     arena: Arena | None = None
+    regret: str = ""
+    feedback: Feedback = AT_ONCE
 
     def __post_init__(self) -> None:
-        gaps(self.preferences.matrix)  # refuses preferences without a Condorcet winner
+        losses_by(self.notion, self.preferences.matrix)  # refuses what has no winner, and unknown notions
         if self.arena is not None and self.arena.rankings.names != self.preferences.names:
             raise PolicyError(
                 f"the matrix is for {len(self.preferences)} rankers, {_few(self.preferences.names)}, and the "
                 f"data are ranked by {len(self.arena.rankings.names)}, {_few(self.arena.rankings.names)}; "
                 "make the matrix from the same data and rankers"
             )
+
+    @property
+    def notion(self) -> str:
+        """What regret means here, one of bandits.losses.NOTIONS."""
+        return self.regret or usual_notion(self.preferences.matrix)
 
     @property
     def mode(self) -> str:
@@ -52,7 +61,8 @@ class Problem:
         source = known.get("source") or known.get("data", "a matrix")
         problem = source if self.arena is None else self.arena.settings["data"]
         about = {"problem": problem, "mode": self.mode, "rankers": len(self.preferences)}
-        return {**about, "matrix": matrix, **arena}
+        played = {"regret": self.notion, "feedback": self.feedback._asdict()}
+        return {**about, **played, "matrix": matrix, **arena}
 
     @cached_property
     def _world(self) -> Any:
@@ -71,8 +81,13 @@ class Problem:
         matrix, names = self.preferences.matrix, (self.mode, str(configured), run)
         labels = stream(seed, *names, "labels").permutation(len(matrix))
         rng, users = stream(seed, *names, "policy"), stream(seed, *names, "users")
-        trace = run_loop(configured, self._duel(), gaps(matrix), labels, steps, rng, users)
-        return self._table(trace)
+        loss = losses_by(self.notion, matrix)
+        duel, feedback = self._duel(), self.feedback
+        return self._table(run_loop(configured, duel, loss, labels, steps, rng, users, feedback=feedback))
+
+    def check(self, configured: Configured) -> None:
+        """An error if the policy cannot be played here."""
+        check_feedback(configured, self.feedback)
 
     def is_compiled(self, configured: Configured) -> bool:
         """Is the loop of this policy ready on disk?"""
@@ -80,25 +95,33 @@ class Problem:
 
     def _duel(self) -> Duel:
         if self.arena is None:
-            return Duel(matrix_duel, np.array(self.preferences.matrix))
+            return by_matrix(np.array(self.preferences.matrix))
         live_duel = live_duel_by(self.arena.interleaving.method)
         return Duel(live_duel, go_live(self._world), shown_so_far, n_measured=3)
 
     def _table(self, trace: Trace) -> pd.DataFrame:
         matrix = self.preferences.matrix
-        loss, winner = gaps(matrix), condorcet_winner(matrix)
-        table = pd.DataFrame(
-            {
-                "step": trace.steps,
-                "regret": strong_regret(trace, loss),
-                "weak_regret": weak_regret(trace, loss),
-                "nonwinner_duels": strong_binary_regret(trace, winner),
-                "informative_steps": informative_steps(trace),
-                "recommended": trace.recommended,
-                "correct": trace.recommended == winner,
-                "survivors": trace.survivors,
-            }
-        )
+        loss, winners = losses_by(self.notion, matrix), winners_by(self.notion, matrix)
+        columns = {
+            "step": trace.steps,
+            "regret": strong_regret(trace, loss),
+            "weak_regret": weak_regret(trace, loss),
+            "copeland_regret": strong_regret(trace, losses_by("copeland", matrix)),
+            "informative_steps": informative_steps(trace),
+            "recommended": trace.recommended,
+            "correct": winners[trace.recommended] & (trace.recommended >= 0),
+            "answers": trace.answers.sum(axis=1),
+            "winners_among_answers": (trace.answers & winners).sum(axis=1),
+            "finished": trace.finished,
+            "survivors": trace.survivors,
+            "rounds": trace.rounds,
+            "judgments_per_pair": trace.most,
+        }
+        if (matrix == 0.5).sum() > len(matrix):  # ties, where these two differ
+            columns["copeland_losses_regret"] = strong_regret(trace, losses_by("copeland-losses", matrix))
+        if winners.sum() == 1:
+            columns["nonwinner_duels"] = strong_binary_regret(trace, int(winners.argmax()))
+        table = pd.DataFrame(columns)
         return table if self.arena is None else table.assign(**self._shown(trace))
 
     def _shown(self, trace: Trace) -> dict[str, np.ndarray]:

@@ -149,7 +149,7 @@ def study_figures(name: str, study: Study) -> list[Figure]:
         Figure(
             f"{name}-accuracy",
             "Accuracy",
-            "The share of runs that, asked at that moment, recommend the Condorcet winner.",
+            "The share of runs that, asked at that moment, recommend the winner, or one of several.",
             partial(curve_charts.accuracy_chart, curves(table, "correct")),
             ("x",),
         ),
@@ -176,7 +176,8 @@ def study_figures(name: str, study: Study) -> list[Figure]:
 def bound_slope(study: Study) -> float | None:
     """C* of Komiyama et al., where it is defined and finite."""
     matrix = study.preferences.matrix
-    slope = lower_bound(matrix)[0] if condorcet_winner(matrix) >= 0 else np.inf
+    is_condorcet = condorcet_winner(matrix) >= 0 and study.settings.get("regret", "condorcet") == "condorcet"
+    slope = lower_bound(matrix)[0] if is_condorcet else np.inf
     return slope if 0 < slope < np.inf else None
 
 
@@ -224,18 +225,24 @@ def final_table(study: Study) -> str:
         _final_row(str(policy), group) for policy, group in final(study.table).groupby("policy", sort=False)
     ]
     caption = f"After {study.settings['horizon']:,} duels: mean [95 % interval] over the runs"
+    notion = study.settings.get("regret", "condorcet")
     explained = (
-        "Regret: the mean loss of both rankers of a duel, summed; weak: of the better one. Non-winner duels: "
-        "with a ranker that is not the winner. Real duels: of two different rankers. Right: runs that "
-        "recommend the winner."
+        f"Regret: the mean {notion} loss of both rankers of a duel, summed; weak: of the better one. "
+        "Non-winner duels: with a ranker that is not the winner. Real duels: of two different rankers. "
+        "Right: runs that recommend the winner, or one of several."
     )
     table = table_html(caption, (*headings, "right", "seconds per run"), rows)
     return f'{table}<p class="note">{explained}</p>'
 
 
+def _count(group: pd.DataFrame, column: str) -> str:
+    """The mean, if there is such a number: with several winners the duels of a non-winner are not counted."""
+    return f"{group[column].mean():,.0f}" if column in group else "–"
+
+
 def _final_row(policy: str, group: pd.DataFrame) -> tuple[str, ...]:
     spans = [in_figures(estimate(group[column])) for column in ("regret", "weak_regret")]
-    counts = [f"{group[column].mean():,.0f}" for column in ("nonwinner_duels", "informative_steps")]
+    counts = [_count(group, column) for column in ("nonwinner_duels", "informative_steps")]
     right, seconds = f"{group['correct'].mean():.0%}", f"{group['seconds'].mean():.3g}"
     return (
         policy,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import shlex
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import pandas as pd
 import typer
@@ -16,6 +16,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from bandits import PolicyError, PolicyNotice
+from bandits.loop import Feedback
+from bandits.losses import NOTIONS
 from experiments.arena import Arena, in_arena, open_arena
 from experiments.data_options import load, reads_data
 from experiments.matrix import write_matrix
@@ -51,6 +53,15 @@ Matrix = Annotated[
     Path | None,
     typer.Option("--matrix", help="Preferences by which to measure regret; made from the data if not given."),
 ]
+Regret = Annotated[
+    str,
+    typer.Option(
+        help=f"What regret means: {', '.join(NOTIONS)}. If not given, condorcet where there is a Condorcet "
+        "winner, copeland elsewhere."
+    ),
+]
+Every = Annotated[int, typer.Option("--feedback-every", help="Tell policies outcomes every so many duels.")]
+Delay = Annotated[int, typer.Option(help="Tell policies an outcome so many duels late.")]
 
 
 @reads_data
@@ -67,6 +78,9 @@ def run(
     checkpoints: Checkpoints = 1000,
     live: Annotated[bool, typer.Option("--live", help="Duels are pages, clicks and credit on data.")] = False,
     matrix: Matrix = None,
+    regret: Regret = "",
+    feedback_every: Every = 1,
+    delay: Delay = 0,
     out: Out = Path("results"),
     name: Name = "",
     jobs: Jobs = -1,
@@ -83,9 +97,10 @@ def run(
     folder = out / (name or study_name(problem[0], "live" if live else "", duels, seed))
     if live:
         chosen = open_arena(load(problem, how), **arena)
-        played = Problem(preferences_for(chosen, matrix, folder, jobs), chosen)
+        preferences = preferences_for(chosen, matrix, folder, jobs)
     else:
-        played = Problem(_matrix_problem(problem, matrix))
+        chosen, preferences = None, _matrix_problem(problem, matrix)
+    played = Problem(preferences, chosen, regret, Feedback(feedback_every, delay))
     with notices(), count_progress("runs", runs * len(policies)) as done:
         table = run_policies(
             played,
@@ -100,7 +115,7 @@ def run(
             command=command_typed(),
             done=done,
         )
-    _show(f"{problem[0]}, {len(played.preferences)} arms{', live' if live else ''}", table)
+    _show(f"{problem[0]}, {len(played.preferences)} arms{', live' if live else ''}", played.notion, table)
     show_next(folder, out)
 
 
@@ -169,30 +184,51 @@ def number(text: str) -> float:
         ) from None
 
 
-def _show(title: str, table: pd.DataFrame) -> None:
+class _Column(NamedTuple):
+    heading: str
+    text: Callable[[pd.DataFrame], str]  # from the last rows of a policy's runs
+    about: str = ""
+
+
+def _columns(notion: str, final: pd.DataFrame) -> list[_Column]:
+    """What is worth showing of these runs."""
+    shown = [
+        _Column(
+            "regret",
+            lambda runs: f"{runs['regret'].mean():,.1f}",
+            f"mean {notion} loss of the two arms, summed",
+        ),
+        _Column("± s.e.", lambda runs: f"{float(runs['regret'].sem()):,.1f}" if len(runs) > 1 else ""),
+        _Column("weak", lambda runs: f"{runs['weak_regret'].mean():,.1f}", "of the better one"),
+        _Column("real duels", lambda runs: f"{runs['informative_steps'].mean():,.0f}"),
+        _Column(
+            "right", lambda runs: f"{runs['correct'].mean():.0%}", f"runs that recommend a {notion} winner"
+        ),
+    ]
+    if (final["rounds"] < final["step"]).any():
+        about = "how often outcomes were handed over"
+        shown.append(_Column("rounds", lambda runs: f"{runs['rounds'].mean():,.0f}", about))
+    if final["finished"].any() or (final["answers"] > 1).any():
+        about = "arms in the answer"
+        shown.append(_Column("answers", lambda runs: f"{runs['answers'].mean():.3g}", about))
+        about = "largest number of duels of one pair"
+        shown.append(_Column("per pair", lambda runs: f"{runs['judgments_per_pair'].mean():,.0f}", about))
+    if "ndcg" in final:
+        shown.append(_Column("NDCG", lambda runs: f"{runs['ndcg'].mean():.3f}", "of the last pages"))
+    return [*shown, _Column("s/run", lambda runs: f"{runs['seconds'].mean():.2g}")]
+
+
+def _show(title: str, notion: str, table: pd.DataFrame) -> None:
     final = table[table["step"] == table["step"].max()]
     runs = final["run"].nunique()
     screen.print(f"[bold]{escape(title)}[/] [dim]after {final['step'].iloc[0]:,} duels, {runs} runs[/]\n")
     shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     shown.add_column("policy", header_style="dim", style="cyan", overflow="fold")
-    is_live = "ndcg" in final
-    ndcg = ["NDCG"] if is_live else []
-    for heading in ("regret", "± s.e.", "weak", "real duels", "right", *ndcg, "s/run"):
-        shown.add_column(heading, header_style="dim", justify="right", no_wrap=True)
+    columns = _columns(notion.partition("-")[0].capitalize(), final)
+    for column in columns:
+        shown.add_column(column.heading, header_style="dim", justify="right", no_wrap=True)
     for name, group in sorted(final.groupby("policy", sort=False), key=lambda item: item[1]["regret"].mean()):
-        error = group["regret"].std() / len(group) ** 0.5 if len(group) > 1 else float("nan")
-        shown.add_row(
-            escape(str(name)),
-            f"{group['regret'].mean():,.1f}",
-            f"{error:,.1f}" if len(group) > 1 else "",
-            f"{group['weak_regret'].mean():,.1f}",
-            f"{group['informative_steps'].mean():,.0f}",
-            f"{group['correct'].mean():.0%}",
-            *([f"{group['ndcg'].mean():.3f}"] if is_live else []),
-            f"{group['seconds'].mean():.2g}",
-        )
+        shown.add_row(escape(str(name)), *(column.text(group) for column in columns))
     screen.print(shown)
-    screen.print(
-        "\n[dim]regret: mean loss of the two arms per duel, summed; weak: of the better one; right: runs "
-        "that recommend the Condorcet winner" + ("; NDCG: of the last pages" if is_live else "") + "[/]"
-    )
+    notes = "; ".join(f"{column.heading}: {column.about}" for column in columns if column.about)
+    screen.print(f"\n[dim]{notes}[/]")

@@ -60,6 +60,8 @@ def run(
         raise PolicyError(f"checkpoints is {checkpoints}; expected a whole number from 1")
     if len(chosen) < len(given):
         raise PolicyError("a policy was asked for twice")
+    for policy in given:
+        problem.check(policy)
     steps = checkpoints_of(horizon, int(checkpoints))
     cells = [_Cell(policy, number) for policy in chosen for number in range(int(runs))]
     tables: dict[_Cell, pd.DataFrame] = {}

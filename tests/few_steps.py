@@ -6,8 +6,8 @@ import naive_policies
 import numpy as np
 from policies import assert_same_pairs, generators, with_horizon
 
-from bandits.loop import Duel, run_loop
-from bandits.matrix import matrix_duel
+from bandits.loop import run_loop
+from bandits.matrix import by_matrix
 from bandits.policy import kernel_params
 
 STEPS = [1, 5]  # the pair of the first step; then four steps of which several may be skipped at once
@@ -40,7 +40,7 @@ def few_steps(configured, wins, runs, fast_forward):
         for array, value in zip(leaves(state), before):
             array[...] = value
         labels, steps = np.arange(n_arms), np.array(STEPS)
-        trace = run_loop(started, Duel(matrix_duel, even), nothing, labels, steps, rng, users, fast_forward)
+        trace = run_loop(started, by_matrix(even), nothing, labels, steps, rng, users, fast_forward)
         for row, counter in enumerate(counted):
             counter[(*trace.duels[row], *trace.selves[row])] += 1
     return counted

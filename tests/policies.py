@@ -4,8 +4,8 @@ import naive_policies
 import numpy as np
 from scipy import stats
 
-from bandits.loop import Duel, run_loop
-from bandits.matrix import gaps, matrix_duel
+from bandits.loop import run_loop
+from bandits.matrix import by_matrix, gaps
 
 CYCLIC = np.array([[0.5, 0.6, 0.6, 0.6], [0.4, 0.5, 0.9, 0.1], [0.4, 0.1, 0.5, 0.9], [0.4, 0.9, 0.1, 0.5]])
 
@@ -27,7 +27,7 @@ def fast(configured, prefs, steps, seed, run, fast_forward=True):
     loss = gaps(prefs) if (prefs[0] > 0.5).sum() == n_arms - 1 else np.zeros(n_arms)
     return run_loop(
         configured,
-        Duel(matrix_duel, prefs),
+        by_matrix(prefs),
         loss,
         np.arange(n_arms),
         np.asarray(steps),

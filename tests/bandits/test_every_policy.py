@@ -5,8 +5,8 @@ import pytest
 from policies import CYCLIC, generators, ladder
 
 from bandits import POLICIES, configure, play_matrix, start
-from bandits.loop import Duel, run_loop
-from bandits.matrix import matrix_duel
+from bandits.loop import run_loop
+from bandits.matrix import by_matrix, matrix_duel
 from bandits.policy import kernel_params
 from bandits.regret import strong_regret, weak_regret
 
@@ -27,7 +27,7 @@ def run(policy, prefs, steps=STEPS, fast_forward=True, seed=0, **settings):
     n_arms = len(prefs)
     return run_loop(
         configure(policy, **settings),
-        Duel(matrix_duel, prefs),
+        by_matrix(prefs),
         np.arange(n_arms) / 10.0,
         np.arange(n_arms),
         np.asarray(steps),

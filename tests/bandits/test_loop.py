@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from policies import CYCLIC, ladder
 
-from bandits import POLICIES, Policy, PolicyNotice, Trace, checkpoints, configure, play_matrix
-from bandits.loop import TIED, Duel, compiled, compiled_step, run_loop
+from bandits import POLICIES, Policy, PolicyNotice, checkpoints, configure, play_matrix
+from bandits.loop import TIED, Duel, compiled, compiled_step, empty_trace, run_loop
 from bandits.matrix import matrix_duel
 from bandits.policy import kernel
 from bandits.regret import (
@@ -120,7 +120,7 @@ def test_regrets_are_products_of_the_counts():
 
 def test_regret_is_exact_far_beyond_2_to_the_31():
     many = np.array([[2**40, 2**40]])
-    trace = Trace(np.array([2**41]), many, many, 2 * many, np.zeros(1), np.zeros(1), np.zeros((1, 0)))
+    trace = empty_trace(np.array([2**41]), 2)._replace(duels=many, better=many, selves=2 * many)
     assert strong_regret(trace, np.array([0.0, 0.25]))[0] == 2**37 + 2**39
 
 
@@ -184,7 +184,7 @@ print(any(name.startswith("play_rucb") for name in compiled))
 def test_every_loop_has_a_place_of_its_own_on_disk():
     """Numba files what it keeps under this name, and looks neither at globals nor at what they call."""
     duels = [matrix_duel, *(duel_by(method)[0] for method in METHODS)]
-    loops = [compiled(policy, duel) for policy in POLICIES.values() for duel in duels]
+    loops = [compiled(policy, Duel(duel, None)) for policy in POLICIES.values() for duel in duels]
     steps = [function for policy in POLICIES.values() for function in compiled_step(policy)]
     assert len({function.py_func.__qualname__ for function in loops + steps}) == len(loops) + len(steps)
 

@@ -1,0 +1,132 @@
+"""Outcomes that reach a policy late: after every so many steps, or so many steps after the duel."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from policies import generators, ladder
+
+from bandits import POLICIES, PolicyError, configure, play_matrix
+from bandits.loop import Duel, Feedback, compiled_step, run_loop
+from bandits.matrix import by_matrix, matrix_duel
+from bandits.policy import Policy, kernel, kernel_params
+
+pytestmark = pytest.mark.kernel
+
+LATE = [name for name, policy in POLICIES.items() if policy.late]
+
+
+class State(NamedTuple):
+    chosen: np.ndarray  # (1,) int64: how many pairs were chosen
+    heard: np.ndarray  # (1,) int64: of how many the outcome is known
+
+
+class Params(NamedTuple):
+    pass
+
+
+@kernel
+def select(state, params, rng):
+    """The first arm says how many outcomes are known, the second how many pairs were chosen."""
+    state.chosen[0] += 1
+    return state.heard[0], 50 + state.chosen[0]
+
+
+@kernel
+def update(state, first, second, first_won):
+    state.heard[0] += 1 if second == 51 + state.heard[0] else 10  # in the order of the duels
+
+
+WITNESS = Policy(
+    "witness",
+    Params,
+    lambda n_arms, params, rng: State(np.zeros(1, np.int64), np.zeros(1, np.int64)),
+    select,
+    update,
+    late=True,
+)
+
+
+@pytest.mark.parametrize(
+    "feedback, known",
+    [
+        (Feedback(), [0, 1, 2, 3, 4, 5, 6, 7, 8]),
+        (Feedback(every=3), [0, 0, 0, 3, 3, 3, 6, 6, 6]),
+        (Feedback(delay=2), [0, 0, 0, 1, 2, 3, 4, 5, 6]),
+        (Feedback(every=4, delay=1), [0, 0, 0, 0, 3, 3, 3, 3, 7]),
+        (Feedback(every=100), [0] * 9),
+    ],
+)
+def test_when_outcomes_arrive(feedback, known):
+    prefs, labels, steps = np.full((100, 100), 0.5), np.arange(100), np.arange(1, 10)
+    trace = run_loop(
+        configure(WITNESS),
+        by_matrix(prefs),
+        np.zeros(100),
+        labels,
+        steps,
+        *generators(0, 0),
+        feedback=feedback,
+    )
+    firsts = np.diff(trace.duels[:, :50], axis=0, prepend=0).argmax(axis=1)
+    np.testing.assert_array_equal(firsts, known)
+    np.testing.assert_array_equal(trace.rounds, steps // feedback.every)
+
+
+def by_hand(configured, prefs, n_steps, feedback, rng, users):
+    """(duels, selves) of a run whose outcomes wait in a list."""
+    policy, n_arms = configured.policy, len(prefs)
+    params = kernel_params(configured, n_steps)
+    state, (choose, hear) = policy.init(n_arms, params, rng), compiled_step(policy)
+    duels, selves, waiting = np.zeros(n_arms, np.int64), np.zeros(n_arms, np.int64), []
+    for t in range(1, n_steps + 1):
+        first, second = choose(state, params, rng)
+        if first == second:
+            selves[first] += 1
+            waiting.append((t, first, second, True))
+        else:
+            duels[[first, second]] += 1
+            waiting.append((t, first, second, matrix_duel.py_func(prefs, first, second, users)))
+        while waiting and t % feedback.every == 0 and waiting[0][0] <= t - feedback.delay:
+            hear(state, *waiting.pop(0)[1:])
+    return duels, selves
+
+
+@pytest.mark.parametrize("name", LATE)
+def test_the_loop_waits_as_a_list_does(name):
+    configured, prefs, feedback = configure(POLICIES[name]), ladder(5), Feedback(7, 5)
+    duels, selves = by_hand(configured, prefs, 500, feedback, *generators(2, 0))
+    trace = run_loop(
+        configured,
+        by_matrix(prefs),
+        np.zeros(5),
+        np.arange(5),
+        np.array([500]),
+        *generators(2, 0),
+        feedback=feedback,
+    )
+    np.testing.assert_array_equal(trace.duels[-1], duels)
+    np.testing.assert_array_equal(trace.selves[-1], selves)
+
+
+def test_tied_duels_take_their_turn_in_the_post():
+    @kernel
+    def tied(prefs, first, second, users):
+        return 2
+
+    trace = run_loop(
+        configure(WITNESS), Duel(tied, None), np.zeros(100), np.arange(100), np.array([9]), *generators(0, 0),
+        feedback=Feedback(2, 3),
+    )  # fmt: skip
+    assert trace.duels[0, 0] == 9
+
+
+@pytest.mark.parametrize("feedback", [Feedback(0, 0), Feedback(1, -1)])
+def test_impossible_feedback_is_refused(feedback):
+    with pytest.raises(PolicyError, match="expected from 1 and from 0"):
+        play_matrix(configure(POLICIES["rucb"]), ladder(3), 10, feedback=feedback)
+
+
+def test_policies_that_cannot_wait_are_refused():
+    with pytest.raises(PolicyError, match="savage has to hear of every duel"):
+        play_matrix(configure(POLICIES["savage"]), ladder(3), 10, feedback=Feedback(2))
