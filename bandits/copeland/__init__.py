@@ -1,0 +1,1 @@
+"""Policies for Copeland winners: the arms that beat the most others."""
