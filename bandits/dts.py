@@ -22,6 +22,7 @@ from bandits.bounds import beaten_until
 from bandits.champions import NOBODY, alike_steps
 from bandits.choices import pick
 from bandits.coins import all_present, new_step
+from bandits.copeland.leaders import leaders
 from bandits.double_sampling import (
     Beliefs,
     draw_champion,
@@ -130,6 +131,11 @@ def recommend(state):
 
 
 @kernel
+def answers(state, chosen):
+    leaders(state.beliefs.wins, chosen)
+
+
+@kernel
 def _candidates(state, t):
     """How many candidates there are at step t; they are in front of state.arms."""
     if t >= state.now[LOOK_AGAIN]:
@@ -204,6 +210,7 @@ POLICY = Policy(
     update,
     recommend,
     idle=idle,
+    answers=answers,
     late=True,
     about="The winner of a sampled tournament of candidates meets the strongest fresh sample against it.",
     source="Wu, Liu 2016 (NIPS), Algorithm 1",

@@ -269,8 +269,10 @@ def _no_counts(n_arms: int) -> Counts:
 
 
 def check_feedback(configured: Configured, feedback: Feedback) -> None:
-    """An error if the policy cannot hear of outcomes that late."""
+    """An error if the policy cannot hear of outcomes that late, or not of duels at all."""
     every, delay = feedback
+    if not isinstance(configured.policy, Policy):
+        raise PolicyError(f"{configured} compares whole sets of arms; this takes policies for duels only")
     if every < 1 or delay < 0:
         raise PolicyError(f"feedback every {every} steps after {delay}; expected from 1 and from 0")
     if feedback != AT_ONCE and not configured.policy.late:
@@ -317,9 +319,8 @@ def _ahead(plan: Callable, learn: Callable, many: Callable) -> Callable:
     return kernel(types.FunctionType(play_agenda.__code__, scope, play_agenda.__name__))
 
 
-def is_kept(policy: Policy, duel: Duel) -> bool:
-    """Is there machine code on disk for this policy and these duels?"""
-    loop: Any = compiled(policy, duel)
+def is_kept(loop: Any) -> bool:
+    """Is there machine code on disk for this loop?"""
     return hasattr(loop, "stats") and any(Path(loop.stats.cache_path).glob(f"*{loop.__qualname__}-*.nbi"))
 
 

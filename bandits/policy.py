@@ -76,7 +76,7 @@ class Policy(NamedTuple):
 class Configured(NamedTuple):
     """A policy with its parameters. Printed, it is the text that asks for it."""
 
-    policy: Policy
+    policy: Any  # a Policy, or a MultiPolicy (bandits/multi_dueling)
     params: Any
 
     def __str__(self) -> str:
@@ -96,7 +96,7 @@ class Configured(NamedTuple):
         return self.policy.horizon_when is None or self.policy.horizon_when(self.params)
 
 
-def configure(policy: Policy, **settings: Any) -> Configured:
+def configure(policy: Any, **settings: Any) -> Configured:
     """The policy with these settings, given as values or as text; `variant` names a bundle of them."""
     chosen: dict[str, Any] = {}
     if "variant" in settings:

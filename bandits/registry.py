@@ -26,6 +26,7 @@ from bandits import (
     versatile_db,
     winner_stays,
 )
+from bandits.multi_dueling.registry import MULTI_POLICIES
 from bandits.policy import Configured, configure, suggest
 
 _MODULES = (
@@ -55,4 +56,4 @@ POLICIES = {module.POLICY.name: module.POLICY for module in _MODULES}
 
 def policy(name: str, **settings: Any) -> Configured:
     """A policy with settings, e.g. policy("rucb", alpha=0.6); unknown names and parameters are refused."""
-    return configure(suggest(name, POLICIES, "policy"), **settings)
+    return configure(suggest(name, POLICIES | MULTI_POLICIES, "policy"), **settings)

@@ -22,10 +22,11 @@ from typing import Any
 
 import numpy as np
 
+from bandits.agenda import N_PAIRS, PLAYED, TIMES
 from bandits.checkpoints import checked_horizon
 from bandits.loop import compiled_step
 from bandits.own_file import load_policy
-from bandits.policy import Configured, PolicyError, configure, kernel_params
+from bandits.policy import Configured, Policy, PolicyError, configure, kernel_params
 from bandits.registry import POLICIES, policy
 
 _FORMAT = 1
@@ -39,7 +40,7 @@ class Stepper:
         self.n_steps = 0
         self.pair: tuple[int, int] | None = None  # chosen and not yet decided
         self._rng, self._params = rng, kernel_params(configured, horizon)
-        self._state = configured.policy.init(n_arms, self._params, rng) if n_arms > 1 else ()
+        self._state: Any = configured.policy.init(n_arms, self._params, rng) if n_arms > 1 else ()
         self._select, self._update = compiled_step(configured.policy)
 
     def select(self) -> tuple[int, int]:
@@ -65,6 +66,34 @@ class Stepper:
             return 0
         recommend = self.configured.policy.recommend
         return int(recommend(self._state)) if recommend else -1
+
+    def answers(self) -> list[int]:
+        """All arms of the answer, ascending; one, where the policy never has several."""
+        chosen = np.zeros(self.n_arms, np.bool_)
+        if self.n_arms > 1 and self.configured.policy.answers:
+            self.configured.policy.answers(self._state, chosen)
+        best = self.recommend()
+        if best >= 0:
+            chosen[best] = True
+        return [int(arm) for arm in np.flatnonzero(chosen)]
+
+    def finished(self) -> bool:
+        """Is nothing left to compare?"""
+        finished = self.configured.policy.finished
+        return self.n_arms == 1 or bool(finished and finished(self._state))
+
+    def committed(self) -> list[tuple[int, int]]:
+        """All comparisons that are certain to come, whatever the outcome of the first: several at once.
+
+        The first is that of `select`; the others follow in this order.
+        """
+        first = self.select()
+        if self.configured.policy.plan is None or self.n_arms == 1 or first[0] == first[1]:
+            return [first]
+        agenda = self._state.agenda
+        pairs = agenda.pairs[: agenda.now[N_PAIRS]]
+        left = range(agenda.now[PLAYED], agenda.now[N_PAIRS] * agenda.now[TIMES])
+        return [(int(pairs[step % len(pairs), 0]), int(pairs[step % len(pairs), 1])) for step in left]
 
     def save(self, path: str | Path) -> None:
         """Write everything needed to go on, to a file that is complete or not there."""
@@ -102,6 +131,8 @@ class Stepper:
 def start(configured: Configured | str, n_arms: int, *, seed: int = 0, horizon: float = 0) -> Stepper:
     """A policy on so many arms, ready for its first duel; some must know how many duels there will be."""
     configured = policy(configured) if isinstance(configured, str) else configured
+    if not isinstance(configured.policy, Policy):
+        raise PolicyError(f"{configured} compares whole sets of arms; single duels need another policy")
     if n_arms != int(n_arms) or n_arms < 1:
         raise PolicyError(f"n_arms is {n_arms}; expected a whole number from 1")
     if configured.needs_horizon and not (horizon or configured.params.horizon):

@@ -15,6 +15,7 @@ from experiments import (
     compare_command,
     data_commands,
     demo,
+    judge_command,
     list_commands,
     matrix_command,
     policy_command,
@@ -41,6 +42,7 @@ app.command("winners")(winners_command.winners)
 app.command("run")(run_command.run)
 app.command("compare")(compare_command.compare)
 app.command("report")(report_command.report)
+app.add_typer(judge_command.app, name="judge")
 app.command("policies")(policy_command.policies)
 app.command("interleavers")(list_commands.interleavers)
 app.command("clickmodels")(list_commands.clickmodels)

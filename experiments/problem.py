@@ -11,9 +11,12 @@ import numpy as np
 import pandas as pd
 
 from bandits import Configured, PolicyError, Trace
-from bandits.loop import AT_ONCE, Duel, Feedback, check_feedback, is_kept, run_loop
+from bandits.loop import AT_ONCE, Duel, Feedback, check_feedback, compiled, is_kept, run_loop
 from bandits.losses import losses_by, usual_notion, winners_by
 from bandits.matrix import by_matrix
+from bandits.multi_dueling.loop import Pages, SetsTrace, pages_by_matrix, run_sets
+from bandits.multi_dueling.loop import compiled as sets_loop
+from bandits.multi_dueling.policy import MultiPolicy
 from bandits.regret import informative_steps, strong_binary_regret, strong_regret, weak_regret
 from bandits.streams import stream
 from experiments.arena import Arena
@@ -81,23 +84,34 @@ class Problem:
         matrix, names = self.preferences.matrix, (self.mode, str(configured), run)
         labels = stream(seed, *names, "labels").permutation(len(matrix))
         rng, users = stream(seed, *names, "policy"), stream(seed, *names, "users")
+        if isinstance(configured.policy, MultiPolicy):
+            return self._sets_table(run_sets(configured, self._pages(), labels, steps, rng, users))
         loss = losses_by(self.notion, matrix)
         duel, feedback = self._duel(), self.feedback
         return self._table(run_loop(configured, duel, loss, labels, steps, rng, users, feedback=feedback))
 
     def check(self, configured: Configured) -> None:
         """An error if the policy cannot be played here."""
-        check_feedback(configured, self.feedback)
+        if not isinstance(configured.policy, MultiPolicy):
+            check_feedback(configured, self.feedback)
+        elif self.feedback != AT_ONCE:
+            raise PolicyError(f"{configured} compares whole sets of arms, and takes no late feedback")
 
     def is_compiled(self, configured: Configured) -> bool:
         """Is the loop of this policy ready on disk?"""
-        return is_kept(configured.policy, self._duel())
+        if isinstance(configured.policy, MultiPolicy):
+            return is_kept(sets_loop(configured.policy, self._pages()))
+        return is_kept(compiled(configured.policy, self._duel()))
 
     def _duel(self) -> Duel:
         if self.arena is None:
             return by_matrix(np.array(self.preferences.matrix))
         live_duel = live_duel_by(self.arena.interleaving.method)
         return Duel(live_duel, go_live(self._world), shown_so_far, n_measured=3)
+
+    def _pages(self) -> Pages:
+        """Where sets of arms are compared."""
+        return pages_by_matrix(np.array(self.preferences.matrix))
 
     def _table(self, trace: Trace) -> pd.DataFrame:
         matrix = self.preferences.matrix
@@ -123,6 +137,23 @@ class Problem:
             columns["nonwinner_duels"] = strong_binary_regret(trace, int(winners.argmax()))
         table = pd.DataFrame(columns)
         return table if self.arena is None else table.assign(**self._shown(trace))
+
+    def _sets_table(self, trace: SetsTrace) -> pd.DataFrame:
+        matrix = self.preferences.matrix
+        return pd.DataFrame(
+            {
+                "step": trace.steps,
+                "regret": trace.shares @ losses_by(self.notion, matrix),
+                "copeland_regret": trace.shares @ losses_by("copeland", matrix),
+                "informative_steps": trace.pages,
+                "recommended": trace.recommended,
+                "correct": winners_by(self.notion, matrix)[trace.recommended],
+                "answers": 1,
+                "finished": False,
+                "rounds": trace.steps,
+                "mean_set": trace.compared / np.maximum(trace.pages, 1),
+            }
+        )
 
     def _shown(self, trace: Trace) -> dict[str, np.ndarray]:
         """NDCG and clicks per page shown since the checkpoint before."""

@@ -28,6 +28,7 @@ from experiments.records import MATRIX
 from experiments.running import run as run_policies
 from experiments.screen import count_progress, errors, screen
 from experiments.specs import parse_policy
+from experiments.summaries import standard_error
 
 Policies = Annotated[
     list[str],
@@ -198,8 +199,8 @@ def _columns(notion: str, final: pd.DataFrame) -> list[_Column]:
             lambda runs: f"{runs['regret'].mean():,.1f}",
             f"mean {notion} loss of the two arms, summed",
         ),
-        _Column("± s.e.", lambda runs: f"{float(runs['regret'].sem()):,.1f}" if len(runs) > 1 else ""),
-        _Column("weak", lambda runs: f"{runs['weak_regret'].mean():,.1f}", "of the better one"),
+        _Column("± s.e.", lambda runs: _standard_error(runs["regret"])),
+        *([_Column("weak", _weak, "of the better one")] if "weak_regret" in final else []),
         _Column("real duels", lambda runs: f"{runs['informative_steps'].mean():,.0f}"),
         _Column(
             "right", lambda runs: f"{runs['correct'].mean():.0%}", f"runs that recommend a {notion} winner"
@@ -213,9 +214,25 @@ def _columns(notion: str, final: pd.DataFrame) -> list[_Column]:
         shown.append(_Column("answers", lambda runs: f"{runs['answers'].mean():.3g}", about))
         about = "largest number of duels of one pair"
         shown.append(_Column("per pair", lambda runs: f"{runs['judgments_per_pair'].mean():,.0f}", about))
+    if "mean_set" in final:
+        about = "arms on a page of several"
+        shown.append(_Column("set", lambda runs: _known(f"{runs['mean_set'].mean():.3g}"), about))
     if "ndcg" in final:
         shown.append(_Column("NDCG", lambda runs: f"{runs['ndcg'].mean():.3f}", "of the last pages"))
     return [*shown, _Column("s/run", lambda runs: f"{runs['seconds'].mean():.2g}")]
+
+
+def _weak(runs: pd.DataFrame) -> str:
+    return _known(f"{runs['weak_regret'].mean():,.1f}")
+
+
+def _known(text: str) -> str:
+    """Policies for duels and for sets have some numbers each that the others have not."""
+    return text if text != "nan" else "–"
+
+
+def _standard_error(values: pd.Series) -> str:
+    return f"{standard_error(values.to_numpy()):,.1f}" if len(values) > 1 else ""
 
 
 def _show(title: str, notion: str, table: pd.DataFrame) -> None:

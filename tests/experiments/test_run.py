@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from bandits import PolicyError, PolicyNotice, play_matrix, policy
+from bandits.loop import Feedback
 from bandits.regret import strong_regret
 from experiments import run
 from experiments.preferences import read_preferences
@@ -26,8 +27,9 @@ def all_bytes(folder):
 def test_the_table_is_tidy_and_counts_as_the_loop_does():
     table = run("arxiv6", POLICIES, 1000, 3, seed=4)
     assert list(table.columns) == [
-        "policy", "run", "step", "regret", "weak_regret", "nonwinner_duels", "informative_steps",
-        "recommended", "correct", "survivors", "seconds",
+        "policy", "run", "step", "regret", "weak_regret", "copeland_regret", "informative_steps",
+        "recommended", "correct", "answers", "winners_among_answers", "finished", "survivors", "rounds",
+        "judgments_per_pair", "copeland_losses_regret", "nonwinner_duels", "seconds",
     ]  # fmt: skip
     assert table.groupby(["policy", "run"])["step"].agg(["min", "max"]).eq([1, 1000]).all(axis=None)
     assert set(table["policy"]) == set(POLICIES) and (table["regret"].diff()[table["step"] > 1] >= 0).all()
@@ -39,6 +41,23 @@ def test_the_table_is_tidy_and_counts_as_the_loop_does():
     theirs = [strong_regret(play_matrix(policy("rucb"), prefs, 1000, run=k), loss)[-1] for k in range(200)]
     error = np.hypot(ours.std(), np.std(theirs)) / 200**0.5
     assert abs(ours.mean() - np.mean(theirs)) < 4 * error < 0.1 * ours.mean()
+
+
+def test_without_a_condorcet_winner_regret_is_copelands():
+    table = run("multisol", ["dts"], 2000, 2)
+    assert "nonwinner_duels" not in table and "copeland_losses_regret" not in table
+    np.testing.assert_array_equal(table["regret"], table["copeland_regret"])
+    assert (table["correct"] == table["recommended"].isin([0, 1, 2])).all()
+    double = run(Problem(read_preferences("multisol"), regret="copeland-sum"), ["dts"], 2000, 2)
+    np.testing.assert_allclose(double["regret"], 2 * table["regret"])
+
+
+def test_late_feedback_is_part_of_the_problem(tmp_path):
+    late = Problem(read_preferences("arxiv6"), feedback=Feedback(every=50))
+    table = run(late, ["dts"], 1000, folder=tmp_path / "x")
+    assert table["rounds"].iloc[-1] == 20
+    with pytest.raises(PolicyError, match="feedback.every is 50 there and 1 now"):
+        run("arxiv6", ["dts"], 1000, folder=tmp_path / "x")
 
 
 def test_fewer_checkpoints_are_some_of_them():
@@ -113,7 +132,8 @@ def test_bad_requests_are_refused_before_anything_is_written(tmp_path):
         lambda: run("arxiv6", ["rucb"], 10, 0, folder=tmp_path / "x"),
         lambda: run("arxiv6", ["rucb", "rucb"], 10, folder=tmp_path / "x"),
         lambda: run("arxiv6", ["rucb"], 10, checkpoints=0, folder=tmp_path / "x"),
-        lambda: run("multisol", ["rucb"], 10, folder=tmp_path / "x"),
+        lambda: run(Problem(read_preferences("multisol"), regret="condorcet"), ["rucb"], 10),
+        lambda: run(Problem(read_preferences("arxiv6"), feedback=Feedback(5)), ["savage"], 10),
         lambda: run("nowhere.txt", ["rucb"], 10, folder=tmp_path / "x"),
         lambda: run(Problem(read_preferences("arxiv6"), arenas.arena()), ["rucb"], 10, folder=tmp_path / "x"),
     )

@@ -1,0 +1,1 @@
+"""Policies that compare whole sets of arms at once, as multileaving does."""
