@@ -112,4 +112,9 @@ def stepwise(plan: Any, learn: Any) -> tuple[Callable, Callable]:
 
 
 def _bound(template: Any, **functions: Any) -> Callable:
-    return kernel(types.FunctionType(template.__code__, globals() | functions, template.__name__))
+    copy = types.FunctionType(template.__code__, globals() | functions, template.__name__)
+    # Compiled code is linked by name: copies around other functions must not share theirs.
+    copy.__qualname__ = ".".join(
+        [template.__name__, *(function.__module__ for function in functions.values())]
+    )
+    return kernel(copy)

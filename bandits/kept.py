@@ -59,6 +59,7 @@ def inner(function: Any) -> Callable:
     called = {name: globals[name] for name in python.__code__.co_names if is_jitted(globals.get(name))}
     scope = globals | {name: inner(kernel) for name, kernel in called.items()}
     copy = types.FunctionType(python.__code__, scope, python.__name__, python.__defaults__)
+    copy.__qualname__ = python.__qualname__  # which may say more than the code does
     options = {name: value for name, value in options.items() if name != "nopython"}
     return _compile(**options, no_cpython_wrapper=True, no_cfunc_wrapper=True)(copy)
 

@@ -316,7 +316,9 @@ def compiled(policy: Policy, duel: Duel) -> Callable:
 def _ahead(plan: Callable, learn: Callable, many: Callable) -> Callable:
     """`play_agenda` of this policy and duel."""
     scope = globals() | {"plan": plan, "learn": learn, "many": many}
-    return kernel(types.FunctionType(play_agenda.__code__, scope, play_agenda.__name__))
+    copy = types.FunctionType(play_agenda.__code__, scope, play_agenda.__name__)
+    copy.__qualname__ = f"{play_agenda.__name__}.{plan.__module__}.{many.__name__}"  # as in bandits/agenda.py
+    return kernel(copy)
 
 
 def is_kept(loop: Any) -> bool:

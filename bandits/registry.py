@@ -26,10 +26,40 @@ from bandits import (
     versatile_db,
     winner_stays,
 )
+from bandits.batched import c2b, pcomp, scomp, scomp2
+from bandits.best_item import (
+    active_ranking,
+    active_ranking_se,
+    knockout,
+    mallows_mpi,
+    multisort,
+    opt_max,
+    parwis,
+    plpac,
+    prefbest,
+    round_efficient,
+    seebs,
+    select_bracket,
+    seq_eliminate,
+    soft_seq_eliminate,
+    top_k,
+    tournament_k,
+)
+from bandits.copeland import (
+    ccb,
+    copeland_savage,
+    cw_rmed,
+    ecw_rmed,
+    pbr,
+    pbr_borda,
+    pbr_walk,
+    rankel,
+    scb,
+)
 from bandits.multi_dueling.registry import MULTI_POLICIES
 from bandits.policy import Configured, configure, suggest
 
-_MODULES = (
+_CONDORCET = (
     random_pair,
     interleaved_filter,
     beat_the_mean,
@@ -51,7 +81,34 @@ _MODULES = (
     winner_stays,
     versatile_db,
 )
-POLICIES = {module.POLICY.name: module.POLICY for module in _MODULES}
+_COPELAND = (ccb, scb, copeland_savage, ecw_rmed, cw_rmed, pbr, pbr_borda, pbr_walk, rankel)
+_BATCHED = (c2b, pcomp, scomp, scomp2)
+_BEST_ITEM = (
+    prefbest,
+    select_bracket,
+    top_k,
+    active_ranking,
+    active_ranking_se,
+    parwis,
+    round_efficient,
+    knockout,
+    seq_eliminate,
+    soft_seq_eliminate,
+    opt_max,
+    tournament_k,
+    seebs,
+    plpac,
+    mallows_mpi,
+    multisort,
+)
+# By the question they answer, as `rankduel policies` lists them.
+FAMILIES = {
+    "Condorcet winner": _CONDORCET,
+    "Copeland winners": _COPELAND,
+    "Condorcet winner, in batches": _BATCHED,
+    "Best items of a pool": _BEST_ITEM,
+}
+POLICIES = {module.POLICY.name: module.POLICY for family in FAMILIES.values() for module in family}
 
 
 def policy(name: str, **settings: Any) -> Configured:

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from interleave.outcome_odds import verdict
-from interleave.world import CLICK, CLICK_AND_LEAVE, CLICKED, DOC, STAY
+from interleave.world import CLICK, CLICK_AND_LEAVE, CLICKED, DOC, STAY, named_apart
 
 LONGEST = 20  # ranks: a million patterns
 MOST_BITS = 62  # ranks of a page whose clicks are one integer
@@ -73,12 +73,14 @@ def page_odds_by(credit: Callable):
     """
 
     @njit
+    @named_apart(f"{credit.__module__}.{credit.__qualname__}")
     def judged(world, pair, n_shown, pattern, users):
         for at in range(n_shown):
             world.page[CLICKED, at] = (pattern >> at) & 1
         return verdict(credit(world, pair, n_shown, users))
 
     @njit
+    @named_apart(f"{credit.__module__}.{credit.__qualname__}")
     def page_odds(world, pair, n_shown, most, users):
         odds = np.zeros(3)
         bits, n = clickable(world, pair, n_shown)

@@ -23,6 +23,7 @@ from interleave.world import (
     forget_ties,
     inlined,
     kernel,
+    named_apart,
 )
 
 
@@ -87,6 +88,7 @@ def duel_by(name: str):
     compiled = njit if method.calls_python else kernel
 
     @compiled
+    @named_apart(name)
     def outcome(world, first, second, users):
         """Positive if `first` earned more, negative if `second` did, 0 for a tie."""
         query = choose_query(world, users)
@@ -98,6 +100,7 @@ def duel_by(name: str):
         return lead if first != second else 0.0  # a ranker against itself is a tie by definition
 
     @compiled
+    @named_apart(name)
     def interleaved_duel(world, first, second, users):
         """True when `first` wins; a tie is settled by a fair coin, or played again if ties are dropped."""
         while True:
@@ -121,6 +124,7 @@ def impression_by(name: str):
     compiled = njit if method.calls_python else kernel
 
     @compiled
+    @named_apart(name)
     def impression(world, first, second, ideal, users):
         query = choose_query(world, users)
         start = world.offsets[query]

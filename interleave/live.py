@@ -21,6 +21,7 @@ from interleave.world import (
     document_at,
     forget_ties,
     kernel,
+    named_apart,
 )
 from interleave.worlds import for_another_thread
 from letor_data.metrics import ideal_dcg
@@ -49,6 +50,7 @@ def live_duel_by(name: str):
     compiled = njit if METHODS[name].calls_python else kernel
 
     @compiled
+    @named_apart(name)
     def live_duel(live, first, second, users):
         while True:
             lead, n_clicks, ndcg = impression(live.world, first, second, live.ideal, users)

@@ -19,7 +19,7 @@ from numba import njit
 
 from clickmodels import click_model
 from interleave.methods import METHODS, InterleaveError, Interleaving, interleaving
-from interleave.world import CLICKED, DOC, TEAM, Pair, World, forget_ties
+from interleave.world import CLICKED, DOC, TEAM, Pair, World, forget_ties, named_apart
 from interleave.worlds import make_world
 from letor_data.rankings import Rankings
 
@@ -111,12 +111,14 @@ def _kernels(name: str):
     next_document, credit = METHODS[name].next_document, METHODS[name].credit
 
     @njit
+    @named_apart(name)
     def build(world, pair, length, users):
         forget_ties(world)
         for at in range(length):
             next_document(world, pair, at, users)
 
     @njit
+    @named_apart(name)
     def judge(world, pair, n_read, users):
         return credit(world, pair, n_read, users)
 

@@ -10,7 +10,7 @@ from numba import njit
 from interleave.duel import duel_by
 from interleave.methods import Interleaving
 from interleave.outcome_odds import verdict
-from interleave.world import World
+from interleave.world import World, named_apart
 
 
 def play(
@@ -25,6 +25,7 @@ def _counter(name: str):
     _, outcome = duel_by(name)
 
     @njit(nogil=True)
+    @named_apart(name)
     def count(world, first, second, duels, users):
         counts = np.zeros(3, np.int64)
         for _ in range(duels):

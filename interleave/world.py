@@ -21,6 +21,21 @@ _compile: Any = njit  # whose annotations leave out _nrt
 kernel = _compile(_nrt=False)
 inlined = _compile(_nrt=False, inline="always")
 
+
+def named_apart(name: str) -> Any:
+    """For a kernel that is made several times, of the same text around other functions; goes below @njit.
+
+    Compiled code is linked by name: of two kernels with one name, one fresh and one from disk, the linker may
+    take either for both.
+    """
+
+    def rename(function: Any) -> Any:
+        function.__qualname__ = f"{function.__qualname__}.{name}"
+        return function
+
+    return rename
+
+
 FIRST, SECOND, NOBODY = 0, 1, 2  # whose pick a document is
 CLICK, CLICK_AND_LEAVE, STAY = 0, 1, 2  # planes of World.user
 WEIGHT, TOTAL = 0, 1  # rows of World.weights

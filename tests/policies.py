@@ -2,11 +2,20 @@
 
 import naive_policies
 import numpy as np
+import pytest
 from scipy import stats
 
+from bandits import POLICIES
 from bandits.loop import run_loop
 from bandits.matrix import by_matrix, gaps
 
+# Compiling takes most of the time of a test; what differs little from policy to policy is tried on a few in
+# the quick tests, one of each kind, and on all in the slow ones.
+_SOME = ("rucb", "dts", "savage", "self_sparring", "scb", "c2b", "prefbest", "mallows_mpi")
+SOME_QUICKLY = [
+    pytest.param(policy, id=name, marks=[] if name in _SOME else pytest.mark.slow)
+    for name, policy in POLICIES.items()
+]
 CYCLIC = np.array([[0.5, 0.6, 0.6, 0.6], [0.4, 0.5, 0.9, 0.1], [0.4, 0.1, 0.5, 0.9], [0.4, 0.9, 0.1, 0.5]])
 
 

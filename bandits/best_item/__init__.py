@@ -1,0 +1,1 @@
+"""Policies that look for the best item, or the best few, in few comparisons."""

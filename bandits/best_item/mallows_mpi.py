@@ -1,0 +1,48 @@
+"""MallowsMPI: a champion meets the others one by one, each until it is certain who is better.
+
+Busa-Fekete, Huellermeier and Szorenyi, "Preference-Based Rank Elicitation using Statistical Models: The Case
+of Mallows", ICML 2014, Algorithm 1 (most preferred item).
+
+Two arms that are exactly even are compared for ever, so it needs a budget where that may happen.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from bandits.best_item.anchor import ANCHOR, NEXT, finished, idle, init, recommend, survivors, update
+from bandits.best_item.compare import SETTINGS, compare_exactly, is_over, pair
+from bandits.policy import Policy, kernel
+
+
+class Params(NamedTuple):
+    delta: float = 0.05
+
+
+@kernel
+def select(state, params, rng):
+    champion = state.now[ANCHOR]
+    if finished(state):
+        return champion, champion
+    if is_over(state.match):
+        challenger = state.order[state.now[NEXT]]
+        compare_exactly(state.match, challenger, champion, len(state.order), params.delta)
+    return pair(state.match)
+
+
+POLICY = Policy(
+    "mallows_mpi",
+    Params,
+    init,
+    select,
+    update,
+    recommend,
+    survivors,
+    idle,
+    finished=finished,
+    about="A champion meets the others one by one, each until it is certain who is better.",
+    source="Busa-Fekete, Huellermeier, Szorenyi 2014 (ICML), Algorithm 1",
+    assumes="Mallows rankings, or weak stochastic transitivity; no arm ties with the best",
+    settings={"delta": SETTINGS["delta"]},
+    variants={"published": {}},
+)

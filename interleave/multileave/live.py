@@ -1,0 +1,55 @@
+"""Live comparisons of sets of rankers that keep count of the pages they show: their NDCG and their clicks."""
+
+from __future__ import annotations
+
+import functools
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from interleave.live import CLICKS, NDCG, PAGES
+from interleave.multileave.crowd import Crowd
+from interleave.multileave.crowds import for_another_thread
+from interleave.multileave.impression import multileave_by
+from interleave.multileave.methods import MULTILEAVERS
+from interleave.world import kernel, named_apart
+
+
+class LiveCrowd(NamedTuple):
+    """A crowd and what was shown to it. One per thread."""
+
+    crowd: Crowd
+    preferences: np.ndarray  # (rankers, rankers) float64: room for those of one page
+    shown: np.ndarray  # (3,) float64: pages, and the sums of their NDCG and clicks
+
+
+def go_live_together(crowd: Crowd) -> LiveCrowd:
+    """The same crowd with a page of its own, and nothing shown yet."""
+    n_rankers = len(crowd.world.order)
+    return LiveCrowd(for_another_thread(crowd), np.zeros((n_rankers, n_rankers)), np.zeros(3))
+
+
+@functools.cache
+def live_comparison_by(name: str):
+    """`compare(live, rankers, copies, n, won, users)` for one method: who is preferred on a page of all n.
+
+    Rankers of which there are several copies have a duel for every two copies, all decided by the same page.
+    Without a preference nobody wins.
+    """
+    impression = multileave_by(name)
+    compiled = njit if MULTILEAVERS[name].calls_python else kernel
+
+    @compiled
+    @named_apart(name)
+    def compare(live, rankers, copies, n, won, users):
+        n_clicks, ndcg = impression(live.crowd, rankers, n, live.preferences, users)
+        live.shown[PAGES] += 1.0
+        live.shown[NDCG] += ndcg
+        live.shown[CLICKS] += n_clicks
+        for x in range(n):
+            for y in range(n):
+                won[x, y] = copies[x] * copies[y] if live.preferences[x, y] > 0.0 else 0
+
+    compare.__name__ = f"live_{name}_comparison"
+    return compare

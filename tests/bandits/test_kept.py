@@ -1,0 +1,53 @@
+"""Kernels on disk: compiled code is linked by name, so two kernels with one name would be taken for one."""
+
+from collections import defaultdict
+
+from numba.extending import is_jitted
+
+from bandits import POLICIES
+from bandits.loop import Duel, compiled, compiled_step
+from bandits.matrix import by_matrix
+from bandits.multi_dueling.loop import Pages, pages_by_matrix
+from bandits.multi_dueling.loop import compiled as sets_loop
+from bandits.multi_dueling.registry import MULTI_POLICIES
+from experiments.matrix_kernels import duel_kernel
+from interleave import METHODS, duel_by, interleaving, live_duel_by, shown_so_far
+from interleave.multileave import MULTILEAVERS
+from interleave.multileave.live import live_comparison_by
+
+
+def called(kernel):
+    """The kernels that it calls by name, or holds in its closure."""
+    function = kernel.py_func
+    names = [function.__globals__.get(name) for name in function.__code__.co_names]
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    return [value for value in (*names, *cells) if is_jitted(value)]
+
+
+def name_of(kernel):
+    return kernel.py_func.__module__, kernel.py_func.__qualname__
+
+
+def all_loops():
+    duels = [by_matrix(None)]
+    duels += [Duel(duel_by(name)[0], None) for name in METHODS]
+    duels += [Duel(live_duel_by(name), None, shown_so_far) for name in METHODS]
+    pages = [pages_by_matrix(None), *(Pages(live_comparison_by(name), None) for name in MULTILEAVERS)]
+    yield from (compiled(policy, duel) for policy in POLICIES.values() for duel in duels)
+    yield from (step for policy in POLICIES.values() for step in compiled_step(policy))
+    yield from (duel_kernel(interleaving(name)) for name in METHODS)
+    yield from (sets_loop(policy, page) for policy in MULTI_POLICIES.values() for page in pages)
+
+
+def test_no_two_kernels_share_a_name():
+    texts, seen, waiting = defaultdict(set), set(), list(all_loops())
+    while waiting:
+        kernel = waiting.pop()
+        if id(kernel) not in seen and "inline" not in kernel.targetoptions:  # those have no code of their own
+            seen.add(id(kernel))
+            waiting += called(kernel)
+            inside = tuple(sorted(name_of(other) for other in called(kernel)))
+            texts[name_of(kernel)].add((kernel.py_func.__code__, inside))
+    assert len(texts) > 500
+    shared = [name for name, different in texts.items() if len(different) > 1]
+    assert not shared

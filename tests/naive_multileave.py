@@ -1,0 +1,240 @@
+"""Slow, obvious multileaving: every page, every contributor, every click. No cleverness, no sharing.
+
+`setting` is the method's prefix ("neutral"), choice of rankers ("rounds") or considered pairs ("strict");
+`one` is the number 1 in the arithmetic wanted: Fraction(1), or 1.0 where exactness is not worth the time.
+"""
+
+import itertools
+import math
+from fractions import Fraction
+
+# --- pages
+
+
+def next_documents(rankings, page, teams, method, setting="", tau=3, one=Fraction(1)):
+    """[(chance, document, who put it there)] for the next place of the page."""
+    m, place = len(rankings), len(page) + 1
+    if method == "pairwise":
+        waiting = sorted({doc for ranking in rankings for doc in ranking[:place]} - set(page))
+        return [(one / len(waiting), doc, None) for doc in waiting]
+    tops = {ranking[place - 1] for ranking in rankings}
+    if setting == "neutral" and len(tops) == 1 and all(team is None for team in teams):
+        return [(one, tops.pop(), None)]
+    fewest = min(teams.count(x) for x in range(m))
+    can_pick = [x for x in range(m) if teams.count(x) == fewest]
+    if method in ("team_draft", "sosm"):
+        return [(one / len(can_pick), best_unseen(rankings[x], page), x) for x in can_pick]
+    if setting != "rounds":
+        can_pick = range(m)
+    choices = []
+    for x in can_pick:
+        weights = soft_ranking(rankings[x], page, tau, one)
+        total = sum(weights.values())
+        choices += [(weight / total / len(can_pick), doc, x) for doc, weight in weights.items()]
+    return choices
+
+
+def best_unseen(ranking, page):
+    return next(doc for doc in ranking if doc not in page)
+
+
+def soft_ranking(ranking, page, tau, one):
+    """document -> rank^-tau, of those not on the page."""
+    return {doc: one / rank**tau for rank, doc in enumerate(ranking, 1) if doc not in page}
+
+
+def pages(rankings, k, method, setting="", tau=3, one=Fraction(1)):
+    """(page, teams) -> its chance."""
+    stories = {((), ()): one}
+    for _ in range(min(k, len(rankings[0]))):
+        grown = {}
+        for (page, teams), chance in stories.items():
+            for share, doc, team in next_documents(rankings, page, teams, method, setting, tau, one):
+                story = (*page, doc), (*teams, team)
+                grown[story] = grown.get(story, 0) + chance * share
+        stories = grown
+    return stories
+
+
+# --- preferences
+
+
+def by_sign(scores):
+    return [[(x > y) - (x < y) for y in scores] for x in scores]
+
+
+def by_difference(scores):
+    return [[x - y for y in scores] for x in scores]
+
+
+def team_scores(m, teams, clicks):
+    return [sum(click for team, click in zip(teams, clicks) if team == x) for x in range(m)]
+
+
+def contributions(rankings, page, tau=3, one=Fraction(1)):
+    """Per document of the page: the chance of each ranking to have contributed it, given the page."""
+    shares = []
+    for at, doc in enumerate(page):
+        soft = [soft_ranking(ranking, page[:at], tau, one) for ranking in rankings]
+        chances = [weights[doc] / sum(weights.values()) for weights in soft]
+        shares.append([chance / sum(chances) for chance in chances])
+    return shares
+
+
+def expected_signs(shares, clicks):
+    """E[sign(C_x - C_y)], over every way in which the clicked documents were contributed."""
+    m, clicked = len(shares[0]), [at for at, click in enumerate(clicks) if click]
+    mean = [[0] * m for _ in range(m)]
+    for who in itertools.product(range(m), repeat=len(clicked)):
+        chance = math.prod(shares[at][x] for at, x in zip(clicked, who))
+        for x, row in enumerate(by_sign([who.count(x) for x in range(m)])):
+            mean[x] = [total + chance * sign for total, sign in zip(mean[x], row)]
+    return mean
+
+
+def expected_clicks(shares, clicks):
+    return [sum(share[x] for share, click in zip(shares, clicks) if click) for x in range(len(shares[0]))]
+
+
+def sosm_scores(rankings, page, clicks, tau=3, one=Fraction(1)):
+    scores = []
+    for ranking in rankings:
+        shown = [doc for doc in ranking if doc in page]
+        scores.append(sum(one / (shown.index(doc) + 1) ** tau for doc, c in zip(page, clicks) if c))
+    return scores
+
+
+def pairwise_scores(rankings, page, clicks, setting="", one=Fraction(1)):
+    """(scores, how many pairs of documents counted)."""
+    best = {doc: 1 + min(ranking.index(doc) for ranking in rankings) for doc in page}
+    last = max((place for place, click in enumerate(clicks, 1) if click), default=0)
+    scores, kept = [0 * one] * len(rankings), 0
+    for i, j in itertools.permutations(range(1, len(page) + 1), 2):
+        considered = (j < i or j == i + 1) if setting == "strict" else j <= last + 1
+        liked, other = page[i - 1], page[j - 1]
+        if not clicks[i - 1] or clicks[j - 1] or not considered:
+            continue
+        if min(i, j) < max(best[liked], best[other]):
+            continue
+        kept += 1
+        weight = one
+        for t in range(min(best[liked], best[other]), max(best[liked], best[other])):
+            waiting = {doc for ranking in rankings for doc in ranking[:t]} - set(page[: t - 1])
+            weight *= 1 - one / len(waiting)
+        for x, ranking in enumerate(rankings):
+            scores[x] += 1 / weight if ranking.index(liked) < ranking.index(other) else -1 / weight
+    return scores, kept
+
+
+def preferences(rankings, page, teams, clicks, method, setting="", one=Fraction(1)):
+    """The antisymmetric matrix of one page."""
+    if method == "team_draft":
+        return by_sign(team_scores(len(rankings), teams, clicks))
+    if method == "sosm":
+        return by_sign([round(score, 12) for score in sosm_scores(rankings, page, clicks, 3, one)])
+    if method == "pairwise":
+        return by_difference(pairwise_scores(rankings, page, clicks, setting, one)[0])
+    return expected_signs(contributions(rankings, page, 3, one), clicks)
+
+
+# --- optimized
+
+
+def allowed_pages(rankings, k):
+    """Grown by the best unseen document of any ranking."""
+    found = {()}
+    for _ in range(k):
+        found = {(*page, best_unseen(ranking, page)) for page in found for ranking in rankings}
+    return sorted(found)
+
+
+def worth(rankings, k, doc, credit):
+    """Of a document to each ranking, cut to its top k."""
+    ranks = [ranking[:k].index(doc) + 1 if doc in ranking[:k] else k + 1 for ranking in rankings]
+    return [Fraction(1, rank) if credit == "inverse" else Fraction(-rank) for rank in ranks]
+
+
+def unfairness(rankings, k, listed, chances, credit):
+    """Sum over prefixes and rankers of how far a ranker's expected worth is from the rankers' mean."""
+    total = 0
+    for t in range(1, k + 1):
+        means = [0] * len(rankings)
+        for page, chance in zip(listed, chances):
+            for doc in page[:t]:
+                means = [mean + chance * w for mean, w in zip(means, worth(rankings, k, doc, credit))]
+        total += sum(abs(mean - sum(means) / len(means)) for mean in means)
+    return total
+
+
+def spread(rankings, k, page, credit):
+    """How unevenly a page treats the rankers if attention falls as 1 / place."""
+    gains = [0] * len(rankings)
+    for place, doc in enumerate(page, 1):
+        gains = [gain + w / place for gain, w in zip(gains, worth(rankings, k, doc, credit))]
+    return sum((gain - sum(gains) / len(gains)) ** 2 for gain in gains)
+
+
+# --- impressions
+#
+# `groups` are rankings with their ties: lists of documents, best first.
+
+
+def tie_breaks(groups):
+    """Every ranking that these groups allow."""
+    orders = itertools.product(*(itertools.permutations(group) for group in groups))
+    return [tuple(itertools.chain(*order)) for order in orders]
+
+
+def expected_impression(queries, k, method, setting, patterns):
+    """Means of the preferences, of their squares, of clicks and of NDCG.
+
+    `queries` are (grades, the groups of every ranker);
+    `patterns(grades of the page)` gives the chance of every set of clicks.
+    """
+    m = len(queries[0][1])
+    means = [[[0.0] * m for _ in range(m)] for _ in range(2)]
+    n_clicks = ndcg = 0.0
+    for grades, rankers in queries:
+        worlds = list(itertools.product(*map(tie_breaks, rankers)))
+        ideal = dcg(sorted(grades, reverse=True)[:k])
+        for rankings in worlds:
+            for (page, teams), chance in judged_pages(rankings, k, method, setting).items():
+                shown = [grades[doc] for doc in page]
+                chance /= len(worlds) * len(queries)
+                ndcg += chance * dcg(shown) / ideal if ideal else 0
+                for clicks, p in patterns(shown).items():
+                    n_clicks += chance * p * sum(clicks)
+                    found = preferences(rankings, page, teams, clicks, method, setting, 1.0)
+                    for x, y in itertools.product(range(m), repeat=2):
+                        means[0][x][y] += chance * p * found[x][y]
+                        means[1][x][y] += chance * p * found[x][y] ** 2
+    return *means, n_clicks, ndcg
+
+
+def judged_pages(rankings, k, method, setting):
+    """(page, teams) -> its chance; without teams where nobody asks for them."""
+    chances = {}
+    for (page, teams), chance in pages(rankings, k, method, setting, 3, 1.0).items():
+        story = page, teams if method == "team_draft" else None
+        chances[story] = chances.get(story, 0) + chance
+    return chances
+
+
+def dcg(grades):
+    return sum((2**grade - 1) / math.log2(place + 1) for place, grade in enumerate(grades, 1))
+
+
+def live_impression(rng, rankers, grades, k, method, p_click, p_stop):
+    """One impression, all of it: break ties, make the page, let the user click, say who is preferred."""
+    rankings = [[group[i] for group in groups for i in rng.permutation(len(group))] for groups in rankers]
+    page, teams = (), ()
+    while len(page) < min(k, len(grades)):
+        choices = next_documents(rankings, page, teams, method, one=1.0)
+        drawn = rng.choice(len(choices), p=[chance for chance, _, _ in choices])
+        page, teams = (*page, choices[drawn][1]), (*teams, choices[drawn][2])
+    clicks = [False] * len(page)
+    for at, doc in enumerate(page):
+        clicks[at] = rng.random() < p_click[grades[doc]]
+        if clicks[at] and rng.random() < p_stop[grades[doc]]:
+            break
+    return preferences(rankings, page, teams, clicks, method, one=1.0)

@@ -1,0 +1,18 @@
+"""Falahatgar et al. 2017 (Seq-Eliminate) and 2018 (Soft-Seq-Elim), line by line."""
+
+from naive_policies.procedure import Anchored, compare_2
+
+
+class SeqEliminate(Anchored):
+    def run(self, n_arms, params, rng):
+        self.anchor, *S = rng.permutation(n_arms).tolist()
+        for c in S:
+            if (yield from compare_2(c, self.anchor, 0, params.epsilon, params.delta / n_arms)) == 2:
+                self.anchor = c
+        return [self.anchor]
+
+
+class SoftSeqEliminate(Anchored):
+    def run(self, n_arms, params, rng):
+        S = rng.permutation(n_arms).tolist()
+        return [(yield from self.soft_seq_elim(S, S[0], 0, params.epsilon, params.delta))]
