@@ -108,13 +108,11 @@ def update(state, first, second, first_won):
 
 def stepwise(plan: Any, learn: Any) -> tuple[Callable, Callable]:
     """(select, update) of the policy with this `plan` and `learn`."""
-    return _bound(select, plan=plan), _bound(update, learn=learn)
+    return _bound(select, "plan", plan), _bound(update, "learn", learn)
 
 
-def _bound(template: Any, **functions: Any) -> Callable:
-    copy = types.FunctionType(template.__code__, globals() | functions, template.__name__)
+def _bound(template: Any, name: str, function: Any) -> Callable:
+    copy = types.FunctionType(template.__code__, globals() | {name: function}, template.__name__)
     # Compiled code is linked by name: copies around other functions must not share theirs.
-    copy.__qualname__ = ".".join(
-        [template.__name__, *(function.__module__ for function in functions.values())]
-    )
+    copy.__qualname__ = f"{template.__name__}.{function.__module__}"
     return kernel(copy)

@@ -26,6 +26,7 @@ from letor_data.files import replacing
 app = typer.Typer(
     help="Find the best items of a pool by asking people which of two is better.", no_args_is_help=True
 )
+_MOST_SHOWN = 5  # items
 _ANSWERS = {"1": "left", "2": "right", "t": "tie"}
 Folder = Annotated[Path, typer.Argument(help="The folder of the session.")]
 
@@ -71,7 +72,9 @@ def next_pairs(
     with replacing(out) as temporary:
         temporary.write_text(pairs_csv(pairs), encoding="utf-8")
     add_them = escape(f"rankduel judge add {folder} {out}")
-    screen.print(f"{_counted(len(pairs), 'pair')} in [bold]{escape(str(out))}[/]; when judged: [bold]{add_them}[/]")
+    screen.print(
+        f"{_counted(len(pairs), 'pair')} in [bold]{escape(str(out))}[/]; when judged: [bold]{add_them}[/]"
+    )
 
 
 @app.command()
@@ -130,21 +133,30 @@ def _text(path: Path) -> str:
 
 def _show_next_step(session: Session) -> None:
     progress, folder = session.progress(), escape(str(session.folder))
-    names = ", ".join(escape(item) for item in progress.best) or "none yet"
-    most = _counted(progress.judgments_per_pair, "assessor")
-    screen.print(f"{_counted(progress.judgments, 'judgment')}, {most} per pair at most")
-    for assessor, *both in progress.judged_again:
-        screen.print(
-            f"[yellow]note:[/] {escape(assessor)} judged {escape(' and '.join(both))} more than once"
-        )
+    if progress.judgments:
+        most = _counted(progress.judgments_per_pair, "assessor")
+        screen.print(f"{_counted(progress.judgments, 'judgment')}, {most} per pair at most")
+    for assessor, pairs in progress.judged_again.items():
+        example = escape(" and ".join(pairs[0]))
+        times = _counted(len(pairs), "pair")
+        screen.print(f"[yellow]note:[/] {escape(assessor)} judged {times} more than once, such as {example}")
+    best = _few(progress.best, len(session.items))
     if progress.finished:
-        screen.print(f"finished; best: [bold]{names}[/]")
+        screen.print(f"finished; best: [bold]{best}[/]")
         return
-    waiting = f", {progress.ahead:,} judged ahead" if progress.ahead else ""
-    screen.print(f"{_counted(progress.open, 'pair')} open{waiting}; best so far: {names}")
+    ahead = f", {progress.ahead:,} judged ahead" if progress.ahead else ""
+    screen.print(f"{_counted(progress.open, 'pair')} open{ahead}; best so far: {best}")
     screen.print(
         f"next: [bold]rankduel judge next {folder} -o pairs.csv[/], or [bold]rankduel judge ask {folder}[/]"
     )
+
+
+def _few(names: tuple[str, ...], n_items: int) -> str:
+    """The items, or how many they are."""
+    if len(names) == n_items > 1:
+        return "any of them"
+    shown = ", ".join(escape(name) for name in names[:_MOST_SHOWN])
+    return shown + (f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else "")
 
 
 def _counted(n: int, what: str) -> str:

@@ -60,7 +60,7 @@ class Progress(NamedTuple):
     best: tuple[str, ...]  # the answer, if judging stopped now
     finished: bool
     judgments_per_pair: int  # of the pair judged most often: so many assessors are needed
-    judged_again: tuple[tuple[str, ...], ...]  # (assessor, item, item): who was shown a pair twice
+    judged_again: dict[str, list[tuple[str, ...]]]  # pairs that an assessor was shown twice
 
 
 class _Replay(NamedTuple):
@@ -105,17 +105,18 @@ class Session:
         known = self._known()
         replay = self._replay(known)
         times = Counter(comparison.pair for comparison in replay.judged)
-        shown = Counter(
-            (one.assessor, *sorted(one.comparison.pair)) for one in known.values() if one.assessor
-        )
+        shown = Counter((one.assessor, one.comparison.pair) for one in known.values() if one.assessor)
+        again: dict[str, list[tuple[str, ...]]] = {}
+        for assessor, pair in (key for key, n in shown.items() if n > 1):
+            again.setdefault(assessor, []).append(tuple(sorted(pair)))
         return Progress(
             judgments=len(replay.judged),
             ahead=replay.ahead,
             open=len(replay.open),
-            best=tuple(self._item(arm) for arm in replay.stepper.answers()),
+            best=tuple(self.items[index] for index in sorted(self._labels[replay.stepper.answers()])),
             finished=not replay.open,
             judgments_per_pair=max(times.values(), default=0),
-            judged_again=tuple(who for who, n in shown.items() if n > 1),
+            judged_again=again,
         )
 
     @cached_property

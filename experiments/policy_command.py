@@ -8,8 +8,11 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from bandits import POLICIES, Configured, configure
+from bandits import Configured, configure
+from bandits.multi_dueling.policy import MultiPolicy
+from bandits.multi_dueling.registry import MULTI_POLICIES
 from bandits.policy import Policy, Setting, written
+from bandits.registry import FAMILIES
 from experiments.list_commands import AsJson, show_rows, title
 from experiments.screen import screen
 from experiments.specs import parse_policy
@@ -37,9 +40,16 @@ def policies(
         chosen = parse_policy(policy)
         _show_one(chosen, as_json)
     elif as_json:
-        typer.echo(json.dumps([_as_data(configure(one)) for one in POLICIES.values()], indent=1))
+        rows = [_as_data(configure(one)) | {"family": name} for name, all in families().items() for one in all]
+        typer.echo(json.dumps(rows, indent=1))
     else:
         _show_all()
+
+
+def families() -> dict[str, list[Any]]:
+    """All policies by the question they answer."""
+    named = {name: [module.POLICY for module in family] for name, family in FAMILIES.items()}
+    return named | {"Condorcet winner, whole sets of arms on a page": list(MULTI_POLICIES.values())}
 
 
 def _as_data(chosen: Configured) -> dict[str, Any]:
@@ -51,8 +61,7 @@ def _as_data(chosen: Configured) -> dict[str, Any]:
         "source": policy.source,
         "assumes": policy.assumes,
         "needs_horizon": chosen.needs_horizon,
-        "batched": policy.plan is not None,
-        "late_feedback": policy.late,
+        "feedback": _feedback(policy),
         "parameters": {
             name: {
                 "value": value,
@@ -87,9 +96,11 @@ def _show_one(chosen: Configured, as_json: bool) -> None:
 
 
 def _show_all() -> None:
-    title("Policies", "rankduel policies NAME explains the parameters")
-    show_rows({policy.name: _summary(configure(policy)) for policy in POLICIES.values()}, gap=1)
-    title("Written as")
+    screen.print("[dim]rankduel policies NAME explains the parameters[/]")
+    for name, family in families().items():
+        title(f"\n{name}")
+        show_rows({policy.name: _summary(configure(policy)) for policy in family}, gap=1)
+    title("\nWritten as")
     for example in EXAMPLES:
         screen.print(example)
 
@@ -111,10 +122,16 @@ def _summary(chosen: Configured) -> str:
 def _facts(chosen: Configured) -> list[str]:
     policy = chosen.policy
     assumes = f"assumes: {policy.assumes}" if policy.assumes else ""
-    works = "works in batches" if policy.plan else "takes late feedback" if policy.late else ""
-    facts = [assumes, _horizon(chosen), works]
+    facts = [assumes, _horizon(chosen), _feedback(policy)]
     lines = [policy.about, f"[dim]{escape(policy.source)}[/]" if policy.source else ""]
     return [line for line in (*lines, "; ".join(filter(None, facts))) if line]
+
+
+def _feedback(policy: Any) -> str:
+    """When it hears of outcomes, if not after every duel."""
+    if isinstance(policy, MultiPolicy):
+        return "hears of pages"
+    return "works in batches" if policy.plan else "takes late feedback" if policy.late else ""
 
 
 def _horizon(chosen: Configured) -> str:

@@ -21,7 +21,10 @@ from bandits.regret import informative_steps, strong_binary_regret, strong_regre
 from bandits.streams import stream
 from experiments.arena import Arena
 from experiments.preferences import Preferences
+from experiments.specs import parse_multileaving
 from interleave import go_live, live_duel_by, own_pages, shown_so_far
+from interleave.multileave import make_crowd
+from interleave.multileave.live import go_live_together, live_comparison_by
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +39,7 @@ class Problem:
     arena: Arena | None = None
     regret: str = ""
     feedback: Feedback = AT_ONCE
+    multileave: str = "sosm"  # how policies that compare sets make their pages, if live
 
     def __post_init__(self) -> None:
         losses_by(self.notion, self.preferences.matrix)  # refuses what has no winner, and unknown notions
@@ -60,7 +64,9 @@ class Problem:
         """What a run depends on besides its policy, horizon and seed."""
         known = self.preferences.settings
         matrix = {"digest": self.preferences.digest, "about": how_known(self.preferences), **known}
-        arena = {} if self.arena is None else {"arena": dict(self.arena.settings)}
+        arena = (
+            {} if self.arena is None else {"arena": {**self.arena.settings, "multileave": self.multileave}}
+        )
         source = known.get("source") or known.get("data", "a matrix")
         problem = source if self.arena is None else self.arena.settings["data"]
         about = {"problem": problem, "mode": self.mode, "rankers": len(self.preferences)}
@@ -111,7 +117,20 @@ class Problem:
 
     def _pages(self) -> Pages:
         """Where sets of arms are compared."""
-        return pages_by_matrix(np.array(self.preferences.matrix))
+        if self.arena is None:
+            return pages_by_matrix(np.array(self.preferences.matrix))
+        compare = live_comparison_by(parse_multileaving(self.multileave).method)
+        return Pages(compare, go_live_together(self._crowd), shown_so_far, n_measured=3)
+
+    @cached_property
+    def _crowd(self) -> Any:
+        """All rankers on one page; `_world` for two of them."""
+        arena = self.arena
+        assert arena is not None
+        method = parse_multileaving(self.multileave)
+        return make_crowd(
+            arena.rankings, arena.labels, arena.model, method, arena.length, arena.ties, arena.queries
+        )
 
     def _table(self, trace: Trace) -> pd.DataFrame:
         matrix = self.preferences.matrix
@@ -136,11 +155,11 @@ class Problem:
         if winners.sum() == 1:
             columns["nonwinner_duels"] = strong_binary_regret(trace, int(winners.argmax()))
         table = pd.DataFrame(columns)
-        return table if self.arena is None else table.assign(**self._shown(trace))
+        return table if self.arena is None else table.assign(**self._shown(trace.selves, trace.measured))
 
     def _sets_table(self, trace: SetsTrace) -> pd.DataFrame:
         matrix = self.preferences.matrix
-        return pd.DataFrame(
+        table = pd.DataFrame(
             {
                 "step": trace.steps,
                 "regret": trace.shares @ losses_by(self.notion, matrix),
@@ -154,12 +173,13 @@ class Problem:
                 "mean_set": trace.compared / np.maximum(trace.pages, 1),
             }
         )
+        return table if self.arena is None else table.assign(**self._shown(trace.alone, trace.measured))
 
-    def _shown(self, trace: Trace) -> dict[str, np.ndarray]:
-        """NDCG and clicks per page shown since the checkpoint before."""
-        own = trace.selves @ self._own_pages
-        pages = trace.measured[:, 0] + trace.selves.sum(axis=1)
-        sums = np.column_stack([pages, trace.measured[:, 1:] + own])
+    def _shown(self, alone: np.ndarray, measured: np.ndarray) -> dict[str, np.ndarray]:
+        """NDCG and clicks per page since the checkpoint before; `alone`: pages of one arm's own list."""
+        own = alone @ self._own_pages
+        pages = measured[:, 0] + alone.sum(axis=1)
+        sums = np.column_stack([pages, measured[:, 1:] + own])
         new = np.diff(sums, axis=0, prepend=0.0)
         return {"ndcg": new[:, 1] / new[:, 0], "clicks": new[:, 2] / new[:, 0]}
 

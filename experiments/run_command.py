@@ -62,6 +62,12 @@ Regret = Annotated[
     ),
 ]
 Every = Annotated[int, typer.Option("--feedback-every", help="Tell policies outcomes every so many duels.")]
+Multileave = Annotated[
+    str,
+    typer.Option(
+        help="How policies that compare sets make a page, with --live: see 'rankduel multileavers'."
+    ),
+]
 Delay = Annotated[int, typer.Option(help="Tell policies an outcome so many duels late.")]
 
 
@@ -82,6 +88,7 @@ def run(
     regret: Regret = "",
     feedback_every: Every = 1,
     delay: Delay = 0,
+    multileave: Multileave = "sosm",
     out: Out = Path("results"),
     name: Name = "",
     jobs: Jobs = -1,
@@ -101,7 +108,7 @@ def run(
         preferences = preferences_for(chosen, matrix, folder, jobs)
     else:
         chosen, preferences = None, _matrix_problem(problem, matrix)
-    played = Problem(preferences, chosen, regret, Feedback(feedback_every, delay))
+    played = Problem(preferences, chosen, regret, Feedback(feedback_every, delay), multileave)
     with notices(), count_progress("runs", runs * len(policies)) as done:
         table = run_policies(
             played,

@@ -7,10 +7,12 @@ import naive
 import naive_multileave
 import numpy as np
 import pytest
+from live_duels import TIED, full_size
 from numba import njit
 from scipy.stats import chi2
 
 from clickmodels import click_model
+from interleave import make_world, play
 from interleave.multileave import make_crowd, multileave_by, multileaved_page
 from interleave.multileave.impression import page_kernels
 from interleave.world import DOC, TEAM
@@ -107,6 +109,17 @@ def assert_alone_is_own_list(way):
 def own_ndcg(grades, ranking, k):
     shown, best = [grades[doc] for doc in ranking[:k]], sorted(grades, reverse=True)[:k]
     return naive_multileave.dcg(shown) / naive_multileave.dcg(best)
+
+
+def assert_two_live_as_interleaved(way, duels, pages=200_000):
+    """On full queries with ties: the mean degree is wins minus losses, within 4.5 standard errors (0.014)."""
+    labels, rankings = full_size()
+    world = make_world(rankings, labels, USER, duels)
+    losses, _, wins = play(world, duels, *TIED, pages, np.random.default_rng(1))
+    found, total = np.empty((2, 2)), np.zeros((2, 2))
+    crowd, users = make_crowd(rankings, labels, USER, way), np.random.default_rng(2)
+    totals_by(way.method)(crowd, np.array(TIED), pages, users, found, total)
+    assert abs(total[0, 1] - (wins - losses)) / pages <= 4.5 * (2 / pages) ** 0.5
 
 
 def around(mean, largest_deviation, n):

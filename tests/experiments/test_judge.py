@@ -113,7 +113,7 @@ def test_an_assessor_who_sees_a_pair_twice_is_named(tmp_path):
     session = start_session(tmp_path, ITEMS[:2], "mohajer_select(m=2)")
     session.add([row | {"assessor": "Ann"} for row in answered(session.next_pairs())])
     progress = session.progress()
-    assert progress.judged_again == (("Ann", "item 00", "item 01"),) and progress.judgments_per_pair == 2
+    assert progress.judged_again == {"Ann": [("item 00", "item 01")]} and progress.judgments_per_pair == 2
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,152 @@
+"""The world of a page that many rankers share: a seat for each of them, and room for what they earn.
+
+A crowd is a world (`interleave.world`) with as many sides as rankers: its page has a row of ranks for every
+seat, and its settled ties a layer. So ties are settled as in a duel, only when somebody looks, and stay as
+they are from the making of the page to the credit for its clicks.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from interleave.world import CLICKED, DOC, RANK, Pair, World, inlined, kernel
+from interleave.world import document_at as document_on_side
+from interleave.world import rank_of as rank_on_side
+
+NOBODY = -1  # in page[TEAM]: the document was nobody's pick
+TIED = 1e-12  # scores and degrees this close are equal
+
+
+class Crowd(NamedTuple):
+    """Made by `multileave.crowds.make_crowd`. One per thread: every impression overwrites the page.
+
+    K is the number of all rankers: that many can share a page.
+    """
+
+    world: World
+    ideal: np.ndarray  # (n_queries,) float64: the best DCG each query allows
+    round: np.ndarray  # (K,) int64: the seats, those that had their turn in this round first
+    heads: np.ndarray  # (K,) int64: the next rank that each seat would pick from
+    scores: np.ndarray  # (K,) float64: what the clicks earned each seat
+    shares: np.ndarray  # (length, K) float64: the chance that a seat contributed each document
+    odds: np.ndarray  # (2 * length + 3, K) float64: of one seat's leads in clicks over every other
+    waiting: np.ndarray  # (longest query,) int64: documents that may come next
+    tops: np.ndarray  # (longest query,) int64: the best place of each document on any ranking; 0: none yet
+    choices: np.ndarray  # (length + 1,) int64: how many documents were waiting for each place
+
+
+class Panel(NamedTuple):
+    """The rankers that share a page, on one query."""
+
+    rankers: np.ndarray  # int64; seat s belongs to rankers[s]
+    n: int  # seats taken
+    start: int  # first row of the query
+    n_docs: int
+
+
+@inlined
+def document_at(crowd, panel, seat, rank, users):
+    """The document that a seat has at this rank, in this impression."""
+    return document_on_side(crowd.world, alone(panel, seat), seat, rank, users)
+
+
+@inlined
+def rank_of(crowd, panel, seat, doc, users):
+    """The rank that a document has for a seat, in this impression."""
+    return rank_on_side(crowd.world, alone(panel, seat), seat, doc, users)
+
+
+@inlined
+def alone(panel, seat):
+    """One seat's ranker as both sides of a pair, for kernels that look at one side only."""
+    return Pair(panel.rankers[seat], panel.rankers[seat], panel.start, panel.n_docs)
+
+
+@inlined
+def forget_ties(crowd, n):
+    """From here on ties are settled anew."""
+    for seat in range(n):
+        crowd.world.settled[seat, 0, 0] = 0
+
+
+@kernel
+def rank_page(crowd, panel, n_shown, users):
+    """Fill in the ranks that the first documents of the page have for every seat."""
+    page = crowd.world.page
+    for seat in range(panel.n):
+        for at in range(n_shown):
+            page[RANK + seat, at] = rank_of(crowd, panel, seat, page[DOC, at], users)
+
+
+@kernel
+def order_page(crowd, panel, n_shown, users):
+    """`rank_page` for those who only ask which documents stand above a clicked one, and which below.
+
+    Ties between documents that were not clicked stay unbroken: that is most of them, and most of the time.
+    """
+    world = crowd.world
+    for seat in range(panel.n):
+        for at in range(n_shown):
+            doc = world.page[DOC, at]
+            world.page[RANK + seat, at] = world.positions[panel.rankers[seat], panel.start + doc]
+        for at in range(n_shown):
+            if world.page[CLICKED, at]:
+                _break_ties_with(crowd, panel, seat, at, n_shown, users)
+
+
+@inlined
+def _break_ties_with(crowd, panel, seat, at, n_shown, users):
+    """Give this document, and those on the page that a seat ties with it, the ranks of this impression."""
+    page, ties, ranker = crowd.world.page, crowd.world.ties, panel.rankers[seat]
+    rank = page[RANK + seat, at]
+    first = rank + min(np.int64(ties[ranker, panel.start + rank]), 0)
+    last = first + ties[ranker, panel.start + first]
+    if first < last:
+        for other in range(n_shown):
+            if first <= page[RANK + seat, other] <= last:
+                page[RANK + seat, other] = rank_of(crowd, panel, seat, page[DOC, other], users)
+
+
+@kernel
+def next_in_round(seats, n, picks, users):
+    """Whose turn it is after so many picks: every round visits all seats, in a new random order."""
+    if picks == 0:
+        for seat in range(n):
+            seats[seat] = seat
+    done = picks % n
+    chosen = done + int(users.random() * (n - done))
+    seats[done], seats[chosen] = seats[chosen], seats[done]
+    return seats[done]
+
+
+@inlined
+def clear_scores(crowd, n):
+    for seat in range(n):
+        crowd.scores[seat] = 0.0
+
+
+@kernel
+def clear(preferences, n):
+    for x in range(n):
+        for y in range(n):
+            preferences[x, y] = 0.0
+
+
+@kernel
+def prefer_higher(scores, n, preferences):
+    """Who scored more is preferred: 1, -1, or 0 for equal scores."""
+    for x in range(n):
+        for y in range(n):
+            lead = scores[x] - scores[y]
+            preferences[x, y] = (1.0 if lead > TIED else 0.0) - (1.0 if lead < -TIED else 0.0)
+
+
+@kernel
+def prefer_by_difference(scores, n, preferences):
+    """Preferred by as much as one scored more than the other."""
+    for x in range(n):
+        for y in range(n):
+            lead = scores[x] - scores[y]
+            preferences[x, y] = lead if abs(lead) > TIED else 0.0

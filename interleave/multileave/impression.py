@@ -1,0 +1,93 @@
+"""One impression of a multileaved page: one query, one user, and what the clicks say of all rankers.
+
+The page is made whole, since its NDCG is asked for; what can wait is the credit. Without a click there is
+none, and rankings that had no part in the page are looked at only for credit.
+"""
+
+from __future__ import annotations
+
+import functools
+
+from numba import njit
+
+from interleave.duel import _clicks_and_gain as clicks_and_gain
+from interleave.duel import _reader as reader
+from interleave.duel import choose_query
+from interleave.methods import METHODS
+from interleave.multileave.crowd import NOBODY, Panel, clear, document_at, forget_ties
+from interleave.multileave.methods import MULTILEAVERS
+from interleave.probabilistic import last_click
+from interleave.world import DOC, TEAM, inlined, kernel, named_apart
+
+
+@functools.cache
+def multileave_by(name: str):
+    """`impression(crowd, rankers, n, preferences, users)` for one method: (clicks, NDCG of the page).
+
+    rankers[:n] are different rankers that share the page; a single one shows its own list. What the clicks
+    say is written to preferences[:n, :n]: antisymmetric, positive where the row's ranker is preferred to
+    the column's, and 0 without a click.
+    """
+    show, judge = page_kernels(name)
+
+    @_compiled(name)
+    @named_apart(name)
+    def impression(crowd, rankers, n, preferences, users):
+        world = crowd.world
+        query = choose_query(world, users)
+        start = world.offsets[query]
+        panel = Panel(rankers, n, start, world.offsets[query + 1] - start)
+        length = min(world.user.shape[1], panel.n_docs)
+        show(crowd, panel, length, users)
+        _read(world, panel, length, True, users)
+        n_clicks, gain = clicks_and_gain(world, start, length)
+        judge(crowd, panel, length, preferences, users)
+        return n_clicks, gain / crowd.ideal[query] if crowd.ideal[query] > 0.0 else 0.0
+
+    impression.__name__ = f"{name}_multileaving"  # what is compiled around it is kept under this name
+    return impression
+
+
+@functools.cache
+def page_kernels(name: str):
+    """`show(crowd, panel, length, users)` makes a page, `judge(..., preferences, users)` credits clicks."""
+    make_page, prefer = MULTILEAVERS[name].make_page, MULTILEAVERS[name].prefer
+
+    @_compiled(name)
+    @named_apart(name)
+    def show(crowd, panel, length, users):
+        forget_ties(crowd, panel.n)
+        if panel.n == 1:
+            _show_own_list(crowd, panel, length, users)
+        else:
+            make_page(crowd, panel, length, users)
+
+    @_compiled(name)
+    @named_apart(name)
+    def judge(crowd, panel, length, preferences, users):
+        if panel.n == 1 or last_click(crowd.world, length) == 0:
+            clear(preferences, panel.n)
+        else:
+            prefer(crowd, panel, length, preferences, users)
+
+    return show, judge
+
+
+def _compiled(name: str):
+    return njit if MULTILEAVERS[name].calls_python else kernel
+
+
+@inlined
+def _show_own_list(crowd, panel, length, users):
+    for at in range(length):
+        crowd.world.page[DOC, at] = document_at(crowd, panel, 0, at, users)
+        crowd.world.page[TEAM, at] = NOBODY
+
+
+@inlined
+def _document_there(world, panel, at, users):
+    return world.page[DOC, at]
+
+
+# The reader of duels, on a page that is there already.
+_read = reader(METHODS["team_draft"]._replace(next_document=_document_there))

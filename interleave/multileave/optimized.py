@@ -1,0 +1,124 @@
+"""Optimized multileaving: of some ways to mix many rankings, a fair and sensitive choice.
+
+Schuth, Sietsma, Whiteson, Lefortier and de Rijke, "Multileaved Comparisons for Fast Online Evaluation", CIKM
+2014. Pages are sampled: at each rank a random ranker appends its best document that is not there yet. A
+document at rank r of a ranking is worth 1 / r to its ranker (`inverse`), or -r (`linear`); r is one more than
+the page's length for all documents below. A linear programme (HiGHS) finds the distribution over the sampled
+pages under which down to every rank the documents are worth the same to all rankers, and under which the
+rankers' gains, discounted by rank, vary least. Few pages are seldom enough for that: then the least
+unfair distributions are taken instead. A click earns every ranker the document's worth.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, objmode
+
+from interleave.multileave.crowd import NOBODY, clear_scores, document_at, prefer_by_difference
+from interleave.optimized import _solve as solve
+from interleave.world import CLICKED, CREDIT, DOC, RANK, SAMPLES, TEAM
+
+INVERSE, LINEAR = 0, 1  # World.rules[CREDIT]
+_PATIENCE = 10  # draws per page wanted: there may not be so many different ones
+
+
+def plan(worth: np.ndarray) -> tuple[np.ndarray, float]:
+    """(chance of each page, unfairness); `worth[page, at, ranker]` is a document's to a ranker."""
+    n_pages, length, _ = worth.shape
+    down_to = worth.cumsum(axis=1)
+    unfair = down_to - down_to.mean(axis=2, keepdims=True)
+    gains = (worth / np.arange(1, length + 1)[:, None]).sum(axis=1)
+    spread = ((gains - gains.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    return solve(unfair.reshape(n_pages, -1), -spread)
+
+
+def draw_page(worth: np.ndarray, number: float) -> int:
+    """The page that a uniform number draws from the plan."""
+    chances, _ = plan(worth)
+    return min(int(np.searchsorted(np.cumsum(chances), number, "right")), len(chances) - 1)
+
+
+@njit
+def make_page(crowd, panel, length, users):
+    page, n = crowd.world.page, panel.n
+    # ranks[doc, seat]: where a seat has the document; all below the page's length are equally far down
+    ranks, tops = np.empty((panel.n_docs, n), np.int64), np.empty((n, length), np.int64)
+    for doc in range(panel.n_docs):
+        for seat in range(n):
+            ranks[doc, seat] = length
+    for seat in range(n):
+        for rank in range(length):
+            tops[seat, rank] = document_at(crowd, panel, seat, rank, users)
+            ranks[tops[seat, rank], seat] = rank
+    pages = np.empty((crowd.world.rules[SAMPLES], length), np.int64)
+    n_pages = _sample_pages(pages, tops, users)
+    worth = np.empty((n_pages, length, n))
+    for i in range(n_pages):
+        for at in range(length):
+            for seat in range(n):
+                worth[i, at, seat] = _worth(crowd, ranks[pages[i, at], seat])
+    number = users.random()
+    with objmode(chosen="int64"):
+        chosen = draw_page(worth, number)
+    for at in range(length):
+        page[DOC, at], page[TEAM, at] = pages[chosen, at], NOBODY
+        for seat in range(n):
+            page[RANK + seat, at] = ranks[pages[chosen, at], seat]
+
+
+@njit
+def _sample_pages(pages, tops, users):
+    """Fill in different pages; returned is how many were found."""
+    n_pages = 0
+    for _ in range(_PATIENCE * len(pages)):
+        _sample_page(pages[n_pages], tops, users)
+        is_new = True
+        for earlier in range(n_pages):
+            is_new &= not _are_equal(pages[earlier], pages[n_pages])
+        n_pages += is_new
+        if n_pages == len(pages):
+            break
+    return n_pages
+
+
+@njit
+def _sample_page(page, tops, users):
+    """At each rank a random ranker appends its best document that is not there yet."""
+    for at in range(len(page)):
+        seat, rank = int(users.random() * len(tops)), 0
+        while _is_above(page, at, tops[seat, rank]):
+            rank += 1
+        page[at] = tops[seat, rank]
+
+
+@njit
+def _is_above(page, at, doc):
+    for above in range(at):
+        if page[above] == doc:
+            return True
+    return False
+
+
+@njit
+def _are_equal(page, other):
+    for at in range(len(page)):
+        if page[at] != other[at]:
+            return False
+    return True
+
+
+@njit
+def _worth(crowd, rank):
+    """Of a document to a ranker that has it at this rank."""
+    return 1.0 / (rank + 1.0) if crowd.world.rules[CREDIT] == INVERSE else -(rank + 1.0)
+
+
+@njit
+def prefer(crowd, panel, length, preferences, users):
+    page = crowd.world.page
+    clear_scores(crowd, panel.n)
+    for at in range(length):
+        if page[CLICKED, at]:
+            for seat in range(panel.n):
+                crowd.scores[seat] += _worth(crowd, page[RANK + seat, at])
+    prefer_by_difference(crowd.scores, panel.n, preferences)

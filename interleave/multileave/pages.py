@@ -1,0 +1,89 @@
+"""Multileaving plain lists: see the page, the teams, and what clicks on it would say.
+
+>>> page = multileaved_page([["a", "b", "c"], ["b", "c", "a"], ["c", "a", "b"]], "team_draft", seed=1)
+>>> page.docs, page.teams
+(['b', 'c', 'a'], [1, 2, 0])
+>>> page.preferences([0, 1, 0])
+array([[ 0.,  0., -1.],
+       [ 0.,  0., -1.],
+       [ 1.,  1.,  0.]])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from clickmodels import click_model
+from interleave.methods import InterleaveError
+from interleave.multileave.crowd import NOBODY, Crowd, Panel
+from interleave.multileave.crowds import make_crowd
+from interleave.multileave.impression import page_kernels
+from interleave.multileave.methods import Multileaving, multileaving
+from interleave.pages import _check_lists as check_lists
+from interleave.world import CLICKED, DOC, TEAM
+from letor_data.rankings import Rankings
+
+
+@dataclass(frozen=True, eq=False)
+class MultileavedPage:
+    """A page that several rankings share; made by `multileaved_page`."""
+
+    docs: list
+    teams: list[int | None]  # which ranking put each document there; None where the method does not say
+    method: Multileaving
+    _crowd: Crowd
+    _panel: Panel
+    _users: np.random.Generator
+
+    def preferences(self, clicked: Sequence) -> np.ndarray:
+        """(m, m): what these clicks, a truth value per document from the top, say of every two rankings.
+
+        Positive where the row's ranking is preferred to the column's.
+        """
+        if len(clicked) != len(self.docs):
+            raise InterleaveError(
+                f"{len(clicked)} clicks and non-clicks for a page of {len(self.docs)} documents"
+            )
+        self._crowd.world.page[CLICKED, : len(clicked)] = np.array(clicked, bool)
+        found = np.zeros((self._panel.n, self._panel.n))
+        _, judge = page_kernels(self.method.method)
+        judge(self._crowd, self._panel, len(clicked), found, self._users)
+        return found
+
+
+def multileaved_page(
+    rankings: Sequence[Sequence[Hashable]],
+    method: str | Multileaving = "team_draft",
+    length: int | None = None,
+    seed: int | None = None,
+) -> MultileavedPage:
+    """One page made of several rankings of the same documents, best first."""
+    chosen = method if isinstance(method, Multileaving) else multileaving(method)
+    if not rankings:
+        raise InterleaveError("nothing to multileave: there are no rankings")
+    docs = list(rankings[0])
+    number = {doc: i for i, doc in enumerate(docs)}
+    for other in rankings:
+        check_lists(docs, list(other), number)
+    orders = [[number[doc] for doc in ranking] for ranking in rankings]
+    crowd = _crowd(orders, chosen, len(docs) if length is None else length)
+    panel, users = Panel(np.arange(len(rankings)), len(rankings), 0, len(docs)), np.random.default_rng(seed)
+    shown = min(crowd.world.user.shape[1], len(docs))
+    show, _ = page_kernels(chosen.method)
+    show(crowd, panel, shown, users)
+    teams = [None if team == NOBODY else int(team) for team in crowd.world.page[TEAM, :shown]]
+    return MultileavedPage(
+        [docs[doc] for doc in crowd.world.page[DOC, :shown]], teams, chosen, crowd, panel, users
+    )
+
+
+def _crowd(orders: list[list[int]], chosen: Multileaving, length: int) -> Crowd:
+    order = np.array(orders, np.int16 if len(orders[0]) < 2**15 else np.int32)
+    positions = np.argsort(order, axis=1).astype(order.dtype)
+    offsets, keys = np.array([0, order.shape[1]]), np.zeros(1, np.uint64)
+    names = tuple(map(str, range(len(orders))))
+    rankings = Rankings(names, offsets, keys, order, positions, np.zeros_like(order))
+    return make_crowd(rankings, np.zeros(order.shape[1], np.int8), click_model("perfect", 2), chosen, length)

@@ -1,0 +1,37 @@
+"""Sample-only scored multileaving (SOSM): the rankers are judged by how they order the documents shown.
+
+Brost, Cox, Seldin and Lioma, "An Improved Multileaving Algorithm for Online Ranker Evaluation", SIGIR 2016.
+The page is a team draft, but a click counts for every ranker: with the shown documents alone in the ranker's
+order, a clicked one at rank r earns it r^-tau. (The paper divides by a sum that is the same for all
+rankers.) Of two rankers the one with the higher score is preferred, so one page compares all of them.
+"""
+
+from interleave.multileave.crowd import clear_scores, order_page, prefer_higher
+from interleave.multileave.team_draft import draft
+from interleave.world import CLICKED, RANK, WEIGHT, inlined, kernel
+
+
+@kernel
+def make_page(crowd, panel, length, users):
+    draft(crowd, panel, 0, length, users)
+
+
+@kernel
+def prefer(crowd, panel, length, preferences, users):
+    page, weights = crowd.world.page, crowd.world.weights
+    order_page(crowd, panel, length, users)
+    clear_scores(crowd, panel.n)
+    for at in range(length):
+        if page[CLICKED, at]:
+            for seat in range(panel.n):
+                crowd.scores[seat] += weights[WEIGHT, _shown_above(page, seat, length, at)]
+    prefer_higher(crowd.scores, panel.n, preferences)
+
+
+@inlined
+def _shown_above(page, seat, length, at):
+    """How many shown documents the seat's ranker puts above this one."""
+    above = 0
+    for other in range(length):
+        above += page[RANK + seat, other] < page[RANK + seat, at]
+    return above
