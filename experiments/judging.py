@@ -3,8 +3,8 @@
     DIR/session.json      the items, the policy, the seed, how many judgments at most
     DIR/judgments/*.csv   what came in, one file each time; files are only ever added
 
-Nothing else is kept. The policy's state is made anew from the judgments whenever it is needed, so killing a
-command at any moment loses nothing, and several people may add judgments at the same time.
+Nothing else is kept. The policy's state is made from the judgments, anew by every command, so killing one at
+any moment loses nothing, and several people may add judgments at the same time.
 
 Comparisons are numbered in the order in which the policy takes them in, and a judgment names its comparison
 by that number. A policy that works in batches has many comparisons open at once; their judgments may come in
@@ -63,13 +63,13 @@ class Progress(NamedTuple):
     judged_again: dict[str, list[tuple[str, ...]]]  # pairs that an assessor was shown twice
 
 
-class _Replay(NamedTuple):
-    """The policy after all judgments that it could take in."""
+class _Course(NamedTuple):
+    """How far this process has come; what was added since is taken in when somebody asks."""
 
     stepper: Stepper
-    judged: list[Comparison]
-    open: list[Comparison]  # not judged, in their order
-    ahead: int = 0
+    judged: list[Comparison]  # taken in by the policy
+    known: dict[int, Judgment]  # all there are, by the number of their comparison
+    read: set[Path]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ class Session:
 
     def next_pairs(self) -> list[Comparison]:
         """The comparisons to judge now; none if the session is finished."""
-        return self._replay(self._known()).open
+        return [one for one in self._certain() if one.id not in self._course.known]
 
     def add(self, rows: Sequence[Mapping[str, str]], where: str = "judgments") -> int:
         """Take in rows with an `id` and a `winner`, all of them or none; how many are new.
@@ -94,7 +94,7 @@ class Session:
         """
         new = self._new(rows, where)
         if new:
-            content = _as_csv([_row(judgment) for judgment in new], (*_row(new[0]),))
+            content = _as_csv([_row(judgment) for judgment in new], _COLUMNS)
             digest = hashlib.sha256(content.encode()).hexdigest()[:8]
             name = f"{new[0].comparison.id:06d}-{digest}.csv"
             with replacing(self.folder / _JUDGMENTS / name) as temporary:
@@ -102,19 +102,19 @@ class Session:
         return len(new)
 
     def progress(self) -> Progress:
-        known = self._known()
-        replay = self._replay(known)
-        times = Counter(comparison.pair for comparison in replay.judged)
+        n_open, n_certain = len(self.next_pairs()), len(self._certain())
+        stepper, judged, known, _ = self._course
+        times = Counter(comparison.pair for comparison in judged)
         shown = Counter((one.assessor, one.comparison.pair) for one in known.values() if one.assessor)
         again: dict[str, list[tuple[str, ...]]] = {}
         for assessor, pair in (key for key, n in shown.items() if n > 1):
             again.setdefault(assessor, []).append(tuple(sorted(pair)))
         return Progress(
-            judgments=len(replay.judged),
-            ahead=replay.ahead,
-            open=len(replay.open),
-            best=tuple(self.items[index] for index in sorted(self._labels[replay.stepper.answers()])),
-            finished=not replay.open,
+            judgments=len(judged),
+            ahead=n_certain - n_open,
+            open=n_open,
+            best=tuple(self.items[index] for index in sorted(self._labels[stepper.answers()])),
+            finished=n_open == 0,
             judgments_per_pair=max(times.values(), default=0),
             judged_again=again,
         )
@@ -127,14 +127,29 @@ class Session:
     def _item(self, arm: int) -> str:
         return self.items[self._labels[arm]]
 
-    def _replay(self, known: Mapping[int, Judgment]) -> _Replay:
+    @cached_property
+    def _course(self) -> _Course:
         stepper = start(parse_policy(self.policy), len(self.items), seed=self.seed, horizon=self.budget)
-        judged: list[Comparison] = []
+        return _Course(stepper, [], {}, set())
+
+    def _certain(self) -> list[Comparison]:
+        """The comparisons that are certain to come, the first of which is not judged."""
+        self._take_in()
+        stepper, n_judged = self._course.stepper, len(self._course.judged)
+        if self._is_over(stepper, n_judged):
+            return []
+        numbered = enumerate(stepper.committed(), start=n_judged + 1)
+        return [self._comparison(*one) for one in numbered if not self.budget or one[0] <= self.budget]
+
+    def _take_in(self) -> None:
+        """Tell the policy all judgments up to the first that is missing."""
+        self._read_new()
+        stepper, judged, known, _ = self._course
         while not self._is_over(stepper, len(judged)):
             comparison = self._comparison(len(judged) + 1, stepper.select())
             judgment = known.get(comparison.id)
             if judgment is None:
-                return self._stopped(stepper, judged, known)
+                return
             if judgment.comparison != comparison:
                 raise PolicyError(
                     f"{self.folder}: comparison {comparison.id} was judged as {_both(judgment.comparison)}, "
@@ -143,14 +158,6 @@ class Session:
                 )
             stepper.update(self._first_won(judgment, stepper.select()))
             judged.append(comparison)
-        return _Replay(stepper, judged, [])
-
-    def _stopped(self, stepper: Stepper, judged: list[Comparison], known: Mapping[int, Judgment]) -> _Replay:
-        """At a comparison that is not judged: what else can be judged with it?"""
-        numbered = enumerate(stepper.committed(), start=len(judged) + 1)
-        certain = [self._comparison(*one) for one in numbered if not self.budget or one[0] <= self.budget]
-        missing = [comparison for comparison in certain if comparison.id not in known]
-        return _Replay(stepper, judged, missing, len(certain) - len(missing))
 
     def _is_over(self, stepper: Stepper, n_judged: int) -> bool:
         spent = self.budget > 0 and n_judged >= self.budget
@@ -170,10 +177,10 @@ class Session:
     def _coin(self, what: str, number: int) -> bool:
         return bool(stream(self.seed, "judging", what, number).random() < 0.5)
 
-    def _known(self) -> dict[int, Judgment]:
-        """All judgments so far, by the number of their comparison."""
-        known: dict[int, Judgment] = {}
-        for path in sorted((self.folder / _JUDGMENTS).glob("*.csv")):
+    def _read_new(self) -> None:
+        """Judgments in files that were not there before."""
+        known, read = self._course.known, self._course.read
+        for path in sorted(set((self.folder / _JUDGMENTS).glob("*.csv")) - read):
             for judgment in _written(path):
                 number = judgment.comparison.id
                 before = known.setdefault(number, judgment)
@@ -182,11 +189,11 @@ class Session:
                         f"{path}: comparison {number} was won by {judgment.winner}, and in another file by "
                         f"{before.winner}: it was judged twice at the same time. Remove one of the two rows"
                     )
-        return known
+            read.add(path)
 
     def _new(self, rows: Sequence[Mapping[str, str]], where: str) -> list[Judgment]:
-        known = self._known()
-        asked = {comparison.id: comparison for comparison in self._replay(known).open}
+        asked = {comparison.id: comparison for comparison in self._certain()}
+        known = self._course.known
         asked |= {number: judgment.comparison for number, judgment in known.items()}
         new: dict[int, Judgment] = {}
         for line, row in enumerate(rows, start=2):
