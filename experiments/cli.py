@@ -18,9 +18,11 @@ from experiments import (
     judge_command,
     list_commands,
     matrix_command,
+    multileave_command,
     policy_command,
     report_command,
     run_command,
+    study_command,
     winners_command,
 )
 from experiments.screen import errors
@@ -41,10 +43,13 @@ app.add_typer(matrix_command.app, name="matrix")
 app.command("winners")(winners_command.winners)
 app.command("run")(run_command.run)
 app.command("compare")(compare_command.compare)
+app.command("multileave")(multileave_command.multileave)
+app.add_typer(study_command.app, name="study")
 app.command("report")(report_command.report)
 app.add_typer(judge_command.app, name="judge")
 app.command("policies")(policy_command.policies)
 app.command("interleavers")(list_commands.interleavers)
+app.command("multileavers")(multileave_command.multileavers)
 app.command("clickmodels")(list_commands.clickmodels)
 
 

@@ -17,10 +17,15 @@ from experiments.data_commands import Files, Force
 from experiments.data_options import load, reads_data
 from experiments.matrix import PRIORS, USUAL_MOST, USUAL_TIMES, write_matrix
 from experiments.matrix_progress import matrix_progress
+from experiments.multileave_command import impressions_in
+from experiments.multileaved import write_inferred
 from experiments.preferences import Preferences
-from experiments.screen import file_size, screen
+from experiments.screen import count_progress, file_size, screen
+from experiments.specs import parse_multileaving
+from interleave.multileave import Multileaving
 from letor_data import DataError
 
+USUAL_IMPRESSIONS = "1e5"
 _ENDINGS = (".parquet", ".npy", ".txt")
 
 
@@ -73,6 +78,18 @@ def build(
     simulate: Annotated[bool, typer.Option("--simulate", help="Play live duels: no exact odds.")] = False,
     alpha: Annotated[float, typer.Option(help="The chance that a pair's interval is wrong.")] = 0.05,
     prior: Annotated[str, typer.Option(help=f"Added to what was drawn: {', '.join(PRIORS)}.")] = "none",
+    multileave: Annotated[
+        str | None,
+        typer.Option(
+            help="Not pair by pair: infer all preferences from pages that all rankers share. 'rankduel "
+            "multileavers' lists how.",
+            show_default=False,
+        ),
+    ] = None,
+    impressions: Annotated[
+        str | None,
+        typer.Option(help=f"Pages shown, with --multileave ({USUAL_IMPRESSIONS}).", show_default=False),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Same seed, same bytes.")] = 0,
     jobs: Annotated[int, typer.Option(help="Threads; -1: as many as there are cores.")] = -1,
     force: Force = False,
@@ -87,22 +104,41 @@ def build(
     [dim]Example:[/] rankduel matrix train.txt -o train.prefs.parquet --interleave team_draft
     """
     _check_output(output, force)
+    pairwise = {
+        "duels": duels,
+        "precision": precision,
+        "decide": decide,
+        "simulate": simulate,
+        "prior": prior,
+    }
+    way = _multileaving(multileave, impressions, pairwise | arena)
     started, ring = time.perf_counter(), open_arena(load(files, how), **arena)
+    if way is not None:
+        pages = impressions_in(impressions or USUAL_IMPRESSIONS)
+        with count_progress("impressions", pages) as done:
+            made = write_inferred(
+                ring, way, output, impressions=pages, alpha=alpha, seed=seed, jobs=jobs, done=done
+            )
+        _tell(made, ring, output, time.perf_counter() - started)
+        return
     with matrix_progress() as progress:
-        made = write_matrix(
-            ring,
-            output,
-            duels=duels,
-            precision=precision,
-            decide=decide,
-            simulate=simulate,
-            alpha=alpha,
-            prior=prior,
-            seed=seed,
-            jobs=jobs,
-            progress=progress,
-        )
+        made = write_matrix(ring, output, **pairwise, alpha=alpha, seed=seed, jobs=jobs, progress=progress)
     _tell(made, ring, output, time.perf_counter() - started)
+
+
+def _multileaving(text: str | None, impressions: str | None, given: dict[str, Any]) -> Multileaving | None:
+    """The method, if pages are to be shared; an error for options that would do nothing."""
+    if text is None:
+        if impressions is not None:
+            raise DataError(
+                "--impressions counts pages that all rankers share; add --multileave, or use --duels"
+            )
+        return None
+    for option in ("duels", "precision", "decide", "simulate", "prior", "interleave", "tied_duels"):
+        if given[option] not in (None, False, PRIORS[0]):
+            name = option.replace("_", "-")
+            raise DataError(f"--{name} is for pages of two rankers; leave it out, or --multileave {text}")
+    return parse_multileaving(text)
 
 
 def _check_output(output: Path, force: bool) -> None:
@@ -121,9 +157,10 @@ def _check_output(output: Path, force: bool) -> None:
 
 
 def _tell(made: Preferences, arena: Arena, output: Path, seconds: float) -> None:
-    pairs = made.pairs
+    pairs, shared = made.pairs, made.settings.get("multileave")
+    way = f"{arena.interleaving}" if shared is None else f"{made.settings['impressions']:,} pages by {shared}"
     screen.print(
-        f"{len(made):,} rankers, {arena.rankings.n_queries:,} queries, {escape(str(arena.interleaving))}, "
+        f"{len(made):,} rankers, {arena.rankings.n_queries:,} queries, {escape(way)}, "
         f"{escape(made.settings['clicks'])}: {len(pairs):,} pairs in {seconds:,.1f} s",
         soft_wrap=True,
     )

@@ -32,6 +32,7 @@ from experiments.report_html import (
     settings_html,
     table_html,
 )
+from experiments.report_multileave import is_multileave, multileave_figures, multileave_section
 from experiments.report_pair import pair_figure, pair_section, pairs
 from experiments.summaries import curves, estimate, final, final_estimates
 from letor_data.files import replacing
@@ -93,6 +94,8 @@ def _anchored_pairs(studies: Sequence[Study]) -> Iterator[tuple[str, tuple[Study
 
 
 def study_section(name: str, study: Study) -> Section:
+    if is_multileave(study):
+        return multileave_section(name, study)
     figures, headline = study_figures(name, study), study_headline(study)
     settings = dict(study.settings)
     command, versions = settings.pop("command", "unknown"), settings.pop("versions", {})
@@ -142,6 +145,8 @@ def study_headline(study: Study) -> str:
 
 
 def study_figures(name: str, study: Study) -> list[Figure]:
+    if is_multileave(study):
+        return multileave_figures(name, study)
     table, duels = study.table, f"{study.settings['horizon']:,} duels"
     dots = "A tick for each run, a dot for the mean, a bar for its 95 % interval, and both in figures."
     found = [

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from bandits import Configured, configure, load_policy, policy
 from clickmodels import ClickModel, describe_model, load_model, model_from_text
 from interleave import Interleaving, interleaving
+from interleave.multileave import Multileaving, multileaving
 
 _NAME = re.compile(r"\s*([A-Za-z][A-Za-z0-9_.-]*)\s*")
 _KEY = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*")
@@ -65,6 +66,12 @@ def parse_interleaving(text: str) -> Interleaving:
     """'team_draft' or 'probabilistic(credit=assignment,tau=2)'."""
     name, settings = parse_spec(text)
     return interleaving(name, **settings)
+
+
+def parse_multileaving(text: str) -> Multileaving:
+    """'sosm' or 'probabilistic(credit=expected)'."""
+    name, settings = parse_spec(text)
+    return multileaving(name, **settings)
 
 
 def spec_of(model: ClickModel) -> str:
