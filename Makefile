@@ -31,7 +31,7 @@ test: $(VENV)/with-test
 # Compiled code reads past the end of an array without a word, so the kernels' tests run once more with bounds
 # checked. Numba's cache does not know the difference: that run has its own.
 test-slow: $(VENV)/with-test
-	$(PYTEST) -m slow
+	$(PYTEST) -m "slow or compiling"
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR="$(CURDIR)/.numba_boundscheck" $(PYTEST) -m "kernel and not slow"
 
 bench: $(VENV)/with-bench

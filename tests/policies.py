@@ -8,14 +8,23 @@ from scipy import stats
 from bandits import POLICIES
 from bandits.loop import run_loop
 from bandits.matrix import by_matrix, gaps
+from bandits.registry import FAMILIES
 
 # Compiling takes most of the time of a test; what differs little from policy to policy is tried on a few in
 # the quick tests, one of each kind, and on all in the slow ones.
-_SOME = ("rucb", "dts", "savage", "self_sparring", "scb", "c2b", "prefbest", "mallows_mpi")
-SOME_QUICKLY = [
-    pytest.param(policy, id=name, marks=[] if name in _SOME else pytest.mark.slow)
-    for name, policy in POLICIES.items()
-]
+_SOME = ("rucb", "dts", "savage", "self_sparring", "ccb", "c2b", "prefbest", "knockout")
+_CONDORCET = [module.POLICY.name for module in FAMILIES["Condorcet winner"]]
+
+
+def policies(quick):
+    """All of them, as parameters of a test; those that are not `quick` are left to the slow run."""
+    return [
+        pytest.param(policy, id=name, marks=[] if name in quick else pytest.mark.compiling)
+        for name, policy in POLICIES.items()
+    ]
+
+
+MOST_QUICKLY, SOME_QUICKLY = policies([*_CONDORCET, *_SOME]), policies(_SOME)
 CYCLIC = np.array([[0.5, 0.6, 0.6, 0.6], [0.4, 0.5, 0.9, 0.1], [0.4, 0.1, 0.5, 0.9], [0.4, 0.9, 0.1, 0.5]])
 
 

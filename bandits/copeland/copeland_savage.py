@@ -26,12 +26,13 @@ from bandits.copeland.racing import (
     Race,
     begin_round,
     drop_pairs,
+    finished,
+    idle,
     is_over,
     is_round_over,
     new_race,
-    next_pair,
     note_duel,
-    race_idle,
+    select,
 )
 from bandits.policy import Policy, kernel
 from bandits.recommending import leader, leader_among
@@ -53,11 +54,6 @@ def init(n_arms, params, rng):
 
 
 @kernel
-def select(state, params, rng):
-    return next_pair(state.race, rng)
-
-
-@kernel
 def update(state, first, second, first_won):
     if first == second:
         return
@@ -69,16 +65,6 @@ def update(state, first, second, first_won):
             answers(state, race.commitment.answer)
     if is_round_over(race):
         begin_round(race)
-
-
-@kernel
-def idle(state, params, limit, selves, rng):
-    return race_idle(state.race, limit, selves, rng)
-
-
-@kernel
-def finished(state):
-    return is_over(state.race)
 
 
 @kernel

@@ -36,11 +36,12 @@ from bandits.copeland.racing import (
     WINS,
     Race,
     end_round,
+    finished,
+    idle,
     is_over,
     is_round_over,
     new_race,
-    next_pair,
-    race_idle,
+    select,
 )
 from bandits.copeland.ranked_arms import Ranked, mark_top, no_scores, rank_arms
 from bandits.policy import Policy, kernel
@@ -74,11 +75,6 @@ def init(n_arms, params, rng):
 
 
 @kernel
-def select(state, params, rng):
-    return next_pair(state.race, rng)
-
-
-@kernel
 def update(state, first, second, first_won):
     if first == second:
         return
@@ -96,16 +92,6 @@ def update(state, first, second, first_won):
         end_round(race, samples.limits[N_MAX])
         if is_over(race):
             answers(state, race.commitment.answer)
-
-
-@kernel
-def idle(state, params, limit, selves, rng):
-    return race_idle(state.race, limit, selves, rng)
-
-
-@kernel
-def finished(state):
-    return is_over(state.race)
 
 
 @kernel

@@ -117,7 +117,21 @@ def is_over(race):
     return race.now[N_OPEN] == 0
 
 
+# What policies that are a race have in common: a state with a `race`.
+
+
 @kernel
-def race_idle(race, limit, selves, rng):
+def select(state, params, rng):
+    return next_pair(state.race, rng)
+
+
+@kernel
+def idle(state, params, limit, selves, rng):
     """After the race, the arm committed to plays itself `limit` times."""
+    race = state.race
     return committed_arm_plays_on(race.commitment, limit, selves, rng) if is_over(race) else 0
+
+
+@kernel
+def finished(state):
+    return is_over(state.race)

@@ -23,12 +23,13 @@ from bandits.copeland.racing import (
     Race,
     begin_round,
     drop_pairs,
+    finished,
+    idle,
     is_over,
     is_round_over,
     new_race,
-    next_pair,
     note_duel,
-    race_idle,
+    select,
 )
 from bandits.policy import Policy, PolicyError, Setting, kernel
 from bandits.recommending import leader
@@ -66,11 +67,6 @@ def init(n_arms, params, rng):
 
 
 @kernel
-def select(state, params, rng):
-    return next_pair(state.race, rng)
-
-
-@kernel
 def update(state, first, second, first_won):
     if first == second:
         return
@@ -82,16 +78,6 @@ def update(state, first, second, first_won):
         begin_round(race)
         if is_over(race):
             answers(state, race.commitment.answer)
-
-
-@kernel
-def idle(state, params, limit, selves, rng):
-    return race_idle(state.race, limit, selves, rng)
-
-
-@kernel
-def finished(state):
-    return is_over(state.race)
 
 
 @kernel

@@ -10,7 +10,7 @@ from bandits.best_item.active_ranking import POLICY as LUCB
 from bandits.best_item.active_ranking_se import POLICY as ELIMINATION
 from bandits.policy import configure
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 CERTAIN = np.clip(ladder(6, 1.0), 0, 1)
 

@@ -16,7 +16,7 @@ from bandits.policy import PolicyError, configure
 from bandits.regret import strong_regret
 from experiments.matrices import MATRICES
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 STEPS = [1, 2, 3, 10, 30, 60]
 

@@ -14,7 +14,7 @@ from bandits.policy import configure
 from bandits.regret import strong_regret
 from experiments.matrices import MATRICES
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 LOOSE = {"alpha": 0.8**7}  # arms are known to be beaten early
 DECIDED = np.array([[0.5, 0.1, 0.9, 0.9], [0.9, 0.5, 0.1, 0.9], [0.1, 0.9, 0.5, 0.9], [0.1, 0.1, 0.1, 0.5]])

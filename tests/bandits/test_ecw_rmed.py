@@ -29,7 +29,7 @@ from bandits.policy import configure, kernel_params
 from bandits.regret import strong_regret
 from experiments.matrices import MATRICES
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 STEPS = [1, 2, 3, 10, 30, 100, 300]
 SWITCHES: list[dict[str, Any]] = [

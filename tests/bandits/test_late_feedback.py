@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from policies import generators, ladder
+from policies import SOME_QUICKLY, generators, ladder
 
 from bandits import POLICIES, PolicyError, configure, play_matrix
 from bandits.loop import Duel, Feedback, compiled_step, run_loop
@@ -13,7 +13,7 @@ from bandits.policy import Policy, kernel, kernel_params
 
 pytestmark = pytest.mark.kernel
 
-LATE = [name for name, policy in POLICIES.items() if policy.late]
+LATE = [parameter for parameter in SOME_QUICKLY if parameter.values[0].late]
 
 
 class State(NamedTuple):
@@ -92,9 +92,9 @@ def by_hand(configured, prefs, n_steps, feedback, rng, users):
     return duels, selves
 
 
-@pytest.mark.parametrize("name", LATE)
-def test_the_loop_waits_as_a_list_does(name):
-    configured, prefs, feedback = configure(POLICIES[name]), ladder(5), Feedback(7, 5)
+@pytest.mark.parametrize("policy", LATE)
+def test_the_loop_waits_as_a_list_does(policy):
+    configured, prefs, feedback = configure(policy), ladder(5), Feedback(7, 5)
     duels, selves = by_hand(configured, prefs, 500, feedback, *generators(2, 0))
     trace = run_loop(
         configured,

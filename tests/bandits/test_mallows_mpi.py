@@ -12,7 +12,7 @@ from policies import CYCLIC, fast, ladder
 from bandits.best_item.mallows_mpi import POLICY
 from bandits.policy import configure
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 STEPS = [1, 2, 3, 10, 30, 100, 200, 300, 500, 1000, 2000]
 

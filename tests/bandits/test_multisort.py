@@ -12,7 +12,7 @@ from bandits.best_item.bradley_terry import RIDGE
 from bandits.best_item.multisort import N_RANKINGS, POLICY
 from bandits.policy import configure, kernel_params
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 STEPS = [1, 2, 3, 5, 10, 20, 50, 100, 200, 500]
 COPELAND, MODEL = (configure(POLICY, aggregation=name) for name in ("copeland", "bradley_terry"))

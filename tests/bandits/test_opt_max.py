@@ -22,7 +22,7 @@ from bandits.best_item.opt_max import (
 )
 from bandits.policy import PolicyError, configure, kernel_params
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 STEPS = [1, 2, 3, 10, 100, 300, 1000, 2000, 4000, 7000, 10_000, 20_000, 60_000]
 

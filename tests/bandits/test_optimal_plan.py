@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 from bandits.copeland.optimal_plan import find_optimal_plan, room_for_simplex
 from bandits.copeland.overtaking import least_to_overtake, mark_overtaking, room_to_sort
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 
 def lower(n_arms):

@@ -8,7 +8,7 @@ from policies import CYCLIC, ladder
 
 from bandits.copeland.overtaking import least_to_overtake, mark_overtaking, room_to_sort
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 
 def least(wins, values, candidate):

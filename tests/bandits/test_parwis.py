@@ -9,7 +9,7 @@ from policies import CYCLIC, fast, ladder
 from bandits.best_item.parwis import POLICY, _expected_change
 from bandits.policy import configure, kernel_params
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 
 @pytest.mark.parametrize("settings", [{}, {"k": 3, "order": "index"}])

@@ -10,7 +10,7 @@ from bandits.copeland.pbr_borda import POLICY
 from bandits.policy import configure
 from experiments.matrices import MATRICES
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 STEPS = [1, 2, 3, 10, 100, 300, 1000]
 EASY = {"horizon": 1, "delta": 1.0, "n_max": 60}

@@ -10,7 +10,7 @@ from bandits.copeland.pbr_walk import POLICY
 from bandits.copeland.random_walk import walk
 from bandits.policy import configure
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 SOON = {"delta": 1.0, "n_max": 20}
 

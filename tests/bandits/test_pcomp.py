@@ -14,7 +14,7 @@ from bandits.matrix import gaps
 from bandits.policy import configure, kernel_params
 from bandits.regret import strong_regret
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 HURRIED = {"horizon": 50}  # errors are cheap: arms leave after a few batches
 CIRCLE = np.array([[0.5, 1.0, 0.0], [0.0, 0.5, 1.0], [1.0, 0.0, 0.5]])

@@ -12,7 +12,7 @@ from policies import CYCLIC, assert_same_numbers, fast, ladder
 from bandits.best_item.plpac import POLICY
 from bandits.policy import configure, kernel_params
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 STEPS = [1, 2, 3, 10, 30, 100, 200, 300, 500, 700, 1000, 2000, 4000]
 HURRIED = configure(POLICY, epsilon=0.2, delta=0.5)

@@ -12,7 +12,7 @@ from bandits.copeland.rankel import POLICY, RANKING, WINNER, _can_reach, _meet, 
 from bandits.policy import PolicyError, configure, kernel_params
 from experiments.matrices import MATRICES
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 STEPS = [1, 2, 3, 10, 100, 300, 1000]
 HURRIED = {"horizon": 1, "delta": 1.0}

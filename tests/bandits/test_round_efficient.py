@@ -11,7 +11,7 @@ from policies import CYCLIC, fast, ladder
 from bandits.best_item.round_efficient import POLICY
 from bandits.policy import configure
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 PREFS = [ladder(2), ladder(3), CYCLIC, ladder(8, 0.02), ladder(13, 0.02), np.full((5, 5), 0.5)]
 CERTAIN = [np.clip(ladder(n_arms, 1.0), 0, 1) for n_arms in (2, 3, 5, 6)]

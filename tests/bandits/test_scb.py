@@ -11,7 +11,7 @@ from bandits.copeland.scb import FOUND, N_LEFT, N_REWARDS, N_SWEEPS, OPPONENT, P
 from bandits.regret import strong_regret
 from experiments.matrices import MATRICES
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 STEPS = [1, 4, 5, 20, 21, 300, 1000, 10_000, 66_000]  # the first rounds end at 4, 20, 276 and 65,812
 THREE_WINNERS = np.where(MATRICES["multisol"].make() > 0.5, 0.95, 0.05) + 0.45 * np.eye(5)

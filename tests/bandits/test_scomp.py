@@ -9,7 +9,7 @@ from policies import CYCLIC, assert_same_law, fast, ladder
 from bandits.batched import scomp, scomp2
 from bandits.policy import configure, kernel_params
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 SCOMP, SCOMP2 = scomp.POLICY, scomp2.POLICY
 TWINS = pytest.mark.parametrize(

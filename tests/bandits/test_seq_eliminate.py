@@ -12,7 +12,7 @@ from policies import CYCLIC, fast, ladder
 from bandits.best_item import seq_eliminate, soft_seq_eliminate
 from bandits.policy import configure
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 STEPS = [1, 2, 3, 10, 30, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000, 4000]
 HURRIED = {"epsilon": 0.3, "delta": 0.5}

@@ -13,7 +13,7 @@ from bandits.best_item import seebs
 from bandits.best_item.tournament_k import POLICY
 from bandits.policy import configure
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 STEPS = [1, 2, 3, 10, 30, 100, 200, 300, 400, 500, 1000, 2000, 4000, 10_000, 40_000]
 HURRIED = {"epsilon": 0.5, "delta": 0.5}

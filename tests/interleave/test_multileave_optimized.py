@@ -22,7 +22,7 @@ from small_crowds import (
 from interleave.multileave import multileaved_page, multileaving
 from interleave.multileave.optimized import plan
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 FOUR = ((0, 1, 2, 3, 4), (4, 3, 2, 1, 0), (2, 0, 4, 1, 3), (1, 2, 3, 4, 0))
 # The literature's example: rankings [1, 2] and [2, 3]; the third documents are cut off.

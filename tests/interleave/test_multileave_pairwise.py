@@ -17,7 +17,7 @@ from small_crowds import (
 
 from interleave.multileave import multileaved_page, multileaving
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 WAYS = {setting: multileaving("pairwise", considered=setting) for setting in ("last_plus_one", "strict")}
 FOUR = ((0, 1, 2, 3, 4), (0, 3, 2, 1, 4), (2, 0, 4, 1, 3), (0, 1, 3, 4, 2))

@@ -21,7 +21,7 @@ from small_crowds import (
 from interleave import interleaving
 from interleave.multileave import multileaved_page, multileaving
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 WAY = multileaving("probabilistic")
 FOUR = ((0, 1, 2, 3, 4, 5), (5, 3, 2, 1, 0, 4), (2, 0, 4, 1, 5, 3), (2, 0, 1, 4, 5, 3))
