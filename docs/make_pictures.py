@@ -1,4 +1,4 @@
-"""Draw the pictures of README.md; run from the repository's root after `make demo`."""
+"""Draw the pictures of README.md; run from the root after `make demo` and README's `rankduel multileave`."""
 
 import re
 from pathlib import Path
@@ -11,6 +11,7 @@ from experiments.curve_charts import DEFAULT
 from experiments.data_options import load_plain
 from experiments.records import read_studies
 from experiments.report import study_figures
+from experiments.report_multileave import multileave_figures
 from letor_data.summary import summarize
 
 HERE = Path(__file__).parent
@@ -34,6 +35,13 @@ def draw_demo_regret() -> None:
     save_chart(regret.make(DEFAULT), HERE / "demo_regret.svg")
 
 
+def draw_multileave() -> None:
+    study = read_studies("results/mslr-small-multileave-100000")[0]
+    errors = multileave_figures("multileave", study)[0]
+    save_chart(errors.make(DEFAULT), HERE / "multileave.svg")
+
+
 if __name__ == "__main__":
     draw_data_info()
     draw_demo_regret()
+    draw_multileave()

@@ -1,7 +1,7 @@
 """Shared by all tests.
 
-Compiling takes most of the time that the quick tests have, ten minutes with set-up. So they compile one or two
-policies of each kind and the most used interleaving methods; those marked `compiling` do it for all.
+Compiling takes most of the time that the quick tests have, ten minutes with set-up. So they compile one or
+two policies of each kind and the most used interleaving methods; those marked `compiling` do it for all.
 """
 
 from hypothesis import settings
