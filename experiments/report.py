@@ -240,13 +240,21 @@ def final_table(study: Study) -> str:
     return f'{table}<p class="note">{explained}</p>'
 
 
+def _is_known(group: pd.DataFrame, column: str) -> bool:
+    """Not every number is there for every policy: pages of many have no better one of two, for example."""
+    return column in group and bool(group[column].notna().all())
+
+
+def _span(group: pd.DataFrame, column: str) -> str:
+    return in_figures(estimate(group[column])) if _is_known(group, column) else "–"
+
+
 def _count(group: pd.DataFrame, column: str) -> str:
-    """The mean, if there is such a number: with several winners the duels of a non-winner are not counted."""
-    return f"{group[column].mean():,.0f}" if column in group else "–"
+    return f"{group[column].mean():,.0f}" if _is_known(group, column) else "–"
 
 
 def _final_row(policy: str, group: pd.DataFrame) -> tuple[str, ...]:
-    spans = [in_figures(estimate(group[column])) for column in ("regret", "weak_regret")]
+    spans = [_span(group, column) for column in ("regret", "weak_regret")]
     counts = [_count(group, column) for column in ("nonwinner_duels", "informative_steps")]
     right, seconds = f"{group['correct'].mean():.0%}", f"{group['seconds'].mean():.3g}"
     return (
