@@ -45,7 +45,7 @@ from letor_data.threads import ordered_map
 WINS, LOSSES, FOR, AGAINST, SQUARES = range(5)
 COLUMNS = 5
 MOST = 10**12  # impressions
-METHOD = "simulated"  # how a matrix file calls such entries; its settings name the multileaving method
+METHOD = "multileaved"
 _BLOCK = 1000  # impressions
 _ROUNDING = 1e-9  # of a sum of degrees
 

@@ -27,9 +27,9 @@ from experiments.specs import feature_list
 from letor_data.errors import known
 from letor_data.files import replacing
 
-# How an entry was found: in closed form; by exact odds of drawn ties or pages; by played duels; or it came
-# without a word.
-METHODS = ("exact", "rao-blackwell", "simulated", "given")
+# How an entry was found: in closed form; by exact odds of drawn ties or pages; by played duels; from pages that
+# all rankers shared; or it came without a word.
+METHODS = ("exact", "rao-blackwell", "simulated", "multileaved", "given")
 
 _SCHEMA = {
     "first": np.int64,

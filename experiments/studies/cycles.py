@@ -1,0 +1,168 @@
+"""Cycles: where Borda scores mislead, and where the order of policies turns round (Li et al. 2020, 6.4)."""
+
+from typing import Any
+
+from experiments.studies.study import Between, Check, Curves, Measure, Order, Ratio, Report, Runs, Size, Study
+
+# The baselines and their settings as in the paper and its public code.
+SIX = (
+    "merge_dts",
+    "merge_rucb",
+    "dts(variant=published)",
+    "self_sparring",
+    "rmed1(variant=chang-li)",
+    "rex3(variant=chang-li)",
+)
+HARDEST, LIKELIEST = "rmed1(variant=chang-li)", "rmed1"
+# A batch of one arm joins another instead of playing against itself, which costs regret and learns nothing.
+MERGING = "merge_rucb(single_batch=merge)"
+_SIZES = {"quick": Size(1e6, 12), "paper": Size(1e7, 100)}
+_SMALL = {"quick": Size(1e5, 40), "paper": Size(1e6, 40)}
+_MISLED = ("rucb", "rcs(alpha=0.51)", "dts", "self_sparring")
+
+
+def _in(part: str, policy: str, at: float = 0, **more: Any) -> Measure:
+    return Measure(part, policy, at=at, **more)
+
+
+STUDY = Study(
+    id="cycles",
+    title="Cyclic preferences among the losers",
+    source="Li, Markov, de Rijke, Zoghi 2020 (TOIS), 6.4, Figure 3; Zoghi 2017 (thesis), 2.1.2",
+    question="Do policies still find the Condorcet winner where the others beat each other in a cycle?",
+    data="built in",
+    parts=(
+        Runs("cycle", "cycle", (*SIX, LIKELIEST, MERGING), _SIZES),
+        Runs("cycle2", "cycle2", (*SIX, LIKELIEST, MERGING), _SIZES),
+        Runs(
+            "cyclic",
+            "cyclic",
+            (*_MISLED, "rmed1", "rmed2"),
+            {"quick": Size(1e5, 40), "paper": Size(1e5, 200)},
+        ),
+        Runs("thesis4", "thesis4", _MISLED, _SMALL),
+    ),
+    checks=(
+        Check(
+            "cycle.self_sparring",
+            "Cycle: Self-Sparring has an order of magnitude more regret than MergeDTS",
+            Ratio(_in("cycle", "self_sparring", 1e7), _in("cycle", "merge_dts", 1e7), low=8),
+            "23.8",
+            runs=5,
+        ),
+        Check(
+            "cycle.self_sparring_early",
+            "Cycle: the same, after 10^6 duels already",
+            Ratio(_in("cycle", "self_sparring", 1e6), _in("cycle", "merge_dts", 1e6), low=8),
+            "14",
+            runs=5,
+        ),
+        Check(
+            "cycle.merge_rucb",
+            "Cycle: mergeRUCB is slightly below MergeDTS",
+            Order(_in("cycle", "merge_rucb", 1e6), _in("cycle", "merge_dts", 1e6), z=3),
+            "161 ± 26 and 250 ± 25",
+            runs=40,
+        ),
+        Check(
+            "cycle.rmed1",
+            "Cycle: RMED1 (as in the paper's code) is below MergeDTS",
+            Order(_in("cycle", HARDEST, 1e6), _in("cycle", "merge_dts", 1e6), z=4),
+            "11.9 ± 1.7 and 250 ± 25 after 10^7",
+        ),
+        Check(
+            "cycle.rmed1_of_its_own_paper",
+            "Cycle: the same for RMED1 of its own paper (Komiyama et al. 2015)",
+            Report(_in("cycle", LIKELIEST), _in("cycle", "merge_dts")),
+            "above it: 663 ± 124 and 250 ± 25 after 10^7",
+        ),
+        *(
+            Check(
+                f"cycle.{name}",
+                f"Cycle: {name} is far above MergeDTS",
+                Ratio(_in("cycle", policy, 1e7), _in("cycle", "merge_dts", 1e7), low=3),
+                known,
+            )
+            for name, policy, known in (
+                ("dts", "dts(variant=published)", "2706 ± 202 and 250 ± 25"),
+                ("rex3", "rex3(variant=chang-li)", "3379 ± 324 and 250 ± 25"),
+            )
+        ),
+        *(
+            Check(
+                f"cycle.{policy}_settles",
+                f"Cycle: {policy} settles in under 10^6 duels",
+                Between(_in("cycle", policy, 1e6, column="survivors", statistic="max"), high=1),
+            )
+            for policy in ("merge_dts", "merge_rucb")
+        ),
+        *(
+            Check(
+                f"cycle.{policy}_is_right",
+                f"Cycle: {policy} hardly ever gives up the winner",
+                Between(_in("cycle", policy, 1e6, column="wrong"), high=0.05),
+                "no failure in 40 runs",
+                runs=40,
+            )
+            for policy in ("merge_dts", "merge_rucb")
+        ),
+        Check(
+            "cycle2.self_sparring",
+            "Cycle2: Self-Sparring does well: below MergeDTS",
+            Order(_in("cycle2", "self_sparring", 1e7), _in("cycle2", "merge_dts", 1e7)),
+            "775 ± 32 and 1184 ± 82",
+            runs=12,
+        ),
+        Check(
+            "cycle2.rmed1",
+            "Cycle2: RMED1 (as in the paper's code) is above MergeDTS, by medians: its tail is heavy",
+            Order(
+                _in("cycle2", "merge_dts", 1e7, statistic="median"),
+                _in("cycle2", HARDEST, 1e7, statistic="median"),
+                z=2,
+            ),
+            "6019 ± 1439 and 1184 ± 82 (means)",
+            runs=20,
+        ),
+        Check(
+            "cycle2.rmed1_of_its_own_paper",
+            "Cycle2: the same for RMED1 of its own paper (Komiyama et al. 2015)",
+            Report(_in("cycle2", LIKELIEST), _in("cycle2", "merge_dts")),
+            "below it: 964 ± 49 and 1184 ± 82 after 10^7",
+        ),
+        Check(
+            "cycle2.merge_rucb",
+            "Cycle2: mergeRUCB above MergeDTS, where a batch of one arm waits for others",
+            Report(_in("cycle2", MERGING), _in("cycle2", "merge_dts")),
+            "1501 ± 78 and 1184 ± 82",
+        ),
+        Check(
+            "cycle2.merge_rucb_alone",
+            "Cycle2: the same where an arm alone in its batch plays against itself, the default here",
+            Report(_in("cycle2", "merge_rucb"), _in("cycle2", "merge_dts")),
+        ),
+        Check(
+            "cyclic.rmed2",
+            "Komiyama et al. 2015: on Cyclic RMED2 is far below RMED1",
+            Ratio(_in("cyclic", "rmed2", 1e5), _in("cyclic", "rmed1", 1e5), high=0.4),
+            "14.0 ± 0.4 and 68.8 ± 1.3",
+        ),
+        *(
+            Check(
+                f"thesis4.{policy.partition('(')[0]}",
+                f"Four arms whose Borda winner is another: {policy} still finds the Condorcet winner",
+                Between(_in("thesis4", policy, 1e6, column="correct"), low=0.95),
+                "all of 40 runs",
+                runs=40,
+            )
+            for policy in _MISLED
+        ),
+    ),
+    figures=(
+        Curves("figure3-cycle", "Figure 3, left: Cycle", "cycle", y="log"),
+        Curves("figure3-cycle2", "Figure 3, right: Cycle2", "cycle2", y="log"),
+        Curves("thesis4", "Four arms, thesis 2.1.2", "thesis4"),
+        Curves("thesis4-accuracy", "Four arms: share of runs that are right", "thesis4", "correct"),
+    ),
+    minutes={"quick": 2, "paper": 130},
+)

@@ -1,0 +1,145 @@
+"""Figures of studies, in the layout of the originals: axes, scales, bands; and tables as text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from experiments.chart_parts import (
+    HEIGHT,
+    HIDDEN,
+    WIDTH,
+    counts_axis,
+    inline,
+    layered,
+    looks,
+    policy_scales,
+    scale_of,
+)
+from experiments.charts import save_chart
+from experiments.curve_charts import View, curve_chart
+from experiments.studies.checks import Results, TooShort, sample
+from experiments.studies.study import Curves, Figure, Points, Study
+from experiments.summaries import curves
+from letor_data.files import replacing
+
+_AXES = {"regret": "cumulative regret", "correct": "share of runs that are right"}
+
+
+def draw(figure: Figure, results: Results) -> alt.LayerChart | None:
+    """The chart, which says so if data stand in for others; None if the tier has nothing to show in it."""
+    chart = _curves(figure, results) if isinstance(figure, Curves) else _points(figure, results)
+    stand_in = stand_in_of(figure, results)
+    return chart.properties(title=f"on {stand_in}") if chart is not None and stand_in else chart
+
+
+def _curves(figure: Curves, results: Results) -> alt.LayerChart | None:
+    tables = [results.tables[part] for part in (figure.part, *figure.beside) if part in results.tables]
+    if not tables:
+        return None
+    title = _AXES.get(figure.column, figure.column.replace("_", " "))
+    shown = pd.concat([curves(table, figure.column) for table in tables])
+    return curve_chart(shown, title, View(figure.x, figure.y, figure.band))
+
+
+def _points(figure: Points, results: Results) -> alt.LayerChart | None:
+    frame = points_table(figure, results)
+    if figure.x == "log":
+        frame = frame[frame["x"] > 0]
+    if figure.y == "log":
+        frame = frame[frame["mean"] > 0]
+    if frame.empty:
+        return None
+    colour, dash = policy_scales(looks(frame["policy"]))
+    colour = colour.legend(title=None, orient="right")
+    x = alt.X("x:Q", title=figure.x_title, scale=scale_of(figure.x), axis=counts_axis(figure.x, (1, 2, 5)))
+    scale = scale_of(figure.y)
+    y = alt.Y("mean:Q", title=figure.y_title, scale=scale, axis=counts_axis(figure.y, (1, 2, 5)))
+    base = alt.Chart(inline(frame)).encode(x=x, color=colour)
+    low, high = alt.Y("low:Q", title=figure.y_title, scale=scale), alt.Y2("high")
+    return layered(
+        [
+            base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dash),
+            base.mark_rule().encode(y=low, y2=high),
+            base.mark_point(filled=True, size=40).encode(y=y, tooltip=_TOOLTIP),
+        ],
+        [HIDDEN],
+        width=WIDTH,
+        height=HEIGHT,
+        description=f"{figure.y_title} against {figure.x_title}.",
+    )
+
+
+_TOOLTIP: list[Any] = [alt.Tooltip("policy:N"), alt.Tooltip("x:Q"), alt.Tooltip("mean:Q", format=",.4~g")]
+
+
+def points_table(figure: Points, results: Results) -> pd.DataFrame:
+    """policy, x, mean, low, high: one standard error to both sides; what the tier lacks is left out."""
+    rows = []
+    for line, measures in figure.lines.items():
+        for x, measure in measures.items():
+            try:
+                found = sample(measure, results)
+            except TooShort:
+                continue
+            error = 0.0 if pd.isna(found.se) else found.se
+            low = found.value - error
+            # A bar down to zero or below has no place on a logarithmic axis.
+            low = low if figure.y == "linear" or low > 0 else found.value
+            rows.append((line, x, found.value, low, found.value + error))
+    return pd.DataFrame(rows, columns=["policy", "x", "mean", "low", "high"])
+
+
+def write_figures(study: Study, results: Results, folder: Path, kind: str = "svg") -> list[Path]:
+    """Every figure and table of the study as a file; stand-ins are named in the files' names."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for figure in study.figures:
+        chart = draw(figure, results)
+        if chart is not None:
+            paths.append(folder / f"{figure.name}{_mark(stand_in_of(figure, results))}.{kind}")
+            save_chart(chart, paths[-1])
+    for table in study.tables:
+        frame = table.make(results.values)
+        paths.append(folder / f"{table.name}.md")
+        with replacing(paths[-1]) as temporary:
+            temporary.write_text(f"{table.title}\n\n{as_markdown(frame)}{_notes(results)}", "utf-8")
+    return paths
+
+
+def stand_in_of(figure: Figure, results: Results) -> str:
+    """What stands in for the data of a figure, in words; nothing if they are the real ones."""
+    if isinstance(figure, Curves):
+        return results.stand_ins.get(figure.part, "")
+    parts = [measure.part for measures in figure.lines.values() for measure in measures.values()]
+    return "; ".join(filter(None, dict.fromkeys(results.stand_ins.get(part, "") for part in parts)))
+
+
+def _notes(results: Results) -> str:
+    used = dict.fromkeys(filter(None, results.stand_ins.values()))
+    return "".join(f"\nIn part on {stand_in}.\n" for stand_in in used)
+
+
+def _mark(stand_in: str) -> str:
+    return "-stand-in" if stand_in else ""
+
+
+def as_markdown(frame: pd.DataFrame) -> str:
+    """Columns that are numbers to the right."""
+    headings = [str(column) for column in frame]
+    marks = ["--:" if pd.api.types.is_numeric_dtype(frame[column]) else "---" for column in frame]
+    return "".join(f"| {' | '.join(row)} |\n" for row in [headings, marks, *cells(frame)])
+
+
+def cells(frame: pd.DataFrame) -> list[list[str]]:
+    """As text."""
+    return [[_cell(value) for value in row] for row in frame.itertuples(index=False)]
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return "–" if pd.isna(value) else f"{value:,.4g}"
+    return str(value).replace("|", "\\|")

@@ -1,0 +1,250 @@
+"""Parameters of MergeDTS and mergeRUCB (Li et al. 2020, 6.7, Figure 6; Zoghi 2017, Figure 6.6)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from experiments.studies.study import (
+    Bench,
+    Between,
+    Check,
+    Computed,
+    Measure,
+    Order,
+    Points,
+    Ratio,
+    Report,
+    Runs,
+    Size,
+    Study,
+    full_name,
+)
+
+NAVIGATIONAL = "mslr-navigational"
+POWERS, FEW = tuple(range(10)), (0, 4, 6, 8)  # of 0.8
+BATCHES = (2, 4, 8, 16)
+CONSTANTS = (4e2, 4e3, 4e4, 4e5, 4e6, 4726908)
+SCALES = (20, 60, 100)
+GRID = tuple((p, alpha) for p in (4, 6, 8, 10) for alpha in (0.71, 0.81, 0.91, 1.01, 1.11, 1.21))
+FAILURES = {9: (3, 20, 10), 8: (0, 12, 4), 7: (0, 5, 1), 6: (0, 2, 0)}  # at least, at most, published, of 100
+
+
+def by_alpha(power: int) -> str:
+    return f"merge_dts(alpha={0.8**power:.10g},batch=4,c=4726908)"
+
+
+def by_batch(batch: int) -> str:
+    return f"merge_dts(batch={batch})"
+
+
+def by_constant(c: float) -> str:
+    return f"merge_dts(c={c:.10g})"
+
+
+def on_grid(p: int, alpha: float) -> str:
+    # Where an arm alone in its batch plays against itself, what that costs hides what the parameters do.
+    return f"merge_rucb(variant=paper,alpha={alpha},batch={p},single_batch=merge)"
+
+
+def default_to_best(bench: Bench) -> dict[str, float]:
+    """Final regret of the default (4, 1.01) over the least of the grid; and the most over the least."""
+    (table,) = bench.tables.values()
+    last = table[table["step"] == table["step"].max()]
+    means = last.groupby("policy", sort=False)["regret"].mean()
+    default = means[full_name(on_grid(4, 1.01))]
+    return {"default / best": default / means.min(), "worst / best": means.max() / means.min()}
+
+
+def _parts(name: str, policies: Sequence[str], few: Sequence[str], runs: int) -> tuple[Runs, ...]:
+    """Those of the quick tier, and those that only the others play."""
+    more = [policy for policy in policies if policy not in few]
+    sizes = {"quick": Size(1e7, runs), "paper": Size(1e7, 100)}
+    found = [Runs(name, NAVIGATIONAL, few, sizes)]
+    return (
+        (*found, Runs(f"{name}-more", NAVIGATIONAL, more, {"paper": Size(1e7, 100)}))
+        if more
+        else tuple(found)
+    )
+
+
+def _alpha(power: int, **more: Any) -> Measure:
+    part = "alpha" if power in FEW else "alpha-more"
+    return Measure(part, by_alpha(power), at=1e7, **more)
+
+
+def _constant(c: float, **more: Any) -> Measure:
+    return Measure("constant", by_constant(c), at=1e7, **more)
+
+
+STUDY = Study(
+    id="merge-tuning",
+    title="Parameters of MergeDTS and mergeRUCB",
+    source="Li, Markov, de Rijke, Zoghi 2020 (TOIS), 5.6 and 6.7, Figure 6; Zoghi 2017 (thesis), Figure 6.6",
+    question="What do smaller alpha, larger batches and a smaller constant C gain, and what do they risk?",
+    data="public MSLR matrix, Navigational",
+    parts=(
+        *_parts("alpha", [by_alpha(power) for power in POWERS], [by_alpha(power) for power in FEW], 4),
+        *_parts("batch", [], [by_batch(batch) for batch in BATCHES], 8),
+        *_parts("constant", [], [by_constant(c) for c in CONSTANTS], 6),
+        Runs(
+            "dts",
+            NAVIGATIONAL,
+            [f"dts(alpha={0.8**power:.10g})" for power in (5, 6, 7, 8)],
+            {"paper": Size(1e7, 20)},
+        ),
+        Runs(
+            "alone",
+            f"{NAVIGATIONAL}(random=20,seed=1)",
+            [on_grid(4, 1.01), "merge_rucb(variant=paper)"],
+            {"quick": Size(1e7, 8), "paper": Size(1e7, 40)},
+        ),
+        *(
+            Runs(
+                f"grid-{k}",
+                f"{NAVIGATIONAL}(random={k},seed=1)",
+                [on_grid(*setting) for setting in GRID],
+                {"quick": Size(1e7, 2), "paper": Size(1e7, 10)} if k == 20 else {"paper": Size(1e7, 10)},
+            )
+            for k in SCALES
+        ),
+        *(
+            Computed(
+                f"best-{k}",
+                default_to_best,
+                after=(f"grid-{k}",),
+                kept=False,
+                sizes={"quick" if k == 20 else "paper": Size(1, 1)},
+            )
+            for k in SCALES
+        ),
+    ),
+    checks=(
+        Check(
+            "alpha.third",
+            "alpha = .8^4 has about a third of the regret of alpha = 1",
+            Ratio(_alpha(4, only="right"), _alpha(0, only="right"), 0.28, 0.5),
+            ".415 (44,389 and 107,077)",
+        ),
+        *(
+            Check(
+                f"alpha.failures_{power}",
+                f"alpha = .8^{power}: the winner is given up in {published} of 100 runs",
+                Between(_alpha(power, column="wrong", statistic="count"), low, high),
+                f"{published} published",
+                runs=100,
+            )
+            for power, (low, high, published) in FAILURES.items()
+        ),
+        *(
+            Check(
+                f"alpha.{less}_below_{more}",
+                f"alpha = .8^{less} has less regret than .8^{more}",
+                Order(_alpha(less, only="right"), _alpha(more, only="right"), z=3),
+                runs=0 if (more, less) == (0, 4) else 20,
+            )
+            for more, less in ((0, 4), (4, 6), *zip(range(7), range(1, 8)))
+        ),
+        *(
+            Check(
+                f"batch.{larger}",
+                f"M = {larger} has less regret than M = {smaller}",
+                Order(
+                    Measure("batch", by_batch(larger), at=1e7, only="right"),
+                    Measure("batch", by_batch(smaller), at=1e7, only="right"),
+                ),
+                "54,099, 26,880, 18,094, 14,751 for M = 2, 4, 8, 16",
+                runs=20,
+            )
+            for smaller, larger in zip(BATCHES, BATCHES[1:])
+        ),
+        Check(
+            "constant.safe",
+            "C = 4e6 is the smallest C without failures",
+            Between(_constant(4e6, column="wrong", statistic="count"), high=1),
+            "0 of 60",
+            runs=100,
+        ),
+        Check(
+            "constant.risky",
+            "C = 400 gives up the winner at times",
+            Between(_constant(4e2, column="wrong", statistic="count"), 1, 15),
+            "3 of 60",
+            runs=100,
+        ),
+        *(
+            Check(
+                f"constant.best_run_{larger:g}",
+                f"the best run grows with C: from {smaller:g} to {larger:g}",
+                Ratio(_constant(larger, statistic="min"), _constant(smaller, statistic="min"), low=1),
+                "7.2k, 7.7k, 8.4k, 10.5k, 11.2k",
+                runs=60,
+            )
+            for smaller, larger in zip(CONSTANTS, CONSTANTS[1:5])
+        ),
+        Check(
+            "constant.all_runs",
+            "a larger C costs regret: 4e6 above 400 (runs that keep the winner)",
+            Order(_constant(4e2, only="right"), _constant(4e6, only="right"), z=3),
+        ),
+        Check(
+            "alone",
+            "mergeRUCB where an arm alone in its batch plays itself, the default here, over joining another",
+            Report(Measure("alone", "merge_rucb(variant=paper)"), Measure("alone", on_grid(4, 1.01))),
+            "not in the source",
+        ),
+        Check(
+            "dts.tuned",
+            "5.6: DTS is best with alpha = .8^7",
+            Report(Measure("dts", f"dts(alpha={0.8**7:.10g})")),
+        ),
+        *(
+            Check(
+                f"grid.{k}",
+                f"thesis: on {k} rankers the default (batches of 4, alpha 1.01) is close to the best",
+                Between(Measure(f"best-{k}", "default / best", "value"), high=1.5),
+                f"{known}",
+            )
+            for k, known in zip(SCALES, (1.13, 1.22, 1.14))
+        ),
+    ),
+    figures=(
+        Points(
+            "figure6-alpha",
+            "Figure 6, left: regret against alpha",
+            "alpha",
+            "cumulative regret after 10^7 duels",
+            {"runs that keep the winner": {0.8**power: _alpha(power, only="right") for power in POWERS}},
+        ),
+        Points(
+            "figure6-M",
+            "Figure 6, middle: regret against the size of batches",
+            "M",
+            "cumulative regret after 10^7 duels",
+            {"MergeDTS": {m: Measure("batch", by_batch(m), at=1e7, only="right") for m in BATCHES}},
+        ),
+        Points(
+            "figure6-C",
+            "Figure 6, right: regret against C",
+            "C",
+            "cumulative regret after 10^7 duels",
+            {
+                "mean": {c: _constant(c, only="right") for c in CONSTANTS},
+                "best run": {c: _constant(c, statistic="min") for c in CONSTANTS},
+            },
+            x="log",
+        ),
+        Points(
+            "figure6.6-grid",
+            "Thesis, Figure 6.6: mergeRUCB on 20 rankers",
+            "alpha",
+            "cumulative regret after 10^7 duels",
+            {
+                f"batches of {p}": {
+                    alpha: Measure("grid-20", on_grid(q, alpha)) for q, alpha in GRID if q == p
+                }
+                for p in (4, 6, 8, 10)
+            },
+            y="log",
+        ),
+    ),
+    minutes={"quick": 4, "paper": 110},
+)

@@ -1,0 +1,134 @@
+"""Playing a study: its parts one after the other, kept as they end, resumed where they stopped.
+
+    OUT/<study>-<tier>/<part>/              records of runs, as 'rankduel run' keeps them
+    OUT/<study>-<tier>/<part>.values.json   what was computed
+    OUT/<study>-<tier>/made/                matrices made from judged data
+    OUT/<study>-<tier>/checks.json          the verdicts
+
+A part that was played on a stand-in says so in its name, so that nothing is mixed once the data are there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from experiments.preferences import Preferences
+from experiments.problem import Problem
+from experiments.records import versions
+from experiments.running import run
+from experiments.studies.checks import Record, Results, run_checks, write_records
+from experiments.studies.data import Shelf, open_problem
+from experiments.studies.study import Bench, Computed, Part, Runs, Size, Study
+from letor_data.files import replacing
+
+CHECKS = "checks.json"
+_MARK = "-stand-in"
+
+
+def folder_of(study: Study, tier: str, out: Path) -> Path:
+    return out / f"{study.id}-{tier}"
+
+
+def count_runs(study: Study, tier: str) -> int:
+    """Runs of policies; a computed part counts as one."""
+    return sum(
+        size.runs * len(part.policies) if isinstance(part, Runs) else 1 for part, size in study.sized(tier)
+    )
+
+
+def play(
+    study: Study,
+    tier: str,
+    out: Path,
+    *,
+    data: Path | None = None,
+    jobs: int = 1,
+    command: str = "",
+    done: Callable[[int], None] = lambda n: None,
+) -> Results:
+    """All parts of a tier; those that are there already are read."""
+    folder = folder_of(study, tier, out)
+    shelf = Shelf(data, folder / "made", jobs)
+    tables: dict[str, pd.DataFrame] = {}
+    values: dict[str, dict[str, Any]] = {}
+    stand_ins: dict[str, str] = {}
+    for part, size in study.sized(tier):
+        problem, stand_in = _opened(part, shelf)
+        stand_ins[part.name] = stand_in
+        path = folder / (part.name + (_MARK if stand_in else ""))
+        if isinstance(part, Runs):
+            assert problem is not None
+            tables[part.name] = run(
+                problem,
+                list(part.policies),
+                size.horizon,
+                size.runs,
+                seed=study.seed,
+                jobs=jobs,
+                folder=path,
+                command=command,
+                done=done,
+            )
+        else:
+            seen = {name: tables[name] for name in part.after}
+            bench = Bench(problem.preferences if problem else None, size, seen, jobs)
+            values[part.name] = _computed(part, bench, path)
+            done(1)
+            # What is computed from runs stands on the same data.
+            under = [stand_in, *(stand_ins[name] for name in part.after)]
+            stand_ins[part.name] = "; ".join(dict.fromkeys(filter(None, under)))
+    return Results(tables, values, stand_ins)
+
+
+def check(study: Study, tier: str, out: Path, results: Results) -> list[Record]:
+    """The verdicts, which are also written."""
+    records = run_checks(study, results)
+    about = {"study": study.id, "title": study.title, "source": study.source, "tier": tier}
+    write_records(records, folder_of(study, tier, out) / CHECKS, about | {"versions": versions()})
+    return records
+
+
+def _opened(part: Part, shelf: Shelf) -> tuple[Problem | None, str]:
+    if not part.problem:
+        return None, ""
+    opened = open_problem(part.problem, shelf, part.regret if isinstance(part, Runs) else "")
+    return opened.problem, opened.stand_in
+
+
+def _computed(part: Computed, bench: Bench, path: Path) -> dict[str, Any]:
+    if not part.kept:
+        return _plain(part.make(bench))
+    file, key = path.with_name(f"{path.name}.values.json"), _key(bench.preferences, bench.size)
+    if file.exists():
+        kept = _read(file)
+        if kept.get("of") == key:
+            return kept["values"]
+    values = _plain(part.make(bench))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(file) as temporary:
+        temporary.write_text(json.dumps({"of": key, "values": values}, indent=1, sort_keys=True) + "\n")
+    return values
+
+
+def _key(preferences: Preferences | None, size: Size) -> dict[str, Any]:
+    """What the numbers depend on."""
+    return {"matrix": preferences.digest if preferences else "", "size": list(size)}
+
+
+def _plain(values: Any) -> dict[str, Any]:
+    """As numbers that a file keeps."""
+    return {str(name): np.asarray(value, float).tolist() for name, value in values.items()}
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        kept = json.loads(file.read_text())
+    except ValueError:  # damaged: computed anew
+        return {}
+    return kept if isinstance(kept, dict) else {}

@@ -1,0 +1,288 @@
+"""RCS against RUCB and SAVAGE on the first rankers of MSLR (Zoghi et al. 2014, WSDM; thesis chapter 5)."""
+
+import numpy as np
+import pandas as pd
+
+from experiments.studies.study import (
+    Bench,
+    Between,
+    Check,
+    Computed,
+    Curves,
+    Measure,
+    Order,
+    Points,
+    Ratio,
+    Report,
+    Runs,
+    Size,
+    Study,
+    full_name,
+)
+
+# The first version of RUCB, which is what the paper describes; the second keeps a likely best arm.
+RUCB, RUCB_B, RCS = "rucb(alpha=0.501,use_b=false)", "rucb(alpha=0.501)", "rcs(alpha=0.501)"
+HORIZONS = (100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
+LOW_RUCB, LOW_RCS = "rucb(alpha=0.1,use_b=false)", "rcs(alpha=0.1)"
+BASES = {"lex1": 1, "lex0": 0}  # whether feature names count from 1 or 0 is not known
+SCALE = {  # rankers: horizon and runs that show the crossing
+    20: {"quick": Size(1e6, 10), "paper": Size(1e6, 90)},
+    30: {"paper": Size(2e6, 90)},
+    40: {"paper": Size(2.5e6, 90)},
+}
+
+
+def accuracy(bench: Bench) -> dict[str, float]:
+    """RCS as it goes on; SAVAGE afresh for every horizon."""
+    rcs = bench.tables["ongoing-lex1"]
+    rcs = rcs[rcs["policy"] == full_name(RCS)]
+    ours = {t: _at(rcs, t) for t in HORIZONS if t <= rcs["step"].max()}
+    theirs = {t: _at(bench.tables[f"savage-{t}"], t) for t in HORIZONS}
+    found = {f"RCS at {t}": right for t, (right, _) in ours.items()}
+    found |= {f"SAVAGE at {t}": right for t, (right, _) in theirs.items()}
+    found["least lead"] = min(ours[t][0] - theirs[t][0] for t in ours)
+    found["lead at 1000 and 2000"] = min(ours[t][0] - theirs[t][0] for t in (1000, 2000))
+    found["steps to 80 %"] = first_step(theirs, 0.8) / first_step(ours, 0.8)
+    found["regret when always right"] = _regret_at(theirs, 1.0) / _regret_at(ours, 1.0)
+    return {name: value for name, value in found.items() if np.isfinite(value)}
+
+
+def _at(table: pd.DataFrame, step: int) -> tuple[float, float]:
+    """(share of runs that are right, mean regret)."""
+    rows = table[table["step"] == step]
+    return float(rows["correct"].mean()), float(rows["regret"].mean())
+
+
+def first_step(curve: dict[int, tuple[float, float]], share: float) -> float:
+    """Between two horizons along a straight line over log t; NaN if never."""
+    steps, right = np.array(list(curve)), np.array([value for value, _ in curve.values()])
+    reached = np.flatnonzero(right >= share)
+    if not len(reached):
+        return np.nan
+    k = reached[0]
+    if k == 0:
+        return float(steps[0])
+    part = (share - right[k - 1]) / (right[k] - right[k - 1])
+    return float(np.exp(np.log(steps[k - 1]) + part * np.log(steps[k] / steps[k - 1])))
+
+
+def _regret_at(curve: dict[int, tuple[float, float]], share: float) -> float:
+    return next((regret for right, regret in curve.values() if right >= share), np.nan)
+
+
+def crossing(bench: Bench) -> dict[str, float]:
+    """Where the mean regret of RUCB comes to lie above that of RCS for good, and what happens around."""
+    (table,) = bench.tables.values()
+    means = table.groupby(["policy", "step"])[["regret", "nonwinner_duels"]].mean()
+    rucb, rcs = means.loc[full_name(RUCB)], means.loc[full_name(RCS)]
+    steps, ahead = rucb.index.to_numpy(), (rucb["regret"] > rcs["regret"]).to_numpy()
+    behind = np.flatnonzero(~ahead)
+    if ahead[-1] and len(behind):
+        t0 = int(steps[behind[-1] + 1])
+    else:
+        return {}
+    found = {"T0": t0, "early": float(ahead[steps < t0 / 2][-1:].mean())}
+    shares = [_share_since(one["nonwinner_duels"], t0) for one in (rucb, rcs)]
+    if min(shares) > 0:
+        found["share ratio"] = shares[0] / shares[1]
+    later = steps[steps >= 2 * t0]
+    if len(later):
+        found["excess"] = float(rucb["regret"][later[0]] / rcs["regret"][later[0]] - 1)
+    return found
+
+
+def _share_since(duels: pd.Series, step: int, window: float = 0.1) -> float:
+    """Of the steps just after one: how many had a ranker that is not the winner."""
+    end = next((int(s) for s in duels.index if s >= (1 + window) * step), int(duels.index[-1]))
+    return float((duels[end] - duels[step]) / max(1, end - step))
+
+
+def _accuracy(name: str) -> Measure:
+    return Measure("accuracy", name, "value")
+
+
+STUDY = Study(
+    id="rcs",
+    title="Relative confidence sampling",
+    source="Zoghi, Whiteson, de Rijke, Munos 2014 (WSDM), 6.2 to 6.5; Zoghi 2017 (thesis), chapter 5",
+    question="Does sampling the champion beat RUCB's optimism, and how soon is each right?",
+    data="public MSLR matrix, Perfect",
+    parts=(
+        *(
+            Runs(
+                f"ongoing-{name}",
+                f"mslr-perfect(lex=10,base={base})",
+                (RUCB, RUCB_B, RCS),
+                {"quick": Size(5e4, 90), "paper": Size(5e4, 200)},
+            )
+            for name, base in BASES.items()
+        ),
+        *(
+            Runs(
+                f"savage-{t}",
+                "mslr-perfect(lex=10,base=1)",
+                ("savage",),
+                {"quick": Size(t, 90), "paper": Size(t, 200)},
+            )
+            for t in HORIZONS
+        ),
+        Computed(
+            "accuracy", accuracy, after=("ongoing-lex1", *(f"savage-{t}" for t in HORIZONS)), kept=False
+        ),
+        Runs(
+            "low-alpha",
+            "mslr-perfect(lex=10,base=1)",
+            (LOW_RUCB, LOW_RCS, RCS),
+            {"quick": Size(4e5, 60), "paper": Size(4e5, 300)},
+        ),
+        *(
+            Runs(f"scale-{k}", f"mslr-perfect(lex={k},base=1)", (RUCB, RCS), sizes)
+            for k, sizes in SCALE.items()
+        ),
+        *(
+            Computed(f"crossing-{k}", crossing, after=(f"scale-{k}",), sizes=sizes, kept=False)
+            for k, sizes in SCALE.items()
+        ),
+    ),
+    checks=(
+        Check(
+            "fig2.accuracy",
+            "RCS is right more often at every horizon",
+            Between(_accuracy("least lead"), low=-0.05),
+        ),
+        Check(
+            "fig2.lead",
+            "RCS is clearly ahead at 1000 and 2000 duels",
+            Between(_accuracy("lead at 1000 and 2000"), low=0.1),
+            ".89 and .70; .98 and .68",
+        ),
+        Check(
+            "fig2.sooner",
+            "RCS is right in 80 % of runs about twice as soon as SAVAGE",
+            Between(_accuracy("steps to 80 %"), low=1.5),
+        ),
+        Check(
+            "fig2.regret",
+            "once always right, SAVAGE has at least three times the regret that RCS had then",
+            Between(_accuracy("regret when always right"), low=3),
+            "7.5",
+        ),
+        *(
+            check
+            for name, known in (("lex1", "457 ± 6 and 289 ± 7"), ("lex0", "594 ± 10 and 328 ± 7"))
+            for check in (
+                Check(
+                    f"fig3.{name}.order",
+                    "RCS has less regret than RUCB",
+                    Order(Measure(f"ongoing-{name}", RCS), Measure(f"ongoing-{name}", RUCB), z=5),
+                    known,
+                    runs=20,
+                ),
+                Check(
+                    f"fig3.{name}.third",
+                    "RCS has about a third less regret than RUCB",
+                    Ratio(Measure(f"ongoing-{name}", RCS), Measure(f"ongoing-{name}", RUCB), 0.5, 0.75),
+                    known,
+                ),
+                Check(
+                    f"fig3.{name}.best_run",
+                    "the best RUCB run lies above the mean of RCS",
+                    Ratio(
+                        Measure(f"ongoing-{name}", RUCB, statistic="min"),
+                        Measure(f"ongoing-{name}", RCS),
+                        low=1,
+                    ),
+                    "348 and 289; 440 and 328",
+                ),
+                Check(
+                    f"fig3.{name}.second_version",
+                    "RUCB with its set B",
+                    Report(Measure(f"ongoing-{name}", RUCB_B)),
+                    "465 ± 6 (lex1)",
+                ),
+            )
+        ),
+        Check(
+            "fig4.stuck",
+            "with alpha = .1 some RUCB runs (2 of 30) never settle on the best ranker",
+            Between(Measure("low-alpha", LOW_RUCB, "wrong", at=4e5), 0.005, 0.12),
+            "11 of 300",
+            runs=300,
+        ),
+        Check(
+            "fig4.rcs_is_right",
+            "RCS with alpha = .1 settles in every run",
+            Between(Measure("low-alpha", LOW_RCS, "wrong", at=4e5, statistic="count"), high=0),
+            "0 of 300",
+        ),
+        Check(
+            "fig4.linear",
+            "the mean regret of RUCB with alpha = .1 goes on growing",
+            Ratio(Measure("low-alpha", LOW_RUCB, at=4e5), Measure("low-alpha", LOW_RUCB, at=2e5), low=1.4),
+            runs=300,
+        ),
+        Check(
+            "fig4.flat",
+            "that of RCS flattens",
+            Ratio(Measure("low-alpha", LOW_RCS, at=4e5), Measure("low-alpha", LOW_RCS, at=2e5), high=1.3),
+        ),
+        Check(
+            "fig4.twice",
+            "RCS takes almost twice its regret of alpha = .501",
+            Ratio(Measure("low-alpha", LOW_RCS, at=2e5), Measure("low-alpha", RCS, at=2e5), 1.5, 2.6),
+            "1.98",
+        ),
+        *(
+            check
+            for k, (ratio, excess) in {20: (9.4, 0.11), 30: (9, 0.097), 40: (4, 0.139)}.items()
+            for check in (
+                Check(
+                    f"fig5.{k}.crossing",
+                    f"K = {k}: RUCB begins below RCS and ends above",
+                    Between(Measure(f"crossing-{k}", "early", "value"), high=0),
+                ),
+                Check(
+                    f"fig5.{k}.share",
+                    f"K = {k}: where the curves cross, RUCB makes many times more suboptimal comparisons",
+                    Between(Measure(f"crossing-{k}", "share ratio", "value"), low=2.5),
+                    f"{ratio}",
+                ),
+                Check(
+                    f"fig5.{k}.excess",
+                    f"K = {k}: at twice that time RUCB's regret is 12 to 30 % higher",
+                    Between(Measure(f"crossing-{k}", "excess", "value"), 0.05, 0.4),
+                    f"{excess}",
+                ),
+            )
+        ),
+    ),
+    figures=(
+        Points(
+            "figure2-accuracy",
+            "Figure 2, top: accuracy against the horizon",
+            "duels",
+            "share of runs that are right",
+            {name: {t: _accuracy(f"{name} at {t}") for t in HORIZONS} for name in ("RCS", "SAVAGE")},
+            x="log",
+        ),
+        Points(
+            "figure2-regret",
+            "Figure 2, bottom: regret against the horizon",
+            "duels",
+            "cumulative regret",
+            {
+                "RCS": {t: Measure("ongoing-lex1", RCS, at=t) for t in HORIZONS},
+                "SAVAGE": {t: Measure(f"savage-{t}", "savage") for t in HORIZONS},
+            },
+            x="log",
+            y="log",
+        ),
+        *(
+            Curves(f"figure3-{name}", f"Figure 3: ongoing regret ({name})", f"ongoing-{name}", x="linear")
+            for name in BASES
+        ),
+        Curves("figure4", "Figure 4: alpha = .1", "low-alpha", x="linear"),
+        *(Curves(f"figure5-{k}", f"Figure 5: {k} rankers", f"scale-{k}", x="linear") for k in SCALE),
+    ),
+    minutes={"quick": 1, "paper": 15},
+)
