@@ -40,7 +40,9 @@ def policies(
         chosen = parse_policy(policy)
         _show_one(chosen, as_json)
     elif as_json:
-        rows = [_as_data(configure(one)) | {"family": name} for name, all in families().items() for one in all]
+        rows = [
+            _as_data(configure(one)) | {"family": name} for name, all in families().items() for one in all
+        ]
         typer.echo(json.dumps(rows, indent=1))
     else:
         _show_all()

@@ -27,8 +27,8 @@ from experiments.specs import feature_list
 from letor_data.errors import known
 from letor_data.files import replacing
 
-# How an entry was found: in closed form; by exact odds of drawn ties or pages; by played duels; from pages that
-# all rankers shared; or it came without a word.
+# How an entry was found: in closed form; by exact odds of drawn ties or pages; by played duels; from pages
+# that all rankers shared; or it came without a word.
 METHODS = ("exact", "rao-blackwell", "simulated", "multileaved", "given")
 
 _SCHEMA = {
