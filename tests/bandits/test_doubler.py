@@ -8,7 +8,7 @@ from policies import CYCLIC, assert_same_choices, ladder
 from bandits.doubler import POLICY
 from bandits.policy import configure, kernel_params
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 STEPS = [1, 2, 3, 6, 7, 14, 100, 700]
 CERTAIN = np.array([[0.5, 1.0, 1.0], [0.0, 0.5, 1.0], [0.0, 0.0, 0.5]])

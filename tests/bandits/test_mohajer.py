@@ -13,7 +13,7 @@ from bandits.best_item.select_bracket import POLICY as SELECT
 from bandits.best_item.top_k import POLICY as TOP_K
 from bandits.policy import configure
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 CERTAIN = np.clip(ladder(12, 1.0), 0, 1)
 

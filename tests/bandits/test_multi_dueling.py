@@ -15,7 +15,7 @@ from bandits.regret import strong_regret
 from experiments.matrices import MATRICES
 from experiments.specs import parse_policy
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 STEPS = [1, 2, 3, 10, 100, 300, 1000]
 
 

@@ -10,7 +10,7 @@ from policies import CYCLIC, assert_same_law, fast, ladder
 from bandits import rts
 from bandits.policy import configure, kernel_params
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 RTS = configure(rts.POLICY)
 CLEAR = np.array([[0, 7, 9, 8], [1, 0, 6, 3], [1, 2, 0, 4], [0, 3, 2, 0]])  # 0 beats all in most tournaments

@@ -16,7 +16,7 @@ from policies import (
 from bandits.policy import configure, kernel_params
 from bandits.sparring import POLICY
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 STEPS = [1, 2, 3, 10, 100, 700]
 MATRICES = [ladder(2), ladder(3), CYCLIC, ladder(5), ladder(8), ladder(20, 0.02)]

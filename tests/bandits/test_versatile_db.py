@@ -12,7 +12,7 @@ from policies import CYCLIC, assert_same_choices, assert_same_law, ladder
 from bandits.policy import configure, kernel_params
 from bandits.versatile_db import POLICY
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 STEPS = [1, 2, 3, 10, 100, 300]
 

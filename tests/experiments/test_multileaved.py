@@ -46,7 +46,7 @@ from interleave import InterleaveError
 from interleave.multileave import MULTILEAVERS, make_crowd, multileaving
 from letor_data.writer import write_letor
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 SOSM = multileaving("sosm")
 

@@ -6,6 +6,7 @@ import pytest
 from helpers import words
 
 from bandits import POLICIES
+from bandits.multi_dueling.registry import MULTI_POLICIES
 from experiments.specs import parse_policy
 
 
@@ -37,7 +38,7 @@ def test_one_policy_is_explained(rankduel, name):
 
 def test_for_machines(rankduel):
     told = json.loads(rankduel("policies", "--json")[1])
-    assert [policy["name"] for policy in told] == list(POLICIES)
+    assert [policy["name"] for policy in told] == [*POLICIES, *MULTI_POLICIES]
     assert all(policy["source"] and policy["assumes"] for policy in told)
     assert {policy["name"]: policy["needs_horizon"] for policy in told}["savage"] is True
     assert {policy["name"]: policy["needs_horizon"] for policy in told}["rucb"] is False

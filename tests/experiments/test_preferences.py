@@ -226,7 +226,10 @@ def changed(column, value, row=1):
         (changed("wins", np.nan), "add up to n"),
         (changed("n", np.nan), "a column holds something else than numbers"),
         (changed("first", "one"), "a column holds something else than numbers"),
-        (changed("method", "guessed"), "method must be one of exact, rao-blackwell, simulated, given"),
+        (
+            changed("method", "guessed"),
+            "method must be one of exact, rao-blackwell, simulated, multileaved, given",
+        ),
         (
             changed("second", 3),
             "6 rows for 4 rankers; expected 6, one for each pair first < second, in order",

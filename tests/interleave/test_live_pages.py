@@ -8,7 +8,7 @@ from numba import njit
 from interleave import go_live, impression_by, live_duel_by, own_pages, shown_so_far
 from letor_data.metrics import expected_ndcg, ideal_dcg
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 
 @njit

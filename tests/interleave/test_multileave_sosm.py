@@ -21,7 +21,7 @@ from small_crowds import (
 
 from interleave.multileave import for_another_thread, multileaved_page, multileaving
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 WAY = multileaving("sosm")
 FOUR = ((0, 1, 2, 3, 4), (4, 3, 2, 1, 0), (2, 0, 4, 1, 3), (1, 2, 3, 4, 0))

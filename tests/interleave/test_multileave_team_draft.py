@@ -21,7 +21,7 @@ from small_crowds import (
 from interleave import InterleaveError, interleaving
 from interleave.multileave import multileaved_page, multileaving
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 N_PAGES = 4000
 WAYS = {prefix: multileaving("team_draft", prefix=prefix) for prefix in ("assign", "neutral")}

@@ -1,0 +1,47 @@
+"""The log of people's judgments: finals and best items, by a log made by hand."""
+
+import pytest
+
+from bandits import PolicyError
+from experiments.studies.human_log import Judgment, best_items, counted, finals, read_log, read_qrels
+
+# 'ab': a against b, a is better. Pairs of finalists a, b, c; d lost before.
+RUN = ["ad", "bc", "ab", "bc", "ca"]
+THIRD, SECOND = ["ab", "ac", "bc"], ["ab", "cb", "ac"]
+
+
+def judgments(pairs):
+    return [Judgment("q", *sorted(pair), pair[0]) for pair in pairs]
+
+
+LOG = judgments([*RUN, *THIRD, *SECOND])
+
+
+def test_the_last_judgment_of_a_pair_is_that_of_the_first_final():
+    held = finals(judgments(["cb", *RUN, *THIRD, *SECOND]), len(RUN) + 1, len(THIRD))
+    assert sorted(judgment.better for judgment in held["I"]) == ["a", "b", "c"]
+    assert (held["III"], held["II"]) == (judgments(THIRD), judgments(SECOND))
+
+
+def test_best_items_won_most_often():
+    assert best_items(judgments(["ab", "bc", "ca"])) == {"q": frozenset("abc")}
+    assert best_items(judgments(SECOND)) == {"q": frozenset("a")}
+
+
+def test_what_is_counted():
+    found, sets = counted(LOG, len(RUN), len(THIRD))
+    assert (found["questions"], found["passages"], found["median pool"]) == (1, 4, 4)
+    assert sets["Set-I"] == {"q": frozenset("abc")} and sets["Combined-I+II"] == {"q": frozenset("a")}
+    assert (found["Set-I items"], found["Set-I and Set-II items"]) == (3, 1)
+
+
+def test_files(tmp_path):
+    path = tmp_path / "judgments.txt"
+    path.write_text("1 a b a\n")
+    with pytest.raises(PolicyError, match="1 judgments; expected the 11,681"):
+        read_log(path)
+    path.write_text("1 a b a\n1 a b c\n")
+    with pytest.raises(PolicyError, match="line 2: expected"):
+        read_log(path)
+    path.write_text("1 Q0 a 1\n1 Q0 b 1\n")
+    assert read_qrels(path) == {"1": frozenset("ab")}
