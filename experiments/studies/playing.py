@@ -89,6 +89,7 @@ def play(
 def check(study: Study, tier: str, out: Path, results: Results) -> list[Record]:
     """The verdicts, which are also written."""
     records = run_checks(study, results)
+    folder_of(study, tier, out).mkdir(parents=True, exist_ok=True)  # no part may have left a file
     about = {"study": study.id, "title": study.title, "source": study.source, "tier": tier}
     write_records(records, folder_of(study, tier, out) / CHECKS, about | {"versions": versions()})
     return records

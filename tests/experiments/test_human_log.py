@@ -3,7 +3,16 @@
 import pytest
 
 from bandits import PolicyError
-from experiments.studies.human_log import Judgment, best_items, counted, finals, read_log, read_qrels
+from experiments.studies.human_log import (
+    Judgment,
+    best_items,
+    counted,
+    finals,
+    read_log,
+    read_qrels,
+    replay,
+)
+from experiments.studies.study import Bench, Size
 
 # 'ab': a against b, a is better. Pairs of finalists a, b, c; d lost before.
 RUN = ["ad", "bc", "ab", "bc", "ca"]
@@ -11,7 +20,7 @@ THIRD, SECOND = ["ab", "ac", "bc"], ["ab", "cb", "ac"]
 
 
 def judgments(pairs):
-    return [Judgment("q", *sorted(pair), pair[0]) for pair in pairs]
+    return [Judgment("q", min(pair), max(pair), pair[0]) for pair in pairs]
 
 
 LOG = judgments([*RUN, *THIRD, *SECOND])
@@ -33,6 +42,19 @@ def test_what_is_counted():
     assert (found["questions"], found["passages"], found["median pool"]) == (1, 4, 4)
     assert sets["Set-I"] == {"q": frozenset("abc")} and sets["Combined-I+II"] == {"q": frozenset("a")}
     assert (found["Set-I items"], found["Set-I and Set-II items"]) == (3, 1)
+
+
+def test_replay_finds_its_files(tmp_path, monkeypatch):
+    bench = Bench(None, Size(1, 1), {}, 1)
+    monkeypatch.delenv("RANKDUEL_DATA", raising=False)
+    assert replay(bench) == {}
+    monkeypatch.setenv("RANKDUEL_DATA", str(tmp_path))
+    (tmp_path / "judgments.txt").write_text("1 a b a\n" * 11_681)
+    (tmp_path / "Set-I.qrels").write_text("1 Q0 a 1\n")
+    (tmp_path / "Set-II.qrels").write_text("1 Q0 b 1\n")
+    found = replay(bench)
+    assert (found["Set-I items"], found["Set-I as published"], found["Set-II as published"]) == (1, 1, 0)
+    assert "Set-III as published" not in found
 
 
 def test_files(tmp_path):

@@ -1,0 +1,365 @@
+"""The best of 100 items in 1,000 comparisons: nine policies in two cases (Yan 2022, Figure 4.1).
+
+In case A items are in a total order, and the best one should be in the answer. In case B two items are equal
+and better than all others, and one or both of them should be in it. A count of the thesis has an error of its
+own, so ours may differ from it by three standard errors of the difference.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+
+from bandits import Configured
+from bandits.copeland.leaders import leaders
+from bandits.loop import run_loop
+from bandits.losses import winners_by
+from bandits.matrix import by_matrix
+from bandits.policy import kernel
+from bandits.recommending import leader
+from bandits.streams import stream
+from experiments.specs import parse_policy
+from experiments.studies.study import (
+    Bench,
+    Between,
+    Check,
+    Computed,
+    Measure,
+    Order,
+    Ratio,
+    Size,
+    Study,
+    Table,
+)
+
+RUNS = 1000  # of each policy, there and here
+SURE = 3  # standard errors
+SIZE = Size(1000, RUNS)
+CASES = {"A": "case-a", "B": "case-b"}
+N_BEST = {"A": 1, "B": 2}
+ALL = (1000, 1000)  # comparisons, of policies that never stop by themselves
+
+
+class Counts(NamedTuple):
+    """As published, of 1,000 runs."""
+
+    one: int  # in which one of the best items is in the answer, and not both
+    both: int | None = None
+    comparisons: tuple[int, int] = ALL  # fewest and most
+    judgments: tuple[int, int] | None = None  # the same, of the pair that has the most of them in a run
+    items: tuple[int, float] | None = None  # in all answers together; the standard error is from our runs
+
+
+class Row(NamedTuple):
+    method: str
+    policy: str  # {k}: how many are best
+    cases: Mapping[str, Counts]
+    known: Mapping[str, str] = {}  # by independent programs
+    in_order: bool = False  # items are numbered from best to worst, and the policy sees it
+    given_up_too: bool = False  # an item may be in the answer that is out of the race
+    tier: str = "quick"  # the first one that plays it
+    explanations: Mapping[str, str] = {}  # by what is counted: why it is not as published
+
+
+FIGURE = {
+    "parwis": Row(
+        "PARWiS",
+        "parwis(k={k},order=index)",
+        {
+            "A": Counts(537, None, ALL, (17, 68)),
+            "B": Counts(686, 287, ALL, (7, 83)),
+        },
+        {"A": "549", "B": "659 and 304"},
+        in_order=True,
+        tier="paper",
+    ),
+    "active_ranking": Row(
+        "Active Ranking",
+        "active_ranking(k={k})",
+        {
+            "A": Counts(175, None, ALL, (3, 11)),
+            "B": Counts(405, 545, ALL, (3, 11)),
+        },
+        {"A": "140 of 1,000, by 20,000 runs", "B": "417 and 525"},
+        explanations={
+            "A.one": "an independent simulation of the public code finds 140 (20,000 runs), as do we; "
+            "neither ties, nor the last sort, nor the budget explain 175, and case B agrees"
+        },
+    ),
+    "select": Row(
+        "SELECT",
+        "mohajer_select(m=10)",
+        {"A": Counts(715, None, (990, 990), (10, 10)), "B": Counts(905, 0, (990, 990), (10, 10))},
+        {"A": "717.5", "B": "897.9 and 0"},
+    ),
+    "top2": Row(
+        "TOP-2",
+        "mohajer_top_k(k={k},m=5,final_refill=true)",
+        {"B": Counts(588, 277, (980, 980))},
+        {"B": "567 and 282"},
+        explanations={
+            "B.max_comparisons": "980 if both answers come from one group, 985 if not; the thesis "
+            "speaks of the first only"
+        },
+    ),
+    "prefbest_extra": Row(
+        "prefBest, one more final",
+        "prefbest(extra=1)",
+        {
+            "A": Counts(510, None, (624, 781), (3, 6), (1290, 17)),
+            "B": Counts(733, 81, (616, 795), (3, 6), (1244, 17)),
+        },
+        {"A": "512.4", "B": "741 and 81"},
+    ),
+    "prefbest": Row(
+        "prefBest",
+        "prefbest",
+        {
+            "A": Counts(502, None, (599, 759), (2, 5), (1497, 24)),
+            "B": Counts(666, 94, (592, 764), (2, 5), (1489, 25)),
+        },
+        {"A": "479.8", "B": "652 and 92"},
+    ),
+    "round_efficient": Row(
+        "Round-Efficient",
+        "round_efficient(delta=0.2)",
+        {
+            "A": Counts(141, None, ALL, (2, 5), (1773, 40)),
+            "B": Counts(680, 89, ALL, (2, 5)),
+        },
+        {"A": "145.6", "B": "665 and 80"},
+    ),
+    "dts": Row(
+        "DTS",
+        "dts(variant=published)",
+        {
+            "A": Counts(124, None, ALL, (4, 24), (1046, 7)),
+            "B": Counts(710, 7, ALL, (4, 20), (1074, 10)),
+        },
+        {"A": "140", "B": "704 and 12"},
+        tier="paper",
+    ),
+    "merge_dts": Row(
+        "MergeDTS",
+        "merge_dts",
+        {
+            "A": Counts(108, None, ALL, (31, 93), (1611, 29)),
+            "B": Counts(581, 58, ALL, (28, 81), (1553, 37)),
+        },
+        {"A": "130", "B": "606 and 52"},
+        given_up_too=True,
+    ),
+}
+# Not in the figure, where items come to PARWiS from best to worst, and its first comparisons go that way.
+SHUFFLED = Row(
+    "PARWiS with items in random order (not in the thesis)",
+    "parwis(k={k})",
+    {"A": Counts(446), "B": Counts(874, 109)},
+    dict.fromkeys("AB", "by an independent program; not in the figure"),
+    tier="paper",
+)
+ROWS = {**FIGURE, "parwis_shuffled": SHUFFLED}
+CELLS = [(name, case) for name, row in ROWS.items() for case in row.cases]
+
+
+@kernel
+def leaders_of_all(state, chosen):
+    leaders(state.wins, chosen)
+
+
+@kernel
+def leader_of_all(state):
+    return leader(state.wins)
+
+
+def configured(row: Row, case: str) -> Configured:
+    found = parse_policy(row.policy.format(k=N_BEST[case]))
+    if row.given_up_too:
+        everybody = found.policy._replace(answers=leaders_of_all, recommend=leader_of_all)
+        return found._replace(policy=everybody)
+    return found
+
+
+def answers(row: Row, case: str, bench: Bench) -> dict[str, Any]:
+    """Of each run: what is in the answer, and what it took."""
+    assert bench.preferences is not None
+    matrix, policy = np.array(bench.preferences.matrix), configured(row, case)
+    duel, best = by_matrix(matrix), winners_by("copeland", matrix)
+    budget, nothing = np.array([int(bench.size.horizon)]), np.zeros(len(matrix))
+
+    def play(run: int) -> tuple[int, ...]:
+        shuffle, rng, users = (
+            stream(0, str(policy), case, run, what) for what in ("labels", "policy", "users")
+        )
+        labels = np.arange(len(matrix)) if row.in_order else shuffle.permutation(len(matrix))
+        trace = run_loop(policy, duel, nothing, labels, budget, rng, users)
+        answer = trace.answers[0]
+        return answer[best].sum(), answer.sum(), trace.duels[0].sum() // 2, trace.most[0]
+
+    play(0)  # compiles it, once
+    runs = Parallel(n_jobs=bench.jobs, prefer="threads")(delayed(play)(run) for run in range(bench.size.runs))
+    found, items, comparisons, judgments = np.array(runs).T
+    return {
+        "one": found == 1,
+        "both": found == 2,
+        "at least one": found > 0,
+        "items": items,
+        "wrong items": items - found,
+        "comparisons": comparisons,
+        "judgments": judgments,
+    }
+
+
+def _part(name: str, case: str) -> str:
+    return f"{case}-{name}"
+
+
+def _of(name: str, case: str, what: str, statistic: str = "count") -> Measure:
+    return Measure(_part(name, case), what, "value", statistic=statistic)
+
+
+def _words(case: str, what: str) -> str:
+    return (
+        "the best item" if case == "A" else {"one": "one of the best two", "both": "both of the best"}[what]
+    )
+
+
+def _counts(name: str, case: str) -> Iterator[Check]:
+    row = ROWS[name]
+    for what in ("one", "both"):
+        count = getattr(row.cases[case], what)
+        if count is not None:
+            share = count / RUNS
+            off = SURE * RUNS * (share * (1 - share) * 2 / RUNS) ** 0.5
+            yield Check(
+                f"{case}.{name}.{what}",
+                f"case {case}: {row.method} answers {_words(case, what)} in {count} of {RUNS:,} runs",
+                Between(_of(name, case, what), count - off, count + off),
+                row.known[case],
+                runs=RUNS,
+                explanation=row.explanations.get(f"{case}.{what}", ""),
+            )
+
+
+def _comparisons(name: str, case: str) -> Iterator[Check]:
+    """Of those that stop by themselves; extremes of 1,000 runs are good to some 30 comparisons."""
+    row = ROWS[name]
+    fewest, most = row.cases[case].comparisons
+    off = 30 if fewest < most else 0
+    for statistic, word, count in (("min", "at least", fewest), ("max", "at most", most)):
+        yield Check(
+            f"{case}.{name}.{statistic}_comparisons",
+            f"case {case}: {row.method} takes {word} {count} comparisons",
+            Between(_of(name, case, "comparisons", statistic), count - off, count + off),
+            explanation=row.explanations.get(f"{case}.{statistic}_comparisons", ""),
+        )
+
+
+def _items(name: str, case: str) -> Iterator[Check]:
+    """All of them, as the thesis does not count wrong ones in the same way throughout."""
+    row = ROWS[name]
+    published = row.cases[case].items
+    if published is not None:
+        total, error = published
+        off = SURE * 2**0.5 * error
+        yield Check(
+            f"{case}.{name}.items",
+            f"case {case}: the answers of {row.method} in {RUNS:,} runs have {total} items",
+            Between(_of(name, case, "items"), total - off, total + off),
+            runs=RUNS,
+        )
+
+
+def figure(values: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
+    """Published counts beside ours; what the tier lacks is left out."""
+    rows = []
+    for name, case in CELLS:
+        found = values.get(_part(name, case))
+        if name in FIGURE and found is not None:
+            row, runs = ROWS[name], len(found["one"])
+            published = row.cases[case]
+            rows.append(
+                {
+                    "case": case,
+                    "method": row.method,
+                    "one": published.one,
+                    "one, here": int(RUNS * sum(found["one"]) / runs),
+                    "both": "" if published.both is None else str(published.both),
+                    "both, here": int(RUNS * sum(found["both"]) / runs),
+                    "comparisons": _range(published.comparisons),
+                    "comparisons, here": _range(found["comparisons"]),
+                    "judgments of a pair": _range(published.judgments or ()),
+                    "judgments of a pair, here": _range(found["judgments"]),
+                    "items": "" if published.items is None else str(published.items[0]),
+                    "items, here": int(RUNS * sum(found["items"]) / runs),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def _range(values: Any) -> str:
+    if not len(values):
+        return ""
+    low, high = int(min(values)), int(max(values))
+    return f"{low}" if low == high else f"{low}-{high}"
+
+
+STUDY = Study(
+    id="budget-1000",
+    title="The best of 100 items in 1,000 comparisons",
+    source="Yan 2022 (thesis, University of Waterloo), chapter 4, Figure 4.1",
+    question="Which policies find the best items when comparisons are few?",
+    data="built in",
+    parts=tuple(
+        Computed(
+            _part(name, case),
+            partial(answers, ROWS[name], case),
+            CASES[case],
+            sizes={ROWS[name].tier: SIZE},
+        )
+        for name, case in CELLS
+    ),
+    checks=(
+        *(check for name, case in CELLS for check in (*_counts(name, case), *_items(name, case))),
+        *(
+            check
+            for name, case in CELLS
+            if ROWS[name].cases[case].comparisons != ALL
+            for check in _comparisons(name, case)
+        ),
+        *(
+            Check(
+                f"A.select_above_{name}",
+                f"case A: SELECT finds the best item most often, so more often than {row.method}",
+                Order(_of(name, "A", "one"), _of("select", "A", "one")),
+                f"{row.cases['A'].one} and 715",
+            )
+            for name, row in FIGURE.items()
+            if name in ("parwis", "prefbest_extra", "active_ranking")
+        ),
+        Check(
+            "B.parwis_above_select",
+            "case B: PARWiS finds at least one of the best two most often, so more often than SELECT",
+            Order(_of("select", "B", "at least one"), _of("parwis", "B", "at least one")),
+            "905 and 973",
+        ),
+        *(
+            Check(
+                f"{case}.fewer_wrong_items",
+                f"case {case}: with one more final prefBest has fewer wrong items in its answers",
+                Ratio(
+                    _of("prefbest_extra", case, "wrong items"),
+                    _of("prefbest", case, "wrong items"),
+                    high=0.85,
+                ),
+                known,
+            )
+            for case, known in (("A", "780 and 995"), ("B", "430 and 729, some counted twice"))
+        ),
+    ),
+    tables=(Table("figure4.1", "Figure 4.1: of 1,000 runs, as published and here", figure),),
+    minutes={"quick": 1, "paper": 3},
+)

@@ -1,0 +1,168 @@
+"""People's judgments behind the best items of 50 questions, counted again (Yan 2022, chapter 5).
+
+The public log has one judgment per line: question, two passages, the better one. First comes the run of
+prefBest, in which the last judgment of a pair of finalists belongs to final I; then come finals III and II.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+from bandits import PolicyError
+from experiments.studies.data import VARIABLE, data_folder, find_file
+from experiments.studies.study import Bench, Check, Computed, Exact, Measure, Study
+
+LOG = ("judgments.txt",)
+RUN, FINAL = 9713, 984  # judgments
+
+
+class Judgment(NamedTuple):
+    question: str
+    one: str
+    other: str
+    better: str
+
+    @property
+    def pair(self) -> tuple[str, frozenset[str]]:
+        return self.question, frozenset((self.one, self.other))
+
+
+Best = Mapping[str, frozenset[str]]  # by question
+
+
+def read_log(path: Path) -> list[Judgment]:
+    log = []
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        words = line.split()
+        if len(words) != 4 or words[3] not in words[1:3]:
+            raise PolicyError(f"{path}, line {number}: expected 'question one other better', found '{line}'")
+        log.append(Judgment(*words))
+    if len(log) != RUN + 2 * FINAL:
+        raise PolicyError(
+            f"{path}: {len(log):,} judgments; expected the {RUN + 2 * FINAL:,} of "
+            "github.com/XinyiYan/duelingBandits. Put that file there, or move this one away"
+        )
+    return log
+
+
+def finals(log: Sequence[Judgment], run: int, final: int) -> dict[str, list[Judgment]]:
+    """By name; a final takes so many judgments, after a run of so many."""
+    third, second = list(log[run : run + final]), list(log[run + final : run + 2 * final])
+    finalists = {judgment.pair for judgment in third}
+    first = {judgment.pair: judgment for judgment in log[:run] if judgment.pair in finalists}
+    return {"I": list(first.values()), "II": second, "III": third}
+
+
+def best_items(judgments: Iterable[Judgment]) -> Best:
+    """Who won most often, question by question."""
+    wins: dict[str, Counter[str]] = defaultdict(Counter)
+    for judgment in judgments:
+        wins[judgment.question][judgment.better] += 1
+    return {
+        question: frozenset(item for item, n in won.items() if n == max(won.values()))
+        for question, won in wins.items()
+    }
+
+
+def read_qrels(path: Path) -> Best:
+    """Lines 'question Q0 passage 1'."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for line in path.read_text("utf-8").splitlines():
+        question, _, item, _ = line.split()
+        found[question].add(item)
+    return {question: frozenset(items) for question, items in found.items()}
+
+
+def counted(
+    log: Sequence[Judgment], run: int = RUN, final: int = FINAL
+) -> tuple[dict[str, float], Mapping[str, Best]]:
+    """Numbers by name, and the best items by the names of the published files."""
+    pools: dict[str, set[str]] = defaultdict(set)
+    for judgment in log[:run]:
+        pools[judgment.question] |= {judgment.one, judgment.other}
+    sizes = [len(pool) for pool in pools.values()]
+    held = finals(log, run, final)
+    sets = {f"Set-{name}": best_items(judgments) for name, judgments in held.items()}
+    sets["Combined-I+II"] = best_items([*held["I"], *held["II"]])
+    sets["Combined-I+II+III"] = best_items([*held["I"], *held["II"], *held["III"]])
+    found: dict[str, float] = {
+        "questions": len(pools),
+        "passages": sum(sizes),
+        "smallest pool": min(sizes),
+        "largest pool": max(sizes),
+        "median pool": median(sizes),
+        "judgments of final I": len(held["I"]),
+    }
+    found |= {f"{name} items": sum(map(len, best.values())) for name, best in sets.items()}
+    for one, other in SHARED:
+        common = [sets[one][question] & sets[other][question] for question in sets[one]]
+        found[f"{one} and {other} items"] = sum(map(len, common))
+        found[f"{one} and {other} questions"] = sum(map(bool, common))
+    return found, sets
+
+
+SHARED = (("Set-I", "Set-II"), ("Combined-I+II", "Set-I"), ("Combined-I+II", "Set-II"))
+
+
+def replay(bench: Bench) -> dict[str, float]:
+    """Nothing without the log; with the published lists of best items, on how many questions they agree."""
+    folder = data_folder(None)
+    path = find_file(LOG, folder)
+    if path is None:
+        return {}
+    found, sets = counted(read_log(path))
+    for name, best in sets.items():
+        published = find_file((f"{name}.qrels",), folder)
+        if published is not None:
+            there = read_qrels(published)
+            found[f"{name} as published"] = sum(there.get(question) == best[question] for question in best)
+    return found
+
+
+KNOWN = {
+    "questions": 50,
+    "passages": 1570,
+    "smallest pool": 5,
+    "largest pool": 130,
+    "median pool": 15,
+    "judgments of final I": 984,
+    "Set-I items": 75,
+    "Set-II items": 75,
+    "Combined-I+II items": 66,
+    "Set-I and Set-II items": 25,
+    "Set-I and Set-II questions": 22,
+    "Combined-I+II and Set-I items": 44,
+    "Combined-I+II and Set-I questions": 40,
+    "Combined-I+II and Set-II items": 44,
+    "Combined-I+II and Set-II questions": 39,
+    # Of the released files; the thesis ends with final II.
+    "Set-III items": 80,
+    "Combined-I+II+III items": 55,
+    "Set-I as published": 50,
+    "Set-II as published": 50,
+    "Set-III as published": 50,
+    "Combined-I+II as published": 50,
+    "Combined-I+II+III as published": 50,
+}
+
+STUDY = Study(
+    id="human-log",
+    title="People's judgments, counted again",
+    source="Yan 2022 (thesis, University of Waterloo), chapter 5, and its public files",
+    question="Do the public judgments give the published best items?",
+    data=f"judgments.txt and *.qrels of github.com/XinyiYan/duelingBandits, in the folder ${VARIABLE}; "
+    "all is skipped without them",
+    parts=(Computed("replay", replay, kept=False),),
+    checks=tuple(
+        Check(
+            name.replace(" ", "_"),
+            f"{name}: {value}",
+            Exact(Measure("replay", name, "value"), value),
+            f"{value}",
+        )
+        for name, value in KNOWN.items()
+    ),
+    minutes={"quick": 0.1},
+)
