@@ -34,7 +34,7 @@ class TestFiveArmsWithoutACondorcetWinner:
     STEPS = (10**5, 10**6, 10**7)
 
     def test_rucb_is_linear(self):
-        """Three winners in a cycle and two losers: candidates share the steps, 1/8 is lost in each."""
+        """Everybody is beaten, so the champion is any of five; 1/8 of the wins are lost in each step."""
         regret = regrets("rucb", "mslr5-cycle", "copeland", self.STEPS, 4).mean(axis=0)
         assert 0.95 < np.log10(regret[2] / regret[1]) < 1.05
         assert regret[2] == pytest.approx(0.125 * 10**7, rel=0.05)
