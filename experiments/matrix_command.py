@@ -113,17 +113,18 @@ def build(
     }
     way = _multileaving(multileave, impressions, pairwise | arena)
     started, ring = time.perf_counter(), open_arena(load(files, how), **arena)
+    common = {"alpha": alpha, "seed": seed, "jobs": jobs}
     if way is not None:
-        pages = impressions_in(impressions or USUAL_IMPRESSIONS)
-        with count_progress("impressions", pages) as done:
-            made = write_inferred(
-                ring, way, output, impressions=pages, alpha=alpha, seed=seed, jobs=jobs, done=done
-            )
-        _tell(made, ring, output, time.perf_counter() - started)
-        return
-    with matrix_progress() as progress:
-        made = write_matrix(ring, output, **pairwise, alpha=alpha, seed=seed, jobs=jobs, progress=progress)
+        made = _infer(ring, way, output, impressions_in(impressions or USUAL_IMPRESSIONS), common)
+    else:
+        with matrix_progress() as progress:
+            made = write_matrix(ring, output, **pairwise, **common, progress=progress)
     _tell(made, ring, output, time.perf_counter() - started)
+
+
+def _infer(ring: Arena, way: Multileaving, output: Path, pages: int, common: dict[str, Any]) -> Preferences:
+    with count_progress("impressions", pages) as done:
+        return write_inferred(ring, way, output, impressions=pages, **common, done=done)
 
 
 def _multileaving(text: str | None, impressions: str | None, given: dict[str, Any]) -> Multileaving | None:

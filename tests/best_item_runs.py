@@ -3,11 +3,8 @@
 from collections import Counter
 
 import numpy as np
-from policies import assert_same_pairs, fast, generators
-
-
-def n_duels(trace):
-    return int(trace.duels[-1].sum()) // 2
+from best_items import slow_course
+from policies import assert_same_pairs, fast
 
 
 def assert_same_runs(twin, configured, prefs, horizon, runs, seed=0):
@@ -15,26 +12,17 @@ def assert_same_runs(twin, configured, prefs, horizon, runs, seed=0):
 
     Returns how many runs came to an end.
     """
-    n_ended = 0
+    n_ended, steps = 0, list(range(1, horizon + 1))
     for run in range(runs):
-        trace = fast(configured, prefs, np.arange(1, horizon + 1), seed, run, fast_forward=False)
-        rng, users = generators(seed, run)
-        made = twin(len(prefs), configured.params, rng)
-        duels, selves = np.zeros((2, len(prefs)), int)
-        for row in range(horizon):
-            first, second = made.select()
-            if first == second:
-                selves[first] += 1
-                made.update(first, second, True)
-            else:
-                duels[[first, second]] += 1
-                made.update(first, second, users.random() < prefs[first, second])
-            where, answer = f"run {run}, step {row + 1}", made.answer()
+        trace = fast(configured, prefs, steps, seed, run, fast_forward=False)
+        course = slow_course(twin, configured, prefs, steps, seed, run)
+        for row, (duels, selves, answer, finished) in enumerate(course):
+            where = f"run {run}, step {row + 1}"
             np.testing.assert_array_equal(trace.duels[row], duels, where)
             np.testing.assert_array_equal(trace.selves[row], selves, where)
             assert np.flatnonzero(trace.answers[row]).tolist() == sorted(answer), where
-            assert trace.recommended[row] == answer[0] and trace.finished[row] == made.finished(), where
-        n_ended += made.finished()
+            assert trace.recommended[row] == answer[0] and trace.finished[row] == finished, where
+        n_ended += course[-1][-1]
     return n_ended
 
 

@@ -4,7 +4,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from best_item_runs import assert_same_answers_at_once, assert_same_runs, n_duels
+from best_item_runs import assert_same_answers_at_once, assert_same_runs
+from best_items import n_duels
 from naive_policies.prefbest import PrefBest
 from policies import CYCLIC, assert_same_pairs, fast, ladder
 

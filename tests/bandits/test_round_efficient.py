@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from best_item_runs import assert_same_answers_at_once, assert_same_runs, n_duels
+from best_item_runs import assert_same_answers_at_once, assert_same_runs
+from best_items import n_duels
 from naive_policies.round_efficient import RoundEfficient
 from policies import CYCLIC, fast, ladder
 
