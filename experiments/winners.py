@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import linprog
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 from bandits import condorcet_winner
 from experiments.preferences import Preferences
@@ -77,7 +76,7 @@ def random_walk(matrix: np.ndarray, chain: str = "self", damping: float = 1.0) -
 
 def smith_set(matrix: np.ndarray) -> np.ndarray:
     """The fewest, at least one, who each beat everybody else: the Condorcet winner, or the top cycle."""
-    groups = connected_components(matrix >= 0.5, connection="strong")[1]
+    groups = scipy.sparse.csgraph.connected_components(matrix >= 0.5, connection="strong")[1]
     # Whoever beats most reaches everybody through at most one other, so is in the topmost group.
     return np.flatnonzero(groups == groups[copeland_scores(matrix).argmax()])
 
@@ -163,7 +162,7 @@ def _ever_used(edges: np.ndarray) -> np.ndarray:
 def _solution(costs: np.ndarray, **constraints: Any) -> np.ndarray:
     """Of a linear program, at a corner: by the simplex method, as exactly as it goes."""
     exactly: Any = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-    found = linprog(costs, **constraints, method="highs-ds", options=exactly)
+    found = scipy.optimize.linprog(costs, **constraints, method="highs-ds", options=exactly)
     if found.x is None:
         raise ArithmeticError(f"a linear program of {len(costs)} variables failed: {found.message}")
     return found.x

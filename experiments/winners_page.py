@@ -24,6 +24,7 @@ from experiments.transitivity import (
     transitivity,
     weak_order,
 )
+from experiments.winner_overlaps import CONTAINED, FEWEST, LOSSES, WINNERS, Overlaps, pooled
 from experiments.winners import Mixture, Scores, all_scores, copeland_order, ranker_table, winner_sets
 
 _MANY = 6  # names on a line; of more, the first and how many there are
@@ -229,6 +230,39 @@ def _share(row: Mapping[Hashable, Any]) -> str:
     if share in (0, 1):  # where a 95 % interval ends
         return f"~ {'over 1 -' if share else 'under'} {3 / row['subsets']:.1e}"
     return f"~ {share:.5f} ± {row['standard_error']:.5f}"
+
+
+def show_overlaps(overlaps: Overlaps | None, n_rankers: int) -> None:
+    """Over all sizes, each with the same weight."""
+    if overlaps is None:
+        title("\nWinners in common")
+        screen.print(f"to compare notions on subsets takes {FEWEST} rankers or more; there are {n_rankers}")
+        return
+    title("\nWinners in common", _drawn_in_words(overlaps.shared))
+    shared, counts = pooled(overlaps.shared), pooled(overlaps.counts)
+    rows = {row["notions"]: _percent(row) for row in shared.to_dict("records")}
+    rows["all Copeland in von Neumann"] = rows.pop(CONTAINED)
+    for name, number in ((WINNERS, WINNERS), ("losses of each", LOSSES)):
+        some = counts[counts["number"] == number]
+        parts = [f"{row['count']} in {_percent(row)}" for row in some.to_dict("records")]
+        rows[name] = f"{_listed(parts)}; at most {some['count'].max()}"
+    show_rows(rows)
+
+
+def _drawn_in_words(table: pd.DataFrame) -> str:
+    sizes, drawn = table["size"].unique(), table.loc[~table["exact"], "subsets"]
+    if drawn.empty:
+        return f"shares of all subsets of {sizes[0]} to {sizes[-1]} rankers"
+    which = "each size" if len(sizes) == sizes[-1] - sizes[0] + 1 else f"each of {len(sizes)} sizes"
+    drawn_of_each = (
+        f"{'up to ' if table['exact'].any() else ''}{drawn.iloc[0]:,}"  # all, where there are fewer
+    )
+    return f"shares of {drawn_of_each} subsets of {which}, {sizes[0]} to {sizes[-1]}, ± one standard error"
+
+
+def _percent(row: Mapping[Hashable, Any]) -> str:
+    error = row["standard_error"]
+    return f"{row['share']:.2%}" + (f" ± {error:.2%}" if error else "")
 
 
 def _listed(names: list[str], between: str = ", ") -> str:

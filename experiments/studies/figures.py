@@ -8,21 +8,11 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from experiments.chart_parts import (
-    HEIGHT,
-    HIDDEN,
-    WIDTH,
-    counts_axis,
-    inline,
-    layered,
-    looks,
-    policy_scales,
-    scale_of,
-)
 from experiments.charts import save_chart
 from experiments.curve_charts import View, curve_chart
+from experiments.point_charts import bubble_chart, line_chart
 from experiments.studies.checks import Results, TooShort, sample
-from experiments.studies.study import Curves, Figure, Points, Study
+from experiments.studies.study import Bubbles, Curves, Figure, Points, Study
 from experiments.summaries import curves
 from letor_data.files import replacing
 
@@ -31,9 +21,15 @@ _AXES = {"regret": "cumulative regret", "correct": "share of runs that are right
 
 def draw(figure: Figure, results: Results) -> alt.LayerChart | None:
     """The chart, which says so if data stand in for others; None if the tier has nothing to show in it."""
-    chart = _curves(figure, results) if isinstance(figure, Curves) else _points(figure, results)
+    chart = _drawn(figure, results)
     stand_in = stand_in_of(figure, results)
     return chart.properties(title=f"on {stand_in}") if chart is not None and stand_in else chart
+
+
+def _drawn(figure: Figure, results: Results) -> alt.LayerChart | None:
+    if isinstance(figure, Curves):
+        return _curves(figure, results)
+    return _points(figure, results) if isinstance(figure, Points) else _bubbles(figure, results)
 
 
 def _curves(figure: Curves, results: Results) -> alt.LayerChart | None:
@@ -53,31 +49,21 @@ def _points(figure: Points, results: Results) -> alt.LayerChart | None:
         frame = frame[frame["mean"] > 0]
     if frame.empty:
         return None
-    colour, dash = policy_scales(looks(frame["policy"]))
-    colour = colour.legend(title=None, orient="right")
-    x = alt.X("x:Q", title=figure.x_title, scale=scale_of(figure.x), axis=counts_axis(figure.x, (1, 2, 5)))
-    scale = scale_of(figure.y)
-    y = alt.Y("mean:Q", title=figure.y_title, scale=scale, axis=counts_axis(figure.y, (1, 2, 5)))
-    base = alt.Chart(inline(frame)).encode(x=x, color=colour)
-    low, high = alt.Y("low:Q", title=figure.y_title, scale=scale), alt.Y2("high")
-    return layered(
-        [
-            base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dash),
-            base.mark_rule().encode(y=low, y2=high),
-            base.mark_point(filled=True, size=40).encode(y=y, tooltip=_TOOLTIP),
-        ],
-        [HIDDEN],
-        width=WIDTH,
-        height=HEIGHT,
-        description=f"{figure.y_title} against {figure.x_title}.",
+    return line_chart(frame, figure.x_title, figure.y_title, figure.x, figure.y)
+
+
+def _bubbles(figure: Bubbles, results: Results) -> alt.LayerChart | None:
+    frame = points_table(figure, results)
+    if frame.empty:
+        return None
+    return bubble_chart(
+        frame.rename(columns={"policy": "y", "mean": "share"}), figure.x_title, figure.y_title
     )
 
 
-_TOOLTIP: list[Any] = [alt.Tooltip("policy:N"), alt.Tooltip("x:Q"), alt.Tooltip("mean:Q", format=",.4~g")]
-
-
-def points_table(figure: Points, results: Results) -> pd.DataFrame:
+def points_table(figure: Points | Bubbles, results: Results) -> pd.DataFrame:
     """policy, x, mean, low, high: one standard error to both sides; what the tier lacks is left out."""
+    logarithmic = isinstance(figure, Points) and figure.y == "log"
     rows = []
     for line, measures in figure.lines.items():
         for x, measure in measures.items():
@@ -88,7 +74,7 @@ def points_table(figure: Points, results: Results) -> pd.DataFrame:
             error = 0.0 if pd.isna(found.se) else found.se
             low = found.value - error
             # A bar down to zero or below has no place on a logarithmic axis.
-            low = low if figure.y == "linear" or low > 0 else found.value
+            low = low if not logarithmic or low > 0 else found.value
             rows.append((line, x, found.value, low, found.value + error))
     return pd.DataFrame(rows, columns=["policy", "x", "mean", "low", "high"])
 

@@ -6,7 +6,7 @@ reproductions find it by that name. A study is made of
     Runs       policies on a problem, with a horizon and a number of runs for each tier
     Computed   numbers by name, from a matrix or from the runs before it
     Check      a claim of the source, and the test it must pass (experiments/studies/checks.py)
-    Curves, Points, Table   what the source shows (experiments/studies/figures.py)
+    Curves, Points, Bubbles, Table   what the source shows (experiments/studies/figures.py)
 
 A problem is text, such as 'cycle' or 'mslr-navigational(random=16,seed=3)' (experiments/studies/data.py). A
 policy is text as 'rankduel policies' prints it, so two variants never share a curve. cycles.py is a good
@@ -17,11 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from experiments.arena import Arena
 from experiments.preferences import Preferences
 from experiments.specs import parse_policy
 
@@ -56,6 +58,9 @@ class Bench(NamedTuple):
     size: Size
     tables: Mapping[str, pd.DataFrame]  # of the runs it comes after, by part
     jobs: int
+    data: Path | None = None  # the folder of data that users bring
+    folder: Path | None = None  # where it may keep records of runs of its own
+    arena: Arena | None = None  # of its problem, if that is played live
 
 
 @dataclass(frozen=True)
@@ -174,7 +179,17 @@ class Points(NamedTuple):
     y: str = "linear"
 
 
-Figure = Curves | Points
+class Bubbles(NamedTuple):
+    """Measures as areas, such as shares of subsets by their size (x) and how many winners they have (y)."""
+
+    name: str
+    title: str
+    x_title: str
+    y_title: str
+    lines: Mapping[int, Mapping[float, Measure]]  # for each y, by x; what is not there is 0
+
+
+Figure = Curves | Points | Bubbles
 
 
 class Table(NamedTuple):

@@ -1,79 +1,99 @@
 """How often notions of a winner agree on random subsets (Zoghi 2017, Table 7.1, Figure 7.2)."""
 
-from itertools import combinations
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+import pandas as pd
 
-from bandits.streams import stream
-from experiments.studies.study import Bench, Between, Check, Computed, Measure, Size, Study
-from experiments.winners import best, borda_scores, copeland_losses, copeland_scores, random_walk, von_neumann
+from experiments.studies.study import (
+    Bench,
+    Between,
+    Bubbles,
+    Check,
+    Computed,
+    Measure,
+    Report,
+    Size,
+    Study,
+    Table,
+)
+from experiments.winner_overlaps import CONTAINED, LOSSES, PAIRS, WINNERS, pooled, winner_overlaps
 
-NOTIONS = ("Copeland", "von Neumann", "Borda", "random walk")
+PARTS = ("informational", "navigational")
 # Percent of subsets in which two notions have a winner in common: published, and of the navigational matrix.
 PUBLISHED = (99.94, 51.49, 56.15, 77.66, 82.11, 94.81)
 NAVIGATIONAL = (99.94, 86.93, 86.90, 90.38, 90.32, 98.79)
-PAIRS = tuple(combinations(NOTIONS, 2))
-CONTAINED = "all Copeland winners have weight"
-MANY, CLOSELY = 400, ", from many subsets"  # of each size: then standard errors are .2 points, else about .4
+PUBLISHED_CONTAINED = 94.2
+MANY, CLOSELY = 400, ", from many subsets"  # of each size: then standard errors are .2 points
+# Percent of subsets of the informational matrix, of any size, by an independent program.
+COUNTS: Mapping[str, Mapping[int, float]] = {
+    WINNERS: {1: 79.9, 2: 16.1, 3: 3.8, 4: 0.12, 5: 0.005},
+    LOSSES: {0: 54.3, 1: 44.4, 2: 1.3, 3: 0.007},
+}
+MOST = {WINNERS: 7, LOSSES: 4}
 
 
 def overlaps(bench: Bench) -> dict[str, float]:
-    """Shares in percent, every size of subset from 3 to all but one counting the same."""
+    """In percent, every size of subset counting the same: agreement from 3 to all but one, counts of all."""
     assert bench.preferences is not None
-    matrix = np.array(bench.preferences.matrix)
-    sizes = range(3, len(matrix))
-    found = Parallel(n_jobs=bench.jobs)(delayed(_of_size)(matrix, size, bench.size.runs) for size in sizes)
-    rows = np.array(found)  # (sizes, samples, numbers)
-    shared = 100 * rows[:, :, : len(PAIRS) + 1].mean(axis=(0, 1))
-    n_winners, n_losses = rows[:, :, -2], rows[:, :, -1]
-    named = dict(zip((*map(_both, PAIRS), CONTAINED), shared))
-    closely = {f"{name}{CLOSELY}": share for name, share in named.items()} if bench.size.runs >= MANY else {}
-    return {
-        **named,
-        **closely,
-        "most Copeland winners": n_winners.max(),
-        "most losses": n_losses.max(),
-        "one Copeland winner": 100 * (n_winners == 1).mean(),
-        "no loss": 100 * (n_losses == 0).mean(),
+    matrix = bench.preferences.matrix
+    every = range(1, len(matrix) + 1)
+    found = winner_overlaps(matrix, every, samples=bench.size.runs, jobs=bench.jobs)
+    inner = pooled(found.shared[found.shared["size"].between(3, len(matrix) - 1)])
+    shared = {row["notions"]: 100 * row["share"] for row in inner.to_dict("records")}
+    closely = {f"{name}{CLOSELY}": share for name, share in shared.items()} if bench.size.runs >= MANY else {}
+    return {**shared, **closely, **_counted(found.counts)}
+
+
+def _counted(counts: pd.DataFrame) -> dict[str, float]:
+    """How many Copeland winners, how many losses: the most, percent of each, and shares by size."""
+    values: dict[str, float] = {
+        f"most {number}": counts.loc[counts["number"] == number, "count"].max() for number in COUNTS
     }
+    values |= {f"{count} {number}": 0.0 for number, known in COUNTS.items() for count in known}
+    for row in pooled(counts).to_dict("records"):
+        values[f"{row['count']} {row['number']}"] = 100 * row["share"]
+    for row in counts.to_dict("records"):
+        values[f"{row['count']} {row['number']} in {row['size']}"] = row["share"]
+    return values
 
 
-def _both(pair: tuple[str, str]) -> str:
-    return " and ".join(pair)
-
-
-def _of_size(matrix: np.ndarray, size: int, samples: int) -> list[list[float]]:
-    rng = stream(0, "winner notions", size)
-    return [_of_subset(matrix, rng.permutation(len(matrix))[:size]) for _ in range(samples)]
-
-
-def _of_subset(matrix: np.ndarray, arms: np.ndarray) -> list[float]:
-    """For each of PAIRS: a winner in common? Then: containment, Copeland winners, their losses."""
-    part = matrix[np.ix_(arms, arms)]
-    copeland = best(copeland_scores(part))
-    winners = {
-        "Copeland": set(copeland),
-        "von Neumann": set(von_neumann(part).support),
-        "Borda": set(best(borda_scores(part))),
-        "random walk": set(best(random_walk(part))),
+def table_7_1(values: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
+    rows = {"published": (*PUBLISHED, PUBLISHED_CONTAINED)} | {
+        f"here, {part}": [values.get(part, {}).get(name, np.nan) for name in (*PAIRS, CONTAINED)]
+        for part in PARTS
     }
-    shared = [float(bool(winners[one] & winners[other])) for one, other in PAIRS]
-    contained = float(winners["Copeland"] <= winners["von Neumann"])
-    return [*shared, contained, float(len(copeland)), float(copeland_losses(part)[copeland[0]])]
+    return pd.DataFrame({"% of subsets": (*PAIRS, CONTAINED)} | rows)
 
 
-def _overlap(part: str, pair: tuple[str, str], share: float, source: str, closely: bool) -> Check:
-    name = "-".join(word.split()[0].lower() for word in pair) + ("-closely" if closely else "")
+def _overlap(part: str, pair: str, share: float, source: str, closely: bool) -> Check:
+    name = "-".join(word.split()[0].lower() for word in pair.split(" and ")) + ("-closely" if closely else "")
     apart = 0.6 if closely else 1.8
-    measure = Measure(part, _both(pair) + (CLOSELY if closely else ""), "value")
+    measure = Measure(part, pair + (CLOSELY if closely else ""), "value")
     test = Between(measure, share - apart, share + apart)
     return Check(
-        f"{part}.{name}", f"{_both(pair)} share a winner in {share} % ({source})", test, f"{share}", real=True
+        f"{part}.{name}", f"{pair} share a winner in {share} % ({source})", test, f"{share}", real=True
     )
 
 
-_SIZES = {"quick": Size(1, 60), "paper": Size(1, MANY), "long": Size(1, 10_000)}
+def _count(part: str, number: str, count: int, share: float) -> Check:
+    measure = Measure(part, f"{count} {number}", "value")
+    what = f"there are {count}" if number == WINNERS else f"each loses to {count} others"
+    name = f"{part}.{count}_{number.split()[-1]}"
+    if part == "informational":
+        test = Between(measure, share - 1, share + 1)
+        return Check(
+            name,
+            f"Copeland winners: {what} in {share} % of subsets (independent)",
+            test,
+            f"{share}",
+            real=True,
+        )
+    return Check(name, f"{part}, Copeland winners: {what}, in percent of subsets", Report(measure))
+
+
+_SIZES = {"quick": Size(1, MANY), "paper": Size(1, 10_000)}
 
 STUDY = Study(
     id="winner-notions",
@@ -81,10 +101,7 @@ STUDY = Study(
     source="Zoghi 2017 (thesis), 7.1.2, Table 7.1 and Figure 7.2",
     question="How often do Copeland, von Neumann, Borda and random-walk winners agree on random subsets?",
     data="public MSLR matrices: Informational (all 136), Navigational",
-    parts=(
-        Computed("informational", overlaps, "mslr-informational", sizes=_SIZES),
-        Computed("navigational", overlaps, "mslr-navigational", sizes=_SIZES),
-    ),
+    parts=tuple(Computed(part, overlaps, f"mslr-{part}", sizes=_SIZES) for part in PARTS),
     checks=(
         *(
             _overlap("informational", pair, share, "Table 7.1", closely)
@@ -97,20 +114,45 @@ STUDY = Study(
         ),
         Check(
             "informational.contained",
-            "in 94.2 % all Copeland winners have weight in the von Neumann winner",
-            Between(Measure("informational", CONTAINED, "value"), 94.2 - 1.8, 94.2 + 1.8),
+            f"in {PUBLISHED_CONTAINED} % all Copeland winners have weight in the von Neumann winner",
+            Between(
+                Measure("informational", CONTAINED, "value"),
+                PUBLISHED_CONTAINED - 1.8,
+                PUBLISHED_CONTAINED + 1.8,
+            ),
             "94.8",
             real=True,
         ),
         *(
             Check(
-                f"{part}.few_{name.split()[-1]}",
+                f"{part}.few_{number.split()[-1]}",
                 f"{part}: Copeland winners are few, and lose few duels: far below the size of the subset",
-                Between(Measure(part, name, "value"), high=most),
+                Between(Measure(part, f"most {number}", "value"), high=most),
             )
-            for part in ("informational", "navigational")
-            for name, most in (("most Copeland winners", 7), ("most losses", 4))
+            for part in PARTS
+            for number, most in MOST.items()
+        ),
+        *(
+            _count(part, number, count, share)
+            for part in PARTS
+            for number, shares in COUNTS.items()
+            for count, share in shares.items()
         ),
     ),
-    minutes={"quick": 1.5, "paper": 10, "long": 250},
+    figures=tuple(
+        Bubbles(
+            f"figure7.2-{part}-{number.split()[-1]}",
+            f"Figure 7.2: {title}, {part} user; areas are shares of subsets",
+            "rankers in the subset",
+            title,
+            {
+                count: {size: Measure(part, f"{count} {number} in {size}", "value") for size in range(1, 137)}
+                for count in range(MOST[number] + 1)
+            },
+        )
+        for part in PARTS
+        for number, title in ((WINNERS, "Copeland winners"), (LOSSES, "losses of a Copeland winner"))
+    ),
+    tables=(Table("table7.1", "Table 7.1: subsets in which notions have a winner in common", table_7_1),),
+    minutes={"quick": 0.3, "paper": 7},
 )
