@@ -7,9 +7,13 @@ A problem is written as text:
     mslr-perfect(lex=10,base=1)             its first 10 rankers, features sorted as text and numbered from 1
     mslr-navigational(random=16,seed=3)     16 random ones among whom one beats all the others
     ...(random=40,seed=3,users=all)         the same, where one beats all the others under all three users
+    ...(two_winners=32,seed=3)              32 random ones with two Copeland winners that beat 30 each
+    meath12                                 a matrix of ranked lists, or made of the file of these
+    mine.prefs.parquet                      any other matrix, by the name of its file
     letor(data=mslr,rankers=1-20)           judged data; 'mode=live' plays pages and clicks
 
-Files are looked up in the folder of --data or $RANKDUEL_DATA, and in the folders inside it.
+Files are looked up in the folder of --data or $RANKDUEL_DATA, and in the folders inside it; other matrices
+also where the command runs.
 """
 
 from __future__ import annotations
@@ -17,13 +21,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from bandits import PolicyError, condorcet_winner
+from bandits import PolicyError
 from bandits.streams import stream
 from experiments.arena import open_arena
 from experiments.data_options import load_plain
@@ -32,12 +36,21 @@ from experiments.matrix import write_matrix
 from experiments.preferences import Preferences, preferences_of, read_preferences
 from experiments.problem import Problem
 from experiments.specs import parse_spec
+from experiments.studies.ballots import (
+    SUFFIXES,
+    Ballots,
+    Kept,
+    in_lists,
+    in_pairs,
+    preferences_by,
+    read_ballots,
+)
+from experiments.studies.subsets import draw_two_winners, random_arms
 from letor_data.errors import known
 from letor_data.letor import Letor
 from letor_data.synthetic import shape, synthesize
 
 VARIABLE = "RANKDUEL_DATA"
-_TRIES = 10_000  # random subsets looked at for one with a winner
 _QUERIES = 150  # of synthetic judged data
 
 
@@ -45,9 +58,10 @@ class Public(NamedTuple):
     """A matrix that is published, or that its owner makes; we may not ship it."""
 
     about: str
-    files: tuple[str, ...]  # names it is known by
+    files: tuple[str, ...]  # names it is known by; the first that is there is taken
     stand_in: Callable[[], np.ndarray]
     instead: str = ""  # another public matrix to take, if that is there
+    kept: Kept | None = None  # of the items, where a file has ranked lists
 
 
 def ordered_by_noisy_utilities(size: int, spread: float, noise: float, seed: str) -> np.ndarray:
@@ -81,6 +95,13 @@ def with_empty_features(prefs: np.ndarray, empty: int, gap: float) -> np.ndarray
     return whole
 
 
+def led_by(size: int, least: float, median: float, most: float) -> np.ndarray:
+    """A total order by utilities, in which the best leads the others by these margins."""
+    behind = np.interp(np.linspace(0, 1, size - 1), (0, 0.5, 1), (least, median, most))
+    place = np.concatenate([[0.0], behind])
+    return 0.5 + place[None, :] - place[:, None]
+
+
 def _mslr(user: str, spread: float, noise: float, file: str, more: tuple[str, ...] = ()) -> Public:
     files = (f"mslr_{user}.txt", f"MSLR-{file}.txt", f"MSLR_{file}_PMat.npz", *more)
     about = f"MSLR-WEB30K, all 136 features, {user} user (Zoghi et al. 2015; github.com/chang-li/MergeDTS)"
@@ -100,6 +121,18 @@ def _yahoo(user: str, gap: float) -> Callable[[], np.ndarray]:
 
 def _istella(user: str) -> Callable[[], np.ndarray]:
     return lambda: ordered_by_noisy_utilities(220, 0.085, 0.0035, f"istella-{user}")
+
+
+def _ranked(name: str, about: str, lists: tuple[str, ...], kept: Kept) -> Public:
+    """Shares among lists that rank both."""
+    files = (f"{name}.txt", f"{name}.prefs.parquet", *lists)
+    return Public(f"{about}; {lists[0]}", files, partial(led_by, kept.n, *LEADS[name]), kept=kept)
+
+
+def _election(name: str, where: str, number: int, n: int) -> Public:
+    file = f"00001-0000000{number}.soi"
+    about = f"{where} 2002, the {n} candidates on most ballots (preflib.org, data set 00001)"
+    return _ranked(name, about, (file, f"ED-{file}"), Kept(n, in_lists))
 
 
 USERS = ("perfect", "navigational", "informational")
@@ -125,6 +158,30 @@ PUBLIC["np2004"] = Public(
 for _user, _gap in zip(USERS, (0.1, 0.05, 0.02)):
     PUBLIC[f"istella-{_user}"] = _larger("istella", _user, _istella(_user), 220)
     PUBLIC[f"yahoo-{_user}"] = _larger("yahoo", _user, _yahoo(_user, _gap), 700)
+
+# Matrices of ranked lists: by how much the best leads the others, at least, in the median, and at most.
+LEADS = {
+    "sushi16": (0.102, 0.197, 0.309),
+    "meath14": (0.0693, 0.1378, 0.3061),
+    "meath12": (0.0693, 0.1281, 0.2111),
+    "dublin9": (0.0143, 0.1641, 0.3103),
+    "dublin8": (0.0143, 0.1587, 0.2270),
+    "dublin-north12": (0.0026, 0.0593, 0.2289),
+}
+PUBLIC["sushi16"] = _ranked(
+    "sushi16",
+    "the 16 kinds of sushi compared most often, of 100 (preflib.org, data set 00014; kamishima.net/sushi)",
+    ("00014-00000002.soi", "ED-00014-00000002.soi", "sushi3b.5000.10.order"),
+    Kept(16, in_pairs),
+)
+for _name, _where, _number, _size in (
+    ("meath14", "Meath", 3, 14),
+    ("meath12", "Meath", 3, 12),
+    ("dublin9", "Dublin West", 2, 9),
+    ("dublin8", "Dublin West", 2, 8),
+    ("dublin-north12", "Dublin North", 1, 12),
+):
+    PUBLIC[_name] = _election(_name, _where, _number, _size)
 
 # Judged data that users bring, by the names they are known by.
 JUDGED = {
@@ -175,9 +232,10 @@ def find_file(names: tuple[str, ...], folder: Path | None) -> Path | None:
 
 def open_problem(text: str, shelf: Shelf, regret: str = "") -> Opened:
     name, settings = parse_spec(text)
+    stand_in = stand_in_for(text, shelf.data)
     if name == "letor":
-        return _open_letor(text, settings, shelf, regret)
-    preferences, stand_in = _matrix(name, shelf.data)
+        return Opened(_open_letor(text, settings, shelf, regret), stand_in)
+    preferences = _matrix(name, shelf.data)
     if settings:
         preferences = preferences.subset(_arms(text, settings, preferences, shelf.data))
     about = {"source": f"{text} [{stand_in}]" if stand_in else text}
@@ -186,21 +244,60 @@ def open_problem(text: str, shelf: Shelf, regret: str = "") -> Opened:
     return Opened(Problem(replace(preferences, settings=about), regret=regret), stand_in)
 
 
-def _matrix(name: str, folder: Path | None) -> tuple[Preferences, str]:
-    if name in MATRICES:
-        return read_preferences(name), ""
+def stand_in_for(text: str, folder: Path | None) -> str:
+    """What a problem is played on instead of the data of its source, in words; nothing if these are there."""
+    name, settings = parse_spec(text)
+    if name == "letor":
+        data = settings.get("data", "mslr")
+        return "" if _judged(data, folder) is not None else f"synthetic documents in place of {data}"
+    if name in MATRICES or is_file(name):
+        return ""
+    path, found = _public_file(name, folder)
+    if path is None:
+        return f"a synthetic stand-in for {name}"
+    return f"{found} in place of {name}" if found != name else ""
+
+
+def is_file(name: str) -> bool:
+    """Public and built-in matrices have no ending."""
+    return "." in name
+
+
+def _judged(name: str, folder: Path | None) -> Path | None:
+    return find_file(known(name, JUDGED, "judged data"), folder)
+
+
+def _public_file(name: str, folder: Path | None) -> tuple[Path | None, str]:
+    """The file of a public matrix, or of the one to take instead; and the name of that matrix."""
     public = known(name, {**PUBLIC, **dict.fromkeys(MATRICES)}, "problem")
     assert public is not None
     path = find_file(public.files, folder)
-    if path is not None:
-        return _read(path), ""
-    other = find_file(PUBLIC[public.instead].files, folder) if public.instead else None
-    if other is not None:
-        return _read(other), f"{public.instead} in place of {name}"
-    return preferences_of(public.stand_in(), where=name), f"a synthetic stand-in for {name}"
+    if path is None and public.instead:
+        return find_file(PUBLIC[public.instead].files, folder), public.instead
+    return path, name
 
 
-def _read(path: Path) -> Preferences:
+def _matrix(name: str, folder: Path | None) -> Preferences:
+    if name in MATRICES:
+        return read_preferences(name)
+    if is_file(name):
+        return read_preferences(find_file((name,), folder) or name)
+    path, found = _public_file(name, folder)
+    if path is None:
+        return preferences_of(PUBLIC[name].stand_in(), where=name)
+    return _read(path, PUBLIC[found].kept)
+
+
+def ballots_of(name: str, folder: Path | None) -> Ballots | None:
+    """The ranked lists that a public matrix is made of; nothing if it is not."""
+    path, _ = _public_file(name, folder)
+    return read_ballots(path) if path is not None and path.suffix in SUFFIXES else None
+
+
+def _read(path: Path, kept: Kept | None) -> Preferences:
+    if path.suffix in SUFFIXES:
+        assert kept is not None
+        return preferences_by(read_ballots(path), kept, str(path))
     if path.suffix != ".npz":
         return read_preferences(path)
     with np.load(path, allow_pickle=False) as arrays:
@@ -219,10 +316,13 @@ def _arms(text: str, settings: Mapping[str, str], preferences: Preferences, fold
     if set(wanted) == {"random", "seed"} and settings.get("users", "all") == "all":
         name = parse_spec(text)[0]
         alike = [name] if "users" not in settings else [f"{name.rpartition('-')[0]}-{u}" for u in USERS]
-        matrices = [_matrix(one, folder)[0].matrix for one in alike]
+        matrices = [_matrix(one, folder).matrix for one in alike]
         return random_arms(matrices, wanted["random"], wanted["seed"])
+    if set(settings) == {"two_winners", "seed"}:
+        return draw_two_winners(preferences.matrix, wanted["two_winners"], wanted["seed"]).arms
     raise PolicyError(
-        f"'{text}': expected (lex=K,base=0|1), (random=K,seed=S) or (random=K,seed=S,users=all)"
+        f"'{text}': expected (lex=K,base=0|1), (random=K,seed=S), (random=K,seed=S,users=all) or "
+        "(two_winners=K,seed=S)"
     )
 
 
@@ -232,35 +332,21 @@ def _whole(text: str, key: str, value: str) -> int:
     return int(value)
 
 
-def random_arms(matrices: list[np.ndarray], size: int, seed: int) -> list[int]:
-    """A random subset with a Condorcet winner in each of the matrices, in increasing order."""
-    most = min(map(len, matrices))
-    if not 1 <= size <= most:
-        raise PolicyError(f"a subset of {size} rankers; there are {most}")
-    rng = stream(seed, "arms", size)
-    for _ in range(_TRIES):
-        arms = np.sort(rng.permutation(most)[:size])
-        if all(condorcet_winner(matrix[np.ix_(arms, arms)]) >= 0 for matrix in matrices):
-            return [int(arm) for arm in arms]
-    raise PolicyError(f"{_TRIES:,} random subsets of {size} rankers, and none of them has a Condorcet winner")
-
-
-def _open_letor(text: str, settings: Mapping[str, str], shelf: Shelf, regret: str) -> Opened:
+def _open_letor(text: str, settings: Mapping[str, str], shelf: Shelf, regret: str) -> Problem:
     """Judged data with the matrix that its duels have; the matrix is made once and kept."""
     settings = dict(settings)
     name, mode = settings.pop("data", "mslr"), settings.pop("mode", "proxy")
-    path = find_file(known(name, JUDGED, "judged data"), shelf.data)
+    path = _judged(name, shelf.data)
     chosen = _arena_settings(text, settings)
     letor = load_plain(path) if path is not None else _synthetic()
     arena = open_arena(letor, **chosen)
-    stand_in = "" if path is not None else f"synthetic documents in place of {name}"
     kept = shelf.made / f"{name}-{letor.digest[:8]}-{'-'.join(settings.values()) or 'all'}.prefs.parquet"
     if kept.exists():
         preferences = read_preferences(kept)
     else:
         kept.parent.mkdir(parents=True, exist_ok=True)
         preferences = write_matrix(arena, kept, jobs=shelf.jobs)
-    return Opened(Problem(preferences, arena if mode == "live" else None, regret), stand_in)
+    return Problem(preferences, arena if mode == "live" else None, regret)
 
 
 def _arena_settings(text: str, settings: Mapping[str, str]) -> dict[str, Any]:
