@@ -18,11 +18,10 @@ from experiments.screen import count_progress, screen
 from experiments.studies import all_studies
 from experiments.studies.checks import FAILS, HOLDS, WARNS, Record, in_words, summary
 from experiments.studies.data import data_folder
+from experiments.studies.playing import Played, count_runs, folder_of, parts_to_play, play
 from experiments.studies.playing import check as check_results
-from experiments.studies.playing import count_runs, folder_of, play
 from experiments.studies.reproduction import measured, write_page
 from experiments.studies.study import TIERS, Part, Runs, Study, size_in
-from experiments.studies.study_page import Played, write_study_page
 from experiments.studies.user_studies import read_study
 from letor_data.errors import known
 
@@ -48,6 +47,7 @@ Data = Annotated[
     Path | None,
     typer.Option(help="Folder with public matrices and judged data ($RANKDUEL_DATA).", show_default=False),
 ]
+Real = Annotated[bool, typer.Option("--real", help="Leave out what would be played on stand-ins for data.")]
 Out = Annotated[Path, typer.Option("--out", "-o", help="Folder for records, figures and verdicts.")]
 
 
@@ -103,6 +103,7 @@ def run(
     tier: AtTier = Tier.quick,
     all: Annotated[bool, typer.Option("--all", help="All studies there are.")] = False,
     data: Data = None,
+    real: Real = False,
     out: Out = Path("results/studies"),
     jobs: Jobs = -1,
 ) -> None:
@@ -110,10 +111,12 @@ def run(
 
     [dim]Example:[/] rankduel study run cycles --tier quick
     """
+    from experiments.studies.study_page import write_study_page  # slow to import, for the other commands
+
     if bool(names) == all:
         raise PolicyError("name the studies to run, or say --all; 'rankduel study list' shows them")
     chosen = [_study(name) for name in names] if names else list(all_studies().values())
-    played = _play(chosen, tier.value, data, out, jobs)
+    played = _play(chosen, tier.value, data, real, out, jobs)
     for one in played:
         screen.print(f"[cyan]{escape(one.study.id)}[/] {summary(one.records)}")
     page = out / f"{'all' if all else '-'.join(study.id for study in chosen)}-{tier.value}.html"
@@ -128,6 +131,7 @@ def check(
     name: Name,
     tier: AtTier = Tier.quick,
     data: Data = None,
+    real: Real = False,
     out: Out = Path("results/studies"),
     jobs: Jobs = -1,
 ) -> None:
@@ -137,7 +141,7 @@ def check(
 
     [dim]Example:[/] rankduel study check cycles
     """
-    (played,) = _play([_study(name)], tier.value, data, out, jobs)
+    (played,) = _play([_study(name)], tier.value, data, real, out, jobs)
     _show_records(played.records)
     if any(record.unexplained for record in played.records):
         raise typer.Exit(1)
@@ -162,14 +166,19 @@ def _study(name: str) -> Study:
     return read_study(name) if name.endswith(".toml") else known(name, all_studies(), "study")
 
 
-def _play(studies: Sequence[Study], tier: str, data: Path | None, out: Path, jobs: int) -> list[Played]:
+def _play(
+    studies: Sequence[Study], tier: str, data: Path | None, real: bool, out: Path, jobs: int
+) -> list[Played]:
     folder = data_folder(data)
     for study in studies:
         screen.print(f"[dim]{study.id}, tier {tier}: {_time(study, tier, jobs)}[/]")
     played = []
     for study in studies:
-        with notices(), count_progress(study.id, count_runs(study, tier)) as done:
-            results = play(study, tier, out, data=folder, jobs=jobs, command=command_typed(), done=done)
+        n_runs = count_runs(parts_to_play(study, tier, folder, real))
+        with notices(), count_progress(study.id, n_runs) as done:
+            results = play(
+                study, tier, out, data=folder, real=real, jobs=jobs, command=command_typed(), done=done
+            )
         for stand_in in dict.fromkeys(filter(None, results.stand_ins.values())):
             screen.print(f"[yellow]{study.id}: on {escape(stand_in)}[/]")
         records = check_results(study, tier, out, results)

@@ -129,7 +129,7 @@ def sample(measure: Measure, results: Results) -> Estimate:
             raise TooShort(f"'{measure.policy}' was not computed in this tier")
         return estimate(np.atleast_1d(np.asarray(found[measure.policy], float)), measure.statistic)
     if measure.part not in results.tables:
-        raise TooShort(f"'{measure.part}' is not played in this tier")
+        raise TooShort(f"'{measure.part}' was not played")
     table = results.tables[measure.part]
     runs = table[table["policy"] == full_name(measure.policy)]
     if runs.empty:

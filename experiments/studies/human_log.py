@@ -11,7 +11,7 @@ from statistics import median
 from typing import NamedTuple
 
 from bandits import PolicyError
-from experiments.studies.data import VARIABLE, data_folder, find_file
+from experiments.studies.data import find_file
 from experiments.studies.study import Bench, Check, Computed, Exact, Measure, Study
 
 LOG = ("judgments.txt",)
@@ -108,13 +108,12 @@ SHARED = (("Set-I", "Set-II"), ("Combined-I+II", "Set-I"), ("Combined-I+II", "Se
 
 def replay(bench: Bench) -> dict[str, float]:
     """Nothing without the log; with the published lists of best items, on how many questions they agree."""
-    folder = data_folder(None)
-    path = find_file(LOG, folder)
+    path = find_file(LOG, bench.data)
     if path is None:
         return {}
     found, sets = counted(read_log(path))
     for name, best in sets.items():
-        published = find_file((f"{name}.qrels",), folder)
+        published = find_file((f"{name}.qrels",), bench.data)
         if published is not None:
             there = read_qrels(published)
             found[f"{name} as published"] = sum(there.get(question) == best[question] for question in best)
@@ -152,7 +151,7 @@ STUDY = Study(
     title="People's judgments, counted again",
     source="Yan 2022 (thesis, University of Waterloo), chapter 5, and its public files",
     question="Do the public judgments give the published best items?",
-    data=f"judgments.txt and *.qrels of github.com/XinyiYan/duelingBandits, in the folder ${VARIABLE}; "
+    data="judgments.txt and *.qrels of github.com/XinyiYan/duelingBandits, in the folder of data; "
     "all is skipped without them",
     parts=(Computed("replay", replay, kept=False),),
     checks=tuple(

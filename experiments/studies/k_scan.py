@@ -22,7 +22,7 @@ MERGE, RUCB, RCS = "merge_rucb(variant=paper,single_batch=merge)", "rucb(alpha=0
 FIVE = (MERGE, RUCB, RCS, "savage", "beat_the_mean")
 ALL, QUICK = tuple(range(10, 131, 10)), (20, 70, 130)
 SUBSETS, FEW = 10, 2
-NOISY = (40, 70)
+NOISY = (40, 70)  # rankers, of the claims about noise
 USERS = ("perfect", "navigational", "informational")
 _LONG: Mapping[str, Size] = {"paper": Size(1e7, 1)}
 _SHORT: Mapping[str, Size] = {"quick": Size(1e7, 1)}
@@ -63,7 +63,13 @@ def noise(bench: Bench) -> dict[str, list[float]]:
         policy: [finals[f"{s}-informational"][policy] / finals[f"{s}-perfect"][policy] for s in subsets]
         for policy in ("merge_rucb", "rcs")
     }
-    return {**ratio, "rcs suffers more": [float(a > b) for a, b in zip(ratio["rcs"], ratio["merge_rucb"])]}
+    regrets = {
+        f"{policy}, {user}": [finals[f"{s}-{user}"][policy] for s in subsets]
+        for policy in ratio
+        for user in USERS
+    }
+    more = [float(a > b) for a, b in zip(ratio["rcs"], ratio["merge_rucb"])]
+    return {**ratio, **regrets, "rcs suffers more": more}
 
 
 def _scan_parts() -> list[Runs]:
@@ -94,7 +100,7 @@ def _noisy_parts() -> list[Runs]:
             (MERGE, RCS),
             {"quick" if k == 40 and s < FEW else "paper": Size(1e7, 1)},
         )
-        for k in NOISY
+        for k in ALL
         for s in range(SUBSETS)
         for user in USERS
     ]
@@ -116,7 +122,7 @@ STUDY = Study(
         *_scans(),
         *_noisy_parts(),
         _noisy(40, FEW, "noise-40-few", "quick"),
-        *(_noisy(k, SUBSETS, f"noise-{k}", "paper") for k in NOISY),
+        *(_noisy(k, SUBSETS, f"noise-{k}", "paper") for k in ALL),
     ),
     checks=(
         *(
@@ -183,6 +189,23 @@ STUDY = Study(
                 y="log",
             )
             for name, words, sizes in (("", "ten subsets each", ALL), ("-few", "two subsets each", QUICK))
+        ),
+        *(
+            Points(
+                f"figure6.5{name}",
+                f"Figure 6.5: regret against the number of rankers, by users, {words}",
+                "rankers",
+                "cumulative regret after 10^7 duels",
+                {
+                    f"{policy}, {user}": {
+                        k: Measure(f"noise-{k}{name}", f"{policy}, {user}", "value") for k in sizes
+                    }
+                    for policy in ("merge_rucb", "rcs")
+                    for user in USERS
+                },
+                y="log",
+            )
+            for name, words, sizes in (("", "ten subsets each", ALL), ("-few", "two subsets", (40,)))
         ),
         Curves("figure6.4", "Figure 6.4: one subset of 70 rankers", _name(70, 0)),
     ),

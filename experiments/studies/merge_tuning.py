@@ -1,8 +1,13 @@
 """Parameters of MergeDTS and mergeRUCB (Li et al. 2020, 6.7, Figure 6; Zoghi 2017, Figure 6.6)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
+import pandas as pd
+
+from experiments.running import run
+from experiments.studies import merge_grid
 from experiments.studies.study import (
     Bench,
     Between,
@@ -23,8 +28,6 @@ NAVIGATIONAL = "mslr-navigational"
 POWERS, FEW = tuple(range(10)), (0, 4, 6, 8)  # of 0.8
 BATCHES = (2, 4, 8, 16)
 CONSTANTS = (4e2, 4e3, 4e4, 4e5, 4e6, 4726908)
-SCALES = (20, 60, 100)
-GRID = tuple((p, alpha) for p in (4, 6, 8, 10) for alpha in (0.71, 0.81, 0.91, 1.01, 1.11, 1.21))
 FAILURES = {9: (3, 20, 10), 8: (0, 12, 4), 7: (0, 5, 1), 6: (0, 2, 0)}  # at least, at most, published, of 100
 
 
@@ -40,18 +43,56 @@ def by_constant(c: float) -> str:
     return f"merge_dts(c={c:.10g})"
 
 
-def on_grid(p: int, alpha: float) -> str:
-    # Where an arm alone in its batch plays against itself, what that costs hides what the parameters do.
-    return f"merge_rucb(variant=paper,alpha={alpha},batch={p},single_batch=merge)"
+# Settings tried one after the other, the others as found so far, or as they are before any search; 5.6.
+ALPHAS = tuple(0.8**power for power in POWERS)
+SEARCHES: Mapping[str, Mapping[str, Sequence[float]]] = {
+    "merge_rucb": {"alpha": ALPHAS, "batch": BATCHES, "c": CONSTANTS},
+    "dts": {"alpha": ALPHAS},
+}
+UNTUNED = {"batch": 4.0, "c": 4726908.0}
+FOUND = {
+    "merge_dts": {"alpha": 0.8**6, "batch": 16, "c": 4e6},
+    "merge_rucb": {"alpha": 0.8**6, "batch": 8, "c": 4e5},
+    "dts": {"alpha": 0.8**7},
+}
 
 
-def default_to_best(bench: Bench) -> dict[str, float]:
-    """Final regret of the default (4, 1.01) over the least of the grid; and the most over the least."""
-    (table,) = bench.tables.values()
-    last = table[table["step"] == table["step"].max()]
-    means = last.groupby("policy", sort=False)["regret"].mean()
-    default = means[full_name(on_grid(4, 1.01))]
-    return {"default / best": default / means.min(), "worst / best": means.max() / means.min()}
+def search(policy: str, bench: Bench) -> dict[str, float]:
+    """By parameter: the setting with least regret among those that never lose the winner."""
+    assert bench.preferences is not None and bench.folder is not None
+    tried = SEARCHES[policy]
+    settings = {name: value for name, value in UNTUNED.items() if name in tried}
+    for name, values in tried.items():
+        candidates = {_text(policy, {**settings, name: value}): value for value in values}
+        how: dict[str, Any] = {"jobs": bench.jobs, "folder": bench.folder / name}
+        table = run(bench.preferences, list(candidates), bench.size.horizon, bench.size.runs, **how)
+        settings[name] = candidates[best_without_failure(table)]
+    return settings
+
+
+def read_off(bench: Bench) -> dict[str, float]:
+    """The same for MergeDTS, from Figure 6, where those found before are as published."""
+    tried = {
+        "alpha": (("alpha", "alpha-more"), {by_alpha(power): 0.8**power for power in POWERS}),
+        "batch": (("batch",), {by_batch(batch): float(batch) for batch in BATCHES}),
+        "c": (("constant",), {by_constant(c): c for c in CONSTANTS}),
+    }
+    found = {}
+    for name, (parts, settings) in tried.items():
+        values = {full_name(policy): value for policy, value in settings.items()}
+        found[name] = values[best_without_failure(pd.concat([bench.tables[part] for part in parts]))]
+    return found
+
+
+def _text(policy: str, settings: Mapping[str, float]) -> str:
+    return full_name(f"{policy}({','.join(f'{name}={value:.10g}' for name, value in settings.items())})")
+
+
+def best_without_failure(table: pd.DataFrame) -> str:
+    """If all of them fail at times, those that do so least often are compared."""
+    last = table[table["step"] == table["step"].max()].groupby("policy", sort=False)
+    right = last["correct"].mean()
+    return str(last["regret"].mean()[right == right.max()].idxmin())
 
 
 def _parts(name: str, policies: Sequence[str], few: Sequence[str], runs: int) -> tuple[Runs, ...]:
@@ -85,37 +126,29 @@ STUDY = Study(
         *_parts("alpha", [by_alpha(power) for power in POWERS], [by_alpha(power) for power in FEW], 4),
         *_parts("batch", [], [by_batch(batch) for batch in BATCHES], 8),
         *_parts("constant", [], [by_constant(c) for c in CONSTANTS], 6),
-        Runs(
-            "dts",
-            NAVIGATIONAL,
-            [f"dts(alpha={0.8**power:.10g})" for power in (5, 6, 7, 8)],
-            {"paper": Size(1e7, 20)},
+        *(
+            Computed(
+                f"search-{policy}",
+                partial(search, policy),
+                NAVIGATIONAL,
+                sizes={"quick": Size(1e7, 2), "paper": Size(1e7, runs)},
+            )
+            for policy, runs in (("merge_rucb", 100), ("dts", 20))
+        ),
+        Computed(
+            "search-merge_dts",
+            read_off,
+            after=("alpha", "alpha-more", "batch", "constant"),
+            sizes={"paper": Size(1e7, 100)},
+            kept=False,
         ),
         Runs(
             "alone",
             f"{NAVIGATIONAL}(random=20,seed=1)",
-            [on_grid(4, 1.01), "merge_rucb(variant=paper)"],
+            [merge_grid.DEFAULT, "merge_rucb(variant=paper)"],
             {"quick": Size(1e7, 8), "paper": Size(1e7, 40)},
         ),
-        *(
-            Runs(
-                f"grid-{k}",
-                f"{NAVIGATIONAL}(random={k},seed=1)",
-                [on_grid(*setting) for setting in GRID],
-                {"quick": Size(1e7, 2), "paper": Size(1e7, 10)} if k == 20 else {"paper": Size(1e7, 10)},
-            )
-            for k in SCALES
-        ),
-        *(
-            Computed(
-                f"best-{k}",
-                default_to_best,
-                after=(f"grid-{k}",),
-                kept=False,
-                sizes={"quick" if k == 20 else "paper": Size(1, 1)},
-            )
-            for k in SCALES
-        ),
+        *merge_grid.PARTS,
     ),
     checks=(
         Check(
@@ -188,23 +221,20 @@ STUDY = Study(
         Check(
             "alone",
             "mergeRUCB where an arm alone in its batch plays itself, the default here, over joining another",
-            Report(Measure("alone", "merge_rucb(variant=paper)"), Measure("alone", on_grid(4, 1.01))),
+            Report(Measure("alone", "merge_rucb(variant=paper)"), Measure("alone", merge_grid.DEFAULT)),
             "not in the source",
-        ),
-        Check(
-            "dts.tuned",
-            "5.6: DTS is best with alpha = .8^7",
-            Report(Measure("dts", f"dts(alpha={0.8**7:.10g})")),
         ),
         *(
             Check(
-                f"grid.{k}",
-                f"thesis: on {k} rankers the default (batches of 4, alpha 1.01) is close to the best",
-                Between(Measure(f"best-{k}", "default / best", "value"), high=1.5),
-                f"{known}",
+                f"search.{policy}_{name}",
+                f"5.6: the search for {policy} ends at {name} = {value:.7g}",
+                Report(Measure(f"search-{policy}", name, "value")),
+                f"{value:.7g}",
             )
-            for k, known in zip(SCALES, (1.13, 1.22, 1.14))
+            for policy, settings in FOUND.items()
+            for name, value in settings.items()
         ),
+        *merge_grid.CHECKS,
     ),
     figures=(
         Points(
@@ -232,19 +262,7 @@ STUDY = Study(
             },
             x="log",
         ),
-        Points(
-            "figure6.6-grid",
-            "Thesis, Figure 6.6: mergeRUCB on 20 rankers",
-            "alpha",
-            "cumulative regret after 10^7 duels",
-            {
-                f"batches of {p}": {
-                    alpha: Measure("grid-20", on_grid(q, alpha)) for q, alpha in GRID if q == p
-                }
-                for p in (4, 6, 8, 10)
-            },
-            y="log",
-        ),
+        *merge_grid.FIGURES,
     ),
     minutes={"quick": 4, "paper": 110},
 )

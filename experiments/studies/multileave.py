@@ -20,6 +20,7 @@ from experiments.studies.study import (
     Study,
     full_name,
 )
+from letor_data.metrics import expected_ndcg, mean_over_queries
 
 # Both with the alpha of the paper's section 6.6; MergeDTS as tuned elsewhere in the paper besides.
 MERGE, TUNED, SETS = "merge_dts(alpha=0.51)", "merge_dts", "mdb(variant=merge-dts-paper)"
@@ -51,6 +52,14 @@ def shown(bench: Bench) -> dict[str, list[float]]:
     # All rankers are on the first page, as nobody is beaten yet.
     shares = [_last_set(run) / run["mean_set"].iloc[0] for run in _runs(table, SETS)]
     return found | {_name("share of rankers on a page", pages): shares}
+
+
+def of_the_best(bench: Bench) -> dict[str, float]:
+    """NDCG of the pages of the ranker that is best by NDCG, by itself."""
+    assert bench.arena is not None
+    ranked = bench.arena.rankings
+    values = expected_ndcg(bench.arena.labels, ranked.offsets, ranked.order, ranked.ties, bench.arena.length)
+    return {"ndcg": float(mean_over_queries(values).max())}
 
 
 def _name(what: str, pages: float) -> str:
@@ -110,6 +119,11 @@ def _checks(part: str, pages: float, rankers: str, merging: Mapping[str, str]) -
             OTHER_DATA,
             runs=5,
         )
+        yield Check(
+            f"{name}.ndcg.{label}_best",
+            f"{where}: in the end {policy} shows pages almost as good as those of the best ranker",
+            Ratio(seen(f"{policy} ndcg"), Measure(f"{part}-best", "ndcg", "value"), low=0.95),
+        )
     yield Check(
         f"{name}.all_on_a_page",
         f"{where}: pages of many rankers compare all of them to the end",
@@ -136,6 +150,7 @@ STUDY = Study(
         for part in (
             Runs(name, _problem(name), POLICIES, sizes),
             Computed(f"{name}-shown", shown, after=(name,), sizes=sizes, kept=False),
+            Computed(f"{name}-best", of_the_best, _problem(name), kept=False),
         )
     ),
     checks=(

@@ -11,9 +11,9 @@ A part that was played on a stand-in says so in its name, so that nothing is mix
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ from experiments.problem import Problem
 from experiments.records import versions
 from experiments.running import run
 from experiments.studies.checks import Record, Results, run_checks, write_records
-from experiments.studies.data import Shelf, open_problem
+from experiments.studies.data import Shelf, open_problem, stand_in_for
 from experiments.studies.study import Bench, Computed, Part, Runs, Size, Study
 from letor_data.files import replacing
 
@@ -31,15 +31,36 @@ CHECKS = "checks.json"
 _MARK = "-stand-in"
 
 
+class Played(NamedTuple):
+    """A study, what it found, and where its figures are."""
+
+    study: Study
+    tier: str
+    results: Results
+    records: Sequence[Record]
+    figures: Path
+
+
 def folder_of(study: Study, tier: str, out: Path) -> Path:
     return out / f"{study.id}-{tier}"
 
 
-def count_runs(study: Study, tier: str) -> int:
+def parts_to_play(study: Study, tier: str, data: Path | None, real: bool) -> list[tuple[Part, Size]]:
+    """Those of the tier; if `real`, without those whose data only stand in for others."""
+    chosen: list[tuple[Part, Size]] = []
+    left_out: set[str] = set()
+    for part, size in study.sized(tier):
+        after = part.after if isinstance(part, Computed) else ()
+        if real and (left_out.intersection(after) or (part.problem and stand_in_for(part.problem, data))):
+            left_out.add(part.name)
+        else:
+            chosen.append((part, size))
+    return chosen
+
+
+def count_runs(parts: Iterable[tuple[Part, Size]]) -> int:
     """Runs of policies; a computed part counts as one."""
-    return sum(
-        size.runs * len(part.policies) if isinstance(part, Runs) else 1 for part, size in study.sized(tier)
-    )
+    return sum(size.runs * len(part.policies) if isinstance(part, Runs) else 1 for part, size in parts)
 
 
 def play(
@@ -48,17 +69,18 @@ def play(
     out: Path,
     *,
     data: Path | None = None,
+    real: bool = False,
     jobs: int = 1,
     command: str = "",
     done: Callable[[int], None] = lambda n: None,
 ) -> Results:
-    """All parts of a tier; those that are there already are read."""
+    """All parts of a tier, or those with real data; those that are there already are read."""
     folder = folder_of(study, tier, out)
     shelf = Shelf(data, folder / "made", jobs)
     tables: dict[str, pd.DataFrame] = {}
     values: dict[str, dict[str, Any]] = {}
     stand_ins: dict[str, str] = {}
-    for part, size in study.sized(tier):
+    for part, size in parts_to_play(study, tier, data, real):
         problem, stand_in = _opened(part, shelf)
         stand_ins[part.name] = stand_in
         path = folder / (part.name + (_MARK if stand_in else ""))
@@ -77,7 +99,8 @@ def play(
             )
         else:
             seen = {name: tables[name] for name in part.after}
-            bench = Bench(problem.preferences if problem else None, size, seen, jobs)
+            preferences, arena = (problem.preferences, problem.arena) if problem else (None, None)
+            bench = Bench(preferences, size, seen, jobs, data, path, arena)
             values[part.name] = _computed(part, bench, path)
             done(1)
             # What is computed from runs stands on the same data.

@@ -8,26 +8,15 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import NamedTuple
 
 from experiments.report_html import Section, contents_html, embedded, section_html, table_html
-from experiments.studies.checks import Record, Results, summary
+from experiments.studies.checks import Record, summary
 from experiments.studies.figures import cells, stand_in_of, write_figures
+from experiments.studies.playing import Played
 from experiments.studies.reproduction import measured
-from experiments.studies.study import Study
 from letor_data.files import replacing
 
 _HEADINGS = ("claim", "test", "measured", "known", "verdict")
-
-
-class Played(NamedTuple):
-    """A study, what it found, and where its figures are."""
-
-    study: Study
-    tier: str
-    results: Results
-    records: Sequence[Record]
-    figures: Path
 
 
 def write_study_page(played: Sequence[Played], path: Path) -> None:

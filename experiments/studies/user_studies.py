@@ -36,7 +36,7 @@ from typing import Any
 from bandits import PolicyError
 from experiments.matrices import MATRICES
 from experiments.specs import parse_policy, parse_spec
-from experiments.studies.data import PUBLIC
+from experiments.studies.data import PUBLIC, is_file
 from experiments.studies.study import (
     STATISTICS,
     TIERS,
@@ -163,7 +163,8 @@ def _refuse_twice(names: list[str], where: str, what: str) -> None:
 
 def _check_problem(text: str) -> None:
     name, _ = parse_spec(text)
-    known(name, {**MATRICES, **PUBLIC, "letor": None}, "problem")
+    if not is_file(name):
+        known(name, {**MATRICES, **PUBLIC, "letor": None}, "problem")
 
 
 def _check_measure(measure: Measure, names: list[str], played: Mapping[str, set[str]], where: str) -> None:

@@ -44,11 +44,10 @@ def test_what_is_counted():
     assert (found["Set-I items"], found["Set-I and Set-II items"]) == (3, 1)
 
 
-def test_replay_finds_its_files(tmp_path, monkeypatch):
-    bench = Bench(None, Size(1, 1), {}, 1)
-    monkeypatch.delenv("RANKDUEL_DATA", raising=False)
+def test_replay_finds_its_files(tmp_path):
+    assert replay(Bench(None, Size(1, 1), {}, 1)) == {}
+    bench = Bench(None, Size(1, 1), {}, 1, data=tmp_path)
     assert replay(bench) == {}
-    monkeypatch.setenv("RANKDUEL_DATA", str(tmp_path))
     (tmp_path / "judgments.txt").write_text("1 a b a\n" * 11_681)
     (tmp_path / "Set-I.qrels").write_text("1 Q0 a 1\n")
     (tmp_path / "Set-II.qrels").write_text("1 Q0 b 1\n")

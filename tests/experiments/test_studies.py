@@ -21,7 +21,7 @@ from experiments.studies.checks import (
     summary,
     write_records,
 )
-from experiments.studies.data import PUBLIC, Shelf, data_folder, open_problem, random_arms
+from experiments.studies.data import PUBLIC, Shelf, data_folder, open_problem
 from experiments.studies.figures import as_markdown, draw, points_table, write_figures
 from experiments.studies.playing import play
 from experiments.studies.rcs import first_step
@@ -29,6 +29,7 @@ from experiments.studies.study import (
     TIERS,
     Bench,
     Between,
+    Bubbles,
     Check,
     Computed,
     Curves,
@@ -44,6 +45,7 @@ from experiments.studies.study import (
     Table,
     size_in,
 )
+from experiments.studies.subsets import random_arms
 from experiments.studies.user_studies import check_study, read_study
 from letor_data import DataError
 
@@ -135,7 +137,7 @@ def test_report_is_never_judged():
     [
         (Order(Measure("p", "rucb", at=1000), RCS), {}, "needs 1000 duels, this tier has 100"),
         (Order(RUCB, RCS), {"runs": 4}, "needs 4 runs, this tier has 3"),
-        (Between(Measure("elsewhere", "rucb")), {}, "'elsewhere' is not played in this tier"),
+        (Between(Measure("elsewhere", "rucb")), {}, "'elsewhere' was not played"),
         (Between(Measure("c", "y", "value")), {}, "'y' was not computed in this tier"),
     ],
 )
@@ -184,7 +186,9 @@ def test_every_study_is_well_formed(study, tmp_path):
     parts = {part.name for part in study.parts}
     for figure in study.figures:
         measures = (
-            [m for line in figure.lines.values() for m in line.values()] if isinstance(figure, Points) else []
+            [m for line in figure.lines.values() for m in line.values()]
+            if isinstance(figure, (Points, Bubbles))
+            else []
         )
         used = {figure.part, *figure.beside} if isinstance(figure, Curves) else {m.part for m in measures}
         assert used <= parts, figure.name

@@ -1,0 +1,158 @@
+"""What studies compute from runs, by made-up records; and which parts are played."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bandits import PolicyError
+from experiments.studies import k_scan, merge_grid, merge_tuning
+from experiments.studies.data import Shelf, open_problem
+from experiments.studies.playing import count_runs, parts_to_play
+from experiments.studies.study import Bench, Computed, Runs, Size, Study, full_name
+
+ONE = {"quick": Size(100, 3)}
+
+
+def bench(tables=None, **more):
+    return Bench(None, Size(100, 2), tables or {}, 1, **more)
+
+
+def records(regrets, wrong=()):
+    """{policy: final regrets}, one run each; policies in `wrong` lose the winner in their first run."""
+    return pd.DataFrame(
+        [
+            {"policy": policy, "run": run, "step": step, "regret": value * share, "correct": ok}
+            for policy, values in regrets.items()
+            for run, value in enumerate(values)
+            for step, share in ((10, 0.5), (100, 1.0))
+            for ok in [not (policy in wrong and run == 0)]
+        ]
+    )
+
+
+def nothing(bench):
+    return {}
+
+
+STUDY = Study(
+    id="mixed",
+    title="Some data are there",
+    source="none",
+    question="Which parts?",
+    data="",
+    parts=(
+        Runs("built-in", "cycle", ("savage", "random_pair"), ONE),
+        Runs("absent", "mslr-perfect", ("savage",), ONE),
+        Computed("from-built-in", nothing, after=("built-in",)),
+        Computed("from-both", nothing, after=("built-in", "absent")),
+        Computed("from-that", nothing, after=("from-both",)),
+        Computed("of-documents", nothing, "letor(rankers=1-5)"),
+        Computed("of-nothing", nothing),
+    ),
+    checks=(),
+)
+
+
+def test_without_stand_ins_what_stands_on_them_is_left_out():
+    chosen = parts_to_play(STUDY, "quick", None, real=True)
+    assert [part.name for part, _ in chosen] == ["built-in", "from-built-in", "of-nothing"]
+    assert count_runs(chosen) == 2 * 3 + 1 + 1
+
+
+def test_with_the_file_nothing_is_a_stand_in(tmp_path):
+    (tmp_path / "mslr_perfect.txt").touch()
+    chosen = parts_to_play(STUDY, "quick", tmp_path, real=True)
+    assert [part.name for part, _ in chosen] == [
+        part.name for part in STUDY.parts if part.name != "of-documents"
+    ]
+
+
+def test_all_parts_are_played_otherwise():
+    assert len(parts_to_play(STUDY, "quick", None, real=False)) == len(STUDY.parts)
+
+
+def test_a_search_takes_the_best_of_those_that_never_fail():
+    found = {"risky": [1.0, 1.0], "good": [3.0, 3.0], "safe": [9.0, 1.0]}
+    assert merge_tuning.best_without_failure(records(found, wrong=["risky"])) == "good"
+    assert merge_tuning.best_without_failure(records(found)) == "risky"
+    assert merge_tuning.best_without_failure(records(found, wrong=list(found))) == "risky"
+
+
+def test_a_search_keeps_what_it_found(monkeypatch, tmp_path):
+    """The regret is least at alpha .5, batches of 2; each parameter is tried with those found before it."""
+    asked = []
+
+    def played(preferences, policies, horizon, runs, **how):
+        asked.append((list(policies), how["folder"].name))
+        return records({p: [1.0 + ("alpha=0.5" not in p) + ("batch=2" not in p)] for p in policies})
+
+    monkeypatch.setattr(merge_tuning, "run", played)
+    monkeypatch.setattr(merge_tuning, "SEARCHES", {"merge_rucb": {"alpha": (1.0, 0.5), "batch": (2, 8)}})
+    made = bench(folder=tmp_path)._replace(preferences=object())
+    assert merge_tuning.search("merge_rucb", made) == {"alpha": 0.5, "batch": 2}
+    first, second = asked
+    assert first[1] == "alpha" and all("batch=4" in policy for policy in first[0])
+    assert second[1] == "batch" and all("alpha=0.5" in policy for policy in second[0])
+
+
+def test_the_search_for_merge_dts_is_read_off_its_figure():
+    def regrets(policies, best):
+        return {full_name(policy): [1.0 if policy == best else 2.0] for policy in policies}
+
+    by_alpha, by_batch = merge_tuning.by_alpha, merge_tuning.by_batch
+    risky = full_name(by_alpha(9))
+    tables = {
+        "alpha": records(regrets(map(by_alpha, (0, 4, 6, 8)), by_alpha(6))),
+        "alpha-more": records({risky: [0.0]} | regrets(map(by_alpha, (1, 2, 3, 5, 7)), ""), wrong=[risky]),
+        "batch": records(regrets(map(by_batch, merge_tuning.BATCHES), by_batch(8))),
+        "constant": records(
+            regrets(map(merge_tuning.by_constant, (4e2, 4e3)), merge_tuning.by_constant(4e3))
+        ),
+    }
+    assert merge_tuning.read_off(bench(tables)) == {"alpha": 0.8**6, "batch": 8, "c": 4e3}
+
+
+def test_the_grid_is_averaged_over_subsets():
+    default, other, third = (full_name(merge_grid.on_grid(*s)) for s in ((4, 1.01), (8, 1.01), (4, 0.71)))
+    tables = {
+        "grid-20-0": records({default: [10.0], other: [1.0], third: [30.0]}),
+        "grid-20-1": records({default: [20.0], other: [19.0], third: [50.0]}),
+    }
+    found = merge_grid.by_setting(bench(tables))
+    assert (found["best"], found["default"], found["worst"]) == ([1, 19], [10, 20], [30, 50])
+    assert found["default / best"] == [pytest.approx(1.5)]
+
+
+def test_noise_is_compared_subset_by_subset():
+    merge, rcs = k_scan.MERGE, k_scan.RCS
+    finals = {
+        ("clicks40-0", "perfect"): (2.0, 1.0),
+        ("clicks40-0", "informational"): (4.0, 5.0),
+        ("clicks40-1", "perfect"): (1.0, 2.0),
+        ("clicks40-1", "informational"): (3.0, 4.0),
+    }
+    tables = {f"{s}-{user}": records({merge: [m], rcs: [r]}) for (s, user), (m, r) in finals.items()}
+    tables |= {f"{s}-navigational": tables[f"{s}-perfect"] for s in ("clicks40-0", "clicks40-1")}
+    found = k_scan.noise(bench(tables))
+    assert found["merge_rucb"] == [2, 3] and found["rcs"] == [5, 2]
+    assert found["rcs suffers more"] == [1, 0]
+    assert found["rcs, informational"] == [5, 4]
+
+
+ORDER = np.array([[0.5, 0.6, 0.7], [0.4, 0.5, 0.9], [0.3, 0.1, 0.5]])
+
+
+def test_a_problem_may_be_a_file_among_the_data_or_here(tmp_path, monkeypatch):
+    data = tmp_path / "data"
+    data.mkdir()
+    np.savetxt(data / "mine.txt", ORDER)
+    monkeypatch.chdir(tmp_path)
+    np.save("here.npy", ORDER)
+    for name in ("mine.txt", "here.npy"):
+        opened = open_problem(name, Shelf(data, tmp_path))
+        np.testing.assert_allclose(opened.problem.preferences.matrix, ORDER, rtol=1e-15)
+        assert opened.stand_in == ""
+    part = open_problem("mine.txt(random=2,seed=1)", Shelf(data, tmp_path))
+    assert len(part.problem.preferences) == 2
+    with pytest.raises(PolicyError, match=r"else\.txt: there is no such file"):
+        open_problem("else.txt", Shelf(data, tmp_path))
