@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
+# Python compiles what it imports when it does; to compile all that is installed takes longer than that.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable
 # Whole files go to a core each: a file's tests share what they compile. Long ones go first (tests/conftest.py).
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 BENCHMARKS = $(sort $(wildcard benchmarks/bench_*.py))

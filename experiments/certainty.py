@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 from experiments.preferences import Preferences
 from experiments.transitivity import count_cycles
@@ -49,6 +49,6 @@ def deciding(certainty: Certainty, candidates: np.ndarray) -> int:
 def _has_order(wins: np.ndarray, possible: np.ndarray) -> bool | None:
     forced = ~possible.T  # who cannot be beaten by another has to come before it
     np.fill_diagonal(forced, False)
-    if connected_components(forced, connection="strong")[0] < len(wins):
+    if scipy.sparse.csgraph.connected_components(forced, connection="strong")[0] < len(wins):
         return False
     return True if wins.sum() == len(wins) * (len(wins) - 1) // 2 else None

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 SURE = 0.01  # a difference is called one if chance would show it less often than this, all policies together
 
@@ -42,7 +42,7 @@ def compare_runs(live: pd.DataFrame, proxy: pd.DataFrame, column: str = "regret"
     # Two tests for each policy, so the smaller p-value counts twice, and once for each policy.
     smallest = final[["p_mean", "p_law"]].min(axis=1) * 2 * len(final)
     differing = tuple(final["policy"][smallest < SURE])
-    agreement = float(stats.kendalltau(final["live"], final["proxy"])[0]) if len(final) > 1 else np.nan
+    agreement = float(scipy.stats.kendalltau(final["live"], final["proxy"])[0]) if len(final) > 1 else np.nan
     return Comparison(by_step, final, agreement, differing, _verdict(final, differing, agreement))
 
 
@@ -57,7 +57,7 @@ def _differences(live: pd.DataFrame, proxy: pd.DataFrame, column: str) -> pd.Dat
     error = np.sqrt(parts[0] + parts[1])
     with np.errstate(divide="ignore", invalid="ignore"):
         freedom = error**4 / sum(v**2 / np.maximum(n["count"] - 1, 1) for v, n in zip(parts, (ours, theirs)))
-    half = stats.t.ppf(0.975, np.where(np.isfinite(freedom), freedom, 1.0)) * error
+    half = scipy.stats.t.ppf(0.975, np.where(np.isfinite(freedom), freedom, 1.0)) * error
     difference = ours["mean"] - theirs["mean"]
     table = pd.DataFrame({"live": ours["mean"], "proxy": theirs["mean"], "difference": difference})
     return table.assign(lo=difference - half, hi=difference + half).reset_index()
@@ -73,7 +73,7 @@ def _tests(live: np.ndarray, proxy: np.ndarray) -> tuple[float, float]:
         return np.nan, np.nan
     if np.ptp(np.concatenate([live, proxy])) == 0.0:
         return 1.0, 1.0
-    means, laws = stats.ttest_ind(live, proxy, equal_var=False), stats.ks_2samp(live, proxy)
+    means, laws = scipy.stats.ttest_ind(live, proxy, equal_var=False), scipy.stats.ks_2samp(live, proxy)
     return float(means.pvalue), float(laws.pvalue)
 
 

@@ -22,7 +22,6 @@ from experiments.matrix_progress import matrix_progress
 from experiments.preferences import Preferences
 from experiments.problem import Problem
 from experiments.records import read_studies
-from experiments.report import write_report
 from experiments.running import run
 from experiments.screen import count_progress, file_size, screen
 from letor_data.letor import Letor
@@ -43,6 +42,8 @@ def demo(
     ),
 ) -> None:
     """Judged data, preference matrices, policies live and by proxy, and a report: in two minutes."""
+    from experiments.report import write_report  # slow to import, for the other commands
+
     started = time.monotonic()
     folder.mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor(1, get_context("spawn")) as aside:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import norm
+import scipy
 
 from bandits.streams import stream
 from experiments.confidence import Sequence, extend, guess, start_sequence
@@ -166,7 +166,7 @@ def interval(job: Job, standing: Standing) -> tuple[np.ndarray, np.ndarray]:
     else:
         # As if one value more had been as far off as can be: no interval is empty by luck.
         variance = (0.25 + standing.sums[:, WITHIN]) / (standing.freedom + 1.0)
-        reach = norm.ppf(1 - job.alpha / 2) * np.sqrt(variance / np.maximum(standing.n, 1))
+        reach = scipy.stats.norm.ppf(1 - job.alpha / 2) * np.sqrt(variance / np.maximum(standing.n, 1))
         lo, hi = np.maximum(mean - reach, 0.0), np.minimum(mean + reach, 1.0)
     known = standing.n > 0
     lo, hi = np.where(known, lo, 0.0), np.where(known, hi, 1.0)

@@ -26,9 +26,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import scipy
 from joblib import effective_n_jobs
 from numba import njit
-from scipy.stats import norm
 
 from bandits import PolicyError, checkpoints
 from bandits.kept import keep
@@ -257,7 +257,7 @@ def _pairs(way: Multileaving, sums: np.ndarray, n: int, alpha: float) -> pd.Data
     p = (1.0 + mean) / 2.0
     # Of (1 + S / unit) / 2, as if one value more had been as far off as can be: no interval is empty by luck.
     spread = np.maximum(sums[:, SQUARES] / unit**2 - n * mean**2, 0.0) / 4.0
-    reach = norm.ppf(1 - alpha / 2) * np.sqrt((0.25 + spread) / n / n)
+    reach = scipy.stats.norm.ppf(1 - alpha / 2) * np.sqrt((0.25 + spread) / n / n)
     firsts, seconds = np.triu_indices(_n_rankers(len(sums)), 1)
     table = {"first": firsts, "second": seconds, "wins": wins, "ties": n - wins - losses, "losses": losses}
     table |= {"n": n, "p": p, "lo": np.maximum(p - reach, 0.0), "hi": np.minimum(p + reach, 1.0)}

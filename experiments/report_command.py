@@ -10,7 +10,6 @@ import typer
 from rich.markup import escape
 
 from experiments.records import read_studies
-from experiments.report import write_figures, write_report
 from experiments.screen import file_size, screen
 
 
@@ -30,6 +29,8 @@ def report(
 
     [dim]Example:[/] rankduel report records -o report.html --figures figures --format pdf
     """
+    from experiments.report import write_figures, write_report  # slow to import, for the other commands
+
     studies = read_studies(folder)
     write_report(studies, output)
     many = "1 study" if len(studies) == 1 else f"{len(studies)} studies"

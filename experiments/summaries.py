@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 CURVE_POINTS = 200
 QUANTILES = (0.1, 0.9)
@@ -71,7 +71,7 @@ class Estimate(NamedTuple):
 def estimate(values: Iterable[float]) -> Estimate:
     values = np.asarray(list(values), float)
     mean, error = values.mean(), standard_error(values)
-    margin = stats.t.ppf(0.975, max(1, len(values) - 1)) * error
+    margin = scipy.stats.t.ppf(0.975, max(1, len(values) - 1)) * error
     return Estimate(float(mean), float(mean - margin), float(mean + margin))
 
 

@@ -14,8 +14,8 @@ import functools
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numba import njit, objmode
-from scipy.optimize import linprog
 
 from interleave.world import CLICKED, CREDIT, DOC, FIRST, NOBODY, SECOND, TEAM, document_at
 
@@ -98,16 +98,18 @@ def _solve(credits: np.ndarray, sensitivity: np.ndarray) -> tuple[np.ndarray, fl
     """(chance of each page, unfairness)."""
     n_pages, length = credits.shape
     sums, target = np.vstack([credits.T, np.ones(n_pages)]), np.append(np.zeros(length), 1.0)
-    fair = linprog(-sensitivity, A_eq=sums, b_eq=target)
+    fair = scipy.optimize.linprog(-sensitivity, A_eq=sums, b_eq=target)
     if fair.status == 0:
         return _cleaned(np.asarray(fair.x)), 0.0
     # Each rank's average credit is split into a positive and a negative part, whose sum is made small first.
     parts = np.vstack([np.hstack([-np.eye(length), np.eye(length)]), np.zeros(2 * length)])
     split, size = np.hstack([sums, parts]), np.append(np.zeros(n_pages), np.ones(2 * length))
-    least = linprog(size, A_eq=split, b_eq=target)
+    least = scipy.optimize.linprog(size, A_eq=split, b_eq=target)
     unfairness = float(size @ least.x)
     gain = np.append(-sensitivity, np.zeros(2 * length))
-    best = linprog(gain, A_ub=size[None], b_ub=np.array([unfairness + _SLACK]), A_eq=split, b_eq=target)
+    best = scipy.optimize.linprog(
+        gain, A_ub=size[None], b_ub=np.array([unfairness + _SLACK]), A_eq=split, b_eq=target
+    )
     return _cleaned(np.asarray(best.x)[:n_pages]), unfairness
 
 

@@ -12,7 +12,7 @@ from bandits.registry import FAMILIES
 
 # Compiling takes most of the time of a test; what differs little from policy to policy is tried on a few in
 # the quick tests, one of each kind, and on all in the slow ones.
-_SOME = ("rucb", "dts", "savage", "self_sparring", "ccb", "c2b", "prefbest", "knockout")
+_SOME = ("rucb", "dts", "savage", "self_sparring", "ccb", "prefbest")
 _LESS_USED = ("rts", "sparring", "versatile_db", "doubler", "multi_sbm", "rmed2", "rmed2fh")
 _CONDORCET = {module.POLICY.name for module in FAMILIES["Condorcet winner"]} - set(_LESS_USED)
 
