@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from joblib import effective_n_jobs
 from rich.markup import escape
+from rich.table import Table
 
 from bandits import PolicyError
 from experiments.list_commands import show_rows, title
@@ -91,7 +92,7 @@ def show(name: Name) -> None:
 
 def _about_part(part: Part) -> str:
     sizes = {tier: size_in(part, tier) for tier in TIERS}
-    written = ", ".join(f"{tier} {s.horizon:g} x {s.runs}" for tier, s in sizes.items() if s is not None)
+    written = ", ".join(f"{tier} {s.horizon:,.0f} x {s.runs}" for tier, s in sizes.items() if s is not None)
     if not isinstance(part, Runs):
         return f"[dim]computed; {written}[/]"
     return f"{escape(part.problem)}\n{escape(', '.join(part.policies))}\n[dim]{written}[/]"
@@ -200,13 +201,24 @@ def _show_records(records: Sequence[Record]) -> None:
     for record in records:
         colour = _COLOURS.get(record.verdict, "dim")
         verdict = f"{record.verdict} (stand-in)" if record.stand_in else record.verdict
-        known_value = f"; known: {record.reference_value}" if record.reference_value else ""
-        screen.print(
-            f"[{colour}]{verdict}[/] [cyan]{escape(record.id)}[/]\n"
-            f"  published: {escape(record.source_claim)}\n"
-            f"  measured:  {escape(measured(record))}{escape(known_value)}\n"
-            f"  [dim]{escape(record.expr)}[/]"
-        )
-        if record.verdict == FAILS:
-            screen.print(f"  why: {escape(record.why or 'not explained')}")
+        screen.print(f"[{colour}]{verdict}[/] [cyan]{escape(record.id)}[/]")
+        screen.print(_about_record(record))
     screen.print(f"\n{summary(records)}")
+
+
+def _about_record(record: Record) -> Table:
+    """What is said of it, each beside its name."""
+    rows = {
+        "published": record.source_claim,
+        "tested": record.expr,
+        "measured": measured(record),
+        "known": record.reference_value,
+        "why": (record.why or "not explained") if record.verdict == FAILS else "",
+    }
+    shown = Table.grid(padding=(0, 1), pad_edge=False)
+    shown.add_column(style="dim", no_wrap=True)
+    shown.add_column(overflow="fold")
+    for name, text in rows.items():
+        if text:
+            shown.add_row(f"  {name}:", escape(text))
+    return shown

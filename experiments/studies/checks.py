@@ -148,10 +148,10 @@ def values_at(runs: pd.DataFrame, column: str, at: float) -> np.ndarray:
     """(runs,) of one policy, at a step that was recorded; 0 is the last."""
     last = runs["step"].max()
     if at > last:
-        raise TooShort(f"needs {at:g} duels, this tier has {last:g}")
+        raise TooShort(f"needs {at:,.0f} duels, this tier has {last:,.0f}")
     rows = runs[runs["step"] == (at or last)].sort_values("run")
     if rows.empty:
-        raise PolicyError(f"nothing was recorded at step {at:g}; choose 1, 2 or 5 times a power of ten")
+        raise PolicyError(f"nothing was recorded at step {at:,.0f}; choose 1, 2 or 5 times a power of ten")
     if column == "wrong":
         return 1.0 - rows["correct"].to_numpy(float)
     return rows[column].to_numpy(float)

@@ -90,8 +90,8 @@ class Measure(NamedTuple):
     only: str = "all"  # or 'right': runs that recommend the winner in the end
 
     def __str__(self) -> str:
-        where = f" @{self.at:g}" if self.at else ""
-        where += f" since {self.since:g}" if self.since else ""
+        where = f" @{self.at:,.0f}" if self.at else ""
+        where += f" since {self.since:,.0f}" if self.since else ""
         which = ", runs that are right" if self.only == "right" else ""
         return f"{self.statistic} {self.column}[{self.part}: {self.policy}{which}]{where}"
 

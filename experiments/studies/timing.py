@@ -94,7 +94,7 @@ def days_table(values: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
         columns[f"{rankers} rankers: published, days"] = [DAYS[policy][place] for policy in NAMES]
         if name in values:
             short = values[name]["duels"] < 1e8
-            heading = "here, seconds" + (f", from {values[name]['duels']:g} duels" if short else "")
+            heading = "here, seconds" + (f", from {values[name]['duels']:,.0f} duels" if short else "")
             seconds = [_SECONDS_PER_DAY * values[name][policy] for policy in NAMES]
             columns[f"{rankers} rankers: {heading}"] = seconds
     return pd.DataFrame(columns)

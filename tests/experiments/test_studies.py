@@ -408,7 +408,7 @@ def test_run_check_and_page(rankduel, tiny, tmp_path):
     code, out, err = rankduel("study", "check", tiny, "--out", "kept", "--jobs", 1)
     assert code == 0  # what does not hold is explained
     assert "why: it is not: it never learns" in " ".join(out.split())
-    assert "needs 4000 duels, this tier has 2000" in " ".join(out.split())
+    assert "needs 4,000 duels, this tier has 2,000" in " ".join(out.split())
 
     code, out, err = rankduel("study", "page", "kept", "-o", "docs/page.md")
     text = (tmp_path / "docs" / "page.md").read_text()
