@@ -135,7 +135,7 @@ def test_report_is_never_judged():
 @pytest.mark.parametrize(
     ("test", "more", "why"),
     [
-        (Order(Measure("p", "rucb", at=1000), RCS), {}, "needs 1000 duels, this tier has 100"),
+        (Order(Measure("p", "rucb", at=1000), RCS), {}, "needs 1,000 duels, this tier has 100"),
         (Order(RUCB, RCS), {"runs": 4}, "needs 4 runs, this tier has 3"),
         (Between(Measure("elsewhere", "rucb")), {}, "'elsewhere' was not played"),
         (Between(Measure("c", "y", "value")), {}, "'y' was not computed in this tier"),
