@@ -100,7 +100,7 @@ STUDY = Study(
             Check(
                 f"cycle.{policy}_is_right",
                 f"Cycle: {policy} hardly ever gives up the winner",
-                Between(_in("cycle", policy, 1e6, column="wrong"), high=0.05),
+                Between(_in("cycle", policy, 1e6, column="wrong"), high=0.025),
                 "no failure in 40 runs",
                 runs=40,
             )

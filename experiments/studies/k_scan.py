@@ -12,6 +12,7 @@ from experiments.studies.study import (
     Curves,
     Measure,
     Points,
+    Ratio,
     Report,
     Runs,
     Size,
@@ -150,6 +151,15 @@ STUDY = Study(
             "K = 20: RUCB is still below mergeRUCB (medians over subsets)",
             Between(Measure("k20", "rucb median / merge_rucb median", "value"), high=1),
             "12.4k/6.4k/7.8k and 12.7k/8.0k/8.8k",
+        ),
+        Check(
+            "lead_grows",
+            "6.4.1: the lead of mergeRUCB over RUCB grows with K: larger with 130 rankers than with 70",
+            Ratio(
+                Measure("k130", "rucb median / merge_rucb median", "value"),
+                Measure("k70", "rucb median / merge_rucb median", "value"),
+                low=1,
+            ),
         ),
         Check(
             "k70.break_even",

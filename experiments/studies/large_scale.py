@@ -89,10 +89,11 @@ STUDY = Study(
             Check(
                 f"fig1.{user}.is_right",
                 f"MSLR, {user}: MergeDTS hardly ever gives up the winner",
-                Between(Measure(_merge(user), "merge_dts", "wrong", at=1e7), high=0.1),
+                Between(Measure(_merge(user), "merge_dts", "wrong", at=1e7), high=most),
                 "none of 20; of 80 with informational users 1",
+                runs=40,
             )
-            for user in NOISE
+            for user, most in (("perfect", 0.05), ("navigational", 0.05), ("informational", 0.075))
         ),
         Check(
             "fig1.mslr.settles",

@@ -139,7 +139,7 @@ STUDY = Study(
             Check(
                 f"growth.{name}",
                 f"{name}: time per duel does not depend on the number of rankers",
-                Between(_slope(name), -0.3, 0.5),
+                Between(_slope(name), -0.2, 0.4),
                 "order of M^2 per duel",
             )
             for name in ("merge_dts", "merge_rucb")
