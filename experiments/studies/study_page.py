@@ -10,13 +10,13 @@ from pathlib import Path
 from string import Template
 
 from experiments.report_html import Section, contents_html, embedded, section_html, table_html
-from experiments.studies.checks import Record, summary
+from experiments.studies.checks import FAILS, HOLDS, REPORT, SKIPPED, WARNS, Record, summary
 from experiments.studies.figures import cells, stand_in_of, write_figures
 from experiments.studies.playing import Played
 from experiments.studies.reproduction import measured
 from letor_data.files import replacing
 
-_HEADINGS = ("claim", "test", "measured", "known", "verdict")
+_CLASSES = {HOLDS: "holds", FAILS: "fails", WARNS: "warns", SKIPPED: "unjudged", REPORT: "unjudged"}
 
 
 def write_study_page(played: Sequence[Played], path: Path) -> None:
@@ -41,22 +41,37 @@ def _section(one: Played) -> Section:
     headline = f"{study.source}. Tier {one.tier}: {summary(one.records)}."
     used = dict.fromkeys(filter(None, one.results.stand_ins.values()))
     notes = [f'<p class="note"><strong>On {escape(stand_in)}.</strong></p>' for stand_in in used]
-    rows = [_row(record) for record in one.records]
     parts = [
         f'<p class="about">{escape(study.question)}</p>',
         f'<p class="headline">{escape(headline)}</p>',
         *notes,
-        table_html("Claims", _HEADINGS, rows),
-        *(f'<p class="note">{escape(r.id)}: {escape(r.why)}</p>' for r in one.records if r.why),
+        _claims_html(one.records),
         *_pictures(one),
         *_tables(one),
     ]
     return Section(study.title, f"{study.id}-{one.tier}", headline, [], parts)
 
 
-def _row(record: Record) -> tuple[str, ...]:
-    verdict = f"{record.verdict} (stand-in)" if record.stand_in else record.verdict
-    return (record.source_claim, record.expr, measured(record), record.reference_value, verdict)
+def _claims_html(records: Sequence[Record]) -> str:
+    rows = "\n".join(
+        f"<tr>{''.join(f'<td>{cell}</td>' for cell in _cells(record))}</tr>" for record in records
+    )
+    head = "".join(f'<th scope="col">{heading}</th>' for heading in ("verdict", "claim", "measured"))
+    return (
+        f'<table class="claims"><caption>Claims</caption>\n<thead><tr>{head}</tr></thead>\n'
+        f"<tbody>\n{rows}\n</tbody></table>"
+    )
+
+
+def _cells(record: Record) -> tuple[str, str, str]:
+    """As HTML: the verdict; the claim and its test; what was measured, what is known, and why it is so."""
+    verdict = f'<span class="{_CLASSES[record.verdict]}">{escape(record.verdict)}</span>'
+    if record.stand_in:
+        verdict += "<small>on a stand-in</small>"
+    claim = f"{escape(record.source_claim)}<small>{escape(record.expr)}</small>"
+    known = f"<small>known: {escape(record.reference_value)}</small>" if record.reference_value else ""
+    why = f"<small>{escape(record.why)}</small>" if record.verdict == FAILS and record.why else ""
+    return verdict, claim, f"{escape(measured(record))}{known}{why}"
 
 
 def _pictures(one: Played) -> list[str]:
