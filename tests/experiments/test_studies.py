@@ -403,7 +403,7 @@ def test_run_check_and_page(rankduel, tiny, tmp_path):
         json.loads((folder / "public-stand-in" / "study.json").read_text())["matrix"]["arms"].count(",") == 3
     )
     page = (tmp_path / "kept" / "tiny-quick.html").read_text()
-    assert '>warns</span><small>on a stand-in<' in page and "On a synthetic stand-in for mslr-perfect" in page
+    assert ">warns</span><small>on a stand-in<" in page and "On a synthetic stand-in for mslr-perfect" in page
 
     code, out, err = rankduel("study", "check", tiny, "--out", "kept", "--jobs", 1)
     assert code == 0  # what does not hold is explained
