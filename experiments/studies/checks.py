@@ -126,7 +126,7 @@ def sample(measure: Measure, results: Results) -> Estimate:
     if measure.part in results.values:
         found = results.values[measure.part]
         if measure.policy not in found:
-            raise TooShort(f"'{measure.policy}' was not computed in this tier")
+            raise TooShort(f"'{measure.policy}' was not computed: the tier is too short, or data are missing")
         return estimate(np.atleast_1d(np.asarray(found[measure.policy], float)), measure.statistic)
     if measure.part not in results.tables:
         raise TooShort(f"'{measure.part}' was not played")

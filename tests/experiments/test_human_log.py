@@ -1,16 +1,21 @@
 """The log of people's judgments: finals and best items, by a log made by hand."""
 
+import numpy as np
 import pytest
 
 from bandits import PolicyError
+from experiments.preferences import preferences_of
 from experiments.studies.human_log import (
     Judgment,
     best_items,
+    copies,
     counted,
+    finalists,
     finals,
     read_log,
     read_qrels,
     replay,
+    with_copy,
 )
 from experiments.studies.study import Bench, Size
 
@@ -66,3 +71,18 @@ def test_files(tmp_path):
         read_log(path)
     path.write_text("1 Q0 a 1\n1 Q0 b 1\n")
     assert read_qrels(path) == {"1": frozenset("ab")}
+
+
+def test_a_copy_is_equal_in_every_comparison():
+    prefs = with_copy(np.array([[0.5, 0.75], [0.25, 0.5]]))
+    np.testing.assert_array_equal(prefs, [[0.5, 0.75, 0.5], [0.25, 0.5, 0.25], [0.5, 0.75, 0.5]])
+
+
+@pytest.mark.compiling
+def test_copies_of_a_sure_winner_are_both_in_the_final():
+    """Where the better item always wins, the first and its copy lose no comparison but to each other."""
+    prefs = np.triu(np.ones((30, 30)), 1) + 0.5 * np.eye(30)
+    bench = Bench(preferences_of(prefs), Size(1, 20), {}, 1)
+    assert copies(bench) == {"copy in the final": [1.0] * 20}
+    last = finalists(prefs, seed=0)
+    assert 0 in last and len(last) <= 9
