@@ -138,7 +138,11 @@ def test_report_is_never_judged():
         (Order(Measure("p", "rucb", at=1000), RCS), {}, "needs 1,000 duels, this tier has 100"),
         (Order(RUCB, RCS), {"runs": 4}, "needs 4 runs, this tier has 3"),
         (Between(Measure("elsewhere", "rucb")), {}, "'elsewhere' was not played"),
-        (Between(Measure("c", "y", "value")), {}, "'y' was not computed"),
+        (
+            Between(Measure("c", "y", "value")),
+            {},
+            "'y' was not computed: the tier is too short, or data are missing",
+        ),
     ],
 )
 def test_what_a_tier_cannot_say_is_skipped_and_not_inverted(test, more, why):
