@@ -2,14 +2,13 @@
 
 import itertools
 import json
-from math import comb
 
 import numpy as np
 import pandas as pd
 import pytest
 from helpers import words
 from hypothesis import given, settings
-from hypothesis import strategies as st
+from small_matrices import matrices, square
 
 from bandits import PolicyError
 from bandits.streams import stream
@@ -36,22 +35,6 @@ from experiments.winner_overlaps import (
 from experiments.winners import best, borda_scores, copeland_losses, copeland_scores, random_walk, von_neumann
 
 pytestmark = pytest.mark.kernel
-
-
-def square(upper, size):
-    matrix = np.full((size, size), 0.5)
-    for (i, j), p in zip(itertools.combinations(range(size), 2), upper):
-        matrix[i, j], matrix[j, i] = p, 1.0 - p
-    return matrix
-
-
-@st.composite
-def matrices(draw, largest):
-    """Of sixteenths: sums are exact, and ties and certain wins come up often."""
-    size = draw(st.integers(1, largest))
-    entries = st.sampled_from([0, 4, 7, 8, 8, 9, 10, 12, 16])
-    upper = draw(st.lists(entries, min_size=comb(size, 2), max_size=comb(size, 2)))
-    return square([entry / 16 for entry in upper], size)
 
 
 def noisy(size, noise, seed=0):

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
+from small_matrices import matrices, square
 
 from bandits import PolicyError, condorcet_winner
 from experiments import subset_shares as shares_module
@@ -40,24 +41,6 @@ from experiments.winners import (
 from letor_data import DataError
 
 pytestmark = pytest.mark.kernel
-
-# Sums and differences of sixteenths are exact, and ties and certain wins come up often.
-SIXTEENTHS = st.sampled_from([0, 4, 7, 8, 8, 9, 10, 12, 16])
-
-
-def square(upper, size):
-    matrix = np.full((size, size), 0.5)
-    for (i, j), p in zip(itertools.combinations(range(size), 2), upper):
-        matrix[i, j], matrix[j, i] = p, 1.0 - p
-    return matrix
-
-
-@st.composite
-def matrices(draw, largest=6, entries=SIXTEENTHS):
-    size = draw(st.integers(1, largest))
-    n_pairs = comb(size, 2)
-    upper = draw(st.lists(entries, min_size=n_pairs, max_size=n_pairs))
-    return square([entry / 16 for entry in upper], size)
 
 
 def random_matrix(size, seed=0):
