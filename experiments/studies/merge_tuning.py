@@ -73,9 +73,12 @@ def search(policy: str, bench: Bench) -> dict[str, float]:
 def read_off(bench: Bench) -> dict[str, float]:
     """The same for MergeDTS, from Figure 6, where those found before are as published."""
     tried = {
-        "alpha": (("alpha", "alpha-more"), {by_alpha(power): 0.8**power for power in POWERS}),
-        "batch": (("batch",), {by_batch(batch): float(batch) for batch in BATCHES}),
-        "c": (("constant",), {by_constant(c): c for c in CONSTANTS}),
+        "alpha": (
+            [f"alpha-{power}" for power in POWERS],
+            {by_alpha(power): 0.8**power for power in POWERS},
+        ),
+        "batch": (["batch"], {by_batch(batch): float(batch) for batch in BATCHES}),
+        "c": (["constant"], {by_constant(c): c for c in CONSTANTS}),
     }
     found = {}
     for name, (parts, settings) in tried.items():
@@ -95,21 +98,19 @@ def best_without_failure(table: pd.DataFrame) -> str:
     return str(last["regret"].mean()[right == right.max()].idxmin())
 
 
-def _parts(name: str, policies: Sequence[str], few: Sequence[str], runs: int) -> tuple[Runs, ...]:
-    """Those of the quick tier, and those that only the others play."""
-    more = [policy for policy in policies if policy not in few]
-    sizes = {"quick": Size(1e7, runs), "paper": Size(1e7, 100)}
-    found = [Runs(name, NAVIGATIONAL, few, sizes)]
-    return (
-        (*found, Runs(f"{name}-more", NAVIGATIONAL, more, {"paper": Size(1e7, 100)}))
-        if more
-        else tuple(found)
-    )
+def _sizes(quick: int, paper: int) -> dict[str, Size]:
+    return {"quick": Size(1e7, quick), "paper": Size(1e7, paper)}
+
+
+def _alpha_runs(power: int) -> Runs:
+    """A large alpha takes long and loses no winner: with fewer runs in the paper's tier it is as clear."""
+    quick = {"quick": Size(1e7, 4)} if power in FEW else {}
+    sizes = {**quick, "paper": Size(1e7, 100 if power >= 6 else 40), "long": Size(1e7, 100)}
+    return Runs(f"alpha-{power}", NAVIGATIONAL, (by_alpha(power),), sizes)
 
 
 def _alpha(power: int, **more: Any) -> Measure:
-    part = "alpha" if power in FEW else "alpha-more"
-    return Measure(part, by_alpha(power), at=1e7, **more)
+    return Measure(f"alpha-{power}", by_alpha(power), at=1e7, **more)
 
 
 def _constant(c: float, **more: Any) -> Measure:
@@ -123,22 +124,22 @@ STUDY = Study(
     question="What do smaller alpha, larger batches and a smaller constant C gain, and what do they risk?",
     data="public MSLR matrix, Navigational",
     parts=(
-        *_parts("alpha", [by_alpha(power) for power in POWERS], [by_alpha(power) for power in FEW], 4),
-        *_parts("batch", [], [by_batch(batch) for batch in BATCHES], 8),
-        *_parts("constant", [], [by_constant(c) for c in CONSTANTS], 6),
+        *map(_alpha_runs, POWERS),
+        Runs("batch", NAVIGATIONAL, [by_batch(batch) for batch in BATCHES], _sizes(8, 100)),
+        Runs("constant", NAVIGATIONAL, [by_constant(c) for c in CONSTANTS], _sizes(6, 100)),
         *(
             Computed(
                 f"search-{policy}",
                 partial(search, policy),
                 NAVIGATIONAL,
-                sizes={"quick": Size(1e7, 2), "paper": Size(1e7, runs)},
+                sizes=_sizes(2, runs) | {"long": Size(1e7, 100)},
             )
-            for policy, runs in (("merge_rucb", 100), ("dts", 20))
+            for policy, runs in (("merge_rucb", 40), ("dts", 5))
         ),
         Computed(
             "search-merge_dts",
             read_off,
-            after=("alpha", "alpha-more", "batch", "constant"),
+            after=(*(f"alpha-{power}" for power in POWERS), "batch", "constant"),
             sizes={"paper": Size(1e7, 100)},
             kept=False,
         ),
@@ -146,7 +147,7 @@ STUDY = Study(
             "alone",
             f"{NAVIGATIONAL}(random=20,seed=1)",
             [merge_grid.DEFAULT, "merge_rucb(variant=paper)"],
-            {"quick": Size(1e7, 8), "paper": Size(1e7, 40)},
+            _sizes(8, 40),
         ),
         *merge_grid.PARTS,
     ),
@@ -264,5 +265,5 @@ STUDY = Study(
         ),
         *merge_grid.FIGURES,
     ),
-    minutes={"quick": 4, "paper": 110},
+    minutes={"quick": 6, "paper": 75, "long": 250},
 )

@@ -101,9 +101,9 @@ def test_the_search_for_merge_dts_is_read_off_its_figure():
 
     by_alpha, by_batch = merge_tuning.by_alpha, merge_tuning.by_batch
     risky = full_name(by_alpha(9))
-    tables = {
-        "alpha": records(regrets(map(by_alpha, (0, 4, 6, 8)), by_alpha(6))),
-        "alpha-more": records({risky: [0.0]} | regrets(map(by_alpha, (1, 2, 3, 5, 7)), ""), wrong=[risky]),
+    tables = {f"alpha-{p}": records(regrets([by_alpha(p)], by_alpha(6))) for p in merge_tuning.POWERS}
+    tables |= {
+        "alpha-9": records({risky: [0.0]}, wrong=[risky]),
         "batch": records(regrets(map(by_batch, merge_tuning.BATCHES), by_batch(8))),
         "constant": records(
             regrets(map(merge_tuning.by_constant, (4e2, 4e3)), merge_tuning.by_constant(4e3))
