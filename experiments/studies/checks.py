@@ -163,13 +163,22 @@ def estimate(values: np.ndarray, statistic: str) -> Estimate:
     spread = values.std(ddof=1) / n**0.5 if n > 1 else _UNKNOWN
     if statistic == "mean":
         return Estimate(float(values.mean()), float(spread), n)
-    if statistic == "median":  # of a normal sample, as the usual guide
-        return Estimate(float(np.median(values)), float(spread * (np.pi / 2) ** 0.5), n)
+    if statistic == "median":
+        return Estimate(float(np.median(values)), _median_error(values), n)
     if statistic == "count":
         return Estimate(float(values.sum()), float(n * spread), n)
     if statistic in ("min", "max"):
         return Estimate(float(getattr(values, statistic)()), _UNKNOWN, n)
     raise PolicyError(f"no statistic '{statistic}'; expected one of {', '.join(STATISTICS)}")
+
+
+def _median_error(values: np.ndarray) -> float:
+    """From the values one standard deviation of ranks to both sides, so that no tail matters."""
+    if len(values) < 2:
+        return _UNKNOWN
+    middle, reach = (len(values) - 1) / 2, len(values) ** 0.5 / 2
+    low, high = np.interp([middle - reach, middle + reach], np.arange(len(values)), np.sort(values))
+    return float(high - low) / 2
 
 
 _NOTHING = Estimate(_UNKNOWN, _UNKNOWN, 0)
