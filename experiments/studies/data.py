@@ -250,12 +250,22 @@ def stand_in_for(text: str, folder: Path | None) -> str:
     if name == "letor":
         data = settings.get("data", "mslr")
         return "" if _judged(data, folder) is not None else f"synthetic documents in place of {data}"
+    used = dict.fromkeys(_matrix_stand_in(one, folder) for one in _alike(name, settings))
+    return "; ".join(filter(None, used))
+
+
+def _matrix_stand_in(name: str, folder: Path | None) -> str:
     if name in MATRICES or is_file(name):
         return ""
     path, found = _public_file(name, folder)
     if path is None:
         return f"a synthetic stand-in for {name}"
     return f"{found} in place of {name}" if found != name else ""
+
+
+def _alike(name: str, settings: Mapping[str, str]) -> list[str]:
+    """Matrices that decide who is in a subset: that of the name, or those of all users."""
+    return [name] if "users" not in settings else [f"{name.rpartition('-')[0]}-{user}" for user in USERS]
 
 
 def is_file(name: str) -> bool:
@@ -314,8 +324,7 @@ def _arms(text: str, settings: Mapping[str, str], preferences: Preferences, fold
         names = {str(arm + wanted["base"]): arm for arm in range(len(preferences))}
         return [names[name] for name in sorted(names)[: wanted["lex"]]]
     if set(wanted) == {"random", "seed"} and settings.get("users", "all") == "all":
-        name = parse_spec(text)[0]
-        alike = [name] if "users" not in settings else [f"{name.rpartition('-')[0]}-{u}" for u in USERS]
+        alike = _alike(parse_spec(text)[0], settings)
         matrices = [_matrix(one, folder).matrix for one in alike]
         return random_arms(matrices, wanted["random"], wanted["seed"])
     if set(settings) == {"two_winners", "seed"}:

@@ -6,7 +6,7 @@ import pytest
 
 from bandits import PolicyError
 from experiments.studies import k_scan, merge_grid, merge_tuning
-from experiments.studies.data import Shelf, open_problem
+from experiments.studies.data import Shelf, open_problem, stand_in_for
 from experiments.studies.playing import count_runs, parts_to_play
 from experiments.studies.study import Bench, Computed, Runs, Size, Study, full_name
 
@@ -156,3 +156,12 @@ def test_a_problem_may_be_a_file_among_the_data_or_here(tmp_path, monkeypatch):
     assert len(part.problem.preferences) == 2
     with pytest.raises(PolicyError, match=r"else\.txt: there is no such file"):
         open_problem("else.txt", Shelf(data, tmp_path))
+
+
+def test_a_subset_by_all_users_is_real_only_if_all_matrices_are(tmp_path):
+    text = "mslr-navigational(random=5,seed=1,users=all)"
+    for user in ("navigational", "perfect"):
+        (tmp_path / f"mslr_{user}.txt").touch()
+        assert "mslr-informational" in stand_in_for(text, tmp_path)
+    (tmp_path / "mslr_informational.txt").touch()
+    assert stand_in_for(text, tmp_path) == ""
