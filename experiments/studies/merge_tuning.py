@@ -134,7 +134,7 @@ STUDY = Study(
                 NAVIGATIONAL,
                 sizes=_sizes(2, runs) | {"long": Size(1e7, 100)},
             )
-            for policy, runs in (("merge_rucb", 40), ("dts", 5))
+            for policy, runs in (("merge_rucb", 10), ("dts", 2))
         ),
         Computed(
             "search-merge_dts",
