@@ -72,8 +72,8 @@ def subset_parts(name: str, matrix: str) -> tuple[Part, ...]:
     problem = f"{matrix}(two_winners={SUBSET},seed={SEED})"
     return (
         Computed(f"{name}-shapes", shapes, matrix),
-        Runs(name, problem, MERGE, {"quick": Size(2e6, 10), "paper": Size(1e7, 40)}),
-        Runs(f"{name}-dts", problem, (DTS,), {"quick": Size(1e6, 2), "paper": Size(3e6, 4)}),
+        Runs(name, problem, MERGE, {"quick": Size(2e6, 10), "paper": Size(1e7, 20)}),
+        Runs(f"{name}-dts", problem, (DTS,), {"quick": Size(1e6, 2), "paper": Size(3e6, 2)}),
     )
 
 
