@@ -170,7 +170,7 @@ STUDY = Study(
             ),
             explanation="By the mean it is, 22,299 against 14,772, but by 1.5 standard errors only: four of "
             "50 runs have 71,000 to 212,000, as the winner was found late, and make the mean and its error. "
-            "The median run of DTS, 13,020, is below MergeDTS; four standard errors would take some 350 runs.",
+            "The median run of DTS, 13,020, is below MergeDTS; four standard errors would take 350 runs.",
         ),
         Check(
             "fig1.istella",
