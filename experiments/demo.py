@@ -41,7 +41,7 @@ def demo(
         "demo"
     ),
 ) -> None:
-    """Judged data, preference matrices, policies live and by proxy, and a report: in two minutes."""
+    """Judged data, preference matrices, policies live and by proxy, and a report: in two to three minutes."""
     from experiments.report import write_report  # slow to import, for the other commands
 
     started = time.monotonic()
