@@ -167,8 +167,8 @@ STUDY = Study(
                 Measure(_NAV, "merge_dts", at=1e8, only="right"),
                 Measure("mslr-navigational-others", "dts(variant=published)", at=1e8),
             ),
-            explanation="By the mean it is, but a few runs, in which the winner was found late, make the mean "
-            "and its error (dts_worst). The median run of DTS is below that of MergeDTS (dts_median).",
+            explanation="By the mean it is, but a few runs, in which the winner was found late, make the "
+            "mean and its error (dts_worst). The median run of DTS is below that of MergeDTS (dts_median).",
         ),
         *(
             Check(
