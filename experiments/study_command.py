@@ -200,8 +200,7 @@ def _time(study: Study, tier: str, jobs: int) -> str:
 def _show_records(records: Sequence[Record]) -> None:
     for record in records:
         colour = _COLOURS.get(record.verdict, "dim")
-        verdict = f"{record.verdict} (stand-in)" if record.stand_in else record.verdict
-        screen.print(f"[{colour}]{verdict}[/] [cyan]{escape(record.id)}[/]")
+        screen.print(f"[{colour}]{record.in_short}[/] [cyan]{escape(record.id)}[/]")
         screen.print(_about_record(record))
     screen.print(f"\n{summary(records)}")
 

@@ -28,11 +28,7 @@ def subset_shares(
     """
     size = len(matrix)
     chosen = list(sizes) if sizes is not None else usual_sizes(size)
-    for wanted in chosen:
-        if wanted != int(wanted) or not 1 <= wanted <= size:
-            raise PolicyError(f"subsets of {wanted} rankers; expected whole numbers from 1 to {size}")
-    if samples != int(samples) or samples < 1:
-        raise PolicyError(f"{samples} samples; expected a whole number from 1")
+    check_sampling(chosen, samples, size)
     # Row i twice: whom i beats, and who beats i; kernels read both along the row.
     duels = np.stack([matrix > 0.5, matrix.T > 0.5], axis=1)
     exact = {wanted: comb(size, wanted) * wanted**2 <= _WORK for wanted in chosen}
@@ -40,6 +36,14 @@ def subset_shares(
     longest = 0 if all(exact.values()) else size
     ordered = _ordered_prefixes(duels, longest, int(samples), stream(seed, "subset shares"))
     return pd.DataFrame([_row(duels, ordered, int(wanted), exact[wanted]) for wanted in chosen])
+
+
+def check_sampling(sizes: Sequence[int], samples: int, n_rankers: int) -> None:
+    for size in sizes:
+        if size != int(size) or not 1 <= size <= n_rankers:
+            raise PolicyError(f"subsets of {size} rankers; expected whole numbers from 1 to {n_rankers}")
+    if samples != int(samples) or samples < 1:
+        raise PolicyError(f"{samples} samples of each size; expected a whole number from 1")
 
 
 def usual_sizes(size: int) -> list[int]:

@@ -18,6 +18,7 @@ from joblib import Parallel, delayed
 
 from bandits import PolicyError
 from bandits.streams import stream
+from experiments.subset_shares import check_sampling
 from experiments.winners import von_neumann
 
 NOTIONS = ("Copeland", "von Neumann", "Borda", "random walk")
@@ -59,11 +60,7 @@ def winner_overlaps(
     looked at in full.
     """
     chosen = usual_overlap_sizes(len(matrix)) if sizes is None else sizes
-    for size in chosen:
-        if size != int(size) or not 1 <= size <= len(matrix):
-            raise PolicyError(f"subsets of {size} rankers; expected whole numbers from 1 to {len(matrix)}")
-    if samples != int(samples) or samples < 1:
-        raise PolicyError(f"{samples} samples of each size; expected a whole number from 1")
+    check_sampling(chosen, samples, len(matrix))
     known: list[Lottery] = []
     # Threads: the time goes into products and linear systems, and all learn from each other's lotteries.
     found = Parallel(n_jobs=jobs, prefer="threads")(

@@ -58,6 +58,11 @@ class Record:
     why: str = ""  # it was skipped, or does not hold
 
     @property
+    def in_short(self) -> str:
+        """The verdict, with a mark if data only stood in for others."""
+        return f"{self.verdict} (stand-in)" if self.stand_in and self.verdict != SKIPPED else self.verdict
+
+    @property
     def unexplained(self) -> bool:
         return self.verdict == FAILS and not self.why
 

@@ -80,8 +80,14 @@ def _section(about: dict[str, Any], lines: Sequence[Line]) -> str:
 
 def _row(line: Line) -> str:
     record = line.record
-    verdict = record.verdict + (" (stand-in)" if record.stand_in and record.verdict != SKIPPED else "")
-    cells = (record.source_claim, record.expr, measured(record), record.reference_value, line.tier, verdict)
+    cells = (
+        record.source_claim,
+        record.expr,
+        measured(record),
+        record.reference_value,
+        line.tier,
+        record.in_short,
+    )
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 

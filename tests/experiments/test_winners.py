@@ -418,7 +418,7 @@ def test_usual_sizes_go_up_to_all(size):
 @pytest.mark.parametrize(
     ("sizes", "samples", "told"),
     [([0], 10, "subsets of 0 rankers; expected whole numbers from 1 to 4"), ([5], 10, "from 1 to 4"),
-     ([2.5], 10, "subsets of 2.5"), ([2], 0, "0 samples; expected a whole number from 1")],
+     ([2.5], 10, "subsets of 2.5"), ([2], 0, "0 samples of each size; expected a whole number from 1")],
 )  # fmt: skip
 def test_subsets_that_cannot_be(sizes, samples, told):
     with pytest.raises(PolicyError, match=told):

@@ -174,7 +174,7 @@ def test_exact_probabilities_need_no_intervals(rankduel, tmp_path):
         (["arxiv6", "--rankers", "1,1"], "ranker '1' was asked for twice"),
         (["arxiv6", "--rankers", ","], "no rankers to keep"),
         (["arxiv6", "--top", "0"], "--top is 0; expected a whole number from 1"),
-        (["arxiv6", "--subsets", "--samples", "0"], "0 samples; expected a whole number from 1"),
+        (["arxiv6", "--subsets", "--samples", "0"], "0 samples of each size; expected a whole number from 1"),
         (["bad.npy"], "bad.npy: entry (0, 1) is 0.9 (its mirror is 0.4)"),
     ],
 )
