@@ -18,7 +18,7 @@ from interleave.exact_team_draft import team_draft_odds
 from letor_data.letor import Letor
 from letor_data.rankers import feature
 from letor_data.rankings import Rankings, rank
-from letor_data.synthetic import shape, synthesize
+from letor_data.synthetic.generate import shape, synthesize
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import naive

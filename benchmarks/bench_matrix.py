@@ -16,7 +16,7 @@ from side_by_side import show
 
 from experiments.arena import Arena, open_arena
 from experiments.matrix import build_matrix
-from letor_data.synthetic import shape, synthesize
+from letor_data.synthetic.generate import shape, synthesize
 
 ALL_PAIRS = 136 * 135 // 2
 PAPERS = 400_000  # duels of a pair

@@ -17,7 +17,7 @@ from interleave.multileave import Multileaving, make_crowd, multileave_by, multi
 from letor_data.letor import Letor
 from letor_data.rankers import feature
 from letor_data.rankings import Rankings, rank
-from letor_data.synthetic import shape, synthesize
+from letor_data.synthetic.generate import shape, synthesize
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from live_duels import query_groups

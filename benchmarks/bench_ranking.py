@@ -14,7 +14,7 @@ from side_by_side import best_of, show
 from letor_data.letor import Letor
 from letor_data.rankers import feature_rankers
 from letor_data.rankings import rank
-from letor_data.synthetic import shape, synthesize
+from letor_data.synthetic.generate import shape, synthesize
 
 PEER_FEATURES = 8  # the peer is timed on these and scaled up
 

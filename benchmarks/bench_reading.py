@@ -14,8 +14,8 @@ from side_by_side import best_of, show
 from sklearn.datasets import load_svmlight_file
 
 import letor_data
-from letor_data.synthetic import blocks, shape
-from letor_data.writer import write_letor
+from letor_data.synthetic.generate import blocks, shape
+from letor_data.text.writer import write_letor
 
 BYTES_PER_QUERY = 150_000  # of MSLR-shaped text, about
 
@@ -34,10 +34,10 @@ def main(megabytes: float) -> None:
 
 def measure(path: Path, cache: Path) -> list[str]:
     size = path.stat().st_size / 1e6
-    letor_data.read(path, cache=cache)  # compiles the kernels and builds the cache
-    ours = best_of(3, lambda: letor_data.read(path, cache=False))
-    single = best_of(2, lambda: letor_data.read(path, cache=False, jobs=1))
-    cached = best_of(3, lambda: letor_data.read(path, cache=cache))
+    letor_data.read_data(path, cache=cache)  # compiles the kernels and builds the cache
+    ours = best_of(3, lambda: letor_data.read_data(path, cache=False))
+    single = best_of(2, lambda: letor_data.read_data(path, cache=False, jobs=1))
+    cached = best_of(3, lambda: letor_data.read_data(path, cache=cache))
     theirs = best_of(1, lambda: load_svmlight_file(str(path), query_id=True))
     times = (f"{theirs:.2f}", f"{ours:.2f}", f"{theirs / ours:.0f}x", f"{single:.2f}", f"{cached:.2f}")
     return [f"{size:.0f} MB", *times, f"{size / ours:.0f}"]

@@ -21,7 +21,7 @@ from experiments.matrix import build_matrix
 from experiments.problem import Problem
 from experiments.records import read_studies
 from experiments.report import write_report
-from letor_data.synthetic import shape, synthesize
+from letor_data.synthetic.generate import shape, synthesize
 
 STEPS = 10_000_000
 SHORT, RUNS = 1_000_000, 20

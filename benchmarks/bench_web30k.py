@@ -19,8 +19,8 @@ from side_by_side import peak_gib, show
 import letor_data
 from letor_data.rankers import feature_rankers
 from letor_data.rankings_files import rank_to_folder
-from letor_data.synthetic import blocks, shape
-from letor_data.writer import write_letor
+from letor_data.synthetic.generate import blocks, shape
+from letor_data.text.writer import write_letor
 
 
 def make(folder: Path, queries: int) -> str:
@@ -30,12 +30,12 @@ def make(folder: Path, queries: int) -> str:
 
 
 def read(folder: Path, queries: int) -> str:
-    letor = letor_data.read(folder / "mslr.txt", cache=folder)
+    letor = letor_data.read_data(folder / "mslr.txt", cache=folder)
     return f"{letor.n_docs:,} documents"
 
 
 def rank(folder: Path, queries: int) -> str:
-    letor = letor_data.read(folder / "mslr.txt", cache=folder)
+    letor = letor_data.read_data(folder / "mslr.txt", cache=folder)
     rank_to_folder(letor, feature_rankers(letor), folder / "mslr.rankings")
     size = sum(file.stat().st_size for file in (folder / "mslr.rankings").iterdir())
     return f"{size / 1e9:.2f} GB of rankings"

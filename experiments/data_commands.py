@@ -16,8 +16,8 @@ from experiments.screen import count_progress, errors, file_size, screen
 from experiments.specs import feature_list
 from letor_data import DataError, Letor, write_parquet
 from letor_data.summary import summarize
-from letor_data.synthetic import SHAPES, Synthetic, blocks, docs_per_query, shape, synthesize
-from letor_data.writer import write_folds, write_letor
+from letor_data.synthetic.generate import SHAPES, Synthetic, blocks, docs_per_query, shape, synthesize
+from letor_data.text.writer import write_folds, write_letor
 
 app = typer.Typer(no_args_is_help=True, help="Look at judged data, convert it, or make some up.")
 

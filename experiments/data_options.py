@@ -1,7 +1,7 @@
 """Options that every command reading judged data takes, declared once.
 
 `@reads_data` hands their values to the command as `how`, a dictionary of keyword arguments for
-`letor_data.read`.
+`letor_data.read_data`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import typer
 
 from experiments.options import with_options
 from experiments.screen import byte_progress
-from letor_data import PROFILES, DataError, DataWarning, Letor, read
+from letor_data import PROFILES, DataError, DataWarning, Letor, read_data
 
 _PANEL = "How to read"
 
@@ -65,7 +65,7 @@ def load(files: list[str], how: dict) -> Letor:
             return _load_trec(files, qrels)
         how["grade_cuts"] = _cuts(how["grade_cuts"])
         with byte_progress("reading") as progress:
-            return read(*files, cache=False if no_cache else cache or True, progress=progress, **how)
+            return read_data(*files, cache=False if no_cache else cache or True, progress=progress, **how)
 
 
 def load_plain(path: Path) -> Letor:

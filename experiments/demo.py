@@ -26,8 +26,8 @@ from experiments.running import run
 from experiments.screen import count_progress, file_size, screen
 from letor_data.letor import Letor
 from letor_data.summary import summarize
-from letor_data.synthetic import blocks, docs_per_query, shape
-from letor_data.writer import write_letor
+from letor_data.synthetic.generate import blocks, docs_per_query, shape
+from letor_data.text.writer import write_letor
 
 POLICIES = ("rucb", "merge_dts", "dts", "merge_rucb", "rmed1", "self_sparring")
 HORIZON, RUNS = 100_000, 16

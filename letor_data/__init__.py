@@ -3,7 +3,7 @@
 from letor_data.errors import DataError, DataWarning, LetorFormatError
 from letor_data.formats import PROFILES, Profile
 from letor_data.letor import Letor
-from letor_data.loading import read, read_parquet, write_parquet
+from letor_data.read import read_data, read_parquet, write_parquet
 
 __all__ = [
     "PROFILES",
@@ -12,7 +12,7 @@ __all__ = [
     "Letor",
     "LetorFormatError",
     "Profile",
-    "read",
+    "read_data",
     "read_parquet",
     "write_parquet",
 ]

@@ -17,14 +17,14 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from letor_data.archive import Source
 from letor_data.files import put_in_place, temporary_beside
 from letor_data.formats import profile_for
 from letor_data.letor import Letor
-from letor_data.packing import guard
-from letor_data.queries import side_file
-from letor_data.reader import ReadOptions
+from letor_data.packed.archive import Source
+from letor_data.packed.packing import guard
 from letor_data.table import restored, to_table
+from letor_data.text.parse import ReadOptions
+from letor_data.text.queries import side_file
 
 READER_VERSION = 1  # raise it when the same bytes would be read differently
 FOLDER = ".rankduel"

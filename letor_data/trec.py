@@ -21,9 +21,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from letor_data.archive import PACKINGS
 from letor_data.errors import DataError
 from letor_data.letor import Letor, narrowest
+from letor_data.packed.archive import PACKINGS
 from letor_data.trec_lines import Lines, split_lines
 
 _RUN = ("qid", "Q0", "docno", "rank", "score", "tag")

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from letor_data.archive import read_all
 from letor_data.errors import LetorFormatError
+from letor_data.packed.archive import read_all
 
 
 class Lines(NamedTuple):

@@ -13,7 +13,7 @@ from interleave import duel_by, play
 from letor_data.letor import Letor
 from letor_data.rankers import feature
 from letor_data.rankings import rank
-from letor_data.synthetic import shape, synthesize
+from letor_data.synthetic.generate import shape, synthesize
 
 USERS = {
     "perfect": click_model("perfect"),

@@ -2,8 +2,10 @@
 
 import numpy as np
 
-from letor_data import archive, chunks, reader
-from letor_data.reader import ReadOptions, parse_text
+from letor_data.packed import archive
+from letor_data.text import chunks
+from letor_data.text import parse as text_parse
+from letor_data.text.parse import ReadOptions, parse_text
 
 
 def cut_into(monkeypatch, block, piece):
@@ -18,7 +20,7 @@ def cut_into(monkeypatch, block, piece):
             yield from (data[i : i + piece] for i in range(0, len(data), piece))
 
     monkeypatch.setattr(chunks, "BLOCK", block)
-    monkeypatch.setattr(reader, "read_pieces", read_pieces)
+    monkeypatch.setattr(text_parse, "read_pieces", read_pieces)
 
 
 def parse(path, jobs=1, **options):

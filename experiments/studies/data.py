@@ -48,7 +48,7 @@ from experiments.studies.ballots import (
 from experiments.studies.subsets import draw_two_winners, random_arms
 from letor_data.errors import known
 from letor_data.letor import Letor
-from letor_data.synthetic import shape, synthesize
+from letor_data.synthetic.generate import shape, synthesize
 
 VARIABLE = "RANKDUEL_DATA"
 _QUERIES = 150  # of synthetic judged data

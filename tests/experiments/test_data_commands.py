@@ -7,8 +7,8 @@ import pytest
 
 from experiments.screen import number_ranges
 from experiments.specs import feature_list
-from letor_data import read
-from letor_data.synthetic import shape, synthesize
+from letor_data import read_data
+from letor_data.synthetic.generate import shape, synthesize
 
 LINES = """\
 2 qid:7 1:0.5 2:3 3:1 #docid = A
@@ -114,7 +114,7 @@ def test_bad_input_is_one_message_and_exit_code_2(rankduel, small, tmp_path, wor
 def test_convert_there_and_back(rankduel, small):
     assert rankduel("data", "convert", small, "-o", "small.parquet")[0] == 0
     assert rankduel("data", "convert", "small.parquet", "-o", "back.txt.gz")[0] == 0
-    first, back = read(small), read("back.txt.gz")
+    first, back = read_data(small), read_data("back.txt.gz")
     np.testing.assert_array_equal(first.features, back.features)
     np.testing.assert_array_equal(first.labels, back.labels)
     assert first.comments == back.comments and list(first.query_ids) == list(back.query_ids)
@@ -125,14 +125,14 @@ def test_convert_chooses_split_and_features(rankduel, small):
         rankduel("data", "convert", small, "-o", "two.parquet", "--split", "small", "--features", "2-3")[0]
         == 0
     )
-    assert read("two.parquet").feature_names == ("2", "3")
+    assert read_data("two.parquet").feature_names == ("2", "3")
 
 
 def test_synth_writes_what_the_generator_makes(rankduel):
     words = ["--queries", 5, "--seed", 3, "--set", "p_norel=0.5", "--set", "cycle=true"]
     code, out, _ = rankduel("data", "synth", "-o", "five.txt", *words)
     made = synthesize(shape("small", queries=5, seed=3, p_norel=0.5, cycle=True))
-    found = read("five.txt")
+    found = read_data("five.txt")
     assert code == 0 and "5 queries" in out and "next: rankduel data info five.txt" in out
     np.testing.assert_array_equal(found.features, made.features)
     np.testing.assert_array_equal(found.labels, made.labels)
@@ -140,7 +140,7 @@ def test_synth_writes_what_the_generator_makes(rankduel):
 
 def test_synth_folds(rankduel, tmp_path):
     assert rankduel("data", "synth", "-o", "set", "--folds", "--queries", 10)[0] == 0
-    assert read(tmp_path / "set" / "Fold2").n_queries == 10
+    assert read_data(tmp_path / "set" / "Fold2").n_queries == 10
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,8 @@ from experiments.matrix import build_matrix, write_matrix
 from experiments.matrix_checkpoint import Checkpoint
 from experiments.preferences import read_preferences
 from interleave import interleaving
-from letor_data.synthetic import shape, synthesize
-from letor_data.writer import write_letor
+from letor_data.synthetic.generate import shape, synthesize
+from letor_data.text.writer import write_letor
 
 pytestmark = pytest.mark.kernel
 
@@ -338,9 +338,9 @@ import sys
 from experiments import matrix_checkpoint, matrix_rounds
 from experiments.arena import open_arena
 from experiments.matrix import write_matrix
-from letor_data import read
+from letor_data import read_data
 matrix_checkpoint._EVERY, matrix_checkpoint._SHARE = 0.0, 1.0
-arena = open_arena(read(sys.argv[1]), interleave="probabilistic", rankers="100-136")
+arena = open_arena(read_data(sys.argv[1]), interleave="probabilistic", rankers="100-136")
 write_matrix(arena, sys.argv[2], decide=0.05, duels=200_000)
 """
 

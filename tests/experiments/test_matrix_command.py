@@ -14,8 +14,8 @@ from experiments.matrix import Progress
 from experiments.preferences import read_preferences
 from interleave import InterleaveError
 from letor_data import DataError
-from letor_data.synthetic import shape, synthesize
-from letor_data.writer import write_letor
+from letor_data.synthetic.generate import shape, synthesize
+from letor_data.text.writer import write_letor
 
 pytestmark = pytest.mark.kernel
 

@@ -44,7 +44,7 @@ from experiments.specs import parse_multileaving
 from experiments.summaries import curves
 from interleave import InterleaveError
 from interleave.multileave import MULTILEAVERS, make_crowd, multileaving
-from letor_data.writer import write_letor
+from letor_data.text.writer import write_letor
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

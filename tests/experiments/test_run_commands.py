@@ -8,7 +8,7 @@ import pytest
 from helpers import words
 
 from experiments.preferences import preferences_of, read_preferences, write_preferences
-from letor_data.writer import write_letor
+from letor_data.text.writer import write_letor
 
 pytestmark = pytest.mark.kernel
 DUEL = ("--interleave", "team_draft", "-k", "5")

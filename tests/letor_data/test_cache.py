@@ -14,11 +14,12 @@ import pytest
 from helpers import PACK, assert_same_letor, small_letor
 
 import letor_data
-from letor_data import cache, loading
-from letor_data.archive import find_files
+from letor_data import cache
+from letor_data import read as reading
 from letor_data.cache import FOLDER, cache_stem, digest_of, load, store
 from letor_data.errors import DataError, DataWarning
-from letor_data.reader import ReadOptions
+from letor_data.packed.archive import find_files
+from letor_data.text.parse import ReadOptions
 
 TEXT = "2 qid:1 1:0.5 2:3 # first\n0 qid:1 1:0.1 # größer\n1 qid:2 2:-7\n"
 NOTED = "2 qid:1 2:3 1:0.5\n0 qid:2 1:0.25\n"  # feature numbers out of order
@@ -39,7 +40,7 @@ def no_parsing(monkeypatch):
     def parse(*_):
         raise AssertionError("parsed again")
 
-    return lambda: monkeypatch.setattr(loading, "parse_text", parse)
+    return lambda: monkeypatch.setattr(reading, "parse_text", parse)
 
 
 def arrow_files(folder):
@@ -115,8 +116,10 @@ def test_the_same_bytes_in_two_profiles_do_not_share_a_cache(tmp_path):
     for folder in ("plain", "MQ2007"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "x.txt").write_text(TEXT, encoding="utf-8")
-    read = [letor_data.read(tmp_path / name / "x.txt", cache=tmp_path / "c") for name in ("plain", "MQ2007")]
-    assert [(letor.profile, letor.n_features) for letor in read] == [("svmlight", 2), ("letor4", 46)]
+    found = [
+        letor_data.read_data(tmp_path / name / "x.txt", cache=tmp_path / "c") for name in ("plain", "MQ2007")
+    ]
+    assert [(letor.profile, letor.n_features) for letor in found] == [("svmlight", 2), ("letor4", 46)]
 
 
 # --- hits and misses
@@ -128,34 +131,34 @@ def test_a_hit_does_not_parse_nor_unpack(source, no_parsing, monkeypatch, kind):
     if kind in PACK:
         argument = source.with_name(f"x.{kind}")
         argument.write_bytes(PACK[kind]([("x.txt", TEXT.encode())]))
-    first = letor_data.read(argument)
+    first = letor_data.read_data(argument)
     no_parsing()
-    monkeypatch.setattr("letor_data.archive.tar_members", None)
-    assert_same_letor(letor_data.read(argument), first)
+    monkeypatch.setattr("letor_data.packed.archive.tar_members", None)
+    assert_same_letor(letor_data.read_data(argument), first)
     assert len(arrow_files(source.parent / FOLDER)) == 1
 
 
 def test_what_comes_from_the_cache_is_what_was_parsed(source):
-    fresh = letor_data.read(source, cache=False)
-    assert_same_letor(letor_data.read(source), fresh)
-    assert_same_letor(letor_data.read(source), fresh)
+    fresh = letor_data.read_data(source, cache=False)
+    assert_same_letor(letor_data.read_data(source), fresh)
+    assert_same_letor(letor_data.read_data(source), fresh)
     assert fresh.digest == digest(source) and fresh.comments.to_pylist() == [" first", " größer", ""]
 
 
 def test_notes_come_back(source, no_parsing):
     source.write_text(NOTED)
     with pytest.warns(DataWarning, match="out of order"):
-        first = letor_data.read(source)
+        first = letor_data.read_data(source)
     no_parsing()
     with pytest.warns(DataWarning, match="out of order"):
-        assert letor_data.read(source).notes == first.notes != ()
+        assert letor_data.read_data(source).notes == first.notes != ()
 
 
 def test_the_source_is_the_one_asked_for(source, tmp_path, monkeypatch):
-    letor_data.read(source)
+    letor_data.read_data(source)
     monkeypatch.chdir(tmp_path)
-    assert letor_data.read("data/x.txt", cache="elsewhere").source == str(Path("data/x.txt"))
-    assert letor_data.read("data/x.txt").source == str(Path("data/x.txt"))
+    assert letor_data.read_data("data/x.txt", cache="elsewhere").source == str(Path("data/x.txt"))
+    assert letor_data.read_data("data/x.txt").source == str(Path("data/x.txt"))
     (one,), (other,) = arrow_files(source.parent / FOLDER), arrow_files("elsewhere")
     assert one.name == other.name and one.read_bytes() == other.read_bytes()
 
@@ -239,23 +242,23 @@ def other_table(path):
 )
 @pytest.mark.filterwarnings("ignore:no cache was written")  # in place of the folder
 def test_a_spoilt_file_is_rebuilt(source, spoil):
-    fresh = letor_data.read(source, cache=False)
-    letor_data.read(source)
+    fresh = letor_data.read_data(source, cache=False)
+    letor_data.read_data(source)
     (path,) = arrow_files(source.parent / FOLDER)
     whole = path.read_bytes()
     spoil(path)
-    assert_same_letor(letor_data.read(source), fresh)
+    assert_same_letor(letor_data.read_data(source), fresh)
     assert path.is_dir() or path.read_bytes() == whole
 
 
 def test_a_foreign_file_under_a_name_like_ours_is_passed_over(source, no_parsing):
-    first = letor_data.read(source)
+    first = letor_data.read_data(source)
     (path,) = arrow_files(source.parent / FOLDER)
     stem = path.name.rsplit(".", 2)[0]
     path.with_name(f"{stem}.0000.arrow").write_text("?")
     path.with_name(f".{stem}.1234.tmp").write_text("half a file")
     no_parsing()
-    assert_same_letor(letor_data.read(source), first)
+    assert_same_letor(letor_data.read_data(source), first)
 
 
 # --- several at once
@@ -278,7 +281,7 @@ if sys.argv[1] == "half way":
     cache.pa.ipc.new_file = Half
 else:
     cache.put_in_place = wait
-letor_data.read(sys.argv[2])
+letor_data.read_data(sys.argv[2])
 """
 
 
@@ -295,13 +298,15 @@ def test_a_writer_killed_leaves_nothing_that_is_believed(source, moment):
         writer.stdout.close()
     left = list((source.parent / FOLDER).iterdir())
     assert len(left) == 1 and left[0].name.endswith(".tmp") and left[0].stat().st_size > 100
-    assert_same_letor(letor_data.read(source), letor_data.read(source, cache=False))
-    assert_same_letor(letor_data.read(source.parent), letor_data.read(source), but=["source", "digest"])
+    assert_same_letor(letor_data.read_data(source), letor_data.read_data(source, cache=False))
+    assert_same_letor(
+        letor_data.read_data(source.parent), letor_data.read_data(source), but=["source", "digest"]
+    )
 
 
 def build(path, start, results):
     start.wait()
-    letor = letor_data.read(path)
+    letor = letor_data.read_data(path)
     results.put((letor.digest, letor.n_docs, letor.columns[0].tobytes()))
 
 
@@ -324,7 +329,7 @@ def test_two_processes_may_build_at_once(tmp_path):
     (built,) = arrow_files(tmp_path / FOLDER)
     before = built.read_bytes()
     built.unlink()
-    letor_data.read(path)
+    letor_data.read_data(path)
     assert arrow_files(tmp_path / FOLDER)[0].read_bytes() == before
 
 
@@ -332,13 +337,13 @@ def test_two_processes_may_build_at_once(tmp_path):
 
 
 def test_a_folder_may_be_chosen(source, tmp_path):
-    letor_data.read(source, cache=tmp_path / "new" / "folder")
+    letor_data.read_data(source, cache=tmp_path / "new" / "folder")
     assert len(arrow_files(tmp_path / "new" / "folder")) == 1
     assert not (source.parent / FOLDER).exists()
 
 
 def test_without_a_cache_nothing_is_written(source):
-    letor_data.read(source, cache=False)
+    letor_data.read_data(source, cache=False)
     assert list(source.parent.iterdir()) == [source]
 
 
@@ -347,7 +352,7 @@ def test_beside_a_folder_that_may_not_be_written_the_users_cache_is_used(source,
     monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may write everywhere
     monkeypatch.setenv("XDG_CACHE_HOME", home and str(tmp_path / home))
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
-    letor_data.read(source)
+    letor_data.read_data(source)
     assert not (source.parent / FOLDER).exists()
     assert len(arrow_files(tmp_path / (home or ".cache") / "rankduel")) == 1
 
@@ -358,7 +363,7 @@ def disk_full(*_):
 
 @pytest.mark.parametrize("trouble", ["disk full", "a file in the way", "a name too long"])
 def test_a_cache_that_cannot_be_written_costs_a_warning_only(source, tmp_path, monkeypatch, trouble):
-    fresh, folder = letor_data.read(source, cache=False), tmp_path / "c"
+    fresh, folder = letor_data.read_data(source, cache=False), tmp_path / "c"
     if trouble == "disk full":
         monkeypatch.setattr("letor_data.files.os.fsync", disk_full)
     elif trouble == "a file in the way":
@@ -366,7 +371,7 @@ def test_a_cache_that_cannot_be_written_costs_a_warning_only(source, tmp_path, m
     else:
         source = source.rename(source.with_name("x" * 240 + ".txt"))
     with pytest.warns(DataWarning, match="no cache was written"):
-        letor = letor_data.read(source, cache=folder)
+        letor = letor_data.read_data(source, cache=folder)
     assert_same_letor(letor, fresh, but=["source", "digest", "splits"])
     assert not folder.is_dir() or list(folder.iterdir()) == []
 
@@ -376,20 +381,20 @@ def test_a_disk_that_fills_up_leaves_no_half_file(source, tmp_path, monkeypatch)
     real = pa.OSFile
     monkeypatch.setattr(pa, "OSFile", lambda path, mode: real("/dev/full", mode))
     with pytest.warns(DataWarning, match="no cache was written: .*[Nn]o space left"):
-        assert letor_data.read(source, cache=tmp_path / "c").n_docs == 3
+        assert letor_data.read_data(source, cache=tmp_path / "c").n_docs == 3
     assert list((tmp_path / "c").iterdir()) == []
 
 
 def test_an_error_in_the_data_leaves_no_cache(source):
     source.write_text("2 qid:1 1:0.5\nx\n")
     with pytest.raises(DataError, match=r"x\.txt:2:1"):
-        letor_data.read(source)
+        letor_data.read_data(source)
     assert not (source.parent / FOLDER).exists()
 
 
 def test_names_with_odd_characters_are_found_again(source, no_parsing):
     path = source.rename(source.with_name("a[1] *.txt"))
-    letor_data.read(path)
+    letor_data.read_data(path)
     no_parsing()
-    letor_data.read(path)
+    letor_data.read_data(path)
     assert cache_stem(path, "0123456789abcdefgh").name == "a[1] *.txt.0123456789abcdef"

@@ -8,9 +8,9 @@ import pytest
 from helpers import COMPRESS, PACK, tarred
 
 import letor_data
-from letor_data.archive import find_sources, read_all, read_pieces
 from letor_data.errors import DataError
-from letor_data.packing import DamagedError
+from letor_data.packed.archive import find_sources, read_all, read_pieces
+from letor_data.packed.packing import DamagedError
 
 TEXT = b"2 qid:1 1:0.5 2:3 # first\n0 qid:1 1:0.25\n1 qid:2 2:-7\n"
 BLOCK = tarfile.BLOCKSIZE
@@ -152,7 +152,7 @@ def test_a_bomb_comes_in_small_pieces(tmp_path, byte):
     assert sum(sizes) == 100 << 20 and max(sizes) <= 1 << 20
     assert peak < 10 << 20
     with pytest.raises(DataError, match=r"x\.txt\.gz:1:1: (a NUL byte|no line end within)"):
-        letor_data.read(tmp_path / "x.txt.gz", cache=False)
+        letor_data.read_data(tmp_path / "x.txt.gz", cache=False)
 
 
 @pytest.mark.parametrize("size", [3, 3000])
@@ -163,5 +163,5 @@ def test_damage_is_told_with_the_line_reached(tmp_path, kind, size):
     with pytest.raises(
         DamagedError, match=r"x: .*(cut|ended).*\n  reached after line [0-9,]+; nothing was kept"
     ):
-        letor_data.read(tmp_path / "x")
+        letor_data.read_data(tmp_path / "x")
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["x"]

@@ -18,7 +18,7 @@ import pytest
 from reading import assert_same, cut_into, documents, parse
 
 from letor_data.errors import DataError, LetorFormatError
-from letor_data.packing import zstd
+from letor_data.packed.packing import zstd
 
 pytestmark = pytest.mark.kernel
 

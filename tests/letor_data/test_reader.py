@@ -10,7 +10,7 @@ import pytest
 from reading import documents, parse
 
 from letor_data.errors import DataError, LetorFormatError
-from letor_data.packing import zstd
+from letor_data.packed.packing import zstd
 
 pytestmark = pytest.mark.kernel
 

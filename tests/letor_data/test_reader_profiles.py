@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from reading import cut_into, documents, parse
 
-from letor_data import columns
 from letor_data.errors import DataError, LetorFormatError
 from letor_data.formats import PROFILES, profile_for, size_note
+from letor_data.text import columns
 
 pytestmark = pytest.mark.kernel
 
@@ -285,7 +285,7 @@ def test_features_are_bounded_before_anything_is_allocated(monkeypatch):
     ],
 )
 def test_a_table_larger_than_memory_is_refused(cells, message, block, monkeypatch):
-    monkeypatch.setattr("letor_data.reader.memory_cells", lambda: cells)
+    monkeypatch.setattr("letor_data.text.parse.memory_cells", lambda: cells)
     cut_into(monkeypatch, block, piece=16)
     text = "".join(f"0 qid:1 {1 + 10 * i}:1\n" for i in range(10))
     assert error(write(text, "a.txt")).startswith(message)
@@ -297,7 +297,7 @@ def test_memory_is_that_of_this_machine():
 
 def test_a_line_that_never_ends_is_refused_with_its_number(monkeypatch):
     cut_into(monkeypatch, block=10, piece=10)
-    monkeypatch.setattr("letor_data.chunks.MAX_LINE", 100)
+    monkeypatch.setattr("letor_data.text.chunks.MAX_LINE", 100)
     name = write("0 qid:1 1:1\n" * 3 + "0 qid:1 " + "1" * 200 + ":1\n", "a.txt")
     assert error(name).startswith("a.txt:4:1: no line end within ")
     assert np.all(parse(write("0 qid:1 1:1\n" * 3, "b.txt")).labels == 0)

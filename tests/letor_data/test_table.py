@@ -29,7 +29,7 @@ def through_parquet(tmp_path):
             table.to_parquet(path)
         else:
             pq.write_table(table, path)
-        return letor_data.read(path, **options)
+        return letor_data.read_data(path, **options)
 
     return read
 
@@ -59,7 +59,7 @@ def letor(request):
 @pytest.mark.filterwarnings("ignore:a note", "ignore:größer")
 def test_parquet_is_lossless(tmp_path, letor):
     letor_data.write_parquet(letor, tmp_path / "x.parquet")
-    assert_same_letor(letor_data.read(tmp_path / "x.parquet"), letor)
+    assert_same_letor(letor_data.read_data(tmp_path / "x.parquet"), letor)
 
 
 def test_arrow_is_lossless(letor):
@@ -88,14 +88,14 @@ def test_any_values_and_comments_come_back(folder, rows):
         columns=(np.array(wide), np.array(narrow, np.float32)), feature_names=("wide", "narrow"), notes=(),
     )  # fmt: skip
     letor_data.write_parquet(letor, folder / "x.parquet")
-    assert_same_letor(letor_data.read(folder / "x.parquet"), letor)
+    assert_same_letor(letor_data.read_data(folder / "x.parquet"), letor)
 
 
 def test_both_zeros_come_back_from_a_parquet_dictionary(tmp_path):
     zeros = np.tile([0.0, -0.0, np.nan], 2)
     letor = small_letor(columns=(zeros,), feature_names=("z",), notes=())
     letor_data.write_parquet(letor, tmp_path / "x.parquet")
-    assert_same_letor(letor_data.read(tmp_path / "x.parquet"), letor)
+    assert_same_letor(letor_data.read_data(tmp_path / "x.parquet"), letor)
 
 
 def test_parquet_bytes_do_not_depend_on_time_or_name(tmp_path, letor):
@@ -107,13 +107,13 @@ def test_parquet_bytes_do_not_depend_on_time_or_name(tmp_path, letor):
 def test_many_row_groups_are_one_table(tmp_path):
     letor = small_letor(notes=())
     pq.write_table(to_table(letor), tmp_path / "x.parquet", row_group_size=1)
-    assert_same_letor(letor_data.read(tmp_path / "x.parquet"), letor)
+    assert_same_letor(letor_data.read_data(tmp_path / "x.parquet"), letor)
 
 
 def test_parquet_is_told_by_its_content(tmp_path):
     letor = small_letor(notes=())
     letor_data.write_parquet(letor, tmp_path / "x.dat")
-    assert_same_letor(letor_data.read(tmp_path / "x.dat"), letor)
+    assert_same_letor(letor_data.read_data(tmp_path / "x.dat"), letor)
 
 
 @pytest.mark.parametrize("name", ["label", "qid", "comment"])
@@ -258,11 +258,11 @@ def test_options_for_text_are_refused(through_parquet):
 def test_a_damaged_parquet_file_is_named(tmp_path, content):
     (tmp_path / "x.parquet").write_bytes(content)
     with pytest.raises(DataError, match=r"x\.parquet: not a readable Parquet file"):
-        letor_data.read(tmp_path / "x.parquet")
+        letor_data.read_data(tmp_path / "x.parquet")
     with pytest.raises(DataError, match=r"y\.parquet: no such file"):
-        letor_data.read(tmp_path / "y.parquet")
+        letor_data.read_data(tmp_path / "y.parquet")
     with pytest.raises(DataError, match="one Parquet file at a time"):
-        letor_data.read(tmp_path / "x.parquet", tmp_path / "x.parquet")
+        letor_data.read_data(tmp_path / "x.parquet", tmp_path / "x.parquet")
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):

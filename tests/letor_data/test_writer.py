@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from letor_data.errors import DataError
 from letor_data.letor import Letor, narrowest
-from letor_data.synthetic import blocks, shape, synthesize
-from letor_data.writer import ISTELLA_MISSING, write_folds, write_letor
+from letor_data.synthetic.generate import blocks, shape, synthesize
+from letor_data.text.writer import ISTELLA_MISSING, write_folds, write_letor
 
 if sys.version_info >= (3, 14):
     from compression import zstd

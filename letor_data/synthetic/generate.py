@@ -1,7 +1,7 @@
 """Judged data that look like MSLR, made offline: synthetic queries, documents, grades and features.
 
 Every query has a latent relevance per document, its grades are that relevance cut at fixed thresholds,
-and a feature is a noisy copy of it (letor_data.synthetic_features says how noisy). Query q draws
+and a feature is a noisy copy of it (letor_data.synthetic.features says how noisy). Query q draws
 from SeedSequence(seed, spawn_key=(q,)) alone, so data depend neither on block size nor on threads, and
 the first queries of a large set are those of a small one. Meant for tests, demonstrations and
 measuring speed; nothing here was fitted to real documents.
@@ -22,8 +22,8 @@ import numpy as np
 
 from letor_data.folds import split_of
 from letor_data.letor import Letor
-from letor_data.synthetic_features import KINDS, into_unit_range, positions
-from letor_data.synthetic_settings import SHAPES, Feature, Synthetic, layout, shape
+from letor_data.synthetic.features import KINDS, into_unit_range, positions
+from letor_data.synthetic.settings import SHAPES, Feature, Synthetic, layout, shape
 from letor_data.threads import ordered_map
 
 __all__ = ["SHAPES", "Synthetic", "blocks", "docs_per_query", "shape", "synthesize"]

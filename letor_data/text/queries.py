@@ -12,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from letor_data.archive import Source, read_all
-from letor_data.chunks import Block, decode_comment
 from letor_data.errors import DataError, LetorFormatError
-from letor_data.problems import Problem, format_error, shown
+from letor_data.packed.archive import Source, read_all
+from letor_data.text.chunks import Block, decode_comment
+from letor_data.text.problems import Problem, format_error, shown
 
 _NOT_UTF8 = Problem(
     "the query id is not UTF-8", "if the file is Latin-1, convert it: iconv -f LATIN1 -t UTF-8"

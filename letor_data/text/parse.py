@@ -1,6 +1,6 @@
 """Reading judged data: LETOR, MSLR, Yahoo!, Istella, Yandex, svmlight and LightGBM text.
 
-    data = read("MSLR-WEB10K.zip::Fold1/train.txt")
+    data = read_data("MSLR-WEB10K.zip::Fold1/train.txt")
 
 A text is parsed once and kept as a binary cache; what was read once opens as fast as the disk reads it.
 What a collection looks like is in formats.py; what may be wrong with a line, in problems.py.
@@ -17,15 +17,15 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from letor_data import tokenizer as t
-from letor_data.archive import Progress, Source, find_sources, read_pieces
-from letor_data.chunks import Block, digest_text, parse
-from letor_data.columns import GrowingColumns, memory_cells
 from letor_data.errors import DataError
 from letor_data.formats import PROFILES, TOP_LABEL, Profile, profile_for, profile_named, size_note
 from letor_data.letor import Letor
-from letor_data.problems import NOTES, PROBLEMS, Problem, position
-from letor_data.queries import RETURNING, CountedQueries, NamedQueries, side_file
+from letor_data.packed.archive import Progress, Source, find_sources, read_pieces
+from letor_data.text import tokenizer as t
+from letor_data.text.chunks import Block, digest_text, parse_blocks
+from letor_data.text.columns import GrowingColumns, memory_cells
+from letor_data.text.problems import NOTES, PROBLEMS, Problem, position
+from letor_data.text.queries import RETURNING, CountedQueries, NamedQueries, side_file
 
 _LINE = "a document is a line '<label> qid:<id> <feature>:<value> ... # comment'"
 _CHOICES = {
@@ -79,7 +79,7 @@ def parse_text(
         digest = partial(
             digest_text, rules=rules, problems=problems, max_cells=memory_cells(), name=source.name
         )
-        for line, block in parse(pieces, source.name, digest, jobs or os.cpu_count() or 1):
+        for line, block in parse_blocks(pieces, source.name, digest, jobs or os.cpu_count() or 1):
             table.add(line, block)
         table.end_file()
     return table.finish(", ".join(str(path) for path in paths), rules.index_base)

@@ -16,11 +16,11 @@ import numpy as np
 import pyarrow as pa
 from numba import njit
 
-from letor_data import tokenizer as t
-from letor_data.archive import DamagedError
-from letor_data.columns import block_columns
 from letor_data.errors import LetorFormatError
-from letor_data.problems import NOTES, Problem, format_error
+from letor_data.packed.archive import DamagedError
+from letor_data.text import tokenizer as t
+from letor_data.text.columns import block_columns
+from letor_data.text.problems import NOTES, Problem, format_error
 
 BLOCK = 8 << 20
 MAX_LINE = 64 << 20
@@ -45,7 +45,7 @@ class Block(NamedTuple):
     error: tuple[Problem, int, int] | None = None
 
 
-def parse(
+def parse_blocks(
     pieces: Iterator[bytes],
     name: str,
     digest: Callable[[bytes], Block],

@@ -6,7 +6,7 @@ import tarfile
 from collections.abc import Iterator
 from typing import Any
 
-from letor_data.packing import PIECE, Pieces, guard, stream_pieces
+from letor_data.packed.packing import PIECE, Pieces, guard, stream_pieces
 
 
 def tar_members(pieces: Iterator[bytes], name: str) -> Iterator[tuple[str, Iterator[bytes]]]:

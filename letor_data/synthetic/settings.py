@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from letor_data.errors import DataError, known
-from letor_data.synthetic_features import BLOCKS, SINGLES, STREAMS, WINNER, Block, Single, Stream
-from letor_data.writer import ISTELLA_MISSING
+from letor_data.synthetic.features import BLOCKS, SINGLES, STREAMS, WINNER, Block, Single, Stream
+from letor_data.text.writer import ISTELLA_MISSING
 
 _LEAST_RHO = 0.02
 _CYCLE_FACTOR = 0.5  # other features weaken so that none beats the cycle's three rankers
@@ -42,7 +42,7 @@ class Synthetic:
     cycle_levels: tuple[float, float, float] = (1.0, 0.5, 0.0)  # their rho: high, middle, low
     p_missing: float = 0.0  # share of values that are missing
     unit_range: bool = False  # squeeze each feature into [0, 1]
-    sparse: bool = False  # how text files are best written: see letor_data.writer
+    sparse: bool = False  # how text files are best written: see letor_data.text.writer
     missing: str = "NULL"  # likewise
 
     def __post_init__(self) -> None:
@@ -56,7 +56,7 @@ class Synthetic:
 
 
 class Feature(NamedTuple):
-    kind: str  # in letor_data.synthetic_features.KINDS, or "position"
+    kind: str  # in letor_data.synthetic.features.KINDS, or "position"
     rho: tuple[float, ...] = (0.0,)  # query q uses rho[q modulo how many there are]
     stream: int = -1  # -1: none, all noise is its own
     row: int = -1  # of the query's fresh normals; -1: it needs none

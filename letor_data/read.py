@@ -10,17 +10,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from letor_data import cache as cache_files
-from letor_data.archive import Progress, find_files
 from letor_data.errors import DataError, DataWarning
 from letor_data.files import replacing
 from letor_data.formats import profile_named
 from letor_data.letor import Letor
-from letor_data.packing import guard
-from letor_data.reader import ReadOptions, check_options, parse_text
+from letor_data.packed.archive import Progress, find_files
+from letor_data.packed.packing import guard
 from letor_data.table import from_table, to_table
+from letor_data.text.parse import ReadOptions, check_options, parse_text
 
 
-def read(
+def read_data(
     *paths: str | Path,
     cache: bool | str | Path = True,
     jobs: int = 0,
@@ -70,7 +70,7 @@ def _read_text(paths: list, options: ReadOptions, cache: bool | str | Path, jobs
 def _options(options: dict) -> ReadOptions:
     unknown = [name for name in options if name not in ReadOptions._fields]
     if unknown:
-        raise TypeError(f"read() has no option '{unknown[0]}'; known: {', '.join(ReadOptions._fields)}")
+        raise TypeError(f"read_data() has no option '{unknown[0]}'; known: {', '.join(ReadOptions._fields)}")
     options = dict(options)
     if "grade_cuts" in options:
         options["grade_cuts"] = tuple(float(cut) for cut in options["grade_cuts"])

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
 
-from letor_data.choosing import Source, choose
 from letor_data.errors import DataError
-from letor_data.packing import (
+from letor_data.packed.choosing import Source, choose
+from letor_data.packed.packing import (
     PACKINGS,
     DamagedError,
     Pieces,
@@ -25,7 +25,7 @@ from letor_data.packing import (
     misnamed,
     stream_pieces,
 )
-from letor_data.tar_stream import tar_members
+from letor_data.packed.tar_stream import tar_members
 
 __all__ = [
     "PACKINGS", "DamagedError", "Progress", "Source", "find_files", "find_sources", "read_all", "read_pieces",

@@ -1,0 +1,1 @@
+"""Synthetic judged data in the shapes of published collections."""
