@@ -14,7 +14,7 @@ from side_by_side import best_of, show
 
 from clickmodels import click_model
 from interleave import duel_by, interleaving, make_world, query_odds
-from interleave.exact_team_draft import team_draft_odds
+from interleave.exact.team_draft import team_draft_odds
 from letor_data.letor import Letor
 from letor_data.rankers import feature
 from letor_data.rankings import Rankings, rank

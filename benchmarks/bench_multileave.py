@@ -13,7 +13,7 @@ from numba import njit
 from side_by_side import best_of, show
 
 from clickmodels import click_model
-from interleave.multileave import Multileaving, make_crowd, multileave_by, multileaving
+from interleave.multileave import Multileaving, make_shared_world, multileave_by, multileaving
 from letor_data.letor import Letor
 from letor_data.rankers import feature
 from letor_data.rankings import Rankings, rank
@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from live_duels import query_groups
 from naive_multileave import live_impression
 
-CROWDS = (range(105, 107), range(100, 110), range(136))  # rankers that share a page
+RANKERS_ON_PAGE = (range(105, 107), range(100, 110), range(136))  # rankers that share a page
 USER = click_model("navigational")
 METHODS = ("team_draft", "sosm", "pairwise")
 PAGES = {"probabilistic": 2_000, "optimized": 5}  # whose twins enumerate too much, or solve no programmes
@@ -37,28 +37,28 @@ def main(queries: int) -> None:
     rows = []
     for way in map(multileaving, METHODS):
         play = player(letor, rankings, way)
-        rows += [beside_twin(letor, groups, way, play, rankers) for rankers in CROWDS]
+        rows += [beside_twin(letor, groups, way, play, rankers) for rankers in RANKERS_ON_PAGE]
     headings = ["navigational, k = 10", "rankers", "pages/s", "plain Python", "ratio"]
     show(f"Multileaved pages on {queries} queries, one core, with all preferences", headings, rows)
-    rows = [row for name, pages in PAGES.items() for row in by_crowd(letor, rankings, name, pages)]
+    rows = [row for name, pages in PAGES.items() for row in by_rankers_on_page(letor, rankings, name, pages)]
     show("Without a twin that plays", ["navigational, k = 10", "rankers", "pages/s"], rows)
 
 
 def player(letor: Letor, rankings: Rankings, way: Multileaving):
     """play(rankers, n): so many pages, compiled and ready."""
-    crowd = make_crowd(rankings, letor.labels, USER, way)
+    shared = make_shared_world(rankings, letor.labels, USER, way)
     impression = multileave_by(way.method)
     preferences, users = np.zeros((136, 136)), np.random.default_rng(0)
 
     @njit
-    def play(crowd, rankers, preferences, n, users):
+    def play(shared, rankers, preferences, n, users):
         clicks = 0
         for _ in range(n):
-            clicks += impression(crowd, rankers, len(rankers), preferences, users)[0]
+            clicks += impression(shared, rankers, len(rankers), preferences, users)[0]
         return clicks
 
-    play(crowd, np.arange(136), preferences, 1, users)
-    return lambda rankers, n: play(crowd, np.array(rankers), preferences, n, users)
+    play(shared, np.arange(136), preferences, 1, users)
+    return lambda rankers, n: play(shared, np.array(rankers), preferences, n, users)
 
 
 def beside_twin(letor: Letor, groups: list, way: Multileaving, play, rankers: range) -> list[str]:
@@ -78,10 +78,10 @@ def play_twin(letor: Letor, groups: list, way: Multileaving, rankers: range, pag
         live_impression(rng, shared, grades, 10, way.method, *chances)
 
 
-def by_crowd(letor: Letor, rankings: Rankings, name: str, pages: int) -> list[list[str]]:
+def by_rankers_on_page(letor: Letor, rankings: Rankings, name: str, pages: int) -> list[list[str]]:
     play = player(letor, rankings, multileaving(name))
-    seconds = [best_of(1, lambda r=rankers: play(r, pages)) for rankers in CROWDS]
-    return [[name, f"{len(rankers)}", f"{pages / s:,.1f}"] for rankers, s in zip(CROWDS, seconds)]
+    seconds = [best_of(1, lambda r=rankers: play(r, pages)) for rankers in RANKERS_ON_PAGE]
+    return [[name, f"{len(rankers)}", f"{pages / s:,.1f}"] for rankers, s in zip(RANKERS_ON_PAGE, seconds)]
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ from experiments.matrix_rounds import (
 )
 from experiments.preferences import Preferences, checked, write_preferences
 from interleave import for_another_thread, is_exact
-from interleave.outcome_odds import LOSS, TIE, WIN
+from interleave.exact.outcome_odds import LOSS, TIE, WIN
 from letor_data.threads import ordered_map
 
 USUAL_TIMES = 20  # each query is asked, if nothing else is said

@@ -16,11 +16,12 @@ import numpy as np
 from numba import njit
 
 from bandits.kept import keep
-from interleave import InterleaveError, Interleaving, duel_by, for_another_thread, probabilistic, query_odds
-from interleave.click_patterns import pattern_chance
-from interleave.exact import FEW_DOCUMENTS
-from interleave.exact_team_draft import LONGEST, team_draft_odds
-from interleave.outcome_odds import LOSS, TIE, WIN, read_rank, verdict
+from interleave import InterleaveError, Interleaving, duel_by, for_another_thread, query_odds
+from interleave.exact.click_patterns import pattern_chance
+from interleave.exact.dispatch import FEW_DOCUMENTS
+from interleave.exact.outcome_odds import LOSS, TIE, WIN, read_rank, verdict
+from interleave.exact.team_draft import LONGEST, team_draft_odds
+from interleave.methods import probabilistic
 from interleave.world import (
     CLICK,
     CLICK_AND_LEAVE,
@@ -165,7 +166,7 @@ def probabilistic_sums(world, start, times, firsts, seconds, centres, users):
 class Room(NamedTuple):
     """Where the odds of a drawn page go, and what is noted on the way."""
 
-    leads: np.ndarray  # (3, leads) float64, see interleave.outcome_odds
+    leads: np.ndarray  # (3, leads) float64, see interleave.exact.outcome_odds
     clicks: np.ndarray  # (READERS, ranks + 1) int64; in the last column how many each has read
     odds: np.ndarray  # (3,) float64
 

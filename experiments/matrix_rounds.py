@@ -14,7 +14,7 @@ import scipy
 from bandits.streams import stream
 from experiments.confidence import Sequence, extend, guess, start_sequence
 from experiments.matrix_kernels import CENTRED, COLUMNS, WITHIN, Kernel
-from interleave.outcome_odds import TIE, WIN
+from interleave.exact.outcome_odds import TIE, WIN
 from interleave.world import World
 
 _BLOCK = 200_000  # pages or duels in a block of queries: about a second

@@ -41,7 +41,7 @@ from experiments.run_command import (
 from experiments.screen import count_progress, screen
 from experiments.specs import parse_multileaving
 from interleave.multileave import MULTILEAVERS, Multileaver
-from interleave.multileave.methods import Choice
+from interleave.multileave.catalogue import Choice
 
 Impressions = Annotated[str, typer.Option(help="Pages shown to users.")]
 _EXAMPLES = ("sosm", "probabilistic(credit=expected,tau=2)")

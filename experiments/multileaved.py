@@ -38,7 +38,7 @@ from experiments.matrix_checkpoint import Checkpoint
 from experiments.preferences import Preferences, checked, write_preferences
 from interleave import duel_by
 from interleave import for_another_thread as own_world
-from interleave.multileave import Multileaving, for_another_thread, make_crowd, multileave_by
+from interleave.multileave import Multileaving, for_another_thread, make_shared_world, multileave_by
 from letor_data.threads import ordered_map
 
 # Of the sums for each pair: pages that prefer either side, and by how much in all.
@@ -66,14 +66,14 @@ class Contest(NamedTuple):
 def multileaved(arena: Arena, way: Multileaving, seed: int = 0) -> Contest:
     """All rankers of the arena on every page; `seed` is for ties that are broken once."""
     _check_pairs(arena)
-    crowd = make_crowd(
+    shared = make_shared_world(
         arena.rankings, arena.labels, arena.model, way, arena.length, arena.ties, arena.queries, seed
     )
     kernel = _kept(multileaved_sums, way.method, impression=multileave_by(way.method))
     rankers = np.arange(arena.rankings.n_rankers)
 
     def sums(start: int, pages: int, users: np.random.Generator) -> np.ndarray:
-        own = for_another_thread(crowd)
+        own = for_another_thread(shared)
         _take_turn(own.world.turns, start, arena.rankings.n_queries)
         return kernel(own, rankers, pages, users)
 
@@ -111,12 +111,12 @@ def _kept(template: Any, method: str, **functions: Callable) -> Callable[..., np
     return keep(template, f"{template.__name__}_{method}", globals() | functions)
 
 
-def multileaved_sums(crowd, rankers, pages, users):
+def multileaved_sums(shared, rankers, pages, users):
     n = len(rankers)
     sums = np.zeros((n * (n - 1) // 2, COLUMNS))
     found = np.empty((n, n))
     for _ in range(pages):
-        n_clicks, _ndcg = impression(crowd, rankers, n, found, users)
+        n_clicks, _ndcg = impression(shared, rankers, n, found, users)
         if n_clicks > 0:  # else all are tied
             row = 0
             for x in range(n):

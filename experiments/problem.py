@@ -23,7 +23,7 @@ from experiments.arena import Arena
 from experiments.preferences import Preferences
 from experiments.specs import parse_multileaving
 from interleave import go_live, live_duel_by, own_pages, shown_so_far
-from interleave.multileave import make_crowd
+from interleave.multileave import make_shared_world
 from interleave.multileave.live import go_live_together, live_comparison_by
 
 
@@ -120,15 +120,15 @@ class Problem:
         if self.arena is None:
             return pages_by_matrix(np.array(self.preferences.matrix))
         compare = live_comparison_by(parse_multileaving(self.multileave).method)
-        return Pages(compare, go_live_together(self._crowd), shown_so_far, n_measured=3)
+        return Pages(compare, go_live_together(self._shared), shown_so_far, n_measured=3)
 
     @cached_property
-    def _crowd(self) -> Any:
+    def _shared(self) -> Any:
         """All rankers on one page; `_world` for two of them."""
         arena = self.arena
         assert arena is not None
         method = parse_multileaving(self.multileave)
-        return make_crowd(
+        return make_shared_world(
             arena.rankings, arena.labels, arena.model, method, arena.length, arena.ties, arena.queries
         )
 

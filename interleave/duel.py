@@ -11,7 +11,7 @@ import functools
 import numpy as np
 from numba import njit
 
-from interleave.methods import METHODS, Method
+from interleave.catalogue import METHODS, Method
 from interleave.world import (
     CLICK,
     CLICK_AND_LEAVE,
@@ -53,7 +53,7 @@ def _first_above(shares, number):
     return low
 
 
-def _reader(method: Method):
+def reader(method: Method):
     """`read(world, pair, length, whole, users)`: show documents and record clicks until the user leaves.
 
     Returned is how many were shown; with `whole` all are, but nothing is clicked once the user has left.
@@ -84,7 +84,7 @@ def _reader(method: Method):
 def duel_by(name: str):
     """`interleaved_duel(world, first, second, users)` and `outcome(...)` for one interleaving method."""
     method = METHODS[name]
-    read, credit = _reader(method), method.credit
+    read, credit = reader(method), method.credit
     compiled = njit if method.calls_python else kernel
 
     @compiled
@@ -120,7 +120,7 @@ def impression_by(name: str):
     letor_data.metrics.ideal_dcg at the length of the page. A query without a relevant document has NDCG 0.
     """
     method = METHODS[name]
-    read, credit = _reader(method), method.credit
+    read, credit = reader(method), method.credit
     compiled = njit if method.calls_python else kernel
 
     @compiled
@@ -134,7 +134,7 @@ def impression_by(name: str):
         # The whole page comes before credit, which may settle ties anew. Below where the user left nothing
         # is clicked, so no method's verdict can tell the difference.
         read(world, pair, length, True, users)
-        n_clicks, gain = _clicks_and_gain(world, start, length)
+        n_clicks, gain = clicks_and_gain(world, start, length)
         lead = credit(world, pair, length, users)
         return lead if first != second else 0.0, n_clicks, gain / ideal[query] if ideal[query] > 0.0 else 0.0
 
@@ -142,7 +142,7 @@ def impression_by(name: str):
 
 
 @inlined
-def _clicks_and_gain(world, start, length):
+def clicks_and_gain(world, start, length):
     """(clicks, DCG) of the page; see letor_data.metrics."""
     n_clicks, gain = 0, 0.0
     for at in range(length):

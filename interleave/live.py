@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from interleave.catalogue import METHODS
 from interleave.duel import impression_by
-from interleave.methods import METHODS
 from interleave.world import (
     CLICK,
     CLICK_AND_LEAVE,
@@ -19,11 +19,11 @@ from interleave.world import (
     Pair,
     World,
     document_at,
+    for_another_thread,
     forget_ties,
     kernel,
     named_apart,
 )
-from interleave.worlds import for_another_thread
 from letor_data.metrics import ideal_dcg
 
 PAGES, NDCG, CLICKS = range(3)  # entries of Live.shown

@@ -18,9 +18,9 @@ import numpy as np
 from numba import njit
 
 from clickmodels import click_model
-from interleave.methods import METHODS, InterleaveError, Interleaving, interleaving
-from interleave.world import CLICKED, DOC, TEAM, Pair, World, forget_ties, named_apart
-from interleave.worlds import make_world
+from interleave.catalogue import METHODS, Interleaving, interleaving
+from interleave.errors import InterleaveError
+from interleave.world import CLICKED, DOC, TEAM, Pair, World, forget_ties, make_world, named_apart
 from letor_data.rankings import Rankings
 
 _TEAMS = ("first", "second", "nobody")
@@ -76,7 +76,7 @@ def interleave(
     chosen = method if isinstance(method, Interleaving) else interleaving(method)
     docs = list(left)
     number = {doc: i for i, doc in enumerate(docs)}
-    _check_lists(docs, list(right), number)
+    check_lists(docs, list(right), number)
     small = np.int16 if len(docs) < 2**15 else np.int32
     order = np.array([range(len(docs)), [number[doc] for doc in right]], small)
     world = _world(order, chosen, len(docs) if length is None else length)
@@ -88,7 +88,7 @@ def interleave(
     return Page([docs[doc] for doc in world.page[DOC, :shown]], teams, chosen, world, users)
 
 
-def _check_lists(left: list, right: list, number: dict) -> None:
+def check_lists(left: list, right: list, number: dict) -> None:
     if not left:
         raise InterleaveError("nothing to interleave: the rankings are empty")
     if len(number) < len(left) or len(set(right)) < len(right):

@@ -9,7 +9,7 @@ from numba import njit
 
 from clickmodels import click_model
 from clickmodels.position_based import MEASURED
-from interleave import duel_by, play
+from interleave import duel_by, play_duels
 from letor_data.letor import Letor
 from letor_data.rankers import feature
 from letor_data.rankings import rank
@@ -28,7 +28,7 @@ FEATURES = (110, 115, 1, 96, 16)
 
 def shares(world, way, pair, n, seed=0):
     """(loss, tie, win) frequencies of n live duels."""
-    return play(world, way, *pair, n, np.random.default_rng(seed)) / n
+    return play_duels(world, way, *pair, n, np.random.default_rng(seed)) / n
 
 
 @functools.cache

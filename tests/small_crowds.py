@@ -1,4 +1,4 @@
-"""Crowds of few rankers on few documents, for the tests of multileaving."""
+"""Shared worlds of few rankers on few documents, for the tests of multileaving."""
 
 import collections
 import functools
@@ -12,8 +12,8 @@ from numba import njit
 from scipy.stats import chi2
 
 from clickmodels import click_model
-from interleave import make_world, play
-from interleave.multileave import make_crowd, multileave_by, multileaved_page
+from interleave import make_world, play_duels
+from interleave.multileave import make_shared_world, multileave_by, multileaved_page
 from interleave.multileave.impression import page_kernels
 from interleave.world import DOC, TEAM
 from letor_data.rankings import Rankings
@@ -32,8 +32,8 @@ QUERIES = (
 SEATED = (1, 3, 0)
 
 
-def crowd_of(judged, way, length, **more):
-    """The package's crowd of these queries."""
+def shared_world_of(judged, way, length, **more):
+    """The package's shared world of these queries."""
     sizes = [len(grades) for grades, _ in judged]
     rankers = list(zip(*(rankings for _, rankings in judged)))
     order = np.array([[doc for groups in ranker for group in groups for doc in group] for ranker in rankers])
@@ -44,7 +44,7 @@ def crowd_of(judged, way, length, **more):
     names, keys = tuple(map(str, range(len(order)))), np.arange(len(sizes)).astype(np.uint64)
     small = (a.astype(np.int16) for a in (order, positions, np.array(marks)))
     labels = np.array([grade for grades, _ in judged for grade in grades], np.int8)
-    return make_crowd(Rankings(names, offsets, keys, *small), labels, USER, way, length, **more)
+    return make_shared_world(Rankings(names, offsets, keys, *small), labels, USER, way, length, **more)
 
 
 def mark(i, group):
@@ -54,14 +54,15 @@ def mark(i, group):
 
 @functools.cache
 def totals_by(name):
-    """sums(crowd, rankers, pages, users, found, total): (clicks, NDCG) of all pages; preferences in total."""
+    """sums(shared, rankers, pages, users, found, total):
+    (clicks, NDCG) of all pages; preferences in `total`."""
     impression = multileave_by(name)
 
     @njit
-    def sums(crowd, rankers, pages, users, found, total):
+    def sums(shared, rankers, pages, users, found, total):
         n, clicks, ndcg = len(rankers), 0, 0.0
         for _ in range(pages):
-            n_clicks, quality = impression(crowd, rankers, n, found, users)
+            n_clicks, quality = impression(shared, rankers, n, found, users)
             clicks += n_clicks
             ndcg += quality
             for x in range(n):
@@ -78,9 +79,9 @@ def assert_live_is_exact(way, setting="", length=3, pages=200_000):
     These are at most 0.0023 for a sign, so that a shift of 0.02 is found practically always.
     """
     sums = totals_by(way.method)
-    crowd, users = crowd_of(QUERIES, way, length), np.random.default_rng(3)
+    shared, users = shared_world_of(QUERIES, way, length), np.random.default_rng(3)
     total = np.zeros((len(SEATED), len(SEATED)))
-    clicks, ndcg = sums(crowd, np.array(SEATED), pages, users, np.empty_like(total), total)
+    clicks, ndcg = sums(shared, np.array(SEATED), pages, users, np.empty_like(total), total)
     p_click, p_stop = USER.p_click.tolist(), USER.p_stop.tolist()
     queries = [(grades, [rankers[x] for x in SEATED]) for grades, rankers in QUERIES]
     mean, squares, mean_clicks, mean_ndcg = naive_multileave.expected_impression(
@@ -98,9 +99,9 @@ def assert_alone_is_own_list(way):
     untied = [
         (grades, [[[doc] for group in r for doc in group] for r in rankers]) for grades, rankers in QUERIES
     ]
-    crowd, users = crowd_of(untied, way, 3, queries="cycle"), np.random.default_rng(0)
+    shared, users = shared_world_of(untied, way, 3, queries="cycle"), np.random.default_rng(0)
     found, total = np.ones((1, 1)), np.zeros((1, 1))
-    _, ndcg = sums(crowd, np.array([ranker]), 20, users, found, total)
+    _, ndcg = sums(shared, np.array([ranker]), 20, users, found, total)
     expected = [own_ndcg(grades, [doc for [doc] in rankers[ranker]], 3) for grades, rankers in untied]
     assert ndcg / 20 == pytest.approx(np.mean(expected), abs=1e-12)
     assert total == 0
@@ -115,10 +116,10 @@ def assert_two_live_as_interleaved(way, duels, pages=200_000):
     """On full queries with ties: the mean degree is wins minus losses, within 4.5 standard errors (0.014)."""
     labels, rankings = full_size()
     world = make_world(rankings, labels, USER, duels)
-    losses, _, wins = play(world, duels, *TIED, pages, np.random.default_rng(1))
+    losses, _, wins = play_duels(world, duels, *TIED, pages, np.random.default_rng(1))
     found, total = np.empty((2, 2)), np.zeros((2, 2))
-    crowd, users = make_crowd(rankings, labels, USER, way), np.random.default_rng(2)
-    totals_by(way.method)(crowd, np.array(TIED), pages, users, found, total)
+    shared, users = make_shared_world(rankings, labels, USER, way), np.random.default_rng(2)
+    totals_by(way.method)(shared, np.array(TIED), pages, users, found, total)
     assert abs(total[0, 1] - (wins - losses)) / pages <= 4.5 * (2 / pages) ** 0.5
 
 
@@ -133,8 +134,8 @@ def shown_pages(rankings, way, k, n, seed=0):
     page, users = multileaved_page(rankings, way, k), np.random.default_rng(seed)
     show, seen = page_kernels(way.method)[0], collections.Counter()
     for _ in range(n):
-        show(page._crowd, page._panel, len(page.docs), users)
-        docs, teams = page._crowd.world.page[[DOC, TEAM], : len(page.docs)].tolist()
+        show(page._shared, page._panel, len(page.docs), users)
+        docs, teams = page._shared.world.page[[DOC, TEAM], : len(page.docs)].tolist()
         seen[tuple(docs), tuple(None if team < 0 else team for team in teams)] += 1
     return seen
 
@@ -152,7 +153,7 @@ def surprise(seen, expected):
 
 def put(page, docs, teams=None):
     """The same page object with other documents on it."""
-    page._crowd.world.page[DOC, : len(docs)] = docs
+    page._shared.world.page[DOC, : len(docs)] = docs
     if teams is not None:
-        page._crowd.world.page[TEAM, : len(docs)] = [-1 if team is None else team for team in teams]
+        page._shared.world.page[TEAM, : len(docs)] = [-1 if team is None else team for team in teams]
     return page

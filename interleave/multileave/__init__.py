@@ -1,19 +1,18 @@
 """Multileaving: many rankings share one page, and clicks on it say who is preferred to whom."""
 
-from interleave.multileave.crowd import Crowd
-from interleave.multileave.crowds import for_another_thread, make_crowd
+from interleave.multileave.catalogue import MULTILEAVERS, Multileaver, Multileaving, multileaving
 from interleave.multileave.impression import multileave_by
-from interleave.multileave.methods import MULTILEAVERS, Multileaver, Multileaving, multileaving
 from interleave.multileave.pages import MultileavedPage, multileaved_page
+from interleave.multileave.world import SharedWorld, for_another_thread, make_shared_world
 
 __all__ = [
     "MULTILEAVERS",
-    "Crowd",
+    "SharedWorld",
     "Multileaver",
     "MultileavedPage",
     "Multileaving",
     "for_another_thread",
-    "make_crowd",
+    "make_shared_world",
     "multileave_by",
     "multileaved_page",
     "multileaving",

@@ -10,19 +10,17 @@ import functools
 
 from numba import njit
 
-from interleave.duel import _clicks_and_gain as clicks_and_gain
-from interleave.duel import _reader as reader
-from interleave.duel import choose_query
-from interleave.methods import METHODS
-from interleave.multileave.crowd import NOBODY, Panel, clear, document_at, forget_ties
-from interleave.multileave.methods import MULTILEAVERS
-from interleave.probabilistic import last_click
+from interleave.catalogue import METHODS
+from interleave.duel import choose_query, clicks_and_gain, reader
+from interleave.methods.probabilistic import last_click
+from interleave.multileave.catalogue import MULTILEAVERS
+from interleave.multileave.world import NOBODY, Panel, clear, document_at, forget_ties
 from interleave.world import DOC, TEAM, inlined, kernel, named_apart
 
 
 @functools.cache
 def multileave_by(name: str):
-    """`impression(crowd, rankers, n, preferences, users)` for one method: (clicks, NDCG of the page).
+    """`impression(shared, rankers, n, preferences, users)` for one method: (clicks, NDCG of the page).
 
     rankers[:n] are different rankers that share the page; a single one shows its own list. What the clicks
     say is written to preferences[:n, :n]: antisymmetric, positive where the row's ranker is preferred to
@@ -32,17 +30,17 @@ def multileave_by(name: str):
 
     @_compiled(name)
     @named_apart(name)
-    def impression(crowd, rankers, n, preferences, users):
-        world = crowd.world
+    def impression(shared, rankers, n, preferences, users):
+        world = shared.world
         query = choose_query(world, users)
         start = world.offsets[query]
         panel = Panel(rankers, n, start, world.offsets[query + 1] - start)
         length = min(world.user.shape[1], panel.n_docs)
-        show(crowd, panel, length, users)
+        show(shared, panel, length, users)
         _read(world, panel, length, True, users)
         n_clicks, gain = clicks_and_gain(world, start, length)
-        judge(crowd, panel, length, preferences, users)
-        return n_clicks, gain / crowd.ideal[query] if crowd.ideal[query] > 0.0 else 0.0
+        judge(shared, panel, length, preferences, users)
+        return n_clicks, gain / shared.ideal[query] if shared.ideal[query] > 0.0 else 0.0
 
     impression.__name__ = f"{name}_multileaving"  # what is compiled around it is kept under this name
     return impression
@@ -50,25 +48,25 @@ def multileave_by(name: str):
 
 @functools.cache
 def page_kernels(name: str):
-    """`show(crowd, panel, length, users)` makes a page, `judge(..., preferences, users)` credits clicks."""
+    """`show(shared, panel, length, users)` makes a page, `judge(..., preferences, users)` credits clicks."""
     make_page, prefer = MULTILEAVERS[name].make_page, MULTILEAVERS[name].prefer
 
     @_compiled(name)
     @named_apart(name)
-    def show(crowd, panel, length, users):
-        forget_ties(crowd, panel.n)
+    def show(shared, panel, length, users):
+        forget_ties(shared, panel.n)
         if panel.n == 1:
-            _show_own_list(crowd, panel, length, users)
+            _show_own_list(shared, panel, length, users)
         else:
-            make_page(crowd, panel, length, users)
+            make_page(shared, panel, length, users)
 
     @_compiled(name)
     @named_apart(name)
-    def judge(crowd, panel, length, preferences, users):
-        if panel.n == 1 or last_click(crowd.world, length) == 0:
+    def judge(shared, panel, length, preferences, users):
+        if panel.n == 1 or last_click(shared.world, length) == 0:
             clear(preferences, panel.n)
         else:
-            prefer(crowd, panel, length, preferences, users)
+            prefer(shared, panel, length, preferences, users)
 
     return show, judge
 
@@ -78,10 +76,10 @@ def _compiled(name: str):
 
 
 @inlined
-def _show_own_list(crowd, panel, length, users):
+def _show_own_list(shared, panel, length, users):
     for at in range(length):
-        crowd.world.page[DOC, at] = document_at(crowd, panel, 0, at, users)
-        crowd.world.page[TEAM, at] = NOBODY
+        shared.world.page[DOC, at] = document_at(shared, panel, 0, at, users)
+        shared.world.page[TEAM, at] = NOBODY
 
 
 @inlined

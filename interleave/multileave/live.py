@@ -9,25 +9,24 @@ import numpy as np
 from numba import njit
 
 from interleave.live import CLICKS, NDCG, PAGES
-from interleave.multileave.crowd import Crowd
-from interleave.multileave.crowds import for_another_thread
+from interleave.multileave.catalogue import MULTILEAVERS
 from interleave.multileave.impression import multileave_by
-from interleave.multileave.methods import MULTILEAVERS
+from interleave.multileave.world import SharedWorld, for_another_thread
 from interleave.world import kernel, named_apart
 
 
-class LiveCrowd(NamedTuple):
-    """A crowd and what was shown to it. One per thread."""
+class LiveSharedWorld(NamedTuple):
+    """A shared world and what was shown in it. One per thread."""
 
-    crowd: Crowd
+    shared: SharedWorld
     preferences: np.ndarray  # (rankers, rankers) float64: room for those of one page
     shown: np.ndarray  # (3,) float64: pages, and the sums of their NDCG and clicks
 
 
-def go_live_together(crowd: Crowd) -> LiveCrowd:
-    """The same crowd with a page of its own, and nothing shown yet."""
-    n_rankers = len(crowd.world.order)
-    return LiveCrowd(for_another_thread(crowd), np.zeros((n_rankers, n_rankers)), np.zeros(3))
+def go_live_together(shared: SharedWorld) -> LiveSharedWorld:
+    """The same shared world with a page of its own, and nothing shown yet."""
+    n_rankers = len(shared.world.order)
+    return LiveSharedWorld(for_another_thread(shared), np.zeros((n_rankers, n_rankers)), np.zeros(3))
 
 
 @functools.cache
@@ -43,7 +42,7 @@ def live_comparison_by(name: str):
     @compiled
     @named_apart(name)
     def compare(live, rankers, copies, n, won, users):
-        n_clicks, ndcg = impression(live.crowd, rankers, n, live.preferences, users)
+        n_clicks, ndcg = impression(live.shared, rankers, n, live.preferences, users)
         live.shown[PAGES] += 1.0
         live.shown[NDCG] += ndcg
         live.shown[CLICKS] += n_clicks

@@ -17,12 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from clickmodels import click_model
-from interleave.methods import InterleaveError
-from interleave.multileave.crowd import NOBODY, Crowd, Panel
-from interleave.multileave.crowds import make_crowd
+from interleave.errors import InterleaveError
+from interleave.multileave.catalogue import Multileaving, multileaving
 from interleave.multileave.impression import page_kernels
-from interleave.multileave.methods import Multileaving, multileaving
-from interleave.pages import _check_lists as check_lists
+from interleave.multileave.world import NOBODY, Panel, SharedWorld, make_shared_world
+from interleave.pages import check_lists
 from interleave.world import CLICKED, DOC, TEAM
 from letor_data.rankings import Rankings
 
@@ -34,7 +33,7 @@ class MultileavedPage:
     docs: list
     teams: list[int | None]  # which ranking put each document there; None where the method does not say
     method: Multileaving
-    _crowd: Crowd
+    _shared: SharedWorld
     _panel: Panel
     _users: np.random.Generator
 
@@ -47,10 +46,10 @@ class MultileavedPage:
             raise InterleaveError(
                 f"{len(clicked)} clicks and non-clicks for a page of {len(self.docs)} documents"
             )
-        self._crowd.world.page[CLICKED, : len(clicked)] = np.array(clicked, bool)
+        self._shared.world.page[CLICKED, : len(clicked)] = np.array(clicked, bool)
         found = np.zeros((self._panel.n, self._panel.n))
         _, judge = page_kernels(self.method.method)
-        judge(self._crowd, self._panel, len(clicked), found, self._users)
+        judge(self._shared, self._panel, len(clicked), found, self._users)
         return found
 
 
@@ -69,21 +68,23 @@ def multileaved_page(
     for other in rankings:
         check_lists(docs, list(other), number)
     orders = [[number[doc] for doc in ranking] for ranking in rankings]
-    crowd = _crowd(orders, chosen, len(docs) if length is None else length)
+    shared = _shared(orders, chosen, len(docs) if length is None else length)
     panel, users = Panel(np.arange(len(rankings)), len(rankings), 0, len(docs)), np.random.default_rng(seed)
-    shown = min(crowd.world.user.shape[1], len(docs))
+    shown = min(shared.world.user.shape[1], len(docs))
     show, _ = page_kernels(chosen.method)
-    show(crowd, panel, shown, users)
-    teams = [None if team == NOBODY else int(team) for team in crowd.world.page[TEAM, :shown]]
+    show(shared, panel, shown, users)
+    teams = [None if team == NOBODY else int(team) for team in shared.world.page[TEAM, :shown]]
     return MultileavedPage(
-        [docs[doc] for doc in crowd.world.page[DOC, :shown]], teams, chosen, crowd, panel, users
+        [docs[doc] for doc in shared.world.page[DOC, :shown]], teams, chosen, shared, panel, users
     )
 
 
-def _crowd(orders: list[list[int]], chosen: Multileaving, length: int) -> Crowd:
+def _shared(orders: list[list[int]], chosen: Multileaving, length: int) -> SharedWorld:
     order = np.array(orders, np.int16 if len(orders[0]) < 2**15 else np.int32)
     positions = np.argsort(order, axis=1).astype(order.dtype)
     offsets, keys = np.array([0, order.shape[1]]), np.zeros(1, np.uint64)
     names = tuple(map(str, range(len(orders))))
     rankings = Rankings(names, offsets, keys, order, positions, np.zeros_like(order))
-    return make_crowd(rankings, np.zeros(order.shape[1], np.int8), click_model("perfect", 2), chosen, length)
+    return make_shared_world(
+        rankings, np.zeros(order.shape[1], np.int8), click_model("perfect", 2), chosen, length
+    )

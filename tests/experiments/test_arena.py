@@ -11,8 +11,8 @@ from bandits import PolicyError
 from clickmodels import ClickModelError, click_model
 from experiments.arena import OPTIONS, n_grades, open_arena
 from experiments.specs import SpecError, parse_interleaving, parse_model
-from interleave import PRESETS, InterleaveError, interleaving, make_world, play, preset
-from interleave.worlds import user_table
+from interleave import PRESETS, InterleaveError, interleaving, make_world, play_duels, preset
+from interleave.world import user_table
 from letor_data import DataError
 from letor_data.letor import Letor
 from letor_data.rankers import Ranker, feature
@@ -149,7 +149,7 @@ def test_rankers_of_ones_own(letor):
     mine = Ranker("mine", lambda data: data.labels.astype(np.float64))
     arena = open_arena(letor, rankers=[mine, feature("1")], clicks="perfect")
     assert arena.rankings.names == ("mine", "1")
-    loss, _, win = play(arena.world(), arena.interleaving, 0, 1, 4000, np.random.default_rng(0))
+    loss, _, win = play_duels(arena.world(), arena.interleaving, 0, 1, 4000, np.random.default_rng(0))
     assert win > 2 * loss  # the grades themselves are hard to beat
 
 

@@ -11,7 +11,7 @@ from small_worlds import case_id, chosen
 from experiments import matrix_kernels
 from experiments.matrix_kernels import CENTRED, WITHIN, duel_kernel, has_odds, odds_kernel
 from interleave import for_another_thread, interleaving, is_exact, make_world, mean_odds
-from interleave.outcome_odds import LOSS, TIE, WIN
+from interleave.exact.outcome_odds import LOSS, TIE, WIN
 
 pytestmark = pytest.mark.kernel
 

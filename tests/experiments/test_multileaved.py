@@ -43,7 +43,7 @@ from experiments.report_multileave import error_chart, headline
 from experiments.specs import parse_multileaving
 from experiments.summaries import curves
 from interleave import InterleaveError
-from interleave.multileave import MULTILEAVERS, make_crowd, multileaving
+from interleave.multileave import MULTILEAVERS, make_shared_world, multileaving
 from letor_data.text.writer import write_letor
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
@@ -78,10 +78,10 @@ def row(wins, losses, up, down, squares):
 @pytest.mark.parametrize("name", ["sosm", "pairwise"])
 def test_sums_are_those_of_the_pages(name):
     ring, rankers, way = arena(), np.arange(3), multileaving(name)
-    crowd = make_crowd(ring.rankings, ring.labels, ring.model, way, ring.length, ring.ties)
+    shared = make_shared_world(ring.rankings, ring.labels, ring.model, way, ring.length, ring.ties)
     users, found, pages = np.random.default_rng(4), np.zeros((3, 3)), []
     for _ in range(300):
-        totals_by(name)(crowd, rankers, 1, users, found, np.zeros((3, 3)))
+        totals_by(name)(shared, rankers, 1, users, found, np.zeros((3, 3)))
         pages.append(found.copy())
     sums = multileaved.multileaved(ring, way).sums(0, 300, np.random.default_rng(4))
     assert np.allclose(sums, summed(pages), rtol=1e-12)
@@ -93,7 +93,7 @@ def test_degrees_are_added_up(monkeypatch):
     rng, left = np.random.default_rng(0), []
     pages = [np.triu(d, 1) - np.triu(d, 1).T for d in rng.choice([-2.5, -1, 0, 0.25, 3], (50, 4, 4))]
 
-    def impression(crowd, rankers, n, found, users):
+    def impression(shared, rankers, n, found, users):
         found[:] = left.pop()
         return int(found.any()), 0.0
 

@@ -24,10 +24,11 @@ from small_worlds import (
 )
 
 from clickmodels import click_model
-from interleave import InterleaveError, interleaving, is_exact, make_world, mean_odds, optimized, query_odds
-from interleave import exact as exact_module
-from interleave.exact_team_draft import team_draft_odds
-from interleave.worlds import user_table
+from interleave import InterleaveError, interleaving, is_exact, make_world, mean_odds, query_odds
+from interleave.exact import dispatch as exact_module
+from interleave.exact.team_draft import team_draft_odds
+from interleave.methods import optimized
+from interleave.world import user_table
 from letor_data.rankings import Rankings
 
 pytestmark = pytest.mark.kernel

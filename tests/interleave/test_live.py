@@ -15,7 +15,7 @@ from numba import njit
 from small_worlds import EXACT, NAVIGATIONAL, OPTIMIZED, PERFECT, RANDOM, case_id, chosen, small_world
 
 from clickmodels import click_model, simulate_clicks
-from interleave import METHODS, for_another_thread, interleaving, is_exact, make_world, mean_odds, play
+from interleave import METHODS, for_another_thread, interleaving, is_exact, make_world, mean_odds, play_duels
 from interleave.duel import choose_query
 from interleave.world import CLICKED, Pair, forget_ties
 from letor_data.rankings import Rankings
@@ -125,7 +125,7 @@ def test_frequencies_are_the_exact_odds_on_full_queries(case, user, pair):
 
 @functools.cache
 def whole_page_counter(method):
-    """Like `interleave.play`, but every page is made to its end before the user sees it."""
+    """Like `interleave.play_duels`, but every page is made to its end before the user sees it."""
     next_document, credit = METHODS[method].next_document, METHODS[method].credit
 
     @njit
@@ -344,7 +344,9 @@ def test_threads_and_order_of_pairs_change_nothing(jobs):
     pairs = [(i, j) for i in range(4) for j in range(i)]
 
     def played(pair):
-        return pair, play(for_another_thread(world), way, *pair, 5000, np.random.default_rng(pair)).tolist()
+        return pair, play_duels(
+            for_another_thread(world), way, *pair, 5000, np.random.default_rng(pair)
+        ).tolist()
 
     alone = dict(map(played, pairs))
     together = Parallel(n_jobs=jobs, backend="threading")(delayed(played)(pair) for pair in reversed(pairs))

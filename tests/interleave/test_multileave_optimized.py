@@ -13,14 +13,14 @@ from small_crowds import (
     SEATED,
     THREE,
     assert_alone_is_own_list,
-    crowd_of,
+    shared_world_of,
     shown_pages,
     surprise,
     totals_by,
 )
 
 from interleave.multileave import multileaved_page, multileaving
-from interleave.multileave.optimized import plan
+from interleave.multileave.methods.optimized import plan
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
@@ -128,7 +128,7 @@ def test_live_pages_say_something():
     way, users = multileaving("optimized"), np.random.default_rng(0)
     found, total = np.empty((3, 3)), np.zeros((3, 3))
     clicks, ndcg = totals_by("optimized")(
-        crowd_of(QUERIES, way, 3), np.array(SEATED), 60, users, found, total
+        shared_world_of(QUERIES, way, 3), np.array(SEATED), 60, users, found, total
     )
     assert clicks > 0 and 0 < ndcg < 60
     assert np.any(total)

@@ -36,7 +36,7 @@ def test_the_pages_of_the_running_example():
         tuple(map(int, page)): Fraction(1, 8) for page in expected
     }
     page = shown(E0, (0, 1, 2, 3), "strict")
-    assert page._crowd.choices[1:].tolist() == [2, 2, 2, 1]
+    assert page._shared.choices[1:].tolist() == [2, 2, 2, 1]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_the_worked_examples(docs, clicks, scores, n_kept):
     assert pairwise_scores(E0, docs, clicks) == (scores, n_kept)
     page = shown(E0, docs, "last_plus_one")
     np.testing.assert_allclose(page.preferences(clicks), by_difference(scores), rtol=1e-14)
-    np.testing.assert_allclose(page._crowd.scores, scores, rtol=1e-14)
+    np.testing.assert_allclose(page._shared.scores, scores, rtol=1e-14)
 
 
 @pytest.mark.parametrize("rankings, k", [(THREE, 3), (FOUR, 3)])

@@ -39,8 +39,8 @@ def test_the_worked_example():
         assert twin[x][y] == -twin[y][x] == Fraction(numerator, 412393)
         assert found[x, y] == -found[y, x] == pytest.approx(numerator / 412393, abs=1e-14)
     page.preferences((1, 1, 1))
-    np.testing.assert_allclose(page._crowd.shares, np.array(shares, float), rtol=1e-13)
-    assert page._crowd.shares[2].tolist() == [1 / 3] * 3  # the last document says nothing, to the last bit
+    np.testing.assert_allclose(page._shared.shares, np.array(shares, float), rtol=1e-13)
+    assert page._shared.shares[2].tolist() == [1 / 3] * 3  # the last document says nothing, to the last bit
 
 
 def test_two_rankers_are_interleaved():

@@ -1,14 +1,14 @@
-"""Asking for multileaving: names, settings, crowds and lists, and what is refused."""
+"""Asking for multileaving: names, settings, worlds and lists, and what is refused."""
 
 import itertools
 import re
 
 import pytest
-from small_crowds import QUERIES, crowd_of
+from small_crowds import QUERIES, shared_world_of
 
 from interleave import InterleaveError
 from interleave.multileave import MULTILEAVERS, multileaved_page, multileaving
-from interleave.multileave.methods import Choice
+from interleave.multileave.catalogue import Choice
 
 
 def asked_for(text):
@@ -54,7 +54,7 @@ def test_what_is_not_known_is_refused(name, settings, message):
 
 def test_credit_may_not_break_ties_anew():
     with pytest.raises(InterleaveError, match="credits the rankings that made the page"):
-        crowd_of(QUERIES, multileaving("sosm"), 3, ties="random_impression_redraw")
+        shared_world_of(QUERIES, multileaving("sosm"), 3, ties="random_impression_redraw")
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from small_crowds import (
     THREE,
     assert_alone_is_own_list,
     assert_live_is_exact,
-    crowd_of,
     put,
+    shared_world_of,
     shown_pages,
     surprise,
     totals_by,
@@ -32,7 +32,7 @@ def test_the_worked_example():
     assert sosm_scores(THREE, (1, 0, 2), (0, 1, 1)) == scores
     page = put(multileaved_page(THREE, WAY), (1, 0, 2))
     np.testing.assert_array_equal(page.preferences((0, 1, 1)), [[0, 1, -1], [-1, 0, -1], [1, 1, 0]])
-    np.testing.assert_allclose(page._crowd.scores, np.array(scores, float), rtol=1e-15)
+    np.testing.assert_allclose(page._shared.scores, np.array(scores, float), rtol=1e-15)
 
 
 def test_pages_are_team_drafts():
@@ -68,11 +68,11 @@ def test_a_ranker_alone_shows_its_list():
 
 
 def test_the_same_seed_gives_the_same_bytes_whatever_was_shown_before():
-    used = crowd_of(QUERIES, WAY, 3)
+    used = shared_world_of(QUERIES, WAY, 3)
     totals = []
-    for crowd in (used, for_another_thread(used), used):
+    for shared in (used, for_another_thread(used), used):
         found, total = np.empty((5, 5)), np.zeros((5, 5))
         seats = np.array([4, 2, 0, 3, 1])
-        numbers = totals_by("sosm")(crowd, seats, 200, np.random.default_rng(8), found, total)
+        numbers = totals_by("sosm")(shared, seats, 200, np.random.default_rng(8), found, total)
         totals.append((numbers, found.tobytes(), total.tobytes()))
     assert totals[0] == totals[1] == totals[2]

@@ -15,16 +15,8 @@ from scipy.stats import chi2
 from small_worlds import RANDOM, small_world, two_rankings
 
 from clickmodels import ClickModelError, click_model
-from interleave import (
-    METHODS,
-    PRESETS,
-    InterleaveError,
-    interleave,
-    interleaving,
-    make_world,
-    optimized,
-    preset,
-)
+from interleave import METHODS, PRESETS, InterleaveError, interleave, interleaving, make_world, preset
+from interleave.methods import optimized
 
 pytestmark = pytest.mark.kernel
 

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from small_worlds import INFORMATIONAL, NAVIGATIONAL, PERFECT, RANDOM, chosen, odds
 
-from interleave import interleave, interleaving, optimized
+from interleave import interleave, interleaving
+from interleave.methods import optimized
 
 LEFT, RIGHT = (0, 1, 2, 3), (1, 2, 3, 0)
 LABELS = (1, 0, 0, 1)

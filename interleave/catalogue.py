@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from interleave import balanced, document_constraints, exploitative, optimized, probabilistic, team_draft
-
-
-class InterleaveError(ValueError):
-    """Interleaving asked for in a way that cannot be; the message says what would do."""
+from interleave.errors import InterleaveError, known
+from interleave.methods import (
+    balanced,
+    document_constraints,
+    exploitative,
+    optimized,
+    probabilistic,
+    team_draft,
+)
 
 
 class Method(NamedTuple):
@@ -22,6 +26,7 @@ class Method(NamedTuple):
     choices: Mapping[str, Mapping[str, int]] = {}  # switch -> its values and their codes, the default first
     numbers: Mapping[str, float] = {}  # number -> default
     calls_python: bool = False  # its kernels need Numba's memory management
+    longest_page: int = sys.maxsize  # documents
 
 
 class Interleaving(NamedTuple):
@@ -33,6 +38,11 @@ class Interleaving(NamedTuple):
     def get(self, name: str, default: Any = None) -> Any:
         return dict(self.settings).get(name, default)
 
+    @property
+    def longest_page(self) -> int:
+        """The most documents that a page of this method may have."""
+        return METHODS[self.method].longest_page
+
     def code(self, switch: str) -> int:
         """The number that the kernels know a switch's value by; 0 for a switch the method does not have."""
         choices = METHODS[self.method].choices.get(switch, {})
@@ -41,7 +51,7 @@ class Interleaving(NamedTuple):
     def __str__(self) -> str:
         usual = dict(interleaving(self.method).settings)
         changed = [(name, value) for name, value in self.settings if value != usual[name]]
-        inside = ",".join(f"{name}={_shortest(value)}" for name, value in changed)
+        inside = ",".join(f"{name}={shortest_text(value)}" for name, value in changed)
         return f"{self.method}({inside})" if inside else self.method
 
 
@@ -111,6 +121,7 @@ METHODS = {
                 }
             },
             calls_python=True,
+            longest_page=optimized.LONGEST,
         ),
     )
 }
@@ -154,15 +165,6 @@ def preset(name: str) -> dict[str, Any]:
     return settings | {"interleaving": interleaving(method, **changes)}
 
 
-def known(name: str, table: Mapping, what: str) -> Any:
-    """table[name], or an error that suggests the nearest name."""
-    if name not in table:
-        close = difflib.get_close_matches(str(name), table, n=1)
-        hint = f"did you mean '{close[0]}'?" if close else f"known: {', '.join(map(str, table)) or 'none'}"
-        raise InterleaveError(f"no {what} named '{name}'; {hint}")
-    return table[name]
-
-
 def _choice(value: str, choices: Mapping[str, int], what: str) -> str:
     if value not in choices:
         raise InterleaveError(f"{what} must be one of {', '.join(choices)}, not '{value}'")
@@ -186,7 +188,7 @@ def _number(value: str | float, setting: str, name: str) -> float:
     return number
 
 
-def _shortest(value: str | float) -> str:
+def shortest_text(value: str | float) -> str:
     """As text that gives the value back."""
     if isinstance(value, str):
         return value

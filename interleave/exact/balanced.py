@@ -7,8 +7,8 @@ it counts a fixed amount, so the lead can be followed rank by rank.
 import numpy as np
 from numba import njit
 
-from interleave import balanced
-from interleave.outcome_odds import TIE, verdict
+from interleave.exact.outcome_odds import TIE, verdict
+from interleave.methods import balanced
 from interleave.world import CLICK, CLICK_AND_LEAVE, DOC, FIRST, RANK, SECOND, STAY, rank_page
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from interleave.methods import InterleaveError, known
-from interleave.methods import _shortest as shortest
-from interleave.multileave import optimized, pairwise, probabilistic, sosm, team_draft
+from interleave.catalogue import shortest_text
+from interleave.errors import InterleaveError, known
+from interleave.multileave.methods import optimized, pairwise, probabilistic, sosm, team_draft
 
 
 class Choice(NamedTuple):
@@ -48,8 +48,8 @@ class Multileaver(NamedTuple):
     name: str
     about: str
     source: str
-    make_page: Callable  # crowd, panel, length, users -> None; world.page is filled
-    prefer: Callable  # crowd, panel, length, preferences, users -> None; preferences are filled
+    make_page: Callable  # shared, panel, length, users -> None; world.page is filled
+    prefer: Callable  # shared, panel, length, preferences, users -> None; preferences are filled
     settings: Mapping[str, Choice | Number] = {}
     calls_python: bool = False  # its kernels need Numba's memory management
 
@@ -71,7 +71,7 @@ class Multileaving(NamedTuple):
     def __str__(self) -> str:
         usual = MULTILEAVERS[self.method].settings
         changed = [(name, value) for name, value in self.settings if value != usual[name].default]
-        inside = ",".join(f"{name}={shortest(value)}" for name, value in changed)
+        inside = ",".join(f"{name}={shortest_text(value)}" for name, value in changed)
         return f"{self.method}({inside})" if inside else self.method
 
 

@@ -12,7 +12,8 @@ lead is known after a convolution per click. It may also be sampled (`sampled`),
 expectation of C_x - C_y itself (`expected`).
 """
 
-from interleave.multileave.crowd import (
+from interleave.methods.probabilistic import is_among, is_worn, last_click, rest
+from interleave.multileave.world import (
     TIED,
     alone,
     clear,
@@ -23,9 +24,6 @@ from interleave.multileave.crowd import (
     rank_of,
     rank_page,
 )
-from interleave.probabilistic import _is_among as is_among
-from interleave.probabilistic import _is_worn as is_worn
-from interleave.probabilistic import last_click, rest
 from interleave.world import (
     CLICKED,
     CREDIT,
@@ -42,30 +40,30 @@ from interleave.world import (
 
 IID, ROUNDS = 0, 1  # World.rules[VARIANT]
 PAIRWISE, EXPECTED, SAMPLED = range(3)  # World.rules[CREDIT]
-_ROW = 2  # Crowd.odds: two rows of zeros, then the odds of the leads -c, ..., c after c clicks
+_ROW = 2  # SharedWorld.odds: two rows of zeros, then the odds of the leads -c, ..., c after c clicks
 
 
 @kernel
-def make_page(crowd, panel, length, users):
-    page = crowd.world.page
+def make_page(shared, panel, length, users):
+    page = shared.world.page
     for at in range(length):
-        if crowd.world.rules[VARIANT] == IID:
+        if shared.world.rules[VARIANT] == IID:
             seat = int(users.random() * panel.n)
         else:
-            seat = next_in_round(crowd.round, panel.n, at, users)
-        rank = _draw_rank(crowd, panel, at, seat, users)
-        page[DOC, at], page[TEAM, at] = document_at(crowd, panel, seat, rank, users), seat
+            seat = next_in_round(shared.round, panel.n, at, users)
+        rank = _draw_rank(shared, panel, at, seat, users)
+        page[DOC, at], page[TEAM, at] = document_at(shared, panel, seat, rank, users), seat
 
 
 @inlined
-def _draw_rank(crowd, panel, at, seat, users):
+def _draw_rank(shared, panel, at, seat, users):
     """A rank that a seat has left, with probability proportional to its weight."""
-    page, weights = crowd.world.page, crowd.world.weights
+    page, weights = shared.world.page, shared.world.weights
     mass = weights[TOTAL, panel.n_docs - 1]
     for shown in range(at):
-        page[RANK + seat, shown] = rank_of(crowd, panel, seat, page[DOC, shown], users)
+        page[RANK + seat, shown] = rank_of(shared, panel, seat, page[DOC, shown], users)
         mass -= weights[WEIGHT, page[RANK + seat, shown]]
-    target = users.random() * _unworn(crowd, panel, seat, at, mass)
+    target = users.random() * _unworn(shared, panel, seat, at, mass)
     last = 0
     for rank in range(panel.n_docs):  # down the ranks not yet shown until their weight exceeds the target
         if not is_among(page, at, seat, rank):
@@ -77,37 +75,37 @@ def _draw_rank(crowd, panel, at, seat, users):
 
 
 @inlined
-def _unworn(crowd, panel, seat, at, mass):
+def _unworn(shared, panel, seat, at, mass):
     """The mass that a seat has left, summed afresh where taking documents away left only rounding errors."""
-    if is_worn(crowd.world, panel, at, mass):
-        return rest(crowd.world, alone(panel, seat), seat, at)
+    if is_worn(shared.world, panel, at, mass):
+        return rest(shared.world, alone(panel, seat), seat, at)
     return mass
 
 
 @kernel
-def prefer(crowd, panel, length, preferences, users):
-    last = last_click(crowd.world, length)
-    rank_page(crowd, panel, last, users)
-    _share_documents(crowd, panel, last)
-    credit = crowd.world.rules[CREDIT]
+def prefer(shared, panel, length, preferences, users):
+    last = last_click(shared.world, length)
+    rank_page(shared, panel, last, users)
+    _share_documents(shared, panel, last)
+    credit = shared.world.rules[CREDIT]
     if credit == PAIRWISE:
-        _prefer_by_expected_sign(crowd.world.page, crowd.shares, crowd.odds, panel.n, last, preferences)
+        _prefer_by_expected_sign(shared.world.page, shared.shares, shared.odds, panel.n, last, preferences)
     elif credit == EXPECTED:
-        _prefer_by_expected_clicks(crowd, panel.n, last, preferences)
+        _prefer_by_expected_clicks(shared, panel.n, last, preferences)
     else:
-        n_samples = crowd.world.rules[SAMPLES]
-        _prefer_by_samples(crowd, panel.n, last, n_samples, preferences, users)
+        n_samples = shared.world.rules[SAMPLES]
+        _prefer_by_samples(shared, panel.n, last, n_samples, preferences, users)
 
 
 @kernel
-def _share_documents(crowd, panel, n_shown):
+def _share_documents(shared, panel, n_shown):
     """For each document: the chance of every seat to have contributed it, given the page."""
-    page, weights, shares = crowd.world.page, crowd.world.weights, crowd.shares
+    page, weights, shares = shared.world.page, shared.world.weights, shared.shares
     for seat in range(panel.n):
         mass = weights[TOTAL, panel.n_docs - 1]
         for at in range(n_shown):
             weight = weights[WEIGHT, page[RANK + seat, at]]
-            mass = _unworn(crowd, panel, seat, at, mass)
+            mass = _unworn(shared, panel, seat, at, mass)
             shares[at, seat] = weight / mass
             mass -= weight
     for at in range(n_shown):
@@ -152,28 +150,28 @@ def _move_leads(shares, odds, n, x, at, n_clicks):
 
 
 @inlined
-def _prefer_by_expected_clicks(crowd, n, n_shown, preferences):
-    clear_scores(crowd, n)
+def _prefer_by_expected_clicks(shared, n, n_shown, preferences):
+    clear_scores(shared, n)
     for at in range(n_shown):
-        if crowd.world.page[CLICKED, at]:
+        if shared.world.page[CLICKED, at]:
             for seat in range(n):
-                crowd.scores[seat] += crowd.shares[at, seat]
-    prefer_by_difference(crowd.scores, n, preferences)
+                shared.scores[seat] += shared.shares[at, seat]
+    prefer_by_difference(shared.scores, n, preferences)
 
 
 @inlined
-def _prefer_by_samples(crowd, n, n_shown, n_samples, preferences, users):
+def _prefer_by_samples(shared, n, n_shown, n_samples, preferences, users):
     """The mean sign of C_x - C_y over sampled contributors."""
     clear(preferences, n)
     for _ in range(n_samples):
-        clear_scores(crowd, n)
+        clear_scores(shared, n)
         for at in range(n_shown):
-            if crowd.world.page[CLICKED, at]:
-                crowd.scores[_draw_seat(crowd.shares, n, at, users)] += 1.0
+            if shared.world.page[CLICKED, at]:
+                shared.scores[_draw_seat(shared.shares, n, at, users)] += 1.0
         for x in range(n):
-            if crowd.scores[x] > 0.0:  # only who has a click can win; few have
+            if shared.scores[x] > 0.0:  # only who has a click can win; few have
                 for y in range(n):
-                    preferences[x, y] += crowd.scores[x] > crowd.scores[y]
+                    preferences[x, y] += shared.scores[x] > shared.scores[y]
     for x in range(n):
         for y in range(x + 1):
             lead = preferences[x, y] - preferences[y, x]

@@ -50,7 +50,7 @@ def plan(left: tuple[int, ...], right: tuple[int, ...], credit: int) -> Plan:
     worth = _document_credits(left, right, credit)
     credits = np.array([[worth[doc] for doc in page] for page in pages.tolist()])
     sensitivity = _sensitivity(credits)
-    chances, unfairness = _solve(credits, sensitivity)
+    chances, unfairness = solve_fair_page_odds(credits, sensitivity)
     used = chances > 0  # few: a corner of the programme has at most one page more than ranks
     value = float(chances @ sensitivity)
     return Plan(pages[used], chances[used], credits[used], value, unfairness > _SLACK, unfairness)
@@ -94,7 +94,7 @@ def _surprise(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     return -part * np.log2(share)
 
 
-def _solve(credits: np.ndarray, sensitivity: np.ndarray) -> tuple[np.ndarray, float]:
+def solve_fair_page_odds(credits: np.ndarray, sensitivity: np.ndarray) -> tuple[np.ndarray, float]:
     """(chance of each page, unfairness)."""
     n_pages, length = credits.shape
     sums, target = np.vstack([credits.T, np.ones(n_pages)]), np.append(np.zeros(length), 1.0)

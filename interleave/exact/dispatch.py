@@ -20,11 +20,13 @@ from collections.abc import Callable
 import numpy as np
 from numba import njit
 
-from interleave import balanced, document_constraints, exact_team_draft, optimized, probabilistic
-from interleave.click_patterns import LONGEST, MOST_BITS, page_odds_by, pattern_chance
-from interleave.exact_balanced import balanced_odds
-from interleave.methods import InterleaveError, Interleaving
-from interleave.outcome_odds import TIE, credited_page_odds
+from interleave.catalogue import Interleaving
+from interleave.errors import InterleaveError
+from interleave.exact import team_draft
+from interleave.exact.balanced import balanced_odds
+from interleave.exact.click_patterns import LONGEST, MOST_BITS, page_odds_by, pattern_chance
+from interleave.exact.outcome_odds import TIE, credited_page_odds
+from interleave.methods import balanced, document_constraints, optimized, probabilistic
 from interleave.world import (
     CREDIT,
     DOC,
@@ -165,10 +167,10 @@ def _tops(world, pair, length, users):
 
 
 def _team_draft_odds(world, pair, most, users):
-    tops = _tops(world, pair, _page_length(world, pair, exact_team_draft.LONGEST), users)
+    tops = _tops(world, pair, _page_length(world, pair, team_draft.LONGEST), users)
     grades = world.labels[pair.start : pair.start + pair.n_docs]
     neutral = bool(world.rules[VARIANT])
-    return exact_team_draft.team_draft_odds(tops[FIRST], tops[SECOND], grades, world.user, neutral)
+    return team_draft.team_draft_odds(tops[FIRST], tops[SECOND], grades, world.user, neutral)
 
 
 def _optimized_odds(world, pair, most, users):

@@ -10,33 +10,33 @@ Considered is all down to one document below the last click (`last_plus_one`, as
 or for each click only what is above it and one below (`strict`).
 """
 
-from interleave.multileave.crowd import (
+from interleave.methods.probabilistic import last_click
+from interleave.multileave.world import (
     NOBODY,
     clear_scores,
     document_at,
     order_page,
     prefer_by_difference,
 )
-from interleave.probabilistic import last_click
 from interleave.world import CLICKED, DOC, RANK, TEAM, VARIANT, inlined, kernel
 
 LAST_PLUS_ONE, STRICT = 0, 1  # World.rules[VARIANT]
 
 
 @kernel
-def make_page(crowd, panel, length, users):
-    page, waiting, tops = crowd.world.page, crowd.waiting, crowd.tops
+def make_page(shared, panel, length, users):
+    page, waiting, tops = shared.world.page, shared.waiting, shared.tops
     for doc in range(panel.n_docs):
         tops[doc] = 0
     n_waiting = 0
     for place in range(1, length + 1):
         for seat in range(panel.n):
-            doc = document_at(crowd, panel, seat, place - 1, users)
+            doc = document_at(shared, panel, seat, place - 1, users)
             if tops[doc] == 0:
                 tops[doc] = place
                 waiting[n_waiting] = doc
                 n_waiting += 1
-        crowd.choices[place] = n_waiting
+        shared.choices[place] = n_waiting
         chosen = int(users.random() * n_waiting)
         page[DOC, place - 1], page[TEAM, place - 1] = waiting[chosen], NOBODY
         n_waiting -= 1
@@ -44,30 +44,30 @@ def make_page(crowd, panel, length, users):
 
 
 @kernel
-def prefer(crowd, panel, length, preferences, users):
-    page = crowd.world.page
-    n_considered = min(last_click(crowd.world, length) + 1, length)
-    order_page(crowd, panel, n_considered, users)
-    clear_scores(crowd, panel.n)
+def prefer(shared, panel, length, preferences, users):
+    page = shared.world.page
+    n_considered = min(last_click(shared.world, length) + 1, length)
+    order_page(shared, panel, n_considered, users)
+    clear_scores(shared, panel.n)
     for liked in range(n_considered):
         if page[CLICKED, liked]:
-            depth = n_considered if crowd.world.rules[VARIANT] == LAST_PLUS_ONE else min(liked + 2, length)
+            depth = n_considered if shared.world.rules[VARIANT] == LAST_PLUS_ONE else min(liked + 2, length)
             for other in range(depth):
                 if not page[CLICKED, other]:
-                    _judge_pair(crowd, panel.n, liked, other)
-    prefer_by_difference(crowd.scores, panel.n, preferences)
+                    _judge_pair(shared, panel.n, liked, other)
+    prefer_by_difference(shared.scores, panel.n, preferences)
 
 
 @inlined
-def _judge_pair(crowd, n, liked, other):
+def _judge_pair(shared, n, liked, other):
     """Score all seats by the order in which they have a clicked document and another one."""
-    page, tops = crowd.world.page, crowd.tops
+    page, tops = shared.world.page, shared.tops
     top, other_top = tops[page[DOC, liked]], tops[page[DOC, other]]
     if min(liked, other) + 1 < max(top, other_top):
         return  # the upper one stands where the lower one could not have stood
     chance = 1.0
     for place in range(min(top, other_top), max(top, other_top)):
-        chance *= 1.0 - 1.0 / crowd.choices[place]
+        chance *= 1.0 - 1.0 / shared.choices[place]
     for seat in range(n):
         agrees = page[RANK + seat, liked] < page[RANK + seat, other]
-        crowd.scores[seat] += 1.0 / chance if agrees else -1.0 / chance
+        shared.scores[seat] += 1.0 / chance if agrees else -1.0 / chance

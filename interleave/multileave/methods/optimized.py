@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, objmode
 
-from interleave.multileave.crowd import NOBODY, clear_scores, document_at, prefer_by_difference
-from interleave.optimized import _solve as solve
+from interleave.methods.optimized import solve_fair_page_odds
+from interleave.multileave.world import NOBODY, clear_scores, document_at, prefer_by_difference
 from interleave.world import CLICKED, CREDIT, DOC, RANK, SAMPLES, TEAM
 
 INVERSE, LINEAR = 0, 1  # World.rules[CREDIT]
@@ -29,7 +29,7 @@ def plan(worth: np.ndarray) -> tuple[np.ndarray, float]:
     unfair = down_to - down_to.mean(axis=2, keepdims=True)
     gains = (worth / np.arange(1, length + 1)[:, None]).sum(axis=1)
     spread = ((gains - gains.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
-    return solve(unfair.reshape(n_pages, -1), -spread)
+    return solve_fair_page_odds(unfair.reshape(n_pages, -1), -spread)
 
 
 def draw_page(worth: np.ndarray, number: float) -> int:
@@ -39,8 +39,8 @@ def draw_page(worth: np.ndarray, number: float) -> int:
 
 
 @njit
-def make_page(crowd, panel, length, users):
-    page, n = crowd.world.page, panel.n
+def make_page(shared, panel, length, users):
+    page, n = shared.world.page, panel.n
     # ranks[doc, seat]: where a seat has the document; all below the page's length are equally far down
     ranks, tops = np.empty((panel.n_docs, n), np.int64), np.empty((n, length), np.int64)
     for doc in range(panel.n_docs):
@@ -48,15 +48,15 @@ def make_page(crowd, panel, length, users):
             ranks[doc, seat] = length
     for seat in range(n):
         for rank in range(length):
-            tops[seat, rank] = document_at(crowd, panel, seat, rank, users)
+            tops[seat, rank] = document_at(shared, panel, seat, rank, users)
             ranks[tops[seat, rank], seat] = rank
-    pages = np.empty((crowd.world.rules[SAMPLES], length), np.int64)
+    pages = np.empty((shared.world.rules[SAMPLES], length), np.int64)
     n_pages = _sample_pages(pages, tops, users)
     worth = np.empty((n_pages, length, n))
     for i in range(n_pages):
         for at in range(length):
             for seat in range(n):
-                worth[i, at, seat] = _worth(crowd, ranks[pages[i, at], seat])
+                worth[i, at, seat] = _worth(shared, ranks[pages[i, at], seat])
     number = users.random()
     with objmode(chosen="int64"):
         chosen = draw_page(worth, number)
@@ -108,17 +108,17 @@ def _are_equal(page, other):
 
 
 @njit
-def _worth(crowd, rank):
+def _worth(shared, rank):
     """Of a document to a ranker that has it at this rank."""
-    return 1.0 / (rank + 1.0) if crowd.world.rules[CREDIT] == INVERSE else -(rank + 1.0)
+    return 1.0 / (rank + 1.0) if shared.world.rules[CREDIT] == INVERSE else -(rank + 1.0)
 
 
 @njit
-def prefer(crowd, panel, length, preferences, users):
-    page = crowd.world.page
-    clear_scores(crowd, panel.n)
+def prefer(shared, panel, length, preferences, users):
+    page = shared.world.page
+    clear_scores(shared, panel.n)
     for at in range(length):
         if page[CLICKED, at]:
             for seat in range(panel.n):
-                crowd.scores[seat] += _worth(crowd, page[RANK + seat, at])
-    prefer_by_difference(crowd.scores, panel.n, preferences)
+                shared.scores[seat] += _worth(shared, page[RANK + seat, at])
+    prefer_by_difference(shared.scores, panel.n, preferences)

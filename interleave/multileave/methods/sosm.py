@@ -6,26 +6,26 @@ order, a clicked one at rank r earns it r^-tau. (The paper divides by a sum that
 rankers.) Of two rankers the one with the higher score is preferred, so one page compares all of them.
 """
 
-from interleave.multileave.crowd import clear_scores, order_page, prefer_higher
-from interleave.multileave.team_draft import draft
+from interleave.multileave.methods.team_draft import draft
+from interleave.multileave.world import clear_scores, order_page, prefer_higher
 from interleave.world import CLICKED, RANK, WEIGHT, inlined, kernel
 
 
 @kernel
-def make_page(crowd, panel, length, users):
-    draft(crowd, panel, 0, length, users)
+def make_page(shared, panel, length, users):
+    draft(shared, panel, 0, length, users)
 
 
 @kernel
-def prefer(crowd, panel, length, preferences, users):
-    page, weights = crowd.world.page, crowd.world.weights
-    order_page(crowd, panel, length, users)
-    clear_scores(crowd, panel.n)
+def prefer(shared, panel, length, preferences, users):
+    page, weights = shared.world.page, shared.world.weights
+    order_page(shared, panel, length, users)
+    clear_scores(shared, panel.n)
     for at in range(length):
         if page[CLICKED, at]:
             for seat in range(panel.n):
-                crowd.scores[seat] += weights[WEIGHT, _shown_above(page, seat, length, at)]
-    prefer_higher(crowd.scores, panel.n, preferences)
+                shared.scores[seat] += weights[WEIGHT, _shown_above(page, seat, length, at)]
+    prefer_higher(shared.scores, panel.n, preferences)
 
 
 @inlined

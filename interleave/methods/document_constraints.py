@@ -8,7 +8,7 @@ that its document is better than
   type 3: and the first unclicked document below the run of clicks it belongs to.
 """
 
-from interleave import balanced
+from interleave.methods import balanced
 from interleave.world import CLICKED, FIRST, RANK, SECOND, VARIANT, inlined, kernel, rank_page
 
 next_document = balanced.next_document

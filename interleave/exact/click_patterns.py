@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numba import njit
 
-from interleave.outcome_odds import verdict
+from interleave.exact.outcome_odds import verdict
 from interleave.world import CLICK, CLICK_AND_LEAVE, CLICKED, DOC, STAY, named_apart
 
 LONGEST = 20  # ranks: a million patterns

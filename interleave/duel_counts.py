@@ -7,13 +7,13 @@ import functools
 import numpy as np
 from numba import njit
 
+from interleave.catalogue import Interleaving
 from interleave.duel import duel_by
-from interleave.methods import Interleaving
-from interleave.outcome_odds import verdict
+from interleave.exact.outcome_odds import verdict
 from interleave.world import World, named_apart
 
 
-def play(
+def play_duels(
     world: World, interleaving: Interleaving, first: int, second: int, duels: int, users: np.random.Generator
 ) -> np.ndarray:
     """(losses, ties, wins) of `first` in so many live duels."""

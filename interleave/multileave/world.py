@@ -1,26 +1,47 @@
 """The world of a page that many rankers share: a seat for each of them, and room for what they earn.
 
-A crowd is a world (`interleave.world`) with as many sides as rankers: its page has a row of ranks for every
-seat, and its settled ties a layer. So ties are settled as in a duel, only when somebody looks, and stay as
-they are from the making of the page to the credit for its clicks.
+A shared world is a world (`interleave.world`) with as many sides as rankers: its page has a row of ranks for
+every seat, and its settled ties a layer. So ties are settled as in a duel, only when somebody looks, and stay
+as they are from the making of the page to the credit for its clicks.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from interleave.world import CLICKED, DOC, RANK, Pair, World, inlined, kernel
+from clickmodels.tables import ClickModel
+from interleave.catalogue import interleaving
+from interleave.errors import InterleaveError
+from interleave.world import (
+    CLICKED,
+    CREDIT,
+    DOC,
+    RANK,
+    SAMPLES,
+    VARIANT,
+    Pair,
+    World,
+    inlined,
+    kernel,
+    make_world,
+    rank_weights,
+)
 from interleave.world import document_at as document_on_side
 from interleave.world import rank_of as rank_on_side
+from letor_data.metrics import ideal_dcg
+from letor_data.rankings import Rankings
+
+if TYPE_CHECKING:
+    from interleave.multileave.catalogue import Multileaving
 
 NOBODY = -1  # in page[TEAM]: the document was nobody's pick
 TIED = 1e-12  # scores and degrees this close are equal
 
 
-class Crowd(NamedTuple):
-    """Made by `multileave.crowds.make_crowd`. One per thread: every impression overwrites the page.
+class SharedWorld(NamedTuple):
+    """Made by `make_shared_world`. One per thread: every impression overwrites the page.
 
     K is the number of all rankers: that many can share a page.
     """
@@ -47,15 +68,15 @@ class Panel(NamedTuple):
 
 
 @inlined
-def document_at(crowd, panel, seat, rank, users):
+def document_at(shared, panel, seat, rank, users):
     """The document that a seat has at this rank, in this impression."""
-    return document_on_side(crowd.world, alone(panel, seat), seat, rank, users)
+    return document_on_side(shared.world, alone(panel, seat), seat, rank, users)
 
 
 @inlined
-def rank_of(crowd, panel, seat, doc, users):
+def rank_of(shared, panel, seat, doc, users):
     """The rank that a document has for a seat, in this impression."""
-    return rank_on_side(crowd.world, alone(panel, seat), seat, doc, users)
+    return rank_on_side(shared.world, alone(panel, seat), seat, doc, users)
 
 
 @inlined
@@ -65,48 +86,48 @@ def alone(panel, seat):
 
 
 @inlined
-def forget_ties(crowd, n):
+def forget_ties(shared, n):
     """From here on ties are settled anew."""
     for seat in range(n):
-        crowd.world.settled[seat, 0, 0] = 0
+        shared.world.settled[seat, 0, 0] = 0
 
 
 @kernel
-def rank_page(crowd, panel, n_shown, users):
+def rank_page(shared, panel, n_shown, users):
     """Fill in the ranks that the first documents of the page have for every seat."""
-    page = crowd.world.page
+    page = shared.world.page
     for seat in range(panel.n):
         for at in range(n_shown):
-            page[RANK + seat, at] = rank_of(crowd, panel, seat, page[DOC, at], users)
+            page[RANK + seat, at] = rank_of(shared, panel, seat, page[DOC, at], users)
 
 
 @kernel
-def order_page(crowd, panel, n_shown, users):
+def order_page(shared, panel, n_shown, users):
     """`rank_page` for those who only ask which documents stand above a clicked one, and which below.
 
     Ties between documents that were not clicked stay unbroken: that is most of them, and most of the time.
     """
-    world = crowd.world
+    world = shared.world
     for seat in range(panel.n):
         for at in range(n_shown):
             doc = world.page[DOC, at]
             world.page[RANK + seat, at] = world.positions[panel.rankers[seat], panel.start + doc]
         for at in range(n_shown):
             if world.page[CLICKED, at]:
-                _break_ties_with(crowd, panel, seat, at, n_shown, users)
+                _break_ties_with(shared, panel, seat, at, n_shown, users)
 
 
 @inlined
-def _break_ties_with(crowd, panel, seat, at, n_shown, users):
+def _break_ties_with(shared, panel, seat, at, n_shown, users):
     """Give this document, and those on the page that a seat ties with it, the ranks of this impression."""
-    page, ties, ranker = crowd.world.page, crowd.world.ties, panel.rankers[seat]
+    page, ties, ranker = shared.world.page, shared.world.ties, panel.rankers[seat]
     rank = page[RANK + seat, at]
     first = rank + min(np.int64(ties[ranker, panel.start + rank]), 0)
     last = first + ties[ranker, panel.start + first]
     if first < last:
         for other in range(n_shown):
             if first <= page[RANK + seat, other] <= last:
-                page[RANK + seat, other] = rank_of(crowd, panel, seat, page[DOC, other], users)
+                page[RANK + seat, other] = rank_of(shared, panel, seat, page[DOC, other], users)
 
 
 @kernel
@@ -122,9 +143,9 @@ def next_in_round(seats, n, picks, users):
 
 
 @inlined
-def clear_scores(crowd, n):
+def clear_scores(shared, n):
     for seat in range(n):
-        crowd.scores[seat] = 0.0
+        shared.scores[seat] = 0.0
 
 
 @kernel
@@ -150,3 +171,57 @@ def prefer_by_difference(scores, n, preferences):
         for y in range(n):
             lead = scores[x] - scores[y]
             preferences[x, y] = lead if abs(lead) > TIED else 0.0
+
+
+def make_shared_world(
+    rankings: Rankings,
+    labels: np.ndarray,
+    model: ClickModel,
+    multileaving: Multileaving,
+    length: int = 10,
+    ties: str = "random_impression",
+    queries: str | np.ndarray = "uniform",
+    seed: int = 0,
+) -> SharedWorld:
+    """What a multileaved impression needs; see `interleave.world.make_world` for the settings."""
+    if ties == "random_impression_redraw":
+        raise InterleaveError(
+            f"multileaving credits the rankings that made the page; ties='{ties}' would not"
+        )
+    # A world for any two of the rankers; what belongs to a method is replaced.
+    world = make_world(
+        rankings, labels, model, interleaving("team_draft"), length, ties, queries=queries, seed=seed
+    )
+    longest = int(np.diff(world.offsets).max())
+    rules = np.zeros_like(world.rules)
+    rules[CREDIT] = multileaving.code("credit")
+    rules[VARIANT] = max(multileaving.code(switch) for switch in ("prefix", "ranker", "considered"))
+    rules[SAMPLES] = max(multileaving.get(number, 0) for number in ("n_samples", "n_lists"))
+    world = world._replace(rules=rules, weights=rank_weights(longest, multileaving.get("tau", 1.0)))
+    return _seated(world, ideal_dcg(world.labels, world.offsets, length))
+
+
+def for_another_thread(shared: SharedWorld) -> SharedWorld:
+    """The same shared world with a page of its own."""
+    return _seated(shared.world._replace(turns=shared.world.turns.copy()), shared.ideal)
+
+
+def _seated(world: World, ideal: np.ndarray) -> SharedWorld:
+    """A seat for every ranker."""
+    n_rankers, length, longest = len(world.order), world.user.shape[1], world.weights.shape[1]
+    room: dict[str, Any] = {
+        "page": np.zeros((RANK + n_rankers, length + 2), np.int64),
+        "settled": np.zeros((n_rankers, *world.settled.shape[1:]), np.int64),
+    }
+    return SharedWorld(
+        world=world._replace(**room),
+        ideal=ideal,
+        round=np.zeros(n_rankers, np.int64),
+        heads=np.zeros(n_rankers, np.int64),
+        scores=np.zeros(n_rankers),
+        shares=np.zeros((length, n_rankers)),
+        odds=np.zeros((2 * length + 3, n_rankers)),
+        waiting=np.zeros(longest, np.int64),
+        tops=np.zeros(longest, np.int64),
+        choices=np.zeros(length + 1, np.int64),
+    )

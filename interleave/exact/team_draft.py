@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from interleave.outcome_odds import leads, odds_of, read_rank
+from interleave.exact.outcome_odds import leads, odds_of, read_rank
 
 LONGEST = 32  # ranks; the documents of two lists must fit into the bits of an integer
 _ONE = np.uint64(1)

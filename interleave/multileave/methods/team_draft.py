@@ -7,28 +7,28 @@ of two rankers the one with more clicks is preferred. With prefix="neutral" the 
 rankings agree from the top down belong to nobody.
 """
 
-from interleave.multileave.crowd import NOBODY, clear_scores, document_at, next_in_round, prefer_higher
+from interleave.multileave.world import NOBODY, clear_scores, document_at, next_in_round, prefer_higher
 from interleave.world import CLICKED, DOC, TEAM, VARIANT, inlined, is_shown, kernel
 
 ASSIGN, NEUTRAL = 0, 1  # World.rules[VARIANT]
 
 
 @kernel
-def make_page(crowd, panel, length, users):
+def make_page(shared, panel, length, users):
     n_neutral = 0
-    if crowd.world.rules[VARIANT] == NEUTRAL:
-        while n_neutral < length and _all_agree(crowd, panel, n_neutral, users):
+    if shared.world.rules[VARIANT] == NEUTRAL:
+        while n_neutral < length and _all_agree(shared, panel, n_neutral, users):
             n_neutral += 1
-    draft(crowd, panel, n_neutral, length, users)
+    draft(shared, panel, n_neutral, length, users)
 
 
 @inlined
-def _all_agree(crowd, panel, at, users):
+def _all_agree(shared, panel, at, users):
     """Do all rankers have the same document at this rank? Then it is shown there, for nobody."""
-    page = crowd.world.page
+    page = shared.world.page
     page[TEAM, at] = NOBODY
     for seat in range(panel.n):
-        doc = document_at(crowd, panel, seat, at, users)
+        doc = document_at(shared, panel, seat, at, users)
         if seat == 0:
             page[DOC, at] = doc
         elif page[DOC, at] != doc:
@@ -37,26 +37,26 @@ def _all_agree(crowd, panel, at, users):
 
 
 @kernel
-def draft(crowd, panel, n_neutral, length, users):
+def draft(shared, panel, n_neutral, length, users):
     """Fill the page in rounds, from rank `n_neutral` on."""
-    page, heads = crowd.world.page, crowd.heads
+    page, heads = shared.world.page, shared.heads
     for seat in range(panel.n):
         heads[seat] = 0
     for at in range(n_neutral, length):
-        seat = next_in_round(crowd.round, panel.n, at - n_neutral, users)
+        seat = next_in_round(shared.round, panel.n, at - n_neutral, users)
         while True:
-            doc = document_at(crowd, panel, seat, heads[seat], users)
-            if not is_shown(crowd.world, at, doc):
+            doc = document_at(shared, panel, seat, heads[seat], users)
+            if not is_shown(shared.world, at, doc):
                 break
             heads[seat] += 1
         page[DOC, at], page[TEAM, at] = doc, seat
 
 
 @kernel
-def prefer(crowd, panel, length, preferences, users):
-    page = crowd.world.page
-    clear_scores(crowd, panel.n)
+def prefer(shared, panel, length, preferences, users):
+    page = shared.world.page
+    clear_scores(shared, panel.n)
     for at in range(length):
         if page[CLICKED, at] and page[TEAM, at] != NOBODY:
-            crowd.scores[page[TEAM, at]] += 1.0
-    prefer_higher(crowd.scores, panel.n, preferences)
+            shared.scores[page[TEAM, at]] += 1.0
+    prefer_higher(shared.scores, panel.n, preferences)

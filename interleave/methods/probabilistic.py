@@ -56,7 +56,7 @@ def show_drawn(world, pair, at, side, number, users):
     if at == 0:
         mass[_MASS, FIRST] = mass[_MASS, SECOND] = world.weights[TOTAL, pair.n_docs - 1]
         page[STATE, FIRST] = page[STATE, SECOND] = 0
-    elif _is_worn(world, pair, at, min(mass[_MASS, FIRST], mass[_MASS, SECOND])):
+    elif is_worn(world, pair, at, min(mass[_MASS, FIRST], mass[_MASS, SECOND])):
         _sum_afresh(page, mass, world.weights, pair.n_docs, at)
     rank = _draw_rank(world, pair, at, side, number * mass[_MASS, side])
     doc = document_at(world, pair, side, rank, users)
@@ -85,7 +85,7 @@ def _draw_rank(world, pair, at, side, target):
 def _draw_deep(page, weights, n_docs, at, side, target, last):
     """The same below the ranks that have a bit; apart because it is rare."""
     for rank in range(_MASKED, n_docs):
-        if not _is_among(page, at, side, rank):
+        if not is_among(page, at, side, rank):
             last = rank
             target -= weights[WEIGHT, rank]
             if target < 0.0:
@@ -94,7 +94,7 @@ def _draw_deep(page, weights, n_docs, at, side, target, last):
 
 
 @inlined
-def _is_among(page, at, side, rank):
+def is_among(page, at, side, rank):
     """Do the first `at` documents hold the one that a side has at this rank?"""
     for shown in range(at):
         if page[RANK + side, shown] == rank:
@@ -111,7 +111,7 @@ def _take(world, at, side, rank):
 
 
 @inlined
-def _is_worn(world, pair, at, mass):
+def is_worn(world, pair, at, mass):
     """Has taking documents away left so little of the mass that rounding shows? Then it is summed afresh."""
     return pair.n_docs - at <= 2 or mass < 1e-6 * world.weights[TOTAL, pair.n_docs - 1]
 
@@ -169,7 +169,7 @@ def posteriors(world, pair, n_shown, rate):
     mass_first = mass_second = weights[TOTAL, pair.n_docs - 1]
     ratio = 1.0
     for at in range(n_shown):
-        if _is_worn(world, pair, at, min(mass_first, mass_second)):
+        if is_worn(world, pair, at, min(mass_first, mass_second)):
             _sum_afresh(page, chances, weights, pair.n_docs, at)
             mass_first, mass_second = chances[_MASS, FIRST], chances[_MASS, SECOND]
         first, second = weights[WEIGHT, page[RANK + FIRST, at]], weights[WEIGHT, page[RANK + SECOND, at]]
@@ -197,7 +197,7 @@ def rest(world, pair, side, at):
 def _rest(page, weights, n_docs, side, at):
     rest = 0.0
     for rank in range(n_docs):
-        if not _is_among(page, at, side, rank):
+        if not is_among(page, at, side, rank):
             rest += weights[WEIGHT, rank]
     return rest
 

@@ -1,0 +1,1 @@
+"""Exact probabilities of losing, tying and winning a duel, without simulation."""

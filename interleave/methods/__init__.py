@@ -1,0 +1,1 @@
+"""Interleaving methods, one a file: how a page is filled, and who earns its clicks."""
