@@ -1,13 +1,13 @@
 """Dueling-bandit policies, one per file, and the one loop that plays them."""
 
-from bandits.checkpoints import checkpoints
-from bandits.loop import PolicyNotice, Trace
-from bandits.matrix import checked_prefs, condorcet_winner, gaps, lower_bound
+from bandits.catalogue import POLICIES, policy
+from bandits.contract import Configured, Policy, PolicyError, Setting, configure
+from bandits.loop import PolicyNotice
+from bandits.matrix_duels import checked_prefs, condorcet_winner, gaps, lower_bound, play_matrix
 from bandits.own_file import load_policy
-from bandits.playing import play_matrix
-from bandits.policy import Configured, Policy, PolicyError, Setting, configure
-from bandits.registry import POLICIES, policy
-from bandits.stepping import Stepper, restore, start
+from bandits.stepper import Stepper, restore, start
+from bandits.steps import checkpoints
+from bandits.trace import Trace
 
 __all__ = [
     "POLICIES",

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bandits.policy import kernel
+from bandits.contract import kernel
 
 N_PAIRS, TIMES, PLAYED, ROUNDS = range(4)  # entries of Agenda.now
 FOR_GOOD = 1 << 60  # more comparisons than any run has

@@ -1,10 +1,5 @@
 """The one loop: a policy, a duel, counts at checkpoints.
 
-Only whole numbers are counted. Per arm: in how many real duels it stood, in how many of them it was the
-better of the two, and how often it was chosen against itself. Every regret is a product of these counts with
-a loss per arm (bandits/regret.py), exact at any horizon, and a skipped stretch is an addition. Per pair: how
-often it was compared, of which the largest is kept.
-
 A policy may be made to hear of outcomes late: after every so many steps only, or some steps after the duel.
 Meanwhile it chooses by what it has heard.
 """
@@ -24,8 +19,9 @@ from numba.core.errors import NumbaError
 
 from bandits.agenda import N_PAIRS, PLAYED, TIMES, is_over, times_within
 from bandits.agenda import rounds as agenda_rounds
-from bandits.kept import is_ours, keep
-from bandits.policy import Configured, Policy, PolicyError, kernel, kernel_params
+from bandits.contract import Configured, Policy, PolicyError, kernel, kernel_params
+from bandits.disk_cache import cached_copy, is_cacheable
+from bandits.trace import Trace, count, empty_counts, empty_trace
 
 TIED = 2  # a duel may return this for True or False: the step counts, and the policy hears nothing of it
 ONE = np.int64(1)  # a literal 1 is a type of its own, for which Numba would compile again
@@ -52,22 +48,6 @@ class PolicyNotice(UserWarning):
     """Something about a policy that its owner may want to know."""
 
 
-class Trace(NamedTuple):
-    """What one run left at each checkpoint (rows); arms (columns) as the caller numbers them."""
-
-    steps: np.ndarray  # (checkpoints,) int64
-    duels: np.ndarray  # (checkpoints, arms) int64: real duels in which the arm stood
-    better: np.ndarray  # (checkpoints, arms) int64: real duels in which it was the arm with the smaller loss
-    selves: np.ndarray  # (checkpoints, arms) int64: steps in which it was chosen against itself
-    recommended: np.ndarray  # (checkpoints,) int64: the answer at that time; -1 if the policy has none
-    survivors: np.ndarray  # (checkpoints,) int64: arms not yet given up; -1 if the policy never gives up
-    answers: np.ndarray  # (checkpoints, arms) bool: all arms of the answer, of which `recommended` is one
-    finished: np.ndarray  # (checkpoints,) bool: nothing was left to compare
-    most: np.ndarray  # (checkpoints,) int64: comparisons of the pair that was compared most often
-    rounds: np.ndarray  # (checkpoints,) int64: how often outcomes were handed to the policy
-    measured: np.ndarray  # (checkpoints, n) float64: what the duels' owner counts, if anything; see `Duel`
-
-
 class Duel(NamedTuple):
     """Where duels come from. The loop knows nothing else about them."""
 
@@ -88,33 +68,11 @@ class Feedback(NamedTuple):
 AT_ONCE = Feedback()
 
 
-class Counts(NamedTuple):
-    """What `play` counts; arms as the policy numbers them."""
-
-    duels: np.ndarray  # (arms,) int64
-    better: np.ndarray  # (arms,) int64
-    selves: np.ndarray  # (arms,) int64
-    pairs: np.ndarray  # (arms, arms) int64, the smaller number first
-    most: np.ndarray  # (1,) int64: the largest entry of `pairs`
-
-
 class Post(NamedTuple):
     """Outcomes on their way to the policy, oldest first; a ring."""
 
     when: np.ndarray  # (2,) int64: `every` and `delay` of Feedback
     waiting: np.ndarray  # (room, 3) int64: first, second, outcome
-
-
-def empty_trace(steps: np.ndarray, n_arms: int, n_measured: int = 0) -> Trace:
-    steps = np.ascontiguousarray(steps, np.int64)
-    n = len(steps)
-    duels, better, selves = np.zeros((3, n, n_arms), np.int64)
-    recommended, survivors, most, rounds = np.zeros((4, n), np.int64)
-    answers, finished = np.zeros((n, n_arms), np.bool_), np.zeros(n, np.bool_)
-    measured = np.zeros((n, n_measured))
-    return Trace(
-        steps, duels, better, selves, recommended, survivors, answers, finished, most, rounds, measured
-    )
 
 
 def play(state, params, env, labels, loss, counts, post, chosen, trace, fast_forward, rng, users):
@@ -164,17 +122,6 @@ def play(state, params, env, labels, loss, counts, post, chosen, trace, fast_for
             trace.answers[row, labels[arm]] = chosen[arm] or arm == answer
             chosen[arm] = False
         measure(env, trace.measured[row])
-
-
-@kernel
-def count(counts, labels, loss, first, second, n):
-    """n duels of this pair."""
-    counts.duels[first] += n
-    counts.duels[second] += n
-    counts.better[first if loss[labels[first]] <= loss[labels[second]] else second] += n
-    low, high = min(first, second), max(first, second)
-    counts.pairs[low, high] += n
-    counts.most[0] = max(counts.most[0], counts.pairs[low, high])
 
 
 def play_agenda(state, params, env, labels, loss, counts, limit, rng, users):
@@ -254,18 +201,13 @@ def run_loop(
     loop = compiled(policy, duel)
     state = policy.init(n_arms, params, rng)
     labels, loss = np.asarray(labels, np.int64), np.asarray(loss, np.float64)
-    counts = _no_counts(n_arms)
+    counts = empty_counts(n_arms)
     post = Post(np.array(feedback, np.int64), np.zeros((sum(feedback), 3), np.int64))
     chosen, skipping = np.zeros(n_arms, np.bool_), bool(fast_forward) and feedback == AT_ONCE
     loop(state, params, duel.env, labels, loss, counts, post, chosen, trace, skipping, rng, users)
     if policy.plan is None:
         trace.rounds[:] = trace.steps // feedback.every
     return trace
-
-
-def _no_counts(n_arms: int) -> Counts:
-    duels, better, selves = np.zeros((3, n_arms), np.int64)
-    return Counts(duels, better, selves, np.zeros((n_arms, n_arms), np.int64), np.zeros(1, np.int64))
 
 
 def check_feedback(configured: Configured, feedback: Feedback) -> None:
@@ -321,7 +263,7 @@ def _ahead(plan: Callable, learn: Callable, many: Callable) -> Callable:
     return kernel(copy)
 
 
-def is_kept(loop: Any) -> bool:
+def is_cached(loop: Any) -> bool:
     """Is there machine code on disk for this loop?"""
     return hasattr(loop, "stats") and any(Path(loop.stats.cache_path).glob(f"*{loop.__qualname__}-*.nbi"))
 
@@ -342,8 +284,8 @@ def _bind(template: Any, name: str, functions: tuple[tuple[str, Callable], ...])
         return _plain(template, functions)
     duel_name = getattr(dict(functions).get("duel"), "__name__", "")
     unique = f"{template.__name__}_{name}_{duel_name}"
-    if all(is_ours(function) for _, function in functions):
-        return keep(template, unique, _scope(functions))
+    if all(is_cacheable(function) for _, function in functions):
+        return cached_copy(template, unique, _scope(functions))
     loop = types.FunctionType(template.__code__, _scope(functions))
     return _compiled_or_plain(njit(nogil=True)(loop), _plain(template, functions), name)
 

@@ -1,4 +1,5 @@
-"""A policy of one's own: a Python file with the functions of bandits/policy.py, or a POLICY made of them."""
+"""A policy of one's own: a Python file with the functions of bandits/contract.py, or a POLICY made of
+them."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import importlib.util
 from pathlib import Path
 from types import ModuleType
 
-from bandits.policy import Policy, PolicyError
+from bandits.contract import Policy, PolicyError
 
 _NEEDED = ("Params", "init", "select", "update")
 _OPTIONAL = ("recommend", "survivors", "idle")
@@ -21,7 +22,7 @@ def load_policy(path: str | Path) -> Policy:
     if missing:
         raise PolicyError(
             f"{path}: no {', '.join(missing)} in this file; expected POLICY, or {', '.join(_NEEDED)} "
-            f"and perhaps {', '.join(_OPTIONAL)} (see bandits/policy.py)"
+            f"and perhaps {', '.join(_OPTIONAL)} (see bandits/contract.py)"
         )
     _check_params(path, module.Params)
     recommend, survivors, idle = (getattr(module, name, None) for name in _OPTIONAL)

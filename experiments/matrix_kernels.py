@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from bandits.kept import keep
+from bandits.disk_cache import cached_copy
 from interleave import InterleaveError, Interleaving, duel_by, for_another_thread, query_odds
 from interleave.exact.click_patterns import pattern_chance
 from interleave.exact.dispatch import FEW_DOCUMENTS
@@ -92,7 +92,7 @@ def duel_kernel(way: Interleaving) -> Kernel:
 def _kept(template: Any, method: str = "", **functions: Callable) -> Kernel:
     """Compiled without the GIL and kept on disk, under a name that changes with everything it calls."""
     names = [template.__name__, method, *(function.__name__ for function in functions.values())]
-    return keep(template, "_".join(names), globals() | functions)
+    return cached_copy(template, "_".join(names), globals() | functions)
 
 
 @njit

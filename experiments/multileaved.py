@@ -31,7 +31,7 @@ from joblib import effective_n_jobs
 from numba import njit
 
 from bandits import PolicyError, checkpoints
-from bandits.kept import keep
+from bandits.disk_cache import cached_copy
 from bandits.streams import stream
 from experiments.arena import Arena
 from experiments.matrix_checkpoint import Checkpoint
@@ -108,7 +108,7 @@ def _take_turn(turns: np.ndarray, start: int, n_queries: int) -> None:
 @functools.cache
 def _kept(template: Any, method: str, **functions: Callable) -> Callable[..., np.ndarray]:
     """Compiled without the GIL and kept on disk, under a name that changes with everything it calls."""
-    return keep(template, f"{template.__name__}_{method}", globals() | functions)
+    return cached_copy(template, f"{template.__name__}_{method}", globals() | functions)
 
 
 def multileaved_sums(shared, rankers, pages, users):

@@ -9,10 +9,8 @@ import typer
 from rich.markup import escape
 
 from bandits import Configured, configure
-from bandits.multi_dueling.policy import MultiPolicy
-from bandits.multi_dueling.registry import MULTI_POLICIES
-from bandits.policy import Policy, Setting, written
-from bandits.registry import FAMILIES
+from bandits.catalogue import FAMILIES, MULTI_POLICIES
+from bandits.contract import MultiPolicy, Policy, Setting, written
 from experiments.list_commands import AsJson, show_rows, title
 from experiments.screen import screen
 from experiments.specs import parse_policy

@@ -11,13 +11,20 @@ import numpy as np
 import pandas as pd
 
 from bandits import Configured, PolicyError, Trace
-from bandits.loop import AT_ONCE, Duel, Feedback, check_feedback, compiled, is_kept, run_loop
-from bandits.losses import losses_by, usual_notion, winners_by
-from bandits.matrix import by_matrix
-from bandits.multi_dueling.loop import Pages, SetsTrace, pages_by_matrix, run_sets
-from bandits.multi_dueling.loop import compiled as sets_loop
-from bandits.multi_dueling.policy import MultiPolicy
-from bandits.regret import informative_steps, strong_binary_regret, strong_regret, weak_regret
+from bandits.contract import MultiPolicy
+from bandits.loop import AT_ONCE, Duel, Feedback, check_feedback, compiled, is_cached, run_loop
+from bandits.matrix_duels import by_matrix
+from bandits.regret import (
+    informative_steps,
+    losses_by,
+    strong_binary_regret,
+    strong_regret,
+    usual_notion,
+    weak_regret,
+    winners_by,
+)
+from bandits.sets_loop import Pages, SetsTrace, pages_by_matrix, run_sets
+from bandits.sets_loop import compiled as sets_loop
 from bandits.streams import stream
 from experiments.arena import Arena
 from experiments.preferences import Preferences
@@ -31,7 +38,7 @@ from interleave.multileave.live import go_live_together, live_comparison_by
 class Problem:
     """Proxy: duels are draws from the preferences. Live, if there is an arena: pages, clicks and credit.
 
-    Either way regret is measured by the preferences: by a notion of bandits.losses, the usual one if none is
+    Either way regret is measured by the preferences: by a notion of bandits.regret, the usual one if none is
     named.
     """
 
@@ -52,7 +59,7 @@ class Problem:
 
     @property
     def notion(self) -> str:
-        """What regret means here, one of bandits.losses.NOTIONS."""
+        """What regret means here, one of bandits.regret.NOTIONS."""
         return self.regret or usual_notion(self.preferences.matrix)
 
     @property
@@ -106,8 +113,8 @@ class Problem:
     def is_compiled(self, configured: Configured) -> bool:
         """Is the loop of this policy ready on disk?"""
         if isinstance(configured.policy, MultiPolicy):
-            return is_kept(sets_loop(configured.policy, self._pages()))
-        return is_kept(compiled(configured.policy, self._duel()))
+            return is_cached(sets_loop(configured.policy, self._pages()))
+        return is_cached(compiled(configured.policy, self._duel()))
 
     def _duel(self) -> Duel:
         if self.arena is None:

@@ -17,7 +17,7 @@ from rich.table import Table
 
 from bandits import PolicyError, PolicyNotice
 from bandits.loop import Feedback
-from bandits.losses import NOTIONS
+from bandits.regret import NOTIONS
 from experiments.arena import Arena, in_arena, open_arena
 from experiments.data_options import load, reads_data
 from experiments.matrix import write_matrix

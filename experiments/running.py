@@ -15,7 +15,7 @@ from joblib import Parallel, delayed, parallel_config
 
 from bandits import Configured, PolicyError, PolicyNotice
 from bandits import checkpoints as checkpoints_of
-from bandits.checkpoints import checked_horizon
+from bandits.steps import checked_horizon
 from experiments.preferences import Preferences, preferences_of, read_preferences
 from experiments.problem import Problem
 from experiments.records import open_study, read_record, record_path, versions, write_record

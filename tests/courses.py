@@ -3,7 +3,7 @@
 import numpy as np
 from naive_policies.cw_rmed import Preferences
 
-from bandits.copeland.necessary_duels import FEWEST, first_list
+from bandits.parts.rmed.necessary_duels import FEWEST, first_list
 from experiments.matrices import MATRICES
 
 PAPERS = {name: MATRICES[name].make() for name in ("cyclic", "multisol", "gap", "mslr5-cycle")}

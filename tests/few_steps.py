@@ -6,9 +6,9 @@ import naive_policies
 import numpy as np
 from policies import assert_same_pairs, generators, with_horizon
 
+from bandits.contract import kernel_params
 from bandits.loop import run_loop
-from bandits.matrix import by_matrix
-from bandits.policy import kernel_params
+from bandits.matrix_duels import by_matrix
 
 STEPS = [1, 5]  # the pair of the first step; then four steps of which several may be skipped at once
 

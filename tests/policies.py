@@ -6,9 +6,9 @@ import pytest
 from scipy import stats
 
 from bandits import POLICIES
+from bandits.catalogue import FAMILIES
 from bandits.loop import run_loop
-from bandits.matrix import by_matrix, gaps
-from bandits.registry import FAMILIES
+from bandits.matrix_duels import by_matrix, gaps
 
 # Compiling takes most of the time of a test; what differs little from policy to policy is tried on a few in
 # the quick tests, one of each kind, and on all in the slow ones.

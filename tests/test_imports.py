@@ -57,7 +57,7 @@ def test_every_package_was_looked_at():
         ("letor_data/a.py", "import interleave", "interleave"),
         ("letor_data/a.py", "import numpy, bandits.loop as loop", "bandits.loop"),
         ("clickmodels/a.py", "from letor_data import Letor", "letor_data"),
-        ("interleave/a.py", "from bandits.policy import Policy", "bandits.policy"),
+        ("interleave/a.py", "from bandits.contract import Policy", "bandits.contract"),
         ("bandits/deep/a.py", "from experiments.cli import main", "experiments.cli"),
         ("bandits/a.py", "def f():\n    if True:\n        import interleave.duel", "interleave.duel"),
         ("bandits/a.py", "from .. import interleave", "interleave"),
@@ -75,7 +75,7 @@ def test_a_wrong_import_is_found(tmp_path, file, source, reached):
     [
         ("experiments/a.py", "import letor_data, clickmodels, interleave, bandits"),
         ("interleave/a.py", "from letor_data import Letor\nfrom clickmodels import tables"),
-        ("bandits/a.py", "from bandits.policy import Policy\nfrom . import loop\nfrom .loop import play"),
+        ("bandits/a.py", "from bandits.contract import Policy\nfrom . import loop\nfrom .loop import play"),
         ("bandits/deep/a.py", "from .. import loop\nfrom .experiments import x"),
         ("letor_data/a.py", "import numpy\nimport bandits_of_others"),
         ("letor_data/a.py", '"import interleave"  # import bandits'),

@@ -14,13 +14,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 
-from bandits import dts, merge_dts
-from bandits.best_item import active_ranking, parwis, prefbest, round_efficient, select_bracket, top_k
-from bandits.copeland.leaders import leaders
+from bandits.contract import Policy, configure, kernel
 from bandits.loop import run_loop
-from bandits.matrix import by_matrix, checked_prefs
-from bandits.policy import Policy, configure, kernel
-from bandits.recommending import leader
+from bandits.matrix_duels import by_matrix, checked_prefs
+from bandits.parts.answers import leader, leaders
+from bandits.policies.best_item import (
+    active_ranking,
+    mohajer_select,
+    mohajer_top_k,
+    parwis,
+    prefbest,
+    round_efficient,
+)
+from bandits.policies.condorcet import dts, merge_dts
 from bandits.streams import stream
 from experiments.matrices import MATRICES
 
@@ -80,13 +86,13 @@ TABLE = {
         {"A": a(175, (1000, 1000), (3, 11)), "B": b(405, 545, (1000, 1000), (3, 11))},
     ),
     "SELECT": Row(
-        select_bracket.POLICY,
+        mohajer_select.POLICY,
         {"m": 10},
         {"A": a(715, (990, 990), (10, 10)), "B": b(905, 0, (990, 990), (10, 10))},
     ),
     # The thesis gives comparisons of one match, 5, as those of a pair; but pairs meet again when a group
     # refills.
-    "TOP-2": Row(top_k.POLICY, {"m": 5, "final_refill": True}, {"B": b(588, 277, (980, 980))}),
+    "TOP-2": Row(mohajer_top_k.POLICY, {"m": 5, "final_refill": True}, {"B": b(588, 277, (980, 980))}),
     "prefBest, extra": Row(
         prefbest.POLICY,
         {"extra": 1},

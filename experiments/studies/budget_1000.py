@@ -14,12 +14,11 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from bandits import Configured
-from bandits.copeland.leaders import leaders
+from bandits.contract import kernel
 from bandits.loop import run_loop
-from bandits.losses import winners_by
-from bandits.matrix import by_matrix
-from bandits.policy import kernel
-from bandits.recommending import leader
+from bandits.matrix_duels import by_matrix
+from bandits.parts.answers import leader, leaders
+from bandits.regret import winners_by
 from bandits.streams import stream
 from experiments.specs import parse_policy
 from experiments.studies.study import (

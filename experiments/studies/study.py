@@ -48,7 +48,7 @@ class Runs:
     problem: str
     policies: Sequence[str]
     sizes: Mapping[str, Size]
-    regret: str = ""  # a notion of bandits.losses; the usual one if not said
+    regret: str = ""  # a notion of bandits.regret; the usual one if not said
 
 
 class Bench(NamedTuple):

@@ -7,9 +7,9 @@ from best_items import n_duels
 from naive_policies.active_ranking import Elimination, Lucb
 from policies import CYCLIC, fast, ladder
 
-from bandits.best_item.active_ranking import POLICY as LUCB
-from bandits.best_item.active_ranking_se import POLICY as ELIMINATION
-from bandits.policy import configure
+from bandits.contract import configure
+from bandits.policies.best_item.active_ranking import POLICY as LUCB
+from bandits.policies.best_item.active_ranking_se import POLICY as ELIMINATION
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

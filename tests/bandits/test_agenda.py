@@ -18,9 +18,9 @@ from bandits.agenda import (
     times_compared,
     times_within,
 )
+from bandits.contract import Policy, kernel
 from bandits.loop import Duel, run_loop
-from bandits.matrix import by_matrix, matrix_duel
-from bandits.policy import Policy, kernel
+from bandits.matrix_duels import by_matrix, matrix_duel
 
 pytestmark = pytest.mark.kernel
 

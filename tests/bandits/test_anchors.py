@@ -3,7 +3,7 @@
 import pytest
 from anchors import NAMES, distance, measure, rows
 
-from bandits.registry import FAMILIES
+from bandits.catalogue import FAMILIES
 
 ROWS = rows()
 

@@ -12,7 +12,7 @@ import pytest
 from joblib import Parallel, delayed
 
 from bandits import POLICIES, checked_prefs, configure, gaps, play_matrix
-from bandits.batched import c2b, pcomp, scomp, scomp2
+from bandits.policies.batched import c2b, pcomp, scomp, scomp2
 from bandits.regret import strong_regret
 from experiments.matrices import MATRICES
 

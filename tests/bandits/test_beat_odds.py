@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from bandits.beat_odds import even_odds, note_win
+from bandits.parts.thompson.pair_posterior import even_odds, note_win
 
 pytestmark = pytest.mark.kernel
 

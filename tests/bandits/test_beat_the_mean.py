@@ -7,8 +7,8 @@ import pytest
 from naive_policies.beat_the_mean import BeatTheMean
 from policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits.beat_the_mean import DECIDED, DUELS, N_LEAST, N_LEFT, POLICY, RADIUS, WINS
-from bandits.policy import configure, kernel_params
+from bandits.contract import configure, kernel_params
+from bandits.policies.condorcet.beat_the_mean import DECIDED, DUELS, N_LEAST, N_LEFT, POLICY, RADIUS, WINS
 
 pytestmark = pytest.mark.kernel
 

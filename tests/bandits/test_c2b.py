@@ -6,8 +6,8 @@ from naive_policies.c2b import C2b
 from naive_policies.pcomp import assert_same_duel_by_duel
 from policies import CYCLIC, assert_same_law, fast, ladder
 
-from bandits.batched.c2b import POLICY
-from bandits.policy import configure, kernel_params
+from bandits.contract import configure, kernel_params
+from bandits.policies.batched.c2b import POLICY
 
 pytestmark = pytest.mark.kernel
 

@@ -9,11 +9,11 @@ from policies import CYCLIC, assert_same_choices, assert_same_numbers, fast, lad
 from scipy import stats
 
 from bandits import start
-from bandits.challengers import note_rates
-from bandits.copeland.ccb import CLOCK, N_DOUBTFUL, N_LOSSES, POLICY, _judge, _shorten_list
-from bandits.copeland.leaders import leaders
-from bandits.playing import play_matrix
-from bandits.policy import configure, kernel_params
+from bandits.contract import configure, kernel_params
+from bandits.matrix_duels import play_matrix
+from bandits.parts.answers import leaders
+from bandits.parts.ucb_challenger import note_rates
+from bandits.policies.copeland.ccb import CLOCK, N_DOUBTFUL, N_LOSSES, POLICY, _judge, _shorten_list
 from bandits.regret import strong_regret
 from experiments.matrices import MATRICES
 

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from numba import njit
 
-from bandits.coins import all_present, even_coins, new_rows, new_step, note_chance, toss_rows
+from bandits.parts.thompson.bernoulli_rows import (
+    all_present,
+    even_rows,
+    new_rows,
+    new_step,
+    note_chance,
+    toss_rows,
+)
 
 pytestmark = pytest.mark.kernel
 
@@ -13,7 +20,7 @@ class Table:
     """Coins for these chances; but of one half where neither arm is of `arms`."""
 
     def __init__(self, chance, arms):
-        self.chance, self.coins = np.asarray(chance, float), even_coins(len(chance))
+        self.chance, self.coins = np.asarray(chance, float), even_rows(len(chance))
         for one in arms:
             for other in range(len(chance)):
                 note_chance(self.coins.level, self.chance, one, other)
@@ -102,7 +109,7 @@ def test_weak_and_beaten_arms_have_no_turn():
     """Arm 5 beats all but one; who lost twice before its turn, or is too weak, need not be tossed for."""
     chance = np.tril(np.ones((6, 6)), -1) + 0.5 * np.eye(6)
     chance[5, 0], chance[0, 5] = 0.0, 1.0
-    rng, rows, coins = np.random.default_rng(6), new_rows(6, True), even_coins(6)
+    rng, rows, coins = np.random.default_rng(6), new_rows(6, True), even_rows(6)
     for one in range(6):
         for other in range(one):
             note_chance(coins.level, chance, one, other)

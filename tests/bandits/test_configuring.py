@@ -5,7 +5,7 @@ import math
 import pytest
 
 from bandits import POLICIES, PolicyError, configure, policy
-from bandits.policy import kernel_params
+from bandits.contract import kernel_params
 from experiments.specs import SpecError, parse_policy
 
 

@@ -8,8 +8,7 @@ import pytest
 from joblib import Parallel, delayed
 
 from bandits import play_matrix
-from bandits.losses import losses_by
-from bandits.regret import strong_regret
+from bandits.regret import losses_by, strong_regret
 from experiments.matrices import MATRICES
 from experiments.specs import parse_policy
 

@@ -8,12 +8,11 @@ from final_answers import assert_same_answers
 from naive_policies.copeland_savage import CopelandSavage
 from policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits.copeland.copeland_savage import POLICY, _settle
-from bandits.copeland.racing import N_OPEN, PLACE, drop_pairs, next_pair
-from bandits.losses import losses_by
-from bandits.playing import play_matrix
-from bandits.policy import configure, kernel_params
-from bandits.regret import strong_regret
+from bandits.contract import configure, kernel_params
+from bandits.matrix_duels import play_matrix
+from bandits.parts.racing.racing import N_OPEN, PLACE, drop_pairs, next_pair
+from bandits.policies.copeland.copeland_savage import POLICY, _settle
+from bandits.regret import losses_by, strong_regret
 from experiments.matrices import MATRICES
 
 pytestmark = pytest.mark.kernel

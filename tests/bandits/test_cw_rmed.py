@@ -8,12 +8,11 @@ from courses import PAPERS
 from naive_policies.cw_rmed import CwRmed
 from policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits.copeland import ecw_rmed
-from bandits.copeland.cw_rmed import POLICY
-from bandits.losses import losses_by
-from bandits.playing import play_matrix
-from bandits.policy import PolicyError, configure
-from bandits.regret import strong_regret
+from bandits.contract import PolicyError, configure
+from bandits.matrix_duels import play_matrix
+from bandits.policies.copeland import ecw_rmed
+from bandits.policies.copeland.cw_rmed import POLICY
+from bandits.regret import losses_by, strong_regret
 from experiments.matrices import MATRICES
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]

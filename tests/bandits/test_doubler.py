@@ -5,8 +5,8 @@ import pytest
 from naive_policies.doubler import Doubler
 from policies import CYCLIC, assert_same_choices, ladder
 
-from bandits.doubler import POLICY
-from bandits.policy import configure, kernel_params
+from bandits.contract import configure, kernel_params
+from bandits.policies.condorcet.doubler import POLICY
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

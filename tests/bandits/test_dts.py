@@ -6,9 +6,9 @@ from few_steps import assert_same_few_steps, recorded
 from naive_policies.dts import Dts
 from policies import CYCLIC, assert_same_law, fast, ladder
 
-from bandits import dts
-from bandits.bounds import NEVER, beaten
-from bandits.policy import configure, kernel_params
+from bandits.contract import configure, kernel_params
+from bandits.parts.bounds import NEVER, beaten
+from bandits.policies.condorcet import dts
 
 pytestmark = pytest.mark.kernel
 

@@ -7,11 +7,10 @@ import pytest
 from naive_policies.dts import Dts
 from policies import assert_same_numbers, fast, regrets, slow
 
-from bandits import dts
-from bandits.losses import losses_by
-from bandits.playing import play_matrix
-from bandits.policy import configure
-from bandits.regret import strong_regret
+from bandits.contract import configure
+from bandits.matrix_duels import play_matrix
+from bandits.policies.condorcet import dts
+from bandits.regret import losses_by, strong_regret
 from experiments.matrices import MATRICES
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]

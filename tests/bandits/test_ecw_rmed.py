@@ -9,8 +9,9 @@ from courses import PAPERS, counts_like, course_after, random_wins
 from naive_policies.cw_rmed import EcwRmed, Preferences, sorted_plan
 from policies import CYCLIC, assert_same_choices, fast, generators, ladder
 
-from bandits.copeland.ecw_rmed import POLICY, plan_by_sorting
-from bandits.copeland.necessary_duels import (
+from bandits.contract import configure, kernel_params
+from bandits.matrix_duels import matrix_duel, play_matrix
+from bandits.parts.rmed.necessary_duels import (
     ALONE,
     BALANCED,
     CLOCK,
@@ -22,11 +23,8 @@ from bandits.copeland.necessary_duels import (
     idle,
     keep_if_cheaper,
 )
-from bandits.losses import losses_by
-from bandits.matrix import matrix_duel
-from bandits.playing import play_matrix
-from bandits.policy import configure, kernel_params
-from bandits.regret import strong_regret
+from bandits.policies.copeland.ecw_rmed import POLICY, plan_by_sorting
+from bandits.regret import losses_by, strong_regret
 from experiments.matrices import MATRICES
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]

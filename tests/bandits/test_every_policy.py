@@ -5,9 +5,9 @@ import pytest
 from policies import CYCLIC, MOST_QUICKLY, SOME_QUICKLY, generators, ladder
 
 from bandits import configure, play_matrix, start
+from bandits.contract import kernel_params
 from bandits.loop import run_loop
-from bandits.matrix import by_matrix, matrix_duel
-from bandits.policy import kernel_params
+from bandits.matrix_duels import by_matrix, matrix_duel
 from bandits.regret import strong_regret, weak_regret
 
 pytestmark = pytest.mark.kernel

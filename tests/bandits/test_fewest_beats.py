@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from bandits.bounds import NEVER
-from bandits.fewest_beats import no_beats, note_beat, order_by_beats
+from bandits.parts.bounds import NEVER
+from bandits.parts.fewest_beaters import no_beaters, note_beat, order_by_beats
 
 pytestmark = pytest.mark.kernel
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.kernel
 @pytest.mark.parametrize("n_arms", [2, 3, 6, 20])
 def test_fewest_are_found_after_duels_and_in_time(n_arms):
     rng = np.random.default_rng(n_arms)
-    beats, until, arms = no_beats(n_arms), np.zeros((n_arms, n_arms), int), np.arange(n_arms)
+    beats, until, arms = no_beaters(n_arms), np.zeros((n_arms, n_arms), int), np.arange(n_arms)
     t, look_again = 1, 0
     for _ in range(3000):
         loser, winner = rng.permutation(n_arms)[:2]

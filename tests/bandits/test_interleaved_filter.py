@@ -7,10 +7,16 @@ import pytest
 from naive_policies.interleaved_filter import InterleavedFilter
 from policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits.interleaved_filter import CHAMPION, N_HEIRS, N_OPPONENTS, N_SWEEPS, NOBODY, POLICY
-from bandits.matrix import gaps
-from bandits.playing import play_matrix
-from bandits.policy import PolicyError, configure, kernel_params
+from bandits.contract import PolicyError, configure, kernel_params
+from bandits.matrix_duels import gaps, play_matrix
+from bandits.policies.condorcet.interleaved_filter import (
+    CANDIDATE,
+    N_HEIRS,
+    N_OPPONENTS,
+    N_SWEEPS,
+    NOBODY,
+    POLICY,
+)
 from bandits.regret import strong_regret
 
 pytestmark = pytest.mark.kernel
@@ -20,19 +26,19 @@ HURRIED = {"horizon": 1}  # errors are cheap: rounds end after tens of sweeps in
 RNG = np.random.default_rng(0)
 
 
-def begin(n_arms, horizon=100, champion=0, **settings):
-    """State and parameters, with this arm as first champion."""
+def begin(n_arms, horizon=100, candidate=0, **settings):
+    """State and parameters, with this arm as first candidate."""
     params = kernel_params(configure(POLICY, **settings), horizon)
     state = POLICY.init(n_arms, params, RNG)
-    state.heir[:] = np.arange(n_arms) == champion
+    state.heir[:] = np.arange(n_arms) == candidate
     state.now[N_HEIRS] = 1
     return state, params
 
 
-def sweep(state, params, champion_wins):
-    """One sweep; champion_wins[k] is the outcome against the k-th opponent. Returns the pairs."""
+def sweep(state, params, candidate_wins):
+    """One sweep; candidate_wins[k] is the outcome against the k-th opponent. Returns the pairs."""
     pairs = []
-    for won in champion_wins:
+    for won in candidate_wins:
         pairs.append(POLICY.select(state, params, RNG))
         POLICY.update(state, *pairs[-1], won)
     return pairs
@@ -67,22 +73,22 @@ def test_many_choices_are_the_twins(version, n_arms):
     assert_same_choices(InterleavedFilter, hurried, prefs, [300, 1000, 3000], runs=50)
 
 
-@pytest.mark.parametrize("champion_wins", [True, False])
-def test_nobody_leaves_before_sixteen_logarithms_of_sweeps(champion_wins):
+@pytest.mark.parametrize("candidate_wins", [True, False])
+def test_nobody_leaves_before_sixteen_logarithms_of_sweeps(candidate_wins):
     """The lead is at most n, and n^2 > 16 n ln(T K^2) needs n > 16 ln(T K^2): here 118.04."""
     state, params = begin(4)
     last = 16 * math.log(100 * 4**2)
     for _ in range(math.floor(last)):
         assert POLICY.survivors(state) == 4
-        sweep(state, params, [champion_wins] * 3)
+        sweep(state, params, [candidate_wins] * 3)
     assert POLICY.survivors(state) == 4 and POLICY.recommend(state) == 0
-    sweep(state, params, [champion_wins] * 3)
-    assert POLICY.survivors(state) == (1 if champion_wins else 3)
-    assert (POLICY.recommend(state) == 0) == champion_wins
+    sweep(state, params, [candidate_wins] * 3)
+    assert POLICY.survivors(state) == (1 if candidate_wins else 3)
+    assert (POLICY.recommend(state) == 0) == candidate_wins
 
 
 def test_a_sweep_meets_every_opponent_once_in_order():
-    state, params = begin(4, champion=2)
+    state, params = begin(4, candidate=2)
     assert sweep(state, params, [True, False, True]) == [(2, 0), (2, 1), (2, 3)]
     assert state.lead[:3].tolist() == [1, -1, 1]
 
@@ -95,11 +101,11 @@ def test_a_duel_passed_over_comes_again():
 
 
 @pytest.mark.parametrize("version, after", [(1, [1, 3, 5]), (2, [1])])
-def test_a_new_champion_takes_over(version, after):
-    """Champion 2 clearly beats 0 and loses to 4, leads 3 and 5, and is behind 1."""
+def test_a_new_candidate_takes_over(version, after):
+    """Candidate 2 clearly beats 0 and loses to 4, leads 3 and 5, and is behind 1."""
     state, params = begin(6, version=version)
     state.opponents[:5], state.lead[:5] = [0, 1, 3, 4, 5], [200, -3, 1, -200, 3]
-    state.now[[CHAMPION, N_OPPONENTS, N_SWEEPS]] = 2, 5, 199
+    state.now[[CANDIDATE, N_OPPONENTS, N_SWEEPS]] = 2, 5, 199
     sweep(state, params, [True, False, True, False, True])
     assert POLICY.survivors(state) == 4 and POLICY.recommend(state) == 4
     assert POLICY.select(state, params, RNG) == (4, after[0])
@@ -108,21 +114,21 @@ def test_a_new_champion_takes_over(version, after):
     assert POLICY.survivors(state) == len(after) + 1 and POLICY.recommend(state) == 4
 
 
-def test_an_arm_level_with_the_old_champion_stays():
+def test_an_arm_level_with_the_old_candidate_stays():
     state, params = begin(4)
     state.opponents[:3], state.lead[:3] = [1, 2, 3], [-1, -299, 0]
-    state.now[[CHAMPION, N_OPPONENTS, N_SWEEPS]] = 0, 3, 299
+    state.now[[CANDIDATE, N_OPPONENTS, N_SWEEPS]] = 0, 3, 299
     sweep(state, params, [True, False, True])
     POLICY.select(state, params, RNG)
     assert state.opponents[: state.now[N_OPPONENTS]].tolist() == [1]
 
 
 def test_heirs_are_equally_likely():
-    """Three arms are clearly better than the champion; in 900 takeovers each has 300 +- 4.5 s.e."""
+    """Three arms are clearly better than the candidate; in 900 takeovers each has 300 +- 4.5 s.e."""
     rng, chosen = np.random.default_rng(5), np.zeros(5, int)
     for _ in range(900):
         state, params = begin(5)
-        state.now[[CHAMPION, N_HEIRS]] = NOBODY, 3
+        state.now[[CANDIDATE, N_HEIRS]] = NOBODY, 3
         state.opponents[:4], state.heir[:4] = [1, 2, 3, 4], [True, False, True, True]
         state.now[N_OPPONENTS] = 4
         chosen[POLICY.select(state, params, rng)[0]] += 1
@@ -143,7 +149,7 @@ def test_counts_beyond_32_bits():
     for lead, stay in ((11_392_580, 1), (11_392_581, 0)):
         state, params = begin(2, horizon=400)
         state.opponents[0], state.lead[0] = 1, lead
-        state.now[[CHAMPION, N_OPPONENTS, N_SWEEPS]] = 0, 1, 2**40 - 1
+        state.now[[CANDIDATE, N_OPPONENTS, N_SWEEPS]] = 0, 1, 2**40 - 1
         sweep(state, params, [True])
         assert state.now[N_OPPONENTS] == stay
 

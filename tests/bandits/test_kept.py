@@ -5,11 +5,11 @@ from collections import defaultdict
 from numba.extending import is_jitted
 
 from bandits import POLICIES
+from bandits.catalogue import MULTI_POLICIES
 from bandits.loop import Duel, compiled, compiled_step
-from bandits.matrix import by_matrix
-from bandits.multi_dueling.loop import Pages, pages_by_matrix
-from bandits.multi_dueling.loop import compiled as sets_loop
-from bandits.multi_dueling.registry import MULTI_POLICIES
+from bandits.matrix_duels import by_matrix
+from bandits.sets_loop import Pages, pages_by_matrix
+from bandits.sets_loop import compiled as sets_loop
 from experiments.matrix_kernels import duel_kernel
 from interleave import METHODS, duel_by, interleaving, live_duel_by, shown_so_far
 from interleave.multileave import MULTILEAVERS

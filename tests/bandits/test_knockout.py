@@ -9,8 +9,8 @@ from best_items import assert_same_course, n_duels
 from naive_policies.knockout import Knockout
 from policies import CYCLIC, fast, ladder
 
-from bandits.best_item.knockout import POLICY
-from bandits.policy import PolicyError, configure
+from bandits.contract import PolicyError, configure
+from bandits.policies.best_item.knockout import POLICY
 
 pytestmark = pytest.mark.kernel
 

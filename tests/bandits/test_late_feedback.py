@@ -7,9 +7,9 @@ import pytest
 from policies import SOME_QUICKLY, generators, ladder
 
 from bandits import POLICIES, PolicyError, configure, play_matrix
+from bandits.contract import Policy, kernel, kernel_params
 from bandits.loop import Duel, Feedback, compiled_step, run_loop
-from bandits.matrix import by_matrix, matrix_duel
-from bandits.policy import Policy, kernel, kernel_params
+from bandits.matrix_duels import by_matrix, matrix_duel
 
 pytestmark = pytest.mark.kernel
 

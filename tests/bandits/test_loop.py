@@ -9,9 +9,9 @@ import pytest
 from policies import CYCLIC, ladder
 
 from bandits import POLICIES, Policy, PolicyNotice, checkpoints, configure, play_matrix
-from bandits.loop import TIED, Duel, compiled, compiled_step, empty_trace, run_loop
-from bandits.matrix import matrix_duel
-from bandits.policy import kernel
+from bandits.contract import kernel
+from bandits.loop import TIED, Duel, compiled, compiled_step, run_loop
+from bandits.matrix_duels import matrix_duel
 from bandits.regret import (
     informative_steps,
     strong_binary_regret,
@@ -19,6 +19,7 @@ from bandits.regret import (
     weak_binary_regret,
     weak_regret,
 )
+from bandits.trace import empty_trace
 from interleave import METHODS, duel_by
 
 pytestmark = pytest.mark.kernel

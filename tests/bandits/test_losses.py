@@ -5,7 +5,7 @@ import pytest
 from policies import CYCLIC, ladder
 
 from bandits import PolicyError
-from bandits.losses import NOTIONS, losses_by, usual_notion, winners_by
+from bandits.regret import NOTIONS, losses_by, usual_notion, winners_by
 from experiments.matrices import MATRICES
 
 SCORES = {

@@ -9,8 +9,8 @@ from best_items import assert_same_course, n_duels
 from naive_policies.mallows_mpi import MallowsMpi
 from policies import CYCLIC, fast, ladder
 
-from bandits.best_item.mallows_mpi import POLICY
-from bandits.policy import configure
+from bandits.contract import configure
+from bandits.policies.best_item.mallows_mpi import POLICY
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

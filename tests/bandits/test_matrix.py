@@ -5,7 +5,7 @@ import pytest
 from policies import CYCLIC, ladder
 
 from bandits import PolicyError, checked_prefs, condorcet_winner, gaps, lower_bound, play_matrix, policy
-from bandits.matrix import matrix_duel
+from bandits.matrix_duels import matrix_duel
 from experiments.matrices import MATRICES
 
 

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 from best_items import n_duels, sixty
 
-from bandits.best_item import (
+from bandits.contract import configure
+from bandits.matrix_duels import play_matrix
+from bandits.policies.best_item import (
     knockout,
     mallows_mpi,
     opt_max,
@@ -21,8 +23,6 @@ from bandits.best_item import (
     soft_seq_eliminate,
     tournament_k,
 )
-from bandits.playing import play_matrix
-from bandits.policy import configure
 
 pytestmark = [pytest.mark.kernel, pytest.mark.slow]
 

@@ -8,9 +8,9 @@ from naive_policies.merge_dts import MergeDts
 from policies import CYCLIC, assert_same_law, assert_same_pairs, fast, ladder, with_horizon
 
 from bandits import PolicyError, configure
-from bandits.batches import N_ALIVE, N_BATCHES
-from bandits.merge_dts import POLICY, init, select, survivors, update
-from bandits.policy import kernel_params
+from bandits.contract import kernel_params
+from bandits.parts.merging_batches import N_ALIVE, N_BATCHES
+from bandits.policies.condorcet.merge_dts import POLICY, init, select, survivors, update
 
 pytestmark = pytest.mark.kernel
 

@@ -6,8 +6,8 @@ from naive_policies.merge_rucb import MergeRucb
 from policies import CYCLIC, assert_same_choices, fast, ladder
 
 from bandits import PolicyError, configure
-from bandits.merge_rucb import POLICY, init, select, survivors, update
-from bandits.policy import kernel_params
+from bandits.contract import kernel_params
+from bandits.policies.condorcet.merge_rucb import POLICY, init, select, survivors, update
 
 pytestmark = pytest.mark.kernel
 

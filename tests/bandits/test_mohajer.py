@@ -10,9 +10,9 @@ from naive_policies.mohajer import Select, TopK
 from policies import CYCLIC, fast, ladder
 from scipy import stats
 
-from bandits.best_item.select_bracket import POLICY as SELECT
-from bandits.best_item.top_k import POLICY as TOP_K
-from bandits.policy import configure
+from bandits.contract import configure
+from bandits.policies.best_item.mohajer_select import POLICY as SELECT
+from bandits.policies.best_item.mohajer_top_k import POLICY as TOP_K
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

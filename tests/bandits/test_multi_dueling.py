@@ -7,11 +7,11 @@ from naive_policies import multi_dueling as naive
 from policies import CYCLIC, assert_same_numbers, fast, generators, ladder
 
 from bandits import POLICIES, configure, gaps
-from bandits.multi_dueling import mdb, multi_self_sparring
-from bandits.multi_dueling.loop import pages_by_matrix, run_sets
-from bandits.multi_dueling.registry import MULTI_POLICIES
-from bandits.policy import kernel_params
+from bandits.catalogue import MULTI_POLICIES
+from bandits.contract import kernel_params
+from bandits.policies.sets import mdb, multi_self_sparring
 from bandits.regret import strong_regret
+from bandits.sets_loop import pages_by_matrix, run_sets
 from experiments.matrices import MATRICES
 from experiments.specs import parse_policy
 

@@ -5,8 +5,8 @@ import pytest
 from naive_policies.multi_sbm import MultiSbm
 from policies import CYCLIC, assert_same_choices, ladder
 
-from bandits.multi_sbm import POLICY
-from bandits.policy import configure, kernel_params
+from bandits.contract import configure, kernel_params
+from bandits.policies.condorcet.multi_sbm import POLICY
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

@@ -8,9 +8,9 @@ from naive_policies import multisort as naive
 from policies import CYCLIC, assert_same_numbers, fast, generators, ladder, slow
 from scipy.optimize import minimize
 
-from bandits.best_item.bradley_terry import RIDGE
-from bandits.best_item.multisort import N_RANKINGS, POLICY
-from bandits.policy import configure, kernel_params
+from bandits.contract import configure, kernel_params
+from bandits.parts.matches.bradley_terry import RIDGE
+from bandits.policies.best_item.multisort import N_RANKINGS, POLICY
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

@@ -8,7 +8,8 @@ from best_items import assert_same_course
 from naive_policies.opt_max import OptMax, PruneThenSoft
 from policies import ladder
 
-from bandits.best_item.opt_max import (
+from bandits.contract import PolicyError, configure, kernel_params
+from bandits.policies.best_item.opt_max import (
     DELTA,
     KIND,
     LOWER,
@@ -20,7 +21,6 @@ from bandits.best_item.opt_max import (
     UPPER,
     WHO_IS_LEFT,
 )
-from bandits.policy import PolicyError, configure, kernel_params
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

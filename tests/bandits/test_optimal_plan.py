@@ -7,8 +7,8 @@ from naive_policies.cw_rmed import Preferences
 from policies import CYCLIC
 from scipy.optimize import linprog
 
-from bandits.copeland.optimal_plan import find_optimal_plan, room_for_simplex
-from bandits.copeland.overtaking import least_to_overtake, mark_overtaking, room_to_sort
+from bandits.parts.rmed.optimal_plan import find_optimal_plan, room_for_simplex
+from bandits.parts.rmed.overtaking import least_to_overtake, mark_overtaking, room_to_sort
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

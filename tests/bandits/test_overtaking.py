@@ -6,7 +6,7 @@ from courses import counts_like, random_wins
 from naive_policies.cw_rmed import Preferences
 from policies import CYCLIC, ladder
 
-from bandits.copeland.overtaking import least_to_overtake, mark_overtaking, room_to_sort
+from bandits.parts.rmed.overtaking import least_to_overtake, mark_overtaking, room_to_sort
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

@@ -6,8 +6,8 @@ from best_item_runs import assert_same_runs
 from naive_policies.parwis import Parwis, expected_change, scores
 from policies import CYCLIC, fast, ladder
 
-from bandits.best_item.parwis import POLICY, _expected_change
-from bandits.policy import configure, kernel_params
+from bandits.contract import configure, kernel_params
+from bandits.policies.best_item.parwis import POLICY, _expected_change
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

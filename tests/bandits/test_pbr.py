@@ -6,9 +6,9 @@ from final_answers import assert_same_answers
 from naive_policies.pbr import Pbr
 from policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits.copeland.pbr import POLICY, _settle
-from bandits.losses import losses_by
-from bandits.policy import PolicyError, configure, kernel_params
+from bandits.contract import PolicyError, configure, kernel_params
+from bandits.policies.copeland.pbr import POLICY, _settle
+from bandits.regret import losses_by
 from experiments.matrices import MATRICES
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]

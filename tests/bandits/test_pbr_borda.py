@@ -6,8 +6,8 @@ from final_answers import assert_same_answers
 from naive_policies.pbr import PbrBorda
 from policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits.copeland.pbr_borda import POLICY
-from bandits.policy import configure
+from bandits.contract import configure
+from bandits.policies.copeland.pbr_borda import POLICY
 from experiments.matrices import MATRICES
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]

@@ -6,9 +6,9 @@ from final_answers import assert_same_answers
 from naive_policies.pbr import PbrWalk
 from policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits.copeland.pbr_walk import POLICY
-from bandits.copeland.random_walk import walk
-from bandits.policy import configure
+from bandits.contract import configure
+from bandits.parts.racing.random_walk import walk
+from bandits.policies.copeland.pbr_walk import POLICY
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

@@ -8,10 +8,10 @@ from naive_policies.pcomp import Pcomp, assert_same_duel_by_duel
 from policies import CYCLIC, assert_same_law, fast, ladder
 from scipy import special, stats
 
-from bandits.batched.pcomp import POLICY
-from bandits.batched.standing import batch_size, n_batches
-from bandits.matrix import gaps
-from bandits.policy import configure, kernel_params
+from bandits.contract import configure, kernel_params
+from bandits.matrix_duels import gaps
+from bandits.parts.geometric_rounds.rounds import batch_size, n_batches
+from bandits.policies.batched.pcomp import POLICY
 from bandits.regret import strong_regret
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]

@@ -9,8 +9,8 @@ from best_items import assert_same_course, n_duels, slow_course
 from naive_policies.plpac import Plpac
 from policies import CYCLIC, assert_same_numbers, fast, ladder
 
-from bandits.best_item.plpac import POLICY
-from bandits.policy import configure, kernel_params
+from bandits.contract import configure, kernel_params
+from bandits.policies.best_item.plpac import POLICY
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

@@ -5,8 +5,8 @@ import pytest
 from numba import njit
 from scipy import special, stats
 
-from bandits.beta_tails import chance_below, draw_between, log_edge
-from bandits.posterior_argmax import COLUMNS, best_mean, draw_best, flat_posteriors, learn
+from bandits.parts.thompson.argmax import COLUMNS, best_mean, draw_best, flat_posteriors, learn
+from bandits.parts.thompson.beta_tails import chance_below, draw_between, log_edge
 
 pytestmark = pytest.mark.kernel
 

@@ -10,8 +10,8 @@ from naive_policies.prefbest import PrefBest
 from policies import CYCLIC, assert_same_pairs, fast, ladder
 
 from bandits.agenda import N_PAIRS
-from bandits.best_item.prefbest import POLICY
-from bandits.policy import configure, kernel_params
+from bandits.contract import configure, kernel_params
+from bandits.policies.best_item.prefbest import POLICY
 
 pytestmark = pytest.mark.kernel
 

@@ -5,9 +5,9 @@ import pytest
 from naive_policies.random_pair import RandomPair
 from policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits.matrix import gaps
-from bandits.policy import configure, kernel_params
-from bandits.random_pair import POLICY
+from bandits.contract import configure, kernel_params
+from bandits.matrix_duels import gaps
+from bandits.policies.condorcet.random_pair import POLICY
 from bandits.regret import strong_regret
 
 pytestmark = pytest.mark.kernel

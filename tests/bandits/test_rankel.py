@@ -8,8 +8,8 @@ from final_answers import assert_same_answers
 from naive_policies.rankel import RankEl
 from policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits.copeland.rankel import POLICY, RANKING, WINNER, _can_reach, _meet, _settle
-from bandits.policy import PolicyError, configure, kernel_params
+from bandits.contract import PolicyError, configure, kernel_params
+from bandits.policies.copeland.rankel import POLICY, RANKING, WINNER, _can_reach, _meet, _settle
 from experiments.matrices import MATRICES
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]

@@ -6,8 +6,8 @@ from few_steps import assert_same_few_steps, recorded
 from naive_policies.rcs import Rcs
 from policies import CYCLIC, assert_same_law, fast, ladder
 
-from bandits import rcs
-from bandits.policy import configure, kernel_params
+from bandits.contract import configure, kernel_params
+from bandits.policies.condorcet import rcs
 
 pytestmark = pytest.mark.kernel
 

@@ -8,10 +8,10 @@ from naive_policies.rex3 import Rex3, Rex3ByCoin
 from policies import CYCLIC, assert_same_law, assert_same_numbers, fast, ladder, regrets, slow
 from scipy import stats
 
-from bandits.matrix import gaps
-from bandits.policy import configure, kernel_params
-from bandits.rex3 import CLOCK, LEADER, NOT_LEADER, POLICY
-from bandits.sum_tree import add_up
+from bandits.contract import configure, kernel_params
+from bandits.matrix_duels import gaps
+from bandits.parts.sum_tree import add_up
+from bandits.policies.condorcet.rex3 import CLOCK, LEADER, NOT_LEADER, POLICY
 
 pytestmark = pytest.mark.kernel
 

@@ -8,9 +8,11 @@ import pytest
 from naive_policies.rmed import Rmed1, Rmed2, Rmed2fh
 from policies import CYCLIC, assert_same_choices, fast, generators, ladder
 
-from bandits import rmed1, rmed2, rmed2fh
-from bandits.bounds import NEVER
-from bandits.divergence import (
+from bandits.contract import configure, kernel_params
+from bandits.matrix_duels import matrix_duel
+from bandits.parts.bounds import NEVER
+from bandits.parts.rmed.candidate_rounds import CLOCK, FEWEST, LENGTH, admitted_from, tour_from
+from bandits.parts.rmed.divergence import (
     cheapest_opponent,
     divergence,
     likely_opponent,
@@ -19,9 +21,7 @@ from bandits.divergence import (
     note_win,
     refuting_opponent,
 )
-from bandits.matrix import matrix_duel
-from bandits.policy import configure, kernel_params
-from bandits.rounds import CLOCK, FEWEST, LENGTH, admitted_from, tour_from
+from bandits.policies.condorcet import rmed1, rmed2, rmed2fh
 
 pytestmark = pytest.mark.kernel
 

@@ -9,8 +9,8 @@ from best_items import n_duels
 from naive_policies.round_efficient import RoundEfficient
 from policies import CYCLIC, fast, ladder
 
-from bandits.best_item.round_efficient import POLICY
-from bandits.policy import configure
+from bandits.contract import configure
+from bandits.policies.best_item.round_efficient import POLICY
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

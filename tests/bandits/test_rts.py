@@ -7,8 +7,8 @@ from naive_policies.rts import Rts
 from numba import njit
 from policies import CYCLIC, assert_same_law, fast, ladder
 
-from bandits import rts
-from bandits.policy import configure, kernel_params
+from bandits.contract import configure, kernel_params
+from bandits.policies.condorcet import rts
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

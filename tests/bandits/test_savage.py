@@ -7,10 +7,10 @@ import pytest
 from naive_policies.savage import Savage
 from policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits.playing import play_matrix
-from bandits.policy import configure, kernel_params
+from bandits.contract import configure, kernel_params
+from bandits.matrix_duels import play_matrix
+from bandits.policies.condorcet.savage import BARRIER, COLUMN, POLICY, ROW, SWEEP
 from bandits.regret import strong_regret
-from bandits.savage import BARRIER, COLUMN, POLICY, ROW, SWEEP
 
 pytestmark = pytest.mark.kernel
 

@@ -6,8 +6,8 @@ from naive_policies.scb import Scb
 from policies import CYCLIC, assert_same_choices, fast, ladder
 
 from bandits import configure, play_matrix, start
-from bandits.copeland import ccb
-from bandits.copeland.scb import FOUND, N_LEFT, N_REWARDS, N_SWEEPS, OPPONENT, PLACE, POLICY
+from bandits.policies.copeland import ccb
+from bandits.policies.copeland.scb import FOUND, N_LEFT, N_REWARDS, N_SWEEPS, OPPONENT, PLACE, POLICY
 from bandits.regret import strong_regret
 from experiments.matrices import MATRICES
 

@@ -6,8 +6,8 @@ from naive_policies.pcomp import assert_same_duel_by_duel
 from naive_policies.scomp import Scomp, Scomp2
 from policies import CYCLIC, assert_same_law, fast, ladder
 
-from bandits.batched import scomp, scomp2
-from bandits.policy import configure, kernel_params
+from bandits.contract import configure, kernel_params
+from bandits.policies.batched import scomp, scomp2
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

@@ -5,8 +5,8 @@ import pytest
 from naive_policies.self_sparring import SelfSparring
 from policies import CYCLIC, assert_same_law, assert_same_pairs, fast, ladder, with_horizon
 
-from bandits.policy import configure, kernel_params
-from bandits.self_sparring import POLICY
+from bandits.contract import configure, kernel_params
+from bandits.policies.condorcet.self_sparring import POLICY
 
 pytestmark = pytest.mark.kernel
 

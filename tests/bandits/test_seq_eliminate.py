@@ -9,8 +9,8 @@ from best_items import assert_same_course, n_duels
 from naive_policies.seq_eliminate import SeqEliminate, SoftSeqEliminate
 from policies import CYCLIC, fast, ladder
 
-from bandits.best_item import seq_eliminate, soft_seq_eliminate
-from bandits.policy import configure
+from bandits.contract import configure
+from bandits.policies.best_item import seq_eliminate, soft_seq_eliminate
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

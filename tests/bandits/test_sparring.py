@@ -13,8 +13,8 @@ from policies import (
     with_horizon,
 )
 
-from bandits.policy import configure, kernel_params
-from bandits.sparring import POLICY
+from bandits.contract import configure, kernel_params
+from bandits.policies.condorcet.sparring import POLICY
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

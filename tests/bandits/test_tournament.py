@@ -8,10 +8,10 @@ import pytest
 from numba import njit
 from scipy import stats
 
-from bandits.champions import note_champion
-from bandits.coins import new_step, note_chance
-from bandits.double_sampling import draw_tournament, no_beliefs
-from bandits.tournament import draw_scores
+from bandits.parts.thompson.bernoulli_rows import new_step, note_chance
+from bandits.parts.thompson.champion_odds import note_champion
+from bandits.parts.thompson.double_sampling import draw_tournament, no_beliefs
+from bandits.parts.thompson.small_tournament import draw_scores
 
 pytestmark = pytest.mark.kernel
 

@@ -9,9 +9,9 @@ from best_items import assert_same_course, n_duels
 from naive_policies.tournament_k import Seebs, TournamentK
 from policies import CYCLIC, fast, ladder
 
-from bandits.best_item import seebs
-from bandits.best_item.tournament_k import POLICY
-from bandits.policy import configure
+from bandits.contract import configure
+from bandits.policies.best_item import seebs
+from bandits.policies.best_item.tournament_k import POLICY
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

@@ -7,7 +7,7 @@ import pytest
 from numba import njit
 from scipy import special, stats
 
-from bandits.upper_samples import sample_above_half, sample_beyond
+from bandits.parts.thompson.extreme_samples import sample_above_half, sample_beyond
 
 pytestmark = pytest.mark.kernel
 

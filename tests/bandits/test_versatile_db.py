@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from naive_policies.versatile_db import VersatileDb, tsallis
 from policies import CYCLIC, assert_same_choices, assert_same_law, ladder
 
-from bandits.policy import configure, kernel_params
-from bandits.versatile_db import POLICY
+from bandits.contract import configure, kernel_params
+from bandits.policies.condorcet.versatile_db import POLICY
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

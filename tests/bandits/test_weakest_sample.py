@@ -5,8 +5,8 @@ import pytest
 from numba import njit
 from scipy import integrate, stats
 
-from bandits.beat_odds import even_odds, note_win
-from bandits.weakest_sample import weakest_sample
+from bandits.parts.thompson.extreme_samples import weakest_sample
+from bandits.parts.thompson.pair_posterior import even_odds, note_win
 
 pytestmark = pytest.mark.kernel
 

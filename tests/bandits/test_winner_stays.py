@@ -7,10 +7,10 @@ import pytest
 from naive_policies.winner_stays import WinnerStays
 from policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits.playing import play_matrix
-from bandits.policy import configure, kernel_params
+from bandits.contract import configure, kernel_params
+from bandits.matrix_duels import play_matrix
+from bandits.policies.condorcet.winner_stays import BEST, FIRST, NOBODY, POLICY, RESTING, ROUND
 from bandits.regret import weak_binary_regret
-from bandits.winner_stays import BEST, FIRST, NOBODY, POLICY, RESTING, ROUND
 
 pytestmark = pytest.mark.kernel
 

@@ -6,7 +6,7 @@ import pytest
 from helpers import words
 
 from bandits import POLICIES
-from bandits.multi_dueling.registry import MULTI_POLICIES
+from bandits.catalogue import MULTI_POLICIES
 from experiments.specs import parse_policy
 
 

@@ -54,7 +54,7 @@ class SelfSparring:
 
 
 def play(twin, prefs, steps, users):
-    """(checkpoints, arms): the sum of shares, as bandits.multi_dueling.loop counts them.
+    """(checkpoints, arms): the sum of shares, as bandits.sets_loop counts them.
 
     Duels are drawn in the loop's order: of every later member of the set with every earlier one.
     """

@@ -38,9 +38,9 @@ class Parwis(Procedure):
     def run(self, n_arms, params, rng):
         self.wins, self.k = np.zeros((n_arms, n_arms)), params.k
         order = list(range(n_arms)) if params.order == "index" else rng.permutation(n_arms).tolist()
-        champion = order[0]
+        leader = order[0]
         for j in order[1:]:
-            champion = yield from self.duel(champion, j)
+            leader = yield from self.duel(leader, j)
         while True:
             i = pick_from(largest(scores(self.wins)[:-1]), rng)
             change = [expected_change(self.wins, i, j) if j != i else 0.0 for j in range(n_arms)]

@@ -61,7 +61,7 @@ class TournamentK(Procedure):
 
 class Seebs(TournamentK):
     def __init__(self, n_arms, params, rng):
-        self.champion = None
+        self.winner = None
         super().__init__(n_arms, params, rng)
 
     def run(self, n_arms, params, rng):
@@ -69,7 +69,7 @@ class Seebs(TournamentK):
         while len(R) > 1:
             alpha, delta, self.left = 2**-t, 6 * params.delta / (math.pi * t) ** 2, set(R)
             (v,) = yield from self.tournament(R, 1, alpha / 3, 2 * delta / 3, rng)
-            self.champion, worse = v, []
+            self.winner, worse = v, []
             for i in R:
                 if i != v:
                     group = yield from distribute_item(i, v, alpha / 3, delta / 3, down=alpha / 3)
@@ -79,8 +79,8 @@ class Seebs(TournamentK):
         return R
 
     def provisional(self):
-        """The last champion; before the first, who has won most."""
-        return super().provisional() if self.champion is None else [self.champion]
+        """The last winner; before the first, who has won most."""
+        return super().provisional() if self.winner is None else [self.winner]
 
 
 def distribute_item(i, v, epsilon, delta, up=0.0, down=0.0):

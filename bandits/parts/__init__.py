@@ -1,0 +1,1 @@
+"""What several policies share, each file named by what it holds."""

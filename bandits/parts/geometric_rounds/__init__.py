@@ -1,0 +1,1 @@
+"""What policies with batches that grow geometrically share."""

@@ -1,0 +1,1 @@
+"""What policies that decide between two arms by a match share."""

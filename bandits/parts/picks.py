@@ -1,0 +1,49 @@
+"""Uniform choices. One random number for two or more candidates, none for one: twins count on it.
+
+And random orders.
+"""
+
+from bandits.contract import kernel
+
+
+@kernel
+def pick(n, rng):
+    """A uniform number below n."""
+    return int(rng.random() * n) if n > 1 else 0
+
+
+@kernel
+def pick_flagged(flags, n_flagged, rng):
+    """A uniform index among the n_flagged true entries of `flags`."""
+    left = pick(n_flagged, rng)
+    for index in range(len(flags)):
+        if flags[index]:
+            if left == 0:
+                return index
+            left -= 1
+    return -1
+
+
+@kernel
+def pick_largest(values, skipped, rng):
+    """A uniform index among the largest values, index `skipped` left out."""
+    largest, n_tied = -1e308, 0
+    for index in range(len(values)):
+        if index != skipped and values[index] >= largest:
+            n_tied = n_tied + 1 if values[index] == largest else 1
+            largest = values[index]
+    left = pick(n_tied, rng)
+    for index in range(len(values)):
+        if index != skipped and values[index] == largest:
+            if left == 0:
+                return index
+            left -= 1
+    return -1
+
+
+@kernel
+def shuffle(arms, n, rng):
+    """Put the first n arms into a random order (Fisher and Yates)."""
+    for last in range(n - 1, 0, -1):
+        place = pick(last + 1, rng)
+        arms[last], arms[place] = arms[place], arms[last]

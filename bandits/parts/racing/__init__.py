@@ -1,0 +1,1 @@
+"""What policies that race pairs until their signs are known share."""

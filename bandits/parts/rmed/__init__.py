@@ -1,0 +1,1 @@
+"""What the RMED policies share, for Condorcet and for Copeland winners."""

@@ -1,0 +1,1 @@
+"""What policies that sample from posteriors share."""

@@ -1,0 +1,1 @@
+"""Policies by the question they answer, one policy a file."""

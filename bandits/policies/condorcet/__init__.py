@@ -1,0 +1,1 @@
+"""Policies for the Condorcet winner: the arm that beats every other."""

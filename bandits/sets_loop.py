@@ -1,0 +1,167 @@
+"""The loop for sets of arms: a policy, a page for each step, sums at checkpoints.
+
+The regret of a step is the mean loss of the set, copies counted, so what is kept per arm is the sum of its
+shares of the sets.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bandits.contract import Configured, MultiPolicy, kernel, kernel_params
+from bandits.disk_cache import cached_copy
+from bandits.loop import no_measure
+
+# What `play_sets` calls; `compiled` puts the functions of a policy and a page in their place.
+select: Callable = NotImplemented
+update: Callable = NotImplemented
+recommend: Callable = NotImplemented
+idle: Callable = NotImplemented
+compare: Callable = NotImplemented
+measure: Callable = NotImplemented
+
+
+class SetsTrace(NamedTuple):
+    """What one run left at each checkpoint (rows); arms (columns) as the caller numbers them."""
+
+    steps: np.ndarray  # (checkpoints,) int64
+    shares: np.ndarray  # (checkpoints, arms) float64: sum over the steps of the arm's share of the set
+    compared: np.ndarray  # (checkpoints,) int64: sum of the sizes of all sets of two and more
+    pages: np.ndarray  # (checkpoints,) int64: how many those were
+    alone: np.ndarray  # (checkpoints, arms) int64: steps in which the arm was alone
+    recommended: np.ndarray  # (checkpoints,) int64
+    measured: np.ndarray  # (checkpoints, n) float64: what the owner of the pages counts, if anything
+
+
+class Pages(NamedTuple):
+    """Where comparisons come from."""
+
+    compare: Callable  # env, arms, copies, n, won, users: fill won[:n, :n]; see bandits.contract
+    env: Any
+    measure: Callable | None = None  # env, out: write what was counted besides, so far
+    n_measured: int = 0
+
+
+class Room(NamedTuple):
+    arms: np.ndarray  # (arms,) int64: the set of a step
+    names: np.ndarray  # (arms,) int64: the same as the caller numbers them
+    copies: np.ndarray  # (arms,) int64
+    won: np.ndarray  # (arms, arms) int64
+    shares: np.ndarray  # (arms,) float64
+    alone: np.ndarray  # (arms,) int64
+
+
+def play_sets(state, params, env, labels, room, trace, fast_forward, rng, users):
+    """Fill `trace`. The policy's arm a is labels[a] to everybody else."""
+    arms, names, copies, won = room.arms, room.names, room.copies, room.won
+    t, compared, pages = 0, 0, 0
+    for row in range(len(trace.steps)):
+        while t < trace.steps[row]:
+            if fast_forward:
+                t += idle(state, params, trace.steps[row] - t, room.alone, rng)
+                if t == trace.steps[row]:
+                    break
+            n = select(state, params, arms, copies, rng)
+            t += 1
+            if n == 1:
+                room.alone[arms[0]] += 1
+                won[0, 0] = 0
+            else:
+                total = 0
+                for place in range(n):
+                    names[place] = labels[arms[place]]
+                    total += copies[place]
+                for place in range(n):
+                    room.shares[arms[place]] += copies[place] / total
+                compared += n
+                pages += 1
+                compare(env, names, copies, n, won, users)
+            update(state, arms, n, won)
+        for arm in range(len(labels)):
+            trace.shares[row, labels[arm]] = room.shares[arm] + room.alone[arm]
+            trace.alone[row, labels[arm]] = room.alone[arm]
+        trace.compared[row], trace.pages[row] = compared, pages
+        trace.recommended[row] = labels[recommend(state)]
+        measure(env, trace.measured[row])
+
+
+@kernel
+def never_idle(state, params, limit, alone, rng):
+    return 0
+
+
+@kernel
+def compare_by_matrix(prefs, names, copies, n, won, users):
+    """Every duel of the set is a draw of its own."""
+    for x in range(n):
+        for y in range(x):
+            n_duels, n_won = copies[x] * copies[y], 0
+            for _ in range(n_duels):
+                n_won += users.random() < prefs[names[x], names[y]]
+            won[x, y], won[y, x] = n_won, n_duels - n_won
+
+
+def pages_by_matrix(prefs: np.ndarray) -> Pages:
+    return Pages(compare_by_matrix, prefs)
+
+
+def run_sets(
+    configured: Configured,
+    pages: Pages,
+    labels: np.ndarray,
+    steps: np.ndarray,
+    rng: np.random.Generator,
+    users: np.random.Generator,
+    fast_forward: bool = True,
+) -> SetsTrace:
+    """One run of one policy; `fast_forward=False` never skips."""
+    n_arms = len(labels)
+    trace = _empty_trace(np.ascontiguousarray(steps, np.int64), n_arms, pages.n_measured)
+    if n_arms == 1:
+        trace.shares[:, 0] = trace.alone[:, 0] = trace.steps
+        return trace
+    policy: Any = configured.policy
+    params = kernel_params(configured, int(trace.steps[-1]))
+    arms, names, copies, alone = np.zeros((4, n_arms), np.int64)
+    room = Room(arms, names, copies, np.zeros((n_arms, n_arms), np.int64), np.zeros(n_arms), alone)
+    state = policy.init(n_arms, params, rng)
+    loop = compiled(policy, pages)
+    loop(state, params, pages.env, np.asarray(labels, np.int64), room, trace, bool(fast_forward), rng, users)
+    return trace
+
+
+def _empty_trace(steps: np.ndarray, n_arms: int, n_measured: int) -> SetsTrace:
+    n = len(steps)
+    return SetsTrace(
+        steps=steps,
+        shares=np.zeros((n, n_arms)),
+        compared=np.zeros(n, np.int64),
+        pages=np.zeros(n, np.int64),
+        alone=np.zeros((n, n_arms), np.int64),
+        recommended=np.zeros(n, np.int64),
+        measured=np.zeros((n, n_measured)),
+    )
+
+
+def compiled(policy: MultiPolicy, pages: Pages) -> Callable:
+    """`play_sets` with this policy and these pages bound in: machine code kept on disk."""
+    functions = {
+        "select": policy.select,
+        "update": policy.update,
+        "recommend": policy.recommend,
+        "idle": policy.idle or never_idle,
+        "compare": pages.compare,
+        "measure": pages.measure or no_measure,
+    }
+    return _bind(f"{play_sets.__name__}_{policy.name}_{pages.compare.__name__}", tuple(functions.items()))
+
+
+@functools.cache
+def _bind(name: str, functions: tuple[tuple[str, Callable], ...]) -> Callable:
+    return cached_copy(
+        play_sets, name, {"__name__": __name__, "__builtins__": __builtins__, **dict(functions)}
+    )

@@ -1,0 +1,69 @@
+"""What a run counts, and what it leaves at each checkpoint.
+
+Only whole numbers are counted. Per arm: in how many real duels it stood, in how many of them it was the
+better of the two, and how often it was chosen against itself. Every regret is a product of these counts with
+a loss per arm (bandits/regret.py), exact at any horizon, and a skipped stretch is an addition. Per pair: how
+often it was compared, of which the largest is kept.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bandits.contract import kernel
+
+
+class Trace(NamedTuple):
+    """What one run left at each checkpoint (rows); arms (columns) as the caller numbers them."""
+
+    steps: np.ndarray  # (checkpoints,) int64
+    duels: np.ndarray  # (checkpoints, arms) int64: real duels in which the arm stood
+    better: np.ndarray  # (checkpoints, arms) int64: real duels in which it was the arm with the smaller loss
+    selves: np.ndarray  # (checkpoints, arms) int64: steps in which it was chosen against itself
+    recommended: np.ndarray  # (checkpoints,) int64: the answer at that time; -1 if the policy has none
+    survivors: np.ndarray  # (checkpoints,) int64: arms not yet given up; -1 if the policy never gives up
+    answers: np.ndarray  # (checkpoints, arms) bool: all arms of the answer, of which `recommended` is one
+    finished: np.ndarray  # (checkpoints,) bool: nothing was left to compare
+    most: np.ndarray  # (checkpoints,) int64: comparisons of the pair that was compared most often
+    rounds: np.ndarray  # (checkpoints,) int64: how often outcomes were handed to the policy
+    measured: np.ndarray  # (checkpoints, n) float64: what the duels' owner counts, if anything; see `Duel`
+
+
+class Counts(NamedTuple):
+    """What `play` counts; arms as the policy numbers them."""
+
+    duels: np.ndarray  # (arms,) int64
+    better: np.ndarray  # (arms,) int64
+    selves: np.ndarray  # (arms,) int64
+    pairs: np.ndarray  # (arms, arms) int64, the smaller number first
+    most: np.ndarray  # (1,) int64: the largest entry of `pairs`
+
+
+def empty_trace(steps: np.ndarray, n_arms: int, n_measured: int = 0) -> Trace:
+    steps = np.ascontiguousarray(steps, np.int64)
+    n = len(steps)
+    duels, better, selves = np.zeros((3, n, n_arms), np.int64)
+    recommended, survivors, most, rounds = np.zeros((4, n), np.int64)
+    answers, finished = np.zeros((n, n_arms), np.bool_), np.zeros(n, np.bool_)
+    measured = np.zeros((n, n_measured))
+    return Trace(
+        steps, duels, better, selves, recommended, survivors, answers, finished, most, rounds, measured
+    )
+
+
+def empty_counts(n_arms: int) -> Counts:
+    duels, better, selves = np.zeros((3, n_arms), np.int64)
+    return Counts(duels, better, selves, np.zeros((n_arms, n_arms), np.int64), np.zeros(1, np.int64))
+
+
+@kernel
+def count(counts, labels, loss, first, second, n):
+    """n duels of this pair."""
+    counts.duels[first] += n
+    counts.duels[second] += n
+    counts.better[first if loss[labels[first]] <= loss[labels[second]] else second] += n
+    low, high = min(first, second), max(first, second)
+    counts.pairs[low, high] += n
+    counts.most[0] = max(counts.most[0], counts.pairs[low, high])
