@@ -15,7 +15,7 @@ import numpy as np
 from side_by_side import show
 
 from experiments.arena import Arena, open_arena
-from experiments.matrix import build_matrix
+from experiments.matrix.build import build_matrix
 from letor_data.synthetic.generate import shape, synthesize
 
 ALL_PAIRS = 136 * 135 // 2

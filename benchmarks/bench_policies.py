@@ -18,7 +18,7 @@ import numpy as np
 from side_by_side import show
 
 from bandits import POLICIES, Configured, checked_prefs, configure, play_matrix
-from experiments.preferences import read_preferences
+from experiments.matrix.preferences import read_preferences
 from experiments.specs import parse_policy
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))

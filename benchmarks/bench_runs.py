@@ -17,10 +17,10 @@ from side_by_side import show
 
 from experiments import run
 from experiments.arena import open_arena
-from experiments.matrix import build_matrix
-from experiments.problem import Problem
-from experiments.records import read_studies
-from experiments.report import write_report
+from experiments.matrix.build import build_matrix
+from experiments.report.page import write_report
+from experiments.runs.problem import Problem
+from experiments.runs.records import read_run_sets
 from letor_data.synthetic.generate import shape, synthesize
 
 STEPS = 10_000_000
@@ -47,7 +47,7 @@ def main(steps: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         bare = seconds(lambda: run(live, ["merge_dts"], SHORT, RUNS))
         kept = seconds(lambda: run(live, ["merge_dts"], SHORT, RUNS, folder=Path(folder) / "study"))
-        report = seconds(lambda: write_report(read_studies(folder), Path(folder) / "report.html"))
+        report = seconds(lambda: write_report(read_run_sets(folder), Path(folder) / "report.html"))
     show(
         f"{RUNS} live runs of MergeDTS, {SHORT:,} steps each",
         ["", "seconds", "share"],

@@ -5,14 +5,14 @@ from pathlib import Path
 
 from rich.console import Console
 
-from experiments import data_page
-from experiments.charts import save_chart
-from experiments.curve_charts import DEFAULT
-from experiments.data_options import load_plain
-from experiments.records import read_studies
-from experiments.report import study_figures
-from experiments.report_multileave import multileave_figures
+from experiments.report.charts.curves import DEFAULT
+from experiments.report.charts.matrix_and_final import save_chart
+from experiments.report.multileave import multileave_figures
+from experiments.report.page import run_set_figures
+from experiments.runs.records import read_run_sets
 from letor_data.summary import summarize
+from rankduel.cli import data
+from rankduel.cli.options import load_plain
 
 HERE = Path(__file__).parent
 
@@ -21,22 +21,22 @@ def draw_data_info() -> None:
     console = Console(
         record=True, width=80, force_terminal=True, highlight=False, file=open("/dev/null", "w")
     )
-    data_page.screen = console
+    data.screen = console
     console.print("$ [bold]rankduel data info demo/mslr-demo.txt --top 5[/]")
-    data_page.show_summary(summarize(load_plain(Path("demo/mslr-demo.txt"))), top=5)
+    data.show_summary(summarize(load_plain(Path("demo/mslr-demo.txt"))), top=5)
     svg = console.export_svg(title="rankduel")
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)  # no fonts from the network
     (HERE / "data_info.svg").write_text(svg.replace("Fira Code", "DejaVu Sans Mono"))
 
 
 def draw_demo_regret() -> None:
-    live = next(study for study in read_studies("demo/records") if study.settings["mode"] == "live")
-    regret = study_figures("live", live)[0]
+    live = next(study for study in read_run_sets("demo/records") if study.settings["mode"] == "live")
+    regret = run_set_figures("live", live)[0]
     save_chart(regret.make(DEFAULT), HERE / "demo_regret.svg")
 
 
 def draw_multileave() -> None:
-    study = read_studies("results/mslr-small-multileave-100000")[0]
+    study = read_run_sets("results/mslr-small-multileave-100000")[0]
     errors = multileave_figures("multileave", study)[0]
     save_chart(errors.make(DEFAULT), HERE / "multileave.svg")
 

@@ -1,5 +1,5 @@
 """Experiments: preference matrices, runs, studies, reports, and the command line."""
 
-from experiments.running import run
+from experiments.runs.run import run
 
 __all__ = ["run"]

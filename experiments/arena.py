@@ -5,18 +5,16 @@ The same arena makes a preference matrix, and plays live runs whose proxy that m
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 
 from clickmodels import ClickModel
-from experiments.options import with_options
-from experiments.screen import count_progress
 from experiments.specs import feature_list, parse_interleaving, parse_model, spec_of
-from interleave import PRESETS, Interleaving, make_world
+from interleave import Interleaving, make_world
 from interleave import preset as preset_named
 from interleave.world import World
 from letor_data import PROFILES, Letor
@@ -24,40 +22,13 @@ from letor_data.formats import TOP_LABEL
 from letor_data.rankers import Ranker, feature, feature_rankers
 from letor_data.rankings import Rankings, rank
 
-_PANEL = "The duel"
+# Opens a progress bar for countable work, (what, how many): call what it gives with how many more are done.
+CountProgress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 
 
-def _option(help: str, *names: str) -> Any:
-    return typer.Option(*names, help=help, rich_help_panel=_PANEL, show_default=False)
-
-
-OPTIONS: dict[str, tuple[Any, Any]] = {
-    "interleave": (
-        Annotated[str | None, _option("How two rankings become a page: 'rankduel interleavers' lists them.")],
-        None,
-    ),
-    "clicks": (
-        Annotated[str, _option("The user: 'rankduel clickmodels' lists them (navigational).")],
-        "navigational",
-    ),
-    "length": (Annotated[int, _option("Documents on a page (10).", "--length", "-k")], 10),
-    "rankers": (
-        Annotated[str, _option("Features to rank by, such as '1-5,110'; all if not given.", "--rankers")],
-        "",
-    ),
-    "preset": (
-        Annotated[str, _option(f"Whose habits to follow where nothing else is said: {', '.join(PRESETS)}.")],
-        "paper",
-    ),
-    "ties": (
-        Annotated[str | None, _option("Ties between documents: random_impression, random_run, stable, ...")],
-        None,
-    ),
-    "tied_duels": (Annotated[str | None, _option("A duel without a winner: coin or drop.")], None),
-    "queries": (Annotated[str, _option("Which query comes next: uniform or cycle.")], "uniform"),
-}
-
-in_arena = with_options(OPTIONS, "arena")
+def no_progress(what: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
+    """Show nothing."""
+    return nullcontext(lambda done: None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,14 +69,15 @@ def open_arena(
     ties: str | None = None,
     tied_duels: str | None = None,
     queries: str = "uniform",
+    progress: CountProgress = no_progress,
 ) -> Arena:
     """Rank the data and check that everything fits together. Text is written as on the command line."""
     usual = preset_named(preset)
     method = usual["interleaving"] if interleave is None else parse_interleaving(interleave)
     model = parse_model(clicks, n_grades(letor))
     chosen = _rankers(letor, rankers) if isinstance(rankers, str) else list(rankers)
-    with count_progress("ranking", len(chosen)) as progress:
-        rankings = rank(letor, chosen, progress=progress)
+    with progress("ranking", len(chosen)) as advance:
+        rankings = rank(letor, chosen, progress=advance)
     ties, tied_duels = ties or str(usual["ties"]), tied_duels or str(usual["tied_duels"])
     settings = {
         "data": letor.source,

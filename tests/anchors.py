@@ -11,7 +11,7 @@ from joblib import Parallel, delayed
 
 from bandits import checked_prefs, gaps, play_matrix
 from bandits.regret import strong_regret, weak_regret
-from experiments.matrices import MATRICES
+from experiments.matrix.builtin import MATRICES
 from experiments.specs import parse_policy
 
 HORIZON, RUNS = 100_000, 200

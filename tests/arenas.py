@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from experiments.arena import open_arena
-from experiments.preferences import preferences_of
+from experiments.matrix.preferences import preferences_of
 from interleave import mean_odds
 from letor_data.letor import Letor
 

@@ -4,7 +4,7 @@ import numpy as np
 from naive_policies.cw_rmed import Preferences
 
 from bandits.parts.rmed.necessary_duels import FEWEST, first_list
-from experiments.matrices import MATRICES
+from experiments.matrix.builtin import MATRICES
 
 PAPERS = {name: MATRICES[name].make() for name in ("cyclic", "multisol", "gap", "mslr5-cycle")}
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from bandits import checkpoints
-from experiments.preferences import preferences_of
-from experiments.records import Study
+from experiments.matrix.preferences import preferences_of
+from experiments.runs.records import RunSet
 
 
 def ordered_preferences(n_rankers, names=None):
@@ -46,4 +46,4 @@ def made_up_study(
         "versions": {"rankduel": "0.1.0"},
         "matrix": {"digest": preferences.digest, "about": "exact"},
     }
-    return Study(name, settings, preferences, table)
+    return RunSet(name, settings, preferences, table)

@@ -12,6 +12,7 @@ MAY_IMPORT = {
     "interleave": {"letor_data", "clickmodels"},
     "bandits": set(),
     "experiments": {"letor_data", "clickmodels", "interleave", "bandits"},
+    "rankduel": {"letor_data", "clickmodels", "interleave", "bandits", "experiments"},
 }
 
 
@@ -58,11 +59,11 @@ def test_every_package_was_looked_at():
         ("letor_data/a.py", "import numpy, bandits.loop as loop", "bandits.loop"),
         ("clickmodels/a.py", "from letor_data import Letor", "letor_data"),
         ("interleave/a.py", "from bandits.contract import Policy", "bandits.contract"),
-        ("bandits/deep/a.py", "from experiments.cli import main", "experiments.cli"),
+        ("bandits/deep/a.py", "from rankduel.cli import main", "rankduel.cli"),
         ("bandits/a.py", "def f():\n    if True:\n        import interleave.duel", "interleave.duel"),
         ("bandits/a.py", "from .. import interleave", "interleave"),
         ("bandits/deep/a.py", "from ...clickmodels import tables", "clickmodels"),
-        ("letor_data/__init__.py", "from ..experiments.cli import main", "experiments.cli"),
+        ("letor_data/__init__.py", "from ..rankduel.cli import main", "rankduel.cli"),
     ],
 )
 def test_a_wrong_import_is_found(tmp_path, file, source, reached):

@@ -28,7 +28,7 @@ from bandits.policies.best_item import (
 )
 from bandits.policies.condorcet import dts, merge_dts
 from bandits.streams import stream
-from experiments.matrices import MATRICES
+from experiments.matrix.builtin import MATRICES
 
 BUDGET, RUNS, THREADS = 1000, 1000, 2
 PREFS = {"A": checked_prefs(MATRICES["case-a"].make()), "B": checked_prefs(MATRICES["case-b"].make())}

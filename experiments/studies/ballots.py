@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from experiments.preferences import Preferences, checked
+from experiments.matrix.preferences import Preferences, checked
 from letor_data.errors import DataError
 
 SUFFIXES = (".soi", ".order")

@@ -19,6 +19,7 @@ also where the command runs.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -30,11 +31,10 @@ import numpy as np
 from bandits import PolicyError
 from bandits.streams import stream
 from experiments.arena import open_arena
-from experiments.data_options import load_plain
-from experiments.matrices import MATRICES
-from experiments.matrix import write_matrix
-from experiments.preferences import Preferences, preferences_of, read_preferences
-from experiments.problem import Problem
+from experiments.matrix.build import write_matrix
+from experiments.matrix.builtin import MATRICES
+from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
+from experiments.runs.problem import Problem
 from experiments.specs import parse_spec
 from experiments.studies.ballots import (
     SUFFIXES,
@@ -46,6 +46,7 @@ from experiments.studies.ballots import (
     read_ballots,
 )
 from experiments.studies.subsets import draw_two_winners, random_arms
+from letor_data import DataWarning, read_data
 from letor_data.errors import known
 from letor_data.letor import Letor
 from letor_data.synthetic.generate import shape, synthesize
@@ -347,7 +348,7 @@ def _open_letor(text: str, settings: Mapping[str, str], shelf: Shelf, regret: st
     name, mode = settings.pop("data", "mslr"), settings.pop("mode", "proxy")
     path = _judged(name, shelf.data)
     chosen = _arena_settings(text, settings)
-    letor = load_plain(path) if path is not None else _synthetic()
+    letor = _synthetic() if path is None else _read_judged(path)
     arena = open_arena(letor, **chosen)
     kept = shelf.made / f"{name}-{letor.digest[:8]}-{'-'.join(settings.values()) or 'all'}.prefs.parquet"
     if kept.exists():
@@ -356,6 +357,13 @@ def _open_letor(text: str, settings: Mapping[str, str], shelf: Shelf, regret: st
         kept.parent.mkdir(parents=True, exist_ok=True)
         preferences = write_matrix(arena, kept, jobs=shelf.jobs)
     return Problem(preferences, arena if mode == "live" else None, regret)
+
+
+def _read_judged(path: Path) -> Letor:
+    """Read a file; its notes are left to whoever looks at the data."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        return read_data(path)
 
 
 def _arena_settings(text: str, settings: Mapping[str, str]) -> dict[str, Any]:

@@ -8,12 +8,12 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from experiments.charts import save_chart
-from experiments.curve_charts import View, curve_chart
-from experiments.point_charts import bubble_chart, line_chart
+from experiments.report.charts.curves import View, curve_chart
+from experiments.report.charts.matrix_and_final import save_chart
+from experiments.report.charts.points import bubble_chart, line_chart
+from experiments.runs.summaries import curves
 from experiments.studies.checks import Results, TooShort, sample
 from experiments.studies.study import Bubbles, Curves, Figure, Points, Study
-from experiments.summaries import curves
 from letor_data.files import replacing
 
 _AXES = {"regret": "cumulative regret", "correct": "share of runs that are right"}

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from experiments.preferences import Preferences
-from experiments.problem import Problem
-from experiments.records import versions
-from experiments.running import run
+from experiments.matrix.preferences import Preferences
+from experiments.runs.problem import Problem
+from experiments.runs.records import versions
+from experiments.runs.run import run
 from experiments.studies.checks import Record, Results, run_checks, write_records
 from experiments.studies.data import Shelf, open_problem, stand_in_for
 from experiments.studies.study import Bench, Computed, Part, Runs, Size, Study
@@ -63,7 +63,7 @@ def count_runs(parts: Iterable[tuple[Part, Size]]) -> int:
     return sum(size.runs * len(part.policies) if isinstance(part, Runs) else 1 for part, size in parts)
 
 
-def play(
+def play_study(
     study: Study,
     tier: str,
     out: Path,

@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.arena import Arena
-from experiments.preferences import Preferences
+from experiments.matrix.preferences import Preferences
 from experiments.specs import parse_policy
 
 TIERS = {

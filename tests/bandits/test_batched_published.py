@@ -14,7 +14,7 @@ from joblib import Parallel, delayed
 from bandits import POLICIES, checked_prefs, configure, gaps, play_matrix
 from bandits.policies.batched import c2b, pcomp, scomp, scomp2
 from bandits.regret import strong_regret
-from experiments.matrices import MATRICES
+from experiments.matrix.builtin import MATRICES
 
 pytestmark = pytest.mark.slow
 

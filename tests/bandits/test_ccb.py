@@ -15,7 +15,7 @@ from bandits.parts.answers import leaders
 from bandits.parts.ucb_challenger import note_rates
 from bandits.policies.copeland.ccb import CLOCK, N_DOUBTFUL, N_LOSSES, POLICY, _judge, _shorten_list
 from bandits.regret import strong_regret
-from experiments.matrices import MATRICES
+from experiments.matrix.builtin import MATRICES
 
 pytestmark = pytest.mark.kernel
 

@@ -9,7 +9,7 @@ from joblib import Parallel, delayed
 
 from bandits import play_matrix
 from bandits.regret import losses_by, strong_regret
-from experiments.matrices import MATRICES
+from experiments.matrix.builtin import MATRICES
 from experiments.specs import parse_policy
 
 pytestmark = [pytest.mark.kernel, pytest.mark.slow]

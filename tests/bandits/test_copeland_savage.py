@@ -13,7 +13,7 @@ from bandits.matrix_duels import play_matrix
 from bandits.parts.racing.racing import N_OPEN, PLACE, drop_pairs, next_pair
 from bandits.policies.copeland.copeland_savage import POLICY, _settle
 from bandits.regret import losses_by, strong_regret
-from experiments.matrices import MATRICES
+from experiments.matrix.builtin import MATRICES
 
 pytestmark = pytest.mark.kernel
 

@@ -13,7 +13,7 @@ from bandits.matrix_duels import play_matrix
 from bandits.policies.copeland import ecw_rmed
 from bandits.policies.copeland.cw_rmed import POLICY
 from bandits.regret import losses_by, strong_regret
-from experiments.matrices import MATRICES
+from experiments.matrix.builtin import MATRICES
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

@@ -11,7 +11,7 @@ from bandits.contract import configure
 from bandits.matrix_duels import play_matrix
 from bandits.policies.condorcet import dts
 from bandits.regret import losses_by, strong_regret
-from experiments.matrices import MATRICES
+from experiments.matrix.builtin import MATRICES
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

@@ -25,7 +25,7 @@ from bandits.parts.rmed.necessary_duels import (
 )
 from bandits.policies.copeland.ecw_rmed import POLICY, plan_by_sorting
 from bandits.regret import losses_by, strong_regret
-from experiments.matrices import MATRICES
+from experiments.matrix.builtin import MATRICES
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

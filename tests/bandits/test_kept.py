@@ -10,7 +10,7 @@ from bandits.loop import Duel, compiled, compiled_step
 from bandits.matrix_duels import by_matrix
 from bandits.sets_loop import Pages, pages_by_matrix
 from bandits.sets_loop import compiled as sets_loop
-from experiments.matrix_kernels import duel_kernel
+from experiments.matrix.kernels import duel_kernel
 from interleave import METHODS, duel_by, interleaving, live_duel_by, shown_so_far
 from interleave.multileave import MULTILEAVERS
 from interleave.multileave.live import live_comparison_by

@@ -6,7 +6,7 @@ from policies import CYCLIC, ladder
 
 from bandits import PolicyError
 from bandits.regret import NOTIONS, losses_by, usual_notion, winners_by
-from experiments.matrices import MATRICES
+from experiments.matrix.builtin import MATRICES
 
 SCORES = {
     "cyclic": [3, 1, 1, 1],

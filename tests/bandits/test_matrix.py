@@ -6,7 +6,7 @@ from policies import CYCLIC, ladder
 
 from bandits import PolicyError, checked_prefs, condorcet_winner, gaps, lower_bound, play_matrix, policy
 from bandits.matrix_duels import matrix_duel
-from experiments.matrices import MATRICES
+from experiments.matrix.builtin import MATRICES
 
 
 def test_rounded_entries_are_scaled():

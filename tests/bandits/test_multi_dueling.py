@@ -12,7 +12,7 @@ from bandits.contract import kernel_params
 from bandits.policies.sets import mdb, multi_self_sparring
 from bandits.regret import strong_regret
 from bandits.sets_loop import pages_by_matrix, run_sets
-from experiments.matrices import MATRICES
+from experiments.matrix.builtin import MATRICES
 from experiments.specs import parse_policy
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]

@@ -7,8 +7,8 @@ import pytest
 from policies import ladder
 
 from bandits import PolicyError, PolicyNotice, configure, load_policy, play_matrix, restore, start
-from experiments import cli
 from experiments.specs import parse_policy
+from rankduel import cli
 
 PLAIN = '''"""Always the same two arms."""
 from typing import NamedTuple

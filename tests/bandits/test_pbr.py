@@ -9,7 +9,7 @@ from policies import CYCLIC, assert_same_choices, fast, ladder
 from bandits.contract import PolicyError, configure, kernel_params
 from bandits.policies.copeland.pbr import POLICY, _settle
 from bandits.regret import losses_by
-from experiments.matrices import MATRICES
+from experiments.matrix.builtin import MATRICES
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

@@ -8,7 +8,7 @@ from policies import CYCLIC, assert_same_choices, fast, ladder
 
 from bandits.contract import configure
 from bandits.policies.copeland.pbr_borda import POLICY
-from experiments.matrices import MATRICES
+from experiments.matrix.builtin import MATRICES
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

@@ -8,7 +8,7 @@ from joblib import Parallel, delayed
 
 from bandits import checked_prefs, gaps, play_matrix
 from bandits.regret import strong_regret
-from experiments.preferences import read_preferences
+from experiments.matrix.preferences import read_preferences
 from experiments.specs import parse_policy
 
 pytestmark = pytest.mark.slow

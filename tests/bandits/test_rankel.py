@@ -10,7 +10,7 @@ from policies import CYCLIC, assert_same_choices, fast, ladder
 
 from bandits.contract import PolicyError, configure, kernel_params
 from bandits.policies.copeland.rankel import POLICY, RANKING, WINNER, _can_reach, _meet, _settle
-from experiments.matrices import MATRICES
+from experiments.matrix.builtin import MATRICES
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

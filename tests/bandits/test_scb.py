@@ -9,7 +9,7 @@ from bandits import configure, play_matrix, start
 from bandits.policies.copeland import ccb
 from bandits.policies.copeland.scb import FOUND, N_LEFT, N_REWARDS, N_SWEEPS, OPPONENT, PLACE, POLICY
 from bandits.regret import strong_regret
-from experiments.matrices import MATRICES
+from experiments.matrix.builtin import MATRICES
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from experiments import cli
-from experiments.screen import screen
+from rankduel import cli
+from rankduel.cli.console import screen
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from bandits import PolicyError
 from clickmodels import ClickModelError, click_model
-from experiments.arena import OPTIONS, n_grades, open_arena
+from experiments.arena import n_grades, open_arena
 from experiments.specs import SpecError, parse_interleaving, parse_model
 from interleave import PRESETS, InterleaveError, interleaving, make_world, play_duels, preset
 from interleave.world import user_table
@@ -17,6 +17,7 @@ from letor_data import DataError
 from letor_data.letor import Letor
 from letor_data.rankers import Ranker, feature
 from letor_data.rankings import rank
+from rankduel.cli.options import DUEL_OPTIONS
 
 pytestmark = pytest.mark.kernel
 
@@ -79,8 +80,8 @@ def test_unless_told_otherwise_it_is_as_in_the_papers(letor):
 
 def test_the_command_line_has_the_same_defaults():
     takes = inspect.signature(open_arena).parameters
-    assert {name: default for name, (_, default) in OPTIONS.items()} == {
-        name: parameter.default for name, parameter in takes.items() if name != "letor"
+    assert {name: default for name, (_, default) in DUEL_OPTIONS.items()} == {
+        name: parameter.default for name, parameter in takes.items() if name not in ("letor", "progress")
     }
 
 

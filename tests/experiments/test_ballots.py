@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from experiments.studies.ballots import Ballots, Kept, in_lists, in_pairs, preferences_by, read_ballots
-from experiments.studies.batched import FACTS, facts_of
 from experiments.studies.data import LEADS, PUBLIC, Shelf, ballots_of, open_problem, stand_in_for
+from experiments.studies.published.batched import FACTS, facts_of
 from experiments.studies.study import Bench, Size
 from letor_data import DataError
 

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from study_samples import made_up_table, ordered_preferences
 
 from bandits import PolicyError
-from experiments.chart_parts import LOWER_BOUND, in_figures, looks
-from experiments.charts import MOST_RANKERS, final_chart, heatmap, save_chart, vega_lite_version
-from experiments.curve_charts import (
+from experiments.matrix.preferences import preferences_of
+from experiments.report.charts.curves import (
     View,
     accuracy_chart,
     bound_curve,
@@ -26,10 +25,18 @@ from experiments.curve_charts import (
     regret_chart,
     spread_out,
 )
-from experiments.preferences import preferences_of
-from experiments.report_html import CHOICES
-from experiments.summaries import Estimate, curves
-from experiments.winners import copeland_order
+from experiments.report.charts.matrix_and_final import (
+    MOST_RANKERS,
+    final_chart,
+    heatmap,
+    save_chart,
+    vega_lite_version,
+)
+from experiments.report.charts.parts import LOWER_BOUND, in_figures, looks
+from experiments.report.html import CHOICES
+from experiments.runs.summaries import curves
+from experiments.statistics import Estimate
+from experiments.winners.notions import copeland_order
 
 POLICIES = ("rucb", "dts(alpha=0.6)", "dts")
 EVERY_VIEW = [View(*choice) for choice in itertools.product(*CHOICES.values())]

@@ -13,7 +13,7 @@ import pytest
 
 from bandits import PolicyError
 from experiments import run
-from experiments.problem import Problem
+from experiments.runs.problem import Problem
 
 pytestmark = [pytest.mark.kernel, pytest.mark.slow]
 

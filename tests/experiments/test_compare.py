@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 from experiments import run
-from experiments.compare import compare_runs
-from experiments.preferences import preferences_of
-from experiments.problem import Problem
+from experiments.matrix.preferences import preferences_of
+from experiments.runs.compare import compare_runs
+from experiments.runs.problem import Problem
 
 
 def table(values, seconds=1.0):

@@ -8,7 +8,7 @@ import naive_matrix
 import numpy as np
 import pytest
 
-from experiments.confidence import (
+from experiments.statistics import (
     empirical_bernstein,
     extend,
     guess,

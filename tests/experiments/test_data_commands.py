@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from experiments.screen import number_ranges
 from experiments.specs import feature_list
 from letor_data import read_data
 from letor_data.synthetic.generate import shape, synthesize
+from rankduel.cli.console import number_ranges
 
 LINES = """\
 2 qid:7 1:0.5 2:3 3:1 #docid = A

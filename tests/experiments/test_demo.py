@@ -3,8 +3,8 @@
 import pytest
 from helpers import words
 
-from experiments.preferences import read_preferences
-from experiments.records import read_studies
+from experiments.matrix.preferences import read_preferences
+from experiments.runs.records import read_run_sets
 
 pytestmark = pytest.mark.slow
 
@@ -17,6 +17,6 @@ def test_the_demo(rankduel, tmp_path):
     made = {path.name for path in (tmp_path / "demo").iterdir()}
     assert {"mslr-demo.txt", "team_draft.prefs.parquet", "probabilistic.prefs.parquet", "report.html"} <= made
     assert len(read_preferences(tmp_path / "demo" / "team_draft.prefs.parquet")) == 136
-    live, proxy = read_studies(tmp_path / "demo" / "records")
+    live, proxy = read_run_sets(tmp_path / "demo" / "records")
     assert (live.settings["mode"], proxy.settings["mode"]) == ("live", "proxy")
     assert live.table["policy"].nunique() == 6

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from bandits import PolicyError
-from experiments.preferences import preferences_of
-from experiments.studies.human_log import (
+from experiments.matrix.preferences import preferences_of
+from experiments.studies.published.human_log import (
     Judgment,
     best_items,
     copies,

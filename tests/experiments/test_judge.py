@@ -15,7 +15,7 @@ import pytest
 from helpers import words
 
 from bandits import PolicyError
-from experiments.judging import open_session, pairs_csv, read_judgments, read_pool, start_session
+from experiments.judge.session import open_session, pairs_csv, read_judgments, read_pool, start_session
 
 ITEMS = tuple(f"item {number:02d}" for number in range(12))
 POLICIES = ("prefbest(n=3,m=4)", "mallows_mpi", "mohajer_select(m=3)")
@@ -246,7 +246,7 @@ def test_asking_at_the_terminal_keeps_every_answer(rankduel, tmp_path, monkeypat
 
 _FOREVER = """
 import sys
-from experiments.judging import open_session
+from experiments.judge.session import open_session
 session = open_session(sys.argv[1])
 while pairs := session.next_pairs():
     session.add([{"id": str(pair.id), "winner": min(pair.left, pair.right)} for pair in pairs[:1]])

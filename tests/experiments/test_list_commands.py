@@ -6,9 +6,9 @@ import pytest
 from helpers import words
 
 from clickmodels import ATTENTIONS, STOP_RULES, USERS, ClickModelError
-from experiments import list_commands
 from experiments.specs import SpecError, parse_model, parse_spec, spec_of
 from interleave import METHODS, PRESETS, InterleaveError, interleaving
+from rankduel.cli import lists
 
 
 @pytest.mark.parametrize("command", ["clickmodels", "interleavers"])
@@ -73,10 +73,10 @@ def test_interleavers_for_machines(rankduel):
 
 def test_examples_shown_can_be_typed(rankduel):
     models, methods = rankduel("clickmodels")[1], rankduel("interleavers")[1]
-    for example in list_commands.MODEL_EXAMPLES:
+    for example in lists.MODEL_EXAMPLES:
         assert example in models
         assert spec_of(parse_model(example, 4 if "grade_map" in example else 5)) in (example, "perfect")
-    for example in list_commands.METHOD_EXAMPLES:
+    for example in lists.METHOD_EXAMPLES:
         name, settings = parse_spec(example)
         assert example in methods and str(interleaving(name, **settings)) == example
 
@@ -86,7 +86,7 @@ def test_bad_input_is_one_message_and_exit_code_2(rankduel, monkeypatch, problem
     def refuse():
         raise problem("no such [thing]")
 
-    monkeypatch.setattr(list_commands, "_show_click_models", refuse)
+    monkeypatch.setattr(lists, "_show_click_models", refuse)
     assert rankduel("clickmodels") == (2, "", "error: no such [thing]\n")
 
 

@@ -7,7 +7,7 @@ import pytest
 from bandits import PolicyError, gaps
 from bandits.loop import Feedback
 from experiments import run
-from experiments.problem import Problem
+from experiments.runs.problem import Problem
 from interleave import InterleaveError
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bandits import checked_prefs, condorcet_winner
-from experiments.matrices import MATRICES
+from experiments.matrix.builtin import MATRICES
 
 
 def copeland(prefs):

@@ -16,11 +16,12 @@ from live_duels import USERS, query_groups, tiny
 from small_worlds import case_id, chosen
 
 from bandits import PolicyError
-from experiments import matrix_checkpoint, matrix_rounds
 from experiments.arena import Arena, open_arena
-from experiments.matrix import build_matrix, write_matrix
-from experiments.matrix_checkpoint import Checkpoint
-from experiments.preferences import read_preferences
+from experiments.matrix import checkpoint as checkpoints
+from experiments.matrix import rounds
+from experiments.matrix.build import build_matrix, write_matrix
+from experiments.matrix.checkpoint import Checkpoint
+from experiments.matrix.preferences import read_preferences
 from interleave import interleaving
 from letor_data.synthetic.generate import shape, synthesize
 from letor_data.text.writer import write_letor
@@ -204,7 +205,7 @@ def test_decisions_are_right_and_even_pairs_stay_undecided(arena, kind):
 
 def test_the_chance_of_a_wrong_decision_is_shared_by_all_pairs(arena, monkeypatch):
     shares = []
-    monkeypatch.setattr(matrix_rounds, "extend", lambda *arguments: shares.append(arguments[4]))
+    monkeypatch.setattr(rounds, "extend", lambda *arguments: shares.append(arguments[4]))
     made = build_matrix(arena("team_draft"), decide=0.05, duels=100)
     assert shares and set(shares) == {0.05 / (made.pairs["method"] != "exact").sum()}
 
@@ -299,8 +300,8 @@ def test_a_spoilt_checkpoint_is_started_over(arena, tmp_path, content):
 
 def test_saving_takes_a_small_share_of_the_time(tmp_path, monkeypatch):
     now = [100.0]
-    monkeypatch.setattr(matrix_checkpoint.time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(matrix_checkpoint.np, "savez", lambda *_, **__: now.__setitem__(0, now[0] + 1.0))
+    monkeypatch.setattr(checkpoints.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(checkpoints.np, "savez", lambda *_, **__: now.__setitem__(0, now[0] + 1.0))
     checkpoint = Checkpoint(tmp_path / "one")
     assert not checkpoint.is_due()
     now[0] += 3
@@ -319,7 +320,7 @@ def test_a_folder_cleared_by_another_process_is_no_error(tmp_path, monkeypatch):
         savez(*arguments, **arrays)
         checkpoint.remove()
 
-    monkeypatch.setattr(matrix_checkpoint.np, "savez", clear_meanwhile)
+    monkeypatch.setattr(checkpoints.np, "savez", clear_meanwhile)
     checkpoint.save({"x": np.zeros(3)})
     assert list(tmp_path.iterdir()) == []
 
@@ -335,11 +336,11 @@ def test_progress_ends_where_it_said(arena):
 
 _CHILD = """
 import sys
-from experiments import matrix_checkpoint, matrix_rounds
+from experiments.matrix import checkpoint
 from experiments.arena import open_arena
-from experiments.matrix import write_matrix
+from experiments.matrix.build import write_matrix
 from letor_data import read_data
-matrix_checkpoint._EVERY, matrix_checkpoint._SHARE = 0.0, 1.0
+checkpoint._EVERY, checkpoint._SHARE = 0.0, 1.0
 arena = open_arena(read_data(sys.argv[1]), interleave="probabilistic", rankers="100-136")
 write_matrix(arena, sys.argv[2], decide=0.05, duels=200_000)
 """

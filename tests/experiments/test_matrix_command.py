@@ -9,13 +9,14 @@ from helpers import words
 from rich.console import Console
 from typer.testing import CliRunner
 
-from experiments import matrix_command, matrix_progress, screen
-from experiments.matrix import Progress
-from experiments.preferences import read_preferences
+from experiments.matrix.build import BuildStatus
+from experiments.matrix.preferences import read_preferences
 from interleave import InterleaveError
 from letor_data import DataError
 from letor_data.synthetic.generate import shape, synthesize
 from letor_data.text.writer import write_letor
+from rankduel.cli import console
+from rankduel.cli import matrix as matrix_commands
 
 pytestmark = pytest.mark.kernel
 
@@ -33,9 +34,9 @@ def data(tmp_path_factory):
 def matrix(data, capsys, monkeypatch):
     """matrix(words): what is printed."""
     app = typer.Typer()
-    app.add_typer(matrix_command.app, name="matrix")
+    app.add_typer(matrix_commands.app, name="matrix")
     app.command("other")(lambda: None)
-    monkeypatch.setattr(screen.screen, "width", 200)
+    monkeypatch.setattr(console.screen, "width", 200)
 
     def run(*typed):
         result = CliRunner().invoke(app, ["matrix", *map(str, typed)])
@@ -117,7 +118,7 @@ def test_bad_outputs_are_refused_before_the_data_are_read(matrix, tmp_path, name
 
 
 def test_a_folder_without_permission_is_refused(matrix, tmp_path, monkeypatch):
-    monkeypatch.setattr(matrix_command.os, "access", lambda path, mode: False)
+    monkeypatch.setattr(matrix_commands.os, "access", lambda path, mode: False)
     with pytest.raises(DataError, match="no permission to write to the folder"):
         matrix("data.txt", "-o", tmp_path / "p.prefs.parquet")
 
@@ -135,11 +136,11 @@ def test_an_unknown_method_is_refused(matrix, data, tmp_path):
 
 
 def test_the_bar_tells_rate_and_decisions(monkeypatch):
-    console = Console(file=io.StringIO(), force_terminal=True, width=140)
-    monkeypatch.setattr(screen, "errors", console)
-    with matrix_progress.matrix_progress() as update:
+    terminal = Console(file=io.StringIO(), force_terminal=True, width=140)
+    monkeypatch.setattr(console, "errors", terminal)
+    with console.matrix_progress() as update:
         for done in (1000, 2000, 3000, 4000):
-            update(Progress(done, 10_000, 7, 10))
+            update(BuildStatus(done, 10_000, 7, 10))
             time.sleep(0.01)
-    shown = console.file.getvalue()
+    shown = terminal.file.getvalue()
     assert "7 of 10 pairs decided" in shown and "pairs/s" in shown and "40%" in shown

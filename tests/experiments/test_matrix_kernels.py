@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from live_duels import USERS, full_size, query_groups, tiny
 from small_worlds import case_id, chosen
 
-from experiments import matrix_kernels
-from experiments.matrix_kernels import CENTRED, WITHIN, duel_kernel, has_odds, odds_kernel
+from experiments.matrix import kernels
+from experiments.matrix.kernels import CENTRED, WITHIN, duel_kernel, has_odds, odds_kernel
 from interleave import for_another_thread, interleaving, is_exact, make_world, mean_odds
 from interleave.exact.outcome_odds import LOSS, TIE, WIN
 
@@ -75,7 +75,7 @@ def test_team_draft_with_ties_is_the_mean_over_tie_breaks(case):
 def test_drawn_pages_are_brute_force_on_average(case):
     """Untied; going through tie breaks as well takes the twin minutes, and live duels know them (below)."""
     way, times = chosen(case), 20_000
-    kernel = matrix_kernels.drawn_pages_kernel(way)
+    kernel = kernels.drawn_pages_kernel(way)
     assert_sums_are(sums_of(kernel, tiny_world(way), PAIRS[:1], times), case, PAIRS[:1], times)
 
 
@@ -186,7 +186,7 @@ def test_spread_is_the_twins(pairs, centre):
     for turn, (win, share) in enumerate(pairs):
         odds = np.array([(1 - win) * (1 - share), (1 - win) * share, win])
         values.append(win + odds[TIE] / 2)
-        seen = matrix_kernels._add(sums, 0, odds, turn, seen, centre)
+        seen = kernels._add(sums, 0, odds, turn, seen, centre)
     assert seen == pytest.approx(sum(values))
     assert sums[0, [WITHIN, CENTRED]] == pytest.approx(naive_matrix.spread(values, centre), abs=1e-12)
     assert sums[0, :3].sum() == pytest.approx(len(pairs))

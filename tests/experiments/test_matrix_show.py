@@ -7,9 +7,9 @@ import pytest
 from helpers import words
 from rich.console import Console
 
-from experiments.matrices import MATRICES
-from experiments.matrix_show import colour, draw, shrunk
-from experiments.preferences import preferences_of
+from experiments.matrix.builtin import MATRICES
+from experiments.matrix.preferences import preferences_of
+from rankduel.cli.matrix import colour, draw, shrunk
 
 
 def drawn(matrix, width=80, names=None, **settings):

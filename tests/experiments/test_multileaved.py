@@ -10,17 +10,10 @@ from helpers import words
 from small_crowds import totals_by
 
 from bandits import PolicyError
-from experiments import multileave_error, multileaved
-from experiments.matrix_checkpoint import Checkpoint
-from experiments.multileave_error import (
-    binary_error,
-    compare_multileavers,
-    decades,
-    error_at,
-    error_table,
-    impressions_until,
-)
-from experiments.multileaved import (
+from experiments.matrix import shared_pages
+from experiments.matrix.checkpoint import Checkpoint
+from experiments.matrix.preferences import preferences_of, read_preferences, write_preferences
+from experiments.matrix.shared_pages import (
     AGAINST,
     COLUMNS,
     FOR,
@@ -32,16 +25,24 @@ from experiments.multileaved import (
     infer_matrix,
     looks_at,
     order_of,
-    play,
+    play_impressions,
     random_pairs,
     write_inferred,
 )
-from experiments.preferences import preferences_of, read_preferences, write_preferences
-from experiments.records import read_studies
-from experiments.report import write_figures, write_report
-from experiments.report_multileave import error_chart, headline
+from experiments.report.multileave import error_chart, headline
+from experiments.report.page import write_figures, write_report
+from experiments.runs import multileave_error
+from experiments.runs.multileave_error import (
+    binary_error,
+    compare_multileavers,
+    decades,
+    error_at,
+    error_table,
+    impressions_until,
+)
+from experiments.runs.records import read_run_sets
+from experiments.runs.summaries import curves
 from experiments.specs import parse_multileaving
-from experiments.summaries import curves
 from interleave import InterleaveError
 from interleave.multileave import MULTILEAVERS, make_shared_world, multileaving
 from letor_data.text.writer import write_letor
@@ -83,7 +84,7 @@ def test_sums_are_those_of_the_pages(name):
     for _ in range(300):
         totals_by(name)(shared, rankers, 1, users, found, np.zeros((3, 3)))
         pages.append(found.copy())
-    sums = multileaved.multileaved(ring, way).sums(0, 300, np.random.default_rng(4))
+    sums = shared_pages.multileaved(ring, way).sums(0, 300, np.random.default_rng(4))
     assert np.allclose(sums, summed(pages), rtol=1e-12)
     assert sums[:, WINS].min() > 0 and sums[:, LOSSES].min() > 0
 
@@ -97,9 +98,9 @@ def test_degrees_are_added_up(monkeypatch):
         found[:] = left.pop()
         return int(found.any()), 0.0
 
-    monkeypatch.setattr(multileaved, "impression", impression)
+    monkeypatch.setattr(shared_pages, "impression", impression)
     left += [*pages, *np.zeros((5, 4, 4))]
-    sums = multileaved.multileaved_sums(None, np.arange(4), 55, rng)
+    sums = shared_pages.multileaved_sums(None, np.arange(4), 55, rng)
     assert np.allclose(sums, summed(pages), rtol=1e-12)
 
 
@@ -111,8 +112,8 @@ def test_random_pairs_are_random_and_land_in_their_rows(monkeypatch):
         seen.append((first, second))
         return 0.3 if first < second else -0.3
 
-    monkeypatch.setattr(multileaved, "outcome", outcome)
-    sums = multileaved.dueled_sums(None, 4, 18_000, np.random.default_rng(1))
+    monkeypatch.setattr(shared_pages, "outcome", outcome)
+    sums = shared_pages.dueled_sums(None, 4, 18_000, np.random.default_rng(1))
     assert not sums[:, [LOSSES, AGAINST]].any() and (sums[:, WINS] == sums[:, FOR]).all()
     counts = [sum({first, second} == pair for first, second in seen) for pair in ({0, 1}, {0, 2}, {0, 3})]
     counts += [sum({first, second} == pair for first, second in seen) for pair in ({1, 2}, {1, 3}, {2, 3})]
@@ -140,14 +141,14 @@ def test_blocks_end_at_every_look():
 
 
 def test_signs_become_shares():
-    pairs = multileaved._pairs(SOSM, row(60, 20, 60, 20, 80), 100, 0.05)
+    pairs = shared_pages._pairs(SOSM, row(60, 20, 60, 20, 80), 100, 0.05)
     assert pairs[["wins", "ties", "losses", "n", "p"]].iloc[0].tolist() == [60, 20, 20, 100, 0.7]
     # 60 values of 1, 20 of 1/2, 20 of 0: a spread of 16 about 0.7; and one value more that is 1/2 off
     assert pairs["hi"][0] - 0.7 == pytest.approx(1.959964 * np.sqrt(16.25 / 100 / 100))
 
 
 def test_expected_signs_are_shares_of_pages():
-    pairs = multileaved._pairs(multileaving("probabilistic"), row(60, 20, 30, 10, 15), 100, 0.05)
+    pairs = shared_pages._pairs(multileaving("probabilistic"), row(60, 20, 30, 10, 15), 100, 0.05)
     assert pairs[["wins", "ties", "losses", "p"]].iloc[0].tolist() == [30, 60, 10, 0.6]
 
 
@@ -155,7 +156,7 @@ def test_expected_signs_are_shares_of_pages():
 def test_degrees_without_a_bound_are_votes_of_mean_weight_one(text):
     sums = np.vstack([row(10, 30, 360, 40, 9000), row(0, 0, 0, 0, 0)])
     sums = np.vstack([sums, row(1, 0, 7, 0, 49)])
-    pairs = multileaved._pairs(parse_multileaving(text), sums, 100, 0.05)
+    pairs = shared_pages._pairs(parse_multileaving(text), sums, 100, 0.05)
     assert pairs[["wins", "ties", "losses"]].to_numpy().tolist() == [[36, 60, 4], [0, 100, 0], [1, 99, 0]]
     assert pairs["p"].tolist() == [0.66, 0.5, 0.505]
     assert np.sign(pairs["p"] - 0.5).tolist() == order_of(sums).tolist() == [1, 0, 1]
@@ -219,7 +220,7 @@ def test_a_lead_of_rounding_errors_is_none():
 def test_a_run_is_looked_at_as_it_goes_on(reference):
     contest = random_pairs(arena())
     table = error_table(contest, reference, 20, seed=1, run=2)
-    sums = sum(play(contest, Block(start, 1), 1, 2) for start in range(12))
+    sums = sum(play_impressions(contest, Block(start, 1), 1, 2) for start in range(12))
     assert table["step"].tolist() == looks_at(20).tolist()
     expected = binary_error(order_of(sums), reference.pairs["p"].to_numpy())
     assert table.set_index("step")["e_bin"][12] == expected
@@ -361,7 +362,7 @@ def test_methods_compared_and_reported(rankduel, data, reference, tmp_path):
     told = words(out)
     assert "3 rankers, 3 pairs to order, matrix given, 2 runs" in told and "method 100 500 sosm" in told
     assert "next: rankduel report results" in told
-    studies = read_studies("results")
+    studies = read_run_sets("results")
     assert studies[0].settings["command"].startswith("rankduel multileave")
     write_report(studies, tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text()

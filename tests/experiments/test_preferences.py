@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bandits import PolicyError
-from experiments.matrices import MATRICES
-from experiments.preferences import (
+from experiments.matrix.builtin import MATRICES
+from experiments.matrix.preferences import (
     COLUMNS,
     METHODS,
     Preferences,

@@ -10,22 +10,22 @@ from study_samples import made_up_study, made_up_table, ordered_preferences
 from typer.testing import CliRunner
 
 from bandits import PolicyError
-from experiments import report_command
-from experiments.compare import compare_runs
-from experiments.curve_charts import DEFAULT
-from experiments.preferences import preferences_of
-from experiments.records import open_study, write_record
-from experiments.report import (
+from experiments.matrix.preferences import preferences_of
+from experiments.report.charts.curves import DEFAULT
+from experiments.report.html import CHOICES
+from experiments.report.page import (
     bound_slope,
     plain_names,
-    study_figures,
-    study_headline,
+    run_set_figures,
+    run_set_headline,
     write_figures,
     write_report,
 )
-from experiments.report_html import CHOICES
-from experiments.report_pair import of_both, pair_section, pairs
-from experiments.screen import screen
+from experiments.report.pair import of_both, pair_section, pairs
+from experiments.runs.compare import compare_runs
+from experiments.runs.records import open_run_set, write_record
+from rankduel.cli import report
+from rankduel.cli.console import screen
 
 HOSTILE = "</script><script>document.title='taken'</script><img src=x onerror=alert(1)>\"'&"
 
@@ -172,18 +172,18 @@ def test_a_large_study_stays_a_small_page(tmp_path):
 
 def test_headlines_name_the_best_and_say_whether_that_is_settled():
     study = made_up_study(policies=("rucb", "dts"), runs=8)
-    text = study_headline(study)
+    text = run_set_headline(study)
     assert text.startswith("rucb had a mean regret of ") and "the least of 2 policies" in text
     assert "Next is dts with" in text and text.endswith("intervals do not overlap.")
     close = study.table.assign(
         regret=study.table["regret"] / study.table["policy"].map({"rucb": 1, "dts": 2})
     )
-    assert "do not settle which of the two is better" in study_headline(study._replace(table=close))
+    assert "do not settle which of the two is better" in run_set_headline(study._replace(table=close))
 
 
 def test_headlines_of_single_runs_and_single_policies():
-    assert "Single runs do not tell" in study_headline(made_up_study(runs=1))
-    assert "the least" not in study_headline(made_up_study(policies=("rucb",)))
+    assert "Single runs do not tell" in run_set_headline(made_up_study(runs=1))
+    assert "the least" not in run_set_headline(made_up_study(policies=("rucb",)))
 
 
 def test_the_bound_is_left_out_where_there_is_none():
@@ -191,13 +191,13 @@ def test_the_bound_is_left_out_where_there_is_none():
     circle[0, 2], circle[2, 0] = circle[2, 0], circle[0, 2]
     study = made_up_study(preferences=preferences_of(circle))
     assert bound_slope(study) is None
-    captions = {shown.name: shown.caption for shown in study_figures("s", study)}
+    captions = {shown.name: shown.caption for shown in run_set_figures("s", study)}
     assert "C*" not in captions["s-regret"] and "no Condorcet winner" in captions["s-matrix"]
 
 
 def test_large_matrices_say_that_they_are_cut():
     captions = [
-        shown.caption for shown in study_figures("s", made_up_study(preferences=ordered_preferences(203)))
+        shown.caption for shown in run_set_figures("s", made_up_study(preferences=ordered_preferences(203)))
     ]
     assert "These are the 200 strongest of 203 rankers." in captions[-1]
 
@@ -205,7 +205,7 @@ def test_large_matrices_say_that_they_are_cut():
 def test_a_missing_time_leaves_out_the_chart_of_times():
     study = made_up_study()
     untimed = study._replace(table=study.table.assign(seconds=float("nan")))
-    assert "s-time" not in [shown.name for shown in study_figures("s", untimed)]
+    assert "s-time" not in [shown.name for shown in run_set_figures("s", untimed)]
 
 
 @pytest.mark.parametrize(
@@ -261,7 +261,7 @@ def test_a_pair_of_single_runs_claims_no_interval():
 def records(tmp_path):
     study = made_up_study("five", runs=2)
     folder = tmp_path / "records" / study.name
-    open_study(folder, study.settings, study.preferences)
+    open_run_set(folder, study.settings, study.preferences)
     for (policy, run), table in study.table.groupby(["policy", "run"]):
         write_record(folder, policy, run, table.drop(columns=["policy", "run", "seconds"]), 0.5)
     return tmp_path / "records"
@@ -269,14 +269,14 @@ def records(tmp_path):
 
 def typed(*words):
     app = typer.Typer()
-    app.command()(report_command.report)
+    app.command()(report.report)
     return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def test_the_command_writes_a_page_and_figures(records, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(screen, "width", 80)
     page, figures = tmp_path / "out.html", tmp_path / "figures"
-    report_command.report(records, page, figures, report_command.Format.svg)
+    report.report(records, page, figures, report.Format.svg)
     said = capsys.readouterr().out
     assert "1 study" in said and "5 charts as svg" in said and page.as_uri() in said
     kinds = ("accuracy", "final-regret", "matrix", "regret", "time")

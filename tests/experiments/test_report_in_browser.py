@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from study_samples import made_up_study, ordered_preferences
 
-from experiments.curve_charts import spread_out
-from experiments.report import write_report
+from experiments.report.charts.curves import spread_out
+from experiments.report.page import write_report
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = [

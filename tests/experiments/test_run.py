@@ -12,9 +12,9 @@ from bandits import PolicyError, PolicyNotice, play_matrix, policy
 from bandits.loop import Feedback
 from bandits.regret import strong_regret
 from experiments import run
-from experiments.preferences import read_preferences
-from experiments.problem import Problem
-from experiments.records import read_studies, record_path
+from experiments.matrix.preferences import read_preferences
+from experiments.runs.problem import Problem
+from experiments.runs.records import read_run_sets, record_path
 
 pytestmark = pytest.mark.kernel
 POLICIES = ["rucb", "winner_stays"]
@@ -91,7 +91,7 @@ def test_what_is_there_is_not_repeated(tmp_path):
         first.drop(columns="seconds"),
         again[again["run"] < 3].drop(columns="seconds").reset_index(drop=True),
     )
-    [study] = read_studies(tmp_path)
+    [study] = read_run_sets(tmp_path)
     pd.testing.assert_frame_equal(
         study.table, again.sort_values(["policy", "run", "step"], ignore_index=True), rtol=1e-5
     )
@@ -106,7 +106,7 @@ def test_a_damaged_record_is_made_anew(tmp_path, damage):
     damaged = {"cut": path.read_bytes()[:-9], "changed": bytes(content), "empty": b""}
     path.write_bytes(damaged.get(damage, record_path(tmp_path, "rucb", 1).read_bytes()))
     with pytest.raises(PolicyError, match="Remove it"):
-        read_studies(tmp_path)
+        read_run_sets(tmp_path)
     run("arxiv6", ["rucb"], 500, 2, folder=tmp_path)
     assert all_bytes(tmp_path) == good
 
@@ -152,7 +152,7 @@ def test_a_full_disk_loses_nothing_that_was_written(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device", str(path))
 
     with monkeypatch.context() as patch:
-        patch.setattr("experiments.records.pq.write_table", full)
+        patch.setattr("experiments.runs.records.pq.write_table", full)
         with pytest.raises(OSError, match="No space left"):
             run("arxiv6", ["rucb"], 500, 4, folder=tmp_path)
     assert all_bytes(tmp_path) == good and not list(tmp_path.rglob("*.tmp"))

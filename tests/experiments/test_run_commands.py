@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from helpers import words
 
-from experiments.preferences import preferences_of, read_preferences, write_preferences
+from experiments.matrix.preferences import preferences_of, read_preferences, write_preferences
 from letor_data.text.writer import write_letor
 
 pytestmark = pytest.mark.kernel

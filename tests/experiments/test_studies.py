@@ -24,8 +24,8 @@ from experiments.studies.checks import (
 )
 from experiments.studies.data import PUBLIC, Shelf, data_folder, open_problem
 from experiments.studies.figures import as_markdown, draw, points_table, write_figures
-from experiments.studies.playing import play
-from experiments.studies.rcs import first_step
+from experiments.studies.playing import play_study
+from experiments.studies.published.rcs import first_step
 from experiments.studies.study import (
     TIERS,
     Bench,
@@ -47,7 +47,7 @@ from experiments.studies.study import (
     size_in,
 )
 from experiments.studies.subsets import random_arms
-from experiments.studies.user_studies import check_study, read_study
+from experiments.studies.toml import check_study, read_study
 from letor_data import DataError
 
 STUDIES = all_studies()
@@ -505,11 +505,11 @@ def test_computed_parts_are_kept_and_stand_on_what_they_look_at(tmp_path):
         checks=(),
     )  # fmt: skip
     for _ in range(2):
-        found = play(study, "quick", tmp_path)
+        found = play_study(study, "quick", tmp_path)
     assert found.values["size"] == {"arms": 4, "runs": 7} and calls == ["size"]
     assert found.stand_ins["mean"] == found.stand_ins["r"] != ""
     (tmp_path / "s-quick" / "size.values.json").write_text("{")  # damaged: computed again
-    assert play(study, "quick", tmp_path).values == found.values
+    assert play_study(study, "quick", tmp_path).values == found.values
 
 
 def test_points_leave_out_what_a_tier_lacks():

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from bandits import PolicyError
-from experiments.studies import k_scan, merge_grid, merge_tuning
 from experiments.studies.data import Shelf, open_problem, stand_in_for
 from experiments.studies.playing import count_runs, parts_to_play
+from experiments.studies.published import k_scan, merge_grid, merge_tuning
 from experiments.studies.study import Bench, Computed, Runs, Size, Study, full_name
 
 ONE = {"quick": Size(100, 3)}

@@ -11,15 +11,8 @@ from hypothesis import strategies as st
 from study_samples import made_up_table
 
 from bandits import checkpoints
-from experiments.summaries import (
-    CURVE_POINTS,
-    curves,
-    estimate,
-    final,
-    final_estimates,
-    short_names,
-    thinned,
-)
+from experiments.runs.summaries import CURVE_POINTS, curves, final, final_estimates, short_names, thinned
+from experiments.statistics import estimate
 
 
 @given(st.sets(st.integers(1, 10**8), min_size=1, max_size=2000))

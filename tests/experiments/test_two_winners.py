@@ -7,10 +7,10 @@ import pytest
 
 from bandits import PolicyError
 from bandits.streams import stream
-from experiments.matrices import MATRICES
+from experiments.matrix.builtin import MATRICES
 from experiments.studies.data import PUBLIC, Shelf, open_problem
 from experiments.studies.subsets import DRAWS, clearness, draw_two_winners
-from experiments.winners import copeland_scores
+from experiments.winners.notions import copeland_scores
 
 
 def random_matrix(seed, size=8):

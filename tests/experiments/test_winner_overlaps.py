@@ -12,18 +12,25 @@ from small_matrices import matrices, square
 
 from bandits import PolicyError
 from bandits.streams import stream
-from experiments import winner_overlaps as overlaps_module
-from experiments.matrices import MATRICES
-from experiments.point_charts import bubble_chart, in_places, line_chart
-from experiments.preferences import preferences_of
-from experiments.studies import winner_notions
+from experiments.matrix.builtin import MATRICES
+from experiments.matrix.preferences import preferences_of
+from experiments.report.charts.points import bubble_chart, in_places, line_chart
 from experiments.studies.checks import HOLDS, REPORT, Results, run_checks
-from experiments.studies.facts import STUDY as FACTS
-from experiments.studies.facts import public_facts
 from experiments.studies.figures import draw, points_table
+from experiments.studies.published import winner_notions
+from experiments.studies.published.facts import STUDY as FACTS
+from experiments.studies.published.facts import public_facts
 from experiments.studies.study import Bench, Bubbles, Measure, Size
-from experiments.subset_shares import subset_shares
-from experiments.winner_overlaps import (
+from experiments.winners import overlaps as overlaps_module
+from experiments.winners.notions import (
+    best,
+    borda_scores,
+    copeland_losses,
+    copeland_scores,
+    random_walk,
+    von_neumann,
+)
+from experiments.winners.overlaps import (
     CONTAINED,
     LOSSES,
     PAIRS,
@@ -32,7 +39,7 @@ from experiments.winner_overlaps import (
     usual_overlap_sizes,
     winner_overlaps,
 )
-from experiments.winners import best, borda_scores, copeland_losses, copeland_scores, random_walk, von_neumann
+from experiments.winners.subsets import subset_shares
 
 pytestmark = pytest.mark.kernel
 

@@ -12,20 +12,11 @@ from scipy.optimize import linprog
 from small_matrices import matrices, square
 
 from bandits import PolicyError, condorcet_winner
-from experiments import subset_shares as shares_module
-from experiments.certainty import certainty, deciding
-from experiments.matrices import MATRICES
-from experiments.preferences import Preferences, preferences_of
-from experiments.subset_shares import subset_shares, usual_sizes
-from experiments.transitivity import (
-    count_cycles,
-    count_ties,
-    count_triples,
-    total_order,
-    transitivity,
-    weak_order,
-)
-from experiments.winners import (
+from experiments.matrix.builtin import MATRICES
+from experiments.matrix.preferences import Preferences, preferences_of
+from experiments.winners import subsets as shares_module
+from experiments.winners.certainty import certainty, deciding
+from experiments.winners.notions import (
     CHAINS,
     best,
     borda_scores,
@@ -37,6 +28,15 @@ from experiments.winners import (
     smith_set,
     von_neumann,
     winner_sets,
+)
+from experiments.winners.subsets import subset_shares, usual_sizes
+from experiments.winners.transitivity import (
+    count_cycles,
+    count_ties,
+    count_triples,
+    total_order,
+    transitivity,
+    weak_order,
 )
 from letor_data import DataError
 

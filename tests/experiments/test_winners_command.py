@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from helpers import words
 
-from experiments.matrices import MATRICES
-from experiments.preferences import Preferences, preferences_of, write_preferences
+from experiments.matrix.builtin import MATRICES
+from experiments.matrix.preferences import Preferences, preferences_of, write_preferences
 
 pytestmark = pytest.mark.kernel
 

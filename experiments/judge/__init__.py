@@ -1,0 +1,1 @@
+"""Judging sessions: which of two items is better, asked of people."""

@@ -1,0 +1,1 @@
+"""Preference matrices: read, built in, made from judged data, exactly or by simulation."""

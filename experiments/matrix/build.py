@@ -1,0 +1,227 @@
+"""Preference matrices from judged data: for every pair of rankers, how often one beats the other.
+
+    exact          where a method's odds have a closed form and no tie between documents can matter
+    rao-blackwell  where ties or pages must be drawn: the odds given each draw, every query equally often
+    simulated      live duels on random queries, when asked for or when a method has no such odds
+
+Work goes in rounds (matrix_rounds.py), a round block of queries by block, all pairs inside. Blocks are
+spread over threads and added up in order, and each has a random stream of its own, named by seed, round and
+first query: the result does not depend on threads or interruptions. It does depend on which rankers are
+asked for, since all pairs of a block share its stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from joblib import effective_n_jobs
+
+from bandits import PolicyError
+from bandits.streams import stream
+from experiments.arena import Arena
+from experiments.matrix.checkpoint import Checkpoint
+from experiments.matrix.kernels import COLUMNS, duel_kernel, has_odds, odds_kernel
+from experiments.matrix.preferences import Preferences, checked, write_preferences
+from experiments.matrix.rounds import (
+    Job,
+    PairSums,
+    Round,
+    Target,
+    centres,
+    conclude,
+    interval,
+    next_round,
+    start_sums,
+    value,
+)
+from experiments.statistics import Sequence
+from interleave import for_another_thread, is_exact
+from interleave.exact.outcome_odds import LOSS, TIE, WIN
+from letor_data.threads import ordered_map
+
+USUAL_TIMES = 20  # each query is asked, if nothing else is said
+USUAL_MOST = 400_000  # duels of a pair that will not be decided: the papers' number for every pair
+PRIORS = ("none", "lerot")
+
+
+class BuildStatus(NamedTuple):
+    """Told after every block."""
+
+    done: int  # pages or duels, all pairs together
+    total: int  # of everything; or up to the end of this round, where one may stop early
+    decided: int  # pairs whose interval excludes 1/2
+    pairs: int
+
+
+def build_matrix(
+    arena: Arena,
+    *,
+    duels: int | None = None,
+    precision: float | None = None,
+    decide: float | None = None,
+    simulate: bool = False,
+    alpha: float = 0.05,
+    prior: str = "none",
+    seed: int = 0,
+    jobs: int = -1,
+    checkpoint: Checkpoint | None = None,
+    progress: Callable[[BuildStatus], object] = lambda progress: None,
+) -> Preferences:
+    """All pairs of the arena's rankers. Pairs that are not exact are asked until one of these is reached:
+
+    duels      so many pages or duels, at least; with another aim at the most, but for the last pass
+    precision  the interval, of confidence 1 - alpha for each pair, is this far from its middle to its ends
+    decide     the interval excludes 1/2; with probability 1 - decide all intervals are right at all times
+
+    `prior` "lerot" adds one win to either side of what was drawn or played, as Lerot's matrices have it.
+    """
+    target = _target(arena, duels, precision, decide)
+    _check("alpha", alpha, 0 < alpha < 1, "a probability between 0 and 1")
+    _check("prior", prior, prior in PRIORS, f"one of: {', '.join(PRIORS)}")
+    job = _job(arena, target, simulate, alpha, seed)
+    settings = (
+        dict(arena.settings) | target._asdict() | {"simulate": job.simulate, "alpha": alpha, "prior": prior}
+    )
+    settings |= {"seed": seed, "version": version("rankduel")}
+    standing, sums, block = _start(job, checkpoint, [settings, arena.rankings.names])
+    while (planned := next_round(job, standing)) is not None:
+        sums = _play_round(job, standing, planned, sums, block, effective_n_jobs(jobs), checkpoint, progress)
+        conclude(job, standing, planned, sums)
+        sums, block = None, 0
+    return _preferences(job, arena, standing, settings)
+
+
+def write_matrix(arena: Arena, output: str | Path, **how: Any) -> Preferences:
+    """Build a matrix and write it; called again after being killed, go on and write the same bytes."""
+    checkpoint = Checkpoint(output)
+    preferences = build_matrix(arena, checkpoint=checkpoint, **how)
+    write_preferences(preferences, output)
+    checkpoint.remove()
+    return preferences
+
+
+def _target(arena: Arena, duels: int | None, precision: float | None, decide: float | None) -> Target:
+    _check("duels", duels, duels is None or (duels >= 1 and duels == int(duels)), "a whole number from 1")
+    _check("precision", precision, precision is None or 0 < precision < 0.5, "a half-width between 0 and 0.5")
+    _check("decide", decide, decide is None or 0 < decide < 1, "a probability between 0 and 1")
+    adapts = precision is not None or decide is not None
+    usual = USUAL_MOST if adapts else USUAL_TIMES * arena.rankings.n_queries
+    return Target(usual if duels is None else int(duels), precision, decide)
+
+
+def _check(name: str, found: object, fine: bool, expected: str) -> None:
+    if not fine:
+        raise PolicyError(f"{name} is {found}; expected {expected}")
+
+
+def _job(arena: Arena, target: Target, simulate: bool, alpha: float, seed: int) -> Job:
+    world, way, n_rankers = arena.world(seed), arena.interleaving, arena.rankings.n_rankers
+    if n_rankers < 2:
+        raise PolicyError(f"only the ranker '{arena.rankings.names[0]}' was chosen; a pair needs two")
+    firsts, seconds = np.triu_indices(n_rankers, 1)
+    simulate = simulate or not has_odds(world, way)
+    if simulate:
+        world, clean = world._replace(turns=np.zeros(1)), np.zeros(n_rankers, bool)
+    else:
+        # Whether ties matter is asked of each ranker alone, as if it met itself under another name.
+        alone = (world._replace(ties=world.ties[[ranker, ranker]]) for ranker in range(n_rankers))
+        clean = np.array([is_exact(one, way, 0, 1) for one in alone])
+    kernel = duel_kernel(way) if simulate else odds_kernel(world, way)
+    return Job(world, kernel, firsts, seconds, clean[firsts] & clean[seconds], simulate, target, alpha, seed)
+
+
+def _start(job: Job, checkpoint: Checkpoint | None, about: Any) -> tuple[PairSums, np.ndarray | None, int]:
+    """(standing, sums of the round under way, next block): from nothing, or from where the job was cut."""
+    saved = checkpoint.load(about) if checkpoint is not None else None
+    if saved is None:
+        return start_sums(len(job.firsts)), None, 0
+    block, sums = int(saved.pop("block")), saved.pop("under_way")
+    sequence = Sequence(*(saved.pop(f"sequence_{field}") for field in Sequence._fields))
+    return PairSums(**saved, sequence=sequence), sums, block
+
+
+def _arrays(standing: PairSums, sums: np.ndarray, block: int) -> dict[str, np.ndarray]:
+    """What `_start` reads."""
+    arrays = standing._asdict()
+    sequence = arrays.pop("sequence")._asdict()
+    arrays |= {f"sequence_{field}": array for field, array in sequence.items()}
+    return arrays | {"under_way": sums, "block": np.array(block)}
+
+
+def _play_round(
+    job: Job,
+    standing: PairSums,
+    planned: Round,
+    sums: np.ndarray | None,
+    block: int,
+    threads: int,
+    checkpoint: Checkpoint | None,
+    progress: Callable[[BuildStatus], object],
+) -> np.ndarray:
+    """The sums of a round, of which `block` blocks are done."""
+    firsts, seconds = job.firsts[planned.rows], job.seconds[planned.rows]
+    expected, report = centres(standing, planned.rows), _reporter(job, standing, planned, progress)
+
+    def sums_of(start: int) -> np.ndarray:
+        users = stream(job.seed, "matrix", planned.number, start)
+        times = planned.times[start : start + planned.block]
+        return job.kernel(for_another_thread(job.world), start, times, firsts, seconds, expected, users)
+
+    sums = np.zeros((len(firsts), COLUMNS)) if sums is None else sums
+    starts = range(0, job.n_queries, planned.block)
+    for more in ordered_map(sums_of, starts[block:], threads):
+        sums += more
+        block += 1
+        if checkpoint is not None and checkpoint.is_due():
+            checkpoint.save(_arrays(standing, sums, block))
+        report(block)
+    return sums
+
+
+def _reporter(
+    job: Job, standing: PairSums, planned: Round, progress: Callable[[BuildStatus], object]
+) -> Callable[[int], object]:
+    """report(blocks done in this round)"""
+    before, pairs, exact = int(standing.n.sum()), len(job.firsts), int(job.exact.sum())
+    lo, hi = interval(job, standing)
+    decided = int(((lo > 0.5) | (hi < 0.5)).sum())
+    asked = np.concatenate([[0], np.cumsum(planned.times)]) * len(planned.rows)
+    whole = exact * job.n_queries + (pairs - exact) * job.most
+    total = before + int(asked[-1]) if job.target.adapts else whole
+
+    def report(block: int) -> None:
+        done = before + int(asked[min(block * planned.block, job.n_queries)])
+        progress(BuildStatus(done, total, decided, pairs))
+
+    return report
+
+
+def _preferences(job: Job, arena: Arena, standing: PairSums, settings: dict[str, Any]) -> Preferences:
+    lo, hi = interval(job, standing)
+    n, sums = standing.n, standing.sums
+    p = value(sums) / n
+    if arena.tied_duels == "drop":
+        p, lo, hi = (_without_ties(values, sums) for values in (p, lo, hi))
+    if settings["prior"] == "lerot":
+        p, lo, hi = (np.where(job.exact, values, (1 + n * values) / (2 + n)) for values in (p, lo, hi))
+    drawn = "simulated" if job.simulate else "rao-blackwell"
+    table = {"first": job.firsts, "second": job.seconds, "n": n, "p": p, "lo": lo, "hi": hi}
+    table |= {"wins": sums[:, WIN], "ties": sums[:, TIE], "losses": sums[:, LOSS]}
+    pairs = pd.DataFrame(table).assign(method=np.where(job.exact, "exact", drawn))
+    return checked(arena.rankings.names, pairs, settings, "preference matrix")
+
+
+def _without_ties(values: np.ndarray, sums: np.ndarray) -> np.ndarray:
+    """Chances among duels that somebody won: the distance from 1/2 grows as the ties leave.
+
+    The ends of an interval move likewise, as if the share of ties were known; for live duels that makes the
+    interval a little wider than need be.
+    """
+    won = sums[:, WIN] + sums[:, LOSS]
+    share = np.divide(won, won + sums[:, TIE], where=won > 0, out=np.ones_like(won))
+    return np.clip(0.5 + (values - 0.5) / share, 0.0, 1.0)

@@ -1,0 +1,260 @@
+"""Preferences: for every pair of rankers, how often one beats the other, and how well that is known.
+
+Kept in `NAME.prefs.parquet`, one row per pair, with how it was made; also read from and written to the
+field's plain K x K matrices, as text or .npy, which hold the probabilities alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from bandits import PolicyError, checked_prefs
+from experiments.matrix.builtin import MATRICES
+from experiments.specs import feature_list
+from letor_data.errors import known
+from letor_data.files import replacing
+
+# How an entry was found: in closed form; by exact odds of drawn ties or pages; by played duels; from pages
+# that all rankers shared; or it came without a word.
+METHODS = ("exact", "rao-blackwell", "simulated", "multileaved", "given")
+
+_SCHEMA = {
+    "first": np.int64,
+    "second": np.int64,
+    # Of `first`; sums of probabilities where no duel was played, NaN where only p is known.
+    "wins": np.float64,
+    "ties": np.float64,
+    "losses": np.float64,
+    "n": np.int64,  # duels, or queries whose exact odds were added up; 0 where only p is known
+    "p": np.float64,  # the probability that `first` beats `second`
+    "lo": np.float64,
+    "hi": np.float64,
+    "method": object,
+}
+COLUMNS = tuple(_SCHEMA)
+_ROUNDING = 1e-12
+_PARQUET = ".parquet"
+_KEY = b"rankduel"
+
+
+@dataclass(frozen=True, eq=False)
+class Preferences:
+    """All pairs of `names`, made by `preferences_of`, `read_preferences` or experiments.matrix.build."""
+
+    names: tuple[str, ...]
+    pairs: pd.DataFrame  # COLUMNS; (0, 1), (0, 2), ..., (K - 2, K - 1)
+    settings: Mapping[str, Any]  # how it was made: plain values by name
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @cached_property
+    def matrix(self) -> np.ndarray:
+        """(K, K): entry (i, j) is the probability that i beats j; one half on the diagonal."""
+        return self._square("p", "p")
+
+    @cached_property
+    def lower(self) -> np.ndarray:
+        """(K, K): the lower ends of the intervals of `matrix`."""
+        return self._square("lo", "hi")
+
+    @cached_property
+    def upper(self) -> np.ndarray:
+        """(K, K): the upper ends of the intervals of `matrix`."""
+        return self._square("hi", "lo")
+
+    def _square(self, column: str, mirrored: str) -> np.ndarray:
+        square = np.full((len(self), len(self)), 0.5)
+        above = np.triu_indices(len(self), 1)
+        square[above] = self.pairs[column]
+        square.T[above] = 1.0 - self.pairs[mirrored]
+        square.flags.writeable = False
+        return square
+
+    @property
+    def digest(self) -> str:
+        """Of the names and probabilities, whatever else is known about them."""
+        about = "\0".join(self.names).encode()
+        return hashlib.sha256(about + b"\0" + self.matrix.tobytes()).hexdigest()[:16]
+
+    def subset(self, rankers: Sequence[str | int]) -> Preferences:
+        """Some of the rankers, by name or index, in this order."""
+        places = [self._place(ranker) for ranker in rankers]
+        twice = [self.names[place] for place in places if places.count(place) > 1]
+        if twice:
+            raise PolicyError(f"ranker '{twice[0]}' was asked for twice")
+        if not places:
+            raise PolicyError("no rankers to keep")
+        size = len(places)
+        ups, downs = np.triu_indices(size, 1)
+        chosen = np.array(places)
+        left, right = chosen[ups], chosen[downs]
+        low, high = np.minimum(left, right), np.maximum(left, right)
+        rows = low * len(self) - low * (low + 1) // 2 + high - low - 1
+        pairs = self.pairs.iloc[rows].reset_index(drop=True)
+        pairs = _turned(pairs, left > right).assign(first=ups, second=downs)
+        return Preferences(tuple(self.names[place] for place in places), pairs, self.settings)
+
+    def chosen(self, text: str) -> Preferences:
+        """Some of the rankers, written as '1-5,110'; numbers are indices where no name is a number."""
+        words = feature_list(text)
+        by_index = not any(name.isdigit() for name in self.names)
+        return self.subset([int(word) if by_index and word.isdigit() else word for word in words])
+
+    def _place(self, ranker: str | int) -> int:
+        if isinstance(ranker, str):
+            return known(ranker, {name: i for i, name in enumerate(self.names)}, "ranker")
+        if not 0 <= ranker < len(self):
+            raise PolicyError(f"no ranker number {ranker}; they are numbered from 0 to {len(self) - 1}")
+        return int(ranker)
+
+
+def _turned(pairs: pd.DataFrame, where: np.ndarray) -> pd.DataFrame:
+    """Rows seen from the other side."""
+    turned = pairs.assign(
+        wins=pairs["losses"],
+        losses=pairs["wins"],
+        p=1.0 - pairs["p"],
+        lo=1.0 - pairs["hi"],
+        hi=1.0 - pairs["lo"],
+    )
+    return pd.concat([pairs[~where], turned[where]]).sort_index()
+
+
+def preferences_of(
+    matrix: np.ndarray, names: Sequence[str] | None = None, where: str = "preferences", **settings: Any
+) -> Preferences:
+    """A plain matrix, checked."""
+    matrix = checked_prefs(matrix, where)
+    upper = np.triu_indices(len(matrix), 1)
+    p = matrix[upper]
+    pairs = pd.DataFrame({"first": upper[0], "second": upper[1], "p": p, "lo": p, "hi": p, "n": 0})
+    pairs = pairs.assign(wins=np.nan, ties=np.nan, losses=np.nan, method="given")
+    chosen = tuple(names) if names is not None else tuple(str(i) for i in range(len(matrix)))
+    return checked(chosen, pairs, settings, where)
+
+
+def checked(
+    names: Sequence[str], pairs: pd.DataFrame, settings: Mapping[str, Any], where: str
+) -> Preferences:
+    """Preferences that are complete and make sense, or an error that names the first row that does not."""
+    names = tuple(str(name) for name in names)
+    missing = [column for column in COLUMNS if column not in pairs]
+    if missing:
+        raise PolicyError(f"{where}: no column '{missing[0]}'; expected {', '.join(COLUMNS)}")
+    if not names:
+        raise PolicyError(f"{where}: there are no rankers in it")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise PolicyError(f"{where}: two rankers are named '{twice}'")
+    try:
+        pairs = pairs.loc[:, list(COLUMNS)].astype(_SCHEMA).reset_index(drop=True)
+    except (TypeError, ValueError) as problem:
+        raise PolicyError(f"{where}: a column holds something else than numbers: {problem}") from None
+    ups, downs = np.triu_indices(len(names), 1)
+    if not (np.array_equal(pairs["first"], ups) and np.array_equal(pairs["second"], downs)):
+        raise PolicyError(
+            f"{where}: {len(pairs)} rows for {len(names)} rankers; expected {len(ups)}, one for each pair "
+            "first < second, in order"
+        )
+    # Exact odds are sums: what rounding alone keeps from one half is one half, so that a tie is a tie.
+    chances = pairs[["p", "lo", "hi"]]
+    pairs[["p", "lo", "hi"]] = chances.mask((chances - 0.5).abs() < _ROUNDING, 0.5)
+    _refuse(where, pairs, ~pairs["p"].between(0, 1), "p must be a probability from 0 to 1")
+    inside = (
+        (pairs["lo"] >= 0) & (pairs["lo"] <= pairs["p"]) & (pairs["p"] <= pairs["hi"]) & (pairs["hi"] <= 1)
+    )
+    _refuse(where, pairs, ~inside, "0 <= lo <= p <= hi <= 1 must hold")
+    counts, rounding = pairs[["wins", "ties", "losses"]], 1e-6 * pairs["n"]
+    adds_up = (counts.sum(axis=1) - pairs["n"]).abs() <= rounding
+    _refuse(
+        where,
+        pairs,
+        # Whatever is compared with an unknown count fails, as it should unless all are unknown.
+        ~(adds_up & (counts.min(axis=1, skipna=False) >= -rounding))
+        & ~(counts.isna().all(axis=1) & (pairs["n"] == 0)),
+        "wins, ties and losses must not be negative and add up to n, or be unknown and n be 0",
+    )
+    _refuse(where, pairs, ~pairs["method"].isin(METHODS), f"method must be one of {', '.join(METHODS)}")
+    return Preferences(names, pairs, dict(settings))
+
+
+def _refuse(where: str, pairs: pd.DataFrame, bad: pd.Series, expected: str) -> None:
+    if bad.any():
+        row = pairs[bad].iloc[0]
+        raise PolicyError(
+            f"{where}: the pair ({row['first']}, {row['second']}) has p = {row['p']:g}, interval "
+            f"[{row['lo']:g}, {row['hi']:g}], {row['wins']:g} + {row['ties']:g} + {row['losses']:g} of "
+            f"{row['n']}, method '{row['method']}'; {expected}. {int(bad.sum())} such rows"
+        )
+
+
+def read_preferences(text: str | Path) -> Preferences:
+    """A built-in matrix by name, or a file: .prefs.parquet, .npy, or text rows of numbers."""
+    text, path = str(text), Path(text)
+    if text in MATRICES or not (path.suffix or path.exists()):
+        return preferences_of(known(text, MATRICES, "matrix").make(), where=text, source=text)
+    if not path.exists():
+        raise PolicyError(f"{text}: there is no such file; built-in matrices: {', '.join(MATRICES)}")
+    if path.suffix == _PARQUET:
+        return _read_parquet(path)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)  # of an empty file
+            matrix = np.load(path, allow_pickle=False) if path.suffix == ".npy" else np.loadtxt(path, ndmin=2)
+    except (ValueError, UserWarning, EOFError) as problem:
+        raise PolicyError(f"{text}: not a matrix of numbers: {problem}") from None
+    return preferences_of(matrix, where=text, source=path.name)
+
+
+def _read_parquet(path: Path) -> Preferences:
+    try:
+        table = pq.read_table(path)
+    except (pa.ArrowException, OSError) as problem:
+        reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
+        raise PolicyError(f"{path}: not a readable Parquet file ({reason}); make it anew") from None
+    try:
+        about = json.loads((table.schema.metadata or {})[_KEY])
+        names, settings = list(about["names"]), dict(about["settings"])
+    except (KeyError, TypeError, ValueError):
+        raise PolicyError(
+            f"{path}: a Parquet file, but not one of preferences; 'rankduel matrix' makes them"
+        ) from None
+    return checked(names, table.to_pandas(), settings, str(path))
+
+
+def write_preferences(preferences: Preferences, path: str | Path) -> None:
+    """As the file's name says: .prefs.parquet, .npy, or text with 17 digits. Whole or not at all."""
+    path = Path(path)
+    try:
+        with replacing(path) as temporary:
+            _write(preferences, path.suffix, temporary)
+    except OSError as problem:
+        reason = os.strerror(problem.errno) if problem.errno else str(problem)
+        raise PolicyError(f"{path}: could not be written: {reason}") from None
+
+
+def _write(preferences: Preferences, kind: str, path: Path) -> None:
+    if kind == _PARQUET:
+        about = {"names": list(preferences.names), "settings": dict(preferences.settings)}
+        table = pa.Table.from_pandas(preferences.pairs, preserve_index=False)
+        table = table.replace_schema_metadata({_KEY: json.dumps(about, sort_keys=True).encode()})
+        pq.write_table(table, path, compression="zstd")
+    elif kind == ".npy":
+        with open(path, "wb") as stream:
+            np.save(stream, preferences.matrix)
+    else:
+        np.savetxt(path, preferences.matrix, fmt="%.17g")

@@ -1,0 +1,1 @@
+"""Charts: a table in, an Altair chart out; the same on a page and in a file."""

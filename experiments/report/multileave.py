@@ -1,0 +1,183 @@
+"""The multileave panel of a report: how soon pages shared by all rankers order every pair."""
+
+from __future__ import annotations
+
+from functools import partial
+from html import escape
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pandas as pd
+
+from experiments.report.charts.curves import LABEL_GAP, highest, spread_out
+from experiments.report.charts.parts import (
+    HEIGHT,
+    PALE,
+    WIDTH,
+    counts_axis,
+    inline,
+    layered,
+    looks,
+    policy_scales,
+    scale_of,
+)
+from experiments.report.html import Figure, Section, figure_html, settings_html, table_html
+from experiments.runs.multileave_error import (
+    LIMITS,
+    MODE,
+    decades,
+    error_at,
+    error_text,
+    impressions_until,
+    until_text,
+)
+from experiments.runs.records import RunSet
+from experiments.runs.summaries import curves, short_names
+
+_CAPTION = (
+    "The share of pairs of rankers that are in the wrong order so far (E_bin of Schuth et al., CIKM 2014; a "
+    "pair that nobody leads is half wrong): the mean over the runs, with a band of one standard error. All "
+    "rankers share every page, except for the random pairs, where each page is interleaved from two rankers."
+)
+_EXPLAINED = (
+    "After: the share after so many impressions, mean ± standard error. Below: from how many "
+    "impressions on fewer than that share were wrong until the end, the median of the runs. The right order "
+    "is that of the matrix of pairwise interleaving; pairs that tie there are left out. A method need not "
+    "come down to zero: even in the long run multileaving may prefer another ranker than interleaving does, "
+    "and a pair may be too close for the matrix itself."
+)
+
+
+def is_multileave(run_set: RunSet) -> bool:
+    return run_set.settings.get("mode") == MODE
+
+
+def multileave_section(anchor: str, run_set: RunSet) -> Section:
+    figures, found = multileave_figures(anchor, run_set), headline(run_set.table)
+    settings = dict(run_set.settings)
+    command, versions = settings.pop("command", "unknown"), settings.pop("versions", {})
+    parts = [
+        f'<p class="about">{escape(_about(run_set))}</p>',
+        f'<p class="headline">{escape(found)}</p>',
+        *map(figure_html, figures),
+        error_table_html(run_set.table),
+        "<h3>To make these records again</h3>",
+        f"<pre><code>{escape(str(command))}</code></pre>",
+        '<div class="beside">',
+        settings_html("Settings", settings),
+        settings_html("Versions", versions),
+        "</div>",
+    ]
+    return Section(run_set.name, anchor, found, figures, parts)
+
+
+def multileave_figures(anchor: str, run_set: RunSet) -> list[Figure]:
+    make = partial(error_chart, curves(run_set.table, "e_bin"))
+    return [Figure(f"{anchor}-e-bin", "Pairs in the wrong order", _CAPTION, lambda view: make())]
+
+
+def _about(run_set: RunSet) -> str:
+    pairs, runs = run_set.preferences.pairs, run_set.table.groupby("policy")["run"].nunique()
+    many = f"{runs.min()} to {runs.max()}" if runs.min() < runs.max() else f"{runs.max()}"
+    return (
+        f"{run_set.settings.get('problem', run_set.name)}: {len(run_set.preferences)} rankers, "
+        f"{int((pairs['p'] != 0.5).sum()):,} pairs to order, {run_set.settings['horizon']:,} impressions, "
+        f"{many} {'run' if many == '1' else 'runs'} of each method."
+    )
+
+
+def headline(table: pd.DataFrame) -> str:
+    """Who has the fewest pairs wrong at the end, and who was there first."""
+    last, limit = int(table["step"].max()), LIMITS[0]
+    runs = {str(name): group for name, group in table.groupby("policy", sort=False)}
+    wrong = {name: error_at(group, last)[0] for name, group in runs.items()}
+    best = [name for name in wrong if wrong[name] == min(wrong.values())]
+    text = (
+        f"After {last:,} impressions the fewest pairs in the wrong order are those of {' and '.join(best)}: "
+    )
+    text += f"{error_text(runs[best[0]], last)} %."
+    needed = {name: impressions_until(group, limit) for name, group in runs.items()}
+    first = min(needed, key=lambda name: needed[name])
+    below = f"below {100 * limit:.0f} %"
+    if np.isinf(needed[first]):
+        return f"{text} No method stayed {below}."
+    return f"{text} {first} was the first to stay {below}, from {needed[first]:,.0f} impressions on."
+
+
+def error_table_html(table: pd.DataFrame) -> str:
+    steps = decades(int(table["step"].max()))
+    headings = ["method", "runs", *(f"after {step:,}" for step in steps)]
+    headings += [f"below {100 * limit:.0f} %" for limit in LIMITS]
+    rows = [
+        (
+            str(name),
+            str(runs["run"].nunique()),
+            *(error_text(runs, step) for step in steps),
+            *(until_text(runs, limit) for limit in LIMITS),
+            f"{runs.groupby('run')['seconds'].first().mean():.3g}",
+        )
+        for name, runs in table.groupby("policy", sort=False)
+    ]
+    shown = table_html(
+        "Pairs in the wrong order, in %, and impressions needed", [*headings, "s per run"], rows
+    )
+    return f'{shown}<p class="note">{escape(_EXPLAINED)}</p>'
+
+
+def error_chart(found: pd.DataFrame) -> alt.LayerChart:
+    """E_bin over impressions, a line with a band for each method, named at its end."""
+    colour, dash = policy_scales(looks(found["policy"]))
+    top = highest((found["mean"] + found["error"].fillna(0)).tolist())
+    x = alt.X("step:Q", title="impressions", scale=scale_of("log"), axis=counts_axis("log"))
+    y: dict[str, Any] = {
+        "title": "pairs in the wrong order",
+        "scale": scale_of("linear", domain=[0, top]),
+        "axis": alt.Axis(format=".0%", tickCount=6, gridColor="#e8e8e8", domainColor=PALE, tickColor=PALE),
+    }
+    base = alt.Chart(inline(found)).encode(x=x, color=colour)
+    band = base.transform_calculate(
+        bottom="max(datum.mean - datum.error, 0)", top="datum.mean + datum.error"
+    ).mark_area(opacity=0.18, clip=True)
+    line = base.mark_line(strokeWidth=2, clip=True)
+    return layered(
+        [
+            band.encode(y=alt.Y("bottom:Q", **y), y2=alt.Y2("top")),
+            line.encode(y=alt.Y("mean:Q", **y), strokeDash=dash, tooltip=_TOOLTIP),
+            *_labels(found, colour, top),
+        ],
+        [],
+        width=WIDTH,
+        height=HEIGHT,
+        description=_in_words(found),
+    )
+
+
+def _labels(found: pd.DataFrame, colour: alt.Color, top: float) -> list[alt.Chart]:
+    """Names at the ends of the lines, in pixels, with a stroke to names that had to give way."""
+    ends = found.groupby("policy", sort=False).agg(end=("mean", "last")).reset_index()
+    ends["label"] = ends["policy"].map(short_names(ends["policy"]))
+    ends["at"] = (HEIGHT * (1 - ends["end"] / top)).round(1)
+    ends["beside"] = spread_out(ends["at"].tolist(), LABEL_GAP, 0, HEIGHT)
+    at, beside = (alt.Y(f"{place}:Q", scale=None, axis=None) for place in ("at", "beside"))
+    base = alt.Chart(inline(ends)).encode(color=colour)
+    rules = base.mark_rule(strokeWidth=1).encode(
+        x=alt.XValue("width"), x2=alt.X2Value(alt.ExprRef("width + 9")), y=at, y2=alt.Y2("beside")
+    )
+    names = base.mark_text(align="left", baseline="middle", dx=12, fontSize=11, limit=170)
+    return [rules, names.encode(x=alt.XValue("width"), y=beside, text=alt.Text("label:N"))]
+
+
+def _in_words(found: pd.DataFrame) -> str:
+    last = found[found["step"] == found["step"].max()]
+    ends = "; ".join(f"{name} {mean:.1%}" for name, mean in zip(last["policy"], last["mean"]))
+    steps = f"{last['step'].iloc[0]:,}"
+    return f"Share of pairs in the wrong order against impressions, up to {steps}. At the end: {ends}."
+
+
+_TOOLTIP = [
+    alt.Tooltip("policy:N", title="method"),
+    alt.Tooltip("step:Q", title="impressions", format=","),
+    alt.Tooltip("mean:Q", title="wrong pairs", format=".1%"),
+    alt.Tooltip("error:Q", title="standard error", format=".1%"),
+]

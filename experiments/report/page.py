@@ -1,0 +1,275 @@
+"""A report: one page that needs no network, and the same charts as files for papers."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache, partial
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+
+import altair as alt
+import numpy as np
+import pandas as pd
+import vl_convert
+
+from bandits import condorcet_winner, lower_bound
+from experiments.report.charts import curves as curve_charts
+from experiments.report.charts import matrix_and_final
+from experiments.report.charts.parts import LOWER_BOUND, in_figures, looks
+from experiments.report.html import (
+    Figure,
+    Section,
+    contents_html,
+    controls_html,
+    embedded,
+    figure_html,
+    inline_script,
+    section_html,
+    settings_html,
+    table_html,
+)
+from experiments.report.multileave import is_multileave, multileave_figures, multileave_section
+from experiments.report.pair import pair_figure, pair_section, pairs
+from experiments.runs.records import RunSet
+from experiments.runs.summaries import curves, final, final_estimates
+from experiments.statistics import estimate
+from letor_data.files import replacing
+
+
+def write_report(run_sets: Sequence[RunSet], path: str | Path) -> None:
+    """The page, whole or not at all; the same records give the same bytes."""
+    names = plain_names([run_set.name for run_set in run_sets])
+    sections = [run_set_section(name, run_set) for name, run_set in zip(names, run_sets)]
+    sections += [pair_section(anchor, *pair) for anchor, pair in _anchored_pairs(run_sets)]
+    page = Template(files("experiments.report").joinpath("templates/page.html").read_text("utf-8"))
+    text = page.substitute(
+        title=escape(f"Dueling bandits: {run_sets[0].name if len(run_sets) == 1 else 'report'}"),
+        contents=contents_html(sections) if len(sections) > 1 else "",
+        sections="\n".join(map(section_html, sections)),
+        footer=f"Made by rankduel. Charts: Altair {alt.__version__}, Vega {vl_convert.get_vega_version()}.",
+        libraries=inline_script(_libraries()),
+        report=embedded(shown for section in sections for shown in section.figures),
+    )
+    with replacing(path) as temporary:
+        temporary.write_text(text, "utf-8")
+
+
+@cache
+def _libraries() -> str:
+    """Vega, Vega-Lite and Vega-Embed, which draw the charts."""
+    # The snippet goes where all three are in scope; this one makes two of them known to the page.
+    return vl_convert.javascript_bundle(
+        "window.vegaEmbed = vegaEmbed; window.vega = vega;", vl_version=matrix_and_final.vega_lite_version()
+    )
+
+
+def write_figures(run_sets: Sequence[RunSet], folder: str | Path, kind: str) -> list[Path]:
+    """Every chart of the page as a file, drawn as the page opens with it."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    names = plain_names([run_set.name for run_set in run_sets])
+    figures = [shown for name, run_set in zip(names, run_sets) for shown in run_set_figures(name, run_set)]
+    figures += [pair_figure(anchor, *pair) for anchor, pair in _anchored_pairs(run_sets)]
+    paths = [folder / f"{shown.name}.{kind}" for shown in figures]
+    for shown, path in zip(figures, paths):
+        matrix_and_final.save_chart(shown.make(curve_charts.DEFAULT), path)
+    return paths
+
+
+def plain_names(names: Sequence[str]) -> list[str]:
+    """Good for files and addresses, and no two alike."""
+    plain: list[str] = []
+    for name in names:
+        bare = re.sub(r"[^\w.-]+", "-", name, flags=re.ASCII).strip("-.") or "study"
+        tries = itertools.chain([bare], (f"{bare}-{number}" for number in itertools.count(2)))
+        plain.append(next(name for name in tries if name not in plain))
+    return plain
+
+
+def _anchored_pairs(run_sets: Sequence[RunSet]) -> Iterator[tuple[str, tuple[RunSet, RunSet]]]:
+    for number, pair in enumerate(pairs(run_sets), start=1):
+        yield f"live-versus-proxy-{number}", pair
+
+
+def run_set_section(name: str, run_set: RunSet) -> Section:
+    if is_multileave(run_set):
+        return multileave_section(name, run_set)
+    figures, headline = run_set_figures(name, run_set), run_set_headline(run_set)
+    settings = dict(run_set.settings)
+    command, versions = settings.pop("command", "unknown"), settings.pop("versions", {})
+    lines = [*run_set.table["policy"], *([LOWER_BOUND] if bound_slope(run_set) else [])]
+    parts = [
+        f'<p class="about">{escape(_about(run_set))}</p>',
+        f'<p class="headline">{escape(headline)}</p>',
+        controls_html(looks(lines)),
+        *map(figure_html, figures),
+        final_table(run_set),
+        "<h3>To make these records again</h3>",
+        f"<pre><code>{escape(str(command))}</code></pre>",
+        '<div class="beside">',
+        settings_html("Settings", settings),
+        settings_html("Versions", versions),
+        "</div>",
+    ]
+    return Section(run_set.name, name, headline, figures, parts)
+
+
+def _about(run_set: RunSet) -> str:
+    settings = run_set.settings
+    against = "simulated clicks (live)" if settings["mode"] == "live" else "draws from the matrix (proxy)"
+    runs = final(run_set.table)["policy"].value_counts()
+    many = f"{runs.min()} to {runs.max()}" if runs.min() < runs.max() else f"{runs.max()}"
+    problem, horizon = settings.get("problem", run_set.name), settings["horizon"]
+    return (
+        f"{problem}: {len(run_set.preferences)} rankers, {horizon:,} duels against "
+        f"{against}, {many} {'run' if many == '1' else 'runs'} of each policy."
+    )
+
+
+def run_set_headline(run_set: RunSet) -> str:
+    """Who was best, by how much, and whether these runs can tell."""
+    ranked = list(final_estimates(run_set.table, "regret").items())
+    (best, least), *others = ranked
+    text = f"{best} had a mean regret of {in_figures(least)} after {run_set.settings['horizon']:,} duels"
+    if not others:
+        return f"{text}."
+    second, more = others[0]
+    text = f"{text}, the least of {len(ranked)} policies. Next is {second} with {in_figures(more)}"
+    if np.isnan(least.low + more.low):
+        return f"{text}. Single runs do not tell whether that is chance."
+    if least.overlaps(more):
+        return f"{text}: the 95 % intervals overlap, so these runs do not settle which of the two is better."
+    return f"{text}: the 95 % intervals do not overlap."
+
+
+def run_set_figures(name: str, run_set: RunSet) -> list[Figure]:
+    if is_multileave(run_set):
+        return multileave_figures(name, run_set)
+    table, duels = run_set.table, f"{run_set.settings['horizon']:,} duels"
+    dots = "A tick for each run, a dot for the mean, a bar for its 95 % interval, and both in figures."
+    found = [
+        _regret_figure(name, run_set),
+        Figure(
+            f"{name}-accuracy",
+            "Accuracy",
+            "The share of runs that, asked at that moment, recommend the winner, or one of several.",
+            partial(curve_charts.accuracy_chart, curves(table, "correct")),
+            ("x",),
+        ),
+        Figure(
+            f"{name}-final-regret",
+            f"Regret after {duels}",
+            dots,
+            lambda view: matrix_and_final.final_chart(table, "regret", f"regret after {duels}"),
+        ),
+    ]
+    if table["seconds"].notna().all():
+        found.append(
+            Figure(
+                f"{name}-time",
+                "Time per run",
+                f"{dots} As measured: another machine, or another load, gives other times.",
+                lambda view: matrix_and_final.final_chart(table, "seconds", "seconds per run"),
+            )
+        )
+    found += [_page_figure(name, run_set, column) for column in ("ndcg", "clicks") if column in table]
+    return [*found, _matrix_figure(name, run_set)]
+
+
+def bound_slope(run_set: RunSet) -> float | None:
+    """C* of Komiyama et al., where it is defined and finite."""
+    matrix = run_set.preferences.matrix
+    is_condorcet = (
+        condorcet_winner(matrix) >= 0 and run_set.settings.get("regret", "condorcet") == "condorcet"
+    )
+    slope = lower_bound(matrix)[0] if is_condorcet else np.inf
+    return slope if 0 < slope < np.inf else None
+
+
+def _regret_figure(name: str, run_set: RunSet) -> Figure:
+    shown, slope = curves(run_set.table, "regret"), bound_slope(run_set)
+    caption = "Mean over the runs of the regret so far, with a band as chosen above."
+    if slope is not None:
+        caption += (
+            f" Dotted: C* ln t with C* = {slope:,.4g}, the information-theoretic lower bound of Komiyama et "
+            "al. (COLT 2015). It is a slope, which in the long run no consistent policy beats, and not a "
+            "floor: at small t good policies are below it."
+        )
+    if slope is not None and not curve_charts.bound_fits(shown, slope):
+        end = slope * np.log(shown["step"].max())
+        caption += f" It ends at {end:,.0f}, far above the curves, so only the logarithmic axis shows it."
+    make = partial(curve_charts.regret_chart, shown, slope)
+    return Figure(f"{name}-regret", "Regret", caption, make, ("x", "y", "band"))
+
+
+def _page_figure(name: str, run_set: RunSet, column: str) -> Figure:
+    title, axis = {"ndcg": ("Quality of the pages", "NDCG"), "clicks": ("Clicks", "clicks per page")}[column]
+    caption = "What users see while the policy learns: a mean over all pages since the point before."
+    make = partial(curve_charts.curve_chart, curves(run_set.table, column), axis)
+    return Figure(f"{name}-{column}", title, caption, make, ("x", "band"))
+
+
+def _matrix_figure(name: str, run_set: RunSet) -> Figure:
+    preferences, most = run_set.preferences, matrix_and_final.MOST_RANKERS
+    winner = condorcet_winner(preferences.matrix)
+    framed = [preferences.names[winner]] if winner >= 0 else []
+    caption = f"How often the ranker of the row beats that of the column ({_origin(run_set)}). "
+    caption += f"Framed: {framed[0]}, the Condorcet winner." if framed else "There is no Condorcet winner."
+    if len(preferences) > most:
+        caption += f" These are the {most} strongest of {len(preferences)} rankers."
+    return Figure(
+        f"{name}-matrix", "Preferences", caption, lambda view: matrix_and_final.heatmap(preferences, framed)
+    )
+
+
+def _origin(run_set: RunSet) -> str:
+    return str(run_set.settings["matrix"].get("about", "given"))
+
+
+def final_table(run_set: RunSet) -> str:
+    headings = ("policy", "runs", "regret", "median", "weak regret", "non-winner duels", "real duels")
+    rows = [
+        _final_row(str(policy), group) for policy, group in final(run_set.table).groupby("policy", sort=False)
+    ]
+    caption = f"After {run_set.settings['horizon']:,} duels: mean [95 % interval] over the runs"
+    notion = run_set.settings.get("regret", "condorcet")
+    explained = (
+        f"Regret: the mean {notion} loss of both rankers of a duel, summed; weak: of the better one. "
+        "Non-winner duels: with a ranker that is not the winner. Real duels: of two different rankers. "
+        "Right: runs that recommend the winner, or one of several."
+    )
+    table = table_html(caption, (*headings, "right", "seconds per run"), rows)
+    return f'{table}<p class="note">{explained}</p>'
+
+
+def _is_known(group: pd.DataFrame, column: str) -> bool:
+    """Not every number is there for every policy: pages of many have no better one of two, for example."""
+    return column in group and bool(group[column].notna().all())
+
+
+def _span(group: pd.DataFrame, column: str) -> str:
+    return in_figures(estimate(group[column])) if _is_known(group, column) else "–"
+
+
+def _count(group: pd.DataFrame, column: str) -> str:
+    return f"{group[column].mean():,.0f}" if _is_known(group, column) else "–"
+
+
+def _final_row(policy: str, group: pd.DataFrame) -> tuple[str, ...]:
+    spans = [_span(group, column) for column in ("regret", "weak_regret")]
+    counts = [_count(group, column) for column in ("nonwinner_duels", "informative_steps")]
+    right, seconds = f"{group['correct'].mean():.0%}", f"{group['seconds'].mean():.3g}"
+    return (
+        policy,
+        str(len(group)),
+        spans[0],
+        f"{group['regret'].median():,.4g}",
+        spans[1],
+        *counts,
+        right,
+        seconds,
+    )

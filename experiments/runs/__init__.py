@@ -1,0 +1,1 @@
+"""Runs of policies on a problem: played, kept as records, summarised and compared."""

@@ -1,0 +1,197 @@
+"""How many impressions does a multileaving method need to order all pairs of rankers?
+
+Schuth, Sietsma, Whiteson, Lefortier and de Rijke, "Multileaved Comparisons for Fast Online Evaluation", CIKM
+2014: E_bin is the share of pairs whose inferred order differs from that of a reference, here a preference
+matrix of pairwise interleaving. A pair that nobody leads is half wrong; pairs that tie in the reference are
+left out.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+
+from bandits import PolicyError
+from experiments.arena import Arena
+from experiments.matrix.preferences import Preferences
+from experiments.matrix.shared_pages import (
+    COLUMNS,
+    Contest,
+    blocks,
+    checked_impressions,
+    looks_at,
+    multileaved,
+    order_of,
+    play_impressions,
+    random_pairs,
+)
+from experiments.runs.problem import few_names as few
+from experiments.runs.problem import how_known
+from experiments.runs.records import open_run_set, versions, write_record
+from experiments.runs.run import Cell
+from experiments.runs.run import finished_cells as finished
+from experiments.specs import parse_multileaving
+from experiments.statistics import standard_error
+from interleave.multileave import Multileaving
+
+MODE = "multileave"  # in the settings of a study
+LIMITS = (0.10, 0.05, 0.01)
+
+
+def binary_error(order: np.ndarray, reference: np.ndarray) -> float:
+    """E_bin of (pairs,) signs, 0 for an undecided pair, against (pairs,) probabilities."""
+    truth = np.sign(reference - 0.5)
+    return float((1.0 - (order * truth)[truth != 0]).mean() / 2.0)
+
+
+def compare_multileavers(
+    arena: Arena,
+    methods: Sequence[Multileaving | str],
+    reference: Preferences,
+    impressions: float = 1e5,
+    runs: int = 5,
+    *,
+    seed: int = 0,
+    jobs: int = 1,
+    folder: str | Path | None = None,
+    command: str = "",
+    done: Callable[[int], object] = lambda pages: None,
+) -> pd.DataFrame:
+    """E_bin by impressions: one row per method ("policy", as in all records), run and look.
+
+    Pairwise interleaving of random pairs comes last, for comparison. With a folder every run is kept there,
+    and runs that are there already are not repeated. `done` hears of impressions.
+    """
+    given = [parse_multileaving(method) if isinstance(method, str) else method for method in methods]
+    impressions = checked_impressions(impressions)
+    if runs != int(runs) or runs < 1:
+        raise PolicyError(f"runs is {runs}; expected a whole number from 1")
+    chosen = contests_of(arena, given)
+    _check_reference(arena, reference)
+    cells = [Cell(name, run) for name in chosen for run in range(runs)]
+    tables: dict[Cell, pd.DataFrame] = {}
+    if folder is not None:
+        settings = _settings(arena, reference, impressions, seed)
+        open_run_set(Path(folder), settings | {"command": command, "versions": versions()}, reference)
+        tables = dict(finished(Path(folder), cells))
+        done(impressions * len(tables))
+    missing = [cell for cell in cells if cell not in tables]
+    for cell, table, seconds in _play_all(chosen, missing, reference, impressions, seed, jobs, done):
+        if folder is not None:
+            write_record(Path(folder), cell.policy, cell.run, table, seconds)
+        tables[cell] = table.assign(policy=cell.policy, run=cell.run, seconds=seconds)
+    columns = ["policy", "run", "step", "e_bin", "seconds"]
+    return pd.concat([tables[cell][columns] for cell in cells], ignore_index=True)
+
+
+def contests_of(arena: Arena, methods: Sequence[Multileaving]) -> dict[str, Contest]:
+    """By name: the methods, then random pairs; or an error if something does not fit."""
+    if not methods:
+        raise PolicyError("no multileaving method was asked for; 'rankduel multileavers' lists them")
+    if len(set(methods)) < len(methods):
+        raise PolicyError("a multileaving method was asked for twice")
+    contests = [*(multileaved(arena, way) for way in methods), random_pairs(arena)]
+    return {contest.name: contest for contest in contests}
+
+
+def _check_reference(arena: Arena, reference: Preferences) -> None:
+    names = arena.rankings.names
+    if reference.names != names:
+        raise PolicyError(
+            f"the matrix is for {len(reference)} rankers, {few(reference.names)}, and the data are ranked by "
+            f"{len(names)}, {few(names)}; make the matrix from the same data and rankers"
+        )
+    if (reference.pairs["p"] == 0.5).all():
+        raise PolicyError("all pairs tie in the matrix, so there is no order to be right about")
+
+
+def _settings(arena: Arena, reference: Preferences, impressions: int, seed: int) -> dict[str, Any]:
+    """What a run depends on besides its method."""
+    matrix = {"digest": reference.digest, "about": how_known(reference), **reference.settings}
+    about = {"problem": arena.settings["data"], "mode": MODE, "rankers": len(reference)}
+    return {**about, "horizon": impressions, "seed": seed, "matrix": matrix, "arena": dict(arena.settings)}
+
+
+def _play_all(
+    contests: dict[str, Contest],
+    cells: list[Cell],
+    reference: Preferences,
+    impressions: int,
+    seed: int,
+    jobs: int,
+    done: Callable[[int], object],
+) -> Iterator[tuple[Cell, pd.DataFrame, float]]:
+    """(cell, table, seconds) of each, as they end."""
+    for name in {cell.policy: None for cell in cells}:
+        contests[name].sums(0, 0, np.random.default_rng(0))  # compile before the threads and the clock start
+
+    def play_one(cell: Cell) -> tuple[Cell, pd.DataFrame, float]:
+        started = time.perf_counter()
+        table = error_table(contests[cell.policy], reference, impressions, seed, cell.run, done)
+        return cell, table, time.perf_counter() - started
+
+    return Parallel(n_jobs=jobs, prefer="threads", return_as="generator_unordered")(
+        delayed(play_one)(cell) for cell in cells
+    )
+
+
+def error_table(
+    contest: Contest,
+    reference: Preferences,
+    impressions: int,
+    seed: int,
+    run: int,
+    done: Callable[[int], object] = lambda pages: None,
+) -> pd.DataFrame:
+    """One run: E_bin at every look."""
+    truth, looks = reference.pairs["p"].to_numpy(), looks_at(impressions)
+    sums = np.zeros((len(truth), COLUMNS))
+    errors: list[float] = []
+    for block in blocks(impressions):
+        sums += play_impressions(contest, block, seed, run)
+        if block.end == looks[len(errors)]:
+            errors.append(binary_error(order_of(sums), truth))
+        done(block.pages)
+    return pd.DataFrame({"step": looks, "e_bin": errors})
+
+
+def decades(impressions: int) -> list[int]:
+    """100, 1,000, ... and the last."""
+    tens = [10**k for k in range(2, len(str(impressions))) if 10**k < impressions]
+    return [*tens, impressions]
+
+
+def error_at(table: pd.DataFrame, step: int) -> tuple[float, float]:
+    """(mean, standard error) over the runs of one method after so many impressions; of one run, NaN."""
+    errors = table.loc[table["step"] == step, "e_bin"].to_numpy()
+    return float(errors.mean()), float(standard_error(errors))
+
+
+def impressions_until(table: pd.DataFrame, limit: float) -> float:
+    """After how many impressions E_bin stays below the limit: the median over runs, inf if most do not."""
+    needed = [_settles(run.sort_values("step"), limit) for _, run in table.groupby("run")]
+    return float(np.quantile(needed, 0.5, method="inverted_cdf"))
+
+
+def _settles(run: pd.DataFrame, limit: float) -> float:
+    above = np.flatnonzero(run["e_bin"].to_numpy() >= limit)
+    after = above[-1] + 1 if len(above) else 0
+    return float(run["step"].iloc[after]) if after < len(run) else np.inf
+
+
+def error_text(runs: pd.DataFrame, step: int) -> str:
+    """'12.3 ± 0.4', in per cent; of a single run without its error."""
+    mean, error = error_at(runs, step)
+    return f"{100 * mean:.1f}" + ("" if np.isnan(error) else f" ± {100 * error:.1f}")
+
+
+def until_text(runs: pd.DataFrame, limit: float) -> str:
+    """'1,259', or '> 100,000' where that was not enough."""
+    needed = impressions_until(runs, limit)
+    return f"{needed:,.0f}" if np.isfinite(needed) else f"> {runs['step'].max():,}"

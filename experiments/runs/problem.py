@@ -1,0 +1,207 @@
+"""A problem: whom policies let duel, how duels are decided, and what regret is measured by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from bandits import Configured, PolicyError, Trace
+from bandits.contract import MultiPolicy
+from bandits.loop import AT_ONCE, Duel, Feedback, check_feedback, compiled, is_cached, run_loop
+from bandits.matrix_duels import by_matrix
+from bandits.regret import (
+    informative_steps,
+    losses_by,
+    strong_binary_regret,
+    strong_regret,
+    usual_notion,
+    weak_regret,
+    winners_by,
+)
+from bandits.sets_loop import Pages, SetsTrace, pages_by_matrix, run_sets
+from bandits.sets_loop import compiled as sets_loop
+from bandits.streams import stream
+from experiments.arena import Arena
+from experiments.matrix.preferences import Preferences
+from experiments.specs import parse_multileaving
+from interleave import go_live, live_duel_by, own_pages, shown_so_far
+from interleave.multileave import make_shared_world
+from interleave.multileave.live import go_live_together, live_comparison_by
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Proxy: duels are draws from the preferences. Live, if there is an arena: pages, clicks and credit.
+
+    Either way regret is measured by the preferences: by a notion of bandits.regret, the usual one if none is
+    named.
+    """
+
+    preferences: Preferences
+    arena: Arena | None = None
+    regret: str = ""
+    feedback: Feedback = AT_ONCE
+    multileave: str = "sosm"  # how policies that compare sets make their pages, if live
+
+    def __post_init__(self) -> None:
+        losses_by(self.notion, self.preferences.matrix)  # refuses what has no winner, and unknown notions
+        if self.arena is not None and self.arena.rankings.names != self.preferences.names:
+            raise PolicyError(
+                f"the matrix is for {len(self.preferences)} rankers, {few_names(self.preferences.names)}, "
+                f"and the data are ranked by {len(self.arena.rankings.names)}, "
+                f"{few_names(self.arena.rankings.names)}; "
+                "make the matrix from the same data and rankers"
+            )
+
+    @property
+    def notion(self) -> str:
+        """What regret means here, one of bandits.regret.NOTIONS."""
+        return self.regret or usual_notion(self.preferences.matrix)
+
+    @property
+    def mode(self) -> str:
+        return "proxy" if self.arena is None else "live"
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What a run depends on besides its policy, horizon and seed."""
+        known = self.preferences.settings
+        matrix = {"digest": self.preferences.digest, "about": how_known(self.preferences), **known}
+        arena = (
+            {} if self.arena is None else {"arena": {**self.arena.settings, "multileave": self.multileave}}
+        )
+        source = known.get("source") or known.get("data", "a matrix")
+        problem = source if self.arena is None else self.arena.settings["data"]
+        about = {"problem": problem, "mode": self.mode, "rankers": len(self.preferences)}
+        played = {"regret": self.notion, "feedback": self.feedback._asdict()}
+        return {**about, **played, "matrix": matrix, **arena}
+
+    @cached_property
+    def _world(self) -> Any:
+        return self.arena.world() if self.arena is not None else None
+
+    @cached_property
+    def _own_pages(self) -> np.ndarray:
+        """(K, 2): NDCG and clicks of one ranker's own list, which an arm against itself shows."""
+        return own_pages(self._world, stream(0, "own pages"))
+
+    def play(self, configured: Configured, steps: np.ndarray, seed: int, run: int) -> pd.DataFrame:
+        """One run: a row per checkpoint. It depends on nothing but the arguments and the problem.
+
+        The policy sees the arms under random labels, so no index is favoured.
+        """
+        matrix, names = self.preferences.matrix, (self.mode, str(configured), run)
+        labels = stream(seed, *names, "labels").permutation(len(matrix))
+        rng, users = stream(seed, *names, "policy"), stream(seed, *names, "users")
+        if isinstance(configured.policy, MultiPolicy):
+            return self._sets_table(run_sets(configured, self._pages(), labels, steps, rng, users))
+        loss = losses_by(self.notion, matrix)
+        duel, feedback = self._duel(), self.feedback
+        return self._table(run_loop(configured, duel, loss, labels, steps, rng, users, feedback=feedback))
+
+    def check(self, configured: Configured) -> None:
+        """An error if the policy cannot be played here."""
+        if not isinstance(configured.policy, MultiPolicy):
+            check_feedback(configured, self.feedback)
+        elif self.feedback != AT_ONCE:
+            raise PolicyError(f"{configured} compares whole sets of arms, and takes no late feedback")
+
+    def is_compiled(self, configured: Configured) -> bool:
+        """Is the loop of this policy ready on disk?"""
+        if isinstance(configured.policy, MultiPolicy):
+            return is_cached(sets_loop(configured.policy, self._pages()))
+        return is_cached(compiled(configured.policy, self._duel()))
+
+    def _duel(self) -> Duel:
+        if self.arena is None:
+            return by_matrix(np.array(self.preferences.matrix))
+        live_duel = live_duel_by(self.arena.interleaving.method)
+        return Duel(live_duel, go_live(self._world), shown_so_far, n_measured=3)
+
+    def _pages(self) -> Pages:
+        """Where sets of arms are compared."""
+        if self.arena is None:
+            return pages_by_matrix(np.array(self.preferences.matrix))
+        compare = live_comparison_by(parse_multileaving(self.multileave).method)
+        return Pages(compare, go_live_together(self._shared), shown_so_far, n_measured=3)
+
+    @cached_property
+    def _shared(self) -> Any:
+        """All rankers on one page; `_world` for two of them."""
+        arena = self.arena
+        assert arena is not None
+        method = parse_multileaving(self.multileave)
+        return make_shared_world(
+            arena.rankings, arena.labels, arena.model, method, arena.length, arena.ties, arena.queries
+        )
+
+    def _table(self, trace: Trace) -> pd.DataFrame:
+        matrix = self.preferences.matrix
+        loss, winners = losses_by(self.notion, matrix), winners_by(self.notion, matrix)
+        columns = {
+            "step": trace.steps,
+            "regret": strong_regret(trace, loss),
+            "weak_regret": weak_regret(trace, loss),
+            "copeland_regret": strong_regret(trace, losses_by("copeland", matrix)),
+            "informative_steps": informative_steps(trace),
+            "recommended": trace.recommended,
+            "correct": winners[trace.recommended] & (trace.recommended >= 0),
+            "answers": trace.answers.sum(axis=1),
+            "winners_among_answers": (trace.answers & winners).sum(axis=1),
+            "finished": trace.finished,
+            "survivors": trace.survivors,
+            "rounds": trace.rounds,
+            "judgments_per_pair": trace.most,
+        }
+        if (matrix == 0.5).sum() > len(matrix):  # ties, where these two differ
+            columns["copeland_losses_regret"] = strong_regret(trace, losses_by("copeland-losses", matrix))
+        if winners.sum() == 1:
+            columns["nonwinner_duels"] = strong_binary_regret(trace, int(winners.argmax()))
+        table = pd.DataFrame(columns)
+        return table if self.arena is None else table.assign(**self._shown(trace.selves, trace.measured))
+
+    def _sets_table(self, trace: SetsTrace) -> pd.DataFrame:
+        matrix = self.preferences.matrix
+        table = pd.DataFrame(
+            {
+                "step": trace.steps,
+                "regret": trace.shares @ losses_by(self.notion, matrix),
+                "copeland_regret": trace.shares @ losses_by("copeland", matrix),
+                "informative_steps": trace.pages,
+                "recommended": trace.recommended,
+                "correct": winners_by(self.notion, matrix)[trace.recommended],
+                "answers": 1,
+                "finished": False,
+                "rounds": trace.steps,
+                "mean_set": trace.compared / np.maximum(trace.pages, 1),
+            }
+        )
+        return table if self.arena is None else table.assign(**self._shown(trace.alone, trace.measured))
+
+    def _shown(self, alone: np.ndarray, measured: np.ndarray) -> dict[str, np.ndarray]:
+        """NDCG and clicks per page since the checkpoint before; `alone`: pages of one arm's own list."""
+        own = alone @ self._own_pages
+        pages = measured[:, 0] + alone.sum(axis=1)
+        sums = np.column_stack([pages, measured[:, 1:] + own])
+        new = np.diff(sums, axis=0, prepend=0.0)
+        return {"ndcg": new[:, 1] / new[:, 0], "clicks": new[:, 2] / new[:, 0]}
+
+
+def how_known(preferences: Preferences) -> str:
+    """In words: exact, estimated and how well, or given without a word."""
+    methods = set(preferences.pairs["method"])
+    if methods <= {"exact"}:
+        return "exact"
+    if "given" in methods:
+        return "given"
+    half_width = (preferences.pairs["hi"] - preferences.pairs["lo"]).max() / 2
+    return f"estimated, largest half-width {half_width:.2g}"
+
+
+def few_names(names: tuple[str, ...]) -> str:
+    return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")

@@ -1,0 +1,198 @@
+"""Runs of policies on a problem: many at a time, kept as they end, resumed where they stopped."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed, parallel_config
+
+from bandits import Configured, PolicyError, PolicyNotice
+from bandits import checkpoints as checkpoints_of
+from bandits.steps import checked_horizon
+from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
+from experiments.runs.problem import Problem
+from experiments.runs.records import open_run_set, read_record, record_path, versions, write_record
+from experiments.specs import parse_policy
+
+
+class Cell(NamedTuple):
+    policy: str  # text that asks for it
+    run: int
+
+
+def run(
+    problem: Problem | Preferences | np.ndarray | str,
+    policies: Sequence[Configured | str],
+    horizon: float,
+    runs: int = 1,
+    *,
+    seed: int = 0,
+    checkpoints: int = 1000,
+    jobs: int = 1,
+    folder: str | Path | None = None,
+    scheduler: str | None = None,
+    command: str = "",
+    done: Callable[[int], None] = lambda n: None,
+) -> pd.DataFrame:
+    """One row per policy, run and checkpoint.
+
+    problem      live or proxy; a matrix, its name or its file is a proxy
+    checkpoints  how many evenly spaced ones; there are twenty more per factor of ten
+    folder       keep a record of every run there, and do not repeat those that are there already
+    scheduler    the address of a Dask scheduler whose workers share the runs
+    done         hears of every run that ended
+
+    A run depends on its problem, policy, number and the seed alone, not on what else is run or by how many.
+    """
+    problem, horizon = _problem(problem), checked_horizon(horizon)
+    given = [parse_policy(policy) if isinstance(policy, str) else policy for policy in policies]
+    chosen = {str(policy): policy for policy in given}
+    if runs != int(runs) or runs < 1:
+        raise PolicyError(f"runs is {runs}; expected a whole number from 1")
+    if checkpoints != int(checkpoints) or checkpoints < 1:
+        raise PolicyError(f"checkpoints is {checkpoints}; expected a whole number from 1")
+    if len(chosen) < len(given):
+        raise PolicyError("a policy was asked for twice")
+    for policy in given:
+        problem.check(policy)
+    steps = checkpoints_of(horizon, int(checkpoints))
+    cells = [Cell(policy, number) for policy in chosen for number in range(int(runs))]
+    tables: dict[Cell, pd.DataFrame] = {}
+    if folder is not None:
+        settings = {**problem.settings, "horizon": horizon, "seed": seed, "checkpoints": checkpoints}
+        open_run_set(
+            Path(folder), settings | {"command": command, "versions": versions()}, problem.preferences
+        )
+        tables = dict(finished_cells(Path(folder), cells))
+        done(len(tables))
+    missing = [cell for cell in cells if cell not in tables]
+    for cell, table, seconds in _play_all(problem, chosen, missing, steps, seed, jobs, scheduler):
+        if folder is not None:
+            write_record(Path(folder), cell.policy, cell.run, table, seconds)
+        named = table.assign(policy=cell.policy, run=cell.run, seconds=seconds)
+        tables[cell] = named[["policy", "run", *table.columns, "seconds"]]
+        done(1)
+    return pd.concat([tables[cell] for cell in cells], ignore_index=True)
+
+
+def _problem(problem: Any) -> Problem:
+    if isinstance(problem, Problem):
+        return problem
+    if isinstance(problem, (str, Path)):
+        problem = read_preferences(problem)
+    return Problem(problem if isinstance(problem, Preferences) else preferences_of(problem))
+
+
+def finished_cells(folder: Path, cells: Iterable[Cell]) -> Iterator[tuple[Cell, pd.DataFrame]]:
+    """The records there are; a damaged one counts as none, and is made anew."""
+    for cell in cells:
+        try:
+            yield cell, read_record(record_path(folder, cell.policy, cell.run))
+        except (FileNotFoundError, PolicyError):
+            continue
+
+
+def _play_all(
+    problem: Problem,
+    policies: dict[str, Configured],
+    cells: list[Cell],
+    steps: np.ndarray,
+    seed: int,
+    jobs: int,
+    scheduler: str | None,
+) -> Iterator[tuple[Cell, pd.DataFrame, float]]:
+    """(cell, table, seconds) of each, as they end."""
+    if scheduler is not None:
+        yield from _play_on_cluster(problem, cells, steps, seed, scheduler)
+        return
+    compiled = {name: policy for name, policy in policies.items() if _is_compiled(policy)}
+    _compile(problem, compiled, jobs)  # before the threads and the clock start
+    yield from Parallel(n_jobs=jobs, prefer="threads", return_as="generator_unordered")(
+        delayed(_play_one)(problem, compiled[cell.policy], cell, steps, seed)
+        for cell in cells
+        if cell.policy in compiled
+    )
+    # Plain Python holds the interpreter's lock, so threads would wait for each other.
+    plain = [cell for cell in cells if cell.policy not in compiled]
+    for name in {cell.policy for cell in plain}:
+        problem.is_compiled(policies[name])  # gives notice that it is not
+    alone = jobs == 1 or len(plain) == 1
+    yield from Parallel(n_jobs=1 if alone else jobs, return_as="generator_unordered")(
+        delayed(_play_one)(problem, policies[cell.policy] if alone else cell.policy, cell, steps, seed)
+        for cell in plain
+    )
+
+
+def _compile(problem: Problem, policies: dict[str, Configured], jobs: int) -> None:
+    """Compile what is not on disk yet. Numba compiles one function at a time, so processes share the work."""
+    new = [name for name, policy in policies.items() if not problem.is_compiled(policy)]
+    if len(new) > 1 and jobs != 1:
+        Parallel(n_jobs=jobs)(delayed(_play_briefly)(problem, name) for name in new)
+    for policy in policies.values():
+        problem.play(policy, np.array([1]), 0, 0)
+
+
+def _play_briefly(problem: Problem, policy: str) -> None:
+    problem.play(parse_policy(policy), np.array([1]), 0, 0)
+
+
+def _is_compiled(configured: Configured) -> bool:
+    policy = configured.policy
+    return all(hasattr(function, "py_func") for function in (policy.select, policy.update))
+
+
+def _play_one(
+    problem: Problem, policy: Configured | str, cell: Cell, steps: np.ndarray, seed: int
+) -> tuple[Cell, pd.DataFrame, float]:
+    configured = parse_policy(policy) if isinstance(policy, str) else policy
+    started = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PolicyNotice)  # given already
+        table = problem.play(configured, steps, seed, cell.run)
+    return cell, table, time.perf_counter() - started
+
+
+def _play_on_cluster(
+    problem: Problem, cells: list[Cell], steps: np.ndarray, seed: int, scheduler: str
+) -> Iterator[tuple[Cell, pd.DataFrame, float]]:
+    """By batches: joblib's Dask backend hands back whole lists, and what is finished should be kept soon.
+
+    Workers are given the policies as text, and send back tables: they need no folder in common with us.
+    """
+    with _cluster(scheduler, problem) as n_workers:
+        size = 4 * n_workers
+        for start in range(0, len(cells), size):
+            yield from Parallel()(
+                delayed(_play_one)(problem, cell.policy, cell, steps, seed)
+                for cell in cells[start : start + size]
+            )
+
+
+@contextmanager
+def _cluster(scheduler: str, problem: Problem) -> Iterator[int]:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise PolicyError("--scheduler needs Dask: pip install 'rankduel[dask]'") from None
+    try:
+        client = Client(scheduler, timeout=10)
+    except (OSError, ValueError) as problem_found:
+        raise PolicyError(
+            f"no Dask scheduler answers at {scheduler} ({type(problem_found).__name__}); start one with "
+            "'dask scheduler' and workers with 'dask worker ADDRESS'"
+        ) from None
+    with client:
+        n_workers = sum(client.nthreads().values())
+        if n_workers == 0:
+            raise PolicyError(
+                f"the scheduler at {scheduler} has no workers; 'dask worker {scheduler}' starts one"
+            )
+        with parallel_config(backend="dask", client=client, scatter=[problem]):
+            yield n_workers

@@ -1,0 +1,149 @@
+"""How often notions of a winner agree on random subsets (Zoghi 2017, Table 7.1, Figure 7.2)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from experiments.studies.study import (
+    Bench,
+    Between,
+    Bubbles,
+    Check,
+    Computed,
+    Measure,
+    Report,
+    Size,
+    Study,
+    Table,
+)
+from experiments.winners.overlaps import CONTAINED, LOSSES, PAIRS, WINNERS, pooled, winner_overlaps
+
+PARTS = ("informational", "navigational")
+# Percent of subsets in which two notions have a winner in common: published, and of the navigational matrix.
+PUBLISHED = (99.94, 51.49, 56.15, 77.66, 82.11, 94.81)
+NAVIGATIONAL = (99.94, 86.93, 86.90, 90.38, 90.32, 98.79)
+PUBLISHED_CONTAINED = 94.2
+# How far apart two samples may be, in points: standard errors are about .2 from 400 subsets of each size.
+APART, CONTAINED_APART = 0.6, 1.2
+# Percent of subsets of the informational matrix, of any size, by an independent program.
+COUNTS: Mapping[str, Mapping[int, float]] = {
+    WINNERS: {1: 79.9, 2: 16.1, 3: 3.8, 4: 0.12, 5: 0.005},
+    LOSSES: {0: 54.3, 1: 44.4, 2: 1.3, 3: 0.007},
+}
+MOST = {WINNERS: 7, LOSSES: 4}
+
+
+def overlaps(bench: Bench) -> dict[str, float]:
+    """In percent, every size of subset counting the same: agreement from 3 to all but one, counts of all."""
+    assert bench.preferences is not None
+    matrix = bench.preferences.matrix
+    every = range(1, len(matrix) + 1)
+    found = winner_overlaps(matrix, every, samples=bench.size.runs, jobs=bench.jobs)
+    inner = pooled(found.shared[found.shared["size"].between(3, len(matrix) - 1)])
+    shared = {row["notions"]: 100 * row["share"] for row in inner.to_dict("records")}
+    return {**shared, **_counted(found.counts)}
+
+
+def _counted(counts: pd.DataFrame) -> dict[str, float]:
+    """How many Copeland winners, how many losses: the most, percent of each, and shares by size."""
+    values: dict[str, float] = {
+        f"most {number}": counts.loc[counts["number"] == number, "count"].max() for number in COUNTS
+    }
+    values |= {f"{count} {number}": 0.0 for number, known in COUNTS.items() for count in known}
+    for row in pooled(counts).to_dict("records"):
+        values[f"{row['count']} {row['number']}"] = 100 * row["share"]
+    for row in counts.to_dict("records"):
+        values[f"{row['count']} {row['number']} in {row['size']}"] = row["share"]
+    return values
+
+
+def table_7_1(values: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
+    rows = {"published": (*PUBLISHED, PUBLISHED_CONTAINED)} | {
+        f"here, {part}": [values.get(part, {}).get(name, np.nan) for name in (*PAIRS, CONTAINED)]
+        for part in PARTS
+    }
+    return pd.DataFrame({"% of subsets": (*PAIRS, CONTAINED)} | rows)
+
+
+def _overlap(part: str, pair: str, share: float, source: str) -> Check:
+    name = "-".join(word.split()[0].lower() for word in pair.split(" and "))
+    test = Between(Measure(part, pair, "value"), share - APART, share + APART)
+    return Check(
+        f"{part}.{name}", f"{pair} share a winner in {share} % ({source})", test, f"{share}", real=True
+    )
+
+
+def _count(part: str, number: str, count: int, share: float) -> Check:
+    measure = Measure(part, f"{count} {number}", "value")
+    what = f"there are {count}" if number == WINNERS else f"each loses to {count} others"
+    name = f"{part}.{count}_{number.split()[-1]}"
+    if part == "informational":
+        test = Between(measure, share - 1, share + 1)
+        return Check(
+            name,
+            f"Copeland winners: {what} in {share} % of subsets (independent)",
+            test,
+            f"{share}",
+            real=True,
+        )
+    return Check(name, f"{part}, Copeland winners: {what}, in percent of subsets", Report(measure))
+
+
+_SIZES = {"quick": Size(1, 400), "paper": Size(1, 10_000)}
+
+STUDY = Study(
+    id="winner-notions",
+    title="Do notions of a winner agree?",
+    source="Zoghi 2017 (thesis), 7.1.2, Table 7.1 and Figure 7.2",
+    question="How often do Copeland, von Neumann, Borda and random-walk winners agree on random subsets?",
+    data="public MSLR matrices: Informational (all 136), Navigational",
+    parts=tuple(Computed(part, overlaps, f"mslr-{part}", sizes=_SIZES) for part in PARTS),
+    checks=(
+        *(_overlap("informational", pair, share, "Table 7.1") for pair, share in zip(PAIRS, PUBLISHED)),
+        *(_overlap("navigational", pair, share, "independent") for pair, share in zip(PAIRS, NAVIGATIONAL)),
+        Check(
+            "informational.contained",
+            f"in {PUBLISHED_CONTAINED} % all Copeland winners have weight in the von Neumann winner",
+            Between(
+                Measure("informational", CONTAINED, "value"),
+                PUBLISHED_CONTAINED - CONTAINED_APART,
+                PUBLISHED_CONTAINED + CONTAINED_APART,
+            ),
+            "94.8",
+            real=True,
+        ),
+        *(
+            Check(
+                f"{part}.few_{number.split()[-1]}",
+                f"{part}: Copeland winners are few, and lose few duels: far below the size of the subset",
+                Between(Measure(part, f"most {number}", "value"), high=most),
+            )
+            for part in PARTS
+            for number, most in MOST.items()
+        ),
+        *(
+            _count(part, number, count, share)
+            for part in PARTS
+            for number, shares in COUNTS.items()
+            for count, share in shares.items()
+        ),
+    ),
+    figures=tuple(
+        Bubbles(
+            f"figure7.2-{part}-{number.split()[-1]}",
+            f"Figure 7.2: {title}, {part} user; areas are shares of subsets",
+            "rankers in the subset",
+            title,
+            {
+                count: {size: Measure(part, f"{count} {number} in {size}", "value") for size in range(1, 137)}
+                for count in range(MOST[number] + 1)
+            },
+        )
+        for part in PARTS
+        for number, title in ((WINNERS, "Copeland winners"), (LOSSES, "losses of a Copeland winner"))
+    ),
+    tables=(Table("table7.1", "Table 7.1: subsets in which notions have a winner in common", table_7_1),),
+    minutes={"quick": 0.3, "paper": 7},
+)

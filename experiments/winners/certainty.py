@@ -1,0 +1,54 @@
+"""Which conclusions stand however the undecided pairs turn out: those whose interval holds one half.
+
+"Certain" means for every matrix within the intervals, and so at least as surely as the intervals are
+all true at once.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy
+
+from experiments.matrix.preferences import Preferences
+from experiments.winners.transitivity import count_cycles
+
+
+class Certainty(NamedTuple):
+    undecided: np.ndarray  # (n, 2) pairs i < j that may turn out either way
+    condorcet: np.ndarray  # who may be the Condorcet winner; if there is none for certain, nobody
+    condorcet_certain: bool  # is it certain who that is, or that there is none?
+    copeland: np.ndarray  # who may have the highest Copeland score
+    copeland_certain: bool
+    cycles: int  # 3-cycles that are there for certain
+    total_order: bool | None  # is there one? None if that is open
+
+
+def certainty(preferences: Preferences) -> Certainty:
+    wins, possible = preferences.lower > 0.5, preferences.upper > 0.5
+    undecided = np.argwhere(np.triu((preferences.lower < preferences.upper) & ~wins & ~wins.T, 1))
+    fewest, most, others = wins.sum(axis=1), possible.sum(axis=1), len(preferences) - 1
+    leaders = np.flatnonzero(most >= fewest.max())
+    return Certainty(
+        undecided=undecided,
+        condorcet=np.flatnonzero(most == others),
+        condorcet_certain=bool((most == others).sum() == (fewest == others).sum()),
+        copeland=leaders,
+        copeland_certain=len(leaders) == 1 or bool((most == fewest)[leaders].all()),
+        cycles=count_cycles(preferences.lower),
+        total_order=_has_order(wins, possible),
+    )
+
+
+def deciding(certainty: Certainty, candidates: np.ndarray) -> int:
+    """How many undecided pairs some of the candidates are in."""
+    return int(np.isin(certainty.undecided, candidates).any(axis=1).sum())
+
+
+def _has_order(wins: np.ndarray, possible: np.ndarray) -> bool | None:
+    forced = ~possible.T  # who cannot be beaten by another has to come before it
+    np.fill_diagonal(forced, False)
+    if scipy.sparse.csgraph.connected_components(forced, connection="strong")[0] < len(wins):
+        return False
+    return True if wins.sum() == len(wins) * (len(wins) - 1) // 2 else None

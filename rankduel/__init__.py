@@ -1,0 +1,1 @@
+"""Online evaluation of rankers, simulated: judged data, interleaving, clicks, dueling bandits."""

@@ -1,0 +1,74 @@
+"""The command line: `rankduel COMMAND ...`. Each group of commands has a file of its own."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from bandits import PolicyError
+from clickmodels import ClickModelError
+from experiments.specs import SpecError
+from interleave import InterleaveError
+from letor_data import DataError
+from rankduel.cli import compare, data, demo, judge, lists, matrix, multileave, report, run, study, winners
+from rankduel.cli.console import errors
+
+app = typer.Typer(
+    name="rankduel",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(data.app, name="data")
+app.command("demo")(demo.demo)
+app.add_typer(matrix.app, name="matrix")
+app.command("winners")(winners.winners)
+app.command("run")(run.run)
+app.command("compare")(compare.compare)
+app.command("multileave")(multileave.multileave)
+app.add_typer(study.app, name="study")
+app.command("report")(report.report)
+app.add_typer(judge.app, name="judge")
+app.command("policies")(lists.policies)
+app.command("interleavers")(lists.interleavers)
+app.command("multileavers")(multileave.multileavers)
+app.command("clickmodels")(lists.clickmodels)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"rankduel {version('rankduel')}")
+        raise typer.Exit
+
+
+@app.callback()
+def rankduel(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+) -> None:
+    """Online evaluation of rankers, simulated: judged data, interleaving, clicks, dueling bandits."""
+
+
+def main() -> None:
+    """Run a command; bad input ends in one message and exit code 2, a bug in a traceback and 1."""
+    try:
+        app(prog_name="rankduel")
+    except (DataError, ClickModelError, InterleaveError, PolicyError, SpecError) as problem:
+        _stop(str(problem))
+    except OSError as problem:
+        _stop(f"{problem.filename or 'input/output'}: {problem.strerror or problem}")
+    except KeyboardInterrupt:
+        errors.print("[yellow]stopped[/]")
+        sys.exit(130)
+
+
+def _stop(message: str) -> None:
+    errors.print(f"[bold red]error:[/] {escape(message)}", highlight=False, soft_wrap=True)
+    sys.exit(2)

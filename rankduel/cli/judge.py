@@ -1,0 +1,163 @@
+"""`rankduel judge`: a real session in which people say which of two items is better."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from bandits import PolicyError
+from experiments.judge.session import (
+    Session,
+    open_session,
+    pairs_csv,
+    read_judgments,
+    read_pool,
+    start_session,
+)
+from letor_data.files import replacing
+from rankduel.cli.console import screen
+from rankduel.cli.options import AsJson
+
+app = typer.Typer(
+    help="Find the best items of a pool by asking people which of two is better.", no_args_is_help=True
+)
+_MOST_SHOWN = 5  # items
+_ANSWERS = {"1": "left", "2": "right", "t": "tie"}
+Folder = Annotated[Path, typer.Argument(help="The folder of the session.")]
+
+
+@app.command()
+def start(
+    pool: Annotated[
+        Path, typer.Argument(help="The items: one per line, or a CSV file with a column 'item'; - for input.")
+    ],
+    folder: Folder,
+    policy: Annotated[
+        str, typer.Option("--policy", "-p", help="Who decides which pairs are judged.")
+    ] = "prefbest",
+    budget: Annotated[int, typer.Option(help="Judgments at most; 0: as many as the policy wants.")] = 0,
+    seed: Annotated[int, typer.Option(help="Same seed and judgments, same pairs.")] = 0,
+) -> None:
+    """Begin a session: read the pool, choose a policy.
+
+    [dim]Example:[/] rankduel judge start pool.txt topic7 --policy "prefbest(extra=1)"
+    """
+    session = start_session(folder, read_pool(_text(pool)), policy, seed, budget)
+    screen.print(f"{len(session.items):,} items, {escape(session.policy)}")
+    _show_next_step(session)
+
+
+@app.command("next")
+def next_pairs(
+    folder: Folder,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="CSV file to write; else to the screen.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(help="So many pairs at most.", min=1)] = None,
+) -> None:
+    """The pairs to judge now, as CSV: fill in the column 'winner' and give the file to `judge add`.
+
+    The winner is the item's name, left, right or tie; 'assessor' may stay empty. Pairs may be judged in any
+    order, by several people, and some of them later.
+    """
+    pairs = open_session(folder).next_pairs()[:limit]
+    if out is None:
+        typer.echo(pairs_csv(pairs), nl=False)
+        return
+    with replacing(out) as temporary:
+        temporary.write_text(pairs_csv(pairs), encoding="utf-8")
+    add_them = escape(f"rankduel judge add {folder} {out}")
+    screen.print(
+        f"{_counted(len(pairs), 'pair')} in [bold]{escape(str(out))}[/]; when judged: [bold]{add_them}[/]"
+    )
+
+
+@app.command()
+def add(
+    folder: Folder,
+    judgments: Annotated[
+        list[Path], typer.Argument(help="CSV files with columns id and winner; - for input.")
+    ],
+) -> None:
+    """Take in judgments. A file is taken whole or not at all; rows without a winner are left open."""
+    session = open_session(folder)
+    for path in judgments:
+        new = session.add(read_judgments(_text(path), str(path)), str(path))
+        screen.print(f"{escape(str(path))}: {_counted(new, 'new judgment')}")
+    _show_next_step(session)
+
+
+@app.command()
+def show(folder: Folder, as_json: AsJson = False) -> None:
+    """How far the session is, and the best items as far as known."""
+    session = open_session(folder)
+    progress = session.progress()
+    if as_json:
+        typer.echo(
+            json.dumps(progress._asdict() | {"items": len(session.items), "policy": session.policy}, indent=1)
+        )
+        return
+    screen.print(f"[bold]{len(session.items):,} items[/], {escape(session.policy)}")
+    _show_next_step(session)
+
+
+@app.command()
+def ask(
+    folder: Folder,
+    assessor: Annotated[str, typer.Option(help="Who is judging.")] = "",
+) -> None:
+    """Judge at the terminal, pair after pair. Every answer is kept at once; Ctrl-C ends and loses nothing."""
+    session = open_session(folder)
+    while pairs := session.next_pairs():
+        number, left, right = pairs[0]
+        screen.print(f"\n[dim]{number}[/]  [bold]1[/] {escape(left)}\n   [bold]2[/] {escape(right)}")
+        answer = typer.prompt("Which is better (1, 2, t for a tie, q to stop)").strip().lower()
+        if answer == "q":
+            break
+        if answer in _ANSWERS:
+            session.add([{"id": str(number), "winner": _ANSWERS[answer], "assessor": assessor}])
+    _show_next_step(session)
+
+
+def _text(path: Path) -> str:
+    try:
+        return sys.stdin.read() if str(path) == "-" else path.read_text("utf-8-sig")
+    except UnicodeDecodeError:
+        raise PolicyError(f"{path}: not UTF-8 text; save the file as UTF-8") from None
+
+
+def _show_next_step(session: Session) -> None:
+    progress, folder = session.progress(), escape(str(session.folder))
+    if progress.judgments:
+        most = _counted(progress.judgments_per_pair, "assessor")
+        screen.print(f"{_counted(progress.judgments, 'judgment')}, {most} per pair at most")
+    for assessor, pairs in progress.judged_again.items():
+        example = escape(" and ".join(pairs[0]))
+        times = _counted(len(pairs), "pair")
+        screen.print(f"[yellow]note:[/] {escape(assessor)} judged {times} more than once, such as {example}")
+    best = _few(progress.best, len(session.items))
+    if progress.finished:
+        screen.print(f"finished; best: [bold]{best}[/]")
+        return
+    ahead = f", {progress.ahead:,} judged ahead" if progress.ahead else ""
+    screen.print(f"{_counted(progress.open, 'pair')} open{ahead}; best so far: {best}")
+    screen.print(
+        f"next: [bold]rankduel judge next {folder} -o pairs.csv[/], or [bold]rankduel judge ask {folder}[/]"
+    )
+
+
+def _few(names: tuple[str, ...], n_items: int) -> str:
+    """The items, or how many they are."""
+    if len(names) == n_items > 1:
+        return "any of them"
+    shown = ", ".join(escape(name) for name in names[:_MOST_SHOWN])
+    return shown + (f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else "")
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"

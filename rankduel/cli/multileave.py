@@ -1,0 +1,166 @@
+"""`rankduel multileave`: how soon multileaving orders all rankers; `rankduel multileavers`: the methods."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import pandas as pd
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from bandits import PolicyError
+from experiments.arena import open_arena
+from experiments.matrix.preferences import Preferences
+from experiments.matrix.shared_pages import checked_impressions
+from experiments.runs.multileave_error import (
+    LIMITS,
+    compare_multileavers,
+    contests_of,
+    decades,
+    error_text,
+    until_text,
+)
+from experiments.runs.problem import how_known
+from experiments.specs import parse_multileaving
+from interleave.multileave import MULTILEAVERS, Multileaver
+from interleave.multileave.catalogue import Choice
+from rankduel.cli.console import count_progress, screen
+from rankduel.cli.lists import show_rows, title
+from rankduel.cli.options import AsJson, Jobs, Name, Out, Seed, load, with_data_options, with_duel_options
+from rankduel.cli.run import command_typed, preferences_for, run_set_name, show_next
+
+Impressions = Annotated[str, typer.Option(help="Pages shown to users.")]
+_EXAMPLES = ("sosm", "probabilistic(credit=expected,tau=2)")
+
+
+@with_data_options
+@with_duel_options
+def multileave(
+    data: Annotated[list[str], typer.Argument(help="Files of judged data.")],
+    method: Annotated[
+        list[str],
+        typer.Option(
+            "--method",
+            "-m",
+            help="How rankings share a page: 'rankduel multileavers' lists them; repeatable.",
+        ),
+    ],
+    impressions: Impressions = "1e5",
+    runs: Annotated[int, typer.Option(help="Runs of each method.", min=1)] = 5,
+    seed: Seed = 0,
+    matrix: Annotated[
+        Path | None,
+        typer.Option(help="Preferences that tell the right order; made by interleaving if not given."),
+    ] = None,
+    out: Out = Path("results"),
+    name: Name = "",
+    jobs: Jobs = -1,
+    *,
+    duel_options: Mapping[str, Any],
+    data_options: dict,
+) -> None:
+    """How many impressions until pages shared by all rankers order every pair as interleaving does?
+
+    Beside the methods, as many impressions of interleaved pages of two random rankers.
+
+    [dim]Example:[/] rankduel multileave data.txt --method sosm --method team_draft --impressions 1e5
+    """
+    methods, pages = [parse_multileaving(text) for text in method], impressions_in(impressions)
+    folder = out / (name or run_set_name(data[0], "multileave", pages, seed))
+    arena = open_arena(load(data, data_options), **duel_options, progress=count_progress)
+    contests_of(arena, methods)  # refuses what does not fit, before any work
+    reference = preferences_for(arena, matrix, folder, jobs)
+    with count_progress("impressions", pages * runs * (len(methods) + 1)) as done:
+        table = compare_multileavers(
+            arena,
+            methods,
+            reference,
+            pages,
+            runs,
+            seed=seed,
+            jobs=jobs,
+            folder=folder,
+            command=command_typed(),
+            done=done,
+        )
+    _show(data[0], reference, table)
+    show_next(folder, out)
+
+
+def impressions_in(text: str) -> int:
+    """A number such as 1e5."""
+    try:
+        number = float(text)
+    except ValueError:
+        raise PolicyError(
+            f"--impressions is '{text}'; expected a number of pages, such as 100000 or 1e5"
+        ) from None
+    return checked_impressions(number)
+
+
+def _show(source: str, reference: Preferences, table: pd.DataFrame) -> None:
+    pairs, last = reference.pairs, int(table["step"].max())
+    tied = int((pairs["p"] == 0.5).sum())
+    unsure = int(((pairs["lo"] <= 0.5) & (pairs["hi"] >= 0.5)).sum()) - tied
+    screen.print(
+        f"[bold]{escape(source)}[/] [dim]{len(reference)} rankers, {len(pairs) - tied:,} pairs to order, "
+        f"matrix {escape(how_known(reference))}, {table['run'].nunique()} runs[/]\n",
+    )
+    steps = {f"{step:,}": step for step in decades(last)}
+    title("Pairs in the wrong order", "E_bin in % after so many impressions, ± standard error")
+    _show_table(table, steps, error_text)
+    title("\nImpressions until it stays below", "median of the runs")
+    _show_table(table, {f"{limit:.0%}": limit for limit in LIMITS}, until_text)
+    if tied or unsure:
+        screen.print(
+            f"\n[dim]{tied:,} pairs tie in the matrix and are left out; {unsure:,} others have 1/2 in their "
+            "interval, so that their order in it may be wrong itself[/]"
+        )
+
+
+def _show_table(table: pd.DataFrame, columns: Mapping[str, Any], text: Callable[..., str]) -> None:
+    """A row per method: text(its runs, value) for each of the columns, heading -> value."""
+    shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    shown.add_column("method", header_style="dim", style="cyan", overflow="fold")
+    for heading in columns:
+        shown.add_column(heading, header_style="dim", justify="right", no_wrap=True)
+    for name, runs in table.groupby("policy", sort=False):
+        shown.add_row(escape(str(name)), *(text(runs, value) for value in columns.values()))
+    screen.print(shown)
+
+
+def multileavers(as_json: AsJson = False) -> None:
+    """Multileaving methods with their settings: many rankers on one page.
+
+    [dim]Example:[/] rankduel multileavers
+    """
+    if as_json:
+        typer.echo(json.dumps({"methods": [_as_data(method) for method in MULTILEAVERS.values()]}, indent=1))
+        return
+    title("Methods", "the first value of a setting is its default")
+    show_rows({method.name: _about(method) for method in MULTILEAVERS.values()}, gap=1)
+    title("\nWritten as")
+    for example in _EXAMPLES:
+        screen.print(example)
+
+
+def _as_data(method: Multileaver) -> dict[str, Any]:
+    settings = {
+        name: {"default": kind.default}
+        | ({"choices": list(kind.codes)} if isinstance(kind, Choice) else {"from": kind.low, "to": kind.high})
+        for name, kind in method.settings.items()
+    }
+    return {"name": method.name, "about": method.about, "source": method.source, "settings": settings}
+
+
+def _about(method: Multileaver) -> str:
+    values = {
+        name: " | ".join(kind.codes) if isinstance(kind, Choice) else f"{kind.default:g}"
+        for name, kind in method.settings.items()
+    }
+    lines = [f"{name} = [bold]{value}[/]" for name, value in values.items()]
+    return "\n".join([method.about, f"[dim]{method.source}[/]", *lines])
