@@ -22,7 +22,7 @@ from letor_data.synthetic.generate import shape, synthesize
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import naive
-from live_duels import query_groups
+from support.live_duels import query_groups
 
 FEATURES = (110, 115, 96, 16)
 UNTIED, TIED = (0, 1), (2, 3)

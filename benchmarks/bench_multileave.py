@@ -20,8 +20,8 @@ from letor_data.rankings import Rankings, rank
 from letor_data.synthetic.generate import shape, synthesize
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from live_duels import query_groups
-from naive_multileave import live_impression
+from naive.multileave import live_impression
+from support.live_duels import query_groups
 
 RANKERS_ON_PAGE = (range(105, 107), range(100, 110), range(136))  # rankers that share a page
 USER = click_model("navigational")

@@ -22,9 +22,9 @@ from experiments.matrix.preferences import read_preferences
 from experiments.specs import parse_policy
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-import naive_policies
-from naive_policies.twins import TWINS
-from policies import with_horizon
+from naive.policies import play_twin
+from naive.policies.twins import TWINS
+from support.policies import with_horizon
 
 TWIN_STEPS = (100, 1_000, 100_000)
 LONGEST = 60  # seconds
@@ -83,7 +83,7 @@ def twin_seconds(configured: Configured, prefs: np.ndarray) -> float:
             rng, users = np.random.default_rng(1), np.random.default_rng(2)
             twin = TWINS[configured.policy.name](len(prefs), with_horizon(configured, HORIZONS[0]), rng)
             started = time.process_time()
-            naive_policies.play(twin, prefs, [steps], users)
+            play_twin(twin, prefs, [steps], users)
             per_step = (time.process_time() - started) / steps
     return per_step
 

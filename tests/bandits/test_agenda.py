@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from policies import generators, ladder
+from support.policies import generators, ladder
 
 from bandits import configure, start
 from bandits.agenda import (

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from policies import CYCLIC, MOST_QUICKLY, SOME_QUICKLY, generators, ladder
+from support.policies import CYCLIC, MOST_QUICKLY, SOME_QUICKLY, generators, ladder
 
 from bandits import configure, play_matrix, start
 from bandits.contract import kernel_params

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from policies import SOME_QUICKLY, generators, ladder
+from support.policies import SOME_QUICKLY, generators, ladder
 
 from bandits import POLICIES, PolicyError, configure, play_matrix
 from bandits.contract import Policy, kernel, kernel_params

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from policies import CYCLIC, ladder
+from support.policies import CYCLIC, ladder
 
 from bandits import POLICIES, Policy, PolicyNotice, checkpoints, configure, play_matrix
 from bandits.contract import kernel

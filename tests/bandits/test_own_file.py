@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 import pytest
-from policies import ladder
+from support.policies import ladder
 
 from bandits import PolicyError, PolicyNotice, configure, load_policy, play_matrix, restore, start
 from experiments.specs import parse_policy

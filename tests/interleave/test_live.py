@@ -10,9 +10,9 @@ import naive
 import numpy as np
 import pytest
 from joblib import Parallel, delayed
-from live_duels import TIED, UNTIED, USERS, full_size, query_groups, shares, tiny, winner
 from numba import njit
-from small_worlds import EXACT, NAVIGATIONAL, OPTIMIZED, PERFECT, RANDOM, case_id, chosen, small_world
+from support.live_duels import TIED, UNTIED, USERS, full_size, query_groups, shares, tiny, winner
+from support.small_worlds import EXACT, NAVIGATIONAL, OPTIMIZED, PERFECT, RANDOM, case_id, chosen, small_world
 
 from clickmodels import click_model, simulate_clicks
 from interleave import METHODS, for_another_thread, interleaving, is_exact, make_world, mean_odds, play_duels

@@ -1,9 +1,9 @@
 """Live duels note the pages they show, and are otherwise the duels of impressions."""
 
-import arenas
 import numpy as np
 import pytest
 from numba import njit
+from support import arenas
 
 from interleave import go_live, impression_by, live_duel_by, own_pages, shown_so_far
 from letor_data.metrics import expected_ndcg, ideal_dcg

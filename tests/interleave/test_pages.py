@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
-from small_worlds import RANDOM, small_world, two_rankings
+from support.small_worlds import RANDOM, small_world, two_rankings
 
 from clickmodels import ClickModelError, click_model
 from interleave import METHODS, PRESETS, InterleaveError, interleave, interleaving, make_world, preset
@@ -33,7 +33,7 @@ def without_side(stories):
 
 
 def plan(left, right, k, credit):
-    """The pages with the package's chances; test_exact.py checks that these are the best."""
+    """The pages with the package's chances; exact/test_dispatch.py checks that these are the best."""
     made = optimized.plan(left[:k], right[:k], interleaving("optimized", credit=credit).code("credit"))
     return [
         (chance, tuple(page), (None,) * len(page)) for page, chance in zip(made.pages.tolist(), made.chances)

@@ -10,7 +10,7 @@ from fractions import Fraction
 import naive
 import numpy as np
 import pytest
-from small_worlds import INFORMATIONAL, NAVIGATIONAL, PERFECT, RANDOM, chosen, odds
+from support.small_worlds import INFORMATIONAL, NAVIGATIONAL, PERFECT, RANDOM, chosen, odds
 
 from interleave import interleave, interleaving
 from interleave.methods import optimized

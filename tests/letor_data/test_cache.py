@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from helpers import PACK, assert_same_letor, small_letor
+from support.helpers import PACK, assert_same_letor, small_letor
 
 import letor_data
 from letor_data import cache

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from helpers import assert_same_letor, small_letor
 from hypothesis import given
 from hypothesis import strategies as st
+from support.helpers import assert_same_letor, small_letor
 
 from letor_data.errors import DataError
 from letor_data.letor import Letor, checked_grades, is_constant, narrowest

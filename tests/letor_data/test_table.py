@@ -9,9 +9,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from helpers import assert_same_letor, small_letor
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.helpers import assert_same_letor, small_letor
 
 import letor_data
 from letor_data.errors import DataError

@@ -1,0 +1,127 @@
+"""Policies for sets of arms: MDB is its twin, self-sparring has its law, and the loop counts shares."""
+
+import numpy as np
+import pytest
+from naive.policies.mdb import Mdb
+from naive.policies.multi_self_sparring import SelfSparring
+from naive.policies.sets import play_sets_twin
+from support import anchors
+from support.policies import CYCLIC, assert_same_numbers, fast, generators, ladder
+
+from bandits import POLICIES, configure, gaps
+from bandits.catalogue import MULTI_POLICIES
+from bandits.contract import kernel_params
+from bandits.policies.sets import mdb, multi_self_sparring
+from bandits.regret import strong_regret
+from bandits.sets_loop import pages_by_matrix, run_sets
+from experiments.matrix.builtin import MATRICES
+from experiments.specs import parse_policy
+
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
+STEPS = [1, 2, 3, 10, 100, 300, 1000]
+
+
+def run(configured, prefs, steps=STEPS, seed=0, number=0, labels=None, fast_forward=True):
+    labels = np.arange(len(prefs)) if labels is None else np.array(labels)
+    rng, users = generators(seed, number)
+    return run_sets(configured, pages_by_matrix(prefs), labels, np.array(steps), rng, users, fast_forward)
+
+
+def shares(twin, configured, prefs, steps, seed, number):
+    rng, users = generators(seed, number)
+    return play_sets_twin(twin(len(prefs), configured.params, rng), prefs, steps, users)
+
+
+@pytest.mark.parametrize(
+    "prefs", [ladder(2, 0.3), CYCLIC, ladder(6, 0.1), np.full((4, 4), 0.5), np.clip(ladder(5, 9), 0, 1)]
+)
+@pytest.mark.parametrize("settings", [{}, {"beta": 1.0}, {"max_set": 3, "alpha": 0.2}])
+def test_mdb_is_its_twin_step_by_step(prefs, settings):
+    configured = configure(mdb.POLICY, **settings)
+    for number in range(5):
+        expected = shares(Mdb, configured, prefs, STEPS, 1, number)
+        for fast_forward in (True, False):
+            trace = run(configured, prefs, seed=1, number=number, fast_forward=fast_forward)
+            np.testing.assert_allclose(trace.shares, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"m": 3},
+        pytest.param({"m": 4, "self_feedback": "none"}, marks=pytest.mark.slow),
+        pytest.param({"eta": 0.5}, marks=pytest.mark.slow),
+    ],
+)
+def test_self_sparring_has_its_twins_law(settings):
+    """120 runs each: regret at checkpoints within 4.5 standard errors, and no gross KS distance."""
+    configured, prefs, steps = (
+        configure(multi_self_sparring.POLICY, **settings),
+        ladder(5, 0.1),
+        [10, 100, 400],
+    )
+    loss = gaps(prefs)
+    mine = np.array([run(configured, prefs, steps, 2, k).shares @ loss for k in range(400)])
+    theirs = [shares(SelfSparring, configured, prefs, steps, 3, k) @ loss for k in range(120)]
+    assert_same_numbers(mine, np.array(theirs))
+
+
+def test_two_arms_of_self_sparring_are_the_duel():
+    """400 runs each of the policy for sets, with m = 2, and of the one for duels: 4.5 standard errors."""
+    prefs, steps = ladder(5, 0.1), [10, 100, 400]
+    loss, two = gaps(prefs), configure(multi_self_sparring.POLICY, m=2)
+    sets = np.array([run(two, prefs, steps, 4, k).shares @ loss for k in range(400)])
+    duel = configure(POLICIES["self_sparring"])
+    duels = np.array([strong_regret(fast(duel, prefs, steps, 5, k), loss) for k in range(400)])
+    assert_same_numbers(sets, duels)
+
+
+@pytest.mark.parametrize("policy", MULTI_POLICIES.values(), ids=MULTI_POLICIES)
+@pytest.mark.parametrize("n_arms", [1, 2, 3, 17])
+def test_any_number_of_arms(policy, n_arms):
+    trace = run(configure(policy), ladder(n_arms, 0.02))
+    np.testing.assert_allclose(trace.shares.sum(axis=1), STEPS)
+    np.testing.assert_array_equal(trace.pages + trace.alone.sum(axis=1), STEPS)
+    assert (trace.compared >= 2 * trace.pages).all() and (trace.compared <= n_arms * trace.pages).all()
+    assert ((trace.recommended >= 0) & (trace.recommended < n_arms)).all()
+
+
+def test_labels_rename_arms():
+    plain, renamed = (run(configure(mdb.POLICY), prefs, labels=labels) for prefs, labels in _same_problem())
+    np.testing.assert_allclose(renamed.shares[:, [2, 0, 1]], plain.shares)
+    np.testing.assert_array_equal(renamed.recommended, np.array([2, 0, 1])[plain.recommended])
+
+
+def _same_problem():
+    prefs, names = ladder(3, 0.2), [2, 0, 1]
+    other = np.empty_like(prefs)
+    other[np.ix_(names, names)] = prefs
+    return (prefs, [0, 1, 2]), (other, names)
+
+
+def test_the_best_of_winner_only_beats_all():
+    """Three arms of a page; arm 0 won both its duels: two wins for it, a loss for each other."""
+    configured = configure(multi_self_sparring.POLICY, m=3, feedback="winner_only")
+    state = configured.policy.init(3, kernel_params(configured, 1), np.random.default_rng(0))
+    won = np.array([[0, 1, 1], [0, 0, 1], [0, 0, 0]])
+    multi_self_sparring.update(state, np.arange(3), np.int64(3), won)
+    np.testing.assert_array_equal(state.posteriors.counts[0], [[3, 1], [1, 2], [1, 2]])
+
+
+ANCHORS = {
+    "mdb": [(9.8, 0.7), (103.7, 1.9), (122.0, 1.9), (115.0, 2.5)],
+    "mdb(beta=1)": [(84.7, 1.5), (118.6, 1.7), (176.3, 2.7), (115.0, 2.4)],
+    "multi_self_sparring": [(13.5, 0.5), (24.0, 0.7), (35.0, 1.2), (17.8, 0.6)],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spec", ANCHORS)
+@pytest.mark.parametrize("name", anchors.NAMES)
+def test_regret_after_1e5_pages(spec, name):
+    """Mean and standard error of independent programs; ours over 60 runs, within 4 combined errors."""
+    prefs, configured = MATRICES[name].make(), parse_policy(spec)
+    ours = np.array([run(configured, prefs, [100_000], 6, k).shares[-1] @ gaps(prefs) for k in range(60)])
+    mean, error = ANCHORS[spec][anchors.NAMES.index(name)]
+    mine, mine_error, apart = anchors.distance(ours, mean, error)
+    assert abs(apart) < 4, f"{mine:.1f} ± {mine_error:.1f}, expected {mean} ± {error}"

@@ -1,0 +1,269 @@
+"""Judging sessions: the policy's questions in any order, nothing lost, nothing asked twice."""
+
+import csv
+import io
+import json
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from support.helpers import words
+
+from bandits import PolicyError
+from experiments.judge.session import open_session, pairs_csv, read_judgments, read_pool, start_session
+
+ITEMS = tuple(f"item {number:02d}" for number in range(12))
+POLICIES = ("prefbest(n=3,m=4)", "mallows_mpi", "mohajer_select(m=3)")
+
+
+def better(left, right):
+    """Without error: the item with the smaller number."""
+    return min(left, right)
+
+
+def answered(pairs, judge=better):
+    return [{"id": str(pair.id), "winner": judge(pair.left, pair.right)} for pair in pairs]
+
+
+def judge_all(session, shuffle=None, at_a_time=None):
+    """Until it is finished; every round some of the open pairs, in some order."""
+    while pairs := session.next_pairs():
+        if shuffle:
+            shuffle.shuffle(pairs)
+        assert session.add(answered(pairs[:at_a_time])) == len(pairs[:at_a_time])
+    return session.progress()
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_perfect_judges_find_the_best(policy, tmp_path):
+    progress = judge_all(start_session(tmp_path, ITEMS, policy))
+    assert progress.finished and progress.best == ("item 00",) and progress.open == progress.ahead == 0
+    assert 11 <= progress.judgments and 1 <= progress.judgments_per_pair
+
+
+@pytest.mark.parametrize("policy", ["prefbest(n=3,m=4)", "mohajer_select(m=3)"])
+def test_the_order_of_judgments_does_not_matter(policy, tmp_path):
+    """Within a batch; noisy judges whose opinion of a comparison depends on its number."""
+
+    def run(name, **order):
+        session = start_session(tmp_path / name, ITEMS, policy, seed=3)
+        while pairs := session.next_pairs():
+            if "shuffle" in order:
+                order["shuffle"].shuffle(pairs)
+            rows = [
+                {"id": str(pair.id), "winner": better(pair.left, pair.right) if pair.id % 7 else pair.left}
+                for pair in pairs[: order.get("at_a_time")]
+            ]
+            session.add(rows)
+        return session.progress()
+
+    plain = run("plain")
+    assert run("single", at_a_time=1) == plain
+    assert run("shuffled", at_a_time=5, shuffle=random.Random(1)) == plain
+
+
+def test_batches_are_open_at_once_and_the_budget_cuts_them(tmp_path):
+    session = start_session(tmp_path / "a", ITEMS, "mohajer_select(m=3)")
+    assert len(session.next_pairs()) == 6 * 3
+    assert len({pair.pair for pair in session.next_pairs()}) == 6
+    short = start_session(tmp_path / "b", ITEMS, "mohajer_select(m=3)", budget=10)
+    assert len(short.next_pairs()) == 10
+    progress = judge_all(short)
+    assert progress.finished and progress.judgments == 10 and len(progress.best) >= 1
+
+
+def test_judged_ahead_is_kept_and_said(tmp_path):
+    session = start_session(tmp_path, ITEMS, "mohajer_select(m=1)")
+    last = session.next_pairs()[-2:]
+    session.add(answered(last))
+    progress = session.progress()
+    assert (progress.judgments, progress.ahead, progress.open) == (0, 2, 4)
+    assert not {pair.id for pair in session.next_pairs()} & {pair.id for pair in last}
+    assert judge_all(session).best == ("item 00",)
+
+
+def test_sides_are_drawn_by_lot(tmp_path):
+    """Of 66 comparisons of all pairs, each side shows the better item about half of the time."""
+    session = start_session(tmp_path, ITEMS, "prefbest(m=12)")
+    pairs = session.next_pairs()
+    assert len(pairs) == 66
+    assert abs(sum(pair.left < pair.right for pair in pairs) - 33) < 4.5 * np.sqrt(66 / 4)
+
+
+def test_ties_are_decided_by_a_coin_that_does_not_change(tmp_path):
+    one, same = (start_session(tmp_path / name, ITEMS, "mohajer_select(m=3)", seed=1) for name in "ab")
+    for session in (one, same):
+        while pairs := session.next_pairs():
+            session.add([{"id": str(pair.id), "winner": "Tie"} for pair in pairs])
+    assert one.progress() == same.progress() and one.progress().finished
+
+
+def test_adding_again_changes_nothing(tmp_path):
+    session = start_session(tmp_path, ITEMS, "mohajer_select(m=1)")
+    rows = answered(session.next_pairs())
+    assert session.add(rows) == 6 and session.add(rows) == 0 and session.add(rows[:2] + rows[:2]) == 0
+    assert session.progress().judgments == 6
+
+
+def test_an_assessor_who_sees_a_pair_twice_is_named(tmp_path):
+    session = start_session(tmp_path, ITEMS[:2], "mohajer_select(m=2)")
+    session.add([row | {"assessor": "Ann"} for row in answered(session.next_pairs())])
+    progress = session.progress()
+    assert progress.judged_again == {"Ann": [("item 00", "item 01")]} and progress.judgments_per_pair == 2
+
+
+@pytest.mark.parametrize(
+    "row, message",
+    [
+        ({"id": "99", "winner": "left"}, "line 3: id is '99', which was not asked for"),
+        ({"id": "two", "winner": "left"}, "id is 'two', which was not asked for"),
+        ({"id": "2", "winner": "item 77"}, "the winner is 'item 77'; expected 'item"),
+        ({"id": "2", "winner": "left", "left": "item 77"}, "left is 'item 77', and comparison 2 has 'item"),
+        ({"id": "1", "winner": "right"}, "comparison 1 is won by item .*, and was won by item .* before"),
+    ],
+)
+def test_bad_judgments_are_refused_whole(row, message, tmp_path):
+    session = start_session(tmp_path, ITEMS, "mohajer_select(m=1)")
+    with pytest.raises(PolicyError, match=message) as error:
+        session.add([{"id": "1", "winner": "left"}, row])
+    assert str(error.value).endswith("Nothing of the file was taken in")
+    assert session.progress().judgments == session.progress().ahead == 0
+
+
+def test_judgments_of_two_people_at_the_same_time_are_told_apart(tmp_path):
+    here, there = (start_session(tmp_path / name, ITEMS, "mohajer_select(m=1)") for name in "ab")
+    here.add([{"id": "1", "winner": "left"}])
+    there.add([{"id": "1", "winner": "right"}, {"id": "2", "winner": "right"}])
+    for path in (tmp_path / "b" / "judgments").iterdir():  # both were written before either was read
+        shutil.copy(path, tmp_path / "a" / "judgments")
+    with pytest.raises(PolicyError, match="comparison 1 was won by .*, and in another file by .*Remove one"):
+        open_session(tmp_path / "a").progress()
+
+
+def test_what_others_add_is_seen(tmp_path):
+    session, other = start_session(tmp_path, ITEMS, "mohajer_select(m=1)"), open_session(tmp_path)
+    assert session.add(answered(session.next_pairs()[:2])) == 2
+    assert other.add(answered(other.next_pairs())) == 4
+    assert session.progress() == other.progress() and session.progress().judgments == 6
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (((), "prefbest"), "the pool is empty"),
+        ((("a", "b", "a"), "prefbest"), "'a' is in the pool 2 times"),
+        ((ITEMS, "prefbst"), "no policy named 'prefbst'; did you mean 'prefbest'"),
+        ((ITEMS, "rucb"), "rucb does not end by itself: say with a budget"),
+        ((ITEMS, "prefbest", 0, -1), "the budget is -1"),
+    ],
+)
+def test_bad_sessions_are_refused(arguments, message, tmp_path):
+    with pytest.raises(PolicyError, match=message):
+        start_session(tmp_path / "s", *arguments)
+    assert not (tmp_path / "s").exists()
+
+
+def test_damaged_and_missing_sessions_are_refused(tmp_path):
+    with pytest.raises(PolicyError, match="no session in it"):
+        open_session(tmp_path)
+    start_session(tmp_path, ITEMS, "mohajer_select")
+    with pytest.raises(PolicyError, match="holds a session already"):
+        start_session(tmp_path, ITEMS, "mohajer_select")
+    (tmp_path / "session.json").write_text("{")
+    with pytest.raises(PolicyError, match="damaged"):
+        open_session(tmp_path)
+
+
+def test_a_session_of_another_version_is_refused(tmp_path):
+    session = start_session(tmp_path, ITEMS, "mohajer_select(m=1)")
+    session.add(answered(session.next_pairs()))
+    about = json.loads((tmp_path / "session.json").read_text())
+    (tmp_path / "session.json").write_text(json.dumps(about | {"seed": 8}))
+    with pytest.raises(PolicyError, match="made by another version"):
+        open_session(tmp_path).progress()
+
+
+def test_any_policy_will_do_with_a_budget(tmp_path):
+    progress = judge_all(start_session(tmp_path, ITEMS[:4], "rucb", budget=25))
+    assert progress.finished and progress.best == ("item 00",) and progress.judgments <= 25
+
+
+def test_one_item_needs_no_judgment(tmp_path):
+    session = start_session(tmp_path, ["only"], "prefbest")
+    assert session.next_pairs() == [] and session.progress().best == ("only",)
+
+
+def test_pools_are_lines_or_a_column():
+    assert read_pool("a\n\n b \nc, d\n") == ("a", "b", "c, d")
+    assert read_pool('item,text\nx,"a, b"\n"y, z",more\n') == ("x", "y, z")
+    assert read_pool("") == ()
+
+
+def test_csv_keeps_commas_and_quotes(tmp_path):
+    items = ['a, "b"', "c\nd", "é"]
+    session = start_session(tmp_path, items, "mohajer_select(m=1)")
+    while pairs := session.next_pairs():
+        rows = list(csv.DictReader(io.StringIO(pairs_csv(pairs))))
+        filled = "".join(f"{row['id']},left\n" for row in rows)
+        session.add(read_judgments("id,winner\n" + filled, "x"))
+    assert session.progress().best[0] in items
+
+
+def test_the_whole_course_on_the_command_line(rankduel, tmp_path):
+    (tmp_path / "pool.txt").write_text("\n".join(ITEMS))
+    folder, pairs = str(tmp_path / "s"), tmp_path / "pairs.csv"
+    said = words(
+        rankduel("judge", "start", tmp_path / "pool.txt", folder, "--policy", "mohajer_select(m=1)")[1]
+    )
+    assert "12 items, mohajer_select(m=1)" in said and "6 pairs open" in said
+    for _ in range(4):
+        rankduel("judge", "next", folder, "-o", pairs)
+        rows = list(csv.DictReader(pairs.read_text().splitlines()))
+        filled = [row | {"winner": better(row["left"], row["right"]), "assessor": "Ann"} for row in rows]
+        with pairs.open("w") as file:
+            writer = csv.DictWriter(file, filled[0])
+            writer.writeheader()
+            writer.writerows(filled)
+        said = words(rankduel("judge", "add", folder, pairs)[1])
+    assert "finished; best: item 00" in said and "11 judgments, 1 assessor per pair at most" in said
+    shown = json.loads(rankduel("judge", "show", folder, "--json")[1])
+    assert shown["best"] == ["item 00"] and shown["finished"] and shown["judgments"] == 11
+
+
+def test_asking_at_the_terminal_keeps_every_answer(rankduel, tmp_path, monkeypatch):
+    start_session(tmp_path, ITEMS[:3], "mohajer_select(m=1)")
+    monkeypatch.setattr("sys.stdin", io.StringIO("1\nnonsense\nq\n"))
+    said = words(rankduel("judge", "ask", tmp_path)[1])
+    assert "1 judgment, 1 assessor" in said and "1 pair open" in said
+    monkeypatch.setattr("sys.stdin", io.StringIO("2\n"))
+    assert "finished" in words(rankduel("judge", "ask", tmp_path)[1])
+
+
+_FOREVER = """
+import sys
+from experiments.judge.session import open_session
+session = open_session(sys.argv[1])
+while pairs := session.next_pairs():
+    session.add([{"id": str(pair.id), "winner": min(pair.left, pair.right)} for pair in pairs[:1]])
+"""
+
+
+@pytest.mark.slow
+def test_a_session_survives_being_killed(tmp_path):
+    """At 15 random moments, then finished: the judgments are those of a session that was left in peace."""
+    items = [f"item {number:03d}" for number in range(60)]
+    whole = judge_all(start_session(tmp_path / "whole", items, "prefbest"))
+    killed = start_session(tmp_path / "killed", items, "prefbest")
+    moments = random.Random(5)
+    for _ in range(15):
+        process = subprocess.Popen([sys.executable, "-c", _FOREVER, str(tmp_path / "killed")])
+        time.sleep(moments.uniform(2.0, 6.0))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert 0 < killed.progress().judgments
+    assert judge_all(killed) == whole

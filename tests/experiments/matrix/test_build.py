@@ -1,0 +1,392 @@
+"""Preference matrices: right, the same for any number of threads and after any interruption, and no longer
+at work than asked."""
+
+import dataclasses
+import itertools
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import naive.matrix
+import numpy as np
+import pytest
+from support.live_duels import USERS, query_groups, tiny
+from support.small_worlds import case_id, chosen
+
+from bandits import PolicyError
+from experiments.arena import Arena, open_arena
+from experiments.matrix import checkpoint as checkpoints
+from experiments.matrix import rounds
+from experiments.matrix.build import build_matrix, write_matrix
+from experiments.matrix.checkpoint import Checkpoint
+from experiments.matrix.preferences import read_preferences
+from interleave import interleaving
+from letor_data.synthetic.generate import shape, synthesize
+from letor_data.text.writer import write_letor
+
+pytestmark = pytest.mark.kernel
+
+ROOT = Path(__file__).parents[3]
+RANKERS = "110,115,1,96,16,17"  # the first two are hardly tied, the last two constant within a query
+EXACT = [
+    ("team_draft", "prefix", "assign"),
+    ("balanced", "credit", "joachims"),
+    ("document_constraints", "type", "3"),
+]
+N_QUERIES = 40
+KINDS = {
+    "team draft": {"interleave": "team_draft"},
+    "pages": {"interleave": "probabilistic"},
+    "duels": {"interleave": "team_draft", "simulate": True},
+}
+
+
+def tiny_arena(way, ties="random_impression", tied_duels="coin", **changes):
+    """Queries of 1 to 5 documents, of which pages show 3."""
+    labels, rankings = tiny()
+    arena = Arena(rankings, labels, USERS["navigational"], way, 3, ties, tied_duels, "uniform", {})
+    return dataclasses.replace(arena, **changes)
+
+
+def twin(case, pair):
+    labels, rankings = tiny()
+    grades = [labels[a:b].tolist() for a, b in itertools.pairwise(rankings.offsets)]
+    first, second = (query_groups(rankings, ranker) for ranker in pair)
+    return naive.matrix.pair_odds(first, second, grades, 3, case[0], case[2], USERS["navigational"])
+
+
+@pytest.fixture(scope="module")
+def letor():
+    return synthesize(shape("small", queries=N_QUERIES))
+
+
+@pytest.fixture(scope="module")
+def arena(letor):
+    return lambda interleave, **more: open_arena(letor, interleave=interleave, rankers=RANKERS, **more)
+
+
+def row(preferences, first, second):
+    pairs = preferences.pairs
+    return pairs[(pairs["first"] == first) & (pairs["second"] == second)].iloc[0]
+
+
+# --- right
+
+
+@pytest.mark.parametrize(
+    "case", [EXACT[0], *(pytest.param(case, marks=pytest.mark.slow) for case in EXACT[1:])], ids=case_id
+)
+def test_untied_pairs_are_exact(case):
+    made = build_matrix(tiny_arena(chosen(case)), duels=60)
+    found, (loss, tie, win) = row(made, 0, 1), twin(case, (0, 1))
+    assert found["method"] == "exact" and found["n"] == 6
+    assert [found["losses"] / 6, found["ties"] / 6, found["wins"] / 6] == pytest.approx(
+        [loss, tie, win], abs=1e-12
+    )
+    assert found["lo"] == found["p"] == found["hi"] == pytest.approx(win + tie / 2, abs=1e-12)
+    assert set(made.pairs["method"]) == {"exact", "rao-blackwell"}
+
+
+@pytest.mark.parametrize("simulate", [False, True], ids=["odds", "duels"])
+def test_intervals_of_tied_pairs_hold_as_often_as_they_say(simulate):
+    """95 of 100; of 100 seeds and two pairs 190, give or take 4 times 4.4 for pairs that share ties."""
+    case, pairs, held = ("team_draft", "prefix", "assign"), [(0, 4), (2, 3)], 0
+    truth = [win + tie / 2 for _, tie, win in (twin(case, pair) for pair in pairs)]
+    for seed in range(100):
+        made = build_matrix(tiny_arena(chosen(case)), duels=600, seed=seed, simulate=simulate, jobs=1)
+        for pair, p in zip(pairs, truth):
+            found = row(made, *pair)
+            assert found["n"] == 600 and found["method"] == ("simulated" if simulate else "rao-blackwell")
+            held += found["lo"] <= p <= found["hi"]
+    assert 172 <= held < 200
+
+
+@pytest.mark.slow
+def test_a_method_without_odds_is_simulated():
+    made = build_matrix(tiny_arena(interleaving("exploitative")), duels=500)
+    assert set(made.pairs["method"]) == {"simulated"} and (made.pairs["n"] == 500).all()
+    assert made.settings["simulate"] is True
+
+
+def test_ties_may_be_dropped():
+    case = ("team_draft", "prefix", "assign")
+    loss, _, win = twin(case, (0, 1))
+    made = build_matrix(tiny_arena(chosen(case), tied_duels="drop"), duels=60)
+    assert row(made, 0, 1)["p"] == pytest.approx(win / (win + loss), abs=1e-12)
+    played = build_matrix(tiny_arena(chosen(case), tied_duels="drop"), duels=40_000, simulate=True)
+    found = row(played, 0, 1)
+    assert found["p"] == pytest.approx(found["wins"] / (found["wins"] + found["losses"]), abs=1e-12)
+    assert found["lo"] < win / (win + loss) < found["hi"] < found["lo"] + 0.03
+
+
+def test_nobody_ever_winning_is_even():
+    labels, _ = tiny()
+    for ties in ("coin", "drop"):
+        blind = tiny_arena(interleaving("team_draft"), tied_duels=ties, model=USERS["perfect"])
+        made = build_matrix(dataclasses.replace(blind, labels=0 * labels), duels=60)
+        assert (made.pairs["p"] == 0.5).all() and (made.pairs["ties"] == made.pairs["n"]).all()
+
+
+def test_the_prior_of_lerot():
+    arena = tiny_arena(interleaving("team_draft"))
+    plain, shrunk = (
+        build_matrix(arena, duels=50, simulate=True, prior=prior).pairs for prior in ("none", "lerot")
+    )
+    np.testing.assert_allclose(shrunk["p"], (1 + plain["wins"] + plain["ties"] / 2) / 52, atol=1e-12)
+    assert (
+        row(build_matrix(arena, duels=60, prior="lerot"), 0, 1)["lo"] == row(build_matrix(arena), 0, 1)["p"]
+    )
+
+
+def test_ties_broken_once_a_run_leave_everything_exact(arena):
+    made = build_matrix(arena("team_draft", ties="random_run"), seed=3)
+    assert set(made.pairs["method"]) == {"exact"} and (made.pairs["n"] == N_QUERIES).all()
+    other = build_matrix(arena("team_draft", ties="random_run"), seed=4)
+    assert row(other, 2, 4)["p"] != row(made, 2, 4)["p"]
+
+
+@pytest.mark.slow
+def test_a_cycle_of_queries_is_the_same_mix(arena):
+    for kind in ("team_draft", "probabilistic"):
+        uniform, cycle = (build_matrix(arena(kind, queries=q), duels=80) for q in ("uniform", "cycle"))
+        np.testing.assert_array_equal(uniform.matrix, cycle.matrix)
+
+
+# --- as long as asked
+
+
+def test_without_an_aim_every_query_is_asked_twenty_times(arena):
+    pairs = build_matrix(arena("probabilistic")).pairs
+    assert (pairs["n"] == 20 * N_QUERIES).all() and set(pairs["method"]) == {"rao-blackwell"}
+
+
+@pytest.mark.parametrize(("duels", "n"), [(1, 2 * N_QUERIES), (100, 3 * N_QUERIES), (1000, 25 * N_QUERIES)])
+def test_pages_are_drawn_in_whole_passes(arena, duels, n):
+    assert (build_matrix(arena("probabilistic"), duels=duels).pairs["n"] == n).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rounds_draw_anew(arena, kind):
+    """The second half of a long job must not repeat the first."""
+    how = dict(KINDS[kind])
+    ring, half = arena(how.pop("interleave")), 2**16 if "simulate" in how else 1000
+    once, twice = (build_matrix(ring, duels=duels, **how).pairs for duels in (half, 2 * half))
+    drawn = once["method"] != "exact"
+    assert (twice["n"] == 2 * once["n"])[drawn].all()
+    assert (twice["wins"] != 2 * once["wins"])[drawn].all()
+
+
+def test_precision_is_reached_and_not_much_exceeded(arena):
+    pairs = build_matrix(arena("probabilistic"), precision=0.02).pairs
+    half = (pairs["hi"] - pairs["lo"]) / 2
+    assert (half <= 0.02).all() and (half > 0.02 / 1.4).all() and pairs["n"].nunique() > 1
+    capped = build_matrix(arena("probabilistic"), precision=1e-4, duels=400).pairs
+    assert (capped["n"] == 400).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_decisions_are_right_and_even_pairs_stay_undecided(arena, kind):
+    """Features 16 and 17 are constant within queries: p = 1/2 by any method. Others have clear edges."""
+    how = dict(KINDS[kind])
+    chosen_arena = arena(how.pop("interleave"))
+    pairs = build_matrix(chosen_arena, decide=0.05, duels=20_000, **how).pairs
+    truth = build_matrix(chosen_arena, duels=40_000, seed=1, **how).pairs
+    decided = (pairs["lo"] > 0.5) | (pairs["hi"] < 0.5)
+    drawn = pairs["method"] != "exact"
+    assert pairs["n"].max() == 20_000 and not decided.iloc[-1]  # the pair of constant rankers
+    assert decided.sum() >= 10 and (pairs["n"][drawn & decided] < 20_000).any()
+    assert (pairs["n"][drawn & ~decided] == 20_000).all()
+    clear = decided & ((truth["lo"] > 0.5) | (truth["hi"] < 0.5))
+    assert ((pairs["p"] > 0.5) == (truth["p"] > 0.5))[clear].all()
+    assert ((pairs["lo"] <= truth["hi"]) & (truth["lo"] <= pairs["hi"])).all()
+
+
+def test_the_chance_of_a_wrong_decision_is_shared_by_all_pairs(arena, monkeypatch):
+    shares = []
+    monkeypatch.setattr(rounds, "extend", lambda *arguments: shares.append(arguments[4]))
+    made = build_matrix(arena("team_draft"), decide=0.05, duels=100)
+    assert shares and set(shares) == {0.05 / (made.pairs["method"] != "exact").sum()}
+
+
+def test_decided_pairs_are_left_alone(arena):
+    early = build_matrix(arena("team_draft"), decide=0.05, duels=2000).pairs
+    late = build_matrix(arena("team_draft"), decide=0.05, duels=8000).pairs
+    open_ones = early["n"] == 2000
+    assert open_ones.any() and not open_ones.all()
+    np.testing.assert_array_equal(early[~open_ones], late[~open_ones])
+    assert (late["n"][open_ones] > 2000).all()
+
+
+# --- the same, however it is made
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("aim", [{"duels": 1300}, {"decide": 0.05, "duels": 3000}, {"precision": 0.02}])
+def test_threads_change_nothing(arena, tmp_path, kind, aim):
+    how = KINDS[kind] | aim
+    ring = arena(how.pop("interleave"))
+    paths = [tmp_path / f"{jobs}.prefs.parquet" for jobs in (1, 2, 5)]
+    for path, jobs in zip(paths, (1, 2, 5)):
+        write_matrix(ring, path, jobs=jobs, **how)
+    assert len({path.read_bytes() for path in paths}) == 1
+
+
+class Stopped(Exception):
+    """The job is cut off."""
+
+
+def stop_after(blocks):
+    left = [blocks]
+
+    def progress(_):
+        left[0] -= 1
+        if left[0] < 0:
+            raise Stopped
+
+    return progress
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("blocks", [0, 17, 90])
+def test_a_cut_job_goes_on_where_it_was(arena, tmp_path, monkeypatch, kind, blocks):
+    how = KINDS[kind] | {"decide": 0.05, "duels": 8000 if kind == "duels" else 1000}
+    ring = arena(how.pop("interleave"))
+    whole, cut = tmp_path / "whole.prefs.parquet", tmp_path / "cut.prefs.parquet"
+    told = []
+    write_matrix(ring, whole, progress=told.append, **how)
+    assert len(told) > 90
+    monkeypatch.setattr(Checkpoint, "is_due", lambda self: True)
+    with pytest.raises(Stopped):
+        write_matrix(ring, cut, progress=stop_after(blocks), **how)
+    assert not cut.exists() and (tmp_path / ".cut.prefs.parquet.partial").exists()
+    again = []
+    write_matrix(ring, cut, jobs=1, progress=again.append, **how)
+    assert cut.read_bytes() == whole.read_bytes()
+    assert again == told[-len(again) :] and len(again) < len(told) - blocks
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cut.prefs.parquet", "whole.prefs.parquet"]
+
+
+@pytest.mark.parametrize(
+    "change", [{"seed": 1}, {"duels": 900}, {"simulate": True}, {"interleave": "probabilistic"}]
+)
+def test_another_job_does_not_go_on_from_it(letor, tmp_path, monkeypatch, change):
+    monkeypatch.setattr(Checkpoint, "is_due", lambda self: True)
+    path, usual = tmp_path / "one.prefs.parquet", {"interleave": "team_draft", "duels": 800}
+
+    def make(path, how, **more):
+        how = dict(how)
+        ring = open_arena(letor, interleave=how.pop("interleave"), rankers=RANKERS)
+        write_matrix(ring, path, **how, **more)
+
+    with pytest.raises(Stopped):
+        make(path, usual, progress=stop_after(5))
+    make(path, usual | change)
+    fresh = tmp_path / "fresh.prefs.parquet"
+    make(fresh, usual | change)
+    assert path.read_bytes() == fresh.read_bytes()
+
+
+@pytest.mark.parametrize("content", [b"", b"not a file of arrays", b"PK\x03\x04 cut off"])
+def test_a_spoilt_checkpoint_is_started_over(arena, tmp_path, content):
+    path = tmp_path / "one.prefs.parquet"
+    folder = tmp_path / ".one.prefs.parquet.partial"
+    folder.mkdir()
+    (folder / "sums.npz").write_bytes(content)
+    write_matrix(arena("team_draft"), path, duels=80)
+    assert not folder.exists() and len(read_preferences(path)) == 6
+
+
+def test_saving_takes_a_small_share_of_the_time(tmp_path, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(checkpoints.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(checkpoints.np, "savez", lambda *_, **__: now.__setitem__(0, now[0] + 1.0))
+    checkpoint = Checkpoint(tmp_path / "one")
+    assert not checkpoint.is_due()
+    now[0] += 3
+    assert checkpoint.is_due()
+    checkpoint.save({})
+    now[0] += 49
+    assert not checkpoint.is_due()
+    now[0] += 1
+    assert checkpoint.is_due()
+
+
+def test_a_folder_cleared_by_another_process_is_no_error(tmp_path, monkeypatch):
+    checkpoint, savez = Checkpoint(tmp_path / "one"), np.savez
+
+    def clear_meanwhile(*arguments, **arrays):
+        savez(*arguments, **arrays)
+        checkpoint.remove()
+
+    monkeypatch.setattr(checkpoints.np, "savez", clear_meanwhile)
+    checkpoint.save({"x": np.zeros(3)})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_progress_ends_where_it_said(arena):
+    for how in ({"duels": 800}, {"duels": 800, "simulate": True}):
+        told = []
+        build_matrix(arena("team_draft"), progress=told.append, **how)
+        done = [one.done for one in told]
+        assert done == sorted(done) and len({one.total for one in told}) == 1
+        assert done[-1] == told[-1].total and told[-1].pairs == 15
+
+
+_CHILD = """
+import sys
+from experiments.matrix import checkpoint
+from experiments.arena import open_arena
+from experiments.matrix.build import write_matrix
+from letor_data import read_data
+checkpoint._EVERY, checkpoint._SHARE = 0.0, 1.0
+arena = open_arena(read_data(sys.argv[1]), interleave="probabilistic", rankers="100-136")
+write_matrix(arena, sys.argv[2], decide=0.05, duels=200_000)
+"""
+
+
+@pytest.mark.slow
+def test_killed_again_and_again_it_ends_with_the_same_bytes(tmp_path):
+    data, when = tmp_path / "data.txt", random.Random(0)
+    write_letor(synthesize(shape("small", queries=100)), data)
+    whole, cut = tmp_path / "whole.prefs.parquet", tmp_path / "cut.prefs.parquet"
+    command = [sys.executable, "-c", _CHILD, str(data)]
+    subprocess.run([*command, str(whole)], check=True, cwd=ROOT)
+    saved, kills = tmp_path / ".cut.prefs.parquet.partial" / "sums.npz", 0
+    while not cut.exists():
+        before = saved.read_bytes() if saved.exists() else b""
+        with subprocess.Popen([*command, str(cut)], cwd=ROOT) as child:
+            while kills < 25 and child.poll() is None:
+                time.sleep(0.01)
+                if saved.exists() and saved.read_bytes() != before:  # it has got on a little
+                    time.sleep(when.uniform(0, 0.2))
+                    child.kill()
+                    kills += child.wait() != 0
+    assert kills == 25 and cut.read_bytes() == whole.read_bytes()
+    assert not saved.parent.exists()
+
+
+# --- refused
+
+
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        ({"duels": 0}, "duels is 0; expected a whole number from 1"),
+        ({"duels": 2.5}, "duels is 2.5; expected a whole number from 1"),
+        ({"precision": 0}, "precision is 0; expected a half-width between 0 and 0.5"),
+        ({"decide": 1.5}, "decide is 1.5; expected a probability between 0 and 1"),
+        ({"alpha": 0}, "alpha is 0; expected a probability between 0 and 1"),
+        ({"prior": "flat"}, "prior is flat; expected one of: none, lerot"),
+    ],
+)
+def test_what_cannot_be_is_refused(how, told):
+    with pytest.raises(PolicyError) as problem:
+        build_matrix(tiny_arena(interleaving("team_draft")), **how)
+    assert str(problem.value) == told
+
+
+def test_one_ranker_has_no_pairs(letor):
+    with pytest.raises(PolicyError, match="only the ranker '110' was chosen; a pair needs two"):
+        build_matrix(open_arena(letor, interleave="team_draft", rankers="110"))

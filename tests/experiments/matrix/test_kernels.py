@@ -1,0 +1,207 @@
+"""The inner loops of preference matrices against every tie break, page and click, and against live duels."""
+
+import naive.matrix
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.live_duels import USERS, full_size, query_groups, tiny
+from support.small_worlds import case_id, chosen
+
+from experiments.matrix import kernels
+from experiments.matrix.kernels import CENTRED, WITHIN, duel_kernel, has_odds, odds_kernel
+from interleave import for_another_thread, interleaving, is_exact, make_world, mean_odds
+from interleave.exact.outcome_odds import LOSS, TIE, WIN
+
+pytestmark = pytest.mark.kernel
+
+TEAM_DRAFT = (("team_draft", "prefix", "assign"), ("team_draft", "prefix", "neutral"))
+DRAWN = tuple(
+    ("probabilistic", "credit", credit) for credit in ("assignment", "marginal_sign", "marginal_bernoulli")
+)
+PAIRS = ((0, 1), (2, 3), (0, 4))  # untied, tied, one constant; see live_duels
+USER = USERS["navigational"]
+users_drawn = pytest.mark.parametrize("user", ["navigational", "perfect", "leaves unclicked"])
+
+
+def sums_of(kernel, world, pairs, times, seed=0, start=0, stop=None):
+    """A kernel's sums over the queries from start to stop, each asked so many times."""
+    firsts, seconds = np.array(pairs).T.copy()
+    often = np.full((len(world.offsets) - 1 if stop is None else stop) - start, times)
+    centres = np.full(len(firsts), 0.5)
+    users = np.random.default_rng(seed)
+    return kernel(for_another_thread(world), start, often, firsts, seconds, centres, users)
+
+
+def twin_odds(case, pair, length):
+    labels, rankings = tiny()
+    grades = [labels[a:b].tolist() for a, b in zip(rankings.offsets, rankings.offsets[1:])]
+    first, second = (query_groups(rankings, ranker) for ranker in pair)
+    return naive.matrix.pair_odds(first, second, grades, length, case[0], case[2], USER)
+
+
+def tiny_world(way, length=3, **more):
+    labels, rankings = tiny()
+    return make_world(rankings, labels, USER, way, length, **more)
+
+
+def assert_same_mean(found, expected, variance, n):
+    """Within 5 standard errors."""
+    assert abs(found - expected) <= 5 * np.sqrt(variance / n) + 1e-12, (found, expected, variance, n)
+
+
+# --- against brute force
+
+
+@pytest.mark.parametrize("case", TEAM_DRAFT, ids=case_id)
+@pytest.mark.parametrize("length", [1, 3, 10])
+def test_team_draft_without_ties_is_brute_force(case, length):
+    way = chosen(case)
+    sums = sums_of(odds_kernel(tiny_world(way), way), tiny_world(way, length), [(0, 1), (1, 0)], 1)
+    np.testing.assert_allclose(sums[0, :3] / 6, twin_odds(case, (0, 1), length), atol=1e-12)
+    np.testing.assert_allclose(sums[1, :3], sums[0, 2::-1], atol=1e-12)
+    assert (sums[:, WITHIN] == 0).all()
+
+
+@pytest.mark.parametrize("case", TEAM_DRAFT, ids=case_id)
+def test_team_draft_with_ties_is_the_mean_over_tie_breaks(case):
+    way, times = chosen(case), 3000
+    sums = sums_of(odds_kernel(tiny_world(way), way), tiny_world(way), PAIRS, times)
+    assert_sums_are(sums, case, PAIRS, times)
+    assert sums[0, WITHIN] < 1e-20 < sums[1, WITHIN]
+
+
+@pytest.mark.parametrize("case", DRAWN, ids=case_id)
+def test_drawn_pages_are_brute_force_on_average(case):
+    """Untied; going through tie breaks as well takes the twin minutes, and live duels know them (below)."""
+    way, times = chosen(case), 20_000
+    kernel = kernels.drawn_pages_kernel(way)
+    assert_sums_are(sums_of(kernel, tiny_world(way), PAIRS[:1], times), case, PAIRS[:1], times)
+
+
+def assert_sums_are(sums, case, pairs, times):
+    """Means of `times` values of six queries; standard errors at most 0.002."""
+    for row, pair in enumerate(pairs):
+        loss, tie, win = twin_odds(case, pair, 3)
+        variance = sums[row, WITHIN] / 6 / (times - 1)
+        assert sums[row, :3].sum() == pytest.approx(6 * times)
+        assert_same_mean(
+            (sums[row, WIN] + sums[row, TIE] / 2) / 6 / times, win + tie / 2, variance, 6 * times
+        )
+        assert_same_mean(sums[row, TIE] / 6 / times, tie, 0.25, 6 * times)
+        assert variance < 0.1
+
+
+@pytest.mark.slow  # compiles for long
+@pytest.mark.parametrize("method", ["balanced", "document_constraints", "optimized"])
+def test_other_methods_go_through_their_own_odds(method):
+    way = interleaving(method)
+    world = tiny_world(way)
+    sums = sums_of(odds_kernel(world, way), world, [(0, 1)], 1)
+    expected = mean_odds(world, way, 0, 1, np.random.default_rng(0))
+    np.testing.assert_allclose(sums[0, :3] / 6, expected, atol=1e-12)
+
+
+@pytest.mark.slow  # compiles for long
+def test_few_documents_leave_no_page_to_chance():
+    way = interleaving("probabilistic")
+    world = tiny_world(way)
+    assert is_exact(world, way, 0, 1)
+    sums = sums_of(odds_kernel(world, way), world, [(0, 1)], 1)
+    twin = twin_odds(("probabilistic", "credit", "marginal_sign"), (0, 1), 3)
+    np.testing.assert_allclose(sums[0, :3] / 6, twin, atol=1e-12)
+
+
+# --- on queries of full size
+
+
+@pytest.mark.parametrize("prefix", ["assign", "neutral"])
+def test_team_draft_is_mean_odds_where_nothing_is_tied(prefix):
+    (labels, rankings), way = full_size(), interleaving("team_draft", prefix=prefix)
+    world, pairs = make_world(rankings, labels, USER, way, ties="stable"), [(0, 1), (2, 4)]
+    kernel, n = odds_kernel(world, way), rankings.n_queries
+    sums = sums_of(kernel, world, pairs, 1)
+    for row, pair in enumerate(pairs):
+        expected = mean_odds(world, way, *pair, np.random.default_rng(0))
+        np.testing.assert_allclose(sums[row, :3] / n, expected, atol=1e-12)
+    halves = [sums_of(kernel, world, pairs, 1, start=a, stop=b) for a, b in ((0, 11), (11, n))]
+    np.testing.assert_allclose(sum(halves), sums, atol=1e-12)
+
+
+LIVE = [
+    (("team_draft", "prefix", "assign"), "random_impression"),
+    *((case, ties) for case in DRAWN for ties in ("random_impression", "random_impression_redraw")),
+]
+
+
+@users_drawn
+@pytest.mark.parametrize(
+    ("case", "ties"), LIVE, ids=lambda value: value if isinstance(value, str) else value[2]
+)
+def test_odds_are_what_live_duels_show(case, ties, user):
+    """80 values and 4,000 duels of 30 queries, untied and tied: the duels' standard error is about 0.0013."""
+    (labels, rankings), way = full_size(), chosen(case)
+    world, pairs = make_world(rankings, labels, USERS[user], way, ties=ties), [(0, 1), (2, 3), (1, 4)]
+    drawn = sums_of(odds_kernel(world, way), world, pairs, 80)
+    played = sums_of(duel_kernel(way), world._replace(turns=np.zeros(1)), pairs, 4000, seed=1)
+    n, duels = 80 * 30, 4000 * 30
+    assert (played[:, :3].sum(axis=1) == duels).all()
+    for row in range(len(pairs)):
+        variance = drawn[row, WITHIN] / (n - 30) / n + 0.25 / duels
+        values = [
+            (sums[row, WIN] + sums[row, TIE] / 2) / size for sums, size in ((drawn, n), (played, duels))
+        ]
+        assert_same_mean(*values, variance, 1)
+        tie = played[row, TIE] / duels
+        assert_same_mean(drawn[row, TIE] / n, tie, tie * (1 - tie) * (1 / duels + 1 / n), 1)
+
+
+def test_sampled_coins_are_what_live_duels_show():
+    (labels, rankings), way = full_size(), interleaving("probabilistic", credit="marginal_sampled", samples=5)
+    world, pairs = make_world(rankings, labels, USER, way), [(0, 1), (1, 4)]
+    drawn = sums_of(odds_kernel(world, way), world, pairs, 200)
+    played = sums_of(duel_kernel(way), world._replace(turns=np.zeros(1)), pairs, 2000)
+    for row in range(2):
+        values = [(sums[row, WIN] + sums[row, TIE] / 2) / n for sums, n in ((drawn, 6000), (played, 60_000))]
+        assert_same_mean(*values, 0.25 / 6000 + 0.25 / 60_000, 1)
+
+
+def test_all_pairs_see_the_same_tie_breaks():
+    """Two names for one ranker: every pair that holds either gets the very same odds."""
+    (labels, rankings), way = full_size(), interleaving("team_draft")
+    world = make_world(rankings, labels, USER, way)
+    sums = sums_of(odds_kernel(world, way), world, [(2, 3), (3, 2), (2, 3)], 10)
+    np.testing.assert_array_equal(sums[0], sums[2])
+    np.testing.assert_allclose(
+        sums[0, [WIN, TIE, LOSS, WITHIN]], sums[1, [LOSS, TIE, WIN, WITHIN]], atol=1e-9
+    )
+
+
+# --- bookkeeping
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=6), st.floats(0, 1))
+def test_spread_is_the_twins(pairs, centre):
+    sums, seen, values = np.zeros((1, 5)), 0.0, []
+    for turn, (win, share) in enumerate(pairs):
+        odds = np.array([(1 - win) * (1 - share), (1 - win) * share, win])
+        values.append(win + odds[TIE] / 2)
+        seen = kernels._add(sums, 0, odds, turn, seen, centre)
+    assert seen == pytest.approx(sum(values))
+    assert sums[0, [WITHIN, CENTRED]] == pytest.approx(naive.matrix.spread(values, centre), abs=1e-12)
+    assert sums[0, :3].sum() == pytest.approx(len(pairs))
+
+
+@pytest.mark.parametrize(
+    ("method", "length", "has"),
+    [
+        ("team_draft", 32, True),
+        ("team_draft", 33, False),
+        ("probabilistic", 80, True),
+        ("document_constraints", 21, False),
+        ("exploitative", 10, False),
+    ],
+)
+def test_which_methods_have_odds(method, length, has):
+    (labels, rankings), way = full_size(), interleaving(method)
+    assert has_odds(make_world(rankings, labels, USER, way, length), way) == has

@@ -1,0 +1,279 @@
+"""Charts say what their tables say: data and labels are read back from the drawing or its definition."""
+
+import csv
+import io
+import itertools
+import re
+
+import altair as alt
+import numpy as np
+import pandas as pd
+import pytest
+import vl_convert
+from hypothesis import given
+from hypothesis import strategies as st
+from support.run_set_samples import made_up_table, ordered_preferences
+
+from bandits import PolicyError
+from experiments.matrix.preferences import preferences_of
+from experiments.report.charts.curves import (
+    View,
+    accuracy_chart,
+    bound_curve,
+    curve_chart,
+    live_proxy_chart,
+    regret_chart,
+    spread_out,
+)
+from experiments.report.charts.matrix_and_final import (
+    MOST_RANKERS,
+    final_chart,
+    heatmap,
+    save_chart,
+    vega_lite_version,
+)
+from experiments.report.charts.parts import LOWER_BOUND, in_figures, looks
+from experiments.report.html import CHOICES
+from experiments.runs.summaries import curves
+from experiments.statistics import Estimate
+from experiments.winners.notions import copeland_order
+
+POLICIES = ("rucb", "dts(alpha=0.6)", "dts")
+EVERY_VIEW = [View(*choice) for choice in itertools.product(*CHOICES.values())]
+
+
+def svg(chart):
+    return vl_convert.vegalite_to_svg(chart.to_dict(), vl_version=vega_lite_version())
+
+
+def texts(chart):
+    """Everything written on a chart."""
+    return re.findall(r"<text[^>]*>([^<]*)</text>", svg(chart))
+
+
+def rows_of(chart, *columns):
+    """The first data set of a chart that has these columns."""
+    for text in chart.to_dict()["datasets"].values():
+        rows = list(csv.DictReader(io.StringIO(text)))
+        if set(columns) <= set(rows[0]):
+            return rows
+    raise AssertionError(f"no data with {columns}")
+
+
+# Labels
+
+
+@given(
+    st.lists(st.floats(0, 300), min_size=1, max_size=20),
+    st.floats(1, 20),
+)
+def test_labels_are_a_gap_apart_and_in_order(places, gap):
+    moved = spread_out(places, gap, 0, 300)
+    order = np.argsort(places, kind="stable")
+    sorted_moves = np.array(moved)[order]
+    assert (np.diff(sorted_moves) >= gap - 1e-9).all()
+    if gap * (len(places) - 1) <= 300:
+        assert -1e-9 <= min(moved) and max(moved) <= 300
+    if (np.diff(np.sort(places)) >= gap).all():
+        assert moved == pytest.approx(places)
+
+
+@pytest.mark.parametrize(
+    "places, moved",
+    [
+        ([50], [50]),
+        ([50, 50], [50, 60]),
+        ([52, 50], [60, 50]),
+        ([95, 100, 99], [80, 100, 90]),  # pushed below the last place, so all go up
+        ([0, 3, 90], [0, 10, 90]),
+    ],
+)
+def test_labels_move_as_little_as_it_takes(places, moved):
+    assert spread_out(places, 10, 0, 100) == moved
+
+
+def test_policies_look_unlike_each_other():
+    found = looks([f"policy {i}" for i in range(28)] + [LOWER_BOUND])
+    assert len(set(found.values())) == 29
+    assert len({look.colour for look in list(found.values())[:7]}) == 7
+    assert looks(["a", "b"])["a"] == looks(["a", "b", "c"])["a"]  # whoever else is there
+
+
+@pytest.mark.parametrize(
+    "found, text",
+    [
+        (Estimate(312.4, 290.2, 334.6), "312 [290, 335]"),
+        (Estimate(1269.2, 1126, 1412), "1,269 [1,126, 1,412]"),
+        (Estimate(0.01234, 0.0101, 0.0146), "0.0123 [0.0101, 0.0146]"),
+        (Estimate(0.0001, -20.5, 20.5), "0.0 [-20.5, 20.5]"),
+        (Estimate(3.14159, np.nan, np.nan), "3.14"),
+        (Estimate(0.0, 0.0, 0.0), "0 [0, 0]"),
+    ],
+)
+def test_figures(found, text):
+    assert in_figures(found) == text
+
+
+# Curves
+
+
+@pytest.mark.parametrize("view", EVERY_VIEW)
+def test_every_view_is_what_was_asked_for(view):
+    chart = regret_chart(curves(made_up_table(POLICIES), "regret"), 3.0, view).to_dict(validate=True)
+    line = next(layer for layer in chart["layer"] if layer["mark"]["type"] == "line")["encoding"]
+    assert (line["x"]["scale"]["type"], line["y"]["scale"]["type"]) == (view.x, view.y)
+    compiled = vl_convert.vegalite_to_vega(chart, vl_version=vega_lite_version())
+    assert {scale["name"]: scale["type"] for scale in compiled["scales"]}["y"] == view.y
+
+
+@pytest.mark.parametrize("view", [View(), View("linear", "log", "quantiles")])
+def test_every_curve_is_labelled(view):
+    shown = texts(regret_chart(curves(made_up_table(POLICIES), "regret"), 3.0, view))
+    assert {*POLICIES, LOWER_BOUND, "duels", "cumulative regret"} <= set(shown)
+
+
+def test_labels_stand_where_the_curves_end():
+    """The line's last point, as drawn, is where the label's leader starts."""
+    drawn = svg(curve_chart(curves(made_up_table(POLICIES), "regret"), "regret"))
+    ends = [float(y) for y in re.findall(r'"line mark"[^>]*L620,([\d.]+)"', drawn)]
+    starts = [float(y) for y in re.findall(r'"rule mark" transform="translate\(620,([\d.]+)\)', drawn)]
+    assert len(starts) == len(POLICIES) == len(ends)
+    assert sorted(starts) == pytest.approx(sorted(ends), abs=0.2)
+
+
+def test_curves_carry_their_numbers():
+    table = curves(made_up_table(POLICIES), "regret")
+    rows = rows_of(curve_chart(table, "regret"), "mean", "error", "low", "high")
+    assert [row["policy"] for row in rows] == table["policy"].tolist()
+    for column in ("step", "mean", "error", "low", "high"):
+        assert [float(row[column]) for row in rows] == pytest.approx(table[column].tolist(), rel=1e-4)
+
+
+def test_the_bound_is_a_multiple_of_the_logarithm():
+    bound = bound_curve(2.5, [1, 10, 100, 10])
+    assert bound["step"].tolist() == [1, 10, 100]
+    assert bound["mean"].tolist() == pytest.approx([0, 2.5 * 2.302585, 2.5 * 4.605170])
+
+
+def test_a_bound_far_above_is_only_on_the_logarithmic_axis():
+    table = curves(made_up_table(POLICIES), "regret")
+    assert LOWER_BOUND not in texts(regret_chart(table, 1e4))
+    assert LOWER_BOUND in texts(regret_chart(table, 1e4, View(y="log")))
+    assert LOWER_BOUND not in texts(regret_chart(table, None, View(y="log")))
+
+
+@pytest.mark.parametrize("y", ["log", "linear"])
+def test_regret_that_is_zero_can_be_drawn(y):
+    table = curves(made_up_table(POLICIES), "regret")
+    nothing = table.assign(mean=0.0, error=0.0, low=0.0, high=0.0)
+    assert "dts" in texts(regret_chart(nothing, None, View(y=y)))
+    partly = pd.concat([table[table["policy"] != "dts"], nothing[nothing["policy"] == "dts"]])
+    assert "rucb" in texts(regret_chart(partly, 3.0, View(y=y)))
+
+
+def test_single_runs_and_single_steps_can_be_drawn():
+    table = made_up_table(POLICIES, runs=1)
+    assert "dts" in texts(regret_chart(curves(table, "regret"), 3.0))
+    assert "dts" in texts(accuracy_chart(curves(table[table["step"] == 1000], "correct")))
+
+
+def test_live_and_proxy_share_panels():
+    live, proxy = (curves(made_up_table(POLICIES, seed=seed), "regret") for seed in (1, 2))
+    shown = texts(live_proxy_chart(live, proxy))
+    assert {"live", "proxy", *POLICIES} <= set(shown) and shown.count("duels") == 3
+    rows = rows_of(live_proxy_chart(live, proxy), "mode")
+    assert [row["mode"] for row in rows].count("live") == len(live)
+
+
+# Final results
+
+
+def test_final_results_name_means_and_intervals():
+    table = made_up_table(POLICIES, runs=3)
+    shown = texts(final_chart(table, "regret", "regret"))
+    last = table[(table["step"] == 1000) & (table["policy"] == "rucb")]["regret"]
+    assert any(text.startswith(f"{last.mean():.1f} [") for text in shown)
+    assert [text for text in shown if text in POLICIES] == ["rucb", "dts(alpha=0.6)", "dts"]  # best first
+
+
+def test_final_results_far_apart_get_a_logarithmic_axis():
+    table = made_up_table(POLICIES)
+    far = table.assign(regret=table["regret"] * np.where(table["policy"] == "dts", 100, 1))
+    assert "regret" in texts(final_chart(table, "regret", "regret"))
+    assert "regret (log scale)" in texts(final_chart(far, "regret", "regret"))
+
+
+# Matrices
+
+
+def test_the_heatmap_shows_every_pair_best_ranker_first():
+    rng = np.random.default_rng(0)
+    shuffled = rng.permutation(9)
+    names = [f"r{place}" for place in shuffled]
+    matrix = ordered_preferences(9).matrix[np.ix_(shuffled, shuffled)]
+    preferences = preferences_of(matrix, names)
+    chart = heatmap(preferences)
+    shown = next(param["value"] for param in chart.to_dict()["params"] if param["name"] == "names")
+    assert shown == [f"r{i}" for i in range(9)]
+    for row in rows_of(chart, "row", "column", "p"):
+        first, second = (names.index(shown[int(row[side])]) for side in ("row", "column"))
+        assert float(row["p"]) == pytest.approx(matrix[first, second], abs=1e-4)
+    assert {"r0", "r8", "0.50"} <= set(texts(chart))
+
+
+def test_rankers_that_beat_as_many_are_ordered_by_their_mean():
+    matrix = np.array([[0.5, 0.6, 0.4], [0.4, 0.5, 0.9], [0.6, 0.1, 0.5]])  # a circle
+    assert copeland_order(preferences_of(matrix).matrix).tolist() == [1, 0, 2]
+
+
+def test_highlighted_rankers_are_framed():
+    plain, framed = (svg(heatmap(ordered_preferences(4), which)) for which in (None, ["0", "2"]))
+    frame = r'ranker, by rankers beaten: (\d)"[^>]*stroke="#222222"'
+    assert re.findall(frame, plain) == [] and re.findall(frame, framed) == ["0", "2"]
+
+
+@pytest.mark.parametrize("size", [1, 2, 136, MOST_RANKERS + 50])
+def test_heatmaps_of_every_size(size):
+    chart = heatmap(ordered_preferences(size))
+    rows = rows_of(chart, "row", "column", "p")
+    assert len(rows) == min(size, MOST_RANKERS) ** 2
+    about = chart.to_dict()["description"]
+    assert ("the 200 strongest of 250" in about) == (size > MOST_RANKERS)
+
+
+def test_even_pairs_are_white_and_both_sides_reach_as_far():
+    scale = heatmap(ordered_preferences(4)).to_dict()["layer"][0]["encoding"]["color"]["scale"]
+    low, _, middle, _, high = scale["domain"]
+    assert middle == 0.5 and high - 0.5 == pytest.approx(0.5 - low) and scale["range"][2] == "#ffffff"
+
+
+# Files
+
+
+@pytest.mark.parametrize("name, start", [("a.png", b"\x89PNG"), ("a.pdf", b"%PDF"), ("a.svg", b"<svg")])
+def test_charts_as_files(tmp_path, name, start):
+    save_chart(heatmap(ordered_preferences(3)), tmp_path / name)
+    assert (tmp_path / name).read_bytes().startswith(start)
+
+
+def test_files_have_no_points_that_nobody_sees(tmp_path):
+    chart = curve_chart(curves(made_up_table(POLICIES), "regret"), "regret")
+    save_chart(chart, tmp_path / "curves.svg")
+    saved = (tmp_path / "curves.svg").read_text()
+    assert len(saved) < len(svg(chart)) / 3 and 'opacity="0"' not in saved
+    assert all(f">{policy}</text>" in saved for policy in POLICIES) and saved.count('"line mark"') == 3
+
+
+def test_a_chart_as_a_page_fetches_nothing(tmp_path):
+    save_chart(heatmap(ordered_preferences(3)), tmp_path / "a.html")
+    page = (tmp_path / "a.html").read_text()
+    assert "vegaEmbed" in page and not re.search(r"<(script|link)[^>]*(src|href)=", page)
+
+
+def test_unknown_kinds_of_files_are_refused_and_nothing_is_written(tmp_path):
+    with pytest.raises(PolicyError, match=r"no chart is written as '\.gif'; expected \.pdf, \.svg"):
+        save_chart(heatmap(ordered_preferences(3)), tmp_path / "a.gif")
+    broken = alt.Chart(alt.InlineData(values=[])).mark_point().transform_filter("no such (expression")
+    with pytest.raises(ValueError):
+        save_chart(broken, tmp_path / "b.svg")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,246 @@
+"""The page in a real browser: it draws, its controls work, nothing is fetched, nothing complains.
+
+A script at the end of a copy of the page clicks as a reader would and leaves its findings in the page.
+"""
+
+import html
+import json
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from support.run_set_samples import made_up_study, ordered_preferences
+
+from experiments.report.charts.curves import spread_out
+from experiments.report.page import write_report
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium found; 'apt-get install chromium' has one"),
+]
+
+HOSTILE = "</script><img src=x onerror=\"document.title='taken'\">"
+LABEL = 'script><img src=x onerror="doc…'  # as much of its name as there is room for
+POLICIES = ("rucb", "dts(alpha=0.6)", "dts", HOSTILE)  # the last has the most regret
+SPREADS = [np.random.default_rng(seed).uniform(0, 300, seed % 9 + 1).round(1).tolist() for seed in range(40)]
+
+HOOKS = """<script>
+var complaints = [];
+const complain = (kind, ...all) => complaints.push(kind + ": " + all.join(" "));
+for (const kind of ["error", "warn"]) console[kind] = (...all) => complain(kind, ...all);
+for (const kind of ["error", "unhandledrejection", "securitypolicyviolation"])
+  window.addEventListener(kind, event => complain(kind, event.message || event.reason || event.blockedURI));
+</script>"""
+
+CLICKS = """
+const clicks = document.getElementById("clicks-regret");
+const form = clicks.closest("section").querySelector("form");
+const view = () => clicks.drawn.view;
+const words = figure => [...figure.querySelectorAll("svg text")].map(text => text.textContent);
+const band = () => clicks.querySelector("path[aria-roledescription='area mark']").getAttribute("d");
+const click = async (name, value) => {
+  [...form.querySelectorAll("input")].find(box => box.name === name && box.value === value).click();
+  await last;
+};
+const look = () => {
+  const x = view().scale("x"), y = view().scale("y");
+  const ends = view().data("ends").map(row => [row.policy, row.end, row.at, y(row.end), row.beside]);
+  return { x: x.type, y: y.type, top: y.domain()[1], words: words(clicks), ends, band: band() };
+};
+await last;
+found.figures = figures.map(figure => {
+  const drawn = figure.querySelector(".marks"), size = drawn.getBoundingClientRect();
+  const about = figure.querySelector("[aria-label][role^=graphics]").getAttribute("aria-label");
+  return [figure.id, drawn.tagName, size.width, size.height, about];
+});
+found.first = look();
+await click("y", "log"); found.log = look();
+await click("x", "linear"); found.both = look();
+await click("band", "quantiles"); found.quantiles = look();
+await click("x", "log"); await click("y", "linear"); await click("band", "error"); found.back = look();
+await click("policy", POLICIES[3]); found.hidden = look();
+const others = ["accuracy", "final-regret", "ndcg"].map(kind => document.getElementById("clicks-" + kind));
+found.hidden.others = others.map(words);
+found.untouched = words(document.getElementById("five-regret"));
+await click("y", "log"); found.hiddenLog = look(); await click("y", "linear");
+await click("policy", POLICIES[3]); found.shown = look();
+found.complaints = [...complaints];
+for (const policy of POLICIES) await click("policy", policy);
+found.none = words(clicks);
+for (const policy of POLICIES) await click("policy", policy);
+found.again = look();
+// Of this, Vega remarks that there is nothing to be seen.
+complaints = complaints.filter(text => !text.startsWith("warn: "));
+
+clicks.scrollIntoView();
+const box = clicks.querySelector(".marks").getBoundingClientRect();
+const middle = { clientX: box.left + box.width / 2, clientY: box.top + box.height / 2 };
+const place = { ...middle, bubbles: true, pointerType: "mouse" };
+const under = document.elementFromPoint(place.clientX, place.clientY);
+for (const kind of ["pointerover", "pointermove"]) under.dispatchEvent(new PointerEvent(kind, place));
+under.dispatchEvent(new MouseEvent("mousemove", place));
+await view().runAsync();
+found.tooltip = document.getElementById("vg-tooltip-element")?.textContent;
+found.spreads = SPREADS.map(places => spreadOut(places, 14, 0, 300));
+found.fetched = performance.getEntriesByType("resource").map(entry => entry.name);
+found.title = document.title;
+"""
+
+NARROW = """
+await last;
+found.width = innerWidth;
+found.page = document.documentElement.scrollWidth;
+const right = figure => figure.querySelector(".marks").getBoundingClientRect().right;
+found.figures = figures.map(figure => [figure.id, right(figure)]);
+"""
+
+
+def scripted(page, name, script):
+    """A copy of the page that runs the script, then shows what was found, also to a page around it."""
+    constants = f"const POLICIES = {json.dumps(POLICIES)}, SPREADS = {json.dumps(SPREADS)};".replace(
+        "<", "\\u003c"
+    )
+    run = f"""<script>(async () => {{
+    const found = {{}}; {constants}
+    try {{ {script} }} catch (problem) {{ complaints.push("script: " + problem.stack); }}
+    found.complaints = [...(found.complaints || []), ...complaints];
+    const text = JSON.stringify(found), shown = document.createElement("pre");
+    shown.id = "found"; shown.textContent = text; document.body.append(shown); parent.postMessage(text, "*");
+    }})();</script>"""
+    source = page.read_text("utf-8").replace("<head>", f"<head>{HOOKS}", 1)
+    before, end, after = source.rpartition("</body>")
+    copy = page.with_name(f"{name}.html")
+    copy.write_text(before + run + end + after, "utf-8")
+    return copy
+
+
+def dom_of(page, *options):
+    """The page as it is once everything has happened."""
+    profile = page.parent / "profile"
+    quiet = [
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--no-first-run",
+    ]
+    command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", *quiet, f"--user-data-dir={profile}"]
+    command += ["--virtual-time-budget=60000", *options, "--dump-dom", page.as_uri()]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=170).stdout
+
+
+def findings(dom):
+    return json.loads(html.unescape(re.search(r'<pre id="found">(.*?)</pre>', dom, re.DOTALL)[1]))
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    live = made_up_study("clicks", "live", POLICIES, runs=5, seed=1)
+    proxy = made_up_study("five", "proxy", POLICIES[:2], runs=5, seed=2)
+    large = made_up_study(
+        "large", "proxy", POLICIES[:1], ordered_preferences(70, [f"r{i}" for i in range(70)])
+    )
+    write_report([live, proxy, large], path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def found(page):
+    log = page.with_name("network.json")
+    answer = findings(
+        dom_of(scripted(page, "clicks", CLICKS), "--window-size=1280,900", f"--log-net-log={log}")
+    )
+    return {**answer, "network": asked_for(log)}
+
+
+def asked_for(log):
+    """Addresses on the network that a page asked for; what Chromium wants for itself has no origin."""
+    asked = [event["params"] for event in json.loads(log.read_text())["events"] if "params" in event]
+    asked = [params for params in asked if params.get("initiator", "not an origin") != "not an origin"]
+    return sorted({params["url"] for params in asked if params["url"].startswith(("http", "ws"))})
+
+
+def test_nothing_complains(found):
+    assert found["complaints"] == [] and found["title"] == "Dueling bandits: report"
+
+
+def test_every_chart_is_drawn_and_described(found):
+    assert len(found["figures"]) == 7 + 5 + 5 + 1
+    for name, tag, width, height, about in found["figures"]:
+        assert tag == ("CANVAS" if name == "large-matrix" else "svg")
+        assert 150 < width <= 880 and 50 < height < 900 and len(about) > 40
+
+
+def test_axes_and_bands_follow_the_choices(found):
+    kinds = {key: (found[key]["x"], found[key]["y"]) for key in ("first", "log", "both", "quantiles", "back")}
+    assert kinds == {
+        "first": ("log", "linear"),
+        "log": ("log", "log"),
+        "both": ("linear", "log"),
+        "quantiles": ("linear", "log"),
+        "back": ("log", "linear"),
+    }
+    assert found["both"]["band"] != found["quantiles"]["band"]
+    assert found["back"] == found["first"]
+
+
+@pytest.mark.parametrize("state", ["first", "log", "quantiles", "hidden", "hiddenLog", "shown"])
+def test_labels_stand_at_the_ends_of_their_curves_and_apart(found, state):
+    hidden = [HOSTILE] if state.startswith("hidden") else []
+    ends = [row for row in found[state]["ends"] if row[0] not in hidden]
+    for _, _, at, drawn, _ in ends:
+        assert at == pytest.approx(drawn, abs=0.2)
+    beside = np.sort([row[4] for row in ends])
+    assert (np.diff(beside) >= 14 - 1e-6).all() and beside[0] >= 0 and beside[-1] <= 340
+
+
+def test_a_hidden_policy_is_gone_and_the_axis_fits_the_others(found):
+    assert LABEL in found["first"]["words"] and LABEL not in found["hidden"]["words"]
+    assert "rucb" in found["hidden"]["words"]
+    assert found["hidden"]["top"] < 0.9 * found["first"]["top"]
+    assert all(LABEL not in words and "rucb" in words for words in found["hidden"]["others"])
+    assert LABEL not in found["hiddenLog"]["words"]  # stays hidden when the axis changes
+    assert (
+        found["shown"]["words"] == found["first"]["words"] and found["shown"]["top"] == found["first"]["top"]
+    )
+    assert "rucb" in found["untouched"]  # each study has controls of its own
+
+
+def test_all_policies_can_be_hidden(found):
+    assert not {*POLICIES, LABEL} & set(found["none"])
+    assert {*POLICIES[:3], LABEL} <= set(found["again"]["words"])
+
+
+def test_hovering_shows_numbers(found):
+    for words in ("policy", "duels", "mean", "standard error", "10% quantile"):
+        assert words in found["tooltip"]
+
+
+def test_labels_are_nudged_as_in_python(found):
+    assert found["spreads"] == [pytest.approx(spread_out(places, 14, 0, 300)) for places in SPREADS]
+
+
+def test_nothing_is_fetched(found):
+    assert found["fetched"] == [] and found["network"] == []
+
+
+def test_a_page_that_fetches_would_be_noticed(tmp_path):
+    page, log = tmp_path / "fetching.html", tmp_path / "network.json"
+    page.write_text('<!DOCTYPE html><img src="http://127.0.0.1:9/picture.png">')
+    dom_of(page, f"--log-net-log={log}")
+    assert "http://127.0.0.1:9/picture.png" in asked_for(log)
+
+
+def test_a_narrow_page_does_not_scroll_sideways(page):
+    inner = scripted(page, "inner", NARROW)
+    frame = page.with_name("narrow.html")
+    frame.write_text(
+        f'<!DOCTYPE html><iframe src="{inner.name}" width="400" height="3000"></iframe><pre id="found"></pre>'
+        "<script>addEventListener('message', event => { found.textContent = event.data; });</script>"
+    )
+    found = findings(dom_of(frame))
+    assert found["complaints"] == [] and found["width"] == 400 and found["page"] <= 400
+    assert all(right <= 400 for _, right in found["figures"])

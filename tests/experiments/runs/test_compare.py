@@ -1,0 +1,118 @@
+"""Live against proxy: the statistics, and that both follow the same law."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from support import arenas
+
+from experiments import run
+from experiments.matrix.preferences import preferences_of
+from experiments.runs.compare import compare_runs
+from experiments.runs.problem import Problem
+
+
+def table(values, seconds=1.0):
+    """{policy: regrets of its runs at step 10} as a table of runs; half of it at step 5."""
+    rows = [
+        {"policy": policy, "run": run, "step": step, "regret": regret * step / 10, "seconds": seconds}
+        for policy, regrets in values.items()
+        for run, regret in enumerate(regrets)
+        for step in (5, 10)
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_differences_intervals_and_tests_are_welchs_and_kolmogorovs():
+    rng = np.random.default_rng(0)
+    live = {"a": rng.normal(10, 1, 30), "b": rng.normal(30, 5, 30)}
+    proxy = {"a": rng.normal(10, 2, 25), "b": rng.normal(32, 5, 25)}
+    found = compare_runs(table(live, 3.0), table(proxy, 0.5))
+    for row in found.final.itertuples():
+        ours, theirs = live[row.policy], proxy[row.policy]
+        assert row.difference == pytest.approx(np.mean(ours) - np.mean(theirs))
+        welch = stats.ttest_ind(ours, theirs, equal_var=False)
+        interval = welch.confidence_interval(0.95)
+        assert (row.lo, row.hi) == pytest.approx((interval.low, interval.high))
+        assert row.p_mean == pytest.approx(welch.pvalue)
+        assert row.p_law == pytest.approx(stats.ks_2samp(ours, theirs).pvalue)
+        assert (row.live_seconds, row.proxy_seconds) == (3.0, 0.5)
+    halves = found.by_step[found.by_step["step"] == 5]
+    assert halves["difference"].to_numpy() == pytest.approx(found.final["difference"].to_numpy() / 2)
+
+
+def test_verdicts():
+    rng = np.random.default_rng(1)
+    policies = {"a": 10.0, "b": 20.0, "c": 30.0}
+    here, there = ({name: rng.normal(mean, 1, 40) for name, mean in policies.items()} for _ in range(2))
+    agree = compare_runs(table(here), table(there))
+    assert agree.differing == () and agree.agreement == 1.0
+    assert "agree: no final regret differs" in agree.verdict and "best policy is the same" in agree.verdict
+    differ = compare_runs(table(here), table(there | {"b": there["a"] - 5.0}))
+    assert differ.differing == ("b",) and "differ beyond chance for b:" in differ.verdict
+    assert "best policy is not the same" in differ.verdict and differ.agreement == pytest.approx(1 / 3)
+    narrow, wide = rng.normal(10, 1, 200), rng.normal(10, 4, 200)
+    wider = compare_runs(table({"a": narrow}), table({"a": wide}))
+    assert wider.differing == ("a",) and wider.final["p_mean"][0] > 0.05  # the law, not the mean
+    single = compare_runs(table({"a": [1.0]}), table({"a": [2.0]}))
+    assert "more runs" in single.verdict and single.differing == ()
+    constant = compare_runs(table({"a": [2.0, 2.0]}), table({"a": [2.0, 2.0]}))
+    assert constant.differing == ()
+
+
+@pytest.mark.slow
+def test_false_alarms_are_rare():
+    """Of 500 comparisons of equal laws, three policies each, at most 1 % plus 4 s.e. may be alarms."""
+    rng = np.random.default_rng(2)
+    alarms = 0
+    for _ in range(500):
+        here, there = ({name: rng.gamma(2.0, 10.0, 20) for name in "abc"} for _ in range(2))
+        alarms += bool(compare_runs(table(here), table(there)).differing)
+    assert alarms <= 5 + 4 * 5**0.5
+
+
+CLICKS = ("perfect", "navigational", "informational")
+HORIZON, RUNS = 3_000, 600
+
+
+def both(chosen, preferences):
+    return compare_runs(
+        *(
+            run(problem, ["rucb", "merge_dts"], HORIZON, RUNS, jobs=-1)
+            for problem in (Problem(preferences, chosen), Problem(preferences))
+        )
+    )
+
+
+def exact(interleave, clicks="navigational"):
+    """Nothing is drawn for team draft; 4,000 pages per query leave errors of about 0.002 otherwise."""
+    draws = 1 if interleave == "team_draft" else 4000
+    return arenas.exact_preferences(arenas.arena(interleave, clicks), draws)
+
+
+@pytest.mark.slow
+@pytest.mark.kernel
+@pytest.mark.parametrize("clicks", CLICKS)
+@pytest.mark.parametrize("interleave", ["team_draft", "probabilistic"])
+def test_live_and_proxy_follow_the_same_law(interleave, clicks):
+    """With 600 runs each a difference of 0.3 standard deviations in a mean shows nearly always."""
+    found = both(arenas.arena(interleave, clicks), exact(interleave, clicks))
+    assert found.differing == (), found.final
+
+
+@pytest.mark.slow
+@pytest.mark.kernel
+@pytest.mark.parametrize("interleave", ["team_draft", "probabilistic"])
+def test_a_matrix_off_by_two_hundredths_is_found_out(interleave):
+    right = exact(interleave)
+    towards_half = 0.02 * np.sign(right.matrix - 0.5)
+    found = both(arenas.arena(interleave), preferences_of(right.matrix - towards_half, right.names))
+    assert found.differing != (), found.final
+
+
+@pytest.mark.slow
+@pytest.mark.kernel
+def test_queries_that_are_not_independent_are_found_out():
+    """The same user asks for the same again and again: each query a hundred times in a row."""
+    found = both(arenas.arena(queries="cycle", repeat=100), exact("team_draft"))
+    assert found.differing != (), found.final

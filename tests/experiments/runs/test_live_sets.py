@@ -1,0 +1,57 @@
+"""Policies for whole sets of rankers, live: pages of many with their NDCG and clicks, beside duels."""
+
+import pandas as pd
+import pytest
+from support import arenas
+
+from bandits import PolicyError, gaps
+from bandits.loop import Feedback
+from experiments import run
+from experiments.runs.problem import Problem
+from interleave import InterleaveError
+
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
+
+
+@pytest.fixture(scope="module")
+def problem():
+    chosen = arenas.arena()
+    return Problem(arenas.exact_preferences(chosen), chosen)
+
+
+def test_sets_and_duels_make_one_study(problem, tmp_path):
+    policies = ["mdb", "multi_self_sparring(m=3)", "rucb"]
+    table = run(problem, policies, 2000, 2, folder=tmp_path / "x")
+    again = run(problem, policies, 2000, 2, folder=tmp_path / "y", jobs=2)
+    pd.testing.assert_frame_equal(table.drop(columns="seconds"), again.drop(columns="seconds"))
+    sets = table[table["policy"] != "rucb"]
+    assert sets["mean_set"].between(0, len(problem.preferences)).all() and sets["ndcg"].between(0, 1).all()
+    assert (sets["clicks"] >= 0).all() and sets["weak_regret"].isna().all()
+    assert (sets.groupby(["policy", "run"])["regret"].diff().dropna() >= 0).all()
+
+
+def test_pages_without_a_verdict_teach_nothing(problem):
+    """Nobody clicks: no set is ever smaller than all arms, and the regret of a page is the mean loss."""
+    chosen = arenas.arena(clicks="custom(p_click=0/0/0/0/0,p_stop=0/0/0/0/0)")
+    silent = Problem(problem.preferences, chosen)
+    table = run(silent, ["mdb"], 500)
+    matrix, last = problem.preferences.matrix, table.iloc[-1]
+    assert last["mean_set"] == len(matrix) and last["clicks"] == 0
+    assert last["regret"] == pytest.approx(500 * gaps(matrix).mean())
+
+
+def test_methods_and_feedback_are_checked(problem):
+    with pytest.raises(InterleaveError, match="sosmo"):
+        run(Problem(problem.preferences, problem.arena, multileave="sosmo"), ["mdb"], 10)
+    with pytest.raises(PolicyError, match="takes no late feedback"):
+        run(Problem(problem.preferences, feedback=Feedback(5)), ["mdb"], 10)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["sosm", "team_draft", "pairwise", "probabilistic"])
+def test_the_best_ranker_is_found_from_shared_pages(method, problem):
+    """Regret per page falls to less than half of what pages of all rankers lose, over 3 runs of 30,000."""
+    shared = Problem(problem.preferences, problem.arena, multileave=method)
+    table = run(shared, ["mdb"], 30_000, 3)
+    regret = table[table["step"] == 30_000]["regret"].mean()
+    assert regret < 0.5 * 30_000 * gaps(problem.preferences.matrix).mean()

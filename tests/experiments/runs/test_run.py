@@ -1,0 +1,226 @@
+"""Runs: what they measure, that they are kept, resumed and the same however many work at them."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from support import arenas
+
+from bandits import PolicyError, PolicyNotice, play_matrix, policy
+from bandits.loop import Feedback
+from bandits.regret import strong_regret
+from experiments import run
+from experiments.matrix.preferences import read_preferences
+from experiments.runs.problem import Problem
+from experiments.runs.records import read_run_sets, record_path
+
+pytestmark = pytest.mark.kernel
+POLICIES = ["rucb", "winner_stays"]
+
+
+def all_bytes(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*.parquet")}
+
+
+def test_the_table_is_tidy_and_counts_as_the_loop_does():
+    table = run("arxiv6", POLICIES, 1000, 3, seed=4)
+    assert list(table.columns) == [
+        "policy", "run", "step", "regret", "weak_regret", "copeland_regret", "informative_steps",
+        "recommended", "correct", "answers", "winners_among_answers", "finished", "survivors", "rounds",
+        "judgments_per_pair", "copeland_losses_regret", "nonwinner_duels", "seconds",
+    ]  # fmt: skip
+    assert table.groupby(["policy", "run"])["step"].agg(["min", "max"]).eq([1, 1000]).all(axis=None)
+    assert set(table["policy"]) == set(POLICIES) and (table["regret"].diff()[table["step"] > 1] >= 0).all()
+    assert (table["correct"] == (table["recommended"] == 0)).all()
+    # The same law as bandits.play_matrix: mean final regret of 200 runs within 4 standard errors.
+    prefs = read_preferences("arxiv6").matrix
+    ours = run(prefs, ["rucb"], 1000, 200).query("step == 1000")["regret"]
+    loss = prefs[0] - 0.5
+    theirs = [strong_regret(play_matrix(policy("rucb"), prefs, 1000, run=k), loss)[-1] for k in range(200)]
+    error = np.hypot(ours.std(), np.std(theirs)) / 200**0.5
+    assert abs(ours.mean() - np.mean(theirs)) < 4 * error < 0.1 * ours.mean()
+
+
+def test_without_a_condorcet_winner_regret_is_copelands():
+    table = run("multisol", ["dts"], 2000, 2)
+    assert "nonwinner_duels" not in table and "copeland_losses_regret" not in table
+    np.testing.assert_array_equal(table["regret"], table["copeland_regret"])
+    assert (table["correct"] == table["recommended"].isin([0, 1, 2])).all()
+    double = run(Problem(read_preferences("multisol"), regret="copeland-sum"), ["dts"], 2000, 2)
+    np.testing.assert_allclose(double["regret"], 2 * table["regret"])
+
+
+def test_late_feedback_is_part_of_the_problem(tmp_path):
+    late = Problem(read_preferences("arxiv6"), feedback=Feedback(every=50))
+    table = run(late, ["dts"], 1000, folder=tmp_path / "x")
+    assert table["rounds"].iloc[-1] == 20
+    with pytest.raises(PolicyError, match="feedback.every is 50 there and 1 now"):
+        run("arxiv6", ["dts"], 1000, folder=tmp_path / "x")
+
+
+def test_fewer_checkpoints_are_some_of_them():
+    few, many = (run("arxiv6", ["rucb"], 10_000, checkpoints=n).drop(columns="seconds") for n in (4, 1000))
+    assert {2500, 5000, 7500, 10_000} <= set(few["step"]) and len(few) < len(many) / 5
+    rows = many[many["step"].isin(few["step"])].reset_index(drop=True)
+    pd.testing.assert_frame_equal(few, rows)
+
+
+def test_a_run_depends_on_nothing_but_its_number(tmp_path):
+    """Not on the other policies, the number of runs, their order or the threads."""
+    few = run("arxiv6", ["rucb"], 2000, 2, folder=tmp_path / "few")
+    run("arxiv6", [*reversed(POLICIES)], 2000, 5, jobs=2, folder=tmp_path / "many")
+    few_bytes, many_bytes = all_bytes(tmp_path / "few"), all_bytes(tmp_path / "many")
+    assert few_bytes.keys() < many_bytes.keys()
+    assert all(many_bytes[name] == content for name, content in few_bytes.items())
+    other = run("arxiv6", ["rucb"], 2000, 2, seed=1)
+    assert (other["regret"] != few["regret"]).any()
+
+
+def test_what_is_there_is_not_repeated(tmp_path):
+    ended = []
+    first = run("arxiv6", POLICIES, 500, 3, folder=tmp_path)
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.parquet")}
+    record_path(tmp_path, "rucb", 1).unlink()
+    again = run("arxiv6", POLICIES, 500, 4, folder=tmp_path, done=ended.append)
+    assert ended == [5, 1, 1, 1]
+    repeated = [path for path, changed in before.items() if path.stat().st_mtime_ns != changed]
+    assert repeated == [record_path(tmp_path, "rucb", 1)]
+    pd.testing.assert_frame_equal(
+        first.drop(columns="seconds"),
+        again[again["run"] < 3].drop(columns="seconds").reset_index(drop=True),
+    )
+    [study] = read_run_sets(tmp_path)
+    pd.testing.assert_frame_equal(
+        study.table, again.sort_values(["policy", "run", "step"], ignore_index=True), rtol=1e-5
+    )
+
+
+@pytest.mark.parametrize("damage", ["cut", "changed", "empty", "another"])
+def test_a_damaged_record_is_made_anew(tmp_path, damage):
+    run("arxiv6", ["rucb"], 500, 2, folder=tmp_path)
+    path, good = record_path(tmp_path, "rucb", 0), all_bytes(tmp_path)
+    content = bytearray(path.read_bytes())
+    content[60] ^= 1
+    damaged = {"cut": path.read_bytes()[:-9], "changed": bytes(content), "empty": b""}
+    path.write_bytes(damaged.get(damage, record_path(tmp_path, "rucb", 1).read_bytes()))
+    with pytest.raises(PolicyError, match="Remove it"):
+        read_run_sets(tmp_path)
+    run("arxiv6", ["rucb"], 500, 2, folder=tmp_path)
+    assert all_bytes(tmp_path) == good
+
+
+def test_a_folder_of_another_study_is_refused(tmp_path):
+    run("arxiv6", ["rucb"], 500, folder=tmp_path)
+    for other in (
+        lambda: run("arxiv6", ["rucb"], 501, folder=tmp_path),
+        lambda: run("arxiv6", ["rucb"], 500, seed=1, folder=tmp_path),
+        lambda: run("cyclic", ["rucb"], 500, folder=tmp_path),
+        lambda: run("arxiv6", ["rucb"], 500, checkpoints=10, folder=tmp_path),
+    ):
+        with pytest.raises(PolicyError, match="holds runs of another study: .* Choose another folder"):
+            other()
+    (tmp_path / "study.json").write_text("{")
+    with pytest.raises(PolicyError, match="study.json: damaged"):
+        run("arxiv6", ["rucb"], 500, folder=tmp_path)
+
+
+def test_bad_requests_are_refused_before_anything_is_written(tmp_path):
+    cases = (
+        lambda: run("arxiv6", ["rucb"], 0, folder=tmp_path / "x"),
+        lambda: run("arxiv6", ["rucb"], 10, 0, folder=tmp_path / "x"),
+        lambda: run("arxiv6", ["rucb", "rucb"], 10, folder=tmp_path / "x"),
+        lambda: run("arxiv6", ["rucb"], 10, checkpoints=0, folder=tmp_path / "x"),
+        lambda: run(Problem(read_preferences("multisol"), regret="condorcet"), ["rucb"], 10),
+        lambda: run(Problem(read_preferences("arxiv6"), feedback=Feedback(5)), ["savage"], 10),
+        lambda: run("nowhere.txt", ["rucb"], 10, folder=tmp_path / "x"),
+        lambda: run(Problem(read_preferences("arxiv6"), arenas.arena()), ["rucb"], 10, folder=tmp_path / "x"),
+    )
+    for case in cases:
+        with pytest.raises(PolicyError):
+            case()
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_full_disk_loses_nothing_that_was_written(tmp_path, monkeypatch):
+    run("arxiv6", ["rucb"], 500, 2, folder=tmp_path)
+    good = all_bytes(tmp_path)
+
+    def full(table, path, **how):
+        Path(path).write_bytes(b"half")
+        raise OSError(28, "No space left on device", str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("experiments.runs.records.pq.write_table", full)
+        with pytest.raises(OSError, match="No space left"):
+            run("arxiv6", ["rucb"], 500, 4, folder=tmp_path)
+    assert all_bytes(tmp_path) == good and not list(tmp_path.rglob("*.tmp"))
+    run("arxiv6", ["rucb"], 500, 4, folder=tmp_path)
+    assert len(all_bytes(tmp_path)) == 5
+
+
+PLAIN = """
+from typing import NamedTuple
+import numpy as np
+
+class Params(NamedTuple):
+    reach: int = 2
+
+class State(NamedTuple):
+    wins: np.ndarray
+
+def init(n_arms, params, rng):
+    return State(np.zeros(n_arms))
+
+def select(state, params, rng):
+    first = int(rng.integers(len(state.wins)))
+    return first, int(first + 1 + rng.integers(params.reach)) % len(state.wins)
+
+def update(state, first, second, first_won):
+    state.wins[first if first_won else second] += 1
+"""
+
+
+def test_policies_in_plain_python_run_in_processes(tmp_path):
+    mine = tmp_path / "mine.py"
+    mine.write_text(PLAIN)
+    with pytest.warns(PolicyNotice, match="runs as plain Python"):
+        alone = run("arxiv6", [str(mine)], 50, 2)
+    with pytest.warns(PolicyNotice, match="runs as plain Python"):
+        together = run("arxiv6", [str(mine)], 50, 2, jobs=2)
+    pd.testing.assert_frame_equal(alone.drop(columns="seconds"), together.drop(columns="seconds"))
+
+
+def test_live_runs_measure_regret_ndcg_and_clicks(tmp_path):
+    chosen = arenas.arena()
+    problem = Problem(arenas.exact_preferences(chosen), chosen)
+    table = run(problem, ["random_pair"], 20_000, 4, folder=tmp_path)
+    final = table[table["step"] == 20_000]
+    loss = problem.preferences.matrix[0] - 0.5
+    # Every pair equally often, an arm against itself included: 4 standard errors of 80,000 steps.
+    assert final["regret"].mean() / 20_000 == pytest.approx(loss.mean(), abs=4 * loss.std() / 80_000**0.5)
+    assert table["ndcg"].between(0, 1).all() and table["clicks"].between(0, 5).all()
+    settings = json.loads((tmp_path / "study.json").read_text())
+    assert settings["mode"] == "live" and settings["arena"]["interleave"] == "team_draft"
+
+
+def test_pages_of_one_ranker_are_its_own_list():
+    """Winner-Stays ends with the best ranker against itself: then pages are that ranker's."""
+    chosen = arenas.arena()
+    problem = Problem(arenas.exact_preferences(chosen), chosen)
+    last = run(problem, ["rmed1"], 1e6, 1).iloc[-1]
+    letor = arenas.letor()
+    rows = np.arange(letor.n_docs).reshape(arenas.N_QUERIES, arenas.N_DOCS)
+    values, clicks = [], []
+    for query in rows:
+        shown = letor.labels[query][np.argsort(-letor.columns[0][query])][:5]
+        gain, ideal = (
+            sum((2.0**grade - 1) / np.log2(rank + 2) for rank, grade in enumerate(grades))
+            for grades in (shown, np.sort(letor.labels[query])[::-1][:5])
+        )
+        values.append(gain / ideal if ideal else 0.0)
+        click, stop = chosen.model.p_click[shown], chosen.model.p_stop[shown]
+        reached = np.cumprod([1.0, *(1 - click * stop)[:-1]])
+        clicks.append((reached * click).sum())
+    assert (last["ndcg"], last["clicks"]) == pytest.approx((np.mean(values), np.mean(clicks)), rel=1e-9)

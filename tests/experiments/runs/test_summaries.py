@@ -1,0 +1,97 @@
+"""Curves, estimates and differences against slow, obvious twins."""
+
+import math
+import statistics
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.run_set_samples import made_up_table
+
+from bandits import checkpoints
+from experiments.runs.summaries import CURVE_POINTS, curves, final, final_estimates, short_names, thinned
+from experiments.statistics import estimate
+
+
+@given(st.sets(st.integers(1, 10**8), min_size=1, max_size=2000))
+def test_thinned_steps_are_some_of_the_steps(steps):
+    kept = thinned(np.array(sorted(steps)))
+    assert set(kept.tolist()) <= steps and len(kept) <= CURVE_POINTS
+    assert (np.diff(kept) > 0).all() and kept[0] == min(steps) and kept[-1] == max(steps)
+
+
+@pytest.mark.parametrize("horizon", [10**5, 10**8])
+def test_thinned_steps_leave_no_hole_on_either_axis(horizon):
+    kept = thinned(checkpoints(horizon))
+    assert len(kept) > CURVE_POINTS / 2
+    assert np.diff(kept).max() < 0.02 * horizon
+    large = kept[kept >= 10]  # below, the steps are whole numbers
+    assert np.diff(np.log10(large)).max() < 0.15
+
+
+def test_curves_are_the_statistics_of_the_runs():
+    table = made_up_table(["b", "a"], runs=5)
+    found = curves(table, "regret")
+    assert found["policy"].unique().tolist() == ["b", "a"]  # in the order of the records
+    for row in found.iloc[::40].itertuples():
+        values = table[(table["policy"] == row.policy) & (table["step"] == row.step)]["regret"].tolist()
+        assert row.mean == pytest.approx(statistics.mean(values))
+        assert row.error == pytest.approx(statistics.stdev(values) / math.sqrt(5))
+        deciles = statistics.quantiles(values, n=10, method="inclusive")
+        assert (row.low, row.high) == pytest.approx((deciles[0], deciles[-1]))
+
+
+def test_pages_are_averaged_over_the_steps_left_out():
+    table = made_up_table(["a"], horizon=100_000, runs=1, live=True)
+    pages = np.repeat(table["ndcg"].to_numpy(), np.diff(table["step"], prepend=0))  # one number per page
+    found = curves(table, "ndcg")
+    assert len(found) < len(table) / 3  # so that something is left out
+    before = 0
+    for row in found.itertuples():
+        assert row.mean == pytest.approx(pages[before : row.step].mean())
+        before = row.step
+
+
+def test_a_single_run_has_no_error():
+    found = curves(made_up_table(["a"], runs=1), "regret")
+    assert found["error"].isna().all() and (found["low"] == found["mean"]).all()
+    assert math.isnan(estimate([3.0]).low) and estimate([3.0]).mean == 3
+
+
+def test_estimates_by_hand():
+    # mean 2.5, variance 5/3, so error sqrt(5/12); Student's t with 3 degrees, 97.5 %: 3.182446
+    found = estimate([1, 2, 3, 4])
+    assert found == pytest.approx(
+        (2.5, 2.5 - 3.182446 * math.sqrt(5 / 12), 2.5 + 3.182446 * math.sqrt(5 / 12))
+    )
+
+
+def test_intervals_cover_as_often_as_they_say():
+    rng = np.random.default_rng(3)
+    samples = rng.normal(7, 2, (4000, 6))
+    inside = [found.low <= 7 <= found.high for found in map(estimate, samples)]
+    error = math.sqrt(0.95 * 0.05 / 4000)  # 4 of these; the normal's 1.96 in place of t covers 0.893
+    assert abs(np.mean(inside) - 0.95) < 4 * error
+
+
+def test_final_rows_are_sorted_by_regret():
+    table = made_up_table(["good", "bad"])
+    table = pd.concat([table[table["policy"] == "bad"], table[table["policy"] == "good"]])
+    assert final(table)["policy"].unique().tolist() == ["good", "bad"]
+    assert set(final(table)["step"]) == {1000}
+    assert list(final_estimates(table, "regret")) == ["good", "bad"]
+
+
+@pytest.mark.parametrize(
+    "full, short",
+    [
+        (["rucb", "dts(alpha=0.6)"], ["rucb", "dts"]),
+        (["dts", "dts(alpha=0.6)", "rcs"], ["dts", "dts(alpha=0.6)", "rcs"]),
+        (["path/to/mine.py", "rucb"], ["mine", "rucb"]),
+        (["a/mine.py", "b/mine.py(x=1)"], ["a/mine.py", "b/mine.py(x=1)"]),
+    ],
+)
+def test_short_names(full, short):
+    assert short_names(full) == dict(zip(full, short))

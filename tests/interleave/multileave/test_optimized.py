@@ -1,0 +1,139 @@
+"""Optimized multileaving: sampled pages, the fairest distribution over them, and credit by worth."""
+
+import collections
+from fractions import Fraction
+
+import naive.multileave as twin
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+from support.shared_worlds import (
+    E0,
+    QUERIES,
+    SEATED,
+    THREE,
+    assert_alone_is_own_list,
+    shared_world_of,
+    shown_pages,
+    surprise,
+    totals_by,
+)
+
+from interleave.multileave import multileaved_page, multileaving
+from interleave.multileave.methods.optimized import plan
+
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
+
+FOUR = ((0, 1, 2, 3, 4), (4, 3, 2, 1, 0), (2, 0, 4, 1, 3), (1, 2, 3, 4, 0))
+# The literature's example: rankings [1, 2] and [2, 3]; the third documents are cut off.
+TWO, TWO_PAGES = ((1, 2, 3), (2, 3, 1)), ((1, 2), (2, 1), (2, 3))
+TWO_CHANCES = (Fraction(3, 7), Fraction(13, 35), Fraction(1, 5))
+
+
+def planned(rankings, k, listed, credit):
+    """The package's (chances, unfairness) for these pages."""
+    worth = [[twin.worth(rankings, k, doc, credit) for doc in page] for page in listed]
+    return plan(np.array(worth, float))
+
+
+@pytest.mark.parametrize(
+    "rankings, k, credit, expected",
+    [
+        (TWO, 2, "inverse", dict(zip(TWO_PAGES, TWO_CHANCES))),
+        (E0, 2, "linear", {(0, 1): "1/3", (1, 0): "1/3", (1, 2): "1/3"}),
+        (
+            E0,
+            4,
+            "inverse",
+            {(0, 1, 2, 3): "2/5", (1, 0, 2, 3): "18/55", (1, 2, 0, 3): "19/110", (1, 2, 3, 0): "1/10"},
+        ),
+    ],
+)
+def test_two_rankers_are_interleaved(rankings, k, credit, expected):
+    """Where only one distribution is fair, it is that of optimized interleaving."""
+    listed = twin.allowed_pages(rankings, k)
+    assert listed == sorted(expected)
+    assert twin.unfairness(rankings, k, listed, [Fraction(expected[page]) for page in listed], credit) == 0
+    chances, unfairness = planned(rankings, k, listed, credit)
+    np.testing.assert_allclose(chances, [float(Fraction(expected[page])) for page in listed], atol=1e-9)
+    assert unfairness == 0
+
+
+def solved_with_levels(rankings, k, listed, credit):
+    """The programme with each prefix's common worth as a variable: its value, None if nothing is fair."""
+    rows = []
+    for t in range(1, k + 1):
+        for x in range(len(rankings)):
+            worth = [float(sum(twin.worth(rankings, k, d, credit)[x] for d in page[:t])) for page in listed]
+            rows.append(worth + [-1.0 if t == level else 0.0 for level in range(1, k + 1)])
+    rows.append([1.0] * len(listed) + [0.0] * k)
+    spreads = [float(twin.spread(rankings, k, page, credit)) for page in listed] + [0.0] * k
+    bounds = [(0, None)] * len(listed) + [(None, None)] * k
+    target = np.append(np.zeros(len(rows) - 1), 1.0)
+    found = linprog(spreads, A_eq=np.array(rows), b_eq=target, bounds=bounds)
+    return found.fun if found.status == 0 else None
+
+
+@pytest.mark.parametrize("credit", ["inverse", "linear"])
+@pytest.mark.parametrize("rankings, k", [(THREE, 2), (THREE, 3), (FOUR[:2], 3), (FOUR[:3], 2), (FOUR, 3)])
+def test_the_plan_is_fair_and_even(rankings, k, credit):
+    listed = twin.allowed_pages(rankings, k)
+    chances, unfairness = planned(rankings, k, listed, credit)
+    assert twin.unfairness(rankings, k, listed, chances.tolist(), credit) == pytest.approx(
+        unfairness, abs=1e-7
+    )
+    value = sum(p * twin.spread(rankings, k, page, credit) for p, page in zip(chances.tolist(), listed))
+    best = solved_with_levels(rankings, k, listed, credit)
+    assert (best is not None) == (unfairness == 0)
+    if best is not None:
+        assert value == pytest.approx(best, abs=1e-7)
+
+
+def test_few_pages_get_the_least_unfair_distribution():
+    """Two pages, one number to choose: nothing on a fine grid is fairer."""
+    listed = ((0, 1, 2), (4, 2, 0))
+    chances, unfairness = planned(FOUR, 3, listed, "inverse")
+    assert unfairness > 0
+    grid = [twin.unfairness(FOUR, 3, listed, (p / 200, 1 - p / 200), "inverse") for p in range(201)]
+    assert min(grid) >= unfairness - 1e-9
+    assert twin.unfairness(FOUR, 3, listed, chances.tolist(), "inverse") == pytest.approx(
+        unfairness, abs=1e-7
+    )
+
+
+def test_pages_come_as_often_as_planned():
+    """400 pages would tell these chances from equal ones: a chi-square of 45 on 2 degrees of freedom."""
+    seen = shown_pages(TWO, multileaving("optimized"), 2, 400)
+    number = {1: 0, 2: 1, 3: 2}  # the package counts documents from 0, in the first ranking's order
+    expected = {(tuple(number[d] for d in page), (None, None)): p for page, p in zip(TWO_PAGES, TWO_CHANCES)}
+    assert surprise(seen, expected) > 1e-6
+    equal = collections.Counter(dict.fromkeys(expected, 133))
+    assert surprise(equal, expected) < 1e-6
+
+
+@pytest.mark.parametrize("credit", ["inverse", "linear"])
+def test_clicks_earn_the_documents_worth(credit):
+    way = multileaving("optimized", credit=credit, n_lists=3)
+    for seed in range(8):
+        page = multileaved_page(FOUR, way, 3, seed)
+        assert tuple(page.docs) in twin.allowed_pages(FOUR, 3)
+        for clicks in ((0, 1, 0), (1, 0, 1), (1, 1, 1), (0, 0, 0)):
+            gains = [twin.worth(FOUR, 3, doc, credit) for doc, click in zip(page.docs, clicks) if click]
+            scores = [sum(gain[x] for gain in gains) for x in range(4)]
+            expected = np.array(twin.by_difference(scores), float)
+            np.testing.assert_allclose(page.preferences(clicks), expected, atol=1e-12)
+
+
+def test_live_pages_say_something():
+    way, users = multileaving("optimized"), np.random.default_rng(0)
+    found, total = np.empty((3, 3)), np.zeros((3, 3))
+    clicks, ndcg = totals_by("optimized")(
+        shared_world_of(QUERIES, way, 3), np.array(SEATED), 60, users, found, total
+    )
+    assert clicks > 0 and 0 < ndcg < 60
+    assert np.any(total)
+    np.testing.assert_allclose(total, -total.T, atol=1e-12)
+
+
+def test_a_ranker_alone_shows_its_list():
+    assert_alone_is_own_list(multileaving("optimized"))

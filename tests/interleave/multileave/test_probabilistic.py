@@ -1,0 +1,110 @@
+"""Probabilistic multileaving: pages, who contributed what, and probabilistic interleave if there are two."""
+
+import itertools
+from fractions import Fraction
+
+import naive
+import numpy as np
+import pytest
+from naive.multileave import by_difference, contributions, expected_clicks, expected_signs, pages
+from support.shared_worlds import (
+    E0,
+    THREE,
+    assert_alone_is_own_list,
+    assert_live_is_exact,
+    assert_two_live_as_interleaved,
+    put,
+    shown_pages,
+    surprise,
+)
+
+from interleave import interleaving
+from interleave.multileave import multileaved_page, multileaving
+
+pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
+
+WAY = multileaving("probabilistic")
+FOUR = ((0, 1, 2, 3, 4, 5), (5, 3, 2, 1, 0, 4), (2, 0, 4, 1, 5, 3), (2, 0, 1, 4, 5, 3))
+
+
+def test_the_worked_example():
+    shares = [[Fraction(a, 251) for a in (27, 216, 8)], [Fraction(a, 1643) for a in (1215, 288, 140)]]
+    shares.append([Fraction(1, 3)] * 3)
+    assert contributions(THREE, (1, 0, 2)) == shares
+    degrees = {(0, 1): -48447, (0, 2): 269357, (1, 2): 317804}
+    twin = expected_signs(shares, (1, 1, 0))
+    page = put(multileaved_page(THREE, WAY), (1, 0, 2))
+    found = page.preferences((1, 1, 0))
+    for (x, y), numerator in degrees.items():
+        assert twin[x][y] == -twin[y][x] == Fraction(numerator, 412393)
+        assert found[x, y] == -found[y, x] == pytest.approx(numerator / 412393, abs=1e-14)
+    page.preferences((1, 1, 1))
+    np.testing.assert_allclose(page._shared.shares, np.array(shares, float), rtol=1e-13)
+    assert page._shared.shares[2].tolist() == [1 / 3] * 3  # the last document says nothing, to the last bit
+
+
+def test_two_rankers_are_interleaved():
+    theirs = {(page, coins): p for p, page, coins in naive.probabilistic_pages(*E0, 4)}
+    assert pages(E0, 4, "probabilistic") == theirs
+
+
+def test_two_rankers_have_the_marginal_outcome():
+    page = multileaved_page(E0, WAY)
+    for docs, (_, coins) in naive.coins_by_page(naive.probabilistic_pages(*E0, 4)).items():
+        for clicks in itertools.product((0, 1), repeat=4):
+            loss, _, win = naive.marginal_odds(coins, clicks)
+            found = put(page, docs).preferences(clicks)
+            assert found[0, 1] == -found[1, 0] == pytest.approx(float(win - loss), abs=1e-13)
+            assert (found[0, 1] == 0) == (win == loss)
+
+
+@pytest.mark.parametrize("choice", ["iid", "rounds"])
+def test_pages_come_as_often_as_they_should(choice):
+    way = multileaving("probabilistic", ranker=choice)
+    for rankings, k in ((THREE, 3), (E0, 3)):
+        expected = pages(rankings, k, "probabilistic", choice)
+        assert surprise(shown_pages(rankings, way, k, 4000), expected) > 1e-6
+
+
+def random_pages(n, seed):
+    rng = np.random.default_rng(seed)
+    return [(tuple(rng.permutation(6).tolist()), tuple(rng.integers(0, 2, 6).tolist())) for _ in range(n)]
+
+
+def test_degrees_are_those_of_every_way_to_contribute():
+    page = multileaved_page(FOUR, WAY)
+    for docs, clicks in random_pages(12, seed=1):
+        expected = expected_signs(contributions(FOUR, docs, 3, 1.0), clicks)
+        np.testing.assert_allclose(put(page, docs).preferences(clicks), expected, atol=1e-12)
+
+
+def test_expected_clicks():
+    page = multileaved_page(FOUR, multileaving("probabilistic", credit="expected"))
+    for docs, clicks in random_pages(12, seed=2):
+        expected = by_difference(expected_clicks(contributions(FOUR, docs, 3, 1.0), clicks))
+        np.testing.assert_allclose(put(page, docs).preferences(clicks), expected, atol=1e-12)
+
+
+def test_sampled_degrees_approach_the_exact_ones():
+    """A sign's standard deviation is at most 1: 4 standard errors are 0.02, twice that is found for sure."""
+    page = multileaved_page(FOUR, multileaving("probabilistic", credit="sampled", n_samples=40_000), seed=1)
+    for docs, clicks in random_pages(6, seed=3):
+        expected = expected_signs(contributions(FOUR, docs, 3, 1.0), clicks)
+        found = put(page, docs).preferences(clicks)
+        np.testing.assert_array_equal(found, -found.T)
+        assert np.abs(found - expected).max() <= 4 / 40_000**0.5
+
+
+@pytest.mark.parametrize("choice", ["iid", "rounds"])
+def test_live_pages_follow_the_exact_law(choice):
+    assert_live_is_exact(multileaving("probabilistic", ranker=choice), choice)
+
+
+@pytest.mark.slow
+def test_two_rankers_live():
+    """The marginal outcome is what the coins really thrown would say, on average."""
+    assert_two_live_as_interleaved(WAY, interleaving("probabilistic", credit="assignment"))
+
+
+def test_a_ranker_alone_shows_its_list():
+    assert_alone_is_own_list(WAY)

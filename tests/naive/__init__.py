@@ -1,0 +1,72 @@
+"""Slow, obvious versions of the fast kernels, one twin a file. No cleverness, no sharing.
+
+A ranking is a tuple of documents. A page with its chance is (chance, page, side), where `side` is what credit
+may need besides: 0 or 1 per rank for whose document it is, None for nobody's. Chances are Fractions wherever
+the numbers given are.
+"""
+
+from naive.balanced import balanced_credit, balanced_pages
+from naive.click_stories import click_stories, user_stories
+from naive.document_constraints import constraints_credit
+from naive.interleaving_odds import interleaving_odds
+from naive.letor_reader import BadLine, letor_float, read_letor
+from naive.letor_text import letor_number, letor_text, parse_letor
+from naive.live_duel import live_clicks, live_lead, live_page
+from naive.ndcg import dcg, expected_ndcg
+from naive.optimized import allowed_pages, openness, optimized_credit
+from naive.probabilistic import coins_by_page, marginal_odds, posterior, probabilistic_pages
+from naive.rankers import linear_score
+from naive.rankings import (
+    ranking,
+    run_order,
+    splitmix_mix,
+    text_hash,
+    tie_breaks,
+    tie_groups,
+    tie_marks,
+    tied_pairs,
+)
+from naive.synthetic_data import synthetic_query
+from naive.team_draft import team_credit, team_draft_pages
+from naive.trec_runs import trec_places, trec_rows
+
+__all__ = [
+    "BadLine",
+    "allowed_pages",
+    "balanced_credit",
+    "balanced_pages",
+    "click_stories",
+    "coins_by_page",
+    "constraints_credit",
+    "dcg",
+    "expected_ndcg",
+    "interleaving_odds",
+    "letor_float",
+    "letor_number",
+    "letor_text",
+    "linear_score",
+    "live_clicks",
+    "live_lead",
+    "live_page",
+    "marginal_odds",
+    "openness",
+    "optimized_credit",
+    "parse_letor",
+    "posterior",
+    "probabilistic_pages",
+    "ranking",
+    "read_letor",
+    "run_order",
+    "splitmix_mix",
+    "synthetic_query",
+    "team_credit",
+    "team_draft_pages",
+    "text_hash",
+    "tie_breaks",
+    "tie_groups",
+    "tie_marks",
+    "tied_pairs",
+    "trec_places",
+    "trec_rows",
+    "user_stories",
+]

@@ -1,0 +1,58 @@
+"""Exact odds of a duel: every page, every story of clicks."""
+
+from naive.balanced import balanced_credit, balanced_pages
+from naive.document_constraints import constraints_credit
+from naive.probabilistic import coins_by_page, marginal_odds, probabilistic_pages
+from naive.team_draft import team_credit, team_draft_pages
+
+
+def interleaving_odds(left, right, k, method, setting, patterns, tau=3, judges=None):
+    """(loss, tie, win) for the first: every page, every set of clicks, every coin.
+
+    `setting` is the method's credit, prefix or type; `patterns(page)` gives the chances of clicks; `judges`
+    are the rankings that credit looks at, if not those that made the page.
+    """
+    judge_left, judge_right = judges or (left, right)
+    odds = [0, 0, 0]
+    for chance, page, verdict in _judged_pages(left, right, k, method, setting, tau, judge_left, judge_right):
+        for clicks, p in patterns(page).items():
+            for i, share in enumerate(verdict(clicks)):
+                odds[i] += chance * p * share
+    return odds
+
+
+def _judged_pages(left, right, k, method, setting, tau, judge_left, judge_right):
+    """(chance, page, clicks -> (loss, tie, win)) of every page."""
+    if method == "team_draft":
+        for chance, page, teams in team_draft_pages(left, right, k, setting == "neutral"):
+            yield chance, page, lambda clicks, teams=teams: _for_sure(team_credit(teams, clicks))
+    elif method in ("balanced", "document_constraints"):
+        for chance, page, _ in balanced_pages(left, right, k):
+            if method == "balanced":
+
+                def credit(clicks, page=page):
+                    return balanced_credit(judge_left, judge_right, page, clicks, setting == "lerot")
+            else:
+
+                def credit(clicks, page=page):
+                    return constraints_credit(judge_left, judge_right, page, clicks, int(setting))
+
+            yield chance, page, lambda clicks, credit=credit: _for_sure(credit(clicks))
+    else:
+        judged = coins_by_page(probabilistic_pages(judge_left, judge_right, k, tau))
+        for page, (chance, coins) in coins_by_page(probabilistic_pages(left, right, k, tau)).items():
+            coins = coins if setting == "assignment" else judged[page][1]
+            yield chance, page, lambda clicks, coins=coins: _probabilistic_verdict(coins, clicks, setting)
+
+
+def _probabilistic_verdict(coins, clicks, credit):
+    loss, tie, win = marginal_odds(coins, clicks)
+    if credit == "assignment" or not any(clicks):
+        return loss, tie, win
+    if credit == "marginal_bernoulli":
+        return (1 - win + loss) / 2, 0, (1 + win - loss) / 2
+    return _for_sure(win - loss if abs(win - loss) > 1e-12 else 0)
+
+
+def _for_sure(lead):
+    return lead < 0, lead == 0, lead > 0

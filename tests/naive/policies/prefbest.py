@@ -1,0 +1,66 @@
+"""Yan's Figure 3.2 line by line: the graph of pairs is a set, and scores are counted from the judgments."""
+
+from itertools import combinations
+
+from naive.policies import pick, pick_from
+from naive.policies.procedure import Procedure
+
+
+def draw_pairs(pool, n, rng):
+    """Pairs in random order, until everybody has n opponents or all there are."""
+    n = min(n, len(pool) - 1)
+    order, edges = [], set()
+    while True:
+        degree = {i: sum(i in edge for edge in edges) for i in pool}
+        v = pick_from([i for i in pool if degree[i] == min(degree.values())], rng)
+        if degree[v] >= n:
+            return order
+        free = [i for i in pool if i != v and frozenset((i, v)) not in edges]
+        w = pick_from([i for i in free if degree[i] == min(degree[j] for j in free)], rng)
+        edges.add(frozenset((v, w)))
+        insert_anywhere(order, (v, w), rng)
+
+
+def insert_anywhere(order, pair, rng):
+    """An unbiased shuffle, pair by pair: each trades places with a random one."""
+    place = pick(len(order) + 1, rng)
+    order.append(pair)
+    order[place], order[-1] = order[-1], order[place]
+
+
+class PrefBest(Procedure):
+    def run(self, n_arms, params, rng):
+        n, m, extra = params
+        self.pool, self.judged, self.final = list(range(n_arms)), [], False
+        for _ in range(50):
+            if len(self.pool) <= m:
+                break
+            yield from self.judge(draw_pairs(self.pool, n, rng))
+            self.pool = [i for i in self.pool if self.rate(i) >= 0.5]
+        if len(self.pool) > 1:
+            order = []
+            for i, j in sorted(combinations(self.pool, 2), key=lambda pair: pair[::-1]):
+                insert_anywhere(order, (i, j), rng)
+            yield from self.judge(order * (1 + extra), final=True)
+        return self.provisional()
+
+    def judge(self, pairs, final=False):
+        for number, (i, j) in enumerate(pairs):
+            i_won = yield i, j
+            if number == 0:
+                self.judged, self.final = [], final
+            self.judged.append((i, j) if i_won else (j, i))
+
+    def wins(self, i):
+        return sum(winner == i for winner, _ in self.judged)
+
+    def rate(self, i):
+        judged = sum(i in pair for pair in self.judged)
+        return self.wins(i) / judged if judged else 0.5
+
+    def provisional(self):
+        score = self.wins if self.final else self.rate
+        return [i for i in self.pool if score(i) == max(map(score, self.pool))]
+
+
+TWIN = PrefBest

@@ -1,0 +1,21 @@
+"""TREC runs and judgments, row by row."""
+
+
+def trec_rows(judgments, runs, candidates, unjudged, ties):
+    """[(qid, docno, grade, [score or None per run])]; a run is a list of (qid, docno, score)."""
+    rows = []
+    for query in dict.fromkeys(q for q, _, _ in judgments):
+        grades = {docno: max(grade, 0) for q, docno, grade in judgments if q == query}
+        lists = [{docno: score for q, docno, score in run if q == query} for run in runs]
+        if ties == "trec_eval":
+            lists = [trec_places(scores) for scores in lists]
+        docnos = set(grades) if candidates == "judged" else {docno for scores in lists for docno in scores}
+        for docno in sorted(docnos):
+            if docno in grades or unjudged == "zero":
+                rows.append((query, docno, grades.get(docno, 0), [scores.get(docno) for scores in lists]))
+    return rows
+
+
+def trec_places(scores):
+    """Place from the bottom, by score and then docno, of each document of one query."""
+    return {docno: place for place, docno in enumerate(sorted(scores, key=lambda d: (scores[d], d)), start=1)}

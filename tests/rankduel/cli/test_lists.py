@@ -1,0 +1,115 @@
+"""`rankduel clickmodels` and `rankduel interleavers` as a person types them."""
+
+import json
+
+import pytest
+from support.helpers import words
+
+from clickmodels import ATTENTIONS, STOP_RULES, USERS, ClickModelError
+from experiments.specs import SpecError, parse_model, parse_spec, spec_of
+from interleave import METHODS, PRESETS, InterleaveError, interleaving
+from rankduel.cli import lists
+
+
+@pytest.mark.parametrize("command", ["clickmodels", "interleavers"])
+@pytest.mark.parametrize("more", [[], ["--help"]])
+def test_pages_fit_eighty_columns(rankduel, command, more):
+    code, out, err = rankduel(command, *more)
+    assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 80
+    assert "…" not in out and "[/" not in out
+
+
+def test_click_models_for_people(rankduel):
+    out = words(rankduel("clickmodels")[1])
+    for user in USERS.values():
+        assert f"{user.name} {user.about}" in out and user.source in out
+    assert "navigational 2 0.05/0.95 0.2/0.9 3 0.05/0.5/0.95 0.2/0.5/0.9 5 0.05/0.3/0.5/0.7/0.95" in out
+    for name, about in STOP_RULES.items():
+        assert f"{name} {about}" in out
+    assert "reciprocal:ETA 1 / t^eta" in out and "measured public OnlineLambdaMart" in out
+
+
+def test_click_models_for_machines(rankduel):
+    told = json.loads(rankduel("clickmodels", "--json")[1])
+    assert [user["name"] for user in told["users"]] == list(USERS)
+    for user in told["users"]:
+        mine = USERS[user["name"]]
+        assert (user["about"], user["source"]) == (mine.about, mine.source)
+        assert user["tables"] == {
+            str(grades): {"p_click": list(click), "p_stop": list(stop)}
+            for grades, (click, stop) in mine.tables.items()
+        }
+    assert told["stop_rules"] == STOP_RULES
+    assert [(a["name"], a["takes"]) for a in told["attention"]] == [
+        (a.name, a.takes) for a in ATTENTIONS.values()
+    ]
+
+
+def test_interleavers_for_people(rankduel):
+    out = words(rankduel("interleavers")[1])
+    for method in METHODS.values():
+        assert f"{method.name} {method.about} {method.source}" in out
+    assert "credit = marginal_sign | assignment | marginal_bernoulli | marginal_sampled tau = 3" in out
+    assert (
+        "repo_multileave probabilistic(credit=marginal_sampled) ties = random_run, tied_duels = coin" in out
+    )
+
+
+def test_interleavers_for_machines(rankduel):
+    told = json.loads(rankduel("interleavers", "--json")[1])
+    assert [method["name"] for method in told["methods"]] == list(METHODS)
+    for method in told["methods"]:
+        defaults = {name: setting["default"] for name, setting in method["settings"].items()}
+        assert tuple(defaults.items()) == interleaving(method["name"]).settings
+        choices = {name: s["choices"] for name, s in method["settings"].items() if "choices" in s}
+        assert choices == {name: list(values) for name, values in METHODS[method["name"]].choices.items()}
+    assert told["presets"].keys() == PRESETS.keys()
+    assert told["presets"]["repo_multileave"] == {
+        "interleaving": "probabilistic(credit=marginal_sampled)",
+        "ties": "random_run",
+        "tied_duels": "coin",
+    }
+
+
+def test_examples_shown_can_be_typed(rankduel):
+    models, methods = rankduel("clickmodels")[1], rankduel("interleavers")[1]
+    for example in lists.MODEL_EXAMPLES:
+        assert example in models
+        assert spec_of(parse_model(example, 4 if "grade_map" in example else 5)) in (example, "perfect")
+    for example in lists.METHOD_EXAMPLES:
+        name, settings = parse_spec(example)
+        assert example in methods and str(interleaving(name, **settings)) == example
+
+
+@pytest.mark.parametrize("problem", [ClickModelError, InterleaveError, SpecError])
+def test_bad_input_is_one_message_and_exit_code_2(rankduel, monkeypatch, problem):
+    def refuse():
+        raise problem("no such [thing]")
+
+    monkeypatch.setattr(lists, "_show_click_models", refuse)
+    assert rankduel("clickmodels") == (2, "", "error: no such [thing]\n")
+
+
+def test_one_user_is_shown_as_it_was_understood(rankduel, tmp_path):
+    code, out, err = rankduel("clickmodels", "custom(p_click=0/1,p_stop=0/0.5)", "--grades", "2")
+    assert (code, err) == (0, "") and out.startswith("custom(p_click=0/1,p_stop=0/0.5)")
+    # Ten relevant documents: a click each until the user leaves, 1 + 1/2 + 1/4 + ... of them.
+    assert words("1 1 0.5 1.998") in words(out) and words("0 0 0 0.000") in words(out)
+    (tmp_path / "mine.toml").write_text("p_click = [0, 1]\np_stop = [0, 0.5]\n")
+    told = json.loads(rankduel("clickmodels", str(tmp_path / "mine.toml"), "--grades", "2", "--json")[1])
+    assert told["written"] == "custom(p_click=0/1,p_stop=0/0.5)" and told["p_click"] == [0, 1]
+    assert told["expected_clicks"] == [0, pytest.approx(2 - 2**-9)]
+
+
+@pytest.mark.parametrize(
+    "more, says",
+    [
+        (["navigationall"], "did you mean 'navigational'?"),
+        (["navigational", "--grades", "4"], "grades"),
+        (["custom(p_click=0/2,p_stop=0/0)", "--grades", "2"], "between 0 and 1"),
+        (["absent.toml"], "absent.toml"),
+    ],
+)
+def test_a_user_that_cannot_be_is_one_message(rankduel, more, says):
+    code, out, err = rankduel("clickmodels", *more)
+    assert (code, out) == (2, "") and says in err

@@ -1,0 +1,146 @@
+"""`rankduel matrix` as a person types it."""
+
+import io
+import time
+
+import pytest
+import typer
+from rich.console import Console
+from support.helpers import words
+from typer.testing import CliRunner
+
+from experiments.matrix.build import BuildStatus
+from experiments.matrix.preferences import read_preferences
+from interleave import InterleaveError
+from letor_data import DataError
+from letor_data.synthetic.generate import shape, synthesize
+from letor_data.text.writer import write_letor
+from rankduel.cli import console
+from rankduel.cli import matrix as matrix_commands
+
+pytestmark = pytest.mark.kernel
+
+TEAM_DRAFT = ("--interleave", "team_draft", "--rankers", "110,115,96")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    path = tmp_path_factory.mktemp("data") / "mslr.txt"
+    write_letor(synthesize(shape("small", queries=30)), path)
+    return path
+
+
+@pytest.fixture
+def matrix(data, capsys, monkeypatch):
+    """matrix(words): what is printed."""
+    app = typer.Typer()
+    app.add_typer(matrix_commands.app, name="matrix")
+    app.command("other")(lambda: None)
+    monkeypatch.setattr(console.screen, "width", 200)
+
+    def run(*typed):
+        result = CliRunner().invoke(app, ["matrix", *map(str, typed)])
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result.exit_code, result.output + capsys.readouterr().out
+
+    return run
+
+
+def test_a_matrix_from_a_file(matrix, data, tmp_path):
+    output = tmp_path / "three.prefs.parquet"
+    code, out = matrix(data, "-o", output, *TEAM_DRAFT, "--clicks", "perfect")
+    assert code == 0
+    told = words(out)
+    assert "3 rankers, 30 queries, team_draft, perfect: 3 pairs in" in told
+    assert "2 rao-blackwell, 1 exact, all within ±" in told and "undecided (1/2 is in the interval)" in told
+    assert f"wrote {output} (" in told and f"next: rankduel winners {output}" in told
+    made = read_preferences(output)
+    assert made.names == ("110", "115", "96")
+    assert made.settings["interleave"] == "team_draft" and made.settings["clicks"] == "perfect"
+    assert made.settings["data_digest"] and made.settings["seed"] == 0
+    assert list(tmp_path.iterdir()) == [output]
+
+
+def test_build_may_be_said(matrix, data, tmp_path):
+    short, said = tmp_path / "short.prefs.parquet", tmp_path / "said.prefs.parquet"
+    assert matrix("-o", short, data, *TEAM_DRAFT, "--jobs", "1")[0] == 0
+    assert matrix("build", data, "-o", said, *TEAM_DRAFT)[0] == 0
+    assert short.read_bytes() == said.read_bytes()
+
+
+def test_plain_matrices_can_be_written(matrix, data, tmp_path):
+    for name in ("plain.npy", "plain.txt"):
+        assert matrix(data, "-o", tmp_path / name, *TEAM_DRAFT)[0] == 0
+        assert read_preferences(tmp_path / name).matrix.shape == (3, 3)
+
+
+def test_aims_reach_the_matrix(matrix, data, tmp_path):
+    output = tmp_path / "aims.prefs.parquet"
+    aims = ("--decide", "0.1", "--precision", "0.05", "--duels", "300", "--seed", "5", "--simulate")
+    code, out = matrix(data, "-o", output, *TEAM_DRAFT, *aims, "--prior", "lerot", "--alpha", "0.2")
+    made = read_preferences(output)
+    assert code == 0 and "3 simulated" in out
+    expected = {"decide": 0.1, "precision": 0.05, "duels": 300, "seed": 5, "prior": "lerot", "alpha": 0.2}
+    assert expected.items() <= made.settings.items()
+    assert (made.pairs["method"] == "simulated").all() and (made.pairs["n"] == 300).all()
+
+
+@pytest.mark.parametrize("typed", [["--help"], ["build", "--help"], ["show", "--help"], []])
+def test_help_shows_what_there_is(matrix, typed):
+    _, out = matrix(*typed)
+    assert "Usage" in out and ("--decide" in out) == (typed[:1] == ["build"])
+    if typed in ([], ["--help"]):
+        assert "build" in out and "show" in out
+
+
+def test_a_made_matrix_can_be_shown(matrix, data, tmp_path):
+    output = tmp_path / "shown.prefs.parquet"
+    matrix(data, "-o", output, *TEAM_DRAFT)
+    code, out = matrix("show", output)
+    assert code == 0 and "110" in out
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("nowhere/p.prefs.parquet", "there is no folder"),
+        ("p.prefs", "the name must end in .prefs.parquet, or in .npy or .txt"),
+        ("there.txt", "exists already"),
+        ("folder.npy", "is a folder"),
+    ],
+)
+def test_bad_outputs_are_refused_before_the_data_are_read(matrix, tmp_path, name, told):
+    (tmp_path / "there.txt").write_text("here")
+    (tmp_path / "folder.npy").mkdir()
+    with pytest.raises(DataError, match=told):
+        matrix(tmp_path / "no such data.txt", "-o", tmp_path / name)
+
+
+def test_a_folder_without_permission_is_refused(matrix, tmp_path, monkeypatch):
+    monkeypatch.setattr(matrix_commands.os, "access", lambda path, mode: False)
+    with pytest.raises(DataError, match="no permission to write to the folder"):
+        matrix("data.txt", "-o", tmp_path / "p.prefs.parquet")
+
+
+def test_force_replaces(matrix, data, tmp_path):
+    output = tmp_path / "there.txt"
+    output.write_text("here")
+    assert matrix(data, "-o", output, *TEAM_DRAFT, "--force")[0] == 0
+    assert len(read_preferences(output)) == 3
+
+
+def test_an_unknown_method_is_refused(matrix, data, tmp_path):
+    with pytest.raises(InterleaveError, match="did you mean 'team_draft'"):
+        matrix(data, "-o", tmp_path / "p.npy", "--interleave", "team_drafts")
+
+
+def test_the_bar_tells_rate_and_decisions(monkeypatch):
+    terminal = Console(file=io.StringIO(), force_terminal=True, width=140)
+    monkeypatch.setattr(console, "errors", terminal)
+    with console.matrix_progress() as update:
+        for done in (1000, 2000, 3000, 4000):
+            update(BuildStatus(done, 10_000, 7, 10))
+            time.sleep(0.01)
+    shown = terminal.file.getvalue()
+    assert "7 of 10 pairs decided" in shown and "pairs/s" in shown and "40%" in shown

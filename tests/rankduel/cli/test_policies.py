@@ -1,0 +1,102 @@
+"""`rankduel policies` and `rankduel run` as a person types them."""
+
+import json
+
+import pytest
+from support.helpers import words
+
+from bandits import POLICIES
+from bandits.catalogue import MULTI_POLICIES
+from experiments.specs import parse_policy
+
+
+@pytest.mark.parametrize("more", [[], ["--help"], ["rucb(alpha=0.6)"]])
+def test_pages_fit_eighty_columns(rankduel, more):
+    code, out, err = rankduel("policies", *more)
+    assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 80
+    assert "…" not in out and "[/" not in out
+
+
+def test_every_policy_is_listed_with_source_assumption_and_parameters(rankduel):
+    out = words(rankduel("policies")[1])
+    for policy in POLICIES.values():
+        assert f"{policy.name} {policy.about} {policy.source}" in out
+        assert f"assumes: {policy.assumes}; " in out
+        for name in policy.settings:
+            assert name == "horizon" or f"{name}=" in out
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_one_policy_is_explained(rankduel, name):
+    code, out, err = rankduel("policies", name)
+    assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 80
+    for parameter, setting in POLICIES[name].settings.items():
+        assert f"{parameter} = " in out and setting.about.split()[0] in out
+    for variant in POLICIES[name].variants:
+        assert variant in out
+
+
+def test_for_machines(rankduel):
+    told = json.loads(rankduel("policies", "--json")[1])
+    assert [policy["name"] for policy in told] == [*POLICIES, *MULTI_POLICIES]
+    assert all(policy["source"] and policy["assumes"] for policy in told)
+    assert {policy["name"]: policy["needs_horizon"] for policy in told}["savage"] is True
+    assert {policy["name"]: policy["needs_horizon"] for policy in told}["rucb"] is False
+
+
+def test_one_policy_as_it_was_understood(rankduel):
+    told = json.loads(rankduel("policies", "merge_dts(alpha=0.262144, batch=16, c=4e6)", "--json")[1])
+    assert told["written"] == str(parse_policy("merge_dts(alpha=0.262144,batch=16,c=4e6)"))
+    assert told["parameters"]["c"]["value"] == 4e6
+    assert "rucb(alpha=0.6)" in rankduel("policies", "rucb(alpha=0.6)")[1]
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        (["policies", "rucbb"], "no policy named 'rucbb'; did you mean 'rucb'?"),
+        (
+            ["run", "arxiv6", "--policy", "rucb(alfa=1)"],
+            "no parameter of rucb named 'alfa'; did you mean 'alpha'?",
+        ),
+        (["run", "arxiv7", "--policy", "rucb"], "no matrix named 'arxiv7'; did you mean 'arxiv6'?"),
+        (["run", "case-b", "--policy", "rucb", "--regret", "condorcet"], "no Condorcet winner"),
+        (["run", "arxiv6", "--policy", "rucb", "--regret", "bordo"], "did you mean 'borda'?"),
+        (["run", "arxiv6", "--policy", "savage", "--delay", "3"], "has to hear of every duel"),
+        (
+            ["run", "arxiv6", "--policy", "rucb", "--horizon", "1.5"],
+            "the horizon is 1.5; expected a whole number",
+        ),
+        (
+            ["run", "arxiv6", "--policy", "rucb", "--horizon", "long"],
+            "the horizon is 'long'; expected a number",
+        ),
+        (["run", "arxiv6", "--policy", "rucb", "--runs", "0"], "runs is 0; expected a whole number from 1"),
+        (["run", "arxiv6", "--policy", "merge_dts(batch=0)"], "merge_dts: batch is 0; expected"),
+        (["run", "arxiv6", "--policy", "merge_dts(alpha=0.4,c=0)"], "alpha"),
+    ],
+)
+def test_mistakes_end_in_one_message(rankduel, typed, told):
+    code, out, err = rankduel(*typed)
+    assert code == 2 and out == "" and err.startswith("error: ") and told in words(err)
+    assert "Traceback" not in err
+
+
+@pytest.mark.kernel
+def test_run_shows_policies_by_regret(rankduel):
+    code, out, err = rankduel(
+        "run", "cyclic", "--policy", "random_pair", "--policy", "rucb", "--horizon", "2e4", "--runs", "4"
+    )
+    assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 80
+    assert "cyclic, 4 arms after 20,000 duels, 4 runs" in out
+    assert out.index("rucb") < out.index("random_pair")
+
+
+@pytest.mark.kernel
+def test_numbers_do_not_depend_on_company_or_jobs(rankduel):
+    def shown(*more):
+        out = rankduel("run", "cyclic", "--policy", "rucb", "--horizon", "5000", "--runs", "3", *more)[1]
+        return next(line.split()[:-1] for line in out.splitlines() if line.startswith("rucb "))
+
+    assert shown() == shown("--jobs", "1") == shown("--jobs", "3", "--policy", "random_pair")
+    assert shown() != shown("--seed", "1")

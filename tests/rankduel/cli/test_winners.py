@@ -1,0 +1,184 @@
+"""`rankduel winners` as a person types it."""
+
+import json
+
+import numpy as np
+import pytest
+from support.helpers import words
+
+from experiments.matrix.builtin import MATRICES
+from experiments.matrix.preferences import Preferences, preferences_of, write_preferences
+
+pytestmark = pytest.mark.kernel
+
+
+def with_intervals(matrix, half_width, names=None):
+    """As if every pair had been estimated that well."""
+    preferences = preferences_of(matrix, names)
+    pairs = preferences.pairs
+    pairs = pairs.assign(
+        lo=(pairs["p"] - half_width).clip(0, 1), hi=(pairs["p"] + half_width).clip(0, 1), method="simulated"
+    )
+    return Preferences(preferences.names, pairs, {"clicks": "navigational"})
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_pages_fit_eighty_columns(rankduel, name):
+    code, out, err = rankduel("winners", name, "--subsets", "--samples", 500, "--overlap-samples", 2)
+    assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 80
+    assert "…" not in out and "[/" not in out and f"rankduel matrix show {name}" in out
+
+
+def test_help_fits_eighty_columns(rankduel):
+    code, out, _ = rankduel("winners", "--help")
+    assert code == 0 and max(map(len, out.splitlines())) <= 80
+
+
+def test_the_page_of_a_matrix_with_a_condorcet_winner(rankduel):
+    out = words(rankduel("winners", "arxiv6", "--subsets")[1])
+    for told in (
+        "arxiv6 (rankers: 6, pairs: 15)",
+        "Condorcet 0 Copeland 0; beats 5, loses to 0 Borda 0; wins 57.20%",
+        "von Neumann 0",
+        "3 1 3 0.4820 0.1623 0.4600",  # a tie is neither a win nor a loss
+        "of 0 +0.0400 against 3, its closest rival; median +0.0500, mean +0.0720, largest +0.1100",
+        "total order no, but one up to 1 tied pair",
+        "3-cycles 0 of 20 triples (0.00%)",
+        "gamma none is large enough; 1.25 for triples with the Condorcet winner",
+        "How sure nothing is known of how the probabilities were found",
+        "Random subsets (exact)",
+        "3 0.95000 0.80000",
+    ):
+        assert told in out
+
+
+def test_the_page_of_a_matrix_without_one(rankduel):
+    out = words(rankduel("winners", "multisol")[1])
+    for told in (
+        "Condorcet none: nobody beats all others",
+        "Copeland 0, 1, 2; each beats 3, loses to 1",
+        "a lottery that nobody beats: 0 (0.333), 1 (0.333), 2 (0.333)",
+        "Smith set 0, 1, 2: the fewest who beat all others",
+        "total order none",
+        "3-cycles 1 of 10 triples (10.00%)",
+    ):
+        assert told in out
+    assert "Smith set all of them: no smaller group beats the rest" in words(rankduel("winners", "gap")[1])
+    assert "total order yes: 0 > 1 > 2 > 3 > 4 > ... (8 in all)" in words(
+        rankduel("winners", "arithmetic")[1]
+    )
+    assert "not unique; some unbeaten lottery has each of 0, 1" in words(rankduel("winners", "case-b")[1])
+
+
+def test_copeland_winners_may_lose_to_different_numbers(rankduel, tmp_path):
+    # 0 beats 1 and ties 2; 1 beats 2; 2 beats nobody: 0 and 1 have one win, of which 1 has a loss too.
+    np.save(tmp_path / "m.npy", [[0.5, 0.6, 0.5], [0.4, 0.5, 0.6], [0.5, 0.4, 0.5]])
+    assert "Copeland 0, 1; each beats 1, loses to 0 to 1" in words(rankduel("winners", "m.npy")[1])
+
+
+def test_long_lists_are_cut(rankduel):
+    out = rankduel("winners", "case-a", "--top", 3)[1]
+    assert "By Copeland score (first 3 of 100)" in out
+    listed = out.split("By Copeland score")[1].split("\n\n")[0].splitlines()
+    assert [line.split()[0] for line in listed[2:]] == ["0", "1", "2"]
+
+
+def test_for_machines(rankduel):
+    code, out, _ = rankduel("winners", "mslr5-cycle", "--json", "--subsets")
+    told = json.loads(out)
+    assert code == 0 and told["n_rankers"] == 5 and told["settings"] == {"source": "mslr5-cycle"}
+    assert told["winners"]["condorcet"] == [] and told["winners"]["copeland"] == ["0", "1", "2"]
+    assert told["cycles"] == 1 and told["triples"] == 10 and told["tied_pairs"] == 0
+    assert told["total_order"] is None and told["weak_order"] is None
+    assert (told["gamma"], told["gamma_best"]) == ("inf", None)
+    assert [ranker["beats"] for ranker in told["rankers"]] == [3, 3, 3, 1, 0]
+    assert sum(ranker["von_neumann"] for ranker in told["rankers"]) == pytest.approx(1)
+    assert {check["property"] for check in told["transitivity"]} == {"SST", "MST", "WST", "STI"}
+    assert [row["size"] for row in told["subsets"]] == [2, 3, 4, 5]
+    assert told["subsets"][1]["condorcet"] == 0.9 and told["subsets"][1]["exact"] is True
+    assert told["condorcet_certain"] and told["total_order_certain"] and told["undecided_pairs"] == []
+
+
+def test_some_rankers_by_name(rankduel):
+    told = json.loads(rankduel("winners", "arxiv6", "--rankers", "3-5,1", "--json")[1])
+    assert [ranker["ranker"] for ranker in told["rankers"]] == ["1", "3", "4", "5"]
+    assert told["winners"]["condorcet"] == ["1"]
+
+
+def test_some_rankers_by_name_or_index_where_names_are_words(rankduel, tmp_path):
+    matrix = MATRICES["thesis4"].make()
+    write_preferences(preferences_of(matrix, ["bm25", "tf", "idf", "pagerank"]), tmp_path / "t.prefs.parquet")
+    for chosen in ("idf, bm25", "2,0", "2,bm25"):
+        told = json.loads(rankduel("winners", "t.prefs.parquet", "--rankers", chosen, "--json")[1])
+        assert [ranker["ranker"] for ranker in told["rankers"]] == ["bm25", "idf"]
+
+
+def test_one_ranker_alone(rankduel):
+    code, out, err = rankduel("winners", "arxiv6", "--rankers", "2", "--subsets")
+    assert (code, err) == (0, "") and "(rankers: 1, pairs: 0)" in out and "Condorcet    2" in out
+    assert json.loads(rankduel("winners", "arxiv6", "--rankers", "2", "--json")[1])["gamma_best"] == 1
+
+
+def test_it_says_what_is_certain(rankduel, tmp_path):
+    write_preferences(with_intervals(MATRICES["arithmetic"].make(), 0.04), tmp_path / "sure.prefs.parquet")
+    out = words(rankduel("winners", "sure.prefs.parquet")[1])
+    assert "undecided 0 of 28 pairs: their interval holds 1/2 Condorcet certain Copeland certain" in out
+    assert "total order certain 3-cycles 0 are certain" in out
+
+
+def test_it_says_what_depends_on_undecided_pairs(rankduel, tmp_path):
+    write_preferences(with_intervals(MATRICES["arithmetic"].make(), 0.07), tmp_path / "open.prefs.parquet")
+    out = words(rankduel("winners", "open.prefs.parquet")[1])
+    # Neighbours differ by 0.05: seven pairs are open, one of them the first place.
+    assert "undecided 7 of 28 pairs" in out
+    assert "Condorcet depends on 2 undecided pairs; possible: 0, 1" in out
+    assert "total order open: depends on 7 undecided pairs" in out
+    told = json.loads(rankduel("winners", "open.prefs.parquet", "--json")[1])
+    assert not told["condorcet_certain"] and told["condorcet_possible"] == ["0", "1"]
+    assert told["undecided_pairs"] == [[str(i), str(i + 1)] for i in range(7)]
+    assert told["total_order_certain"] is False
+
+
+def test_certainly_no_winner_and_no_order(rankduel, tmp_path):
+    write_preferences(with_intervals(MATRICES["multisol"].make(), 0.05), tmp_path / "none.prefs.parquet")
+    out = words(rankduel("winners", "none.prefs.parquet")[1])
+    assert (
+        "Condorcet certainly none Copeland certain total order certainly none 3-cycles 1 are certain" in out
+    )
+
+
+def test_it_says_how_good_the_intervals_are(rankduel, tmp_path):
+    for settings, told in (
+        ({"alpha": 0.05, "decide": None}, "How sure (each interval is right with probability 0.95)"),
+        ({"alpha": 0.05, "decide": 0.01}, "How sure (all intervals are right at once with probability 0.99)"),
+        ({}, "How sure undecided"),
+    ):
+        made = with_intervals(MATRICES["gap"].make(), 0.05)
+        write_preferences(Preferences(made.names, made.pairs, settings), tmp_path / "a.prefs.parquet")
+        assert told in words(rankduel("winners", "a.prefs.parquet")[1])
+
+
+def test_exact_probabilities_need_no_intervals(rankduel, tmp_path):
+    preferences = preferences_of(MATRICES["gap"].make())
+    exact = Preferences(preferences.names, preferences.pairs.assign(method="exact"), {})
+    write_preferences(exact, tmp_path / "exact.prefs.parquet")
+    assert "How sure all probabilities are exact" in words(rankduel("winners", "exact.prefs.parquet")[1])
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        (["arxiv7"], "no matrix named 'arxiv7'; did you mean 'arxiv6'?"),
+        (["absent.npy"], "absent.npy: there is no such file"),
+        (["arxiv6", "--rankers", "1,9"], "no ranker named '9'"),
+        (["arxiv6", "--rankers", "1,1"], "ranker '1' was asked for twice"),
+        (["arxiv6", "--rankers", ","], "no rankers to keep"),
+        (["arxiv6", "--top", "0"], "--top is 0; expected a whole number from 1"),
+        (["arxiv6", "--subsets", "--samples", "0"], "0 samples of each size; expected a whole number from 1"),
+        (["bad.npy"], "bad.npy: entry (0, 1) is 0.9 (its mirror is 0.4)"),
+    ],
+)
+def test_mistakes_end_in_one_message(rankduel, tmp_path, typed, told):
+    np.save(tmp_path / "bad.npy", [[0.5, 0.9], [0.4, 0.5]])
+    code, out, err = rankduel("winners", *typed)
+    assert code == 2 and out == "" and err.startswith("error: ") and told in words(err)

@@ -1,0 +1,1 @@
+"""Builders, checks and data that several tests share."""

@@ -1,0 +1,55 @@
+"""For the tests of policies that return an answer: their course next to the twin's, and a common model."""
+
+import numpy as np
+
+from support.policies import fast, generators
+
+
+def sixty(n_arms):
+    """Every arm beats all behind it with chance .6, as in Falahatgar et al. 2017."""
+    place = np.arange(n_arms)
+    return 0.5 + 0.1 * np.sign(place[None, :] - place[:, None])
+
+
+def assert_same_course(twin, configured, prefs, steps, runs, fast_forwards=(True, False), seed=0):
+    """Bit for bit at every checkpoint: all counts, the answer, and whether it is final.
+
+    Returns how many runs came to an end.
+    """
+    n_finished = 0
+    for run in range(runs):
+        course = slow_course(twin, configured, prefs, steps, seed, run)
+        for fast_forward in fast_forwards:
+            trace = fast(configured, prefs, steps, seed, run, fast_forward)
+            for row, (duels, selves, answer, finished) in enumerate(course):
+                where = f"run {run}, step {steps[row]}, fast_forward={fast_forward}"
+                np.testing.assert_array_equal(trace.duels[row], duels, where)
+                np.testing.assert_array_equal(trace.selves[row], selves, where)
+                assert np.flatnonzero(trace.answers[row]).tolist() == sorted(answer), where
+                assert trace.recommended[row] in answer and trace.finished[row] == finished, where
+                assert trace.survivors[row] >= len(answer), where
+                assert not finished or trace.survivors[row] == len(answer), where
+        n_finished += course[-1][-1]
+    return n_finished
+
+
+def slow_course(twin, configured, prefs, steps, seed, run):
+    """(duels, selves, answer, finished) of the twin at each of `steps`."""
+    rng, users = generators(seed, run)
+    made, course = twin(len(prefs), configured.params, rng), []
+    duels, selves = np.zeros((2, len(prefs)), int)
+    for t in range(1, steps[-1] + 1):
+        first, second = made.select()
+        if first == second:
+            selves[first] += 1
+            made.update(first, second, True)
+        else:
+            duels[[first, second]] += 1
+            made.update(first, second, users.random() < prefs[first, second])
+        if t in steps:
+            course.append((duels.copy(), selves.copy(), list(made.answer()), made.finished()))
+    return course
+
+
+def n_duels(trace):
+    return int(trace.duels[-1].sum()) // 2

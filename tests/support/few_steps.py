@@ -1,0 +1,69 @@
+"""The law of the first few steps after a given record of wins: a sharp test of skipping idle steps."""
+
+from collections import Counter
+
+import numpy as np
+from naive.policies import play_twin
+
+from bandits.contract import kernel_params
+from bandits.loop import run_loop
+from bandits.matrix_duels import by_matrix
+from support.policies import assert_same_pairs, generators, with_horizon
+
+STEPS = [1, 5]  # the pair of the first step; then four steps of which several may be skipped at once
+
+
+def recorded(configured, wins):
+    """The state of a policy that was told these wins, a step each."""
+    wins = np.asarray(wins)
+    state = configured.policy.init(len(wins), kernel_params(configured, 1000), np.random.default_rng(0))
+    for winner, loser in np.argwhere(wins):
+        for _ in range(wins[winner, loser]):
+            configured.policy.update(state, winner, loser, True)
+    return state
+
+
+def leaves(state):
+    """Every array of a state."""
+    for field in state:
+        yield from leaves(field) if isinstance(field, tuple) else (field,)
+
+
+def few_steps(configured, wins, runs, fast_forward):
+    """For each of STEPS, how often these duels and self-duels per arm were counted. All duels are even."""
+    n_arms, state = len(wins), recorded(configured, wins)
+    before = [array.copy() for array in leaves(state)]
+    started = configured._replace(policy=configured.policy._replace(init=lambda *_: state))
+    even, nothing, counted = np.full((n_arms, n_arms), 0.5), np.zeros(n_arms), [Counter() for _ in STEPS]
+    rng, users = generators(5, fast_forward)
+    for _ in range(runs):
+        for array, value in zip(leaves(state), before):
+            array[...] = value
+        labels, steps = np.arange(n_arms), np.array(STEPS)
+        trace = run_loop(started, by_matrix(even), nothing, labels, steps, rng, users, fast_forward)
+        for row, counter in enumerate(counted):
+            counter[(*trace.duels[row], *trace.selves[row])] += 1
+    return counted
+
+
+def few_steps_of_twin(twin, configured, wins, runs):
+    """The same for the twin."""
+    n_arms, (rng, users) = len(wins), generators(5, 2)
+    even, counted = np.full((n_arms, n_arms), 0.5), [Counter() for _ in STEPS]
+    for _ in range(runs):
+        made = twin(n_arms, with_horizon(configured, 1000), rng)
+        made.w += wins
+        made.t = int(np.sum(wins))
+        duels, selves = play_twin(made, even, STEPS, users)
+        for row, counter in enumerate(counted):
+            counter[(*duels[row], *selves[row])] += 1
+    return counted
+
+
+def assert_same_few_steps(twin, configured, wins, runs):
+    """One law, with skipping and without."""
+    slow = few_steps_of_twin(twin, configured, wins, runs)
+    for fast_forward in (True, False):
+        for quick_counts, slow_counts in zip(few_steps(configured, wins, runs, fast_forward), slow):
+            keys = sorted(quick_counts.keys() | slow_counts.keys())
+            assert_same_pairs([quick_counts[key] for key in keys], [slow_counts[key] for key in keys])

@@ -1,0 +1,118 @@
+"""What the tests of policies share: runs of a policy and of its naive twin, and whether their laws agree."""
+
+import numpy as np
+import pytest
+from naive.policies import play_twin
+from scipy import stats
+
+from bandits import POLICIES
+from bandits.catalogue import FAMILIES
+from bandits.loop import run_loop
+from bandits.matrix_duels import by_matrix, gaps
+
+# Compiling takes most of the time of a test; what differs little from policy to policy is tried on a few in
+# the quick tests, one of each kind, and on all in the slow ones.
+_SOME = ("rucb", "dts", "savage", "self_sparring", "ccb", "prefbest")
+_LESS_USED = ("rts", "sparring", "versatile_db", "doubler", "multi_sbm", "rmed2", "rmed2fh")
+_CONDORCET = {module.POLICY.name for module in FAMILIES["Condorcet winner"]} - set(_LESS_USED)
+
+
+def policies(quick):
+    """All of them, as parameters of a test; those that are not `quick` are left to the slow run."""
+    return [
+        pytest.param(policy, id=name, marks=[] if name in quick else pytest.mark.compiling)
+        for name, policy in POLICIES.items()
+    ]
+
+
+MOST_QUICKLY, SOME_QUICKLY = policies([*_CONDORCET, *_SOME]), policies(_SOME)
+CYCLIC = np.array([[0.5, 0.6, 0.6, 0.6], [0.4, 0.5, 0.9, 0.1], [0.4, 0.1, 0.5, 0.9], [0.4, 0.9, 0.1, 0.5]])
+
+
+def ladder(n_arms, step=0.05):
+    """A total order: p = 1/2 + step per place, at most 1."""
+    place = np.arange(n_arms)
+    return np.clip(0.5 + step * (place[None, :] - place[:, None]), 0.0, 1.0)
+
+
+def generators(seed, run):
+    """(policy's, users') generators of one run."""
+    return tuple(np.random.default_rng([seed, run, purpose]) for purpose in (0, 1))
+
+
+def fast(configured, prefs, steps, seed, run, fast_forward=True):
+    """The trace of one compiled run; arms keep their own labels."""
+    n_arms, (rng, users) = len(prefs), generators(seed, run)
+    loss = gaps(prefs) if (prefs[0] > 0.5).sum() == n_arms - 1 else np.zeros(n_arms)
+    return run_loop(
+        configured,
+        by_matrix(prefs),
+        loss,
+        np.arange(n_arms),
+        np.asarray(steps),
+        rng,
+        users,
+        fast_forward,
+    )
+
+
+def with_horizon(configured, horizon):
+    """The parameters as a twin wants them: words for switches, the horizon filled in."""
+    params = configured.params
+    return params._replace(horizon=params.horizon or horizon) if "horizon" in params._fields else params
+
+
+def slow(twin, configured, prefs, steps, seed, run):
+    """(duels, selves) of one run of the naive twin, from the same generators."""
+    rng, users = generators(seed, run)
+    made = twin(len(prefs), with_horizon(configured, int(steps[-1])), rng)
+    return play_twin(made, prefs, list(steps), users)
+
+
+def assert_same_choices(twin, configured, prefs, steps, runs, seed=0):
+    """Bit for bit: every count at every checkpoint, with skipping and without."""
+    for run in range(runs):
+        duels, selves = slow(twin, configured, prefs, steps, seed, run)
+        for fast_forward in (True, False):
+            trace = fast(configured, prefs, steps, seed, run, fast_forward)
+            np.testing.assert_array_equal(trace.duels, duels, f"run {run}, fast_forward={fast_forward}")
+            np.testing.assert_array_equal(trace.selves, selves, f"run {run}, fast_forward={fast_forward}")
+
+
+def assert_same_numbers(one, other, standard_errors=4.5):
+    """Two samples (runs x checkpoints) of one law: means within so many standard errors, and no gross KS
+    distance (p above 1e-5). Rounded first: the last bits of equal regrets may differ."""
+    one, other = np.round(one, 6), np.round(other, 6)
+    spread = np.sqrt(one.var(axis=0, ddof=1) / len(one) + other.var(axis=0, ddof=1) / len(other))
+    distance = np.abs(one.mean(axis=0) - other.mean(axis=0))
+    assert (distance <= standard_errors * spread + 1e-9).all(), (
+        distance / np.maximum(spread, 1e-12)
+    ).tolist()
+    for column in range(one.shape[1]):
+        assert stats.ks_2samp(one[:, column], other[:, column], method="asymp").pvalue > 1e-5, column
+
+
+def regrets(samples, loss):
+    """Strong regret (runs x checkpoints) from (duels, selves) pairs."""
+    return np.array([(0.5 * duels + selves) @ loss for duels, selves in samples])
+
+
+def assert_same_law(twin, configured, prefs, steps, runs, slow_runs=None, seed=0):
+    """Regret at every checkpoint, and self-duels, have the twin's law, with skipping and without."""
+    loss = gaps(prefs)
+    slow_samples = [slow(twin, configured, prefs, steps, seed, r) for r in range(slow_runs or runs)]
+    for fast_forward in (True, False):
+        traces = [fast(configured, prefs, steps, seed + 1, r, fast_forward) for r in range(runs)]
+        samples = [(trace.duels, trace.selves) for trace in traces]
+        assert_same_numbers(regrets(samples, loss), regrets(slow_samples, loss))
+        idle_steps = [np.array([selves.sum(axis=1) for _, selves in s]) for s in (samples, slow_samples)]
+        assert_same_numbers(*idle_steps)
+
+
+def assert_same_pairs(count_one, count_other):
+    """Two tables of how often each pair was chosen come from one law: a chi-square test, p above 1e-6."""
+    table = np.array([np.ravel(count_one), np.ravel(count_other)], float)
+    common = table[:, table.sum(axis=0) >= 10]
+    rare = table.sum(axis=1) - common.sum(axis=1)
+    table = np.column_stack([common, rare]) if rare.sum() >= 10 else common
+    assert stats.chi2_contingency(table).pvalue > 1e-6, table.tolist()
