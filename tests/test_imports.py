@@ -1,4 +1,4 @@
-"""Imports between the packages go one way, so that each can be read and used without those above it."""
+"""Imports go one way, between the packages and inside them, so that each can be read without the later ones."""
 
 import ast
 from pathlib import Path
@@ -14,6 +14,42 @@ MAY_IMPORT = {
     "experiments": {"letor_data", "clickmodels", "interleave", "bandits"},
     "rankduel": {"letor_data", "clickmodels", "interleave", "bandits", "experiments"},
 }
+# Modules and subpackages, lowest first: each imports those of its own line and of the lines above it.
+ORDER = {
+    "letor_data": (
+        "errors files folds threads",
+        "formats output packed sorting ties",
+        "metrics trec_lines",
+        "letor table foreign",
+        "rankers text",
+        "cache rankings summary synthetic trec",
+        "rankings_files read",
+    ),
+    "clickmodels": ("tables", "dependent_click position_based", "written"),
+    "interleave": (
+        "errors",
+        "world",
+        "methods",
+        "catalogue",
+        "duel exact",
+        "duel_counts live pages",
+        "multileave",
+    ),
+    "bandits": (
+        "contract disk_cache streams",
+        "agenda own_file steps trace",
+        "loop",
+        "matrix_duels sets_loop",
+        "regret",
+        "parts",
+        "policies",
+        "catalogue",
+        "stepper",
+    ),
+    "experiments": ("specs statistics", "arena", "matrix", "winners", "runs", "judge", "report", "studies"),
+    "rankduel": ("cli", "__main__"),
+}
+FOR_PEOPLE = {"typer", "rich", "click"}  # only rankduel/cli talks to a terminal
 
 
 def imported_modules(node, package):
@@ -22,64 +58,145 @@ def imported_modules(node, package):
         return [alias.name for alias in node.names]
     if not isinstance(node, ast.ImportFrom):
         return []
-    if node.level == 0:
-        return [node.module]
     parts = package.split(".")
-    base = parts[: len(parts) - (node.level - 1)]
-    if node.module:
-        return [".".join([*base, node.module])]
-    return [".".join([*base, alias.name]) for alias in node.names]
+    base = parts[: len(parts) - (node.level - 1)] if node.level else []
+    start = ".".join([*base, node.module] if node.module else base)
+    return [start, *(f"{start}.{alias.name}" if start else alias.name for alias in node.names)]
+
+
+def all_imports(root, packages):
+    """(file, line, dotted name) of every import that is not for types only."""
+    for path in sorted(p for package in packages for p in (root / package).rglob("*.py")):
+        inside = path.relative_to(root)
+        for node in _running(ast.parse(path.read_text(encoding="utf-8"))):
+            for module in imported_modules(node, ".".join(inside.parent.parts)):
+                yield inside.as_posix(), node.lineno, module
+
+
+def _running(tree):
+    """All nodes except those under `if TYPE_CHECKING:`."""
+    for node in ast.iter_child_nodes(tree):
+        if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
+            yield node
+            yield from _running(node)
 
 
 def wrong_imports(root):
-    """'file:line imports package' for every import that goes the wrong way."""
-    wrong = []
-    for path in sorted(p for package in MAY_IMPORT for p in (root / package).rglob("*.py")):
-        folder = path.parent.relative_to(root)
-        forbidden = MAY_IMPORT.keys() - MAY_IMPORT[folder.parts[0]] - {folder.parts[0]}
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            for module in imported_modules(node, ".".join(folder.parts)):
-                if module.partition(".")[0] in forbidden:
-                    wrong.append(f"{path.relative_to(root).as_posix()}:{node.lineno} imports {module}")
-    return wrong
+    """'file:line imports name' for every import that goes the wrong way."""
+    found = dict.fromkeys(
+        f"{file}:{line} imports {module}"
+        for file, line, module in all_imports(root, MAY_IMPORT)
+        if _leaves(file, module) or _climbs(file, module)
+    )
+    return list(found)
+
+
+def _leaves(file, module):
+    """Whether the import reaches a package that the file's package may not know."""
+    package, top = file.partition("/")[0], module.partition(".")[0]
+    if top in FOR_PEOPLE:
+        return not file.startswith("rankduel/cli/")
+    return top in MAY_IMPORT.keys() - MAY_IMPORT[package] - {package}
+
+
+def _climbs(file, module):
+    """Whether the import reaches a later line of ORDER than the file's own."""
+    parts, names = file.removesuffix(".py").split("/"), module.split(".")
+    if parts[1] == "__init__" or names[0] != parts[0] or len(names) < 2:
+        return False
+    lines = {name: place for place, line in enumerate(ORDER[parts[0]]) for name in line.split()}
+    return names[1] in lines and lines[names[1]] > lines[parts[1]]
+
+
+def modules_of(package):
+    """Names of the modules and subpackages in a package's folder."""
+    folders = [p.parent.name for p in package.glob("*/__init__.py")]
+    return sorted([*folders, *(p.stem for p in package.glob("*.py") if p.stem != "__init__")])
+
+
+def packages():
+    return sorted(path.parent for name in MAY_IMPORT for path in (ROOT / name).rglob("__init__.py"))
 
 
 def test_imports_go_one_way():
     assert wrong_imports(ROOT) == []
 
 
-def test_every_package_was_looked_at():
-    assert [package for package in MAY_IMPORT if not (ROOT / package / "__init__.py").exists()] == []
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_every_module_has_a_place_in_the_order(package):
+    assert sorted(" ".join(ORDER[package]).split()) == modules_of(ROOT / package)
+
+
+def test_no_module_imports_a_private_name_of_another():
+    found = [
+        f"{file}:{line} imports {module}"
+        for file, line, module in all_imports(ROOT, MAY_IMPORT)
+        if module.partition(".")[0] in MAY_IMPORT
+        if any(part.startswith("_") and not part.endswith("__") for part in module.split("."))
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("package", packages(), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_no_name_of_a_package_shadows_one_of_its_modules(package):
+    """`from package import name` must mean one thing: what `__init__` binds is named unlike its modules."""
+    tree = ast.parse((package / "__init__.py").read_text(encoding="utf-8"))
+    dotted = ".".join(package.relative_to(ROOT).parts)
+    bound = [
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module != dotted
+        for alias in node.names
+    ]
+    bound += [node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    assert set(bound) & set(modules_of(package)) == set()
+
+
+@pytest.mark.parametrize("package", packages(), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_no_two_modules_differ_by_a_plural(package):
+    names = modules_of(package)
+    assert [name for name in names if f"{name}s" in names or f"{name}es" in names] == []
 
 
 @pytest.mark.parametrize(
     ("file", "source", "reached"),
     [
-        ("letor_data/a.py", "import interleave", "interleave"),
-        ("letor_data/a.py", "import numpy, bandits.loop as loop", "bandits.loop"),
-        ("clickmodels/a.py", "from letor_data import Letor", "letor_data"),
-        ("interleave/a.py", "from bandits.contract import Policy", "bandits.contract"),
-        ("bandits/deep/a.py", "from rankduel.cli import main", "rankduel.cli"),
-        ("bandits/a.py", "def f():\n    if True:\n        import interleave.duel", "interleave.duel"),
-        ("bandits/a.py", "from .. import interleave", "interleave"),
-        ("bandits/deep/a.py", "from ...clickmodels import tables", "clickmodels"),
+        ("letor_data/letor.py", "import interleave", "interleave"),
+        ("letor_data/letor.py", "import numpy, bandits.loop as loop", "bandits.loop"),
+        ("clickmodels/tables.py", "from letor_data import Letor", "letor_data"),
+        ("interleave/duel.py", "from bandits.contract import Policy", "bandits.contract"),
+        ("bandits/parts/deep/a.py", "from rankduel.cli import main", "rankduel.cli"),
+        ("bandits/loop.py", "def f():\n    if True:\n        import interleave.duel", "interleave.duel"),
+        ("bandits/loop.py", "from .. import interleave", "interleave"),
+        ("bandits/parts/a.py", "from ...clickmodels import tables", "clickmodels"),
         ("letor_data/__init__.py", "from ..rankduel.cli import main", "rankduel.cli"),
+        ("bandits/parts/a.py", "from bandits.policies.condorcet import rucb", "bandits.policies.condorcet"),
+        ("bandits/contract.py", "from bandits import loop", "bandits.loop"),
+        ("experiments/matrix/build.py", "from experiments import studies", "experiments.studies"),
+        ("experiments/arena.py", "import rich.console", "rich.console"),
+        ("experiments/runs/run.py", "import typer", "typer"),
     ],
 )
 def test_a_wrong_import_is_found(tmp_path, file, source, reached):
     _write(tmp_path / file, source)
-    assert wrong_imports(tmp_path) == [f"{file}:{source.count(chr(10)) + 1} imports {reached}"]
+    assert f"{file}:{source.count(chr(10)) + 1} imports {reached}" in wrong_imports(tmp_path)
 
 
 @pytest.mark.parametrize(
     ("file", "source"),
     [
-        ("experiments/a.py", "import letor_data, clickmodels, interleave, bandits"),
-        ("interleave/a.py", "from letor_data import Letor\nfrom clickmodels import tables"),
-        ("bandits/a.py", "from bandits.contract import Policy\nfrom . import loop\nfrom .loop import play"),
-        ("bandits/deep/a.py", "from .. import loop\nfrom .experiments import x"),
-        ("letor_data/a.py", "import numpy\nimport bandits_of_others"),
-        ("letor_data/a.py", '"import interleave"  # import bandits'),
+        ("experiments/arena.py", "import letor_data, clickmodels, interleave, bandits"),
+        ("interleave/duel.py", "from letor_data import Letor\nfrom clickmodels import tables"),
+        (
+            "bandits/stepper.py",
+            "from bandits.contract import Policy\nfrom . import loop\nfrom .loop import play",
+        ),
+        ("bandits/parts/a.py", "from .. import agenda\nfrom .experiments import x"),
+        ("letor_data/letor.py", "import numpy\nimport bandits_of_others"),
+        ("letor_data/letor.py", '"import interleave"  # import bandits'),
+        ("interleave/world.py", "if TYPE_CHECKING:\n    from interleave.catalogue import Interleaving"),
+        ("rankduel/cli/run.py", "import typer, rich"),
+        ("bandits/__init__.py", "from bandits.stepper import start"),
     ],
 )
 def test_a_right_import_is_left_alone(tmp_path, file, source):

@@ -13,6 +13,7 @@ import numpy as np
 
 from bandits.agenda import Agenda, add, empty_agenda
 from bandits.contract import Setting, kernel
+from bandits.parts.geometric_rounds.all_pairs import all_arms_left
 from bandits.parts.geometric_rounds.rounds import (
     ROUND,
     SETTINGS,
@@ -24,7 +25,6 @@ from bandits.parts.geometric_rounds.rounds import (
     note_batch,
     room_for_pairs,
 )
-from bandits.policies.batched.pcomp import everybody
 
 STAGE = 0  # entry of Seeds.now
 WITH_JUDGES, AMONG_SEEDS, ALL_PAIRS = range(3)  # stages: what a batch compares
@@ -60,7 +60,7 @@ def begin(n_arms, params, rng, stage):
         is_seed = rng.random(n_arms) < n_arms**-params.seed_power
     return State(
         agenda=empty_agenda(room_for_pairs(n_arms)),
-        standing=everybody(n_arms, params),
+        standing=all_arms_left(n_arms, params),
         seeds=Seeds(is_seed, is_seed.copy(), np.array([stage])),
     )
 

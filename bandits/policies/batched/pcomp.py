@@ -8,32 +8,19 @@ the paper judge by relative entropy, with a threshold that is negative as printe
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 from bandits.agenda import Agenda, empty_agenda, stepwise
 from bandits.contract import Policy, kernel
+from bandits.parts.geometric_rounds.all_pairs import VARIANTS, all_arms_left, learn_all_pairs, plan_all_pairs
 from bandits.parts.geometric_rounds.rounds import (
-    KL,
-    N_LEFT,
-    ROUND,
     SETTINGS,
     GeometricRounds,
-    add_pairs,
-    begin_batch,
-    drop_marked,
     finished,
-    mark_beaten,
-    n_batches,
-    new_geometric_rounds,
-    note_batch,
-    play_alone,
     recommend,
     room_for_pairs,
     survivors,
 )
-
-VARIANTS = {"published": {"elim": "kl"}, "theory": {"elim": "hoeffding"}}
 
 
 class State(NamedTuple):
@@ -49,13 +36,7 @@ class Params(NamedTuple):
 
 
 def init(n_arms, params, rng):
-    return State(empty_agenda(room_for_pairs(n_arms)), everybody(n_arms, params))
-
-
-def everybody(n_arms, params):
-    """delta is 1 / (T K^2) in the experiments and 1 / (6 T K^2 B) in the analysis."""
-    odds = params.horizon * n_arms**2 * (1 if params.elim == KL else 6 * n_batches(params))
-    return new_geometric_rounds(n_arms, params, math.log(odds))
+    return State(empty_agenda(room_for_pairs(n_arms)), all_arms_left(n_arms, params))
 
 
 @kernel
@@ -66,23 +47,6 @@ def plan(state, params, rng):
 @kernel
 def learn(state):
     learn_all_pairs(state.agenda, state.standing)
-
-
-@kernel
-def plan_all_pairs(agenda, standing):
-    if standing.now[N_LEFT] == 1:
-        play_alone(agenda, standing.is_left)
-    else:
-        begin_batch(agenda, standing.now)
-        add_pairs(agenda, standing.is_left)
-
-
-@kernel
-def learn_all_pairs(agenda, standing):
-    note_batch(agenda, standing)
-    mark_beaten(standing, standing.fresh)
-    drop_marked(standing)
-    standing.now[ROUND] += 1
 
 
 select, update = stepwise(plan, learn)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from bandits.agenda import stepwise
 from bandits.contract import Policy, kernel
+from bandits.parts.geometric_rounds.all_pairs import VARIANTS, learn_all_pairs, plan_all_pairs
 from bandits.parts.geometric_rounds.rounds import N_LEFT, finished, recommend, survivors
 from bandits.parts.geometric_rounds.seeds import (
     ALL_PAIRS,
@@ -22,7 +23,6 @@ from bandits.parts.geometric_rounds.seeds import (
     plan_with_judges,
 )
 from bandits.parts.picks import pick_flagged
-from bandits.policies.batched.pcomp import VARIANTS, learn_all_pairs, plan_all_pairs
 
 
 def init(n_arms, params, rng):
