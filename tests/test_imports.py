@@ -1,4 +1,4 @@
-"""Imports go one way, between the packages and inside them, so that each can be read without the later ones."""
+"""Imports go one way, between packages and inside them, so that each can be read without the later ones."""
 
 import ast
 from pathlib import Path
