@@ -10,17 +10,18 @@ BENCHMARKS = $(sort $(wildcard benchmarks/bench_*.py))
 # The TOML lines under [tool:ruff], up to the next section.
 RUFF_SETTINGS = "$$(sed -n '/^\[tool:ruff\]/,/^\[/s/^[a-z].*/&/p' setup.cfg)"
 
-.PHONY: help demo test test-slow bench lint clean
+.PHONY: help demo test test-slow same-bytes bench lint clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
 help:
-	@echo "make demo       the whole story on a small synthetic data set"
-	@echo "make test       the quick tests"
-	@echo "make test-slow  the tests that take long"
-	@echo "make bench      speed, side by side with other tools"
-	@echo "make lint       style and types"
-	@echo "make clean      remove everything made here"
+	@echo "make demo        the whole story on a small synthetic data set"
+	@echo "make test        the quick tests"
+	@echo "make test-slow   the tests that take long"
+	@echo "make same-bytes  the same numbers as at another commit? (BASE=REV)"
+	@echo "make bench       speed, side by side with other tools"
+	@echo "make lint        style and types"
+	@echo "make clean       remove everything made here"
 	@echo "Another Python: make test PYTHON=/path/to/python3"
 
 demo: $(VENV)/made
@@ -35,6 +36,11 @@ test-slow: $(VENV)/with-test
 	$(PYTEST) -m "slow or compiling"
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR="$(CURDIR)/.numba_boundscheck" $(PYTEST) -m "kernel and not slow"
 
+# For a change that must not change a number; five to ten minutes on two cores.
+same-bytes: $(VENV)/with-test
+	@[ -n "$(BASE)" ] || { echo "which commit? make same-bytes BASE=REV, such as BASE=HEAD~1"; exit 2; }
+	PYTHONPATH=tests $(BIN)/python -m same_bytes "$(BASE)"
+
 bench: $(VENV)/with-bench
 	@for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
@@ -44,7 +50,8 @@ lint: $(VENV)/with-dev
 	$(BIN)/mypy
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .numba_boundscheck
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .numba_boundscheck \
+	  .same_bytes
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A .venv will do if this Python made it, in this folder (it holds absolute paths), and no package has

@@ -1,0 +1,91 @@
+"""Run the steps of one command set in one process, with the packages of one tree.
+
+    python -c "$(cat steps.py)" TREE MODULE FUNCTION < steps.json
+
+A step is a list whose first word names a function of STEPS. The current folder takes the outputs. The tree's
+packages are reached in two ways only: the function of its console script, and `start`, which steps a policy.
+"""
+
+import contextlib
+import csv
+import importlib
+import json
+import sys
+from pathlib import Path
+
+N_STEPS = 300
+
+
+def rankduel(*arguments: str) -> None:
+    """Call the console script's function with these arguments."""
+    sys.argv = ["rankduel", *arguments]
+    try:
+        getattr(importlib.import_module(MODULE), FUNCTION)()
+    except SystemExit as ended:
+        if ended.code:
+            raise RuntimeError(f"exit code {ended.code}: {sys.argv}") from None
+
+
+def printed(path: str, *arguments: str) -> None:
+    """Write to a file what a command prints."""
+    with open(path, "w", encoding="utf-8") as file, contextlib.redirect_stdout(file):
+        rankduel(*arguments)
+
+
+def saved_stepper(policy: str, path: str) -> None:
+    """Step a policy by a fixed rule of outcomes; save it, with the pairs and answers beside it."""
+    stepper = start_function()(policy, 7, seed=5, horizon=N_STEPS)
+    seen = []
+    for number in range(N_STEPS):
+        first, second = stepper.select()
+        seen.append([first, second, stepper.recommend()])
+        stepper.update(first_won=(first < second) != (number % 5 == 0))
+    stepper.save(path)
+    Path(path).with_suffix(".json").write_text(json.dumps({"seen": seen, "answers": stepper.answers()}))
+
+
+def start_function():
+    """Return `start` of the tree's own package: another tree may be installed under the other name."""
+    if (TREE / "rankduel").is_dir():
+        with contextlib.suppress(ImportError):
+            from rankduel import start
+
+            return start
+    from bandits import start
+
+    return start
+
+
+def written(path: str, text: str) -> None:
+    """Write an input file."""
+    Path(path).write_text(text, encoding="utf-8")
+
+
+def judged(pairs: str, path: str) -> None:
+    """Fill in the winners of a judging session's pairs by a fixed rule, ties included."""
+    with open(pairs, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        row["winner"] = ("left", "tie", "right")[int(row["id"]) % 3]
+        row["assessor"] = f"a{int(row['id']) % 2}"
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def strangers() -> list[str]:
+    """Return loaded files that are neither the tree's nor installed: those of another tree."""
+    own = [TREE, Path(sys.prefix), Path(sys.base_prefix)]
+    files = [Path(module.__file__) for module in sys.modules.values() if getattr(module, "__file__", None)]
+    return [str(file) for file in files if not any(folder in file.parents for folder in own)]
+
+
+STEPS = {function.__name__: function for function in (rankduel, printed, saved_stepper, written, judged)}
+
+if __name__ == "__main__":
+    TREE, MODULE, FUNCTION = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+    for name, *arguments in json.load(sys.stdin):
+        STEPS[name](*arguments)
+    if strangers():
+        sys.exit(f"not from {TREE}: {', '.join(strangers()[:5])}")
