@@ -36,7 +36,7 @@ test-slow: $(VENV)/with-test
 	$(PYTEST) -m "slow or compiling"
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR="$(CURDIR)/.numba_boundscheck" $(PYTEST) -m "kernel and not slow"
 
-# For a change that must not change a number; five to ten minutes on two cores.
+# For a change that must not change a number; seven minutes or so on two cores, twice that for a new BASE.
 same-bytes: $(VENV)/with-test
 	@[ -n "$(BASE)" ] || { echo "which commit? make same-bytes BASE=REV, such as BASE=HEAD~1"; exit 2; }
 	PYTHONPATH=tests $(BIN)/python -m same_bytes "$(BASE)"

@@ -31,7 +31,6 @@ from same_bytes.trees import (
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / ".same_bytes"
-_MOST_SHOWN = 20  # differences of a group
 
 
 def main() -> int:
@@ -48,9 +47,9 @@ def main() -> int:
         print(problem, file=sys.stderr)
         return 1
     print(f"working tree against {commit} ({time.perf_counter() - started:.0f} s)")
-    n_differences = sum([compare_group(name, base, new) for name in groups])
-    print(f"{n_differences} differences" if n_differences else "all the same")
-    return 1 if n_differences else 0
+    n_files = sum([compare_group(name, base, new) for name in groups])
+    print(f"{n_files} files differ" if n_files else "all the same")
+    return 1 if n_files else 0
 
 
 def _arguments() -> argparse.Namespace:
@@ -85,14 +84,12 @@ def run_all(arguments: Sequence[tuple[Tree, str, list[Step], str]], jobs: int) -
 
 
 def compare_group(name: str, base: Tree, new: Tree) -> int:
-    """Print what was compared and what differs; return the number of differences."""
+    """Print what was compared and what differs; return the number of files that differ."""
     found = compare_folders(base.outputs / name, new.outputs / name)
-    verdict = f"{len(found.differences)} differences" if found.differences else "the same"
+    verdict = f"{len(found.differences)} files differ" if found.differences else "the same"
     print(f"{name:14}{found.files:6,} files {found.values:10,} values {found.size:13,} bytes  {verdict}")
-    for line in found.differences[:_MOST_SHOWN]:
+    for line in found.differences:
         print(f"    {name}/{line}")
-    if len(found.differences) > _MOST_SHOWN:
-        print(f"    and {len(found.differences) - _MOST_SHOWN} more")
     return len(found.differences)
 
 

@@ -69,13 +69,13 @@ _PRESETS = ("paper", "lerot", "repo_multileave")
 _AIMS = (["--precision", "0.02"], ["--decide", "0.05"], ["--simulate"], ["--simulate", "--prior", "lerot"])
 _NOTIONS = ("copeland", "copeland-sum", "copeland-per-arm", "copeland-losses", "borda")
 _STUDIES = ("facts", "winner-notions", "rucb-letor")
+_STEPPED = ("rucb", "self_sparring", "rmed2fh", "ccb", "c2b", "prefbest", "active_ranking")
 _POOL = "".join(f"item {letter}\n" for letter in "ABCDEFGH")
 
 
 def command_groups(policies: Sequence[dict[str, Any]]) -> Groups:
     """Return all groups of steps; `policies` is what `rankduel policies --json` lists."""
     names = [policy["name"] for policy in policies]
-    duelling = [policy["name"] for policy in policies if policy["feedback"] != "hears of pages"]
     return {
         DATA: _data(),
         **{f"live-{part}": _live(names[part::3]) for part in range(3)},
@@ -86,7 +86,7 @@ def command_groups(policies: Sequence[dict[str, Any]]) -> Groups:
         "runs": list(_runs()),
         "compare": _compare(),
         "studies": [["rankduel", "study", "run", name, "--jobs", "1"] for name in _STUDIES],
-        "steppers": [["saved_stepper", name, f"{name}.npz"] for name in duelling[::7]],
+        "steppers": [["saved_stepper", name, f"{name}.npz"] for name in _STEPPED],
         "winners": list(_winners()),
         "judge": list(_judge()),
     }

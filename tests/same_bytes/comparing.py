@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,7 +31,7 @@ class Comparison(NamedTuple):
     files: int
     values: int  # parts of files: columns, arrays, single values of JSON, or whole files
     size: int  # bytes of these
-    differences: list[str]
+    differences: list[str]  # one per file, which names the first part that differs
 
 
 def compare_folders(base: Path, new: Path) -> Comparison:
@@ -42,7 +42,8 @@ def compare_folders(base: Path, new: Path) -> Comparison:
     common, values, size = sorted(names[base] & names[new]), 0, 0
     for name in common:
         parts = file_parts(base / name)
-        differences += [f"{name}: {problem}" for problem in _different(parts, file_parts(new / name))]
+        found = list(_different(parts, file_parts(new / name)))
+        differences += [f"{name}: {found[0]}" + _more(found)] if found else []
         values, size = values + len(parts), size + sum(map(len, parts.values()))
     return Comparison(len(common), values, size, differences)
 
@@ -61,8 +62,13 @@ def _different(base: Parts, new: Parts) -> Iterator[str]:
             yield f"{name} differs{_details(base[name], new[name])}"
 
 
+def _more(found: Sequence[str]) -> str:
+    return f"; {len(found) - 1} more parts differ" if len(found) > 1 else ""
+
+
 def _details(base: bytes, new: bytes) -> str:
-    if max(len(base), len(new)) <= 80 and base.isascii() and new.isascii():
+    both = base + new
+    if len(both) <= 160 and both.isascii() and both.decode().isprintable():
         return f": {base.decode()} in the base, {new.decode()} in the working tree"
     first = next((i for i, pair in enumerate(zip(base, new)) if pair[0] != pair[1]), min(len(base), len(new)))
     return f" from byte {first} on; {len(base)} bytes in the base, {len(new)} in the working tree"
