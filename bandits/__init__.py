@@ -1,13 +1,14 @@
 """Dueling-bandit policies, one per file, and the one loop that plays them."""
 
 from bandits.catalogue import POLICIES, policy
-from bandits.contract import Configured, Policy, PolicyError, Setting, configure
-from bandits.loop import PolicyNotice
+from bandits.contract import Policy, configure
 from bandits.matrix_duels import checked_prefs, condorcet_winner, gaps, lower_bound, play_matrix
 from bandits.own_file import load_policy
 from bandits.stepper import Stepper, restore, start
 from bandits.steps import checkpoints
 from bandits.trace import Trace
+from rankduel.base.errors import PolicyError, PolicyNotice
+from rankduel.base.settings import Configured, Setting
 
 __all__ = [
     "POLICIES",

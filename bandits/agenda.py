@@ -13,13 +13,12 @@ that arm alone; `rest` is for when nothing is left to compare.
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from bandits.contract import kernel
+from rankduel.base.compiling import bound_kernel, kernel
 
 N_PAIRS, TIMES, PLAYED, ROUNDS = range(4)  # entries of Agenda.now
 FOR_GOOD = 1 << 60  # more comparisons than any run has
@@ -106,13 +105,9 @@ def update(state, first, second, first_won):
         learn(state)
 
 
-def stepwise(plan: Any, learn: Any) -> tuple[Callable, Callable]:
-    """(select, update) of the policy with this `plan` and `learn`."""
-    return _bound(select, "plan", plan), _bound(update, "learn", learn)
-
-
-def _bound(template: Any, name: str, function: Any) -> Callable:
-    copy = types.FunctionType(template.__code__, globals() | {name: function}, template.__name__)
-    # Compiled code is linked by name: copies around other functions must not share theirs.
-    copy.__qualname__ = f"{template.__name__}.{function.__module__}"
-    return kernel(copy)
+def stepwise(plan: Any, learn: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return (select, update) of the policy with this `plan` and `learn`."""
+    return (
+        bound_kernel(select, plan.__module__, plan=plan),
+        bound_kernel(update, learn.__module__, learn=learn),
+    )

@@ -24,31 +24,12 @@ chooses an arm of its answer against itself from then on.
 
 from __future__ import annotations
 
-import difflib
-import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from numba import njit
-
-# Without Numba's reference counting, which costs some 5 ns per array of a state and call. For functions that
-# allocate nothing.
-_compile: Any = njit  # whose annotations leave out _nrt
-kernel = _compile(_nrt=False)
-
-
-class PolicyError(ValueError):
-    """A policy, parameter, matrix or horizon that cannot be used. The message says what to do."""
-
-
-class Setting(NamedTuple):
-    """What a parameter means, and which values it may take (its type is that of its default)."""
-
-    about: str
-    above: float = -math.inf
-    at_least: float = -math.inf
-    at_most: float = math.inf
-    choices: tuple[str, ...] = ()  # for a switch; kernels see the number of the choice
+from rankduel.base.errors import PolicyError
+from rankduel.base.settings import Configured, Setting
+from rankduel.base.settings import configure as configured_thing
 
 
 class Policy(NamedTuple):
@@ -71,122 +52,6 @@ class Policy(NamedTuple):
     settings: Mapping[str, Setting] = {}
     variants: Mapping[str, Mapping[str, Any]] = {}  # named bundles of parameters: 'variant=...'
     horizon_when: Callable | None = None  # params -> is the parameter `horizon` used? None: always
-
-
-class Configured(NamedTuple):
-    """A policy with its parameters. Printed, it is the text that asks for it."""
-
-    policy: Any  # a Policy, or a MultiPolicy (bandits/multi_dueling)
-    params: Any
-
-    def __str__(self) -> str:
-        defaults = self.policy.params()
-        changed = [
-            f"{name}={written(value)}"
-            for name, value, default in zip(defaults._fields, self.params, defaults)
-            if value != default
-        ]
-        return f"{self.policy.name}({','.join(changed)})" if changed else self.policy.name
-
-    @property
-    def needs_horizon(self) -> bool:
-        """Whether the algorithm has to know how long it will play; a run tells it."""
-        if "horizon" not in self.params._fields:
-            return False
-        return self.policy.horizon_when is None or self.policy.horizon_when(self.params)
-
-
-def configure(policy: Any, **settings: Any) -> Configured:
-    """The policy with these settings, given as values or as text; `variant` names a bundle of them."""
-    chosen: dict[str, Any] = {}
-    if "variant" in settings:
-        chosen.update(suggest(str(settings.pop("variant")), policy.variants, f"variant of {policy.name}"))
-    defaults = policy.params()
-    for name, value in settings.items():
-        suggest(name, dict.fromkeys(defaults._fields), f"parameter of {policy.name}")
-        chosen[name] = value
-    checked = {name: _checked(policy, name, value, getattr(defaults, name)) for name, value in chosen.items()}
-    return Configured(policy, defaults._replace(**checked))
-
-
-def kernel_params(configured: Configured, horizon: int) -> Any:
-    """The parameters as kernels see them: switches as numbers, the horizon filled in, one type per field."""
-    policy, params = configured
-    values = []
-    for name, value, default in zip(params._fields, params, policy.params()):
-        choices = _setting(policy, name).choices
-        if choices:
-            values.append(choices.index(value))
-        elif name == "horizon":
-            values.append(int(value) or int(horizon))
-        else:
-            values.append(type(default)(value))
-    return type(params)(*values)
-
-
-def suggest(name: str, table: Mapping[str, Any], what: str) -> Any:
-    """table[name], or an error that names the nearest."""
-    if name in table:
-        return table[name]
-    close = difflib.get_close_matches(name, table, n=1)
-    known = f"known: {', '.join(table)}" if table else "there are none"
-    raise PolicyError(f"no {what} named '{name}'; " + (f"did you mean '{close[0]}'?" if close else known))
-
-
-def _setting(policy: Policy, name: str) -> Setting:
-    return policy.settings.get(name, Setting(""))
-
-
-def _checked(policy: Policy, name: str, value: Any, default: Any) -> Any:
-    """The value in the type of its default, or an error that says what was expected."""
-    setting = _setting(policy, name)
-    where = f"{policy.name}: {name}"
-    if setting.choices:
-        if value not in setting.choices:
-            raise PolicyError(f"{where} is '{value}'; expected {' or '.join(setting.choices)}")
-        return value
-    number = _converted(value, type(default))
-    if number is None:
-        expected = {bool: "true or false", int: "a whole number", float: "a number"}[type(default)]
-        raise PolicyError(f"{where} is '{value}'; expected {expected}")
-    inside = number > setting.above and setting.at_least <= number <= setting.at_most
-    if not inside:
-        raise PolicyError(f"{where} is {written(number)}; expected {_range(setting)}")
-    return number
-
-
-def _converted(value: Any, kind: type) -> Any:
-    """`value`, perhaps text, as this kind of number; None if it is none, or would lose something."""
-    if kind is bool:
-        return {"true": True, "false": False}.get(str(value).lower())
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        return None
-    if isinstance(value, bool) or math.isnan(number):
-        return None
-    if kind is float:
-        return number
-    return int(number) if math.isfinite(number) and number == int(number) else None
-
-
-def _range(setting: Setting) -> str:
-    bounds = [
-        f"above {setting.above:g}" if setting.above > -math.inf else "",
-        f"at least {setting.at_least:g}" if setting.at_least > -math.inf else "",
-        f"at most {setting.at_most:g}" if setting.at_most < math.inf else "",
-    ]
-    return " and ".join(bound for bound in bounds if bound)
-
-
-def written(value: Any) -> str:
-    """Short text that reads back as the same value."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float):
-        short = f"{value:g}".replace("e+0", "e").replace("e+", "e").replace("e-0", "e-")
-        return short if float(short) == value else repr(value)
-    return str(value)
 
 
 class MultiPolicy(NamedTuple):
@@ -219,3 +84,8 @@ class MultiPolicy(NamedTuple):
     settings: Mapping[str, Setting] = {}
     variants: Mapping[str, Mapping[str, Any]] = {}
     horizon_when: Callable | None = None
+
+
+def configure(policy: Any, **settings: Any) -> Configured:
+    """Return a policy with settings, given as values or as text; `variant` names a bundle of them."""
+    return configured_thing(policy, PolicyError, **settings)

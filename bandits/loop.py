@@ -7,21 +7,18 @@ Meanwhile it chooses by what it has heard.
 from __future__ import annotations
 
 import functools
-import types
-import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
-from numba.core.errors import NumbaError
 
 from bandits.agenda import N_PAIRS, PLAYED, TIMES, is_over, times_within
 from bandits.agenda import rounds as agenda_rounds
-from bandits.contract import Configured, Policy, PolicyError, kernel, kernel_params
-from bandits.disk_cache import cached_copy, is_cacheable
+from bandits.contract import Policy
 from bandits.trace import Trace, count, empty_counts, empty_trace
+from rankduel.base.compiling import bound_kernel, bound_loop, kernel
+from rankduel.base.errors import PolicyError
+from rankduel.base.settings import Configured, kernel_params
 
 TIED = 2  # a duel may return this for True or False: the step counts, and the policy hears nothing of it
 ONE = np.int64(1)  # a literal 1 is a type of its own, for which Numba would compile again
@@ -42,10 +39,6 @@ play_ahead: Callable = NotImplemented
 plan: Callable = NotImplemented
 learn: Callable = NotImplemented
 many: Callable = NotImplemented
-
-
-class PolicyNotice(UserWarning):
-    """Something about a policy that its owner may want to know."""
 
 
 class Duel(NamedTuple):
@@ -197,7 +190,7 @@ def run_loop(
             True,
         )
         return trace
-    policy, params = configured.policy, kernel_params(configured, int(trace.steps[-1]))
+    policy, params = configured.thing, kernel_params(configured, int(trace.steps[-1]))
     loop = compiled(policy, duel)
     state = policy.init(n_arms, params, rng)
     labels, loss = np.asarray(labels, np.int64), np.asarray(loss, np.float64)
@@ -213,11 +206,11 @@ def run_loop(
 def check_feedback(configured: Configured, feedback: Feedback) -> None:
     """An error if the policy cannot hear of outcomes that late, or not of duels at all."""
     every, delay = feedback
-    if not isinstance(configured.policy, Policy):
+    if not isinstance(configured.thing, Policy):
         raise PolicyError(f"{configured} compares whole sets of arms; this takes policies for duels only")
     if every < 1 or delay < 0:
         raise PolicyError(f"feedback every {every} steps after {delay}; expected from 1 and from 0")
-    if feedback != AT_ONCE and not configured.policy.late:
+    if feedback != AT_ONCE and not configured.thing.late:
         raise PolicyError(
             f"{configured} has to hear of every duel before it chooses the next; late feedback is for "
             "policies whose choice needs counts only: 'rankduel policies' marks them"
@@ -232,8 +225,8 @@ def update_once(state, first, second, first_won):
     update(state, first, second, first_won)
 
 
-def compiled(policy: Policy, duel: Duel) -> Callable:
-    """`play` with this policy and duel bound in: machine code kept on disk, or plain Python with a notice."""
+def compiled(policy: Policy, duel: Duel) -> Callable[..., Any]:
+    """Return `play` with this policy and duel bound in: machine code kept on disk, or plain Python."""
     functions = {
         "select": policy.select,
         "update": policy.update,
@@ -247,82 +240,23 @@ def compiled(policy: Policy, duel: Duel) -> Callable:
         "measure": duel.measure or no_measure,
         "play_ahead": nothing_ahead,
     }
-    if policy.plan and policy.learn:
-        functions |= {"plan": policy.plan, "learn": policy.learn}
-        if duel.many and hasattr(policy.plan, "py_func"):
-            functions["play_ahead"] = _ahead(policy.plan, policy.learn, duel.many)
-    return _bind(play, policy.name, tuple(functions.items()))
+    if policy.plan and policy.learn and duel.many and hasattr(policy.plan, "py_func"):
+        functions["play_ahead"] = _ahead(policy.plan, policy.learn, duel.many)
+    return bound_loop(play, policy.name, duel.play.__name__, **functions)
 
 
 @functools.cache
-def _ahead(plan: Callable, learn: Callable, many: Callable) -> Callable:
-    """`play_agenda` of this policy and duel."""
-    scope = globals() | {"plan": plan, "learn": learn, "many": many}
-    copy = types.FunctionType(play_agenda.__code__, scope, play_agenda.__name__)
-    copy.__qualname__ = f"{play_agenda.__name__}.{plan.__module__}.{many.__name__}"  # as in bandits/agenda.py
-    return kernel(copy)
+def _ahead(
+    plan: Callable[..., Any], learn: Callable[..., Any], many: Callable[..., Any]
+) -> Callable[..., Any]:
+    """Return `play_agenda` of this policy and duel."""
+    name = f"{plan.__module__}.{many.__name__}"
+    return bound_kernel(play_agenda, name, plan=plan, learn=learn, many=many)
 
 
-def is_cached(loop: Any) -> bool:
-    """Is there machine code on disk for this loop?"""
-    return hasattr(loop, "stats") and any(Path(loop.stats.cache_path).glob(f"*{loop.__qualname__}-*.nbi"))
-
-
-def compiled_step(policy: Policy) -> tuple[Callable, Callable]:
-    """The policy's select and update, likewise."""
+def compiled_step(policy: Policy) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return the policy's select and update, likewise."""
     return (
-        _bind(select_once, policy.name, (("select", policy.select),)),
-        _bind(update_once, policy.name, (("update", policy.update),)),
+        bound_loop(select_once, policy.name, select=policy.select),
+        bound_loop(update_once, policy.name, update=policy.update),
     )
-
-
-@functools.cache
-def _bind(template: Any, name: str, functions: tuple[tuple[str, Callable], ...]) -> Callable:
-    """A copy of a function of this file that calls these functions."""
-    if not all(hasattr(function, "py_func") for _, function in functions):
-        _notice(name, "its functions are not decorated with @numba.njit")
-        return _plain(template, functions)
-    duel_name = getattr(dict(functions).get("duel"), "__name__", "")
-    unique = f"{template.__name__}_{name}_{duel_name}"
-    if all(is_cacheable(function) for _, function in functions):
-        return cached_copy(template, unique, _scope(functions))
-    loop = types.FunctionType(template.__code__, _scope(functions))
-    return _compiled_or_plain(njit(nogil=True)(loop), _plain(template, functions), name)
-
-
-def _compiled_or_plain(compiled: Callable, plain: Callable, name: str) -> Callable:
-    """`compiled`, until Numba refuses to compile it."""
-    usable = [compiled, plain]
-
-    def call(*arguments):
-        try:
-            return usable[0](*arguments)
-        except NumbaError as problem:
-            reasons = [
-                line for line in str(problem).splitlines() if line and not line.startswith("Failed in")
-            ]
-            _notice(name, f"Numba could not compile it ({reasons[0] if reasons else problem})")
-            usable[0] = plain
-            return plain(*arguments)
-
-    return call
-
-
-def _plain(template: Any, functions: tuple[tuple[str, Callable], ...]) -> Callable:
-    uncompiled = tuple((key, getattr(function, "py_func", function)) for key, function in functions)
-    return types.FunctionType(template.__code__, _scope(uncompiled))
-
-
-def _scope(functions: tuple[tuple[str, Callable], ...]) -> dict[str, Any]:
-    return {
-        "__name__": __name__,
-        "__builtins__": __builtins__,
-        "TIED": TIED,
-        "ONE": ONE,
-        "count": count,
-        **dict(functions),
-    }
-
-
-def _notice(name: str, reason: str) -> None:
-    warnings.warn(f"{name}: {reason}, so it runs as plain Python, slowly", PolicyNotice, stacklevel=2)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from bandits.contract import Configured, PolicyError, kernel
 from bandits.loop import AT_ONCE, Duel, Feedback, run_loop
 from bandits.steps import checked_horizon, checkpoints
-from bandits.streams import stream
 from bandits.trace import Trace
+from rankduel.base.compiling import kernel
+from rankduel.base.errors import MatrixError
+from rankduel.base.settings import Configured
+from rankduel.base.streams import stream
 
 NEARLY = 1e-3  # two entries that add up to 1 within this are scaled to do so; published matrices are rounded
 
@@ -35,10 +37,10 @@ def checked_prefs(prefs: np.ndarray, where: str = "preferences") -> np.ndarray:
     try:
         matrix = np.array(prefs, np.float64)
     except (TypeError, ValueError):
-        raise PolicyError(f"{where}: expected a square table of probabilities") from None
+        raise MatrixError(f"{where}: expected a square table of probabilities") from None
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
         shape = " x ".join(map(str, matrix.shape))
-        raise PolicyError(f"{where}: expected a square matrix, found {shape or 'a single number'}")
+        raise MatrixError(f"{where}: expected a square matrix, found {shape or 'a single number'}")
     _refuse(where, matrix, ~((matrix >= 0) & (matrix <= 1)), "expected a probability from 0 to 1")
     total = matrix + matrix.T
     np.fill_diagonal(total, 1.0)
@@ -57,7 +59,7 @@ def _refuse(where: str, matrix: np.ndarray, bad: np.ndarray, expected: str) -> N
     if bad.any():
         row, column = np.argwhere(bad)[0]
         mirror = f" (its mirror is {matrix[column, row]:g})" if row != column else ""
-        raise PolicyError(
+        raise MatrixError(
             f"{where}: entry ({row}, {column}) is {matrix[row, column]:g}{mirror}; {expected}. "
             f"{np.count_nonzero(bad)} such entries; rows and columns count from 0"
         )
@@ -73,7 +75,7 @@ def gaps(prefs: np.ndarray) -> np.ndarray:
     """How far each arm's chance against the Condorcet winner is below one half: what playing it costs."""
     winner = condorcet_winner(prefs)
     if winner < 0:
-        raise PolicyError(
+        raise MatrixError(
             "these preferences have no Condorcet winner (an arm that beats every other), so Condorcet regret "
             "is not defined"
         )

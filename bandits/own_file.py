@@ -7,7 +7,8 @@ import importlib.util
 from pathlib import Path
 from types import ModuleType
 
-from bandits.contract import Policy, PolicyError
+from bandits.contract import Policy
+from rankduel.base.errors import PolicyError
 
 _NEEDED = ("Params", "init", "select", "update")
 _OPTIONAL = ("recommend", "survivors", "idle")

@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import suggest
 from bandits.matrix_duels import condorcet_winner, gaps
 from bandits.trace import Trace
+from rankduel.base.errors import UsageError
+from rankduel.base.settings import find
 
 
 def strong_regret(trace: Trace, loss: np.ndarray) -> np.ndarray:
@@ -120,7 +121,7 @@ def usual_notion(prefs: np.ndarray) -> str:
 
 def losses_by(notion: str, prefs: np.ndarray) -> np.ndarray:
     """(K,) the loss of each arm; zero for the winners by this notion."""
-    return suggest(notion, NOTIONS, "notion of regret").losses(prefs)
+    return find(notion, NOTIONS, "notion of regret", UsageError).losses(prefs)
 
 
 def winners_by(notion: str, prefs: np.ndarray) -> np.ndarray:

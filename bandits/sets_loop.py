@@ -6,15 +6,15 @@ shares of the sets.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from bandits.contract import Configured, MultiPolicy, kernel, kernel_params
-from bandits.disk_cache import cached_copy
+from bandits.contract import MultiPolicy
 from bandits.loop import no_measure
+from rankduel.base.compiling import bound_loop, kernel
+from rankduel.base.settings import Configured, kernel_params
 
 # What `play_sets` calls; `compiled` puts the functions of a policy and a page in their place.
 select: Callable = NotImplemented
@@ -124,7 +124,7 @@ def run_sets(
     if n_arms == 1:
         trace.shares[:, 0] = trace.alone[:, 0] = trace.steps
         return trace
-    policy: Any = configured.policy
+    policy: Any = configured.thing
     params = kernel_params(configured, int(trace.steps[-1]))
     arms, names, copies, alone = np.zeros((4, n_arms), np.int64)
     room = Room(arms, names, copies, np.zeros((n_arms, n_arms), np.int64), np.zeros(n_arms), alone)
@@ -157,11 +157,4 @@ def compiled(policy: MultiPolicy, pages: Pages) -> Callable:
         "compare": pages.compare,
         "measure": pages.measure or no_measure,
     }
-    return _bind(f"{play_sets.__name__}_{policy.name}_{pages.compare.__name__}", tuple(functions.items()))
-
-
-@functools.cache
-def _bind(name: str, functions: tuple[tuple[str, Callable], ...]) -> Callable:
-    return cached_copy(
-        play_sets, name, {"__name__": __name__, "__builtins__": __builtins__, **dict(functions)}
-    )
+    return bound_loop(play_sets, policy.name, pages.compare.__name__, **functions)

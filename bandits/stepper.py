@@ -12,8 +12,6 @@ These are the functions of the compiled loop in the loop's order, so a stepped r
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -24,10 +22,13 @@ import numpy as np
 
 from bandits.agenda import N_PAIRS, PLAYED, TIMES
 from bandits.catalogue import POLICIES, policy
-from bandits.contract import Configured, Policy, PolicyError, configure, kernel_params
+from bandits.contract import Policy, configure
 from bandits.loop import compiled_step
 from bandits.own_file import load_policy
 from bandits.steps import checked_horizon
+from rankduel.base.errors import PolicyError, RecordsError
+from rankduel.base.files import replacing
+from rankduel.base.settings import Configured, kernel_params
 
 _FORMAT = 1
 
@@ -40,8 +41,8 @@ class Stepper:
         self.n_steps = 0
         self.pair: tuple[int, int] | None = None  # chosen and not yet decided
         self._rng, self._params = rng, kernel_params(configured, horizon)
-        self._state: Any = configured.policy.init(n_arms, self._params, rng) if n_arms > 1 else ()
-        self._select, self._update = compiled_step(configured.policy)
+        self._state: Any = configured.thing.init(n_arms, self._params, rng) if n_arms > 1 else ()
+        self._select, self._update = compiled_step(configured.thing)
 
     def select(self) -> tuple[int, int]:
         """The two arms to duel now, the same two until they are decided. Equal arms: show that one alone."""
@@ -64,14 +65,14 @@ class Stepper:
         """The arm the policy would answer now; -1 if it never has an answer."""
         if self.n_arms == 1:
             return 0
-        recommend = self.configured.policy.recommend
+        recommend = self.configured.thing.recommend
         return int(recommend(self._state)) if recommend else -1
 
     def answers(self) -> list[int]:
         """All arms of the answer, ascending; one, where the policy never has several."""
         chosen = np.zeros(self.n_arms, np.bool_)
-        if self.n_arms > 1 and self.configured.policy.answers:
-            self.configured.policy.answers(self._state, chosen)
+        if self.n_arms > 1 and self.configured.thing.answers:
+            self.configured.thing.answers(self._state, chosen)
         best = self.recommend()
         if best >= 0:
             chosen[best] = True
@@ -79,7 +80,7 @@ class Stepper:
 
     def finished(self) -> bool:
         """Is nothing left to compare?"""
-        finished = self.configured.policy.finished
+        finished = self.configured.thing.finished
         return self.n_arms == 1 or bool(finished and finished(self._state))
 
     def committed(self) -> list[tuple[int, int]]:
@@ -88,7 +89,7 @@ class Stepper:
         The first is that of `select`; the others follow in this order.
         """
         first = self.select()
-        if self.configured.policy.plan is None or self.n_arms == 1 or first[0] == first[1]:
+        if self.configured.thing.plan is None or self.n_arms == 1 or first[0] == first[1]:
             return [first]
         agenda = self._state.agenda
         pairs = agenda.pairs[: agenda.now[N_PAIRS]]
@@ -99,7 +100,7 @@ class Stepper:
         """Write everything needed to go on, to a file that is complete or not there."""
         header = {
             "format": _FORMAT,
-            "policy": self.configured.policy.name,
+            "policy": self.configured.thing.name,
             "params": self.configured.params._asdict(),
             "n_arms": self.n_arms,
             "horizon": self.horizon,
@@ -107,18 +108,9 @@ class Stepper:
             "pair": self.pair,
             "rng": self._rng.bit_generator.state,
         }
-        path = Path(path)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                arrays: dict[str, Any] = dict(_arrays(self._state))
-                np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        arrays: dict[str, Any] = dict(_arrays(self._state))
+        with replacing(path) as temporary, open(temporary, "wb") as file:
+            np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)
 
     def _decided(self) -> tuple[int, int]:
         if self.pair is None:
@@ -131,7 +123,7 @@ class Stepper:
 def start(configured: Configured | str, n_arms: int, *, seed: int = 0, horizon: float = 0) -> Stepper:
     """A policy on so many arms, ready for its first duel; some must know how many duels there will be."""
     configured = policy(configured) if isinstance(configured, str) else configured
-    if not isinstance(configured.policy, Policy):
+    if not isinstance(configured.thing, Policy):
         raise PolicyError(f"{configured} compares whole sets of arms; single duels need another policy")
     if n_arms != int(n_arms) or n_arms < 1:
         raise PolicyError(f"n_arms is {n_arms}; expected a whole number from 1")
@@ -169,11 +161,11 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
             arrays = {name: stored[name] for name in stored.files}
         header = json.loads(str(arrays.pop("header")))
     except FileNotFoundError:
-        raise PolicyError(f"{path}: there is no such file") from None
+        raise RecordsError(f"{path}: there is no such file") from None
     except (zipfile.BadZipFile, ValueError, KeyError, EOFError, OSError, zlib.error):
-        raise PolicyError(f"{path}: not a saved policy, or damaged") from None
+        raise RecordsError(f"{path}: not a saved policy, or damaged") from None
     if header.get("format") != _FORMAT:
-        raise PolicyError(f"{path}: written by another version of rankduel (format {header.get('format')})")
+        raise RecordsError(f"{path}: written by another version of rankduel (format {header.get('format')})")
     return header, arrays
 
 
@@ -183,6 +175,6 @@ def _fill(path: str | Path, state: Any, arrays: dict[str, np.ndarray]) -> None:
         fresh[name].shape == arrays[name].shape and fresh[name].dtype == arrays[name].dtype for name in fresh
     )
     if not same:
-        raise PolicyError(f"{path}: saved by another version of this policy, whose state looked different")
+        raise RecordsError(f"{path}: saved by another version of this policy, whose state looked different")
     for name, values in fresh.items():
         values[...] = arrays[name]

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from bandits.contract import PolicyError
+from rankduel.base.errors import UsageError
 
 LONGEST = 10**15  # steps; clocks stay exact below
 
@@ -29,5 +29,5 @@ def checked_horizon(horizon: float) -> int:
     except (TypeError, ValueError, OverflowError):
         steps = 0
     if steps != horizon or not 1 <= steps <= LONGEST:
-        raise PolicyError(f"the horizon is {horizon}; expected a whole number of duels from 1 to {LONGEST:g}")
+        raise UsageError(f"the horizon is {horizon}; expected a whole number of duels from 1 to {LONGEST:g}")
     return steps

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import kernel
+from rankduel.base.compiling import kernel
 
 
 class Trace(NamedTuple):

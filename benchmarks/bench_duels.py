@@ -13,7 +13,7 @@ from numba import njit
 from side_by_side import best_of, show
 
 from clickmodels import click_model
-from interleave import duel_by, interleaving, make_world, query_odds
+from interleave import interleaving, make_world, play_duels, query_odds
 from interleave.exact.team_draft import team_draft_odds
 from letor_data.letor import Letor
 from letor_data.rankers import feature
@@ -67,19 +67,10 @@ def main(queries: int) -> None:
 def player(letor: Letor, rankings: Rankings, way: tuple[str, str, str], pair: tuple[int, int]):
     """play(n): so many duels, compiled and ready."""
     method, setting, value = way
-    world = make_world(rankings, letor.labels, USER, interleaving(method, **{setting: value}))
-    duel, _ = duel_by(method)
-    users = np.random.default_rng(0)
-
-    @njit
-    def play(world, first, second, n, users):
-        wins = 0
-        for _ in range(n):
-            wins += duel(world, first, second, users)
-        return wins
-
-    play(world, *pair, 1, users)
-    return lambda n: play(world, *pair, n, users)
+    chosen, users = interleaving(method, **{setting: value}), np.random.default_rng(0)
+    world = make_world(rankings, letor.labels, USER, chosen)
+    play_duels(world, chosen, *pair, 1, users)
+    return lambda n: play_duels(world, chosen, *pair, n, users)
 
 
 def beside_twin(letor, rankings, way, pair, name) -> list[str]:

@@ -13,11 +13,12 @@ from numba import njit
 from side_by_side import best_of, show
 
 from clickmodels import click_model
-from interleave.multileave import Multileaving, make_shared_world, multileave_by, multileaving
+from interleave.multileave import make_shared_world, multileave_by, multileaving
 from letor_data.letor import Letor
 from letor_data.rankers import feature
 from letor_data.rankings import Rankings, rank
 from letor_data.synthetic.generate import shape, synthesize
+from rankduel.base.settings import Configured
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from naive.multileave import live_impression
@@ -44,10 +45,10 @@ def main(queries: int) -> None:
     show("Without a twin that plays", ["navigational, k = 10", "rankers", "pages/s"], rows)
 
 
-def player(letor: Letor, rankings: Rankings, way: Multileaving):
+def player(letor: Letor, rankings: Rankings, way: Configured):
     """play(rankers, n): so many pages, compiled and ready."""
     shared = make_shared_world(rankings, letor.labels, USER, way)
-    impression = multileave_by(way.method)
+    impression = multileave_by(way.name)
     preferences, users = np.zeros((136, 136)), np.random.default_rng(0)
 
     @njit
@@ -61,7 +62,7 @@ def player(letor: Letor, rankings: Rankings, way: Multileaving):
     return lambda rankers, n: play(shared, np.array(rankers), preferences, n, users)
 
 
-def beside_twin(letor: Letor, groups: list, way: Multileaving, play, rankers: range) -> list[str]:
+def beside_twin(letor: Letor, groups: list, way: Configured, play, rankers: range) -> list[str]:
     n = len(rankers)
     pages, twin_pages = PAIRS // (n * n + 20), max(2, 100 // n)
     ours = pages / best_of(3, lambda: play(rankers, pages))
@@ -69,13 +70,13 @@ def beside_twin(letor: Letor, groups: list, way: Multileaving, play, rankers: ra
     return [str(way), f"{n}", f"{ours:,.0f}", f"{twin:,.1f}", f"{ours / twin:,.0f}x"]
 
 
-def play_twin(letor: Letor, groups: list, way: Multileaving, rankers: range, pages: int) -> None:
+def play_twin(letor: Letor, groups: list, way: Configured, rankers: range, pages: int) -> None:
     rng, chances = np.random.default_rng(0), (USER.p_click.tolist(), USER.p_stop.tolist())
     for _ in range(pages):
         query = int(rng.integers(letor.n_queries))
         grades = letor.labels[letor.offsets[query] : letor.offsets[query + 1]].tolist()
         shared = [groups[ranker][query] for ranker in rankers]
-        live_impression(rng, shared, grades, 10, way.method, *chances)
+        live_impression(rng, shared, grades, 10, way.name, *chances)
 
 
 def by_rankers_on_page(letor: Letor, rankings: Rankings, name: str, pages: int) -> list[list[str]]:

@@ -17,9 +17,10 @@ from pathlib import Path
 import numpy as np
 from side_by_side import show
 
-from bandits import POLICIES, Configured, checked_prefs, configure, play_matrix
+from bandits import POLICIES, checked_prefs, configure, play_matrix
 from experiments.matrix.preferences import read_preferences
 from experiments.specs import parse_policy
+from rankduel.base.settings import Configured
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from naive.policies import play_twin
@@ -57,12 +58,12 @@ def main(matrix: str, specs: list[str], long: bool) -> None:
 
 
 def row(configured: Configured, prefs: np.ndarray, long: bool) -> list[str]:
-    n_arms = FEWER_ARMS.get(configured.policy.name, len(prefs))
+    n_arms = FEWER_ARMS.get(configured.thing.name, len(prefs))
     prefs = prefs[:n_arms, :n_arms]
     compiling = seconds(configured, prefs, 1)
     twin = twin_seconds(configured, prefs)
     times = [seconds(configured, prefs, horizon) / horizon for horizon in HORIZONS]
-    name = str(configured) + (f", {n_arms} arms" if configured.policy.name in FEWER_ARMS else "")
+    name = str(configured) + (f", {n_arms} arms" if configured.thing.name in FEWER_ARMS else "")
     cells = [name, f"{compiling:.1f}", f"{1e6 * twin:,.0f}", *(f"{1e6 * t:.3f}" for t in times)]
     cells.append(f"{twin / times[0]:,.0f}x")
     return [*cells, f"{seconds(configured, prefs, LONG):,.1f}"] if long else cells
@@ -81,7 +82,7 @@ def twin_seconds(configured: Configured, prefs: np.ndarray) -> float:
     for steps in TWIN_STEPS:
         if per_step * steps < LONGEST:
             rng, users = np.random.default_rng(1), np.random.default_rng(2)
-            twin = TWINS[configured.policy.name](len(prefs), with_horizon(configured, HORIZONS[0]), rng)
+            twin = TWINS[configured.thing.name](len(prefs), with_horizon(configured, HORIZONS[0]), rng)
             started = time.process_time()
             play_twin(twin, prefs, [steps], users)
             per_step = (time.process_time() - started) / steps
@@ -94,4 +95,4 @@ if __name__ == "__main__":
     parser.add_argument("--policy", action="append", default=[])
     parser.add_argument("--long", action="store_true")
     given = parser.parse_args()
-    main(given.matrix, given.policy, given.long)
+    main(given.matrix, given.thing, given.long)

@@ -1,5 +1,7 @@
 """Simulated users: tables of click and stop probabilities, and the kernels that play them."""
 
+from clickmodels.catalogue import CLICK_MODELS, USERS, click_model
+from clickmodels.contract import User
 from clickmodels.dependent_click import (
     click_probability,
     examination,
@@ -11,11 +13,8 @@ from clickmodels.dependent_click import (
 from clickmodels.position_based import ATTENTIONS, geometric, reciprocal
 from clickmodels.tables import (
     STOP_RULES,
-    USERS,
     ClickModel,
-    ClickModelError,
     check_grades,
-    click_model,
     custom_model,
     even_map,
 )
@@ -23,10 +22,11 @@ from clickmodels.written import describe_model, load_model, model_from_text
 
 __all__ = [
     "ATTENTIONS",
+    "CLICK_MODELS",
     "STOP_RULES",
     "USERS",
     "ClickModel",
-    "ClickModelError",
+    "User",
     "check_grades",
     "click_model",
     "click_probability",

@@ -6,12 +6,16 @@ independently (Richardson, Dominowska and Ragno, WWW 2007; Craswell et al., WSDM
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from clickmodels.tables import EVERYWHERE, ClickModelError
+from clickmodels.rows import numbers_in, row_text
+from clickmodels.tables import EVERYWHERE
+from rankduel.base.errors import ClickModelError
+from rankduel.base.settings import find, written
 
 # Examination by rank used in the public OnlineLambdaMart code of Chang Li.
 MEASURED = (
@@ -56,3 +60,36 @@ ATTENTIONS = {
         ),
     )
 }
+
+
+def attention_from_text(text: str) -> np.ndarray:
+    """'reciprocal:1', 'geometric:0.8', 'measured', 'everywhere', or the chances themselves: '1/0.8/0.5'."""
+    if text[:1].isdigit() or text[:1] in ("", ".", "-"):
+        return np.array(numbers_in(text, "attention"))
+    name, colon, number = text.partition(":")
+    attention = find(name, ATTENTIONS, "attention", ClickModelError)
+    if bool(colon) != bool(attention.takes):
+        form = f"{name}:{attention.takes.upper()}" if attention.takes else name
+        raise ClickModelError(f"attention '{text}' should be written as {form}")
+    return attention.make(_number(number, f"{attention.takes} of {name}")) if colon else attention.make()
+
+
+def attention_text(attention: Sequence[float] | np.ndarray) -> str:
+    """Return the text that `attention_from_text` reads as these chances."""
+    second = attention[1] if len(attention) > 1 else 0.0
+    eta = -math.log2(second) if second > 0 else 0.0
+    candidates = [
+        "measured",
+        f"geometric:{written(second)}",
+        f"reciprocal:{written(round(eta, 12))}",  # what was written, if the logarithm is off by rounding
+        f"reciprocal:{written(eta)}",
+    ]
+    same = (text for text in candidates if np.array_equal(attention_from_text(text), attention))
+    return next(same, row_text(attention))
+
+
+def _number(text: str, what: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ClickModelError(f"{what} should be a number, not '{text}'") from None

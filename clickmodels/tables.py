@@ -5,20 +5,18 @@ click the user leaves with p_stop[g]; without a click the user always reads on. 
 click model (Guo, Liu and Wang, WSDM 2009), which the papers on interleaving call "cascade".
 
 Variants change when the user leaves (`stop`) or looks (`attention`), never the tables: see STOP_RULES and
-position_based.py.
+position_based.py. The users of the literature are in users/, one a file.
 """
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-
-class ClickModelError(ValueError):
-    """A simulated user that cannot be; the message says what was found and what would do."""
+from rankduel.base.errors import ClickModelError
+from rankduel.base.settings import find
 
 
 class ClickModel(NamedTuple):
@@ -30,60 +28,6 @@ class ClickModel(NamedTuple):
     leaves_unclicked: bool  # p_stop applies whether or not the document was clicked
 
 
-class User(NamedTuple):
-    name: str
-    about: str
-    tables: dict[int, tuple[tuple[float, ...], tuple[float, ...]]]  # grades -> (p_click, p_stop)
-    source: str = "Hofmann, Whiteson and de Rijke, TOIS 2013, Table II, as public code has it"
-
-
-USERS = {
-    user.name: user
-    for user in (
-        User(
-            "perfect",
-            "clicks by relevance alone and reads everything",
-            {
-                2: ((0, 1), (0, 0)),
-                3: ((0, 0.5, 1), (0, 0, 0)),
-                5: ((0, 0.2, 0.4, 0.8, 1), (0, 0, 0, 0, 0)),
-            },
-        ),
-        User(
-            "navigational",
-            "looks for one good document and then leaves",
-            {
-                2: ((0.05, 0.95), (0.2, 0.9)),
-                3: ((0.05, 0.5, 0.95), (0.2, 0.5, 0.9)),
-                5: ((0.05, 0.3, 0.5, 0.7, 0.95), (0.2, 0.3, 0.5, 0.7, 0.9)),
-            },
-        ),
-        User(
-            "informational",
-            "gathers documents, clicks a lot and reads on",
-            {
-                2: ((0.4, 0.9), (0.1, 0.5)),
-                3: ((0.4, 0.7, 0.9), (0.1, 0.3, 0.5)),
-                5: ((0.4, 0.6, 0.7, 0.8, 0.9), (0.1, 0.2, 0.3, 0.4, 0.5)),
-            },
-        ),
-        User(
-            "almost_random",
-            "barely sees relevance",
-            {
-                2: ((0.4, 0.6), (0.5, 0.5)),
-                3: ((0.4, 0.5, 0.6), (0.5, 0.5, 0.5)),
-                5: ((0.4, 0.45, 0.5, 0.55, 0.6), (0.5,) * 5),
-            },
-        ),
-        User(
-            "random",
-            "clicks every second document, whatever it is",
-            {grades: ((0.5,) * grades, (0.0,) * grades) for grades in (2, 3, 5)},
-        ),
-    )
-}
-
 STOP_RULES = {
     "click": "after a click, with p_stop (the papers' model)",
     "any": "after any document, clicked or not, with p_stop (some public simulators)",
@@ -91,31 +35,6 @@ STOP_RULES = {
     "never": "at the end of the page",
 }
 EVERYWHERE = (1.0,)  # attention of a user who looks at every rank reached
-
-
-def click_model(
-    name: str,
-    grades: int = 5,
-    stop: str = "click",
-    attention: Sequence[float] = EVERYWHERE,
-    grade_map: Sequence[int] | None = None,
-) -> ClickModel:
-    """A named user for data with so many relevance grades.
-
-    Without `grade_map` the user must have a table for them (2, 3 or 5). With it, grade g of the data is
-    treated as grade `grade_map[g]` of the 5-grade table; see `even_map`.
-    """
-    tables = USERS[known(name, USERS, "click model")].tables
-    if grade_map is not None:
-        p_click, p_stop = tables[5]
-        chosen = _checked_map(grade_map, grades)
-        return custom_model([p_click[g] for g in chosen], [p_stop[g] for g in chosen], stop, attention)
-    if grades not in tables:
-        raise ClickModelError(
-            f"'{name}' has tables for {', '.join(map(str, tables))} grades, not for {grades}; map the grades "
-            "onto the 5-grade table with grade_map, or give your own probabilities"
-        )
-    return custom_model(*tables[grades], stop, attention)
 
 
 def custom_model(
@@ -128,7 +47,7 @@ def custom_model(
     click, leave = _probabilities(p_click, "p_click", "grade"), _probabilities(p_stop, "p_stop", "grade")
     if len(click) != len(leave):
         raise ClickModelError(f"p_click has {len(click)} grades and p_stop {len(leave)}; they must agree")
-    known(stop, STOP_RULES, "stop rule")
+    find(stop, STOP_RULES, "stop rule", ClickModelError)
     if stop == "first":
         leave = np.ones_like(leave)
     elif stop == "never":
@@ -159,16 +78,7 @@ def check_grades(model: ClickModel, labels: np.ndarray) -> None:
         )
 
 
-def known(name: str, names: Collection[str], what: str) -> str:
-    """The name, if it is one of these; otherwise an error that suggests the nearest."""
-    if name not in list(names):  # a list: the name may be anything that TOML can hold
-        close = difflib.get_close_matches(str(name), names, n=1)
-        hint = f"did you mean '{close[0]}'?" if close else f"known: {', '.join(names)}"
-        raise ClickModelError(f"no {what} named '{name}'; {hint}")
-    return name
-
-
-def _checked_map(grade_map: Sequence[int], grades: int) -> list[int]:
+def checked_map(grade_map: Sequence[int], grades: int) -> list[int]:
     chosen = list(grade_map)
     if len(chosen) != grades:
         raise ClickModelError(f"grade_map is for {len(chosen)} grades, but {grades} are needed")

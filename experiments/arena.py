@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 
 from clickmodels import ClickModel
-from experiments.specs import feature_list, parse_interleaving, parse_model, spec_of
-from interleave import Interleaving, make_world
+from experiments.specs import feature_list, parse_model, spec_of
+from interleave import METHODS, make_world
 from interleave import preset as preset_named
 from interleave.world import World
 from letor_data import PROFILES, Letor
 from letor_data.formats import TOP_LABEL
 from letor_data.rankers import Ranker, feature, feature_rankers
 from letor_data.rankings import Rankings, rank
+from rankduel.base.settings import Configured
 
 # Opens a progress bar for countable work, (what, how many): call what it gives with how many more are done.
 CountProgress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
@@ -36,7 +37,7 @@ class Arena:
     rankings: Rankings
     labels: np.ndarray
     model: ClickModel
-    interleaving: Interleaving
+    interleaving: Configured
     length: int
     ties: str
     tied_duels: str
@@ -73,7 +74,7 @@ def open_arena(
 ) -> Arena:
     """Rank the data and check that everything fits together. Text is written as on the command line."""
     usual = preset_named(preset)
-    method = usual["interleaving"] if interleave is None else parse_interleaving(interleave)
+    method = usual["interleaving"] if interleave is None else METHODS.parsed(interleave)
     model = parse_model(clicks, n_grades(letor))
     chosen = _rankers(letor, rankers) if isinstance(rankers, str) else list(rankers)
     with progress("ranking", len(chosen)) as advance:

@@ -1,14 +1,13 @@
 """Interleaving: two rankings become one page, and clicks on it become a winner; or many (`multileave`)."""
 
-from interleave.catalogue import METHODS, PRESETS, Interleaving, Method, interleaving, preset
-from interleave.duel import duel_by, impression_by
+from interleave.catalogue import METHODS, PRESETS, interleaving, preset
+from interleave.contract import Method
+from interleave.duel import impression_by, outcome_by
 from interleave.duel_counts import play_duels
-from interleave.errors import InterleaveError
 from interleave.exact.dispatch import is_exact, mean_odds, query_odds
 from interleave.live import Live, go_live, live_duel_by, own_pages, shown_so_far
 from interleave.multileave import (
     MULTILEAVERS,
-    Multileaving,
     make_shared_world,
     multileave_by,
     multileaved_page,
@@ -22,14 +21,10 @@ __all__ = [
     "MULTILEAVERS",
     "PRESETS",
     "TIED_DUELS",
-    "InterleaveError",
-    "Interleaving",
     "Live",
     "Method",
-    "Multileaving",
     "Page",
     "Verdict",
-    "duel_by",
     "for_another_thread",
     "go_live",
     "impression_by",
@@ -43,6 +38,7 @@ __all__ = [
     "multileave_by",
     "multileaved_page",
     "multileaving",
+    "outcome_by",
     "own_pages",
     "play_duels",
     "preset",

@@ -11,32 +11,22 @@ import functools
 import numpy as np
 from numba import njit
 
-from interleave.catalogue import METHODS, Method
-from interleave.world import (
-    CLICK,
-    CLICK_AND_LEAVE,
-    CLICKED,
-    DOC,
-    DROP_TIES,
-    STAY,
-    Pair,
-    forget_ties,
-    inlined,
-    kernel,
-    named_apart,
-)
+from interleave.catalogue import METHODS
+from interleave.contract import Method
+from interleave.world import BY_SHARE, CLICK, CLICK_AND_LEAVE, CLICKED, DOC, STAY, UNIFORM, Pair, forget_ties
+from rankduel.base.compiling import inlined, kernel, named_apart
 
 
 @inlined
 def choose_query(world, users):
     """Uniformly, by given shares, or in turn."""
     n_queries = len(world.offsets) - 1
-    if len(world.turns) == 0:
+    if world.query_choice == UNIFORM:
         return int(users.random() * n_queries)
-    if len(world.turns) > 1:
-        return _first_above(world.turns, users.random())
-    query = int(world.turns[0])
-    world.turns[0] = (query + 1) % n_queries
+    if world.query_choice == BY_SHARE:
+        return _first_above(world.query_shares, users.random())
+    query = world.next_query[0]
+    world.next_query[0] = (query + 1) % n_queries
     return query
 
 
@@ -81,16 +71,17 @@ def reader(method: Method):
 
 
 @functools.cache
-def duel_by(name: str):
-    """`interleaved_duel(world, first, second, users)` and `outcome(...)` for one interleaving method."""
+def outcome_by(name: str):
+    """Return `outcome(world, first, second, users)` for one interleaving method: the lead of a live duel.
+
+    It is positive if `first` earned more, negative if `second` did, and 0 for a tie.
+    """
     method = METHODS[name]
     read, credit = reader(method), method.credit
-    compiled = njit if method.calls_python else kernel
 
-    @compiled
+    @(njit if method.calls_python else kernel)
     @named_apart(name)
     def outcome(world, first, second, users):
-        """Positive if `first` earned more, negative if `second` did, 0 for a tie."""
         query = choose_query(world, users)
         start = world.offsets[query]
         pair = Pair(first, second, start, world.offsets[query + 1] - start)
@@ -99,17 +90,7 @@ def duel_by(name: str):
         lead = credit(world, pair, n_read, users)
         return lead if first != second else 0.0  # a ranker against itself is a tie by definition
 
-    @compiled
-    @named_apart(name)
-    def interleaved_duel(world, first, second, users):
-        """True when `first` wins; a tie is settled by a fair coin, or played again if ties are dropped."""
-        while True:
-            lead = outcome(world, first, second, users)
-            if lead != 0.0 or not world.rules[DROP_TIES] or first == second:
-                return lead > 0.0 if lead != 0.0 else users.random() < 0.5
-
-    interleaved_duel.__name__ = f"{name}_duel"  # what is compiled around it is kept under this name
-    return interleaved_duel, outcome
+    return outcome
 
 
 @functools.cache

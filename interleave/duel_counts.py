@@ -7,22 +7,23 @@ import functools
 import numpy as np
 from numba import njit
 
-from interleave.catalogue import Interleaving
-from interleave.duel import duel_by
+from interleave.duel import outcome_by
 from interleave.exact.outcome_odds import verdict
-from interleave.world import World, named_apart
+from interleave.world import World
+from rankduel.base.compiling import named_apart
+from rankduel.base.settings import Configured
 
 
 def play_duels(
-    world: World, interleaving: Interleaving, first: int, second: int, duels: int, users: np.random.Generator
+    world: World, interleaving: Configured, first: int, second: int, duels: int, users: np.random.Generator
 ) -> np.ndarray:
     """(losses, ties, wins) of `first` in so many live duels."""
-    return _counter(interleaving.method)(world, first, second, duels, users)
+    return _counter(interleaving.name)(world, first, second, duels, users)
 
 
 @functools.cache
 def _counter(name: str):
-    _, outcome = duel_by(name)
+    outcome = outcome_by(name)
 
     @njit(nogil=True)
     @named_apart(name)

@@ -13,7 +13,6 @@ from interleave.duel import impression_by
 from interleave.world import (
     CLICK,
     CLICK_AND_LEAVE,
-    DROP_TIES,
     FIRST,
     STAY,
     Pair,
@@ -21,10 +20,9 @@ from interleave.world import (
     document_at,
     for_another_thread,
     forget_ties,
-    kernel,
-    named_apart,
 )
 from letor_data.metrics import ideal_dcg
+from rankduel.base.compiling import kernel, named_apart
 
 PAGES, NDCG, CLICKS = range(3)  # entries of Live.shown
 
@@ -57,7 +55,7 @@ def live_duel_by(name: str):
             live.shown[PAGES] += 1.0
             live.shown[NDCG] += ndcg
             live.shown[CLICKS] += n_clicks
-            if lead != 0.0 or not live.world.rules[DROP_TIES] or first == second:
+            if lead != 0.0 or not live.world.rules.drop_ties or first == second:
                 return lead > 0.0 if lead != 0.0 else users.random() < 0.5
 
     live_duel.__name__ = f"live_{name}_duel"

@@ -18,10 +18,12 @@ import numpy as np
 from numba import njit
 
 from clickmodels import click_model
-from interleave.catalogue import METHODS, Interleaving, interleaving
-from interleave.errors import InterleaveError
-from interleave.world import CLICKED, DOC, TEAM, Pair, World, forget_ties, make_world, named_apart
+from interleave.catalogue import METHODS, interleaving
+from interleave.world import CLICKED, DOC, TEAM, Pair, World, forget_ties, make_world
 from letor_data.rankings import Rankings
+from rankduel.base.compiling import named_apart
+from rankduel.base.errors import InterleaveError
+from rankduel.base.settings import Configured
 
 _TEAMS = ("first", "second", "nobody")
 _WINNERS = {1: "first", 0: "tie", -1: "second"}
@@ -38,7 +40,7 @@ class Page:
 
     docs: list
     teams: list[str]  # who put each document there; "nobody" where the method does not say
-    method: Interleaving
+    method: Configured
     _world: World
     _users: np.random.Generator
 
@@ -47,7 +49,7 @@ class Page:
         flags = self._flags(clicked)
         self._world.page[CLICKED, : len(flags)] = flags
         pair = Pair(0, 1, 0, self._world.order.shape[1])
-        _, judge = _kernels(self.method.method)
+        _, judge = _kernels(self.method.name)
         lead = float(judge(self._world, pair, len(flags), self._users))
         return Verdict(_WINNERS[int(np.sign(lead))], lead)
 
@@ -68,12 +70,12 @@ class Page:
 def interleave(
     left: Sequence[Hashable],
     right: Sequence[Hashable],
-    method: str | Interleaving = "team_draft",
+    method: str | Configured = "team_draft",
     length: int | None = None,
     seed: int | None = None,
 ) -> Page:
     """One page made of two rankings of the same documents, best first."""
-    chosen = method if isinstance(method, Interleaving) else interleaving(method)
+    chosen = method if isinstance(method, Configured) else interleaving(method)
     docs = list(left)
     number = {doc: i for i, doc in enumerate(docs)}
     check_lists(docs, list(right), number)
@@ -81,7 +83,7 @@ def interleave(
     order = np.array([range(len(docs)), [number[doc] for doc in right]], small)
     world = _world(order, chosen, len(docs) if length is None else length)
     users = np.random.default_rng(seed)
-    build, _ = _kernels(chosen.method)
+    build, _ = _kernels(chosen.name)
     shown = min(world.user.shape[1], len(docs))
     build(world, Pair(0, 1, 0, len(docs)), shown, users)
     teams = [_TEAMS[team] for team in world.page[TEAM, :shown]]
@@ -99,7 +101,7 @@ def check_lists(left: list, right: list, number: dict) -> None:
         raise InterleaveError(f"both rankings must hold the same documents; {odd!r} is in one only")
 
 
-def _world(order: np.ndarray, chosen: Interleaving, length: int) -> World:
+def _world(order: np.ndarray, chosen: Configured, length: int) -> World:
     positions = np.argsort(order, axis=1).astype(order.dtype)
     offsets, keys = np.array([0, order.shape[1]]), np.zeros(1, np.uint64)
     rankings = Rankings(("first", "second"), offsets, keys, order, positions, np.zeros_like(order))

@@ -12,44 +12,40 @@ seven times slower.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from clickmodels.tables import ClickModel, check_grades
-from interleave.errors import InterleaveError, known
 from letor_data.rankings import Rankings
 from letor_data.sorting import read_only
-
-if TYPE_CHECKING:
-    from interleave.catalogue import Interleaving
-
-_compile: Any = njit  # whose annotations leave out _nrt
-kernel = _compile(_nrt=False)
-inlined = _compile(_nrt=False, inline="always")
-
-
-def named_apart(name: str) -> Any:
-    """For a kernel that is made several times, of the same text around other functions; goes below @njit.
-
-    Compiled code is linked by name: of two kernels with one name, one fresh and one from disk, the linker may
-    take either for both.
-    """
-
-    def rename(function: Any) -> Any:
-        function.__qualname__ = f"{function.__qualname__}.{name}"
-        return function
-
-    return rename
-
+from rankduel.base.compiling import inlined, kernel
+from rankduel.base.errors import InterleaveError
+from rankduel.base.settings import Configured, find, kernel_params
 
 FIRST, SECOND, NOBODY = 0, 1, 2  # whose pick a document is
 CLICK, CLICK_AND_LEAVE, STAY = 0, 1, 2  # planes of World.user
 WEIGHT, TOTAL = 0, 1  # rows of World.weights
 # Rows of World.page; RANK + side is a document's rank on a side.
 DOC, TEAM, CLICKED, STATE, RANK = range(5)
-CREDIT, VARIANT, REDRAW, DROP_TIES, SAMPLES = range(5)  # entries of World.rules
+UNIFORM, BY_SHARE, IN_TURN = range(3)  # values of World.query_choice
+
+
+class Rules(NamedTuple):
+    """Switches and whole numbers of the method, by the names of its settings; 0 for those it does not
+    have."""
+
+    credit: int = 0
+    prefix: int = 0
+    type: int = 0
+    weighting: int = 0
+    ranker: int = 0
+    considered: int = 0
+    samples: int = 0
+    n_samples: int = 0
+    n_lists: int = 0
+    redraw: int = 0  # ties are broken anew for credit
+    drop_ties: int = 0  # a tied duel is played again
 
 
 class World(NamedTuple):
@@ -60,10 +56,12 @@ class World(NamedTuple):
     ties: np.ndarray  # (rankers, n_docs) tie groups
     labels: np.ndarray  # (n_docs,) int8
     offsets: np.ndarray  # (n_queries + 1,) int64
-    turns: np.ndarray  # (n,) float64: running query shares; empty = uniform; one number = next in a cycle
+    query_choice: int  # UNIFORM, BY_SHARE or IN_TURN
+    query_shares: np.ndarray  # (n_queries,) float64: running shares of the queries; empty unless BY_SHARE
+    next_query: np.ndarray  # (1,) int64: whose turn it is, if IN_TURN
     user: np.ndarray  # (3, length, grades) float64, thresholds for one random number per rank
     weights: np.ndarray  # (2, longest query) float64, rank^-tau and its running sum
-    rules: np.ndarray  # (5,) int64, the method's switches
+    rules: Rules
     rate: float  # exploration rate of the exploitative method
     page: np.ndarray  # (6, length + 2) int64; row STATE is a method's own, three numbers
     chances: np.ndarray  # (4, length + 2) float64, likewise what a method remembers of its draws
@@ -111,9 +109,9 @@ def is_shown(world, at, doc):
 def rank_page(world, pair, n_shown, users):
     """Fill in the ranks that the shown documents have on both sides, for credit.
 
-    With the rule REDRAW ties are broken anew first: Lerot does so, and its published matrices show it.
+    With the rule `redraw` ties are broken anew first: Lerot does so, and its published matrices show it.
     """
-    if world.rules[REDRAW]:
+    if world.rules.redraw:
         forget_ties(world)
     for at in range(n_shown):
         for side in (FIRST, SECOND):
@@ -181,7 +179,7 @@ def make_world(
     rankings: Rankings,
     labels: np.ndarray,
     model: ClickModel,
-    interleaving: Interleaving,
+    interleaving: Configured,
     length: int = 10,
     ties: str = "random_impression",
     tied_duels: str = "coin",
@@ -199,19 +197,18 @@ def make_world(
     if len(labels) != rankings.n_docs:
         raise InterleaveError(f"{len(labels)} labels for rankings of {rankings.n_docs} documents")
     longest = int(np.diff(rankings.offsets).max())
-    if min(length, longest) > interleaving.longest_page:
+    if min(length, longest) > interleaving.thing.longest_page:
         raise InterleaveError(
-            f"{interleaving.method} pages have at most {interleaving.longest_page} documents, not {length}"
+            f"{interleaving.name} pages have at most {interleaving.thing.longest_page} documents, "
+            f"not {length}"
         )
-    known(tied_duels, TIED_DUELS, "way to settle tied duels")
+    find(tied_duels, TIED_DUELS, "way to settle tied duels", InterleaveError)
     check_grades(model, labels)
     settled = rankings.resolve(ties, seed)
-    rules = np.zeros(5, np.int64)
-    rules[CREDIT] = interleaving.code("credit")
-    rules[VARIANT] = max(interleaving.code(switch) for switch in ("prefix", "type", "weighting"))
-    rules[REDRAW] = ties == "random_impression_redraw"
-    rules[DROP_TIES] = tied_duels == "drop"
-    rules[SAMPLES] = interleaving.get("samples", 0)
+    rules = rules_of(interleaving)._replace(
+        redraw=int(ties == "random_impression_redraw"), drop_ties=int(tied_duels == "drop")
+    )
+    query_choice, query_shares = _query_choice(queries, rankings.n_queries)
     return World(
         # Numba compiles for read-only arrays apart: they are so here wherever they came from.
         order=read_only(settled.order),
@@ -219,7 +216,9 @@ def make_world(
         ties=read_only(settled.ties),
         labels=read_only(np.ascontiguousarray(labels, np.int8)),
         offsets=read_only(np.ascontiguousarray(rankings.offsets, np.int64)),
-        turns=_turns(queries, rankings.n_queries),
+        query_choice=query_choice,
+        query_shares=query_shares,
+        next_query=np.zeros(1, np.int64),
         user=user_table(model, length),
         weights=rank_weights(longest, interleaving.get("tau", 1.0)),
         rules=rules,
@@ -228,9 +227,20 @@ def make_world(
     )
 
 
+def rules_of(configured: Configured) -> Rules:
+    """Return the switches and whole numbers of a method as kernels see them."""
+    params = kernel_params(configured, 0)
+    return Rules(**{name: int(getattr(params, name)) for name in params._fields if name in Rules._fields})
+
+
+def asked_in_turn(world: World) -> World:
+    """Return a world that asks its queries in turn, from `next_query` on."""
+    return world._replace(query_choice=IN_TURN, next_query=np.zeros(1, np.int64))
+
+
 def for_another_thread(world: World) -> World:
     """The same world with a page of its own."""
-    return world._replace(turns=world.turns.copy(), **_room(world.user.shape[1]))
+    return world._replace(next_query=world.next_query.copy(), **_room(world.user.shape[1]))
 
 
 def user_table(model: ClickModel, length: int) -> np.ndarray:
@@ -258,9 +268,11 @@ def _room(length: int) -> dict[str, Any]:
     }
 
 
-def _turns(queries: str | np.ndarray, n_queries: int) -> np.ndarray:
+def _query_choice(queries: str | np.ndarray, n_queries: int) -> tuple[int, np.ndarray]:
+    """Return how queries are chosen, and their running shares if they have any."""
     if isinstance(queries, str):
-        return known(queries, {"uniform": np.empty(0), "cycle": np.zeros(1)}, "choice of queries").copy()
+        choices = {"uniform": UNIFORM, "cycle": IN_TURN}
+        return find(queries, choices, "choice of queries", InterleaveError), np.empty(0)
     weights = np.asarray(queries, np.float64)
     if weights.shape != (n_queries,) or not (
         np.isfinite(weights).all() and (weights >= 0).all() and weights.sum() > 0
@@ -268,8 +280,6 @@ def _turns(queries: str | np.ndarray, n_queries: int) -> np.ndarray:
         raise InterleaveError(
             f"query weights must be {n_queries} numbers that are not negative and not all 0"
         )
-    if n_queries == 1:  # one number would mean a cycle
-        return np.empty(0)
     shares = np.cumsum(weights) / weights.sum()
     shares[np.flatnonzero(weights)[-1] :] = 1.0  # whatever rounding made of the sum
-    return shares
+    return BY_SHARE, shares

@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from letor_data.files import put_in_place, temporary_beside
 from letor_data.formats import profile_for
 from letor_data.letor import Letor
 from letor_data.packed.archive import Source
@@ -25,6 +24,7 @@ from letor_data.packed.packing import guard
 from letor_data.table import restored, to_table
 from letor_data.text.parse import ReadOptions
 from letor_data.text.queries import side_file
+from rankduel.base.files import put_in_place, temporary_beside
 
 READER_VERSION = 1  # raise it when the same bytes would be read differently
 FOLDER = ".rankduel"

@@ -1,27 +1,6 @@
 """What goes wrong with judged data, said so that a person can fix it."""
 
-import difflib
-from collections.abc import Mapping
-from typing import TypeVar
-
-T = TypeVar("T")
-
-
-class DataError(ValueError):
-    """Input that cannot be used. The message says where, what was found, and what to do next."""
-
-
-class DataWarning(UserWarning):
-    """Input that could be used, but holds something its owner may not expect."""
-
-
-def known(name: str, table: Mapping[str, T], what: str) -> T:
-    """table[name], or an error that suggests the nearest name."""
-    if name not in table:
-        close = difflib.get_close_matches(name, table, n=1)
-        hint = f"did you mean '{close[0]}'?" if close else f"known: {', '.join(table)}"
-        raise DataError(f"no {what} named '{name}'; {hint}")
-    return table[name]
+from rankduel.base.errors import DataError
 
 
 class LetorFormatError(DataError):

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from letor_data.errors import known
+from rankduel.base.errors import DataError
+from rankduel.base.settings import find
 
 TOP_LABEL = 127  # grades are stored as int8
 
@@ -108,7 +109,7 @@ COLLECTIONS = (
 
 
 def profile_named(name: str) -> Profile:
-    return known(name, PROFILES, "profile")
+    return find(name, PROFILES, "profile", DataError)
 
 
 def profile_for(path: str) -> Profile:

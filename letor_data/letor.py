@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from letor_data.errors import DataError
+from rankduel.base.errors import DataError
 
 _DOC_ID = re.compile(r"docid\s*=\s*(\S+)")
 

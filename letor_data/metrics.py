@@ -12,8 +12,8 @@ from collections.abc import Callable
 import numpy as np
 from numba import njit
 
-from letor_data.errors import DataError
 from letor_data.sorting import read_only
+from rankduel.base.errors import DataError
 
 # Divisors at places 1, 2, ...; "letor" is the LETOR 4.0 tool's. Never compare numbers across the two.
 DISCOUNTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {

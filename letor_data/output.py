@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from letor_data.files import replacing
+from rankduel.base.files import replacing
 
 
 @contextmanager

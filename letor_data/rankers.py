@@ -14,9 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from letor_data.errors import DataError, LetorFormatError
+from letor_data.errors import LetorFormatError
 from letor_data.formats import profile_named
 from letor_data.letor import Letor
+from rankduel.base.errors import DataError
 
 MISSING = {"last": -np.inf, "first": np.inf, "zero": 0.0}  # the score of a document without the feature
 

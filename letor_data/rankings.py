@@ -14,12 +14,12 @@ from functools import partial
 import numpy as np
 from joblib import effective_n_jobs
 
-from letor_data.errors import DataError
 from letor_data.letor import Letor
 from letor_data.rankers import Ranker
 from letor_data.sorting import break_ties, index_dtype, rank_scores, read_only
-from letor_data.threads import ordered_map
 from letor_data.ties import IMPRESSION_MODES, check_tie_mode
+from rankduel.base.errors import DataError
+from rankduel.base.threads import ordered_map
 
 Progress = Callable[[int], object]  # told how many rankers were just finished
 Row = tuple[np.ndarray, np.ndarray, np.ndarray]  # order, positions and ties of one ranker

@@ -17,11 +17,11 @@ from pathlib import Path
 
 import numpy as np
 
-from letor_data.errors import DataError
 from letor_data.letor import Letor
 from letor_data.rankers import Ranker
 from letor_data.rankings import Progress, Rankings, Row, check_rankers, query_keys, ranked_rows
 from letor_data.sorting import index_dtype
+from rankduel.base.errors import DataError
 
 FORMAT, VERSION = "rankduel rankings", 1
 

@@ -10,14 +10,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from letor_data import cache as cache_files
-from letor_data.errors import DataError, DataWarning
-from letor_data.files import replacing
 from letor_data.formats import profile_named
 from letor_data.letor import Letor
 from letor_data.packed.archive import Progress, find_files
 from letor_data.packed.packing import guard
 from letor_data.table import from_table, to_table
 from letor_data.text.parse import ReadOptions, check_options, parse_text
+from rankduel.base.errors import DataError, DataWarning
+from rankduel.base.files import replacing
 
 
 def read_data(

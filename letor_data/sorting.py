@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from letor_data.errors import DataError
+from rankduel.base.errors import DataError
 
 _SHORT = 40  # up to here insertion beats clearing four tables of 256 counts
 _WORD = np.uint64(32)

@@ -14,8 +14,8 @@ from letor_data.letor import Letor, is_constant
 from letor_data.metrics import expected_ndcg, mean_over_queries
 from letor_data.rankers import Ranker, feature_rankers
 from letor_data.sorting import rank_scores
-from letor_data.threads import ordered_map
 from letor_data.ties import tie_share
+from rankduel.base.threads import ordered_map
 
 _QUANTILES = {"min": 0.0, "q25": 0.25, "median": 0.5, "q75": 0.75, "max": 1.0}
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from letor_data.errors import DataError
 from letor_data.foreign import conformed, one_piece
 from letor_data.letor import META_COLUMNS, Letor
+from rankduel.base.errors import DataError
 
 _KEY = b"rankduel"  # schema metadata: what is not a column, as JSON
 _FACTS = ("profile", "source", "digest", "notes")

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from letor_data.errors import known
+from rankduel.base.errors import DataError
+from rankduel.base.settings import find
 
 TIE_MODES = {
     "random_impression": "new random order for every impression, the same for page and credit",
@@ -23,7 +24,7 @@ IMPRESSION_MODES = ("random_impression", "random_impression_redraw")
 
 
 def check_tie_mode(mode: str) -> None:
-    known(mode, TIE_MODES, "tie mode")
+    find(mode, TIE_MODES, "tie mode", DataError)
 
 
 def tied_pairs(ties: np.ndarray) -> int:

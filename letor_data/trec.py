@@ -21,10 +21,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from letor_data.errors import DataError
 from letor_data.letor import Letor, narrowest
 from letor_data.packed.archive import PACKINGS
 from letor_data.trec_lines import Lines, split_lines
+from rankduel.base.errors import DataError
 
 _RUN = ("qid", "Q0", "docno", "rank", "score", "tag")
 _QRELS = ("qid", "iteration", "docno", "grade")

@@ -17,7 +17,7 @@ MAY_IMPORT = {
 # Modules and subpackages, lowest first: each imports those of its own line and of the lines above it.
 ORDER = {
     "letor_data": (
-        "errors files folds threads",
+        "errors folds",
         "formats output packed sorting ties",
         "metrics trec_lines",
         "letor table foreign",
@@ -25,10 +25,17 @@ ORDER = {
         "cache rankings summary synthetic trec",
         "rankings_files read",
     ),
-    "clickmodels": ("tables", "dependent_click position_based", "written"),
+    "clickmodels": (
+        "rows",
+        "tables",
+        "dependent_click position_based",
+        "contract",
+        "users",
+        "catalogue",
+        "written",
+    ),
     "interleave": (
-        "errors",
-        "world",
+        "contract world",
         "methods",
         "catalogue",
         "duel exact",
@@ -36,7 +43,7 @@ ORDER = {
         "multileave",
     ),
     "bandits": (
-        "contract disk_cache streams",
+        "contract",
         "agenda own_file steps trace",
         "loop",
         "matrix_duels sets_loop",
@@ -47,7 +54,7 @@ ORDER = {
         "stepper",
     ),
     "experiments": ("specs statistics", "arena", "matrix", "winners", "runs", "judge", "report", "studies"),
-    "rankduel": ("cli", "__main__"),
+    "rankduel": ("base", "cli", "__main__"),
 }
 FOR_PEOPLE = {"typer", "rich", "click"}  # only rankduel/cli talks to a terminal
 
@@ -94,6 +101,10 @@ def wrong_imports(root):
 def _leaves(file, module):
     """Whether the import reaches a package that the file's package may not know."""
     package, top = file.partition("/")[0], module.partition(".")[0]
+    if file.startswith("rankduel/base/"):
+        return top in MAY_IMPORT and not module.startswith("rankduel.base") and module != "rankduel"
+    if module.startswith("rankduel.base") or module == "rankduel":
+        return module == "rankduel" and package != "rankduel"
     if top in FOR_PEOPLE:
         return not file.startswith("rankduel/cli/")
     return top in MAY_IMPORT.keys() - MAY_IMPORT[package] - {package}
@@ -175,6 +186,9 @@ def test_no_two_modules_differ_by_a_plural(package):
         ("experiments/matrix/build.py", "from experiments import studies", "experiments.studies"),
         ("experiments/arena.py", "import rich.console", "rich.console"),
         ("experiments/runs/run.py", "import typer", "typer"),
+        ("experiments/runs/run.py", "import rankduel", "rankduel"),
+        ("rankduel/base/files.py", "from letor_data import Letor", "letor_data"),
+        ("rankduel/base/files.py", "import rankduel.cli", "rankduel.cli"),
     ],
 )
 def test_a_wrong_import_is_found(tmp_path, file, source, reached):
@@ -196,6 +210,8 @@ def test_a_wrong_import_is_found(tmp_path, file, source, reached):
         ("letor_data/letor.py", '"import interleave"  # import bandits'),
         ("interleave/world.py", "if TYPE_CHECKING:\n    from interleave.catalogue import Interleaving"),
         ("rankduel/cli/run.py", "import typer, rich"),
+        ("letor_data/letor.py", "from rankduel.base.errors import DataError"),
+        ("rankduel/base/files.py", "from rankduel.base.errors import DataError"),
         ("bandits/__init__.py", "from bandits.stepper import start"),
     ],
 )

@@ -1,6 +1,6 @@
 """The arm to recommend from a table of wins, where a policy has no answer of its own."""
 
-from bandits.contract import kernel
+from rankduel.base.compiling import kernel
 
 
 @kernel

@@ -8,7 +8,7 @@ at a step known in advance. Every policy with such bounds asks through this one 
 
 import math
 
-from bandits.contract import kernel
+from rankduel.base.compiling import kernel
 
 NEVER = 1 << 60  # a step no run reaches
 _LAST_LOG = 36.0  # of steps up to 4e15: beyond, a double cannot tell them apart

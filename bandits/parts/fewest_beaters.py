@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import kernel
 from bandits.parts.bounds import NEVER
+from rankduel.base.compiling import kernel
 
 
 class Beaters(NamedTuple):

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import kernel
 from bandits.parts.picks import pick
 from bandits.parts.sum_tree import add_up, draw, new_tree, set_weight
+from rankduel.base.compiling import kernel
 
 _LARGE = 200.0  # a log-weight above this, and all are taken relative to it
 

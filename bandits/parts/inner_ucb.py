@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import kernel
 from bandits.parts.picks import pick_largest
+from rankduel.base.compiling import kernel
 
 NOBODY = -1
 

@@ -16,9 +16,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import PolicyError, Setting, kernel
 from bandits.parts.bounds import beaten
 from bandits.parts.picks import pick
+from rankduel.base.compiling import kernel
+from rankduel.base.errors import PolicyError
+from rankduel.base.settings import Setting
 
 PARTITIONS = ("floor", "ceil")  # kernels see the number, and so does `init`
 CLOCK, N_BATCHES, N_ALIVE, STAGE, VISITED = range(5)  # entries of Batches.now

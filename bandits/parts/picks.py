@@ -3,7 +3,7 @@
 And random orders.
 """
 
-from bandits.contract import kernel
+from rankduel.base.compiling import kernel
 
 
 @kernel

@@ -7,7 +7,7 @@ Node 1 is the root, nodes 2n and 2n + 1 are below n, and the leaves fill the sec
 
 import numpy as np
 
-from bandits.contract import kernel
+from rankduel.base.compiling import kernel
 
 
 def new_tree(n_arms):

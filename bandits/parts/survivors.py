@@ -4,7 +4,7 @@ The number of entries is kept beside it, with the policy's other counters: every
 in each call.
 """
 
-from bandits.contract import kernel
+from rankduel.base.compiling import kernel
 
 
 @kernel

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import kernel
 from bandits.parts.picks import pick
+from rankduel.base.compiling import kernel
 
 
 class Challengers(NamedTuple):

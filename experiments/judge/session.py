@@ -26,10 +26,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits import PolicyError, Stepper, start
-from bandits.streams import stream
+from bandits import Stepper, start
 from experiments.specs import parse_policy
-from letor_data.files import replacing
+from rankduel.base.errors import DataError, PolicyError, RecordsError, UsageError
+from rankduel.base.files import replacing
+from rankduel.base.streams import stream
 
 TIE = "tie"
 SIDES = ("left", "right")
@@ -151,7 +152,7 @@ class Session:
             if judgment is None:
                 return
             if judgment.comparison != comparison:
-                raise PolicyError(
+                raise RecordsError(
                     f"{self.folder}: comparison {comparison.id} was judged as {_both(judgment.comparison)}, "
                     f"and is {_both(comparison)} now: the session was made by another version of rankduel. "
                     "Finish it with that one, or start a new session"
@@ -185,7 +186,7 @@ class Session:
                 number = judgment.comparison.id
                 before = known.setdefault(number, judgment)
                 if before.winner != judgment.winner:
-                    raise PolicyError(
+                    raise RecordsError(
                         f"{path}: comparison {number} was won by {judgment.winner}, and in another file by "
                         f"{before.winner}: it was judged twice at the same time. Remove one of the two rows"
                     )
@@ -203,7 +204,7 @@ class Session:
             number = judgment.comparison.id
             before = known.get(number) or new.setdefault(number, judgment)
             if before.winner != judgment.winner:
-                raise PolicyError(
+                raise RecordsError(
                     f"{where}, line {line}: comparison {number} is won by {judgment.winner}, and was won by "
                     f"{before.winner} before; judgments are not changed. {_NOTHING_TAKEN}"
                 )
@@ -216,15 +217,15 @@ def start_session(
     """A new session in a folder that has none; the policy as it is written on the command line."""
     folder, configured = Path(folder), parse_policy(policy)
     if (folder / _ABOUT).exists():
-        raise PolicyError(f"{folder} holds a session already; go on with it, or choose another folder")
+        raise RecordsError(f"{folder} holds a session already; go on with it, or choose another folder")
     if not items:
-        raise PolicyError("the pool is empty; expected at least one item")
+        raise DataError("the pool is empty; expected at least one item")
     name, times = Counter(items).most_common(1)[0]
     if times > 1:
-        raise PolicyError(f"'{name}' is in the pool {times} times; every item needs a name of its own")
+        raise DataError(f"'{name}' is in the pool {times} times; every item needs a name of its own")
     if budget < 0:
-        raise PolicyError(f"the budget is {budget}; expected a number of judgments, or 0 for no limit")
-    if not budget and (configured.policy.finished is None or configured.needs_horizon):
+        raise UsageError(f"the budget is {budget}; expected a number of judgments, or 0 for no limit")
+    if not budget and (configured.thing.finished is None or configured.needs_horizon):
         raise PolicyError(
             f"{configured} does not end by itself: say with a budget how many judgments at most"
         )
@@ -242,11 +243,11 @@ def open_session(folder: str | Path) -> Session:
         items = tuple(str(item) for item in about["items"])
         return Session(Path(folder), items, str(about["policy"]), int(about["seed"]), int(about["budget"]))
     except FileNotFoundError:
-        raise PolicyError(
+        raise RecordsError(
             f"{folder}: no session in it; 'rankduel judge start POOL {folder}' begins one"
         ) from None
     except (ValueError, KeyError, TypeError):
-        raise PolicyError(f"{path}: damaged; expected what 'rankduel judge start' wrote") from None
+        raise RecordsError(f"{path}: damaged; expected what 'rankduel judge start' wrote") from None
 
 
 def read_pool(text: str) -> tuple[str, ...]:
@@ -262,7 +263,7 @@ def read_judgments(text: str, where: str) -> list[dict[str, str]]:
     missing = [column for column in ("id", "winner") if column not in (reader.fieldnames or ())]
     if missing:
         found = ", ".join(reader.fieldnames or ()) or "nothing"
-        raise PolicyError(
+        raise DataError(
             f"{where}: no column '{missing[0]}' (found {found}); expected what 'judge next' writes"
         )
     return [{key: value.strip() for key, value in row.items() if key is not None} for row in reader]
@@ -298,7 +299,7 @@ def _written(path: Path) -> list[Judgment]:
             for row in rows
         ]
     except (KeyError, ValueError):
-        raise PolicyError(f"{path}: damaged; expected the columns {', '.join(_COLUMNS)}") from None
+        raise RecordsError(f"{path}: damaged; expected the columns {', '.join(_COLUMNS)}") from None
 
 
 def _judgment(row: Mapping[str, str], asked: Mapping[int, Comparison], at: str) -> Judgment | None:
@@ -308,14 +309,14 @@ def _judgment(row: Mapping[str, str], asked: Mapping[int, Comparison], at: str) 
     number = row.get("id", "")
     comparison = asked.get(int(number)) if number.isdecimal() else None
     if comparison is None:
-        raise PolicyError(
+        raise DataError(
             f"{at}: id is '{number}', which was not asked for; 'rankduel judge next' lists what is open. "
             f"{_NOTHING_TAKEN}"
         )
     for side in SIDES:
         expected = getattr(comparison, side)
         if row.get(side, "") not in ("", expected):
-            raise PolicyError(
+            raise DataError(
                 f"{at}: {side} is '{row[side]}', and comparison {number} has '{expected}' there; is the file "
                 f"from another session? {_NOTHING_TAKEN}"
             )
@@ -327,7 +328,7 @@ def _winner(said: str, comparison: Comparison, at: str) -> str:
         return said
     meant = {"left": comparison.left, "right": comparison.right, TIE: TIE}.get(said.lower())
     if meant is None:
-        raise PolicyError(
+        raise DataError(
             f"{at}: the winner is '{said}'; expected '{comparison.left}', '{comparison.right}', left, right "
             f"or tie. {_NOTHING_TAKEN}"
         )

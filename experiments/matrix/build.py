@@ -21,8 +21,6 @@ import numpy as np
 import pandas as pd
 from joblib import effective_n_jobs
 
-from bandits import PolicyError
-from bandits.streams import stream
 from experiments.arena import Arena
 from experiments.matrix.checkpoint import Checkpoint
 from experiments.matrix.kernels import COLUMNS, duel_kernel, has_odds, odds_kernel
@@ -42,7 +40,10 @@ from experiments.matrix.rounds import (
 from experiments.statistics import Sequence
 from interleave import for_another_thread, is_exact
 from interleave.exact.outcome_odds import LOSS, TIE, WIN
-from letor_data.threads import ordered_map
+from interleave.world import asked_in_turn
+from rankduel.base.errors import MatrixError, UsageError
+from rankduel.base.streams import stream
+from rankduel.base.threads import ordered_map
 
 USUAL_TIMES = 20  # each query is asked, if nothing else is said
 USUAL_MOST = 400_000  # duels of a pair that will not be decided: the papers' number for every pair
@@ -116,17 +117,17 @@ def _target(arena: Arena, duels: int | None, precision: float | None, decide: fl
 
 def _check(name: str, found: object, fine: bool, expected: str) -> None:
     if not fine:
-        raise PolicyError(f"{name} is {found}; expected {expected}")
+        raise UsageError(f"{name} is {found}; expected {expected}")
 
 
 def _job(arena: Arena, target: Target, simulate: bool, alpha: float, seed: int) -> Job:
     world, way, n_rankers = arena.world(seed), arena.interleaving, arena.rankings.n_rankers
     if n_rankers < 2:
-        raise PolicyError(f"only the ranker '{arena.rankings.names[0]}' was chosen; a pair needs two")
+        raise MatrixError(f"only the ranker '{arena.rankings.names[0]}' was chosen; a pair needs two")
     firsts, seconds = np.triu_indices(n_rankers, 1)
     simulate = simulate or not has_odds(world, way)
     if simulate:
-        world, clean = world._replace(turns=np.zeros(1)), np.zeros(n_rankers, bool)
+        world, clean = asked_in_turn(world), np.zeros(n_rankers, bool)
     else:
         # Whether ties matter is asked of each ranker alone, as if it met itself under another name.
         alone = (world._replace(ties=world.ties[[ranker, ranker]]) for ranker in range(n_rankers))

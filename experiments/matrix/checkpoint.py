@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from letor_data.files import replacing
+from rankduel.base.files import replacing
 
 _FORMAT = 1
 _EVERY = 3.0  # seconds

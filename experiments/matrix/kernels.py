@@ -8,15 +8,14 @@ its own `users` alone, so a block's sums depend on nothing but what is handed in
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from bandits.disk_cache import cached_copy
-from interleave import InterleaveError, Interleaving, duel_by, for_another_thread, query_odds
+from interleave import for_another_thread, query_odds
+from interleave.duel import outcome_by
 from interleave.exact.click_patterns import pattern_chance
 from interleave.exact.dispatch import FEW_DOCUMENTS
 from interleave.exact.outcome_odds import LOSS, TIE, WIN, read_rank, verdict
@@ -26,18 +25,17 @@ from interleave.world import (
     CLICK,
     CLICK_AND_LEAVE,
     CLICKED,
-    CREDIT,
     DOC,
-    REDRAW,
     STAY,
-    VARIANT,
     Pair,
     World,
     forget_ties,
-    kernel,
     rank_page,
 )
 from letor_data.ties import shuffle_ties
+from rankduel.base.compiling import bound_loop, kernel
+from rankduel.base.errors import InterleaveError
+from rankduel.base.settings import Configured
 
 # Columns after LOSS, TIE and WIN. Both measure how far the values of a query are apart: WITHIN as the
 # sum of squares about their own mean; CENTRED about what was known before each value came, which is the
@@ -53,12 +51,12 @@ outcome: Callable = NotImplemented
 page_odds: Callable = NotImplemented
 
 
-def has_odds(world: World, way: Interleaving) -> bool:
+def has_odds(world: World, way: Configured) -> bool:
     """Has the method odds, and for pages of this length?"""
     sizes = np.diff(world.offsets)
-    if way.method == "probabilistic":
+    if way.name == "probabilistic":
         return True
-    if way.method == "team_draft":  # asking `query_odds` would mean compiling it
+    if way.name == "team_draft":  # asking `query_odds` would mean compiling it
         return min(world.user.shape[1], int(sizes.max())) <= LONGEST
     try:
         query_odds(for_another_thread(world), way, int(sizes.argmax()), 0, 1, np.random.default_rng(0))
@@ -67,32 +65,26 @@ def has_odds(world: World, way: Interleaving) -> bool:
     return True
 
 
-def odds_kernel(world: World, way: Interleaving) -> Kernel:
+def odds_kernel(world: World, way: Configured) -> Kernel:
     """Exact odds, given the ties and pages that `users` draws."""
-    if way.method == "team_draft":
-        return _kept(team_draft_sums)
+    if way.name == "team_draft":
+        return bound_loop(team_draft_sums, "")
     # Where all pages can be listed nothing needs to be drawn; `query_odds` does so.
-    if way.method == "probabilistic" and np.diff(world.offsets).max() > FEW_DOCUMENTS:
+    if way.name == "probabilistic" and np.diff(world.offsets).max() > FEW_DOCUMENTS:
         return drawn_pages_kernel(way)
     return _any_sums(way)
 
 
-def drawn_pages_kernel(way: Interleaving) -> Kernel:
+def drawn_pages_kernel(way: Configured) -> Kernel:
     """Probabilistic interleave: odds given a drawn page."""
     credited = way.get("credit") in ("assignment", "marginal_bernoulli")
-    return _kept(probabilistic_sums, page_odds=_credited_odds if credited else _readers_odds)
+    page_odds = _credited_odds if credited else _readers_odds
+    return bound_loop(probabilistic_sums, page_odds.__name__, page_odds=page_odds)
 
 
-def duel_kernel(way: Interleaving) -> Kernel:
+def duel_kernel(way: Configured) -> Kernel:
     """Live duels."""
-    return _kept(duel_sums, outcome=duel_by(way.method)[1], method=way.method)
-
-
-@functools.cache
-def _kept(template: Any, method: str = "", **functions: Callable) -> Kernel:
-    """Compiled without the GIL and kept on disk, under a name that changes with everything it calls."""
-    names = [template.__name__, method, *(function.__name__ for function in functions.values())]
-    return cached_copy(template, "_".join(names), globals() | functions)
+    return bound_loop(duel_sums, way.name, outcome=outcome_by(way.name))
 
 
 @njit
@@ -112,7 +104,7 @@ def _add(sums, row, odds, turn, seen, centre):
 def team_draft_sums(world, start, times, firsts, seconds, centres, users):
     """Each time, a ranker's ties are broken once for all the pairs it is in."""
     sums = np.zeros((len(firsts), COLUMNS))
-    neutral = world.rules[VARIANT] != 0
+    neutral = world.rules.prefix != 0
     used = np.zeros(len(world.order), np.bool_)
     for row in range(len(firsts)):
         used[firsts[row]] = used[seconds[row]] = True
@@ -191,7 +183,7 @@ def _readers_odds(world, pair, length, room, users):
                 break
         clicks[reader, -1] = n_read
     odds[LOSS] = odds[TIE] = odds[WIN] = 0.0
-    alike = world.rules[CREDIT] == probabilistic.MARGINAL_SIGN and not world.rules[REDRAW]
+    alike = world.rules.credit == probabilistic.Credit.MARGINAL_SIGN and not world.rules.redraw
     if alike:  # the page tells all readers the same about its coins
         probabilistic.posteriors(world, pair, shown, 0.5)
     for reader in range(READERS):
@@ -211,8 +203,8 @@ def _credited_odds(world, pair, length, room, users):
     """Clicks belong to either ranker with the chances that the page implies: no coin, no click is drawn."""
     for at in range(length):
         probabilistic.next_document(world, pair, at, users)
-    bernoulli = world.rules[CREDIT] == probabilistic.MARGINAL_BERNOULLI
-    if bernoulli and world.rules[REDRAW]:  # the coins thrown know no redraw
+    bernoulli = world.rules.credit == probabilistic.Credit.MARGINAL_BERNOULLI
+    if bernoulli and world.rules.redraw:  # the coins thrown know no redraw
         rank_page(world, pair, length, users)
     probabilistic.posteriors(world, pair, length, 0.5)
     leads, odds = room.leads, room.odds
@@ -234,7 +226,7 @@ def _credited_odds(world, pair, length, room, users):
         odds[WIN] += undecided / 2.0
 
 
-def _any_sums(way: Interleaving) -> Kernel:
+def _any_sums(way: Configured) -> Kernel:
     """Any method with exact odds, one query and pair at a time from Python."""
 
     def sums_of(world, start, times, firsts, seconds, centres, users):
@@ -256,6 +248,6 @@ def duel_sums(world, start, times, firsts, seconds, centres, users):
     for i in range(len(times)):
         for row in range(len(firsts)):
             for _ in range(times[i]):
-                world.turns[0] = start + i  # whose turn it is
+                world.next_query[0] = start + i
                 sums[row, verdict(outcome(world, firsts[row], seconds[row], users))] += 1.0
     return sums

@@ -21,11 +21,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bandits import PolicyError, checked_prefs
+from bandits import checked_prefs
 from experiments.matrix.builtin import MATRICES
 from experiments.specs import feature_list
-from letor_data.errors import known
-from letor_data.files import replacing
+from rankduel.base.errors import MatrixError
+from rankduel.base.files import replacing
+from rankduel.base.settings import find
 
 # How an entry was found: in closed form; by exact odds of drawn ties or pages; by played duels; from pages
 # that all rankers shared; or it came without a word.
@@ -95,9 +96,9 @@ class Preferences:
         places = [self._place(ranker) for ranker in rankers]
         twice = [self.names[place] for place in places if places.count(place) > 1]
         if twice:
-            raise PolicyError(f"ranker '{twice[0]}' was asked for twice")
+            raise MatrixError(f"ranker '{twice[0]}' was asked for twice")
         if not places:
-            raise PolicyError("no rankers to keep")
+            raise MatrixError("no rankers to keep")
         size = len(places)
         ups, downs = np.triu_indices(size, 1)
         chosen = np.array(places)
@@ -116,9 +117,9 @@ class Preferences:
 
     def _place(self, ranker: str | int) -> int:
         if isinstance(ranker, str):
-            return known(ranker, {name: i for i, name in enumerate(self.names)}, "ranker")
+            return find(ranker, {name: i for i, name in enumerate(self.names)}, "ranker", MatrixError)
         if not 0 <= ranker < len(self):
-            raise PolicyError(f"no ranker number {ranker}; they are numbered from 0 to {len(self) - 1}")
+            raise MatrixError(f"no ranker number {ranker}; they are numbered from 0 to {len(self) - 1}")
         return int(ranker)
 
 
@@ -154,19 +155,19 @@ def checked(
     names = tuple(str(name) for name in names)
     missing = [column for column in COLUMNS if column not in pairs]
     if missing:
-        raise PolicyError(f"{where}: no column '{missing[0]}'; expected {', '.join(COLUMNS)}")
+        raise MatrixError(f"{where}: no column '{missing[0]}'; expected {', '.join(COLUMNS)}")
     if not names:
-        raise PolicyError(f"{where}: there are no rankers in it")
+        raise MatrixError(f"{where}: there are no rankers in it")
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise PolicyError(f"{where}: two rankers are named '{twice}'")
+        raise MatrixError(f"{where}: two rankers are named '{twice}'")
     try:
         pairs = pairs.loc[:, list(COLUMNS)].astype(_SCHEMA).reset_index(drop=True)
     except (TypeError, ValueError) as problem:
-        raise PolicyError(f"{where}: a column holds something else than numbers: {problem}") from None
+        raise MatrixError(f"{where}: a column holds something else than numbers: {problem}") from None
     ups, downs = np.triu_indices(len(names), 1)
     if not (np.array_equal(pairs["first"], ups) and np.array_equal(pairs["second"], downs)):
-        raise PolicyError(
+        raise MatrixError(
             f"{where}: {len(pairs)} rows for {len(names)} rankers; expected {len(ups)}, one for each pair "
             "first < second, in order"
         )
@@ -195,7 +196,7 @@ def checked(
 def _refuse(where: str, pairs: pd.DataFrame, bad: pd.Series, expected: str) -> None:
     if bad.any():
         row = pairs[bad].iloc[0]
-        raise PolicyError(
+        raise MatrixError(
             f"{where}: the pair ({row['first']}, {row['second']}) has p = {row['p']:g}, interval "
             f"[{row['lo']:g}, {row['hi']:g}], {row['wins']:g} + {row['ties']:g} + {row['losses']:g} of "
             f"{row['n']}, method '{row['method']}'; {expected}. {int(bad.sum())} such rows"
@@ -206,9 +207,9 @@ def read_preferences(text: str | Path) -> Preferences:
     """A built-in matrix by name, or a file: .prefs.parquet, .npy, or text rows of numbers."""
     text, path = str(text), Path(text)
     if text in MATRICES or not (path.suffix or path.exists()):
-        return preferences_of(known(text, MATRICES, "matrix").make(), where=text, source=text)
+        return preferences_of(find(text, MATRICES, "matrix", MatrixError).make(), where=text, source=text)
     if not path.exists():
-        raise PolicyError(f"{text}: there is no such file; built-in matrices: {', '.join(MATRICES)}")
+        raise MatrixError(f"{text}: there is no such file; built-in matrices: {', '.join(MATRICES)}")
     if path.suffix == _PARQUET:
         return _read_parquet(path)
     try:
@@ -216,7 +217,7 @@ def read_preferences(text: str | Path) -> Preferences:
             warnings.simplefilter("error", UserWarning)  # of an empty file
             matrix = np.load(path, allow_pickle=False) if path.suffix == ".npy" else np.loadtxt(path, ndmin=2)
     except (ValueError, UserWarning, EOFError) as problem:
-        raise PolicyError(f"{text}: not a matrix of numbers: {problem}") from None
+        raise MatrixError(f"{text}: not a matrix of numbers: {problem}") from None
     return preferences_of(matrix, where=text, source=path.name)
 
 
@@ -225,12 +226,12 @@ def _read_parquet(path: Path) -> Preferences:
         table = pq.read_table(path)
     except (pa.ArrowException, OSError) as problem:
         reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
-        raise PolicyError(f"{path}: not a readable Parquet file ({reason}); make it anew") from None
+        raise MatrixError(f"{path}: not a readable Parquet file ({reason}); make it anew") from None
     try:
         about = json.loads((table.schema.metadata or {})[_KEY])
         names, settings = list(about["names"]), dict(about["settings"])
     except (KeyError, TypeError, ValueError):
-        raise PolicyError(
+        raise MatrixError(
             f"{path}: a Parquet file, but not one of preferences; 'rankduel matrix' makes them"
         ) from None
     return checked(names, table.to_pandas(), settings, str(path))
@@ -244,7 +245,7 @@ def write_preferences(preferences: Preferences, path: str | Path) -> None:
             _write(preferences, path.suffix, temporary)
     except OSError as problem:
         reason = os.strerror(problem.errno) if problem.errno else str(problem)
-        raise PolicyError(f"{path}: could not be written: {reason}") from None
+        raise MatrixError(f"{path}: could not be written: {reason}") from None
 
 
 def _write(preferences: Preferences, kind: str, path: Path) -> None:

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from bandits.streams import stream
 from experiments.matrix.kernels import CENTRED, COLUMNS, WITHIN, Kernel
 from experiments.statistics import Sequence, extend, guess, start_sequence
 from interleave.exact.outcome_odds import TIE, WIN
 from interleave.world import World
+from rankduel.base.streams import stream
 
 _BLOCK = 200_000  # pages or duels in a block of queries: about a second
 _BLOCKS = 32  # at least, so that threads share the work

@@ -17,7 +17,6 @@ the beginning of a longer one.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from itertools import pairwise
@@ -30,16 +29,18 @@ import scipy
 from joblib import effective_n_jobs
 from numba import njit
 
-from bandits import PolicyError, checkpoints
-from bandits.disk_cache import cached_copy
-from bandits.streams import stream
+from bandits import checkpoints
 from experiments.arena import Arena
 from experiments.matrix.checkpoint import Checkpoint
 from experiments.matrix.preferences import Preferences, checked, write_preferences
-from interleave import duel_by
 from interleave import for_another_thread as own_world
-from interleave.multileave import Multileaving, for_another_thread, make_shared_world, multileave_by
-from letor_data.threads import ordered_map
+from interleave.duel import outcome_by
+from interleave.multileave import for_another_thread, make_shared_world, multileave_by
+from rankduel.base.compiling import bound_loop
+from rankduel.base.errors import MatrixError, UsageError
+from rankduel.base.settings import Configured
+from rankduel.base.streams import stream
+from rankduel.base.threads import ordered_map
 
 # Of the sums for each pair: pages that prefer either side, and by how much in all.
 WINS, LOSSES, FOR, AGAINST, SQUARES = range(5)
@@ -63,18 +64,18 @@ class Contest(NamedTuple):
     sums: Callable[[int, int, np.random.Generator], np.ndarray]
 
 
-def multileaved(arena: Arena, way: Multileaving, seed: int = 0) -> Contest:
+def multileaved(arena: Arena, way: Configured, seed: int = 0) -> Contest:
     """All rankers of the arena on every page; `seed` is for ties that are broken once."""
     _check_pairs(arena)
     shared = make_shared_world(
         arena.rankings, arena.labels, arena.model, way, arena.length, arena.ties, arena.queries, seed
     )
-    kernel = _kept(multileaved_sums, way.method, impression=multileave_by(way.method))
+    kernel = bound_loop(multileaved_sums, way.name, impression=multileave_by(way.name))
     rankers = np.arange(arena.rankings.n_rankers)
 
     def sums(start: int, pages: int, users: np.random.Generator) -> np.ndarray:
         own = for_another_thread(shared)
-        _take_turn(own.world.turns, start, arena.rankings.n_queries)
+        own.world.next_query[0] = start % arena.rankings.n_queries
         return kernel(own, rankers, pages, users)
 
     return Contest(str(way), sums)
@@ -84,11 +85,11 @@ def random_pairs(arena: Arena, seed: int = 0) -> Contest:
     """Two random rankers on every page, by the arena's interleaving method."""
     _check_pairs(arena)
     world, way = arena.world(seed), arena.interleaving
-    kernel = _kept(dueled_sums, way.method, outcome=duel_by(way.method)[1])
+    kernel = bound_loop(dueled_sums, way.name, outcome=outcome_by(way.name))
 
     def sums(start: int, pages: int, users: np.random.Generator) -> np.ndarray:
         own = own_world(world)
-        _take_turn(own.turns, start, arena.rankings.n_queries)
+        own.next_query[0] = start % arena.rankings.n_queries
         return kernel(own, arena.rankings.n_rankers, pages, users)
 
     return Contest(f"random pairs, {way}", sums)
@@ -96,19 +97,7 @@ def random_pairs(arena: Arena, seed: int = 0) -> Contest:
 
 def _check_pairs(arena: Arena) -> None:
     if arena.rankings.n_rankers < 2:
-        raise PolicyError(f"only the ranker '{arena.rankings.names[0]}' was chosen; a pair needs two")
-
-
-def _take_turn(turns: np.ndarray, start: int, n_queries: int) -> None:
-    """Where queries come in a cycle, go on with the one whose turn it is."""
-    if len(turns) == 1:
-        turns[0] = start % n_queries
-
-
-@functools.cache
-def _kept(template: Any, method: str, **functions: Callable) -> Callable[..., np.ndarray]:
-    """Compiled without the GIL and kept on disk, under a name that changes with everything it calls."""
-    return cached_copy(template, f"{template.__name__}_{method}", globals() | functions)
+        raise MatrixError(f"only the ranker '{arena.rankings.names[0]}' was chosen; a pair needs two")
 
 
 def multileaved_sums(shared, rankers, pages, users):
@@ -161,7 +150,7 @@ class Block(NamedTuple):
 def checked_impressions(impressions: float) -> int:
     """A number of impressions, perhaps written 1e5."""
     if not (1 <= impressions <= MOST and impressions == int(impressions)):
-        raise PolicyError(f"impressions is {impressions}; expected a whole number from 1 to {MOST:g}")
+        raise UsageError(f"impressions is {impressions}; expected a whole number from 1 to {MOST:g}")
     return int(impressions)
 
 
@@ -185,7 +174,7 @@ def play_impressions(contest: Contest, block: Block, seed: int, run: int = 0) ->
 
 def infer_matrix(
     arena: Arena,
-    way: Multileaving,
+    way: Configured,
     impressions: float = 1e5,
     *,
     alpha: float = 0.05,
@@ -201,7 +190,7 @@ def infer_matrix(
     """
     impressions = checked_impressions(impressions)
     if not 0 < alpha < 1:
-        raise PolicyError(f"alpha is {alpha}; expected a probability between 0 and 1")
+        raise UsageError(f"alpha is {alpha}; expected a probability between 0 and 1")
     contest = multileaved(arena, way, seed)
     settings = {
         key: value for key, value in arena.settings.items() if key not in ("interleave", "tied_duels")
@@ -243,7 +232,7 @@ def _all_sums(
     return saved["sums"]
 
 
-def write_inferred(arena: Arena, way: Multileaving, output: str | Path, **how: Any) -> Preferences:
+def write_inferred(arena: Arena, way: Configured, output: str | Path, **how: Any) -> Preferences:
     """Infer a matrix and write it; called again after being killed, go on and write the same bytes."""
     checkpoint = Checkpoint(output)
     preferences = infer_matrix(arena, way, checkpoint=checkpoint, **how)
@@ -252,7 +241,7 @@ def write_inferred(arena: Arena, way: Multileaving, output: str | Path, **how: A
     return preferences
 
 
-def _pairs(way: Multileaving, sums: np.ndarray, n: int, alpha: float) -> pd.DataFrame:
+def _pairs(way: Configured, sums: np.ndarray, n: int, alpha: float) -> pd.DataFrame:
     unit = _unit(way, sums)
     wins, losses = sums[:, FOR] / unit, sums[:, AGAINST] / unit
     mean = (wins - losses) / n
@@ -270,10 +259,10 @@ def _n_rankers(n_pairs: int) -> int:
     return int(round((1 + np.sqrt(1 + 8 * n_pairs)) / 2))
 
 
-def _unit(way: Multileaving, sums: np.ndarray) -> np.ndarray:
+def _unit(way: Configured, sums: np.ndarray) -> np.ndarray:
     """What degrees are measured in."""
     ones = np.ones(len(sums))
-    if way.method not in ("optimized", "pairwise") and way.get("credit") != "expected":
+    if way.name not in ("optimized", "pairwise") and way.get("credit") != "expected":
         return ones
     verdicts = sums[:, WINS] + sums[:, LOSSES]
     return np.divide(sums[:, FOR] + sums[:, AGAINST], verdicts, where=verdicts > 0, out=ones)

@@ -37,7 +37,7 @@ from experiments.report.pair import pair_figure, pair_section, pairs
 from experiments.runs.records import RunSet
 from experiments.runs.summaries import curves, final, final_estimates
 from experiments.statistics import estimate
-from letor_data.files import replacing
+from rankduel.base.files import replacing
 
 
 def write_report(run_sets: Sequence[RunSet], path: str | Path) -> None:

@@ -17,7 +17,6 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
-from bandits import PolicyError
 from experiments.arena import Arena
 from experiments.matrix.preferences import Preferences
 from experiments.matrix.shared_pages import (
@@ -36,9 +35,10 @@ from experiments.runs.problem import how_known
 from experiments.runs.records import open_run_set, versions, write_record
 from experiments.runs.run import Cell
 from experiments.runs.run import finished_cells as finished
-from experiments.specs import parse_multileaving
 from experiments.statistics import standard_error
-from interleave.multileave import Multileaving
+from interleave.multileave import MULTILEAVERS
+from rankduel.base.errors import UsageError
+from rankduel.base.settings import Configured
 
 MODE = "multileave"  # in the settings of a study
 LIMITS = (0.10, 0.05, 0.01)
@@ -52,7 +52,7 @@ def binary_error(order: np.ndarray, reference: np.ndarray) -> float:
 
 def compare_multileavers(
     arena: Arena,
-    methods: Sequence[Multileaving | str],
+    methods: Sequence[Configured | str],
     reference: Preferences,
     impressions: float = 1e5,
     runs: int = 5,
@@ -68,10 +68,10 @@ def compare_multileavers(
     Pairwise interleaving of random pairs comes last, for comparison. With a folder every run is kept there,
     and runs that are there already are not repeated. `done` hears of impressions.
     """
-    given = [parse_multileaving(method) if isinstance(method, str) else method for method in methods]
+    given = [MULTILEAVERS.parsed(method) if isinstance(method, str) else method for method in methods]
     impressions = checked_impressions(impressions)
     if runs != int(runs) or runs < 1:
-        raise PolicyError(f"runs is {runs}; expected a whole number from 1")
+        raise UsageError(f"runs is {runs}; expected a whole number from 1")
     chosen = contests_of(arena, given)
     _check_reference(arena, reference)
     cells = [Cell(name, run) for name in chosen for run in range(runs)]
@@ -90,12 +90,12 @@ def compare_multileavers(
     return pd.concat([tables[cell][columns] for cell in cells], ignore_index=True)
 
 
-def contests_of(arena: Arena, methods: Sequence[Multileaving]) -> dict[str, Contest]:
+def contests_of(arena: Arena, methods: Sequence[Configured]) -> dict[str, Contest]:
     """By name: the methods, then random pairs; or an error if something does not fit."""
     if not methods:
-        raise PolicyError("no multileaving method was asked for; 'rankduel multileavers' lists them")
+        raise UsageError("no multileaving method was asked for; 'rankduel multileavers' lists them")
     if len(set(methods)) < len(methods):
-        raise PolicyError("a multileaving method was asked for twice")
+        raise UsageError("a multileaving method was asked for twice")
     contests = [*(multileaved(arena, way) for way in methods), random_pairs(arena)]
     return {contest.name: contest for contest in contests}
 
@@ -103,12 +103,12 @@ def contests_of(arena: Arena, methods: Sequence[Multileaving]) -> dict[str, Cont
 def _check_reference(arena: Arena, reference: Preferences) -> None:
     names = arena.rankings.names
     if reference.names != names:
-        raise PolicyError(
+        raise UsageError(
             f"the matrix is for {len(reference)} rankers, {few(reference.names)}, and the data are ranked by "
             f"{len(names)}, {few(names)}; make the matrix from the same data and rankers"
         )
     if (reference.pairs["p"] == 0.5).all():
-        raise PolicyError("all pairs tie in the matrix, so there is no order to be right about")
+        raise UsageError("all pairs tie in the matrix, so there is no order to be right about")
 
 
 def _settings(arena: Arena, reference: Preferences, impressions: int, seed: int) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bandits import Configured, PolicyError, Trace
+from bandits import Trace
 from bandits.contract import MultiPolicy
-from bandits.loop import AT_ONCE, Duel, Feedback, check_feedback, compiled, is_cached, run_loop
+from bandits.loop import AT_ONCE, Duel, Feedback, check_feedback, compiled, run_loop
 from bandits.matrix_duels import by_matrix
 from bandits.regret import (
     informative_steps,
@@ -25,13 +25,15 @@ from bandits.regret import (
 )
 from bandits.sets_loop import Pages, SetsTrace, pages_by_matrix, run_sets
 from bandits.sets_loop import compiled as sets_loop
-from bandits.streams import stream
 from experiments.arena import Arena
 from experiments.matrix.preferences import Preferences
-from experiments.specs import parse_multileaving
 from interleave import go_live, live_duel_by, own_pages, shown_so_far
-from interleave.multileave import make_shared_world
+from interleave.multileave import MULTILEAVERS, make_shared_world
 from interleave.multileave.live import go_live_together, live_comparison_by
+from rankduel.base.compiling import is_on_disk
+from rankduel.base.errors import MatrixError, PolicyError
+from rankduel.base.settings import Configured
+from rankduel.base.streams import stream
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +53,7 @@ class Problem:
     def __post_init__(self) -> None:
         losses_by(self.notion, self.preferences.matrix)  # refuses what has no winner, and unknown notions
         if self.arena is not None and self.arena.rankings.names != self.preferences.names:
-            raise PolicyError(
+            raise MatrixError(
                 f"the matrix is for {len(self.preferences)} rankers, {few_names(self.preferences.names)}, "
                 f"and the data are ranked by {len(self.arena.rankings.names)}, "
                 f"{few_names(self.arena.rankings.names)}; "
@@ -98,7 +100,7 @@ class Problem:
         matrix, names = self.preferences.matrix, (self.mode, str(configured), run)
         labels = stream(seed, *names, "labels").permutation(len(matrix))
         rng, users = stream(seed, *names, "policy"), stream(seed, *names, "users")
-        if isinstance(configured.policy, MultiPolicy):
+        if isinstance(configured.thing, MultiPolicy):
             return self._sets_table(run_sets(configured, self._pages(), labels, steps, rng, users))
         loss = losses_by(self.notion, matrix)
         duel, feedback = self._duel(), self.feedback
@@ -106,28 +108,28 @@ class Problem:
 
     def check(self, configured: Configured) -> None:
         """An error if the policy cannot be played here."""
-        if not isinstance(configured.policy, MultiPolicy):
+        if not isinstance(configured.thing, MultiPolicy):
             check_feedback(configured, self.feedback)
         elif self.feedback != AT_ONCE:
             raise PolicyError(f"{configured} compares whole sets of arms, and takes no late feedback")
 
     def is_compiled(self, configured: Configured) -> bool:
         """Is the loop of this policy ready on disk?"""
-        if isinstance(configured.policy, MultiPolicy):
-            return is_cached(sets_loop(configured.policy, self._pages()))
-        return is_cached(compiled(configured.policy, self._duel()))
+        if isinstance(configured.thing, MultiPolicy):
+            return is_on_disk(sets_loop(configured.thing, self._pages()))
+        return is_on_disk(compiled(configured.thing, self._duel()))
 
     def _duel(self) -> Duel:
         if self.arena is None:
             return by_matrix(np.array(self.preferences.matrix))
-        live_duel = live_duel_by(self.arena.interleaving.method)
+        live_duel = live_duel_by(self.arena.interleaving.name)
         return Duel(live_duel, go_live(self._world), shown_so_far, n_measured=3)
 
     def _pages(self) -> Pages:
         """Where sets of arms are compared."""
         if self.arena is None:
             return pages_by_matrix(np.array(self.preferences.matrix))
-        compare = live_comparison_by(parse_multileaving(self.multileave).method)
+        compare = live_comparison_by(MULTILEAVERS.parsed(self.multileave).name)
         return Pages(compare, go_live_together(self._shared), shown_so_far, n_measured=3)
 
     @cached_property
@@ -135,7 +137,7 @@ class Problem:
         """All rankers on one page; `_world` for two of them."""
         arena = self.arena
         assert arena is not None
-        method = parse_multileaving(self.multileave)
+        method = MULTILEAVERS.parsed(self.multileave)
         return make_shared_world(
             arena.rankings, arena.labels, arena.model, method, arena.length, arena.ties, arena.queries
         )

@@ -22,9 +22,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bandits import PolicyError
 from experiments.matrix.preferences import Preferences, read_preferences, write_preferences
-from letor_data.files import replacing
+from rankduel.base.errors import RecordsError
+from rankduel.base.files import replacing
 
 _ABOUT, MATRIX = "study.json", "matrix.prefs.parquet"
 _KEY = b"rankduel"
@@ -61,7 +61,7 @@ def _check_same(folder: Path, there: dict[str, Any], here: dict[str, Any]) -> No
     different = [key for key in here.keys() | there.keys() if here.get(key) != there.get(key)]
     if different:
         key = min(different)
-        raise PolicyError(
+        raise RecordsError(
             f"{folder} holds runs of another study: {key} is {there.get(key, 'not set')} there and "
             f"{here.get(key, 'not set')} now. Choose another folder or name, or remove it"
         )
@@ -99,13 +99,13 @@ def read_record(path: Path) -> pd.DataFrame:
         about = json.loads((content.schema.metadata or {})[_KEY])
         policy, run = about["policy"], about["run"]
         if path.stem != str(run) or unquote(path.parent.name) != policy:
-            raise PolicyError(f"{path}: this is run {run} of {policy}; it was moved here. Remove it")
+            raise RecordsError(f"{path}: this is run {run} of {policy}; it was moved here. Remove it")
         table = content.to_pandas()
     except (pa.ArrowException, OSError, KeyError, TypeError, ValueError) as problem:
-        if isinstance(problem, (FileNotFoundError, PermissionError, PolicyError)):
+        if isinstance(problem, (FileNotFoundError, PermissionError, RecordsError)):
             raise
         reason = str(problem).partition("\n")[0]
-        raise PolicyError(
+        raise RecordsError(
             f"{path}: a damaged record ({reason}). Remove it and run again: this run alone is done anew"
         ) from None
     table.insert(0, "policy", policy)
@@ -124,7 +124,7 @@ def read_run_set(folder: Path) -> RunSet:
     settings = _read_json(folder / _ABOUT)
     paths = sorted(folder.glob("*/*.parquet"), key=lambda path: (path.parent.name, _run_number(path)))
     if not paths:
-        raise PolicyError(f"{folder}: no finished runs yet; 'rankduel run' makes them")
+        raise RecordsError(f"{folder}: no finished runs yet; 'rankduel run' makes them")
     table = pd.concat([read_record(path) for path in paths], ignore_index=True)
     return RunSet(folder.name, settings, read_preferences(folder / MATRIX), table)
 
@@ -133,10 +133,10 @@ def read_run_sets(folder: str | Path) -> list[RunSet]:
     """Every study under a folder, or the one that it is."""
     folder = Path(folder)
     if not folder.is_dir():
-        raise PolicyError(f"{folder}: there is no such folder; 'rankduel run ... --out DIR' makes records")
+        raise RecordsError(f"{folder}: there is no such folder; 'rankduel run ... --out DIR' makes records")
     found = sorted(path.parent for path in [*folder.glob(_ABOUT), *folder.glob(f"*/{_ABOUT}")])
     if not found:
-        raise PolicyError(f"{folder}: no records in it; 'rankduel run ... --out {folder}' makes them")
+        raise RecordsError(f"{folder}: no records in it; 'rankduel run ... --out {folder}' makes them")
     return [read_run_set(path) for path in found]
 
 
@@ -150,5 +150,5 @@ def _read_json(path: Path) -> dict[str, Any]:
     except (ValueError, UnicodeDecodeError):
         settings = None
     if not isinstance(settings, dict):
-        raise PolicyError(f"{path}: damaged; remove the folder {path.parent} and run again")
+        raise RecordsError(f"{path}: damaged; remove the folder {path.parent} and run again")
     return settings

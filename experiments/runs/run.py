@@ -13,13 +13,14 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed, parallel_config
 
-from bandits import Configured, PolicyError, PolicyNotice
 from bandits import checkpoints as checkpoints_of
 from bandits.steps import checked_horizon
 from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
 from experiments.runs.problem import Problem
 from experiments.runs.records import open_run_set, read_record, record_path, versions, write_record
 from experiments.specs import parse_policy
+from rankduel.base.errors import PolicyNotice, RecordsError, UsageError
+from rankduel.base.settings import Configured
 
 
 class Cell(NamedTuple):
@@ -55,11 +56,11 @@ def run(
     given = [parse_policy(policy) if isinstance(policy, str) else policy for policy in policies]
     chosen = {str(policy): policy for policy in given}
     if runs != int(runs) or runs < 1:
-        raise PolicyError(f"runs is {runs}; expected a whole number from 1")
+        raise UsageError(f"runs is {runs}; expected a whole number from 1")
     if checkpoints != int(checkpoints) or checkpoints < 1:
-        raise PolicyError(f"checkpoints is {checkpoints}; expected a whole number from 1")
+        raise UsageError(f"checkpoints is {checkpoints}; expected a whole number from 1")
     if len(chosen) < len(given):
-        raise PolicyError("a policy was asked for twice")
+        raise UsageError("a policy was asked for twice")
     for policy in given:
         problem.check(policy)
     steps = checkpoints_of(horizon, int(checkpoints))
@@ -95,7 +96,7 @@ def finished_cells(folder: Path, cells: Iterable[Cell]) -> Iterator[tuple[Cell, 
     for cell in cells:
         try:
             yield cell, read_record(record_path(folder, cell.policy, cell.run))
-        except (FileNotFoundError, PolicyError):
+        except (FileNotFoundError, RecordsError):
             continue
 
 
@@ -144,7 +145,7 @@ def _play_briefly(problem: Problem, policy: str) -> None:
 
 
 def _is_compiled(configured: Configured) -> bool:
-    policy = configured.policy
+    policy = configured.thing
     return all(hasattr(function, "py_func") for function in (policy.select, policy.update))
 
 
@@ -180,18 +181,18 @@ def _cluster(scheduler: str, problem: Problem) -> Iterator[int]:
     try:
         from distributed import Client
     except ImportError:
-        raise PolicyError("--scheduler needs Dask: pip install 'rankduel[dask]'") from None
+        raise UsageError("--scheduler needs Dask: pip install 'rankduel[dask]'") from None
     try:
         client = Client(scheduler, timeout=10)
     except (OSError, ValueError) as problem_found:
-        raise PolicyError(
+        raise UsageError(
             f"no Dask scheduler answers at {scheduler} ({type(problem_found).__name__}); start one with "
             "'dask scheduler' and workers with 'dask worker ADDRESS'"
         ) from None
     with client:
         n_workers = sum(client.nthreads().values())
         if n_workers == 0:
-            raise PolicyError(
+            raise UsageError(
                 f"the scheduler at {scheduler} has no workers; 'dask worker {scheduler}' starts one"
             )
         with parallel_config(backend="dask", client=client, scatter=[problem]):

@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.matrix.preferences import Preferences, checked
-from letor_data.errors import DataError
+from rankduel.base.errors import DataError
 
 SUFFIXES = (".soi", ".order")
 _HEADER = re.compile(r"#\s*(NUMBER VOTERS|ALTERNATIVE NAME (\d+)):\s*(.*)")

@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from bandits import PolicyError
 from experiments.studies.study import (
     STATISTICS,
     Between,
@@ -33,7 +32,8 @@ from experiments.studies.study import (
     Test,
     full_name,
 )
-from letor_data.files import replacing
+from rankduel.base.errors import StudyError
+from rankduel.base.files import replacing
 
 HOLDS, FAILS, WARNS, SKIPPED, REPORT = "holds", "does not hold", "warns", "skipped", "report only"
 VERDICTS = (HOLDS, FAILS, WARNS, SKIPPED, REPORT)
@@ -138,7 +138,7 @@ def sample(measure: Measure, results: Results) -> Estimate:
     table = results.tables[measure.part]
     runs = table[table["policy"] == full_name(measure.policy)]
     if runs.empty:
-        raise PolicyError(f"{measure}: {measure.part} was not played with this policy")
+        raise StudyError(f"{measure}: {measure.part} was not played with this policy")
     chosen = values_at(runs, measure.column, measure.at)
     if measure.since:
         chosen = chosen - values_at(runs, measure.column, measure.since)
@@ -156,7 +156,7 @@ def values_at(runs: pd.DataFrame, column: str, at: float) -> np.ndarray:
         raise TooShort(f"needs {at:,.0f} duels, this tier has {last:,.0f}")
     rows = runs[runs["step"] == (at or last)].sort_values("run")
     if rows.empty:
-        raise PolicyError(f"nothing was recorded at step {at:,.0f}; choose 1, 2 or 5 times a power of ten")
+        raise StudyError(f"nothing was recorded at step {at:,.0f}; choose 1, 2 or 5 times a power of ten")
     if column == "wrong":
         return 1.0 - rows["correct"].to_numpy(float)
     return rows[column].to_numpy(float)
@@ -174,7 +174,7 @@ def estimate(values: np.ndarray, statistic: str) -> Estimate:
         return Estimate(float(values.sum()), float(n * spread), n)
     if statistic in ("min", "max"):
         return Estimate(float(getattr(values, statistic)()), _UNKNOWN, n)
-    raise PolicyError(f"no statistic '{statistic}'; expected one of {', '.join(STATISTICS)}")
+    raise StudyError(f"no statistic '{statistic}'; expected one of {', '.join(STATISTICS)}")
 
 
 def _median_error(values: np.ndarray) -> float:
@@ -274,7 +274,7 @@ def read_records(path: Path) -> tuple[dict[str, Any], list[Record]]:
         rows = about.pop("checks")
         return about, [Record(**{key: _number(key, value) for key, value in row.items()}) for row in rows]
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise PolicyError(f"{path}: damaged; remove it and run 'rankduel study check' again") from None
+        raise StudyError(f"{path}: damaged; remove it and run 'rankduel study check' again") from None
 
 
 _NUMBERS = ("lhs", "rhs", "value", "se", "z")

@@ -28,14 +28,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bandits import PolicyError
-from bandits.streams import stream
 from experiments.arena import open_arena
 from experiments.matrix.build import write_matrix
 from experiments.matrix.builtin import MATRICES
 from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
 from experiments.runs.problem import Problem
-from experiments.specs import parse_spec
 from experiments.studies.ballots import (
     SUFFIXES,
     Ballots,
@@ -46,10 +43,12 @@ from experiments.studies.ballots import (
     read_ballots,
 )
 from experiments.studies.subsets import draw_two_winners, random_arms
-from letor_data import DataWarning, read_data
-from letor_data.errors import known
+from letor_data import read_data
 from letor_data.letor import Letor
 from letor_data.synthetic.generate import shape, synthesize
+from rankduel.base.errors import DataWarning, StudyError
+from rankduel.base.settings import find, parse_spec
+from rankduel.base.streams import stream
 
 VARIABLE = "RANKDUEL_DATA"
 _QUERIES = 150  # of synthetic judged data
@@ -216,7 +215,7 @@ def data_folder(given: Path | None) -> Path | None:
         return None
     if not Path(text).is_dir():
         said = "--data" if given is not None else f"${VARIABLE}"
-        raise PolicyError(f"{said} is {text}, and there is no such folder; expected one with files of data")
+        raise StudyError(f"{said} is {text}, and there is no such folder; expected one with files of data")
     return Path(text)
 
 
@@ -275,12 +274,12 @@ def is_file(name: str) -> bool:
 
 
 def _judged(name: str, folder: Path | None) -> Path | None:
-    return find_file(known(name, JUDGED, "judged data"), folder)
+    return find_file(find(name, JUDGED, "judged data", StudyError), folder)
 
 
 def _public_file(name: str, folder: Path | None) -> tuple[Path | None, str]:
     """The file of a public matrix, or of the one to take instead; and the name of that matrix."""
-    public = known(name, {**PUBLIC, **dict.fromkeys(MATRICES)}, "problem")
+    public = find(name, {**PUBLIC, **dict.fromkeys(MATRICES)}, "problem", StudyError)
     assert public is not None
     path = find_file(public.files, folder)
     if path is None and public.instead:
@@ -314,7 +313,7 @@ def _read(path: Path, kept: Kept | None) -> Preferences:
     with np.load(path, allow_pickle=False) as arrays:
         squares = [arrays[key] for key in arrays.files if arrays[key].ndim == 2]
     if len(squares) != 1:
-        raise PolicyError(f"{path}: {len(squares)} matrices in it; expected one, K x K")
+        raise StudyError(f"{path}: {len(squares)} matrices in it; expected one, K x K")
     return preferences_of(squares[0], where=str(path))
 
 
@@ -330,7 +329,7 @@ def _arms(text: str, settings: Mapping[str, str], preferences: Preferences, fold
         return random_arms(matrices, wanted["random"], wanted["seed"])
     if set(settings) == {"two_winners", "seed"}:
         return draw_two_winners(preferences.matrix, wanted["two_winners"], wanted["seed"]).arms
-    raise PolicyError(
+    raise StudyError(
         f"'{text}': expected (lex=K,base=0|1), (random=K,seed=S), (random=K,seed=S,users=all) or "
         "(two_winners=K,seed=S)"
     )
@@ -338,7 +337,7 @@ def _arms(text: str, settings: Mapping[str, str], preferences: Preferences, fold
 
 def _whole(text: str, key: str, value: str) -> int:
     if not value.isdigit():
-        raise PolicyError(f"'{text}': {key} is '{value}'; expected a whole number")
+        raise StudyError(f"'{text}': {key} is '{value}'; expected a whole number")
     return int(value)
 
 
@@ -370,7 +369,7 @@ def _arena_settings(text: str, settings: Mapping[str, str]) -> dict[str, Any]:
     allowed = ("rankers", "clicks", "interleave")
     wrong = [key for key in settings if key not in allowed]
     if wrong:
-        raise PolicyError(f"'{text}': no setting '{wrong[0]}'; expected data, mode, {', '.join(allowed)}")
+        raise StudyError(f"'{text}': no setting '{wrong[0]}'; expected data, mode, {', '.join(allowed)}")
     return dict(settings)
 
 

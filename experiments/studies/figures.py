@@ -14,7 +14,7 @@ from experiments.report.charts.points import bubble_chart, line_chart
 from experiments.runs.summaries import curves
 from experiments.studies.checks import Results, TooShort, sample
 from experiments.studies.study import Bubbles, Curves, Figure, Points, Study
-from letor_data.files import replacing
+from rankduel.base.files import replacing
 
 _AXES = {"regret": "cumulative regret", "correct": "share of runs that are right"}
 

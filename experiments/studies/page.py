@@ -14,7 +14,7 @@ from experiments.studies.checks import FAILS, HOLDS, REPORT, SKIPPED, WARNS, Rec
 from experiments.studies.figures import cells, stand_in_of, write_figures
 from experiments.studies.playing import Played
 from experiments.studies.reproduction import measured
-from letor_data.files import replacing
+from rankduel.base.files import replacing
 
 _CLASSES = {HOLDS: "holds", FAILS: "fails", WARNS: "warns", SKIPPED: "unjudged", REPORT: "unjudged"}
 

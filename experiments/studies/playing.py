@@ -25,7 +25,7 @@ from experiments.runs.run import run
 from experiments.studies.checks import Record, Results, run_checks, write_records
 from experiments.studies.data import Shelf, open_problem, stand_in_for
 from experiments.studies.study import Bench, Computed, Part, Runs, Size, Study
-from letor_data.files import replacing
+from rankduel.base.files import replacing
 
 CHECKS = "checks.json"
 _MARK = "-stand-in"

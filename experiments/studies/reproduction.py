@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bandits import PolicyError
 from experiments.studies.checks import REPORT, SKIPPED, Record, read_records, summary
 from experiments.studies.playing import CHECKS
 from experiments.studies.study import TIERS
-from letor_data.files import replacing
+from rankduel.base.errors import StudyError
+from rankduel.base.files import replacing
 
 _TOP = """# Published claims, measured here
 
@@ -45,7 +45,7 @@ def _by_study(out: Path) -> list[tuple[dict[str, Any], list[Line]]]:
     """(what the study is, its lines), the verdict of each claim from the longest tier that has one."""
     files = sorted(out.glob(f"*/{CHECKS}"))
     if not files:
-        raise PolicyError(f"{out}: no checks in it; 'rankduel study run --all --out {out}' makes them")
+        raise StudyError(f"{out}: no checks in it; 'rankduel study run --all --out {out}' makes them")
     found: dict[str, list[tuple[dict[str, Any], list[Record]]]] = {}
     for file in files:
         about, records = read_records(file)

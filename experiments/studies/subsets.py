@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from bandits import PolicyError, condorcet_winner
-from bandits.streams import stream
+from bandits import condorcet_winner
+from rankduel.base.errors import StudyError
+from rankduel.base.streams import stream
 
 _TRIES = 10_000  # random subsets looked at for one with a winner
 DRAWS = 200_000  # random subsets, of which the one with the clearest two winners is taken
@@ -23,12 +24,12 @@ def random_arms(matrices: list[np.ndarray], size: int, seed: int) -> list[int]:
         arms = np.sort(rng.permutation(most)[:size])
         if all(condorcet_winner(matrix[np.ix_(arms, arms)]) >= 0 for matrix in matrices):
             return [int(arm) for arm in arms]
-    raise PolicyError(f"{_TRIES:,} random subsets of {size} rankers, and none of them has a Condorcet winner")
+    raise StudyError(f"{_TRIES:,} random subsets of {size} rankers, and none of them has a Condorcet winner")
 
 
 def _check_size(size: int, most: int) -> None:
     if not 1 <= size <= most:
-        raise PolicyError(f"a subset of {size} rankers; there are {most}")
+        raise StudyError(f"a subset of {size} rankers; there are {most}")
 
 
 class TwoWinners(NamedTuple):
@@ -43,7 +44,7 @@ def draw_two_winners(matrix: np.ndarray, size: int, seed: int) -> TwoWinners:
     gaps, arms = np.zeros(DRAWS), np.zeros(size, np.int64)
     _look_at_subsets(np.array(matrix), np.arange(len(matrix)), chances, gaps, arms)
     if not gaps.any():
-        raise PolicyError(
+        raise StudyError(
             f"{DRAWS:,} random subsets of {size} rankers, and none has two Copeland winners that beat "
             f"{size - 2} each"
         )

@@ -33,9 +33,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from bandits import PolicyError
 from experiments.matrix.builtin import MATRICES
-from experiments.specs import parse_policy, parse_spec
+from experiments.specs import parse_policy
 from experiments.studies.data import PUBLIC, is_file
 from experiments.studies.study import (
     STATISTICS,
@@ -53,7 +52,8 @@ from experiments.studies.study import (
     Study,
     full_name,
 )
-from letor_data.errors import known
+from rankduel.base.errors import StudyError
+from rankduel.base.settings import find, parse_spec
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -68,9 +68,9 @@ def read_study(path: str | Path) -> Study:
     try:
         table = tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError:
-        raise PolicyError(f"{path}: there is no such file") from None
+        raise StudyError(f"{path}: there is no such file") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-        raise PolicyError(f"{path}: not TOML: {problem}") from None
+        raise StudyError(f"{path}: not TOML: {problem}") from None
     study = _study(table, str(path))
     check_study(study, str(path))
     return study
@@ -81,7 +81,7 @@ def _study(table: dict[str, Any], where: str) -> Study:
     lists = {name: table.pop(name, []) for name in ("runs", "checks", "curves")}
     for name, entries in lists.items():
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-            raise PolicyError(f"{where}: '{name}' must be a list of tables, each under [[{name}]]")
+            raise StudyError(f"{where}: '{name}' must be a list of tables, each under [[{name}]]")
     table |= {"parts": [_runs(entry, f"{where}, runs") for entry in lists["runs"]]}
     table |= {"checks": [_check(entry, f"{where}, checks") for entry in lists["checks"]]}
     table |= {"figures": [_made(Curves, entry, f"{where}, curves") for entry in lists["curves"]]}
@@ -91,9 +91,9 @@ def _study(table: dict[str, Any], where: str) -> Study:
 def _runs(table: dict[str, Any], where: str) -> Runs:
     sizes = table.get("sizes")
     if not isinstance(sizes, dict) or not sizes or not all(isinstance(size, dict) for size in sizes.values()):
-        raise PolicyError(f"{where}: expected sizes = {{ quick = {{ horizon = 1e5, runs = 10 }} }}")
+        raise StudyError(f"{where}: expected sizes = {{ quick = {{ horizon = 1e5, runs = 10 }} }}")
     for tier in sizes:
-        known(tier, TIERS, "tier")
+        find(tier, dict.fromkeys(TIERS), "tier", StudyError)
     made = {tier: _made(Size, size, f"{where}, sizes.{tier}") for tier, size in sizes.items()}
     return _made(Runs, table | {"sizes": made}, where)
 
@@ -103,7 +103,7 @@ def _check(table: dict[str, Any], where: str) -> Check:
     where = f"{where}, {table.get('id', '?')}"
     found = [name for name in TESTS if name in table]
     if len(found) != 1 or not isinstance(table[found[0]], dict):
-        raise PolicyError(f"{where}: expected one test, as a table: {', '.join(TESTS)}")
+        raise StudyError(f"{where}: expected one test, as a table: {', '.join(TESTS)}")
     test = {
         key: _made(Measure, value, f"{where}, {key}") if isinstance(value, dict) else value
         for key, value in table.pop(found[0]).items()
@@ -116,10 +116,10 @@ def _made(kind: Callable[..., Any], table: Mapping[str, Any], where: str) -> Any
     fields = _fields(kind)
     unknown = [key for key in table if key not in fields]
     if unknown:
-        raise PolicyError(f"{where}: no field '{unknown[0]}'; expected {', '.join(fields)}")
+        raise StudyError(f"{where}: no field '{unknown[0]}'; expected {', '.join(fields)}")
     missing = [key for key, is_needed in fields.items() if is_needed and key not in table]
     if missing:
-        raise PolicyError(
+        raise StudyError(
             f"{where}: '{missing[0]}' is missing; needed are {', '.join(k for k in fields if fields[k])}"
         )
     return kind(**table)
@@ -146,11 +146,11 @@ def check_study(study: Study, where: str) -> None:
         if part.problem:
             _check_problem(part.problem)
         for tier in part.sizes:
-            known(tier, TIERS, "tier")
+            find(tier, dict.fromkeys(TIERS), "tier", StudyError)
     played = {name: {full_name(policy) for policy in part.policies} for name, part in runs.items()}
     for check in study.checks:
         if not check.measures:
-            raise PolicyError(f"{where}: the test of '{check.id}' has nothing to measure")
+            raise StudyError(f"{where}: the test of '{check.id}' has nothing to measure")
         for measure in check.measures:
             _check_measure(measure, names, played, f"{where}: check '{check.id}'")
 
@@ -158,21 +158,21 @@ def check_study(study: Study, where: str) -> None:
 def _refuse_twice(names: list[str], where: str, what: str) -> None:
     twice = [name for name in names if names.count(name) > 1]
     if twice:
-        raise PolicyError(f"{where}: two {what} are named '{twice[0]}'")
+        raise StudyError(f"{where}: two {what} are named '{twice[0]}'")
 
 
 def _check_problem(text: str) -> None:
     name, _ = parse_spec(text)
     if not is_file(name):
-        known(name, {**MATRICES, **PUBLIC, "letor": None}, "problem")
+        find(name, {**MATRICES, **PUBLIC, "letor": None}, "problem", StudyError)
 
 
 def _check_measure(measure: Measure, names: list[str], played: Mapping[str, set[str]], where: str) -> None:
     if measure.part not in names:
-        raise PolicyError(f"{where}: there is no part '{measure.part}'; there are {', '.join(names)}")
+        raise StudyError(f"{where}: there is no part '{measure.part}'; there are {', '.join(names)}")
     if measure.statistic not in STATISTICS:
-        raise PolicyError(f"{where}: no statistic '{measure.statistic}'; expected {', '.join(STATISTICS)}")
+        raise StudyError(f"{where}: no statistic '{measure.statistic}'; expected {', '.join(STATISTICS)}")
     if measure.only not in ("all", "right"):
-        raise PolicyError(f"{where}: only = '{measure.only}'; expected all or right")
+        raise StudyError(f"{where}: only = '{measure.only}'; expected all or right")
     if measure.part in played and str(parse_policy(measure.policy)) not in played[measure.part]:
-        raise PolicyError(f"{where}: '{measure.policy}' is not played in '{measure.part}'")
+        raise StudyError(f"{where}: '{measure.policy}' is not played in '{measure.part}'")

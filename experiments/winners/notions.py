@@ -14,7 +14,8 @@ import scipy
 
 from bandits import condorcet_winner
 from experiments.matrix.preferences import Preferences
-from letor_data.errors import known
+from rankduel.base.errors import UsageError
+from rankduel.base.settings import find
 
 _NOTHING = 1e-9  # payoffs and weights below this are rounding
 # From i to j in proportion to p[j, i]; they agree on the ratios visits[i] / (weight of leaving i).
@@ -57,7 +58,7 @@ def random_walk(matrix: np.ndarray, chain: str = "self", damping: float = 1.0) -
     With probability 1 - `damping` a step goes anywhere instead (published: 0.98). Even without there is one
     answer only: of any two, one beats the other at times, so no two groups are closed to each other.
     """
-    known(chain, CHAINS, "random walk")
+    find(chain, CHAINS, "random walk", UsageError)
     size = len(matrix)
     moves = matrix.T.copy()
     if chain != "self":

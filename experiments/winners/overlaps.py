@@ -17,10 +17,10 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
-from bandits import PolicyError
-from bandits.streams import stream
 from experiments.winners.notions import von_neumann
 from experiments.winners.subsets import check_sampling
+from rankduel.base.errors import UsageError
+from rankduel.base.streams import stream
 
 NOTIONS = ("Copeland", "von Neumann", "Borda", "random walk")
 PAIRS = tuple(" and ".join(pair) for pair in combinations(NOTIONS, 2))
@@ -73,7 +73,7 @@ def winner_overlaps(
 def usual_overlap_sizes(n_rankers: int) -> range:
     """From 3, as smaller subsets say nothing, to all but one; of many rankers evenly spread ones."""
     if n_rankers < FEWEST:
-        raise PolicyError(
+        raise UsageError(
             f"{n_rankers} rankers; notions of a winner are compared on subsets of 3 up to all but one of "
             f"them: expected at least {FEWEST} rankers"
         )

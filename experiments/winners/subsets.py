@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numba import njit
 
-from bandits import PolicyError
-from bandits.streams import stream
+from rankduel.base.errors import UsageError
+from rankduel.base.streams import stream
 
 BEATS, BEATEN_BY = 0, 1
 _WORK = 3e8  # comparisons; all subsets of a size are looked at if that takes no more
@@ -41,9 +41,9 @@ def subset_shares(
 def check_sampling(sizes: Sequence[int], samples: int, n_rankers: int) -> None:
     for size in sizes:
         if size != int(size) or not 1 <= size <= n_rankers:
-            raise PolicyError(f"subsets of {size} rankers; expected whole numbers from 1 to {n_rankers}")
+            raise UsageError(f"subsets of {size} rankers; expected whole numbers from 1 to {n_rankers}")
     if samples != int(samples) or samples < 1:
-        raise PolicyError(f"{samples} samples of each size; expected a whole number from 1")
+        raise UsageError(f"{samples} samples of each size; expected a whole number from 1")
 
 
 def usual_sizes(size: int) -> list[int]:

@@ -12,7 +12,8 @@ import numpy as np
 from numba import njit
 
 from interleave.exact.outcome_odds import verdict
-from interleave.world import CLICK, CLICK_AND_LEAVE, CLICKED, DOC, STAY, named_apart
+from interleave.world import CLICK, CLICK_AND_LEAVE, CLICKED, DOC, STAY
+from rankduel.base.compiling import named_apart
 
 LONGEST = 20  # ranks: a million patterns
 MOST_BITS = 62  # ranks of a page whose clicks are one integer

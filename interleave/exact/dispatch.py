@@ -20,21 +20,17 @@ from collections.abc import Callable
 import numpy as np
 from numba import njit
 
-from interleave.catalogue import Interleaving
-from interleave.errors import InterleaveError
 from interleave.exact import team_draft
 from interleave.exact.balanced import balanced_odds
 from interleave.exact.click_patterns import LONGEST, MOST_BITS, page_odds_by, pattern_chance
 from interleave.exact.outcome_odds import TIE, credited_page_odds
 from interleave.methods import balanced, document_constraints, optimized, probabilistic
 from interleave.world import (
-    CREDIT,
+    BY_SHARE,
     DOC,
     FIRST,
     RANK,
-    REDRAW,
     SECOND,
-    VARIANT,
     WEIGHT,
     Pair,
     World,
@@ -43,6 +39,8 @@ from interleave.world import (
     rank_of,
     rank_page,
 )
+from rankduel.base.errors import InterleaveError
+from rankduel.base.settings import Configured
 
 FEW_DOCUMENTS = 6  # up to here all pages of probabilistic interleave are listed
 FEW_CLICKABLE = 6  # up to here all click patterns of a drawn page are
@@ -50,7 +48,7 @@ FEW_CLICKABLE = 6  # up to here all click patterns of a drawn page are
 
 def query_odds(
     world: World,
-    interleaving: Interleaving,
+    interleaving: Configured,
     query: int,
     first: int,
     second: int,
@@ -64,19 +62,19 @@ def query_odds(
     than FEW_CLICKABLE ranks of a drawn page may be clicked, four drawn sets of clicks stand for all
     (splitting), which is just as right on average and far faster; `all_patterns` goes through all anyway.
     """
-    if interleaving.method not in _ODDS:
-        raise InterleaveError(f"'{interleaving.method}' has no exact odds; simulate it")
+    if interleaving.name not in _ODDS:
+        raise InterleaveError(f"'{interleaving.name}' has no exact odds; simulate it")
     if first == second:
         return np.array([0.0, 1.0, 0.0])
     start = int(world.offsets[query])
     pair = Pair(first, second, start, int(world.offsets[query + 1]) - start)
     forget_ties(world)
-    return _ODDS[interleaving.method](world, pair, LONGEST if all_patterns else FEW_CLICKABLE, users)
+    return _ODDS[interleaving.name](world, pair, LONGEST if all_patterns else FEW_CLICKABLE, users)
 
 
 def mean_odds(
     world: World,
-    interleaving: Interleaving,
+    interleaving: Configured,
     first: int,
     second: int,
     users: np.random.Generator,
@@ -96,23 +94,23 @@ def mean_odds(
 def query_shares(world: World) -> np.ndarray:
     """How often each query is asked."""
     n_queries = len(world.offsets) - 1
-    if len(world.turns) > 1:
-        return np.diff(world.turns, prepend=0.0)
+    if world.query_choice == BY_SHARE:
+        return np.diff(world.query_shares, prepend=0.0)
     return np.full(n_queries, 1 / n_queries)
 
 
-def is_exact(world: World, interleaving: Interleaving, first: int, second: int) -> bool:
+def is_exact(world: World, interleaving: Configured, first: int, second: int) -> bool:
     """Does `mean_odds` leave nothing to chance? No page or coin drawn, and no tie that could matter."""
-    if interleaving.method not in _ODDS:
+    if interleaving.name not in _ODDS:
         return False
     if first == second:
         return True
-    if interleaving.method == "probabilistic" and (
+    if interleaving.name == "probabilistic" and (
         np.diff(world.offsets).max() > FEW_DOCUMENTS or interleaving.get("credit") == "marginal_sampled"
     ):
         return False
     # To these all ranks below the page's reach are alike; the others compare them.
-    shallow = interleaving.method in ("team_draft", "optimized") or interleaving.get("credit") == "joachims"
+    shallow = interleaving.name in ("team_draft", "optimized") or interleaving.get("credit") == "joachims"
     ties = world.ties[[first, second]]
     return not (ties[:, _in_reach(world)] if shallow else ties).any()
 
@@ -131,7 +129,7 @@ def _page_length(world: World, pair: Pair, longest: int = LONGEST) -> int:
 
 
 def _balanced_odds(world, pair, most, users):
-    if world.rules[CREDIT] == balanced.JOACHIMS:
+    if world.rules.credit == balanced.Credit.JOACHIMS:
         return balanced_odds(world, pair, users)
     return _two_pages_odds(world, pair, users, balanced.credit)
 
@@ -169,13 +167,13 @@ def _tops(world, pair, length, users):
 def _team_draft_odds(world, pair, most, users):
     tops = _tops(world, pair, _page_length(world, pair, team_draft.LONGEST), users)
     grades = world.labels[pair.start : pair.start + pair.n_docs]
-    neutral = bool(world.rules[VARIANT])
+    neutral = bool(world.rules.prefix)
     return team_draft.team_draft_odds(tops[FIRST], tops[SECOND], grades, world.user, neutral)
 
 
 def _optimized_odds(world, pair, most, users):
     tops = _tops(world, pair, _page_length(world, pair), users)
-    made = optimized.plan(tuple(tops[FIRST].tolist()), tuple(tops[SECOND].tolist()), int(world.rules[CREDIT]))
+    made = optimized.plan(tuple(tops[FIRST].tolist()), tuple(tops[SECOND].tolist()), int(world.rules.credit))
     odds = np.zeros(3)
     for page, chance, credits in zip(made.pages, made.chances, made.credits):
         world.page[DOC, : len(page)], world.chances[optimized.CREDITS, : len(page)] = page, credits
@@ -237,16 +235,18 @@ def page_chance(world, pair, length):
 
 def page_odds(world, pair, length, most, users):
     """The odds of the page in `world`: credit as the world's rules say, coins and clicks integrated out."""
-    credit = world.rules[CREDIT]
-    if credit in (probabilistic.MARGINAL_SIGN, probabilistic.MARGINAL_SAMPLED):
+    credit = world.rules.credit
+    if credit in (probabilistic.Credit.MARGINAL_SIGN, probabilistic.Credit.MARGINAL_SAMPLED):
         _page_length(world, pair, LONGEST if most == LONGEST else MOST_BITS)
         return page_odds_by(probabilistic.marginal)(world, pair, length, most, users)
-    if credit == probabilistic.MARGINAL_BERNOULLI and world.rules[REDRAW]:  # the coins thrown know no redraw
+    if (
+        credit == probabilistic.Credit.MARGINAL_BERNOULLI and world.rules.redraw
+    ):  # the coins thrown know no redraw
         rank_page(world, pair, length, users)
     probabilistic.posteriors(world, pair, length, 0.5)
     grades = world.labels[pair.start + world.page[DOC, :length]]
     odds = credited_page_odds(grades, world.chances[probabilistic.POSTERIOR, :length], world.user)
-    if credit == probabilistic.MARGINAL_BERNOULLI:  # tied clicks are decided by a coin
+    if credit == probabilistic.Credit.MARGINAL_BERNOULLI:  # tied clicks are decided by a coin
         undecided = odds[TIE] - pattern_chance(world, pair, length, 0)
         odds += np.array([undecided / 2, -undecided, undecided / 2])
     return odds

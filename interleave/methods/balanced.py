@@ -9,9 +9,12 @@ Not fair to random clicks: see the biases in tests/interleave. With credit="lero
 comparison follows from all clicks, as in Lerot.
 """
 
+from enum import IntEnum
+from typing import Annotated, NamedTuple
+
+from interleave.contract import Method
 from interleave.world import (
     CLICKED,
-    CREDIT,
     DOC,
     FIRST,
     RANK,
@@ -19,14 +22,27 @@ from interleave.world import (
     STATE,
     TEAM,
     document_at,
-    inlined,
     is_shown,
-    kernel,
     rank_page,
 )
+from rankduel.base.compiling import inlined, kernel
+from rankduel.base.settings import Setting
 
-JOACHIMS, LEROT = 0, 1  # World.rules[CREDIT]
+
+class Credit(IntEnum):
+    """How deep the comparison of clicks goes."""
+
+    JOACHIMS = 0
+    LEROT = 1
+
+
 _LEADER = 2  # page[STATE, side] is a ranking's pointer; page[STATE, _LEADER] the coin
+
+
+class Params(NamedTuple):
+    credit: Annotated[Credit, Setting("depth of the comparison: by the lowest click, or as in Lerot")] = (
+        Credit.JOACHIMS
+    )
 
 
 @inlined
@@ -74,8 +90,18 @@ def _depth(world, n_read):
     for at in range(n_read):
         if world.page[CLICKED, at]:
             first, second = world.page[RANK + FIRST, at], world.page[RANK + SECOND, at]
-            if world.rules[CREDIT] == JOACHIMS:  # only the lowest click counts, which comes last
+            if world.rules.credit == Credit.JOACHIMS:  # only the lowest click counts, which comes last
                 deepest_first, deepest_second = first, second
             else:
                 deepest_first, deepest_second = max(deepest_first, first), max(deepest_second, second)
     return min(deepest_first, deepest_second)
+
+
+METHOD = Method(
+    "balanced",
+    "both rankings' tops in turn; clicks compared down to a common depth",
+    "Joachims, KDD 2002",
+    next_document,
+    credit,
+    Params,
+)

@@ -8,10 +8,21 @@ that its document is better than
   type 3: and the first unclicked document below the run of clicks it belongs to.
 """
 
+from typing import Annotated, NamedTuple
+
+from interleave.contract import Method
 from interleave.methods import balanced
-from interleave.world import CLICKED, FIRST, RANK, SECOND, VARIANT, inlined, kernel, rank_page
+from interleave.world import CLICKED, FIRST, RANK, SECOND, rank_page
+from rankduel.base.compiling import inlined, kernel
+from rankduel.base.settings import Setting
 
 next_document = balanced.next_document
+
+
+class Params(NamedTuple):
+    type: Annotated[
+        int, Setting("which unclicked documents a click is preferred to", at_least=1, at_most=3)
+    ] = 3
 
 
 @inlined
@@ -43,10 +54,10 @@ def _compare(world, n_shown):
 @inlined
 def _just_below(world, high, n_shown):
     """The one document below a click that counts, -1 if there is none."""
-    if world.rules[VARIANT] == 1:
+    if world.rules.type == 1:
         return -1
     below = high + 1
-    while world.rules[VARIANT] == 3 and below < n_shown and world.page[CLICKED, below]:
+    while world.rules.type == 3 and below < n_shown and world.page[CLICKED, below]:
         below += 1
     return below
 
@@ -54,3 +65,13 @@ def _just_below(world, high, n_shown):
 @inlined
 def _above(world, side, low, high):
     return 1 if world.page[RANK + side, low] < world.page[RANK + side, high] else 0
+
+
+METHOD = Method(
+    "document_constraints",
+    "balanced page; the ranking that contradicts fewer clicks wins",
+    "He, Zhai and Li, CIKM 2009",
+    next_document,
+    credit,
+    Params,
+)

@@ -11,15 +11,26 @@ instead, and the plan says so (`relaxed`).
 from __future__ import annotations
 
 import functools
-from typing import NamedTuple
+from enum import IntEnum
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import scipy
 from numba import njit, objmode
 
-from interleave.world import CLICKED, CREDIT, DOC, FIRST, NOBODY, SECOND, TEAM, document_at
+from interleave.contract import Method
+from interleave.world import CLICKED, DOC, FIRST, NOBODY, SECOND, TEAM, document_at
+from rankduel.base.settings import Setting
 
-LINEAR, INVERSE, BINARY = 0, 1, 2  # World.rules[CREDIT]
+
+class Credit(IntEnum):
+    """What a click on a document is worth, by its ranks."""
+
+    LINEAR = 0
+    INVERSE = 1
+    BINARY = 2
+
+
 LONGEST = 14  # ranks: up to 2^14 pages to choose from, and a second to choose
 TIED = 1e-12
 _SLACK = 1e-9
@@ -35,6 +46,12 @@ class Plan(NamedTuple):
     sensitivity: float  # the value of the linear programme
     relaxed: bool
     unfairness: float  # sum over ranks of the average credit's size; 0 unless relaxed
+
+
+class Params(NamedTuple):
+    credit: Annotated[
+        Credit, Setting("what a click is worth: by ranks, by inverse ranks, or by which rank is higher")
+    ] = Credit.LINEAR
 
 
 @functools.lru_cache(maxsize=100_000)
@@ -74,9 +91,9 @@ def _document_credits(left: tuple[int, ...], right: tuple[int, ...], credit: int
     first = {doc: rank for rank, doc in enumerate(left, 1)}
     second = {doc: rank for rank, doc in enumerate(right, 1)}
     ranks = {doc: (first.get(doc, absent), second.get(doc, absent)) for doc in {**first, **second}}
-    if credit == BINARY:
+    if credit == Credit.BINARY:
         return {doc: float(np.sign(b - a)) for doc, (a, b) in ranks.items()}
-    if credit == LINEAR:
+    if credit == Credit.LINEAR:
         return {doc: float(b - a) for doc, (a, b) in ranks.items()}
     return {doc: 1 / a - 1 / b for doc, (a, b) in ranks.items()}
 
@@ -134,7 +151,7 @@ def next_document(world, pair, at, users):
         for rank in range(length):
             left[rank] = document_at(world, pair, FIRST, rank, users)
             right[rank] = document_at(world, pair, SECOND, rank, users)
-        credit, number = world.rules[CREDIT], users.random()
+        credit, number = world.rules.credit, users.random()
         with objmode(drawn="float64[:, ::1]"):
             drawn = draw_page(left, right, credit, number)
         for rank in range(length):
@@ -151,3 +168,15 @@ def credit(world, pair, n_read, users):
         if world.page[CLICKED, at]:
             total += world.chances[CREDITS, at]
     return total if abs(total) > TIED else 0.0
+
+
+METHOD = Method(
+    "optimized",
+    "the most sensitive page distribution that is fair to random clicks",
+    "Radlinski and Craswell, WSDM 2013",
+    next_document,
+    credit,
+    Params,
+    calls_python=True,
+    longest_page=LONGEST,
+)

@@ -11,35 +11,53 @@ outcome is P(D > 0) - P(D < 0); its sign decides (`marginal_sign`), or it sets t
 (`marginal_bernoulli`), or it is estimated from sampled coins (`marginal_sampled`).
 """
 
+from enum import IntEnum
+from typing import Annotated, NamedTuple
+
 import numpy as np
 
+from interleave.contract import Method, Samples, Tau
 from interleave.world import (
     CLICKED,
-    CREDIT,
     DOC,
     FIRST,
     RANK,
-    REDRAW,
-    SAMPLES,
     SECOND,
     STATE,
     TEAM,
     TOTAL,
     WEIGHT,
     document_at,
-    inlined,
-    kernel,
     rank_of,
     rank_page,
 )
+from rankduel.base.compiling import inlined, kernel
+from rankduel.base.settings import Setting
 
-ASSIGNMENT, MARGINAL_SIGN, MARGINAL_BERNOULLI, MARGINAL_SAMPLED = range(4)  # World.rules[CREDIT]
+
+class Credit(IntEnum):
+    """Whether credit follows the coins thrown, or leaves them open."""
+
+    MARGINAL_SIGN = 1
+    ASSIGNMENT = 0
+    MARGINAL_BERNOULLI = 2
+    MARGINAL_SAMPLED = 3
+
+
 TIED = 1e-12  # a marginal outcome this close to 0 is a tie
 
 # Rows of World.chances: [_MASS, side] is the weight of what a side has not shown; then per rank of the page
 # the chance that the first ranker contributed it; then the odds of 0, 1, ... credits for the first ranker.
 _MASS, POSTERIOR, _ODDS = 0, 1, 2
 _MASKED = 63  # page[STATE, side] has a bit for each of the first ranks that has been shown
+
+
+class Params(NamedTuple):
+    credit: Annotated[Credit, Setting("by the coins thrown, or with the coins left open")] = (
+        Credit.MARGINAL_SIGN
+    )
+    tau: Tau = 3.0
+    samples: Samples = 10_000
 
 
 @inlined
@@ -118,7 +136,7 @@ def is_worn(world, pair, at, mass):
 
 @inlined
 def credit(world, pair, n_read, users):
-    if world.rules[CREDIT] == ASSIGNMENT:
+    if world.rules.credit == Credit.ASSIGNMENT:
         return assigned(world, n_read)
     return marginal(world, pair, n_read, users)
 
@@ -140,13 +158,13 @@ def marginal(world, pair, n_read, users):
     last = last_click(world, n_read)
     if last == 0:
         return 0.0
-    if world.rules[REDRAW]:
+    if world.rules.redraw:
         rank_page(world, pair, last, users)
     posteriors(world, pair, last, 0.5)
-    if world.rules[CREDIT] == MARGINAL_SAMPLED:
+    if world.rules.credit == Credit.MARGINAL_SAMPLED:
         return _sampled(world, last, users)
     outcome = marginal_outcome(world, last)
-    if world.rules[CREDIT] == MARGINAL_BERNOULLI:
+    if world.rules.credit == Credit.MARGINAL_BERNOULLI:
         return 1.0 if users.random() < (1.0 + outcome) / 2.0 else -1.0
     return 0.0 if abs(outcome) <= TIED else outcome
 
@@ -225,10 +243,20 @@ def marginal_outcome(world, n_read):
 def _sampled(world, n_read, users):
     """The mean sign of D over sampled coins."""
     total = 0
-    for _ in range(world.rules[SAMPLES]):
+    for _ in range(world.rules.samples):
         lead = 0
         for rank in range(n_read):
             if world.page[CLICKED, rank]:
                 lead += 1 if users.random() < world.chances[POSTERIOR, rank] else -1
         total += np.sign(lead)
-    return total / world.rules[SAMPLES]
+    return total / world.rules.samples
+
+
+METHOD = Method(
+    "probabilistic",
+    "a coin and a soft ranking fill each rank; credit with the coins left open",
+    "Hofmann, Whiteson and de Rijke, CIKM 2011 and TOIS 2013",
+    next_document,
+    credit,
+    Params,
+)

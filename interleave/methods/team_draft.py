@@ -6,22 +6,29 @@ a click counts for whoever picked the document. With prefix="neutral" (as in Ler
 both rankings agree from the top down belong to nobody.
 """
 
-from interleave.world import (
-    CLICKED,
-    DOC,
-    FIRST,
-    NOBODY,
-    SECOND,
-    STATE,
-    TEAM,
-    VARIANT,
-    document_at,
-    inlined,
-    is_shown,
-)
+from enum import IntEnum
+from typing import Annotated, NamedTuple
 
-ASSIGN, NEUTRAL = 0, 1  # World.rules[VARIANT]
+from interleave.contract import Method
+from interleave.world import CLICKED, DOC, FIRST, NOBODY, SECOND, STATE, TEAM, document_at, is_shown
+from rankduel.base.compiling import inlined
+from rankduel.base.settings import Setting
+
+
+class Prefix(IntEnum):
+    """Who owns the documents on which both rankings agree from the top down."""
+
+    ASSIGN = 0
+    NEUTRAL = 1
+
+
 _PREFIX = 2  # page[STATE, side] is a captain's next rank; page[STATE, _PREFIX] counts neutral documents
+
+
+class Params(NamedTuple):
+    prefix: Annotated[
+        Prefix, Setting("documents on which both rankings agree from the top: picked, or nobody's")
+    ] = Prefix.ASSIGN
 
 
 @inlined
@@ -29,7 +36,7 @@ def next_document(world, pair, at, users):
     page = world.page
     if at == 0:
         page[STATE, FIRST] = page[STATE, SECOND] = page[STATE, _PREFIX] = 0
-    if world.rules[VARIANT] == NEUTRAL and page[STATE, _PREFIX] == at:
+    if world.rules.prefix == Prefix.NEUTRAL and page[STATE, _PREFIX] == at:
         doc = document_at(world, pair, FIRST, at, users)
         if doc == document_at(world, pair, SECOND, at, users):
             page[STATE, _PREFIX] += 1
@@ -56,3 +63,13 @@ def credit(world, pair, n_read, users):
             lead += 1 if world.page[TEAM, rank] == FIRST else -1
             clicks += 1
     return lead / max(1, clicks)
+
+
+METHOD = Method(
+    "team_draft",
+    "two captains pick in turn; a click counts for who picked",
+    "Radlinski, Kurup and Joachims, CIKM 2008",
+    next_document,
+    credit,
+    Params,
+)

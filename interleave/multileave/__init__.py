@@ -1,6 +1,7 @@
 """Multileaving: many rankings share one page, and clicks on it say who is preferred to whom."""
 
-from interleave.multileave.catalogue import MULTILEAVERS, Multileaver, Multileaving, multileaving
+from interleave.multileave.catalogue import MULTILEAVERS, multileaving
+from interleave.multileave.contract import Multileaver
 from interleave.multileave.impression import multileave_by
 from interleave.multileave.pages import MultileavedPage, multileaved_page
 from interleave.multileave.world import SharedWorld, for_another_thread, make_shared_world
@@ -10,7 +11,6 @@ __all__ = [
     "SharedWorld",
     "Multileaver",
     "MultileavedPage",
-    "Multileaving",
     "for_another_thread",
     "make_shared_world",
     "multileave_by",

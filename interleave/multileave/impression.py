@@ -15,7 +15,8 @@ from interleave.duel import choose_query, clicks_and_gain, reader
 from interleave.methods.probabilistic import last_click
 from interleave.multileave.catalogue import MULTILEAVERS
 from interleave.multileave.world import NOBODY, Panel, clear, document_at, forget_ties
-from interleave.world import DOC, TEAM, inlined, kernel, named_apart
+from interleave.world import DOC, TEAM
+from rankduel.base.compiling import inlined, kernel, named_apart
 
 
 @functools.cache

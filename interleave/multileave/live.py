@@ -12,7 +12,7 @@ from interleave.live import CLICKS, NDCG, PAGES
 from interleave.multileave.catalogue import MULTILEAVERS
 from interleave.multileave.impression import multileave_by
 from interleave.multileave.world import SharedWorld, for_another_thread
-from interleave.world import kernel, named_apart
+from rankduel.base.compiling import kernel, named_apart
 
 
 class LiveSharedWorld(NamedTuple):

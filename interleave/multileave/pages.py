@@ -17,13 +17,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from clickmodels import click_model
-from interleave.errors import InterleaveError
-from interleave.multileave.catalogue import Multileaving, multileaving
+from interleave.multileave.catalogue import multileaving
 from interleave.multileave.impression import page_kernels
 from interleave.multileave.world import NOBODY, Panel, SharedWorld, make_shared_world
 from interleave.pages import check_lists
 from interleave.world import CLICKED, DOC, TEAM
 from letor_data.rankings import Rankings
+from rankduel.base.errors import InterleaveError
+from rankduel.base.settings import Configured
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +33,7 @@ class MultileavedPage:
 
     docs: list
     teams: list[int | None]  # which ranking put each document there; None where the method does not say
-    method: Multileaving
+    method: Configured
     _shared: SharedWorld
     _panel: Panel
     _users: np.random.Generator
@@ -48,19 +49,19 @@ class MultileavedPage:
             )
         self._shared.world.page[CLICKED, : len(clicked)] = np.array(clicked, bool)
         found = np.zeros((self._panel.n, self._panel.n))
-        _, judge = page_kernels(self.method.method)
+        _, judge = page_kernels(self.method.name)
         judge(self._shared, self._panel, len(clicked), found, self._users)
         return found
 
 
 def multileaved_page(
     rankings: Sequence[Sequence[Hashable]],
-    method: str | Multileaving = "team_draft",
+    method: str | Configured = "team_draft",
     length: int | None = None,
     seed: int | None = None,
 ) -> MultileavedPage:
     """One page made of several rankings of the same documents, best first."""
-    chosen = method if isinstance(method, Multileaving) else multileaving(method)
+    chosen = method if isinstance(method, Configured) else multileaving(method)
     if not rankings:
         raise InterleaveError("nothing to multileave: there are no rankings")
     docs = list(rankings[0])
@@ -71,7 +72,7 @@ def multileaved_page(
     shared = _shared(orders, chosen, len(docs) if length is None else length)
     panel, users = Panel(np.arange(len(rankings)), len(rankings), 0, len(docs)), np.random.default_rng(seed)
     shown = min(shared.world.user.shape[1], len(docs))
-    show, _ = page_kernels(chosen.method)
+    show, _ = page_kernels(chosen.name)
     show(shared, panel, shown, users)
     teams = [None if team == NOBODY else int(team) for team in shared.world.page[TEAM, :shown]]
     return MultileavedPage(
@@ -79,7 +80,7 @@ def multileaved_page(
     )
 
 
-def _shared(orders: list[list[int]], chosen: Multileaving, length: int) -> SharedWorld:
+def _shared(orders: list[list[int]], chosen: Configured, length: int) -> SharedWorld:
     order = np.array(orders, np.int16 if len(orders[0]) < 2**15 else np.int32)
     positions = np.argsort(order, axis=1).astype(order.dtype)
     offsets, keys = np.array([0, order.shape[1]]), np.zeros(1, np.uint64)

@@ -7,34 +7,29 @@ as they are from the making of the page to the credit for its clicks.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from clickmodels.tables import ClickModel
 from interleave.catalogue import interleaving
-from interleave.errors import InterleaveError
 from interleave.world import (
     CLICKED,
-    CREDIT,
     DOC,
     RANK,
-    SAMPLES,
-    VARIANT,
     Pair,
     World,
-    inlined,
-    kernel,
     make_world,
     rank_weights,
+    rules_of,
 )
 from interleave.world import document_at as document_on_side
 from interleave.world import rank_of as rank_on_side
 from letor_data.metrics import ideal_dcg
 from letor_data.rankings import Rankings
-
-if TYPE_CHECKING:
-    from interleave.multileave.catalogue import Multileaving
+from rankduel.base.compiling import inlined, kernel
+from rankduel.base.errors import InterleaveError
+from rankduel.base.settings import Configured
 
 NOBODY = -1  # in page[TEAM]: the document was nobody's pick
 TIED = 1e-12  # scores and degrees this close are equal
@@ -177,7 +172,7 @@ def make_shared_world(
     rankings: Rankings,
     labels: np.ndarray,
     model: ClickModel,
-    multileaving: Multileaving,
+    multileaving: Configured,
     length: int = 10,
     ties: str = "random_impression",
     queries: str | np.ndarray = "uniform",
@@ -193,17 +188,14 @@ def make_shared_world(
         rankings, labels, model, interleaving("team_draft"), length, ties, queries=queries, seed=seed
     )
     longest = int(np.diff(world.offsets).max())
-    rules = np.zeros_like(world.rules)
-    rules[CREDIT] = multileaving.code("credit")
-    rules[VARIANT] = max(multileaving.code(switch) for switch in ("prefix", "ranker", "considered"))
-    rules[SAMPLES] = max(multileaving.get(number, 0) for number in ("n_samples", "n_lists"))
-    world = world._replace(rules=rules, weights=rank_weights(longest, multileaving.get("tau", 1.0)))
+    weights = rank_weights(longest, multileaving.get("tau", 1.0))
+    world = world._replace(rules=rules_of(multileaving), weights=weights)
     return _seated(world, ideal_dcg(world.labels, world.offsets, length))
 
 
 def for_another_thread(shared: SharedWorld) -> SharedWorld:
     """The same shared world with a page of its own."""
-    return _seated(shared.world._replace(turns=shared.world.turns.copy()), shared.ideal)
+    return _seated(shared.world._replace(next_query=shared.world.next_query.copy()), shared.ideal)
 
 
 def _seated(world: World, ideal: np.ndarray) -> SharedWorld:

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
 
-from letor_data.errors import DataError
 from letor_data.packed.choosing import Source, choose
 from letor_data.packed.packing import (
     PACKINGS,
@@ -26,6 +25,7 @@ from letor_data.packed.packing import (
     stream_pieces,
 )
 from letor_data.packed.tar_stream import tar_members
+from rankduel.base.errors import DataError
 
 __all__ = [
     "PACKINGS", "DamagedError", "Progress", "Source", "find_files", "find_sources", "read_all", "read_pieces",

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from letor_data.errors import DataError
+from rankduel.base.errors import DataError
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -24,7 +24,7 @@ from letor_data.folds import split_of
 from letor_data.letor import Letor
 from letor_data.synthetic.features import KINDS, into_unit_range, positions
 from letor_data.synthetic.settings import SHAPES, Feature, Synthetic, layout, shape
-from letor_data.threads import ordered_map
+from rankduel.base.threads import ordered_map
 
 __all__ = ["SHAPES", "Synthetic", "blocks", "docs_per_query", "shape", "synthesize"]
 

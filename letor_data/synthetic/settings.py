@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from letor_data.errors import DataError, known
 from letor_data.synthetic.features import BLOCKS, SINGLES, STREAMS, WINNER, Block, Single, Stream
 from letor_data.text.writer import ISTELLA_MISSING
+from rankduel.base.errors import DataError
+from rankduel.base.settings import find
 
 _LEAST_RHO = 0.02
 _CYCLE_FACTOR = 0.5  # other features weaken so that none beats the cycle's three rankers
@@ -135,4 +136,4 @@ SHAPES = {shape.name: shape for shape in _SHAPES}
 
 def shape(name: str, **changes) -> Synthetic:
     """A named shape, with some settings changed: shape("mslr-web10k", seed=3, queries=500)."""
-    return replace(known(name, SHAPES, "shape"), **changes)
+    return replace(find(name, SHAPES, "shape", DataError), **changes)

@@ -7,8 +7,8 @@ import os
 import numpy as np
 from numba import njit
 
-from letor_data.errors import DataError
 from letor_data.text.tokenizer import ROWS, VALUES, Tokens
+from rankduel.base.errors import DataError
 
 
 def block_columns(tokens: Tokens, max_index: int, max_cells: int, name: str) -> dict[int, np.ndarray]:

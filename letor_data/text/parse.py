@@ -17,7 +17,6 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from letor_data.errors import DataError
 from letor_data.formats import PROFILES, TOP_LABEL, Profile, profile_for, profile_named, size_note
 from letor_data.letor import Letor
 from letor_data.packed.archive import Progress, Source, find_sources, read_pieces
@@ -26,6 +25,7 @@ from letor_data.text.chunks import Block, digest_text, parse_blocks
 from letor_data.text.columns import GrowingColumns, memory_cells
 from letor_data.text.problems import NOTES, PROBLEMS, Problem, position
 from letor_data.text.queries import RETURNING, CountedQueries, NamedQueries, side_file
+from rankduel.base.errors import DataError
 
 _LINE = "a document is a line '<label> qid:<id> <feature>:<value> ... # comment'"
 _CHOICES = {

@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from letor_data.errors import DataError
 from letor_data.folds import FOLDS, SPLITS, split_of
 from letor_data.letor import Letor
 from letor_data.output import open_output
 from letor_data.text.text_kernel import LONGEST_NUMBER, Rows, Strings, format_rows, hard_values
-from letor_data.threads import ordered_map
+from rankduel.base.errors import DataError
+from rankduel.base.threads import ordered_map
 
 ISTELLA_MISSING = "1.79769313486232e+308"  # overflows a double: the data set's own mark for "no value"
 

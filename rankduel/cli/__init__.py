@@ -9,11 +9,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from bandits import PolicyError
-from clickmodels import ClickModelError
-from experiments.specs import SpecError
-from interleave import InterleaveError
-from letor_data import DataError
+from rankduel.base.errors import RankduelError
 from rankduel.cli import compare, data, demo, judge, lists, matrix, multileave, report, run, study, winners
 from rankduel.cli.console import errors
 
@@ -60,7 +56,7 @@ def main() -> None:
     """Run a command; bad input ends in one message and exit code 2, a bug in a traceback and 1."""
     try:
         app(prog_name="rankduel")
-    except (DataError, ClickModelError, InterleaveError, PolicyError, SpecError) as problem:
+    except RankduelError as problem:
         _stop(str(problem))
     except OSError as problem:
         _stop(f"{problem.filename or 'input/output'}: {problem.strerror or problem}")

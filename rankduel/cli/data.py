@@ -14,11 +14,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from experiments.specs import feature_list
-from letor_data import DataError, Letor, write_parquet
+from letor_data import Letor, write_parquet
 from letor_data.formats import PROFILES
 from letor_data.summary import Summary, summarize
 from letor_data.synthetic.generate import SHAPES, Synthetic, blocks, docs_per_query, shape, synthesize
 from letor_data.text.writer import write_folds, write_letor
+from rankduel.base.errors import DataError
 from rankduel.cli.console import count_progress, errors, file_size, number_ranges, screen
 from rankduel.cli.options import Files, Force, load, with_data_options
 

@@ -88,7 +88,7 @@ def _data(path: Path) -> Letor:
 def _matrix(arena: Arena, path: Path) -> Preferences:
     started = time.monotonic()
     with matrix_progress() as progress:
-        preferences = write_matrix(arena, path, duels=DRAWS[arena.interleaving.method], progress=progress)
+        preferences = write_matrix(arena, path, duels=DRAWS[arena.interleaving.name], progress=progress)
     exact = int((preferences.pairs["method"] == "exact").sum())
     half_width = float((preferences.pairs["hi"] - preferences.pairs["lo"]).max()) / 2
     best = preferences.names[condorcet_winner(preferences.matrix)]

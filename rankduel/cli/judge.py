@@ -10,7 +10,6 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from bandits import PolicyError
 from experiments.judge.session import (
     Session,
     open_session,
@@ -19,7 +18,8 @@ from experiments.judge.session import (
     read_pool,
     start_session,
 )
-from letor_data.files import replacing
+from rankduel.base.errors import DataError
+from rankduel.base.files import replacing
 from rankduel.cli.console import screen
 from rankduel.cli.options import AsJson
 
@@ -128,7 +128,7 @@ def _text(path: Path) -> str:
     try:
         return sys.stdin.read() if str(path) == "-" else path.read_text("utf-8-sig")
     except UnicodeDecodeError:
-        raise PolicyError(f"{path}: not UTF-8 text; save the file as UTF-8") from None
+        raise DataError(f"{path}: not UTF-8 text; save the file as UTF-8") from None
 
 
 def _show_next_step(session: Session) -> None:

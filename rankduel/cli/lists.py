@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from enum import IntEnum
 from typing import Annotated, Any
 
 import numpy as np
@@ -10,14 +11,16 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from bandits import Configured, configure
+from bandits import configure
 from bandits.catalogue import FAMILIES, MULTI_POLICIES
-from bandits.contract import MultiPolicy, Policy, Setting, written
+from bandits.contract import MultiPolicy
 from clickmodels import ATTENTIONS, STOP_RULES, USERS, ClickModel, expected_clicks
 from clickmodels.position_based import Attention
-from clickmodels.written import row_text
+from clickmodels.rows import row_text
 from experiments.specs import parse_model, parse_policy, spec_of
 from interleave import METHODS, PRESETS, Method, preset
+from interleave.multileave.contract import Multileaver
+from rankduel.base.settings import Configured, Setting, Thing, written
 from rankduel.cli.console import screen
 from rankduel.cli.options import AsJson
 
@@ -81,20 +84,25 @@ def _click_models_as_data() -> dict[str, Any]:
 
 def _interleavers_as_data() -> dict[str, Any]:
     methods = [
-        {"name": m.name, "about": m.about, "source": m.source, "settings": _settings(m)}
+        {"name": m.name, "about": m.about, "source": m.source, "settings": settings_as_data(m)}
         for m in METHODS.values()
     ]
     presets = {name: preset(name) | {"interleaving": str(preset(name)["interleaving"])} for name in PRESETS}
     return {"methods": methods, "presets": presets}
 
 
-def _settings(method: Method) -> dict[str, dict[str, Any]]:
-    """Per setting its default and, for a switch, its choices."""
-    switches = {
-        name: {"default": next(iter(choices)), "choices": list(choices)}
-        for name, choices in method.choices.items()
+def settings_as_data(thing: Thing) -> dict[str, dict[str, Any]]:
+    """Return per setting its default and meaning and, for a switch, its choices."""
+    usual: Any = thing.params()
+    return {
+        name: {"default": _plain(getattr(usual, name)), "about": setting.about}
+        | ({"choices": list(setting.choices)} if setting.choices else {})
+        for name, setting in thing.settings.items()
     }
-    return switches | {name: {"default": value} for name, value in method.numbers.items()}
+
+
+def _plain(value: Any) -> Any:
+    return written(value) if isinstance(value, IntEnum) else value
 
 
 def _show_model(model: ClickModel, as_json: bool) -> None:
@@ -157,7 +165,7 @@ def _show_probabilities() -> None:
 
 def _show_interleavers() -> None:
     title("Methods", "the first value of a setting is its default")
-    show_rows({method.name: _about_method(method) for method in METHODS.values()}, gap=1)
+    show_rows({method.name: about_method(method) for method in METHODS.values()}, gap=1)
     title("\nPresets")
     show_rows({name: _about_preset(preset(name)) for name in PRESETS})
     title("\nWritten as")
@@ -165,11 +173,12 @@ def _show_interleavers() -> None:
         screen.print(example)
 
 
-def _about_method(method: Method) -> str:
-    lines = [method.about, f"[dim]{method.source}[/]"]
-    lines += [f"{name} = [bold]{' | '.join(choices)}[/]" for name, choices in method.choices.items()]
-    lines += [f"{name} = [bold]{value:g}[/]" for name, value in method.numbers.items()]
-    return "\n".join(lines)
+def about_method(method: Method | Multileaver) -> str:
+    """Return what a method is, its source, and its settings, the default of each first."""
+    usual: Any = method.params()
+    values = {name: _value(method, name, getattr(usual, name), " | ") for name in method.settings}
+    lines = [f"{name} = [bold]{value}[/]" for name, value in values.items()]
+    return "\n".join([method.about, f"[dim]{method.source}[/]", *lines])
 
 
 def _about_preset(chosen: dict[str, Any]) -> str:
@@ -227,12 +236,11 @@ def policies(
 
 def families() -> dict[str, list[Any]]:
     """All policies by the question they answer."""
-    named = {name: [module.POLICY for module in family] for name, family in FAMILIES.items()}
-    return named | {"Condorcet winner, whole sets of arms on a page": list(MULTI_POLICIES.values())}
+    return {**FAMILIES, "Condorcet winner, whole sets of arms on a page": list(MULTI_POLICIES.values())}
 
 
 def _as_data(chosen: Configured) -> dict[str, Any]:
-    policy = chosen.policy
+    policy = chosen.thing
     return {
         "name": policy.name,
         "written": str(chosen),
@@ -258,7 +266,7 @@ def _show_one(chosen: Configured, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(_as_data(chosen), indent=1))
         return
-    policy = chosen.policy
+    policy = chosen.thing
     title(str(chosen))
     screen.print("\n".join(_facts(chosen)), highlight=False)
     title("\nParameters")
@@ -285,7 +293,7 @@ def _show_all() -> None:
 
 
 def _summary(chosen: Configured) -> str:
-    policy = chosen.policy
+    policy = chosen.thing
     lines = _facts(chosen)
     defaults = ", ".join(
         f"{name}={_value(policy, name, value)}"
@@ -299,7 +307,7 @@ def _summary(chosen: Configured) -> str:
 
 
 def _facts(chosen: Configured) -> list[str]:
-    policy = chosen.policy
+    policy = chosen.thing
     assumes = f"assumes: {policy.assumes}" if policy.assumes else ""
     facts = [assumes, _horizon(chosen), _feedback(policy)]
     lines = [policy.about, f"[dim]{escape(policy.source)}[/]" if policy.source else ""]
@@ -316,21 +324,22 @@ def _feedback(policy: Any) -> str:
 def _horizon(chosen: Configured) -> str:
     if chosen.needs_horizon:
         return "must know the horizon"
-    for name in chosen.policy.variants:
-        if configure(chosen.policy, variant=name).needs_horizon:
+    for name in chosen.thing.variants:
+        if configure(chosen.thing, variant=name).needs_horizon:
             return "needs no horizon (some settings do)"
     return "needs no horizon"
 
 
-def _value(policy: Policy, name: str, value: Any) -> str:
-    """The value in force; of a switch also what else it could be."""
-    others = [choice for choice in _setting(policy, name).choices if choice != value]
-    return "|".join([written(value), *others])
+def _value(thing: Thing, name: str, value: Any, between: str = "|") -> str:
+    """Return the value in force; of a switch also what else it could be."""
+    text = written(value)
+    others = [choice for choice in _setting(thing, name).choices if choice != text]
+    return between.join([text, *others])
 
 
 def _bundle(bundle: Any) -> str:
     return ", ".join(f"{name}={written(value)}" for name, value in bundle.items())
 
 
-def _setting(policy: Policy, name: str) -> Setting:
-    return policy.settings.get(name, Setting(""))
+def _setting(thing: Thing, name: str) -> Setting:
+    return thing.settings.get(name, Setting(""))

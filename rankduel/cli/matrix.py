@@ -20,10 +20,10 @@ from experiments.arena import Arena, open_arena
 from experiments.matrix.build import PRIORS, USUAL_MOST, USUAL_TIMES, write_matrix
 from experiments.matrix.preferences import Preferences, read_preferences
 from experiments.matrix.shared_pages import write_inferred
-from experiments.specs import parse_multileaving
 from experiments.winners.notions import copeland_order
-from interleave.multileave import Multileaving
-from letor_data import DataError
+from interleave.multileave import MULTILEAVERS
+from rankduel.base.errors import DataError
+from rankduel.base.settings import Configured
 from rankduel.cli.console import count_progress, file_size, matrix_progress, screen
 from rankduel.cli.lists import title
 from rankduel.cli.multileave import impressions_in
@@ -129,12 +129,12 @@ def build(
     _tell(made, arena, output, time.perf_counter() - started)
 
 
-def _infer(arena: Arena, way: Multileaving, output: Path, pages: int, common: dict[str, Any]) -> Preferences:
+def _infer(arena: Arena, way: Configured, output: Path, pages: int, common: dict[str, Any]) -> Preferences:
     with count_progress("impressions", pages) as done:
         return write_inferred(arena, way, output, impressions=pages, **common, done=done)
 
 
-def _multileaving(text: str | None, impressions: str | None, given: dict[str, Any]) -> Multileaving | None:
+def _multileaving(text: str | None, impressions: str | None, given: dict[str, Any]) -> Configured | None:
     """The method, if pages are to be shared; an error for options that would do nothing."""
     if text is None:
         if impressions is not None:
@@ -146,7 +146,7 @@ def _multileaving(text: str | None, impressions: str | None, given: dict[str, An
         if given[option] not in (None, False, PRIORS[0]):
             name = option.replace("_", "-")
             raise DataError(f"--{name} is for pages of two rankers; leave it out, or --multileave {text}")
-    return parse_multileaving(text)
+    return MULTILEAVERS.parsed(text)
 
 
 def _check_output(output: Path, force: bool) -> None:

@@ -12,7 +12,6 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from bandits import PolicyError
 from experiments.arena import open_arena
 from experiments.matrix.preferences import Preferences
 from experiments.matrix.shared_pages import checked_impressions
@@ -25,11 +24,10 @@ from experiments.runs.multileave_error import (
     until_text,
 )
 from experiments.runs.problem import how_known
-from experiments.specs import parse_multileaving
 from interleave.multileave import MULTILEAVERS, Multileaver
-from interleave.multileave.catalogue import Choice
+from rankduel.base.errors import UsageError
 from rankduel.cli.console import count_progress, screen
-from rankduel.cli.lists import show_rows, title
+from rankduel.cli.lists import about_method, settings_as_data, show_rows, title
 from rankduel.cli.options import AsJson, Jobs, Name, Out, Seed, load, with_data_options, with_duel_options
 from rankduel.cli.run import command_typed, preferences_for, run_set_name, show_next
 
@@ -69,7 +67,7 @@ def multileave(
 
     [dim]Example:[/] rankduel multileave data.txt --method sosm --method team_draft --impressions 1e5
     """
-    methods, pages = [parse_multileaving(text) for text in method], impressions_in(impressions)
+    methods, pages = [MULTILEAVERS.parsed(text) for text in method], impressions_in(impressions)
     folder = out / (name or run_set_name(data[0], "multileave", pages, seed))
     arena = open_arena(load(data, data_options), **duel_options, progress=count_progress)
     contests_of(arena, methods)  # refuses what does not fit, before any work
@@ -96,7 +94,7 @@ def impressions_in(text: str) -> int:
     try:
         number = float(text)
     except ValueError:
-        raise PolicyError(
+        raise UsageError(
             f"--impressions is '{text}'; expected a number of pages, such as 100000 or 1e5"
         ) from None
     return checked_impressions(number)
@@ -142,25 +140,12 @@ def multileavers(as_json: AsJson = False) -> None:
         typer.echo(json.dumps({"methods": [_as_data(method) for method in MULTILEAVERS.values()]}, indent=1))
         return
     title("Methods", "the first value of a setting is its default")
-    show_rows({method.name: _about(method) for method in MULTILEAVERS.values()}, gap=1)
+    show_rows({method.name: about_method(method) for method in MULTILEAVERS.values()}, gap=1)
     title("\nWritten as")
     for example in _EXAMPLES:
         screen.print(example)
 
 
 def _as_data(method: Multileaver) -> dict[str, Any]:
-    settings = {
-        name: {"default": kind.default}
-        | ({"choices": list(kind.codes)} if isinstance(kind, Choice) else {"from": kind.low, "to": kind.high})
-        for name, kind in method.settings.items()
-    }
-    return {"name": method.name, "about": method.about, "source": method.source, "settings": settings}
-
-
-def _about(method: Multileaver) -> str:
-    values = {
-        name: " | ".join(kind.codes) if isinstance(kind, Choice) else f"{kind.default:g}"
-        for name, kind in method.settings.items()
-    }
-    lines = [f"{name} = [bold]{value}[/]" for name, value in values.items()]
-    return "\n".join([method.about, f"[dim]{method.source}[/]", *lines])
+    about = {"name": method.name, "about": method.about, "source": method.source}
+    return about | {"settings": settings_as_data(method)}

@@ -14,7 +14,8 @@ import typer
 
 from bandits.regret import NOTIONS
 from interleave import PRESETS
-from letor_data import PROFILES, DataError, DataWarning, Letor, read_data
+from letor_data import PROFILES, Letor, read_data
+from rankduel.base.errors import DataError, DataWarning
 from rankduel.cli.console import byte_progress
 
 

@@ -15,7 +15,6 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from bandits import PolicyError, PolicyNotice
 from bandits.loop import Feedback
 from experiments.arena import Arena, open_arena
 from experiments.matrix.build import write_matrix
@@ -25,6 +24,7 @@ from experiments.runs.records import MATRIX
 from experiments.runs.run import run as run_policies
 from experiments.specs import parse_policy
 from experiments.statistics import standard_error
+from rankduel.base.errors import PolicyNotice, UsageError
 from rankduel.cli.console import count_progress, errors, matrix_progress, screen
 from rankduel.cli.options import (
     Checkpoints,
@@ -105,7 +105,7 @@ def run(
 
 def _matrix_problem(problem: list[str], matrix: Path | None) -> Preferences:
     if len(problem) > 1 or matrix is not None:
-        raise PolicyError("a matrix is a problem of its own; files of judged data are played with --live")
+        raise UsageError("a matrix is a problem of its own; files of judged data are played with --live")
     return read_preferences(problem[0])
 
 
@@ -132,7 +132,7 @@ def _made_for(arena: Arena, preferences: Preferences, folder: Path) -> Preferenc
     for key, wanted in arena.settings.items():
         found = preferences.settings.get(key, "not said")
         if key != "data" and found != wanted:
-            raise PolicyError(
+            raise UsageError(
                 f"{folder / MATRIX} was made for other duels: {key} is {found} there and {wanted} now. "
                 "Choose another folder or name, or remove it"
             )
@@ -163,7 +163,7 @@ def number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise PolicyError(
+        raise UsageError(
             f"the horizon is '{text}'; expected a number of duels, such as 100000 or 1e8"
         ) from None
 

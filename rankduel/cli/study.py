@@ -12,7 +12,6 @@ from joblib import effective_n_jobs
 from rich.markup import escape
 from rich.table import Table
 
-from bandits import PolicyError
 from experiments.studies import all_studies
 from experiments.studies.checks import FAILS, HOLDS, WARNS, Record, in_words, summary
 from experiments.studies.data import data_folder
@@ -21,7 +20,8 @@ from experiments.studies.playing import check as check_results
 from experiments.studies.reproduction import measured, write_page
 from experiments.studies.study import TIERS, Part, Runs, Study, size_in
 from experiments.studies.toml import read_study
-from letor_data.errors import known
+from rankduel.base.errors import StudyError, UsageError
+from rankduel.base.settings import find
 from rankduel.cli.console import count_progress, screen
 from rankduel.cli.lists import show_rows, title
 from rankduel.cli.options import Jobs
@@ -116,7 +116,7 @@ def run(
     from experiments.studies.page import write_study_page  # slow to import, for the other commands
 
     if bool(names) == all:
-        raise PolicyError("name the studies to run, or say --all; 'rankduel study list' shows them")
+        raise UsageError("name the studies to run, or say --all; 'rankduel study list' shows them")
     chosen = [_study(name) for name in names] if names else list(all_studies().values())
     played = _play_and_check(chosen, tier.value, data, real, out, jobs)
     for one in played:
@@ -165,7 +165,7 @@ def page(
 
 
 def _study(name: str) -> Study:
-    return read_study(name) if name.endswith(".toml") else known(name, all_studies(), "study")
+    return read_study(name) if name.endswith(".toml") else find(name, all_studies(), "study", StudyError)
 
 
 def _play_and_check(

@@ -13,7 +13,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from bandits import PolicyError, condorcet_winner
+from bandits import condorcet_winner
 from experiments.matrix.preferences import Preferences, read_preferences
 from experiments.winners.certainty import Certainty, certainty, deciding
 from experiments.winners.notions import Mixture, Scores, all_scores, copeland_order, ranker_table, winner_sets
@@ -28,6 +28,7 @@ from experiments.winners.transitivity import (
     transitivity,
     weak_order,
 )
+from rankduel.base.errors import UsageError
 from rankduel.cli.console import file_size, screen
 from rankduel.cli.lists import show_rows, title
 from rankduel.cli.options import AsJson
@@ -67,7 +68,7 @@ def winners(
     [dim]Example:[/] rankduel winners arxiv6 --subsets
     """
     if top < 1:
-        raise PolicyError(f"--top is {top}; expected a whole number from 1")
+        raise UsageError(f"--top is {top}; expected a whole number from 1")
     chosen = read_preferences(preferences)
     if rankers:
         chosen = chosen.chosen(rankers)
@@ -104,9 +105,9 @@ def _subsets(
 def _check_figures(name: str, preferences: Preferences, subsets: bool) -> None:
     """Before any work."""
     if not subsets:
-        raise PolicyError("--figures draws what --subsets finds: add --subsets, or leave --figures out")
+        raise UsageError("--figures draws what --subsets finds: add --subsets, or leave --figures out")
     if len(preferences) < FEWEST:
-        raise PolicyError(
+        raise UsageError(
             f"{name}: {len(preferences)} rankers; --figures draws subsets of 3 up to all but one of them: "
             f"expected at least {FEWEST} rankers; leave --figures out"
         )

@@ -18,9 +18,10 @@ from bandits.agenda import (
     times_compared,
     times_within,
 )
-from bandits.contract import Policy, kernel
+from bandits.contract import Policy
 from bandits.loop import Duel, run_loop
 from bandits.matrix_duels import by_matrix, matrix_duel
+from rankduel.base.compiling import kernel
 
 pytestmark = pytest.mark.kernel
 

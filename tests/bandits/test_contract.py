@@ -4,9 +4,10 @@ import math
 
 import pytest
 
-from bandits import POLICIES, PolicyError, configure, policy
-from bandits.contract import kernel_params
-from experiments.specs import SpecError, parse_policy
+from bandits import POLICIES, configure, policy
+from experiments.specs import parse_policy
+from rankduel.base.errors import PolicyError, UsageError
+from rankduel.base.settings import kernel_params
 
 
 @pytest.mark.parametrize("name", POLICIES)
@@ -64,7 +65,7 @@ def test_the_issue_of_printing_numbers():
     [
         ("rucbb", "no policy named 'rucbb'; did you mean 'rucb'?"),
         ("nothing-like-it", "known: "),
-        ("rucb(alfa=1)", "no parameter of rucb named 'alfa'; did you mean 'alpha'?"),
+        ("rucb(alfa=1)", "no setting of rucb named 'alfa'; did you mean 'alpha'?"),
         ("rucb(alpha=0)", "rucb: alpha is 0; expected above 0"),
         ("rucb(alpha=-1)", "rucb: alpha is -1; expected above 0"),
         ("rucb(alpha=nan)", "rucb: alpha is 'nan'; expected a number"),
@@ -80,7 +81,7 @@ def test_what_is_refused(text, told):
 
 
 def test_broken_text_is_refused():
-    with pytest.raises(SpecError):
+    with pytest.raises(UsageError):
         parse_policy("rucb(alpha=1")
 
 

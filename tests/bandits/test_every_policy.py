@@ -5,10 +5,10 @@ import pytest
 from support.policies import CYCLIC, MOST_QUICKLY, SOME_QUICKLY, generators, ladder
 
 from bandits import configure, play_matrix, start
-from bandits.contract import kernel_params
 from bandits.loop import run_loop
 from bandits.matrix_duels import by_matrix, matrix_duel
 from bandits.regret import strong_regret, weak_regret
+from rankduel.base.settings import kernel_params
 
 pytestmark = pytest.mark.kernel
 

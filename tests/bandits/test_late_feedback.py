@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from support.policies import SOME_QUICKLY, generators, ladder
 
-from bandits import POLICIES, PolicyError, configure, play_matrix
-from bandits.contract import Policy, kernel, kernel_params
+from bandits import POLICIES, configure, play_matrix
+from bandits.contract import Policy
 from bandits.loop import Duel, Feedback, compiled_step, run_loop
 from bandits.matrix_duels import by_matrix, matrix_duel
+from rankduel.base.compiling import kernel
+from rankduel.base.errors import RankduelError
+from rankduel.base.settings import kernel_params
 
 pytestmark = pytest.mark.kernel
 
@@ -75,7 +78,7 @@ def test_when_outcomes_arrive(feedback, known):
 
 def by_hand(configured, prefs, n_steps, feedback, rng, users):
     """(duels, selves) of a run whose outcomes wait in a list."""
-    policy, n_arms = configured.policy, len(prefs)
+    policy, n_arms = configured.thing, len(prefs)
     params = kernel_params(configured, n_steps)
     state, (choose, hear) = policy.init(n_arms, params, rng), compiled_step(policy)
     duels, selves, waiting = np.zeros(n_arms, np.int64), np.zeros(n_arms, np.int64), []
@@ -123,10 +126,10 @@ def test_tied_duels_take_their_turn_in_the_post():
 
 @pytest.mark.parametrize("feedback", [Feedback(0, 0), Feedback(1, -1)])
 def test_impossible_feedback_is_refused(feedback):
-    with pytest.raises(PolicyError, match="expected from 1 and from 0"):
+    with pytest.raises(RankduelError, match="expected from 1 and from 0"):
         play_matrix(configure(POLICIES["rucb"]), ladder(3), 10, feedback=feedback)
 
 
 def test_policies_that_cannot_wait_are_refused():
-    with pytest.raises(PolicyError, match="savage has to hear of every duel"):
+    with pytest.raises(RankduelError, match="savage has to hear of every duel"):
         play_matrix(configure(POLICIES["savage"]), ladder(3), 10, feedback=Feedback(2))

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from support.policies import CYCLIC, ladder
 
-from bandits import POLICIES, Policy, PolicyNotice, checkpoints, configure, play_matrix
-from bandits.contract import kernel
+from bandits import POLICIES, Policy, checkpoints, configure, play_matrix
 from bandits.loop import TIED, Duel, compiled, compiled_step, run_loop
 from bandits.matrix_duels import matrix_duel
 from bandits.regret import (
@@ -20,7 +19,9 @@ from bandits.regret import (
     weak_regret,
 )
 from bandits.trace import empty_trace
-from interleave import METHODS, duel_by
+from interleave import METHODS, live_duel_by
+from rankduel.base.compiling import kernel
+from rankduel.base.errors import PolicyNotice
 
 pytestmark = pytest.mark.kernel
 
@@ -184,7 +185,7 @@ print(any(name.startswith("play_rucb") for name in compiled))
 
 def test_every_loop_has_a_place_of_its_own_on_disk():
     """Numba files what it keeps under this name, and looks neither at globals nor at what they call."""
-    duels = [matrix_duel, *(duel_by(method)[0] for method in METHODS)]
+    duels = [matrix_duel, *(live_duel_by(method) for method in METHODS)]
     loops = [compiled(policy, Duel(duel, None)) for policy in POLICIES.values() for duel in duels]
     steps = [function for policy in POLICIES.values() for function in compiled_step(policy)]
     assert len({function.py_func.__qualname__ for function in loops + steps}) == len(loops) + len(steps)

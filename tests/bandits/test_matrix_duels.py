@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from support.policies import CYCLIC, ladder
 
-from bandits import PolicyError, checked_prefs, condorcet_winner, gaps, lower_bound, play_matrix, policy
+from bandits import checked_prefs, condorcet_winner, gaps, lower_bound, play_matrix, policy
 from bandits.matrix_duels import matrix_duel
 from experiments.matrix.builtin import MATRICES
+from rankduel.base.errors import RankduelError
 
 
 def test_rounded_entries_are_scaled():
@@ -40,14 +41,14 @@ def test_the_diagonal_means_nothing():
     ],
 )
 def test_what_is_refused(prefs, told):
-    with pytest.raises(PolicyError) as refused:
+    with pytest.raises(RankduelError) as refused:
         play_matrix(policy("rucb"), prefs, 10)
     assert told in str(refused.value)
 
 
 @pytest.mark.parametrize("horizon", [0, -1, 2.5, np.inf, np.nan, 1e16, "many"])
 def test_horizons_that_are_none(horizon):
-    with pytest.raises(PolicyError, match="expected a whole number of duels from 1"):
+    with pytest.raises(RankduelError, match="expected a whole number of duels from 1"):
         play_matrix(policy("rucb"), CYCLIC, horizon)
 
 
@@ -59,7 +60,7 @@ def test_condorcet_winner():
 
 
 def test_gaps_without_a_winner_are_refused():
-    with pytest.raises(PolicyError, match="no Condorcet winner"):
+    with pytest.raises(RankduelError, match="no Condorcet winner"):
         gaps(CYCLIC[1:, 1:])
 
 

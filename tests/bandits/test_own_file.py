@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from support.policies import ladder
 
-from bandits import PolicyError, PolicyNotice, configure, load_policy, play_matrix, restore, start
+from bandits import configure, load_policy, play_matrix, restore, start
 from experiments.specs import parse_policy
 from rankduel import cli
+from rankduel.base.errors import PolicyError, PolicyNotice
 
 PLAIN = '''"""Always the same two arms."""
 from typing import NamedTuple
@@ -82,7 +83,7 @@ def test_its_printed_form_asks_for_it_again(mine):
     assert configured.params.second == 2 and str(configured) == f"{path}(second=2)"
     again = parse_policy(str(configured))
     assert str(again) == str(configured) and again.params == configured.params
-    with pytest.raises(PolicyError, match="no parameter of .*mine.py named 'secnd'; did you mean 'second'"):
+    with pytest.raises(PolicyError, match="no setting of .*mine.py named 'secnd'; did you mean 'second'"):
         parse_policy(f"{path}(secnd=2)")
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from support.policies import CYCLIC, ladder
 
-from bandits import PolicyError
 from bandits.regret import NOTIONS, losses_by, usual_notion, winners_by
 from experiments.matrix.builtin import MATRICES
+from rankduel.base.errors import RankduelError
 
 SCORES = {
     "cyclic": [3, 1, 1, 1],
@@ -57,7 +57,7 @@ def test_one_arm_loses_nothing(notion):
 
 
 def test_unknown_notions_and_missing_winners_are_refused():
-    with pytest.raises(PolicyError, match="no notion of regret named 'copland'; did you mean 'copeland'"):
+    with pytest.raises(RankduelError, match="no notion of regret named 'copland'; did you mean 'copeland'"):
         losses_by("copland", CYCLIC)
-    with pytest.raises(PolicyError, match="no Condorcet winner"):
+    with pytest.raises(RankduelError, match="no Condorcet winner"):
         losses_by("condorcet", MATRICES["gap"].make())

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from support.policies import SOME_QUICKLY, ladder
 
-from bandits import POLICIES, PolicyError, configure, restore, start
+from bandits import POLICIES, configure, restore, start
+from rankduel.base.errors import RankduelError
 
 pytestmark = pytest.mark.kernel
 
@@ -43,9 +44,9 @@ def test_the_pair_stays_until_it_is_decided():
 
 
 def test_update_before_select_is_refused():
-    with pytest.raises(PolicyError, match="call select"):
+    with pytest.raises(RankduelError, match="call select"):
         start("rucb", 4).update(True)
-    with pytest.raises(PolicyError, match="call select"):
+    with pytest.raises(RankduelError, match="call select"):
         start("rucb", 4).pass_over()
 
 
@@ -58,14 +59,14 @@ def test_one_arm():
 
 @pytest.mark.parametrize("n_arms", [0, -1, 2.5])
 def test_bad_numbers_of_arms(n_arms):
-    with pytest.raises(PolicyError, match="n_arms is .*; expected a whole number from 1"):
+    with pytest.raises(RankduelError, match="n_arms is .*; expected a whole number from 1"):
         start("rucb", n_arms)
 
 
 def test_a_horizon_is_asked_for_where_it_is_needed():
     needy = [name for name in POLICIES if configure(POLICIES[name]).needs_horizon]
     for name in needy:
-        with pytest.raises(PolicyError, match=f"{name} must know how many duels"):
+        with pytest.raises(RankduelError, match=f"{name} must know how many duels"):
             start(name, 3)
     for name in set(POLICIES) - set(needy):
         start(name, 3)
@@ -99,12 +100,12 @@ def test_files_that_are_no_saved_policy(tmp_path):
     whole = path.read_bytes()
     for at in (0, 10, len(whole) // 2, len(whole) - 1):
         path.write_bytes(whole[:at])
-        with pytest.raises(PolicyError, match="not a saved policy, or damaged"):
+        with pytest.raises(RankduelError, match="not a saved policy, or damaged"):
             restore(path)
     path.write_bytes(whole[:200] + bytes(b ^ 255 for b in whole[200:260]) + whole[260:])
-    with pytest.raises(PolicyError, match="not a saved policy, or damaged"):
+    with pytest.raises(RankduelError, match="not a saved policy, or damaged"):
         restore(path)
-    with pytest.raises(PolicyError, match="there is no such file"):
+    with pytest.raises(RankduelError, match="there is no such file"):
         restore(tmp_path / "absent.npz")
 
 
@@ -118,13 +119,13 @@ def rewritten(path, **changes):
 def test_files_of_another_version(tmp_path):
     path = saved(tmp_path)
     rewritten(path, format=99)
-    with pytest.raises(PolicyError, match=r"another version of rankduel \(format 99\)"):
+    with pytest.raises(RankduelError, match=r"another version of rankduel \(format 99\)"):
         restore(path)
     path = saved(tmp_path)
     rewritten(path, n_arms=4)
-    with pytest.raises(PolicyError, match="state looked different"):
+    with pytest.raises(RankduelError, match="state looked different"):
         restore(path)
     path = saved(tmp_path)
     rewritten(path, policy="gone.py")
-    with pytest.raises(PolicyError, match="gone.py: there is no such policy file"):
+    with pytest.raises(RankduelError, match="gone.py: there is no such policy file"):
         restore(path)

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from clickmodels import USERS, ClickModelError, check_grades, click_model, custom_model, even_map
+from clickmodels import USERS, check_grades, click_model, custom_model, even_map
 from clickmodels.position_based import geometric, reciprocal
+from rankduel.base.errors import ClickModelError
 
 FIVE_GRADES = {
     "perfect": ([0, 0.2, 0.4, 0.8, 1], [0] * 5),
@@ -81,9 +82,12 @@ NAN = float("nan")
     ("make", "says"),
     [
         (lambda: click_model("navigatonal"), "'navigatonal'; did you mean 'navigational'?"),
-        (lambda: click_model("xyz"), "known: perfect, navigational, informational, almost_random, random"),
+        (lambda: click_model("xyz"), "known: almost_random, informational, navigational, perfect, random"),
         (lambda: click_model("perfect", 4), "'perfect' has tables for 2, 3, 5 grades, not for 4"),
-        (lambda: click_model("perfect", stop="frist"), "no stop rule named 'frist'; did you mean 'first'?"),
+        (
+            lambda: click_model("perfect", stop="frist"),
+            "or first or never; did you mean 'first'?",
+        ),
         (lambda: click_model("perfect", 4, grade_map=[0, 4]), "grade_map is for 2 grades, but 4 are needed"),
         (lambda: click_model("perfect", 2, grade_map=[0, 5]), "grade_map of grade 1 is 5; the 5-grade table"),
         (lambda: click_model("perfect", 2, grade_map=[-1, 4]), "grade_map of grade 0 is -1"),

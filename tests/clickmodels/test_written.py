@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from clickmodels import ClickModelError, click_model, custom_model, geometric, load_model, reciprocal
-from clickmodels.position_based import MEASURED
-from clickmodels.written import attention_from_text, model_from_text, row_text
+from clickmodels import click_model, custom_model, geometric, load_model, reciprocal
+from clickmodels.position_based import MEASURED, attention_from_text
+from clickmodels.rows import row_text
+from clickmodels.written import model_from_text
+from rankduel.base.errors import ClickModelError
 
 
 def same(one, other):
@@ -93,13 +95,14 @@ def test_toml(tmp_path, toml, model):
     [
         (b"p_click = 0 1", "line 1"),
         (b"# \xff", "utf-8"),
-        (b"p_click = [0, 1]", "a click model needs p_stop"),
+        (b"p_click = [0, 1]", "custom needs p_stop: a probability per grade"),
         (b"p_click = [0, 1]\np_stop = [0, 0]\nstopp = 'any'", "named 'stopp'; did you mean 'stop'?"),
-        (b"p_click = [0, 1]\np_stop = [0, 0]\nstop = 3", "no stop rule named '3'"),
-        (b"p_click = [0, 1]\np_stop = [0, 0]\nstop = ['any']", "no stop rule named"),
+        (b"p_click = [0, 1]\np_stop = [0, 0]\nstop = 3", "custom: stop is '3'; expected click or any"),
+        (b"p_click = [0, 1]\np_stop = [0, 0]\nstop = ['any']", "custom: stop is"),
         (b"p_click = [0, 1]\np_stop = [0]", "p_click has 2 grades and p_stop 1"),
         (b"p_click = [0, nan]\np_stop = [0, 0]", "p_click of grade 1 is nan"),
-        (b"p_click = '0/1'\np_stop = [0, 0]", "p_click must be a row of probabilities, not '0/1'"),
+        (b"p_click = '0/x'\np_stop = [0, 0]", "p_click should be numbers such as 0/0.5/1, not '0/x'"),
+        (b"p_click = 1\np_stop = [0, 0]", "p_click must be a row of probabilities, not 1"),
         (b"p_click = [true, true]\np_stop = [0, 0]", "p_click must be a row of probabilities"),
         (b"p_click = [0, 1]\np_stop = [0, 0]", "the click model has 2 grades, but 3 are needed"),
     ],

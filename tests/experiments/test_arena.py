@@ -7,21 +7,20 @@ import json
 import numpy as np
 import pytest
 
-from bandits import PolicyError
-from clickmodels import ClickModelError, click_model
+from clickmodels import click_model
 from experiments.arena import n_grades, open_arena
-from experiments.specs import SpecError, parse_interleaving, parse_model
-from interleave import PRESETS, InterleaveError, interleaving, make_world, play_duels, preset
+from experiments.specs import parse_model
+from interleave import METHODS, PRESETS, interleaving, make_world, play_duels, preset
 from interleave.world import user_table
-from letor_data import DataError
 from letor_data.letor import Letor
 from letor_data.rankers import Ranker, feature
 from letor_data.rankings import rank
+from rankduel.base.errors import RankduelError
 from rankduel.cli.options import DUEL_OPTIONS
 
 pytestmark = pytest.mark.kernel
 
-REFUSALS = (DataError, ClickModelError, InterleaveError, PolicyError, SpecError)
+REFUSALS = RankduelError
 
 
 @pytest.fixture
@@ -125,13 +124,13 @@ def test_presets_fill_in_what_is_not_said(letor, name):
     )
     assert arena.settings["preset"] == name
     told = open_arena(letor, preset=name, interleave="balanced", ties="stable", tied_duels="drop")
-    assert (told.interleaving.method, told.ties, told.tied_duels) == ("balanced", "stable", "drop")
+    assert (told.interleaving.name, told.ties, told.tied_duels) == ("balanced", "stable", "drop")
 
 
 def test_the_settings_read_back_to_the_same_arena(letor):
     arena = open_arena(letor, interleave="team_draft(prefix=neutral)", clicks="perfect(stop=never)", length=4)
     settings = json.loads(json.dumps(dict(arena.settings)))  # plain values
-    assert parse_interleaving(settings["interleave"]) == arena.interleaving
+    assert METHODS.parsed(settings["interleave"]) == arena.interleaving
     again = parse_model(settings["clicks"], n_grades(letor))
     np.testing.assert_array_equal(user_table(again, 4), user_table(arena.model, 4))
     same = ("interleave", "clicks", "length", "preset", "ties", "tied_duels", "queries")

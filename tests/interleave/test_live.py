@@ -154,13 +154,13 @@ def assert_lazy_is_whole(way, user, pair, ties):
     labels, rankings = full_size()
     world = make_world(rankings, labels, USERS[user], way, ties=ties)
     users = np.random.default_rng(2)
-    whole = whole_page_counter(way.method)(world, USERS[user], *pair, N, users) / N
+    whole = whole_page_counter(way.name)(world, USERS[user], *pair, N, users) / N
     assert_close(shares(world, way, pair, N), whole, N, np.sqrt(whole * (1 - whole) / N))
 
 
 @pytest.mark.parametrize("ties", ["random_impression", "random_impression_redraw"])
 @pytest.mark.parametrize(
-    "way", [w for w in BY_METHOD if w.method in ("document_constraints", "team_draft")], ids=str
+    "way", [w for w in BY_METHOD if w.name in ("document_constraints", "team_draft")], ids=str
 )
 def test_lazy_pages_have_the_law_of_whole_ones(way, ties):
     assert_lazy_is_whole(way, "navigational", TIED, ties)
@@ -206,7 +206,7 @@ def test_random_clicks_favour_nobody_under_optimized(credit):
 
 @pytest.mark.parametrize("way", BY_METHOD, ids=str)
 def test_changing_sides_changes_the_sign(way):
-    if way.method == "exploitative":
+    if way.name == "exploitative":
         way = interleaving("exploitative", rate=0.5)  # the only rate that treats both alike
     labels, rankings = full_size()
     world = make_world(rankings, labels, USERS["informational"], way)
@@ -294,7 +294,7 @@ def test_weights_reach_the_duels():
 
 
 def wins(world, way, n=N, pair=(0, 1)):
-    return winner(way.method)(world, *pair, n, np.random.default_rng(6)) / n
+    return winner(way.name)(world, *pair, n, np.random.default_rng(6)) / n
 
 
 def test_a_coin_settles_tied_duels():
@@ -312,7 +312,7 @@ def test_dropped_ties_are_played_again():
 def test_a_ranker_against_itself_is_a_coin(way, tied_duels):
     world = small_world(*E0, NAVIGATIONAL, way, tied_duels=tied_duels)
     assert shares(world, way, (1, 1), 2000).tolist() == [0, 1, 0]
-    if way.method == "team_draft":  # the coin is the same code for all
+    if way.name == "team_draft":  # the coin is the same code for all
         assert_close(wins(world, way, 20_000, pair=(1, 1)), np.array(0.5), 20_000)
 
 
@@ -320,7 +320,7 @@ def test_a_ranker_against_itself_is_a_coin(way, tied_duels):
 def test_one_document(way):
     """Every page is the same: whoever keeps book of picks throws a coin per click, the others see a tie."""
     world = small_world([0], [0], [1], PERFECT, way)
-    books = way.method == "team_draft" or way.get("credit") == "assignment"
+    books = way.name == "team_draft" or way.get("credit") == "assignment"
     assert_close(shares(world, way, (0, 1), N), np.array([0.5, 0, 0.5] if books else [0, 1, 0]), N)
 
 
@@ -356,7 +356,7 @@ def test_threads_and_order_of_pairs_change_nothing(jobs):
 def test_a_copied_world_shares_no_page():
     _, world = asked("cycle", 1)
     other = for_another_thread(world)
-    for field in ("turns", "page", "chances", "settled"):
+    for field in ("next_query", "page", "chances", "settled"):
         assert not np.shares_memory(getattr(world, field), getattr(other, field)), field
 
 

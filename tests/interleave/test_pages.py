@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 from support.small_worlds import RANDOM, small_world, two_rankings
 
-from clickmodels import ClickModelError, click_model
-from interleave import METHODS, PRESETS, InterleaveError, interleave, interleaving, make_world, preset
+from clickmodels import click_model
+from interleave import METHODS, PRESETS, interleave, interleaving, make_world, preset
 from interleave.methods import optimized
+from rankduel.base.errors import ClickModelError, InterleaveError
 
 pytestmark = pytest.mark.kernel
 
@@ -104,10 +105,10 @@ def test_the_chi_square_test_would_notice_one_coin_for_two_ranks():
 every_way = pytest.mark.parametrize(
     "way",
     [
-        interleaving(name, **{switch: value})
+        interleaving(name, **{setting: value})
         for name, method in METHODS.items()
-        for switch, values in method.choices.items()
-        for value in values
+        for setting, about in method.settings.items()
+        for value in (about.choices or ((1, 2, 3) if setting == "type" else ()))
     ],
     ids=str,
 )
@@ -160,15 +161,15 @@ def coins_thrown(left, right, k, rate=Fraction(1, 2)):
 
 def twin_lead(way, left, right, page, clicks, coins):
     docs, teams = tuple(page.docs), tuple(TEAMS[team] for team in page.teams)
-    if way.method == "balanced":
+    if way.name == "balanced":
         return naive.balanced_credit(left, right, docs, clicks, way.get("credit") == "lerot")
-    if way.method == "document_constraints":
+    if way.name == "document_constraints":
         return naive.constraints_credit(left, right, docs, clicks, int(way.get("type")))
-    if way.method == "optimized":
+    if way.name == "optimized":
         k = len(docs)
         worth = [naive.optimized_credit(left[:k], right[:k], doc, way.get("credit")) for doc in docs]
         return sum(itertools.compress(worth, clicks))
-    if way.method == "team_draft" or way.get("credit") == "assignment":
+    if way.name == "team_draft" or way.get("credit") == "assignment":
         counted = sum(click for click, team in zip(clicks, teams) if team is not None)
         return Fraction(naive.team_credit(teams, clicks), max(1, counted))
     chance, given_page = coins[docs]
@@ -306,33 +307,37 @@ def test_clicks_that_cannot_be(clicked, words):
 
 
 BAD_SETTINGS = [
-    ("xyz", {}, "no interleaving method named 'xyz'; known: balanced, team_draft, "),
+    ("xyz", {}, "no interleaving method named 'xyz'; known: balanced, document_constraints, "),
     ("team_draft", {"prefx": "neutral"}, "no setting of team_draft named 'prefx'; did you mean 'prefix'?"),
     ("team_draft", {"tau": 3}, "no setting of team_draft named 'tau'; known: prefix"),
-    ("team_draft", {"prefix": "none"}, "prefix of team_draft must be one of assign, neutral, not 'none'"),
+    ("team_draft", {"prefix": "none"}, "team_draft: prefix is 'none'; expected assign or neutral"),
     (
         "balanced",
         {"credit": "marginal_sign"},
-        "credit of balanced must be one of joachims, lerot, not 'marginal_sign'",
+        "balanced: credit is 'marginal_sign'; expected joachims or lerot",
     ),
-    ("document_constraints", {"type": 4}, "type of document_constraints must be one of 3, 2, 1, not '4'"),
-    ("probabilistic", {"tau": -1}, "tau of probabilistic must be a number from 0 to 50, not -1"),
-    ("probabilistic", {"tau": 51}, "tau of probabilistic must be a number from 0 to 50, not 51"),
-    ("probabilistic", {"tau": "nan"}, "tau of probabilistic must be a number from 0 to 50, not nan"),
-    ("probabilistic", {"tau": "three"}, "tau of probabilistic must be a number from 0 to 50, not three"),
-    ("probabilistic", {"tau": None}, "tau of probabilistic must be a number from 0 to 50, not None"),
+    (
+        "document_constraints",
+        {"type": 4},
+        "document_constraints: type is 4; expected at least 1",
+    ),
+    ("probabilistic", {"tau": -1}, "probabilistic: tau is -1; expected at least 0 and at most 50"),
+    ("probabilistic", {"tau": 51}, "probabilistic: tau is 51; expected at least 0 and at most 50"),
+    ("probabilistic", {"tau": "nan"}, "probabilistic: tau is 'nan'; expected a number"),
+    ("probabilistic", {"tau": "three"}, "probabilistic: tau is 'three'; expected a number"),
+    ("probabilistic", {"tau": None}, "probabilistic: tau is 'None'; expected a number"),
     (
         "probabilistic",
         {"samples": 0},
-        "samples of probabilistic must be a whole number from 1 to 1e+09, not 0",
+        "probabilistic: samples is 0; expected at least 1 and at most 1e+09",
     ),
     (
         "probabilistic",
         {"samples": 2.5},
-        "samples of probabilistic must be a whole number from 1 to 1e+09, not 2.5",
+        "probabilistic: samples is '2.5'; expected a whole number",
     ),
-    ("exploitative", {"rate": 1.5}, "rate of exploitative must be a number from 0 to 1, not 1.5"),
-    ("exploitative", {"rate": -0.1}, "rate of exploitative must be a number from 0 to 1, not -0.1"),
+    ("exploitative", {"rate": 1.5}, "exploitative: rate is 1.5; expected at least 0 and at most 1"),
+    ("exploitative", {"rate": -0.1}, "exploitative: rate is -0.1; expected at least 0 and at most 1"),
 ]
 
 

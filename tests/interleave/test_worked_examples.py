@@ -286,7 +286,11 @@ PLANS = [
     (2, "inverse", "3/7 13/35 1/5", 0.918296 * 28 / 35),
     (2, "binary", "1/2 1/2 0", 0.918296),
 ]
-CODES = {"linear": optimized.LINEAR, "inverse": optimized.INVERSE, "binary": optimized.BINARY}
+CODES = {
+    "linear": optimized.Credit.LINEAR,
+    "inverse": optimized.Credit.INVERSE,
+    "binary": optimized.Credit.BINARY,
+}
 
 
 def test_optimized_allows_four_pages():
@@ -322,7 +326,7 @@ def test_optimized_credits():
 
 
 def test_binary_credit_is_not_feasible():
-    made = optimized.plan(LEFT, RIGHT, optimized.BINARY)
+    made = optimized.plan(LEFT, RIGHT, optimized.Credit.BINARY)
     assert made.relaxed
     # Rank 1 earns 2 p - 1 with p the chance of 0123 (else -1), the ranks below what is left of one document
     # for the first ranking and three for the second: at least 2 in all.

@@ -17,9 +17,9 @@ import letor_data
 from letor_data import cache
 from letor_data import read as reading
 from letor_data.cache import FOLDER, cache_stem, digest_of, load, store
-from letor_data.errors import DataError, DataWarning
 from letor_data.packed.archive import find_files
 from letor_data.text.parse import ReadOptions
+from rankduel.base.errors import DataError, DataWarning
 
 TEXT = "2 qid:1 1:0.5 2:3 # first\n0 qid:1 1:0.1 # größer\n1 qid:2 2:-7\n"
 NOTED = "2 qid:1 2:3 1:0.5\n0 qid:2 1:0.25\n"  # feature numbers out of order
@@ -365,7 +365,7 @@ def disk_full(*_):
 def test_a_cache_that_cannot_be_written_costs_a_warning_only(source, tmp_path, monkeypatch, trouble):
     fresh, folder = letor_data.read_data(source, cache=False), tmp_path / "c"
     if trouble == "disk full":
-        monkeypatch.setattr("letor_data.files.os.fsync", disk_full)
+        monkeypatch.setattr("rankduel.base.files.os.fsync", disk_full)
     elif trouble == "a file in the way":
         folder.write_text("in the way")
     else:

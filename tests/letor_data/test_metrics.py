@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from letor_data.errors import DataError
 from letor_data.metrics import (
     click_rate,
     clicks_at,
@@ -18,6 +17,7 @@ from letor_data.metrics import (
     window_means,
 )
 from letor_data.sorting import rank_scores
+from rankduel.base.errors import DataError
 
 pytestmark = pytest.mark.kernel
 

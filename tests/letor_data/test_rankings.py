@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from letor_data.errors import DataError
 from letor_data.letor import Letor
 from letor_data.rankers import Ranker, feature, feature_rankers
 from letor_data.rankings import rank
 from letor_data.sorting import rank_scores
 from letor_data.ties import tie_share, tied_pairs
+from rankduel.base.errors import DataError
 
 pytestmark = pytest.mark.kernel
 

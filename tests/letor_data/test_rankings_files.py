@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 from letor_data import rankings_files
-from letor_data.errors import DataError
 from letor_data.letor import Letor
 from letor_data.rankers import Ranker, feature_rankers
 from letor_data.rankings import rank
 from letor_data.rankings_files import load, rank_to_folder, save
+from rankduel.base.errors import DataError
 
 pytestmark = pytest.mark.kernel
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from support.helpers import assert_same_letor, small_letor
 
 import letor_data
-from letor_data.errors import DataError
 from letor_data.letor import Letor
 from letor_data.table import from_table, restored, to_table
+from rankduel.base.errors import DataError
 
 
 @pytest.fixture
@@ -271,7 +271,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
     before = path.read_bytes()
     with pytest.raises(DataError):
         letor_data.write_parquet(dataclasses.replace(small_letor(), feature_names=("1", "2", "qid")), path)
-    monkeypatch.setattr("letor_data.files.os.fsync", lambda _: (_ for _ in ()).throw(OSError(28, "full")))
+    monkeypatch.setattr("rankduel.base.files.os.fsync", lambda _: (_ for _ in ()).throw(OSError(28, "full")))
     with pytest.raises(OSError, match="full"):
         letor_data.write_parquet(small_letor(notes=()), path)
     assert path.read_bytes() == before and [p.name for p in tmp_path.iterdir()] == ["x.parquet"]

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from letor_data.errors import DataError, LetorFormatError
+from letor_data.errors import LetorFormatError
 from letor_data.trec import read_qrels, read_run, read_trec
+from rankduel.base.errors import DataError
 
 QRELS = """\
 7 0 d3 2

@@ -5,9 +5,9 @@ from collections import Counter
 import numpy as np
 from naive.policies import play_twin
 
-from bandits.contract import kernel_params
 from bandits.loop import run_loop
 from bandits.matrix_duels import by_matrix
+from rankduel.base.settings import kernel_params
 from support.policies import assert_same_pairs, generators, with_horizon
 
 STEPS = [1, 5]  # the pair of the first step; then four steps of which several may be skipped at once
@@ -16,10 +16,10 @@ STEPS = [1, 5]  # the pair of the first step; then four steps of which several m
 def recorded(configured, wins):
     """The state of a policy that was told these wins, a step each."""
     wins = np.asarray(wins)
-    state = configured.policy.init(len(wins), kernel_params(configured, 1000), np.random.default_rng(0))
+    state = configured.thing.init(len(wins), kernel_params(configured, 1000), np.random.default_rng(0))
     for winner, loser in np.argwhere(wins):
         for _ in range(wins[winner, loser]):
-            configured.policy.update(state, winner, loser, True)
+            configured.thing.update(state, winner, loser, True)
     return state
 
 
@@ -33,7 +33,7 @@ def few_steps(configured, wins, runs, fast_forward):
     """For each of STEPS, how often these duels and self-duels per arm were counted. All duels are even."""
     n_arms, state = len(wins), recorded(configured, wins)
     before = [array.copy() for array in leaves(state)]
-    started = configured._replace(policy=configured.policy._replace(init=lambda *_: state))
+    started = configured._replace(policy=configured.thing._replace(init=lambda *_: state))
     even, nothing, counted = np.full((n_arms, n_arms), 0.5), np.zeros(n_arms), [Counter() for _ in STEPS]
     rng, users = generators(5, fast_forward)
     for _ in range(runs):

@@ -9,7 +9,7 @@ from numba import njit
 
 from clickmodels import click_model
 from clickmodels.position_based import MEASURED
-from interleave import duel_by, play_duels
+from interleave import go_live, live_duel_by, play_duels
 from letor_data.letor import Letor
 from letor_data.rankers import feature
 from letor_data.rankings import rank
@@ -34,16 +34,16 @@ def shares(world, way, pair, n, seed=0):
 @functools.cache
 def winner(method):
     """win(world, first, second, n, users): how many of n duels the first wins, ties settled."""
-    duel, _ = duel_by(method)
+    duel = live_duel_by(method)
 
     @njit
-    def win(world, first, second, n, users):
+    def win(live, first, second, n, users):
         wins = 0
         for _ in range(n):
-            wins += duel(world, first, second, users)
+            wins += duel(live, first, second, users)
         return wins
 
-    return win
+    return lambda world, *rest: win(go_live(world), *rest)
 
 
 @functools.cache

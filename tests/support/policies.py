@@ -14,7 +14,7 @@ from bandits.matrix_duels import by_matrix, gaps
 # the quick tests, one of each kind, and on all in the slow ones.
 _SOME = ("rucb", "dts", "savage", "self_sparring", "ccb", "prefbest")
 _LESS_USED = ("rts", "sparring", "versatile_db", "doubler", "multi_sbm", "rmed2", "rmed2fh")
-_CONDORCET = {module.POLICY.name for module in FAMILIES["Condorcet winner"]} - set(_LESS_USED)
+_CONDORCET = {policy.name for policy in FAMILIES["Condorcet winner"]} - set(_LESS_USED)
 
 
 def policies(quick):

@@ -78,14 +78,14 @@ def assert_live_is_exact(way, setting="", length=3, pages=200_000):
 
     These are at most 0.0023 for a sign, so that a shift of 0.02 is found practically always.
     """
-    sums = totals_by(way.method)
+    sums = totals_by(way.name)
     shared, users = shared_world_of(QUERIES, way, length), np.random.default_rng(3)
     total = np.zeros((len(SEATED), len(SEATED)))
     clicks, ndcg = sums(shared, np.array(SEATED), pages, users, np.empty_like(total), total)
     p_click, p_stop = USER.p_click.tolist(), USER.p_stop.tolist()
     queries = [(grades, [rankers[x] for x in SEATED]) for grades, rankers in QUERIES]
     mean, squares, mean_clicks, mean_ndcg = naive.multileave.expected_impression(
-        queries, length, way.method, setting, lambda shown: naive.click_stories(shown, p_click, p_stop)
+        queries, length, way.name, setting, lambda shown: naive.click_stories(shown, p_click, p_stop)
     )
     error = np.sqrt(np.maximum(np.array(squares) - np.square(mean), 0.0) / pages)
     assert np.all(np.abs(total / pages - mean) <= 4.5 * error + 1e-9), (total / pages, mean, error)
@@ -95,7 +95,7 @@ def assert_live_is_exact(way, setting="", length=3, pages=200_000):
 
 def assert_alone_is_own_list(way):
     """A ranker without company shows its list, and nobody is preferred."""
-    ranker, sums = 2, totals_by(way.method)
+    ranker, sums = 2, totals_by(way.name)
     untied = [
         (grades, [[[doc] for group in r for doc in group] for r in rankers]) for grades, rankers in QUERIES
     ]
@@ -119,7 +119,7 @@ def assert_two_live_as_interleaved(way, duels, pages=200_000):
     losses, _, wins = play_duels(world, duels, *TIED, pages, np.random.default_rng(1))
     found, total = np.empty((2, 2)), np.zeros((2, 2))
     shared, users = make_shared_world(rankings, labels, USER, way), np.random.default_rng(2)
-    totals_by(way.method)(shared, np.array(TIED), pages, users, found, total)
+    totals_by(way.name)(shared, np.array(TIED), pages, users, found, total)
     assert abs(total[0, 1] - (wins - losses)) / pages <= 4.5 * (2 / pages) ** 0.5
 
 
@@ -132,7 +132,7 @@ def around(mean, largest_deviation, n):
 def shown_pages(rankings, way, k, n, seed=0):
     """(page, teams) -> how often the package showed it in n pages."""
     page, users = multileaved_page(rankings, way, k), np.random.default_rng(seed)
-    show, seen = page_kernels(way.method)[0], collections.Counter()
+    show, seen = page_kernels(way.name)[0], collections.Counter()
     for _ in range(n):
         show(page._shared, page._panel, len(page.docs), users)
         docs, teams = page._shared.world.page[[DOC, TEAM], : len(page.docs)].tolist()

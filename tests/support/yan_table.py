@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 
-from bandits.contract import Policy, configure, kernel
+from bandits.contract import Policy, configure
 from bandits.loop import run_loop
 from bandits.matrix_duels import by_matrix, checked_prefs
 from bandits.parts.answers import leader, leaders
@@ -28,8 +28,9 @@ from bandits.policies.best_item import (
     round_efficient,
 )
 from bandits.policies.condorcet import dts, merge_dts
-from bandits.streams import stream
 from experiments.matrix.builtin import MATRICES
+from rankduel.base.compiling import kernel
+from rankduel.base.streams import stream
 
 BUDGET, RUNS, THREADS = 1000, 1000, 2
 PREFS = {"A": checked_prefs(MATRICES["case-a"].make()), "B": checked_prefs(MATRICES["case-b"].make())}

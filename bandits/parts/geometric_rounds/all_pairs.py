@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 
-from bandits.contract import kernel
 from bandits.parts.geometric_rounds.rounds import (
     KL,
     N_LEFT,
@@ -21,6 +20,7 @@ from bandits.parts.geometric_rounds.rounds import (
     note_batch,
     play_alone,
 )
+from rankduel.base.compiling import kernel
 
 VARIANTS = {"published": {"elim": "kl"}, "theory": {"elim": "hoeffding"}}
 

@@ -12,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from bandits.agenda import N_PAIRS, add, clear, is_over, rest, times_compared
-from bandits.contract import Setting, kernel
 from bandits.parts.answers import leader_among
 from bandits.parts.rmed.divergence import divergence
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 KL, HOEFFDING = range(2)  # choices of `elim`
 ROUND, N_LEFT, N_BATCHES, HORIZON, ELIM = range(5)  # entries of GeometricRounds.now

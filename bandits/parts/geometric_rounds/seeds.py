@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from bandits.agenda import Agenda, add, empty_agenda
-from bandits.contract import Setting, kernel
 from bandits.parts.geometric_rounds.all_pairs import all_arms_left
 from bandits.parts.geometric_rounds.rounds import (
     ROUND,
@@ -25,6 +24,8 @@ from bandits.parts.geometric_rounds.rounds import (
     note_batch,
     room_for_pairs,
 )
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 STAGE = 0  # entry of Seeds.now
 WITH_JUDGES, AMONG_SEEDS, ALL_PAIRS = range(3)  # stages: what a batch compares

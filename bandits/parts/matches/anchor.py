@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import kernel
 from bandits.parts.matches.match import BETTER, UNDECIDED, Match, no_match, outcome
+from rankduel.base.compiling import kernel
 
 ANCHOR, NEXT = range(2)  # entries of State.now
 

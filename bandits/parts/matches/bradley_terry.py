@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import kernel
+from rankduel.base.compiling import kernel
 
 RIDGE = 1e-4
 _MOST_STEPS = 100

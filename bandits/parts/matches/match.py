@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Setting, kernel
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 UNDECIDED, WORSE, EVEN, BETTER = range(4)
 _FIRST, _SECOND, _DUELS, _WINS, _OPEN = range(5)  # entries of Match.tally

@@ -1,7 +1,7 @@
 """Who is ahead, in the middle of an agenda too: wins per arm, and the arms with the most of something."""
 
 from bandits.agenda import N_PAIRS, is_over, times_compared
-from bandits.contract import kernel
+from rankduel.base.compiling import kernel
 
 
 @kernel

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import kernel
 from bandits.parts.picks import pick_flagged
+from rankduel.base.compiling import kernel
 
 NOBODY = -1
 

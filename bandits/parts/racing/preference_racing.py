@@ -12,7 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import PolicyError, Setting, kernel
+from rankduel.base.compiling import kernel
+from rankduel.base.errors import PolicyError
+from rankduel.base.settings import Setting
 
 LITERAL, TIGHT = range(2)  # choices of `rules`
 KAPPA, N_MAX, ORDERED = range(3)  # entries of Samples.limits

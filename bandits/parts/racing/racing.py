@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import kernel
 from bandits.parts.racing.commitment import (
     Commitment,
     committed_arm,
     committed_arm_plays_on,
     no_commitment,
 )
+from rankduel.base.compiling import kernel
 
 N_OPEN, PLACE, ROUND = range(3)  # entries of Race.now
 BARRIER, CONSTANT, SLOPE = range(3)  # entries of Race.bound

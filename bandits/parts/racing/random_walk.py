@@ -7,7 +7,7 @@ With Z the inverse of I - S + 11'/K, the shares of time spent are v = 1'Z / K, a
 which tells how strongly they react to changes of S, is Z minus 1(v'Z).
 """
 
-from bandits.contract import kernel
+from rankduel.base.compiling import kernel
 
 _DAMPING = 0.98
 

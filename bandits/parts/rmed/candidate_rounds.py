@@ -16,9 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Setting, kernel
 from bandits.parts.bounds import NEVER
 from bandits.parts.rmed.divergence import note_win, worst_opponent
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 _LAST_LOG = 36.0  # of steps up to 4e15: beyond, a double cannot tell them apart
 

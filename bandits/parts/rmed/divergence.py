@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import kernel
 from bandits.parts.answers import leader_among
+from rankduel.base.compiling import kernel
 
 NOBODY = -1
 

@@ -23,11 +23,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Setting, kernel
 from bandits.parts.answers import leader_among
 from bandits.parts.rmed.candidate_rounds import admitted_from
 from bandits.parts.rmed.divergence import divergence
 from bandits.parts.rmed.overtaking import NOBODY, Sorted, fewest_losses, least_to_overtake, room_to_sort
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 ONCE, UNTIL_QUIET = range(2)  # choices of `sweep`
 SWEEPING, LISTED = range(2)  # now[PHASE]

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import kernel
 from bandits.parts.rmed.overtaking import least_to_overtake, mark_overtaking
+from rankduel.base.compiling import kernel
 
 _ROUNDING = 1e-9
 _MOST_ROUNDS = 100  # per pair; about five are needed at worst, but rounding must not keep it going for ever

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import kernel
+from rankduel.base.compiling import kernel
 
 NOBODY = np.int64(-1)
 BEATEN, BEATING = np.int64(1), np.int64(-1)  # which opponents: those the arm leads, those who lead it

@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import kernel
 from bandits.parts.thompson.beta_tails import chance_below, draw_between, log_edge
+from rankduel.base.compiling import kernel
 
 COLUMNS = 8  # levels, with 1 and 0 at the two ends
 LAST = COLUMNS - 2  # the last column that is not an end

@@ -10,12 +10,11 @@ every turn together. They start anew from the policy's own generator in every st
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from bandits.contract import kernel
+from rankduel.base.compiling import force_inlined, kernel
 
 _BITS = 15  # the difference of two such numbers is a short integer, whose sign says which is larger
 _ONE = 1 << _BITS
@@ -30,8 +29,7 @@ _1, _3, _11, _24, _40 = (np.uint64(shift) for shift in (1, 3, 11, 24, 40))
 _FIFTEEN = np.uint64(0x7FFF7FFF7FFF7FFF)
 
 # Copied into their caller: handing over so many arrays takes as long as tossing a row.
-_compile: Any = njit  # whose annotations leave out these two
-_inlined = _compile(_nrt=False, forceinline=True)
+_inlined = force_inlined
 
 
 class BernoulliRows(NamedTuple):

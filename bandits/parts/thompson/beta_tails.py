@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from bandits.contract import kernel
+from rankduel.base.compiling import kernel
 
 _NO_MASS = 1e-30  # an edge below this leaves no chance that a double could add to 1
 _TINY = 1e-300

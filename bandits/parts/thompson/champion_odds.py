@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import kernel
+from rankduel.base.compiling import kernel
 
 NOBODY = -1
 

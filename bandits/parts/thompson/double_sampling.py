@@ -23,7 +23,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import kernel
 from bandits.parts.picks import pick
 from bandits.parts.thompson.bernoulli_rows import (
     BernoulliRows,
@@ -43,6 +42,7 @@ from bandits.parts.thompson.champion_odds import (
 )
 from bandits.parts.thompson.extreme_samples import sample_above_half, sample_beyond
 from bandits.parts.thompson.pair_posterior import BeatOdds, even_odds, note_win
+from rankduel.base.compiling import kernel
 
 _NO_SCORE = np.int64(0)  # typed: a literal 0 is a type of its own, for which Numba would compile again
 _ROUNDING = 1e-12  # a chance that is the rest of others is taken for 0 if it is this much smaller than they

@@ -16,7 +16,7 @@ is drawn in full.
 
 import math
 
-from bandits.contract import kernel
+from rankduel.base.compiling import kernel
 
 _LOG_4 = math.log(4.0)
 _OFTEN = 0.3  # with a chance above this, drawing until a sample exceeds one half is quicker

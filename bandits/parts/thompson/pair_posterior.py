@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import kernel
+from rankduel.base.compiling import kernel
 
 _TAIL = 1e-3  # a chance below this is summed afresh: by differences it would lose all relative precision
 

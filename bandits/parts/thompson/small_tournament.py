@@ -6,7 +6,7 @@ products of chances. Only if there is no such champion are the duels drawn one b
 none.
 """
 
-from bandits.contract import kernel
+from rankduel.base.compiling import kernel
 
 
 @kernel

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bandits.agenda import Agenda, add, empty_agenda, stepwise
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts.geometric_rounds.rounds import (
     ELIM,
     KL,
@@ -44,6 +44,8 @@ from bandits.parts.geometric_rounds.rounds import (
 )
 from bandits.parts.picks import pick_flagged
 from bandits.parts.rmed.divergence import divergence
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 RADII, LOG_ODDS = range(2)  # entries of State.radius
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from bandits.agenda import Agenda, empty_agenda, stepwise
-from bandits.contract import Policy, kernel
+from bandits.contract import Policy
 from bandits.parts.geometric_rounds.all_pairs import VARIANTS, all_arms_left, learn_all_pairs, plan_all_pairs
 from bandits.parts.geometric_rounds.rounds import (
     SETTINGS,
@@ -21,6 +21,7 @@ from bandits.parts.geometric_rounds.rounds import (
     room_for_pairs,
     survivors,
 )
+from rankduel.base.compiling import kernel
 
 
 class State(NamedTuple):

@@ -9,7 +9,7 @@ arms each is a seed with chance 1 / sqrt(K), or K^(-2/3) for a better worst case
 from __future__ import annotations
 
 from bandits.agenda import stepwise
-from bandits.contract import Policy, kernel
+from bandits.contract import Policy
 from bandits.parts.geometric_rounds.all_pairs import VARIANTS, learn_all_pairs, plan_all_pairs
 from bandits.parts.geometric_rounds.rounds import N_LEFT, finished, recommend, survivors
 from bandits.parts.geometric_rounds.seeds import (
@@ -23,6 +23,7 @@ from bandits.parts.geometric_rounds.seeds import (
     plan_with_judges,
 )
 from bandits.parts.picks import pick_flagged
+from rankduel.base.compiling import kernel
 
 
 def init(n_arms, params, rng):

@@ -9,7 +9,7 @@ With sqrt(K) seeds either has about K pairs, where SCOMP (bandits/policies/batch
 from __future__ import annotations
 
 from bandits.agenda import TIMES, stepwise
-from bandits.contract import Policy, kernel
+from bandits.contract import Policy
 from bandits.parts.geometric_rounds.all_pairs import VARIANTS, learn_all_pairs, plan_all_pairs
 from bandits.parts.geometric_rounds.rounds import (
     N_LEFT,
@@ -33,6 +33,7 @@ from bandits.parts.geometric_rounds.seeds import (
     plan_with_judges,
 )
 from bandits.parts.picks import pick_flagged
+from rankduel.base.compiling import kernel
 
 
 def init(n_arms, params, rng):

@@ -15,8 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts.picks import pick
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 CODED, INTENDED = range(2)  # choices of `radius`
 N_SAMPLES, LOWER, UPPER, DONE, K, RULE = range(6)  # entries of State.now

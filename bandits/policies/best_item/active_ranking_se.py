@@ -16,8 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 from bandits.agenda import N_PAIRS, Agenda, add, clear, empty_agenda, rest, stepwise
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.policies.best_item.active_ranking import log_term, other_arm, radius_constant, sort_by
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 PAPER, CODED = range(2)  # choices of `radius`
 N_ROUNDS, N_IN, N_OUT, K, RULE = range(5)  # entries of State.now

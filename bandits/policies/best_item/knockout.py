@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts.matches.match import (
     BETTER,
     SETTINGS,
@@ -28,6 +28,8 @@ from bandits.parts.matches.match import (
 )
 from bandits.parts.picks import shuffle
 from bandits.parts.survivors import last_one_plays_on
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 N_LEFT, PLACE, N_WINNERS, ROUND = range(4)  # entries of State.now
 

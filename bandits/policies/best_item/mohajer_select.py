@@ -14,8 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 from bandits.agenda import TIMES, Agenda, add, clear, empty_agenda, rest, stepwise
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts.matches.standings import add_wins, first_with_most, wins_so_far
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 
 class State(NamedTuple):

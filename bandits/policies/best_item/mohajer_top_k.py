@@ -13,10 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from bandits.agenda import Agenda, add, clear, empty_agenda, rest, stepwise
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts.matches.standings import add_wins, place_of_largest, wins_so_far
 from bandits.parts.survivors import remove_at
 from bandits.policies.best_item.mohajer_select import advance_winners, plan_layer, wins_match
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 FILLING, SIFTING, DONE = range(3)  # what State.now[STAGE] may be
 # Entries of State.now. Filling: the group, and who is still in its tournament. Sifting: a node of the heap,

@@ -17,9 +17,11 @@ from typing import NamedTuple
 import numpy as np
 
 from bandits.agenda import N_PAIRS, Agenda, add, clear, empty_agenda, is_over, stepwise, times_compared
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts.matches.bradley_terry import Fit, empty_fit, fit_strengths
 from bandits.parts.picks import pick
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 COPELAND, BRADLEY_TERRY = range(2)  # choices of `aggregation`
 AGGREGATION, N_PARTS, N_RANKINGS = range(3)  # entries of State.now

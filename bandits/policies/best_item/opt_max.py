@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts.matches.match import (
     BETTER,
     SETTINGS,
@@ -46,6 +46,8 @@ from bandits.policies.best_item.soft_seq_eliminate import (
     start_over,
     stay,
 )
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 FEW = 16  # with fewer arms the formulas make no sense: Soft-Seq-Elim alone
 

@@ -18,9 +18,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts.matches.standings import place_of_largest
 from bandits.parts.picks import pick
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 RANDOM, INDEX = range(2)  # choices of `order`
 N_DUELS, LEADER, K = range(3)  # entries of State.now

@@ -17,10 +17,11 @@ from typing import NamedTuple
 import numpy as np
 
 from bandits.agenda import N_PAIRS, Agenda, add, clear, empty_agenda, rest, stepwise
-from bandits.contract import Policy, kernel
+from bandits.contract import Policy
 from bandits.parts.matches.match import SETTINGS
 from bandits.parts.picks import pick
 from bandits.parts.survivors import remove_at
+from rankduel.base.compiling import kernel
 
 LOST, PIVOT, WON = range(3)  # groups, the best last
 SPREAD, EPSILON = range(2)  # entries of State.bound

@@ -16,9 +16,11 @@ from typing import NamedTuple
 import numpy as np
 
 from bandits.agenda import N_PAIRS, Agenda, add, clear, empty_agenda, rest, stepwise, times_compared
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts.matches.standings import add_wins, first_with_most, mark_all_with_most
 from bandits.parts.picks import pick
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 N_POOL, PHASE, IS_FINAL, DONE = range(4)  # entries of State.now
 MOST_PHASES = 50  # an even number of opponents may leave everybody with half of the wins, time and again

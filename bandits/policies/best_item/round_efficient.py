@@ -14,9 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from bandits.agenda import Agenda, add, clear, empty_agenda, is_over, rest, stepwise
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts.matches.standings import add_wins, first_with_most, mark_all_with_most
 from bandits.parts.picks import shuffle
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 N_LEFT, N_ROUNDS = range(2)  # entries of State.now
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, kernel
+from bandits.contract import Policy
 from bandits.parts.matches.match import (
     SETTINGS,
     UNDECIDED,
@@ -33,6 +33,7 @@ from bandits.policies.best_item.tournament_k import finished as has_winner
 from bandits.policies.best_item.tournament_k import recommend as most_wins
 from bandits.policies.best_item.tournament_k import select as select_in_tournament
 from bandits.policies.best_item.tournament_k import update as update_tournament
+from rankduel.base.compiling import kernel
 
 ROUND, N_LEFT, N_STAYED, TURN, WINNER = range(5)  # entries of State.now
 

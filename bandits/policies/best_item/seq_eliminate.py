@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from bandits.contract import Policy, kernel
+from bandits.contract import Policy
 from bandits.parts.matches.anchor import ANCHOR, NEXT, finished, idle, init, recommend, survivors, update
 from bandits.parts.matches.match import SETTINGS, compare_2, is_over, pair
+from rankduel.base.compiling import kernel
 
 
 class Params(NamedTuple):

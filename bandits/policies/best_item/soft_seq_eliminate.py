@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, kernel
+from bandits.contract import Policy
 from bandits.parts.matches.match import (
     BETTER,
     EVEN,
@@ -27,6 +27,7 @@ from bandits.parts.matches.match import (
     outcome,
     pair,
 )
+from rankduel.base.compiling import kernel
 
 ANCHOR, N_STAYED, PLACE, END = range(4)  # entries of Passes.now
 

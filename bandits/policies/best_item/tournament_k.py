@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts.matches.match import (
     BETTER,
     EVEN,
@@ -32,6 +32,8 @@ from bandits.parts.matches.match import (
     pair,
 )
 from bandits.parts.picks import pick, shuffle
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 NOBODY = -1
 K, ROUND, N_LEFT, N_ARMS, NEXT, N_KEPT, N_BLOCK, WANTED, PIVOT, TURN = range(10)  # entries of State.now

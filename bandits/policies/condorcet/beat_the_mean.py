@@ -18,9 +18,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts.picks import pick
 from bandits.parts.survivors import last_one_plays_on, remove_at
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 INCLUDE_SELF, EXCLUDE_SELF = range(2)  # choices of `opponent`
 DUELS, WINS = range(2)  # entries of a record

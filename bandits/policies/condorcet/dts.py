@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts.answers import leader, leaders
 from bandits.parts.bounds import beaten_until
 from bandits.parts.fewest_beaters import Beaters, no_beaters, note_beat, order_by_beats
@@ -37,6 +37,8 @@ from bandits.parts.thompson.double_sampling import (
     toss_row,
 )
 from bandits.parts.thompson.extreme_samples import sample_above_half
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 CLOCK, N_CANDIDATES, N_BEATERS, LOOK_AGAIN, ENDED = range(5)  # entries of State.now
 _CLIPPED = 1.0 - 1e-7  # a larger sample is taken for this

@@ -19,8 +19,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts.picks import pick_flagged
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 NOBODY = -1
 CANDIDATE, N_OPPONENTS, N_HEIRS, N_SWEEPS, TURN = range(5)  # entries of State.now

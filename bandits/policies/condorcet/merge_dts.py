@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts.answers import leader_among
 from bandits.parts.merging_batches import (
     CLOCK,
@@ -40,6 +40,8 @@ from bandits.parts.picks import pick_largest
 from bandits.parts.thompson.extreme_samples import weakest_sample
 from bandits.parts.thompson.pair_posterior import BeatOdds, even_odds, note_win
 from bandits.parts.thompson.small_tournament import draw_scores
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 # If a champion is less likely than this, a plain tournament is cheaper than to look for one and, failing
 # that, to play a tournament known to have none.

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts.answers import leader_among
 from bandits.parts.merging_batches import (
     CLOCK,
@@ -36,6 +36,8 @@ from bandits.parts.merging_batches import (
     theory_c,
 )
 from bandits.parts.picks import pick, pick_largest
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 SELF, MERGE, SKIP = range(3)  # Params.single_batch as kernels see it
 

@@ -13,10 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts import inner_ucb
 from bandits.parts.inner_ucb import UcbBandits
 from bandits.parts.picks import pick
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 OWN, GLOBAL = range(2)  # sbm_clock
 CLOCK, FIRST, COIN = range(3)  # entries of State.now

@@ -11,9 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts.answers import leader
 from bandits.parts.picks import pick
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 
 class State(NamedTuple):

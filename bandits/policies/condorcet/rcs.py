@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts.answers import leader
 from bandits.parts.bounds import beaten_until
 from bandits.parts.picks import pick_largest
@@ -31,6 +31,8 @@ from bandits.parts.thompson.champion_odds import (
 )
 from bandits.parts.thompson.pair_posterior import BeatOdds, even_odds, note_win
 from bandits.parts.ucb_challenger import Challengers, new_challengers, note_rates, strongest_challenger
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 CLOCK, PASSED_OVER = 0, 1  # entries of State.now
 

@@ -21,9 +21,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts.picks import pick
 from bandits.parts.sum_tree import add_up, draw, new_tree, set_weight
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 ANYTIME, FIXED = range(2)
 CLOCK, LEADER, NOT_LEADER = range(3)  # entries of State.now

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts.bounds import NEVER
 from bandits.parts.rmed.candidate_rounds import (
     FIRST,
@@ -29,6 +29,8 @@ from bandits.parts.rmed.candidate_rounds import (
     whose_turn,
 )
 from bandits.parts.rmed.divergence import Divergences, likely_opponent, most_plausible, no_divergences
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 LIKELIEST, HARDEST = range(2)  # competitor
 

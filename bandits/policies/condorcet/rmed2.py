@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts.rmed.candidate_rounds import (
     CLOCK,
     FEWEST,
@@ -41,6 +41,8 @@ from bandits.parts.rmed.divergence import (
     no_divergences,
     refuting_opponent,
 )
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 
 class State(NamedTuple):

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts.bounds import NEVER
 from bandits.parts.rmed.candidate_rounds import (
     FIRST,
@@ -37,6 +37,8 @@ from bandits.parts.rmed.divergence import (
     no_divergences,
     refuting_opponent,
 )
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 UNDECIDED = -2
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, kernel
+from bandits.contract import Policy
 from bandits.parts.answers import leader
 from bandits.parts.thompson.bernoulli_rows import all_present, new_step
 from bandits.parts.thompson.champion_odds import NOBODY
@@ -28,6 +28,7 @@ from bandits.parts.thompson.double_sampling import (
     pick_scoring,
     skip_alike,
 )
+from rankduel.base.compiling import kernel
 
 
 class State(NamedTuple):

@@ -15,11 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts.answers import leader
 from bandits.parts.bounds import beaten_until, set_beaten_until
 from bandits.parts.picks import pick, pick_flagged
 from bandits.parts.ucb_challenger import Challengers, new_challengers, note_rates, strongest_challenger
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 NOBODY = -1
 CLOCK, FAVOURITE = 0, 1  # entries of State.now

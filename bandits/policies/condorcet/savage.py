@@ -16,9 +16,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts.answers import leader_among
 from bandits.parts.survivors import last_one_plays_on, remove_at
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 FINITE, INFINITE = range(2)  # choices of `bound`
 N_LEFT, ROW, COLUMN, SWEEP = range(4)  # entries of State.now

@@ -13,8 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts.thompson.argmax import Posteriors, best_mean, draw_best, flat_posteriors, learn
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 COIN, NONE = range(2)  # self_feedback
 

@@ -13,12 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts import inner_exp3, inner_ucb
 from bandits.parts.inner_exp3 import Exp3Bandits
 from bandits.parts.inner_ucb import UcbBandits
 from bandits.parts.picks import pick
 from bandits.parts.thompson.argmax import Posteriors, draw_best, flat_posteriors, learn
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 UCB, THOMPSON, EXP3 = range(3)  # inner
 FIXED, ANYTIME = range(2)  # schedule

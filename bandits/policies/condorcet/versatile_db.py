@@ -17,7 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 TWO_PLAYER, SHARED = range(2)
 IW, RV = range(2)

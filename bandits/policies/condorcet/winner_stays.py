@@ -18,8 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts.picks import pick_flagged
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 WEAK, STRONG = range(2)
 NOBODY = -1

@@ -21,11 +21,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts.answers import leader, leaders
 from bandits.parts.bounds import NEVER, beaten_until
 from bandits.parts.picks import pick, pick_largest
 from bandits.parts.ucb_challenger import Challengers, new_challengers, note_rates, strongest_challenger
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 CLOCK, LOOK_AGAIN, DISPROVEN, N_CANDIDATES, N_FAVOURITES, N_LOSSES, N_DOUBTFUL = range(7)  # of State.now
 UNVISITED = 2.0  # upper bound of a pair never compared, as x / 0 is taken for 1

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, kernel
+from bandits.contract import Policy
 from bandits.parts.answers import leader, leader_among, leaders
 from bandits.parts.racing.racing import (
     LOSSES,
@@ -35,6 +35,7 @@ from bandits.parts.racing.racing import (
     select,
 )
 from bandits.policies.condorcet import savage
+from rankduel.base.compiling import kernel
 
 
 class State(NamedTuple):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from bandits.contract import Policy, PolicyError, kernel
+from bandits.contract import Policy
 from bandits.parts.rmed.necessary_duels import (
     SETTINGS,
     Course,
@@ -30,6 +30,8 @@ from bandits.parts.rmed.necessary_duels import (
     select,
 )
 from bandits.parts.rmed.optimal_plan import Simplex, find_optimal_plan, room_for_simplex
+from rankduel.base.compiling import kernel
+from rankduel.base.errors import PolicyError
 
 MOST_ARMS = 16
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, kernel
+from bandits.contract import Policy
 from bandits.parts.rmed.necessary_duels import (
     SETTINGS,
     Course,
@@ -32,6 +32,7 @@ from bandits.parts.rmed.necessary_duels import (
     select,
 )
 from bandits.parts.rmed.overtaking import BEATING, sort_opponents
+from rankduel.base.compiling import kernel
 
 
 class State(NamedTuple):

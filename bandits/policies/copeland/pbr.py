@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, kernel
+from bandits.contract import Policy
 from bandits.parts.racing.preference_racing import (
     COMMON_SETTINGS,
     KAPPA,
@@ -45,6 +45,7 @@ from bandits.parts.racing.racing import (
     select,
 )
 from bandits.parts.racing.ranked_arms import Ranked, mark_top, no_scores, rank_arms
+from rankduel.base.compiling import kernel
 
 
 class State(NamedTuple):

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, kernel
+from bandits.contract import Policy
 from bandits.parts.racing.preference_racing import (
     COMMON_SETTINGS,
     KAPPA,
@@ -46,6 +46,7 @@ from bandits.parts.racing.racing import (
 )
 from bandits.parts.racing.ranked_arms import Ranked, mark_top, no_scores, rank_arms
 from bandits.policies.copeland.pbr import Params
+from rankduel.base.compiling import kernel
 
 IN_QUESTION, SELECTED, DISCARDED = range(3)  # what an arm is
 

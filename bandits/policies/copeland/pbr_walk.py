@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, kernel
+from bandits.contract import Policy
 from bandits.parts.picks import pick
 from bandits.parts.racing.commitment import (
     Commitment,
@@ -42,6 +42,7 @@ from bandits.parts.racing.preference_racing import (
 )
 from bandits.parts.racing.random_walk import walk
 from bandits.parts.racing.ranked_arms import Ranked, mark_top, no_scores, rank_arms
+from rankduel.base.compiling import kernel
 
 LOG_TERM, LARGEST_ERROR = range(2)  # entries of State.bound
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, PolicyError, Setting, kernel
+from bandits.contract import Policy
 from bandits.parts.answers import leader, leaders
 from bandits.parts.racing.racing import (
     LOSSES,
@@ -32,6 +32,9 @@ from bandits.parts.racing.racing import (
     note_duel,
     select,
 )
+from rankduel.base.compiling import kernel
+from rankduel.base.errors import PolicyError
+from rankduel.base.settings import Setting
 
 WINNER, RANKING = range(2)  # choices of `target`
 RHO, TARGET = range(2)  # entries of State.goal

@@ -21,11 +21,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy, kernel
+from bandits.contract import Policy
 from bandits.parts.answers import leader, leaders, n_beaten
 from bandits.parts.bounds import NEVER
 from bandits.parts.picks import pick, pick_flagged
 from bandits.parts.survivors import remove_at
+from rankduel.base.compiling import kernel
 
 NOBODY = -1
 ROUND, CLOCK, LENGTH, WINNER, N_LEFT, PLACE, OPPONENT, N_SWEEPS, N_REWARDS, FOUND = range(10)  # of State.now

@@ -19,10 +19,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import MultiPolicy, Setting, kernel
+from bandits.contract import MultiPolicy
 from bandits.parts.answers import leader
 from bandits.parts.bounds import NEVER, beaten, beaten_until
 from bandits.parts.picks import pick, pick_flagged
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 CLOCK, N_NARROW, N_WIDE = range(3)  # entries of State.now
 

@@ -10,9 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import MultiPolicy, Setting, kernel
+from bandits.contract import MultiPolicy
 from bandits.parts.thompson.argmax import Posteriors, best_mean, draw_best, flat_posteriors, learn
 from bandits.policies.condorcet.self_sparring import COIN
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
 
 ALL_PAIRS, WINNER_ONLY = range(2)  # feedback
 

@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 import vl_convert
 
-from bandits import PolicyError
 from experiments.matrix.preferences import Preferences
 from experiments.report.charts.parts import (
     HIDDEN,
@@ -32,7 +31,8 @@ from experiments.report.charts.parts import (
 )
 from experiments.runs.summaries import final, final_estimates, short_names
 from experiments.winners.notions import copeland_order
-from letor_data.files import replacing
+from rankduel.base.errors import UsageError
+from rankduel.base.files import replacing
 
 FORMATS = ("pdf", "svg", "png", "html")
 MOST_RANKERS = 200  # a picture of more has cells too small to see
@@ -43,7 +43,7 @@ def save_chart(chart: alt.TopLevelMixin, path: str | Path) -> None:
     path = Path(path)
     kind = path.suffix.lower().removeprefix(".")
     if kind not in FORMATS:
-        raise PolicyError(f"{path}: no chart is written as '{path.suffix}'; expected .{', .'.join(FORMATS)}")
+        raise UsageError(f"{path}: no chart is written as '{path.suffix}'; expected .{', .'.join(FORMATS)}")
     with replacing(path) as temporary:
         temporary.write_bytes(_drawn(chart, kind))
 

@@ -13,13 +13,10 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
-from bandits import Configured
-from bandits.contract import kernel
 from bandits.loop import run_loop
 from bandits.matrix_duels import by_matrix
 from bandits.parts.answers import leader, leaders
 from bandits.regret import winners_by
-from bandits.streams import stream
 from experiments.specs import parse_policy
 from experiments.studies.study import (
     Bench,
@@ -33,6 +30,9 @@ from experiments.studies.study import (
     Study,
     Table,
 )
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Configured
+from rankduel.base.streams import stream
 
 RUNS = 1000  # of each policy, there and here
 SURE = 3  # standard errors
@@ -177,8 +177,8 @@ def leader_of_all(state):
 def configured(row: Row, case: str) -> Configured:
     found = parse_policy(row.policy.format(k=N_BEST[case]))
     if row.given_up_too:
-        everybody = found.policy._replace(answers=leaders_of_all, recommend=leader_of_all)
-        return found._replace(policy=everybody)
+        everybody = found.thing._replace(answers=leaders_of_all, recommend=leader_of_all)
+        return found._replace(thing=everybody)
     return found
 
 

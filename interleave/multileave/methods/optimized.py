@@ -11,15 +11,34 @@ unfair distributions are taken instead. A click earns every ranker the document'
 
 from __future__ import annotations
 
+from enum import IntEnum
+from typing import Annotated, NamedTuple
+
 import numpy as np
 from numba import njit, objmode
 
 from interleave.methods.optimized import solve_fair_page_odds
+from interleave.multileave.contract import Multileaver
 from interleave.multileave.world import NOBODY, clear_scores, document_at, prefer_by_difference
-from interleave.world import CLICKED, CREDIT, DOC, RANK, SAMPLES, TEAM
+from interleave.world import CLICKED, DOC, RANK, TEAM
+from rankduel.base.settings import Setting
 
-INVERSE, LINEAR = 0, 1  # World.rules[CREDIT]
+
+class Credit(IntEnum):
+    """What a click on a document is worth, by its rank."""
+
+    INVERSE = 0
+    LINEAR = 1
+
+
 _PATIENCE = 10  # draws per page wanted: there may not be so many different ones
+
+
+class Params(NamedTuple):
+    credit: Annotated[Credit, Setting("what a click is worth: by inverse ranks, or by ranks")] = (
+        Credit.INVERSE
+    )
+    n_lists: Annotated[int, Setting("pages sampled to choose from", at_least=1, at_most=10_000)] = 10
 
 
 def plan(worth: np.ndarray) -> tuple[np.ndarray, float]:
@@ -50,7 +69,7 @@ def make_page(shared, panel, length, users):
         for rank in range(length):
             tops[seat, rank] = document_at(shared, panel, seat, rank, users)
             ranks[tops[seat, rank], seat] = rank
-    pages = np.empty((shared.world.rules[SAMPLES], length), np.int64)
+    pages = np.empty((shared.world.rules.n_lists, length), np.int64)
     n_pages = _sample_pages(pages, tops, users)
     worth = np.empty((n_pages, length, n))
     for i in range(n_pages):
@@ -110,7 +129,7 @@ def _are_equal(page, other):
 @njit
 def _worth(shared, rank):
     """Of a document to a ranker that has it at this rank."""
-    return 1.0 / (rank + 1.0) if shared.world.rules[CREDIT] == INVERSE else -(rank + 1.0)
+    return 1.0 / (rank + 1.0) if shared.world.rules.credit == Credit.INVERSE else -(rank + 1.0)
 
 
 @njit
@@ -122,3 +141,14 @@ def prefer(shared, panel, length, preferences, users):
             for seat in range(panel.n):
                 shared.scores[seat] += _worth(shared, page[RANK + seat, at])
     prefer_by_difference(shared.scores, panel.n, preferences)
+
+
+METHOD = Multileaver(
+    "optimized",
+    "of sampled pages, the fairest and then the most even distribution",
+    "Schuth et al., CIKM 2014",
+    make_page,
+    prefer,
+    Params,
+    calls_python=True,
+)

@@ -10,7 +10,11 @@ Considered is all down to one document below the last click (`last_plus_one`, as
 or for each click only what is above it and one below (`strict`).
 """
 
+from enum import IntEnum
+from typing import Annotated, NamedTuple
+
 from interleave.methods.probabilistic import last_click
+from interleave.multileave.contract import Multileaver
 from interleave.multileave.world import (
     NOBODY,
     clear_scores,
@@ -18,9 +22,22 @@ from interleave.multileave.world import (
     order_page,
     prefer_by_difference,
 )
-from interleave.world import CLICKED, DOC, RANK, TEAM, VARIANT, inlined, kernel
+from interleave.world import CLICKED, DOC, RANK, TEAM
+from rankduel.base.compiling import inlined, kernel
+from rankduel.base.settings import Setting
 
-LAST_PLUS_ONE, STRICT = 0, 1  # World.rules[VARIANT]
+
+class Considered(IntEnum):
+    """Which documents count as seen without a click."""
+
+    LAST_PLUS_ONE = 0
+    STRICT = 1
+
+
+class Params(NamedTuple):
+    considered: Annotated[
+        Considered, Setting("unclicked documents that were seen: to one below the last click, or strictly")
+    ] = Considered.LAST_PLUS_ONE
 
 
 @kernel
@@ -51,7 +68,11 @@ def prefer(shared, panel, length, preferences, users):
     clear_scores(shared, panel.n)
     for liked in range(n_considered):
         if page[CLICKED, liked]:
-            depth = n_considered if shared.world.rules[VARIANT] == LAST_PLUS_ONE else min(liked + 2, length)
+            depth = (
+                n_considered
+                if shared.world.rules.considered == Considered.LAST_PLUS_ONE
+                else min(liked + 2, length)
+            )
             for other in range(depth):
                 if not page[CLICKED, other]:
                     _judge_pair(shared, panel.n, liked, other)
@@ -71,3 +92,13 @@ def _judge_pair(shared, n, liked, other):
     for seat in range(n):
         agrees = page[RANK + seat, liked] < page[RANK + seat, other]
         shared.scores[seat] += 1.0 / chance if agrees else -1.0 / chance
+
+
+METHOD = Multileaver(
+    "pairwise",
+    "uniform choice among the tops; clicks prefer documents, and these their rankers",
+    "Oosterhuis and de Rijke, CIKM 2017",
+    make_page,
+    prefer,
+    Params,
+)

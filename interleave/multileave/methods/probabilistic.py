@@ -12,7 +12,12 @@ lead is known after a convolution per click. It may also be sampled (`sampled`),
 expectation of C_x - C_y itself (`expected`).
 """
 
+from enum import IntEnum
+from typing import Annotated, NamedTuple
+
+from interleave.contract import Samples, Tau
 from interleave.methods.probabilistic import is_among, is_worn, last_click, rest
+from interleave.multileave.contract import Multileaver
 from interleave.multileave.world import (
     TIED,
     alone,
@@ -24,30 +29,45 @@ from interleave.multileave.world import (
     rank_of,
     rank_page,
 )
-from interleave.world import (
-    CLICKED,
-    CREDIT,
-    DOC,
-    RANK,
-    SAMPLES,
-    TEAM,
-    TOTAL,
-    VARIANT,
-    WEIGHT,
-    inlined,
-    kernel,
-)
+from interleave.world import CLICKED, DOC, RANK, TEAM, TOTAL, WEIGHT
+from rankduel.base.compiling import inlined, kernel
+from rankduel.base.settings import Setting
 
-IID, ROUNDS = 0, 1  # World.rules[VARIANT]
-PAIRWISE, EXPECTED, SAMPLED = range(3)  # World.rules[CREDIT]
+
+class RankerChoice(IntEnum):
+    """How the ranker of a rank is chosen."""
+
+    IID = 0
+    ROUNDS = 1
+
+
+class Credit(IntEnum):
+    """How the contributors that are left open are credited."""
+
+    PAIRWISE = 0
+    EXPECTED = 1
+    SAMPLED = 2
+
+
 _ROW = 2  # SharedWorld.odds: two rows of zeros, then the odds of the leads -c, ..., c after c clicks
+
+
+class Params(NamedTuple):
+    ranker: Annotated[RankerChoice, Setting("the ranker of each rank: drawn independently, or in rounds")] = (
+        RankerChoice.IID
+    )
+    credit: Annotated[
+        Credit, Setting("expected sign of each pair, expected clicks, or sampled contributors")
+    ] = Credit.PAIRWISE
+    tau: Tau = 3.0
+    n_samples: Samples = 10_000
 
 
 @kernel
 def make_page(shared, panel, length, users):
     page = shared.world.page
     for at in range(length):
-        if shared.world.rules[VARIANT] == IID:
+        if shared.world.rules.ranker == RankerChoice.IID:
             seat = int(users.random() * panel.n)
         else:
             seat = next_in_round(shared.round, panel.n, at, users)
@@ -87,13 +107,13 @@ def prefer(shared, panel, length, preferences, users):
     last = last_click(shared.world, length)
     rank_page(shared, panel, last, users)
     _share_documents(shared, panel, last)
-    credit = shared.world.rules[CREDIT]
-    if credit == PAIRWISE:
+    credit = shared.world.rules.credit
+    if credit == Credit.PAIRWISE:
         _prefer_by_expected_sign(shared.world.page, shared.shares, shared.odds, panel.n, last, preferences)
-    elif credit == EXPECTED:
+    elif credit == Credit.EXPECTED:
         _prefer_by_expected_clicks(shared, panel.n, last, preferences)
     else:
-        n_samples = shared.world.rules[SAMPLES]
+        n_samples = shared.world.rules.n_samples
         _prefer_by_samples(shared, panel.n, last, n_samples, preferences, users)
 
 
@@ -187,3 +207,13 @@ def _draw_seat(shares, n, at, users):
         if target < 0.0:
             return seat
     return n - 1
+
+
+METHOD = Multileaver(
+    "probabilistic",
+    "a random ranker's soft ranking fills each rank; credit with the rankers left open",
+    "Schuth et al., SIGIR 2015",
+    make_page,
+    prefer,
+    Params,
+)

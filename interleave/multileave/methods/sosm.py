@@ -6,9 +6,18 @@ order, a clicked one at rank r earns it r^-tau. (The paper divides by a sum that
 rankers.) Of two rankers the one with the higher score is preferred, so one page compares all of them.
 """
 
+from typing import NamedTuple
+
+from interleave.contract import Tau
+from interleave.multileave.contract import Multileaver
 from interleave.multileave.methods.team_draft import draft
 from interleave.multileave.world import clear_scores, order_page, prefer_higher
-from interleave.world import CLICKED, RANK, WEIGHT, inlined, kernel
+from interleave.world import CLICKED, RANK, WEIGHT
+from rankduel.base.compiling import inlined, kernel
+
+
+class Params(NamedTuple):
+    tau: Tau = 3.0
 
 
 @kernel
@@ -35,3 +44,13 @@ def _shown_above(page, seat, length, at):
     for other in range(length):
         above += page[RANK + seat, other] < page[RANK + seat, at]
     return above
+
+
+METHOD = Multileaver(
+    "sosm",
+    "team-draft page; every ranker is scored by its order of the documents shown",
+    "Brost et al., SIGIR 2016",
+    make_page,
+    prefer,
+    Params,
+)

@@ -7,16 +7,33 @@ of two rankers the one with more clicks is preferred. With prefix="neutral" the 
 rankings agree from the top down belong to nobody.
 """
 
-from interleave.multileave.world import NOBODY, clear_scores, document_at, next_in_round, prefer_higher
-from interleave.world import CLICKED, DOC, TEAM, VARIANT, inlined, is_shown, kernel
+from enum import IntEnum
+from typing import Annotated, NamedTuple
 
-ASSIGN, NEUTRAL = 0, 1  # World.rules[VARIANT]
+from interleave.multileave.contract import Multileaver
+from interleave.multileave.world import NOBODY, clear_scores, document_at, next_in_round, prefer_higher
+from interleave.world import CLICKED, DOC, TEAM, is_shown
+from rankduel.base.compiling import inlined, kernel
+from rankduel.base.settings import Setting
+
+
+class Prefix(IntEnum):
+    """Who owns the documents on which all rankings agree from the top down."""
+
+    ASSIGN = 0
+    NEUTRAL = 1
+
+
+class Params(NamedTuple):
+    prefix: Annotated[
+        Prefix, Setting("documents on which all rankings agree from the top: picked, or nobody's")
+    ] = Prefix.ASSIGN
 
 
 @kernel
 def make_page(shared, panel, length, users):
     n_neutral = 0
-    if shared.world.rules[VARIANT] == NEUTRAL:
+    if shared.world.rules.prefix == Prefix.NEUTRAL:
         while n_neutral < length and _all_agree(shared, panel, n_neutral, users):
             n_neutral += 1
     draft(shared, panel, n_neutral, length, users)
@@ -60,3 +77,13 @@ def prefer(shared, panel, length, preferences, users):
         if page[CLICKED, at] and page[TEAM, at] != NOBODY:
             shared.scores[page[TEAM, at]] += 1.0
     prefer_higher(shared.scores, panel.n, preferences)
+
+
+METHOD = Multileaver(
+    "team_draft",
+    "captains pick in random turns; a click counts for who picked",
+    "Schuth et al., CIKM 2014",
+    make_page,
+    prefer,
+    Params,
+)

@@ -12,6 +12,7 @@ from experiments.matrix import kernels
 from experiments.matrix.kernels import CENTRED, WITHIN, duel_kernel, has_odds, odds_kernel
 from interleave import for_another_thread, interleaving, is_exact, make_world, mean_odds
 from interleave.exact.outcome_odds import LOSS, TIE, WIN
+from interleave.world import asked_in_turn
 
 pytestmark = pytest.mark.kernel
 
@@ -143,7 +144,7 @@ def test_odds_are_what_live_duels_show(case, ties, user):
     (labels, rankings), way = full_size(), chosen(case)
     world, pairs = make_world(rankings, labels, USERS[user], way, ties=ties), [(0, 1), (2, 3), (1, 4)]
     drawn = sums_of(odds_kernel(world, way), world, pairs, 80)
-    played = sums_of(duel_kernel(way), world._replace(turns=np.zeros(1)), pairs, 4000, seed=1)
+    played = sums_of(duel_kernel(way), asked_in_turn(world), pairs, 4000, seed=1)
     n, duels = 80 * 30, 4000 * 30
     assert (played[:, :3].sum(axis=1) == duels).all()
     for row in range(len(pairs)):
@@ -160,7 +161,7 @@ def test_sampled_coins_are_what_live_duels_show():
     (labels, rankings), way = full_size(), interleaving("probabilistic", credit="marginal_sampled", samples=5)
     world, pairs = make_world(rankings, labels, USER, way), [(0, 1), (1, 4)]
     drawn = sums_of(odds_kernel(world, way), world, pairs, 200)
-    played = sums_of(duel_kernel(way), world._replace(turns=np.zeros(1)), pairs, 2000)
+    played = sums_of(duel_kernel(way), asked_in_turn(world), pairs, 2000)
     for row in range(2):
         values = [(sums[row, WIN] + sums[row, TIE] / 2) / n for sums, n in ((drawn, 6000), (played, 60_000))]
         assert_same_mean(*values, 0.25 / 6000 + 0.25 / 60_000, 1)

@@ -9,7 +9,6 @@ from support.arenas import arena, exact_preferences, letor
 from support.helpers import words
 from support.shared_worlds import totals_by
 
-from bandits import PolicyError
 from experiments.matrix import shared_pages
 from experiments.matrix.checkpoint import Checkpoint
 from experiments.matrix.preferences import preferences_of, read_preferences, write_preferences
@@ -42,10 +41,9 @@ from experiments.runs.multileave_error import (
 )
 from experiments.runs.records import read_run_sets
 from experiments.runs.summaries import curves
-from experiments.specs import parse_multileaving
-from interleave import InterleaveError
 from interleave.multileave import MULTILEAVERS, make_shared_world, multileaving
 from letor_data.text.writer import write_letor
+from rankduel.base.errors import InterleaveError, RankduelError
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
@@ -156,7 +154,7 @@ def test_expected_signs_are_shares_of_pages():
 def test_degrees_without_a_bound_are_votes_of_mean_weight_one(text):
     sums = np.vstack([row(10, 30, 360, 40, 9000), row(0, 0, 0, 0, 0)])
     sums = np.vstack([sums, row(1, 0, 7, 0, 49)])
-    pairs = shared_pages._pairs(parse_multileaving(text), sums, 100, 0.05)
+    pairs = shared_pages._pairs(MULTILEAVERS.parsed(text), sums, 100, 0.05)
     assert pairs[["wins", "ties", "losses"]].to_numpy().tolist() == [[36, 60, 4], [0, 100, 0], [1, 99, 0]]
     assert pairs["p"].tolist() == [0.66, 0.5, 0.505]
     assert np.sign(pairs["p"] - 0.5).tolist() == order_of(sums).tolist() == [1, 0, 1]
@@ -270,7 +268,7 @@ def test_runs_are_kept_and_not_repeated(reference, tmp_path, monkeypatch):
     monkeypatch.setattr(multileave_error, "error_table", None)  # nothing is left to be played
     again = compare_multileavers(arena(), ["sosm"], reference, 200, 3, folder=one)
     assert again.drop(columns="seconds").equals(table.drop(columns="seconds"))
-    with pytest.raises(PolicyError, match="horizon is 200 there and 300 now"):
+    with pytest.raises(RankduelError, match="horizon is 200 there and 300 now"):
         compare_multileavers(arena(), ["sosm"], reference, 300, 3, folder=one)
 
 
@@ -288,16 +286,16 @@ def test_runs_are_kept_and_not_repeated(reference, tmp_path, monkeypatch):
 )
 def test_what_cannot_be_compared_is_refused(reference, changes, told):
     asked = {"methods": ["sosm"], "reference": reference, "impressions": 10, "runs": 1} | changes
-    with pytest.raises(PolicyError, match=told):
+    with pytest.raises(RankduelError, match=told):
         compare_multileavers(arena(), **asked)
 
 
 def test_what_cannot_be_inferred_is_refused():
-    with pytest.raises(PolicyError, match="alpha is 1; expected"):
+    with pytest.raises(RankduelError, match="alpha is 1; expected"):
         infer_matrix(arena(), SOSM, 10, alpha=1)
-    with pytest.raises(PolicyError, match="impressions is 1000000000000000.0; expected"):
+    with pytest.raises(RankduelError, match="impressions is 1000000000000000.0; expected"):
         infer_matrix(arena(), SOSM, 1e15)
-    with pytest.raises(PolicyError, match="only the ranker '2' was chosen; a pair needs two"):
+    with pytest.raises(RankduelError, match="only the ranker '2' was chosen; a pair needs two"):
         infer_matrix(arena(rankers="2"), SOSM, 10)
     with pytest.raises(InterleaveError, match="random_impression_redraw"):
         infer_matrix(arena(ties="random_impression_redraw"), SOSM, 10)
@@ -321,7 +319,7 @@ def test_methods_are_listed(rankduel):
         assert f"{method.name} {method.about} {method.source}" in told
     assert "credit = pairwise | expected | sampled tau = 3" in told
     for example in told.partition("Written as ")[2].split():
-        assert str(parse_multileaving(example)) == example
+        assert str(MULTILEAVERS.parsed(example)) == example
     listed = json.loads(rankduel("multileavers", "--json")[1])["methods"]
     assert [method["name"] for method in listed] == list(MULTILEAVERS)
     assert listed[3]["settings"] == {"tau": {"default": 3.0, "from": 0.0, "to": 50.0}}
@@ -431,7 +429,7 @@ def test_methods_find_the_order(reference, text, impressions, runs):
     """
     assert np.abs(reference.matrix - exact_preferences(arena()).matrix).max() < 0.01
     table = compare_multileavers(arena(), [text], reference, impressions, runs, jobs=2)
-    mine = table[table["policy"] == str(parse_multileaving(text))]
+    mine = table[table["policy"] == str(MULTILEAVERS.parsed(text))]
     assert error_at(mine, impressions)[0] == 0 and impressions_until(mine, 0.01) < 500
     assert error_at(mine, 1)[0] > 0.05
 

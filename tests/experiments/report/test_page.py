@@ -9,7 +9,6 @@ import typer
 from support.run_set_samples import made_up_study, made_up_table, ordered_preferences
 from typer.testing import CliRunner
 
-from bandits import PolicyError
 from experiments.matrix.preferences import preferences_of
 from experiments.report.charts.curves import DEFAULT
 from experiments.report.html import CHOICES
@@ -24,6 +23,7 @@ from experiments.report.page import (
 from experiments.report.pair import of_both, pair_section, pairs
 from experiments.runs.compare import compare_runs
 from experiments.runs.records import open_run_set, write_record
+from rankduel.base.errors import RankduelError
 from rankduel.cli import report
 from rankduel.cli.console import screen
 
@@ -288,7 +288,7 @@ def test_the_command_writes_a_page_and_figures(records, tmp_path, capsys, monkey
 def test_folders_without_records_are_refused(tmp_path, make):
     make(tmp_path / "records")
     answer = typed(tmp_path / "records", "-o", tmp_path / "out.html")
-    assert isinstance(answer.exception, PolicyError) and "'rankduel run" in str(answer.exception)
+    assert isinstance(answer.exception, RankduelError) and "'rankduel run" in str(answer.exception)
     assert not (tmp_path / "out.html").exists()
 
 

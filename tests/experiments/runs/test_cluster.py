@@ -11,9 +11,9 @@ import threading
 import pytest
 from support import arenas
 
-from bandits import PolicyError
 from experiments import run
 from experiments.runs.problem import Problem
+from rankduel.base.errors import RankduelError
 
 pytestmark = [pytest.mark.kernel, pytest.mark.slow]
 
@@ -79,5 +79,5 @@ def test_a_killed_worker_costs_no_byte(cluster, tmp_path):
 
 
 def test_no_scheduler_is_a_clear_error(tmp_path):
-    with pytest.raises(PolicyError, match="no Dask scheduler answers at tcp://127.0.0.1:9"):
+    with pytest.raises(RankduelError, match="no Dask scheduler answers at tcp://127.0.0.1:9"):
         run("arxiv6", ["rucb"], 10, scheduler="tcp://127.0.0.1:9")

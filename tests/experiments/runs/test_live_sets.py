@@ -4,11 +4,11 @@ import pandas as pd
 import pytest
 from support import arenas
 
-from bandits import PolicyError, gaps
+from bandits import gaps
 from bandits.loop import Feedback
 from experiments import run
 from experiments.runs.problem import Problem
-from interleave import InterleaveError
+from rankduel.base.errors import InterleaveError, RankduelError
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
@@ -43,7 +43,7 @@ def test_pages_without_a_verdict_teach_nothing(problem):
 def test_methods_and_feedback_are_checked(problem):
     with pytest.raises(InterleaveError, match="sosmo"):
         run(Problem(problem.preferences, problem.arena, multileave="sosmo"), ["mdb"], 10)
-    with pytest.raises(PolicyError, match="takes no late feedback"):
+    with pytest.raises(RankduelError, match="takes no late feedback"):
         run(Problem(problem.preferences, feedback=Feedback(5)), ["mdb"], 10)
 
 

@@ -8,13 +8,14 @@ import pandas as pd
 import pytest
 from support import arenas
 
-from bandits import PolicyError, PolicyNotice, play_matrix, policy
+from bandits import play_matrix, policy
 from bandits.loop import Feedback
 from bandits.regret import strong_regret
 from experiments import run
 from experiments.matrix.preferences import read_preferences
 from experiments.runs.problem import Problem
 from experiments.runs.records import read_run_sets, record_path
+from rankduel.base.errors import PolicyNotice, RankduelError
 
 pytestmark = pytest.mark.kernel
 POLICIES = ["rucb", "winner_stays"]
@@ -56,7 +57,7 @@ def test_late_feedback_is_part_of_the_problem(tmp_path):
     late = Problem(read_preferences("arxiv6"), feedback=Feedback(every=50))
     table = run(late, ["dts"], 1000, folder=tmp_path / "x")
     assert table["rounds"].iloc[-1] == 20
-    with pytest.raises(PolicyError, match="feedback.every is 50 there and 1 now"):
+    with pytest.raises(RankduelError, match="feedback.every is 50 there and 1 now"):
         run("arxiv6", ["dts"], 1000, folder=tmp_path / "x")
 
 
@@ -105,7 +106,7 @@ def test_a_damaged_record_is_made_anew(tmp_path, damage):
     content[60] ^= 1
     damaged = {"cut": path.read_bytes()[:-9], "changed": bytes(content), "empty": b""}
     path.write_bytes(damaged.get(damage, record_path(tmp_path, "rucb", 1).read_bytes()))
-    with pytest.raises(PolicyError, match="Remove it"):
+    with pytest.raises(RankduelError, match="Remove it"):
         read_run_sets(tmp_path)
     run("arxiv6", ["rucb"], 500, 2, folder=tmp_path)
     assert all_bytes(tmp_path) == good
@@ -119,10 +120,10 @@ def test_a_folder_of_another_study_is_refused(tmp_path):
         lambda: run("cyclic", ["rucb"], 500, folder=tmp_path),
         lambda: run("arxiv6", ["rucb"], 500, checkpoints=10, folder=tmp_path),
     ):
-        with pytest.raises(PolicyError, match="holds runs of another study: .* Choose another folder"):
+        with pytest.raises(RankduelError, match="holds runs of another study: .* Choose another folder"):
             other()
     (tmp_path / "study.json").write_text("{")
-    with pytest.raises(PolicyError, match="study.json: damaged"):
+    with pytest.raises(RankduelError, match="study.json: damaged"):
         run("arxiv6", ["rucb"], 500, folder=tmp_path)
 
 
@@ -138,7 +139,7 @@ def test_bad_requests_are_refused_before_anything_is_written(tmp_path):
         lambda: run(Problem(read_preferences("arxiv6"), arenas.arena()), ["rucb"], 10, folder=tmp_path / "x"),
     )
     for case in cases:
-        with pytest.raises(PolicyError):
+        with pytest.raises(RankduelError):
             case()
     assert not (tmp_path / "x").exists()
 

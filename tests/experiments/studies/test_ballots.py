@@ -9,7 +9,7 @@ from experiments.studies.ballots import Ballots, Kept, in_lists, in_pairs, prefe
 from experiments.studies.data import LEADS, PUBLIC, Shelf, ballots_of, open_problem, stand_in_for
 from experiments.studies.published.batched import FACTS, facts_of
 from experiments.studies.study import Bench, Size
-from letor_data import DataError
+from rankduel.base.errors import DataError
 
 TODAY = """\
 # FILE NAME: tiny.soi

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bandits import PolicyError, condorcet_winner
+from bandits import condorcet_winner
 from experiments.studies import all_studies
 from experiments.studies.checks import (
     FAILS,
@@ -48,7 +48,7 @@ from experiments.studies.study import (
 )
 from experiments.studies.subsets import random_arms
 from experiments.studies.toml import check_study, read_study
-from letor_data import DataError
+from rankduel.base.errors import DataError, RankduelError
 
 STUDIES = all_studies()
 
@@ -190,7 +190,7 @@ def test_records_are_read_back(tmp_path):
     ]  # NaN is not equal to itself
     assert summary(back) == "3 hold"
     (tmp_path / "checks.json").write_text("{")
-    with pytest.raises(PolicyError, match="damaged"):
+    with pytest.raises(RankduelError, match="damaged"):
         read_records(tmp_path / "checks.json")
 
 
@@ -260,7 +260,7 @@ def test_files_are_found_by_name(tmp_path, monkeypatch):
     opened = open_problem("np2004(random=5,seed=1)", shelf)
     assert opened.stand_in == "mslr-navigational in place of np2004"
     monkeypatch.setenv("RANKDUEL_DATA", str(tmp_path / "nowhere"))
-    with pytest.raises(PolicyError, match="no such folder"):
+    with pytest.raises(RankduelError, match="no such folder"):
         data_folder(None)
 
 
@@ -272,7 +272,7 @@ def test_random_subsets_have_a_winner_and_come_from_their_seed():
         assert condorcet_winner(prefs[np.ix_(arms, arms)]) >= 0
         assert arms == random_arms([prefs, PUBLIC["mslr-perfect"].stand_in()], 60, seed)
     cycle = np.array([[0.5, 0.9, 0.1], [0.1, 0.5, 0.9], [0.9, 0.1, 0.5]])
-    with pytest.raises(PolicyError, match="none of them has a Condorcet winner"):
+    with pytest.raises(RankduelError, match="none of them has a Condorcet winner"):
         random_arms([cycle], 3, 0)
 
 
@@ -288,7 +288,7 @@ def test_random_subsets_have_a_winner_and_come_from_their_seed():
     ],
 )
 def test_problems_that_cannot_be(text, message, tmp_path):
-    with pytest.raises((PolicyError, DataError), match=message):
+    with pytest.raises((RankduelError, DataError), match=message):
         open_problem(text, Shelf(None, tmp_path))
 
 
@@ -396,7 +396,7 @@ def test_a_study_of_ones_own(tiny):
 def test_studies_that_cannot_be(tiny, old, new, message):
     assert old in TOML
     tiny.write_text(TOML.replace(old, new, 1))
-    with pytest.raises((PolicyError, DataError), match=message):
+    with pytest.raises((RankduelError, DataError), match=message):
         read_study(tiny)
 
 

@@ -5,12 +5,12 @@ import itertools
 import numpy as np
 import pytest
 
-from bandits import PolicyError
-from bandits.streams import stream
 from experiments.matrix.builtin import MATRICES
 from experiments.studies.data import PUBLIC, Shelf, open_problem
 from experiments.studies.subsets import DRAWS, clearness, draw_two_winners
 from experiments.winners.notions import copeland_scores
+from rankduel.base.errors import RankduelError
+from rankduel.base.streams import stream
 
 
 def random_matrix(seed, size=8):
@@ -121,5 +121,5 @@ def test_as_a_problem(tmp_path):
     ],
 )
 def test_problems_that_cannot_be(text, message, tmp_path):
-    with pytest.raises(PolicyError, match=message):
+    with pytest.raises(RankduelError, match=message):
         open_problem(text, Shelf(None, tmp_path))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from support.small_matrices import matrices, square
 
-from bandits import PolicyError, condorcet_winner
+from bandits import condorcet_winner
 from experiments.matrix.builtin import MATRICES
 from experiments.matrix.preferences import Preferences, preferences_of
 from experiments.winners import subsets as shares_module
@@ -38,7 +38,7 @@ from experiments.winners.transitivity import (
     transitivity,
     weak_order,
 )
-from letor_data import DataError
+from rankduel.base.errors import DataError, RankduelError
 
 pytestmark = pytest.mark.kernel
 
@@ -421,7 +421,7 @@ def test_usual_sizes_go_up_to_all(size):
      ([2.5], 10, "subsets of 2.5"), ([2], 0, "0 samples of each size; expected a whole number from 1")],
 )  # fmt: skip
 def test_subsets_that_cannot_be(sizes, samples, told):
-    with pytest.raises(PolicyError, match=told):
+    with pytest.raises(RankduelError, match=told):
         subset_shares(MATRICES["thesis4"].make(), sizes, samples)
 
 

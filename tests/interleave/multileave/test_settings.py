@@ -6,9 +6,8 @@ import re
 import pytest
 from support.shared_worlds import QUERIES, shared_world_of
 
-from interleave import InterleaveError
 from interleave.multileave import MULTILEAVERS, multileaved_page, multileaving
-from interleave.multileave.catalogue import Choice
+from rankduel.base.errors import InterleaveError
 
 
 def asked_for(text):
@@ -20,8 +19,8 @@ def asked_for(text):
 def every_way():
     for name, method in MULTILEAVERS.items():
         values = {
-            setting: list(kind.codes) if isinstance(kind, Choice) else [kind.default, kind.high]
-            for setting, kind in method.settings.items()
+            name: setting.choices or [getattr(method.params(), name), setting.at_most]
+            for name, setting in method.settings.items()
         }
         for chosen in itertools.product(*values.values()):
             yield multileaving(name, **dict(zip(values, chosen)))
@@ -30,7 +29,7 @@ def every_way():
 @pytest.mark.parametrize("way", [*every_way()], ids=str)
 def test_a_way_prints_as_it_is_asked_for(way):
     assert asked_for(str(way)) == way
-    assert asked_for(way.method) == multileaving(way.method)
+    assert asked_for(way.name) == multileaving(way.name)
 
 
 @pytest.mark.parametrize(
@@ -38,13 +37,15 @@ def test_a_way_prints_as_it_is_asked_for(way):
     [
         ("team_daft", {}, "no multileaving method named 'team_daft'; did you mean 'team_draft'?"),
         ("sosm", {"taw": 3}, "no setting of sosm named 'taw'; did you mean 'tau'?"),
-        ("sosm", {"tau": "x"}, "tau of sosm must be a number from 0 to 50, not x"),
+        ("sosm", {"tau": "x"}, "sosm: tau is 'x'; expected a number"),
+        ("sosm", {"tau": 51}, "sosm: tau is 51; expected at least 0 and at most 50"),
+        ("optimized", {"n_lists": 2.5}, "optimized: n_lists is '2.5'; expected a whole number"),
+        ("optimized", {"n_lists": 0}, "optimized: n_lists is 0; expected at least 1 and at most 10000"),
         (
-            "optimized",
-            {"n_lists": 2.5},
-            "n_lists of optimized must be a whole number from 1 to 10000, not 2.5",
+            "pairwise",
+            {"considered": "all"},
+            "considered is 'all'; expected last_plus_one or strict",
         ),
-        ("pairwise", {"considered": "all"}, "must be one of last_plus_one, strict, not 'all'"),
     ],
 )
 def test_what_is_not_known_is_refused(name, settings, message):

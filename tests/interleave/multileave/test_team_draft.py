@@ -18,8 +18,9 @@ from support.shared_worlds import (
     surprise,
 )
 
-from interleave import InterleaveError, interleaving
+from interleave import interleaving
 from interleave.multileave import multileaved_page, multileaving
+from rankduel.base.errors import InterleaveError
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

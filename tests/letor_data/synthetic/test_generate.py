@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from letor_data.errors import DataError
 from letor_data.letor import is_constant
 from letor_data.synthetic.features import BLOCKS, STREAMS
 from letor_data.synthetic.generate import SHAPES, Synthetic, blocks, docs_per_query, shape, synthesize
+from rankduel.base.errors import DataError
 
 SHARES = np.array([0.52, 0.32, 0.13, 0.02, 0.01])
 QUERIES_2000 = Synthetic(queries=2000, p_norel=0.0, n_const=4)  # what the specification measured

@@ -8,7 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.reading import assert_same, cut_into, documents, parse
 
-from letor_data.errors import DataError, LetorFormatError
+from letor_data.errors import LetorFormatError
+from rankduel.base.errors import DataError
 
 pytestmark = pytest.mark.kernel
 

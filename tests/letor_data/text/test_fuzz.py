@@ -17,8 +17,9 @@ import numpy as np
 import pytest
 from support.reading import assert_same, cut_into, documents, parse
 
-from letor_data.errors import DataError, LetorFormatError
+from letor_data.errors import LetorFormatError
 from letor_data.packed.packing import zstd
+from rankduel.base.errors import DataError
 
 pytestmark = pytest.mark.kernel
 

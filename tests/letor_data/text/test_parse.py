@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from support.reading import documents, parse
 
-from letor_data.errors import DataError, LetorFormatError
+from letor_data.errors import LetorFormatError
 from letor_data.packed.packing import zstd
+from rankduel.base.errors import DataError
 
 pytestmark = pytest.mark.kernel
 

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from support.reading import cut_into, documents, parse
 
-from letor_data.errors import DataError, LetorFormatError
+from letor_data.errors import LetorFormatError
 from letor_data.formats import PROFILES, profile_for, size_note
 from letor_data.text import columns
+from rankduel.base.errors import DataError
 
 pytestmark = pytest.mark.kernel
 

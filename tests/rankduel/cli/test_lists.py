@@ -5,9 +5,11 @@ import json
 import pytest
 from support.helpers import words
 
-from clickmodels import ATTENTIONS, STOP_RULES, USERS, ClickModelError
-from experiments.specs import SpecError, parse_model, parse_spec, spec_of
-from interleave import METHODS, PRESETS, InterleaveError, interleaving
+from clickmodels import ATTENTIONS, STOP_RULES, USERS
+from experiments.specs import parse_model, spec_of
+from interleave import METHODS, PRESETS, interleaving
+from rankduel.base.errors import ClickModelError, InterleaveError, UsageError
+from rankduel.base.settings import parse_spec
 from rankduel.cli import lists
 
 
@@ -60,7 +62,8 @@ def test_interleavers_for_machines(rankduel):
     assert [method["name"] for method in told["methods"]] == list(METHODS)
     for method in told["methods"]:
         defaults = {name: setting["default"] for name, setting in method["settings"].items()}
-        assert tuple(defaults.items()) == interleaving(method["name"]).settings
+        usual = interleaving(method["name"])
+        assert defaults == {name: usual.get(name) for name in usual.params._fields}
         choices = {name: s["choices"] for name, s in method["settings"].items() if "choices" in s}
         assert choices == {name: list(values) for name, values in METHODS[method["name"]].choices.items()}
     assert told["presets"].keys() == PRESETS.keys()
@@ -81,7 +84,7 @@ def test_examples_shown_can_be_typed(rankduel):
         assert example in methods and str(interleaving(name, **settings)) == example
 
 
-@pytest.mark.parametrize("problem", [ClickModelError, InterleaveError, SpecError])
+@pytest.mark.parametrize("problem", [ClickModelError, InterleaveError, UsageError])
 def test_bad_input_is_one_message_and_exit_code_2(rankduel, monkeypatch, problem):
     def refuse():
         raise problem("no such [thing]")

@@ -11,10 +11,9 @@ from typer.testing import CliRunner
 
 from experiments.matrix.build import BuildStatus
 from experiments.matrix.preferences import read_preferences
-from interleave import InterleaveError
-from letor_data import DataError
 from letor_data.synthetic.generate import shape, synthesize
 from letor_data.text.writer import write_letor
+from rankduel.base.errors import DataError, InterleaveError
 from rankduel.cli import console
 from rankduel.cli import matrix as matrix_commands
 

@@ -57,7 +57,7 @@ def test_one_policy_as_it_was_understood(rankduel):
         (["policies", "rucbb"], "no policy named 'rucbb'; did you mean 'rucb'?"),
         (
             ["run", "arxiv6", "--policy", "rucb(alfa=1)"],
-            "no parameter of rucb named 'alfa'; did you mean 'alpha'?",
+            "no setting of rucb named 'alfa'; did you mean 'alpha'?",
         ),
         (["run", "arxiv7", "--policy", "rucb"], "no matrix named 'arxiv7'; did you mean 'arxiv6'?"),
         (["run", "case-b", "--policy", "rucb", "--regret", "condorcet"], "no Condorcet winner"),

@@ -8,9 +8,10 @@ from naive.policies import multisort as naive
 from scipy.optimize import minimize
 from support.policies import CYCLIC, assert_same_numbers, fast, generators, ladder, slow
 
-from bandits.contract import configure, kernel_params
+from bandits.contract import configure
 from bandits.parts.matches.bradley_terry import RIDGE
 from bandits.policies.best_item.multisort import N_RANKINGS, POLICY
+from rankduel.base.settings import kernel_params
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

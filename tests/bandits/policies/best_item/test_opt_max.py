@@ -8,7 +8,7 @@ from naive.policies.opt_max import OptMax, PruneThenSoft
 from support.best_items import assert_same_course
 from support.policies import ladder
 
-from bandits.contract import PolicyError, configure, kernel_params
+from bandits.contract import configure
 from bandits.policies.best_item.opt_max import (
     DELTA,
     KIND,
@@ -21,6 +21,8 @@ from bandits.policies.best_item.opt_max import (
     UPPER,
     WHO_IS_LEFT,
 )
+from rankduel.base.errors import PolicyError
+from rankduel.base.settings import kernel_params
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

@@ -10,8 +10,9 @@ from support.best_items import n_duels
 from support.policies import CYCLIC, assert_same_pairs, fast, ladder
 
 from bandits.agenda import N_PAIRS
-from bandits.contract import configure, kernel_params
+from bandits.contract import configure
 from bandits.policies.best_item.prefbest import POLICY
+from rankduel.base.settings import kernel_params
 
 pytestmark = pytest.mark.kernel
 

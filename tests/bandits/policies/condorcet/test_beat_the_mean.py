@@ -7,8 +7,9 @@ import pytest
 from naive.policies.beat_the_mean import BeatTheMean
 from support.policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits.contract import configure, kernel_params
+from bandits.contract import configure
 from bandits.policies.condorcet.beat_the_mean import DECIDED, DUELS, N_LEAST, N_LEFT, POLICY, RADIUS, WINS
+from rankduel.base.settings import kernel_params
 
 pytestmark = pytest.mark.kernel
 

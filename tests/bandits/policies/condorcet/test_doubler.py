@@ -5,8 +5,9 @@ import pytest
 from naive.policies.doubler import Doubler
 from support.policies import CYCLIC, assert_same_choices, ladder
 
-from bandits.contract import configure, kernel_params
+from bandits.contract import configure
 from bandits.policies.condorcet.doubler import POLICY
+from rankduel.base.settings import kernel_params
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

@@ -6,9 +6,10 @@ from naive.policies.dts import Dts
 from support.few_steps import assert_same_few_steps, recorded
 from support.policies import CYCLIC, assert_same_law, fast, ladder
 
-from bandits.contract import configure, kernel_params
+from bandits.contract import configure
 from bandits.parts.bounds import NEVER, beaten
 from bandits.policies.condorcet import dts
+from rankduel.base.settings import kernel_params
 
 pytestmark = pytest.mark.kernel
 

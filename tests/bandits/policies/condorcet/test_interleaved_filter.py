@@ -7,7 +7,7 @@ import pytest
 from naive.policies.interleaved_filter import InterleavedFilter
 from support.policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits.contract import PolicyError, configure, kernel_params
+from bandits.contract import configure
 from bandits.matrix_duels import gaps, play_matrix
 from bandits.policies.condorcet.interleaved_filter import (
     CANDIDATE,
@@ -18,6 +18,8 @@ from bandits.policies.condorcet.interleaved_filter import (
     POLICY,
 )
 from bandits.regret import strong_regret
+from rankduel.base.errors import PolicyError
+from rankduel.base.settings import kernel_params
 
 pytestmark = pytest.mark.kernel
 

@@ -7,10 +7,11 @@ import pytest
 from naive.policies.merge_dts import MergeDts
 from support.policies import CYCLIC, assert_same_law, assert_same_pairs, fast, ladder, with_horizon
 
-from bandits import PolicyError, configure
-from bandits.contract import kernel_params
+from bandits import configure
 from bandits.parts.merging_batches import N_ALIVE, N_BATCHES
 from bandits.policies.condorcet.merge_dts import POLICY, init, select, survivors, update
+from rankduel.base.errors import PolicyError
+from rankduel.base.settings import kernel_params
 
 pytestmark = pytest.mark.kernel
 

@@ -5,9 +5,10 @@ import pytest
 from naive.policies.merge_rucb import MergeRucb
 from support.policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits import PolicyError, configure
-from bandits.contract import kernel_params
+from bandits import configure
 from bandits.policies.condorcet.merge_rucb import POLICY, init, select, survivors, update
+from rankduel.base.errors import PolicyError
+from rankduel.base.settings import kernel_params
 
 pytestmark = pytest.mark.kernel
 

@@ -6,8 +6,9 @@ from naive.policies.rcs import Rcs
 from support.few_steps import assert_same_few_steps, recorded
 from support.policies import CYCLIC, assert_same_law, fast, ladder
 
-from bandits.contract import configure, kernel_params
+from bandits.contract import configure
 from bandits.policies.condorcet import rcs
+from rankduel.base.settings import kernel_params
 
 pytestmark = pytest.mark.kernel
 

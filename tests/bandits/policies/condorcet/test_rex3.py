@@ -8,10 +8,11 @@ from naive.policies.rex3 import Rex3, Rex3ByCoin
 from scipy import stats
 from support.policies import CYCLIC, assert_same_law, assert_same_numbers, fast, ladder, regrets, slow
 
-from bandits.contract import configure, kernel_params
+from bandits.contract import configure
 from bandits.matrix_duels import gaps
 from bandits.parts.sum_tree import add_up
 from bandits.policies.condorcet.rex3 import CLOCK, LEADER, NOT_LEADER, POLICY
+from rankduel.base.settings import kernel_params
 
 pytestmark = pytest.mark.kernel
 

@@ -10,7 +10,7 @@ from naive.policies.rmed2 import Rmed2
 from naive.policies.rmed2fh import Rmed2fh
 from support.policies import CYCLIC, assert_same_choices, fast, generators, ladder
 
-from bandits.contract import configure, kernel_params
+from bandits.contract import configure
 from bandits.matrix_duels import matrix_duel
 from bandits.parts.bounds import NEVER
 from bandits.parts.rmed.candidate_rounds import CLOCK, FEWEST, LENGTH, admitted_from, tour_from
@@ -24,6 +24,7 @@ from bandits.parts.rmed.divergence import (
     refuting_opponent,
 )
 from bandits.policies.condorcet import rmed1, rmed2, rmed2fh
+from rankduel.base.settings import kernel_params
 
 pytestmark = pytest.mark.kernel
 
@@ -229,7 +230,7 @@ def started(name, n_arms, horizon=10**13):
     """(policy, state, params, rng) before the first step."""
     configured = configure(TWINS[name][0].POLICY)
     params, rng = kernel_params(configured, horizon), np.random.default_rng(0)
-    return configured.policy, configured.policy.init(n_arms, params, rng), params, rng
+    return configured.thing, configured.thing.init(n_arms, params, rng), params, rng
 
 
 @EVERY

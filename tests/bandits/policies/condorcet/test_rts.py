@@ -7,8 +7,9 @@ from numba import njit
 from support.few_steps import assert_same_few_steps, recorded
 from support.policies import CYCLIC, assert_same_law, fast, ladder
 
-from bandits.contract import configure, kernel_params
+from bandits.contract import configure
 from bandits.policies.condorcet import rts
+from rankduel.base.settings import kernel_params
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

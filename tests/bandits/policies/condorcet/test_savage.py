@@ -7,10 +7,11 @@ import pytest
 from naive.policies.savage import Savage
 from support.policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits.contract import configure, kernel_params
+from bandits.contract import configure
 from bandits.matrix_duels import play_matrix
 from bandits.policies.condorcet.savage import BARRIER, COLUMN, POLICY, ROW, SWEEP
 from bandits.regret import strong_regret
+from rankduel.base.settings import kernel_params
 
 pytestmark = pytest.mark.kernel
 

@@ -13,8 +13,9 @@ from support.policies import (
     with_horizon,
 )
 
-from bandits.contract import configure, kernel_params
+from bandits.contract import configure
 from bandits.policies.condorcet.sparring import POLICY
+from rankduel.base.settings import kernel_params
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

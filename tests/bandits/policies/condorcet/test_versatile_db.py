@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from naive.policies.versatile_db import VersatileDb, tsallis
 from support.policies import CYCLIC, assert_same_choices, assert_same_law, ladder
 
-from bandits.contract import configure, kernel_params
+from bandits.contract import configure
 from bandits.policies.condorcet.versatile_db import POLICY
+from rankduel.base.settings import kernel_params
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

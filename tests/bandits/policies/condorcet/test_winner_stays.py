@@ -7,10 +7,11 @@ import pytest
 from naive.policies.winner_stays import WinnerStays
 from support.policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits.contract import configure, kernel_params
+from bandits.contract import configure
 from bandits.matrix_duels import play_matrix
 from bandits.policies.condorcet.winner_stays import BEST, FIRST, NOBODY, POLICY, RESTING, ROUND
 from bandits.regret import weak_binary_regret
+from rankduel.base.settings import kernel_params
 
 pytestmark = pytest.mark.kernel
 

@@ -9,13 +9,14 @@ from scipy import stats
 from support.policies import CYCLIC, assert_same_choices, assert_same_numbers, fast, ladder, slow
 
 from bandits import start
-from bandits.contract import configure, kernel_params
+from bandits.contract import configure
 from bandits.matrix_duels import play_matrix
 from bandits.parts.answers import leaders
 from bandits.parts.ucb_challenger import note_rates
 from bandits.policies.copeland.ccb import CLOCK, N_DOUBTFUL, N_LOSSES, POLICY, _judge, _shorten_list
 from bandits.regret import strong_regret
 from experiments.matrix.builtin import MATRICES
+from rankduel.base.settings import kernel_params
 
 pytestmark = pytest.mark.kernel
 

@@ -8,12 +8,13 @@ from naive.policies.copeland_savage import CopelandSavage
 from support.final_answers import assert_same_answers
 from support.policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits.contract import configure, kernel_params
+from bandits.contract import configure
 from bandits.matrix_duels import play_matrix
 from bandits.parts.racing.racing import N_OPEN, PLACE, drop_pairs, next_pair
 from bandits.policies.copeland.copeland_savage import POLICY, _settle
 from bandits.regret import losses_by, strong_regret
 from experiments.matrix.builtin import MATRICES
+from rankduel.base.settings import kernel_params
 
 pytestmark = pytest.mark.kernel
 

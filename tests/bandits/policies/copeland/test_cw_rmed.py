@@ -8,12 +8,13 @@ from naive.policies.cw_rmed import CwRmed
 from support.necessary_duels import PAPERS
 from support.policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits.contract import PolicyError, configure
+from bandits.contract import configure
 from bandits.matrix_duels import play_matrix
 from bandits.policies.copeland import ecw_rmed
 from bandits.policies.copeland.cw_rmed import POLICY
 from bandits.regret import losses_by, strong_regret
 from experiments.matrix.builtin import MATRICES
+from rankduel.base.errors import PolicyError
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

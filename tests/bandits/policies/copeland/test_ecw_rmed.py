@@ -10,7 +10,7 @@ from naive.policies.ecw_rmed import EcwRmed, sorted_plan
 from support.necessary_duels import PAPERS, counts_like, course_after, random_wins
 from support.policies import CYCLIC, assert_same_choices, fast, generators, ladder
 
-from bandits.contract import configure, kernel_params
+from bandits.contract import configure
 from bandits.matrix_duels import matrix_duel, play_matrix
 from bandits.parts.rmed.necessary_duels import (
     ALONE,
@@ -27,6 +27,7 @@ from bandits.parts.rmed.necessary_duels import (
 from bandits.policies.copeland.ecw_rmed import POLICY, plan_by_sorting
 from bandits.regret import losses_by, strong_regret
 from experiments.matrix.builtin import MATRICES
+from rankduel.base.settings import kernel_params
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

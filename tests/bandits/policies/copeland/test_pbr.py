@@ -6,10 +6,12 @@ from naive.policies.pbr import Pbr
 from support.final_answers import assert_same_answers
 from support.policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits.contract import PolicyError, configure, kernel_params
+from bandits.contract import configure
 from bandits.policies.copeland.pbr import POLICY, _settle
 from bandits.regret import losses_by
 from experiments.matrix.builtin import MATRICES
+from rankduel.base.errors import PolicyError
+from rankduel.base.settings import kernel_params
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

@@ -8,9 +8,11 @@ from naive.policies.rankel import RankEl
 from support.final_answers import assert_same_answers
 from support.policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits.contract import PolicyError, configure, kernel_params
+from bandits.contract import configure
 from bandits.policies.copeland.rankel import POLICY, RANKING, WINNER, _can_reach, _meet, _settle
 from experiments.matrix.builtin import MATRICES
+from rankduel.base.errors import PolicyError
+from rankduel.base.settings import kernel_params
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

@@ -10,12 +10,12 @@ from support.policies import CYCLIC, assert_same_numbers, fast, generators, ladd
 
 from bandits import POLICIES, configure, gaps
 from bandits.catalogue import MULTI_POLICIES
-from bandits.contract import kernel_params
 from bandits.policies.sets import mdb, multi_self_sparring
 from bandits.regret import strong_regret
 from bandits.sets_loop import pages_by_matrix, run_sets
 from experiments.matrix.builtin import MATRICES
 from experiments.specs import parse_policy
+from rankduel.base.settings import kernel_params
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 STEPS = [1, 2, 3, 10, 100, 300, 1000]
@@ -102,7 +102,7 @@ def _same_problem():
 def test_the_best_of_winner_only_beats_all():
     """Three arms of a page; arm 0 won both its duels: two wins for it, a loss for each other."""
     configured = configure(multi_self_sparring.POLICY, m=3, feedback="winner_only")
-    state = configured.policy.init(3, kernel_params(configured, 1), np.random.default_rng(0))
+    state = configured.thing.init(3, kernel_params(configured, 1), np.random.default_rng(0))
     won = np.array([[0, 1, 1], [0, 0, 1], [0, 0, 0]])
     multi_self_sparring.update(state, np.arange(3), np.int64(3), won)
     np.testing.assert_array_equal(state.posteriors.counts[0], [[3, 1], [1, 2], [1, 2]])

@@ -11,7 +11,7 @@ from bandits.matrix_duels import by_matrix
 from bandits.sets_loop import Pages, pages_by_matrix
 from bandits.sets_loop import compiled as sets_loop
 from experiments.matrix.kernels import duel_kernel
-from interleave import METHODS, duel_by, interleaving, live_duel_by, shown_so_far
+from interleave import METHODS, interleaving, live_duel_by, shown_so_far
 from interleave.multileave import MULTILEAVERS
 from interleave.multileave.live import live_comparison_by
 
@@ -30,7 +30,6 @@ def name_of(kernel):
 
 def all_loops():
     duels = [by_matrix(None)]
-    duels += [Duel(duel_by(name)[0], None) for name in METHODS]
     duels += [Duel(live_duel_by(name), None, shown_so_far) for name in METHODS]
     pages = [pages_by_matrix(None), *(Pages(live_comparison_by(name), None) for name in MULTILEAVERS)]
     yield from (compiled(policy, duel) for policy in POLICIES.values() for duel in duels)

@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 from clickmodels import STOP_RULES, USERS, click_model, custom_model, geometric, reciprocal
 from clickmodels.position_based import MEASURED
-from experiments.specs import SpecError, format_spec, parse_model, parse_spec, spec_of
+from experiments.specs import parse_model, spec_of
+from rankduel.base.errors import UsageError
+from rankduel.base.settings import format_spec, parse_spec
 
 NAMES = st.from_regex(r"[A-Za-z][A-Za-z0-9_.-]{0,8}", fullmatch=True)
 KEYS = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True)
@@ -54,7 +56,7 @@ def test_specs_are_read(text, name, settings):
     ],
 )
 def test_other_text_is_refused_with_its_place(text, says):
-    with pytest.raises(SpecError) as refused:
+    with pytest.raises(UsageError) as refused:
         parse_spec(text)
     assert str(refused.value) == f"'{text}': {says}"
 
@@ -68,7 +70,7 @@ def test_what_is_printed_reads_back(name, settings):
 def test_any_text_is_read_or_refused(text):
     try:
         name, settings = parse_spec(text)
-    except SpecError as refused:
+    except UsageError as refused:
         assert str(refused).startswith(f"'{text}': expected ")
     else:
         assert parse_spec(format_spec(name, settings)) == (name, settings)
@@ -79,7 +81,7 @@ def test_any_text_is_read_or_refused(text):
     [("", {}), ("a", {"b": ""}), ("a", {"b": " 1"}), ("a", {"b": "1,c=2"}), ("a", {"b": "(1)"}), ("a b", {})],
 )
 def test_what_would_not_read_back_is_not_printed(name, settings):
-    with pytest.raises(SpecError):
+    with pytest.raises(UsageError):
         format_spec(name, settings)
 
 

@@ -1,0 +1,133 @@
+"""What a click model is: a user with a name, tables of probabilities, and settings. One user a file, in
+users/."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from clickmodels.position_based import attention_from_text, attention_text
+from clickmodels.rows import numbers_in, row_text
+from clickmodels.tables import EVERYWHERE, STOP_RULES, ClickModel, checked_map, custom_model, even_map
+from rankduel.base.errors import ClickModelError
+from rankduel.base.settings import Setting, declared
+
+EVEN = "even"  # grade_map: grades fall evenly on the 5-grade table
+Table = tuple[Sequence[float], Sequence[float]]  # p_click and p_stop, one entry per grade
+
+
+def _read_grade_map(value: Any) -> Any:
+    if value == EVEN or not isinstance(value, str):
+        return _as_tuple(value)
+    try:
+        return tuple(int(part) for part in value.split("/"))
+    except ValueError:
+        raise ClickModelError(
+            f"grade_map should be 'even' or grades such as 0/1/3/4, not '{value}'"
+        ) from None
+
+
+def _read_attention(value: Any) -> Any:
+    return tuple(attention_from_text(value)) if isinstance(value, str) else _as_tuple(value)
+
+
+def _read_row(name: str) -> Callable[[Any], Any]:
+    return lambda value: tuple(numbers_in(value, name)) if isinstance(value, str) else _as_tuple(value)
+
+
+def _as_tuple(value: Any) -> Any:
+    """Return rows as tuples, which can be compared; `custom_model` refuses what is no row."""
+    return tuple(value) if isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str) else value
+
+
+Stop = Annotated[str, Setting("when the user leaves", choices=tuple(STOP_RULES))]
+Attention = Annotated[
+    tuple[float, ...],
+    Setting(
+        "chance to look at each rank; the last holds for all below",
+        read=_read_attention,
+        write=attention_text,
+    ),
+]
+
+
+class TableParams(NamedTuple):
+    """Settings of a user with tables."""
+
+    stop: Stop = "click"
+    attention: Attention = EVERYWHERE
+    grade_map: Annotated[
+        tuple[int, ...] | str,
+        Setting("the grade of the 5-grade table that each grade of the data stands for",
+                read=_read_grade_map, write=lambda value: value if value == EVEN else row_text(value)),
+    ] = ()  # fmt: skip
+
+
+class User(NamedTuple):
+    name: str
+    about: str
+    tables: Mapping[int, Table]  # by the number of grades
+    source: str = "Hofmann, Whiteson and de Rijke, TOIS 2013, Table II, as public code has it"
+    params: type = TableParams
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        return declared(self.params)
+
+    @property
+    def variants(self) -> Mapping[str, Mapping[str, Any]]:
+        return {}
+
+    def model(self, params: Any, grades: int) -> ClickModel:
+        """Return the click model for data with so many relevance grades."""
+        if params.grade_map != ():
+            p_click, p_stop = self.tables[5]
+            chosen = checked_map(even_map(grades) if params.grade_map == EVEN else params.grade_map, grades)
+            table: Table = [p_click[g] for g in chosen], [p_stop[g] for g in chosen]
+        elif grades in self.tables:
+            table = self.tables[grades]
+        else:
+            raise ClickModelError(
+                f"'{self.name}' has tables for {', '.join(map(str, self.tables))} grades, not for {grades}; "
+                "map the grades onto the 5-grade table with grade_map, or give your own probabilities"
+            )
+        return custom_model(*table, params.stop, params.attention)
+
+
+class RowParams(NamedTuple):
+    """Settings of a user with probabilities of one's own."""
+
+    p_click: Annotated[
+        tuple[float, ...], Setting("click probability per grade", read=_read_row("p_click"))
+    ] = ()
+    p_stop: Annotated[tuple[float, ...], Setting("stop probability per grade", read=_read_row("p_stop"))] = ()
+    stop: Stop = "click"
+    attention: Attention = EVERYWHERE
+
+
+class CustomUser(NamedTuple):
+    """The user `custom(p_click=...,p_stop=...)`: probabilities as settings."""
+
+    name: str = "custom"
+    about: str = "your own probabilities, one per grade"
+    params: type = RowParams
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        return declared(self.params)
+
+    @property
+    def variants(self) -> Mapping[str, Mapping[str, Any]]:
+        return {}
+
+    def model(self, params: Any, grades: int | None) -> ClickModel:
+        """Return the click model; `grades` is how many there must be."""
+        for name in ("p_click", "p_stop"):
+            if getattr(params, name) == ():
+                raise ClickModelError(f"{self.name} needs {name}: a probability per grade")
+        model = custom_model(*params)
+        if grades not in (None, len(model.p_click)):
+            raise ClickModelError(f"the click model has {len(model.p_click)} grades, but {grades} are needed")
+        return model

@@ -1,0 +1,9 @@
+"""The random user: clicks every document with probability 1/2."""
+
+from clickmodels.contract import User
+
+USER = User(
+    "random",
+    "clicks every second document, whatever it is",
+    {grades: ((0.5,) * grades, (0.0,) * grades) for grades in (2, 3, 5)},
+)

@@ -1,0 +1,40 @@
+"""What an interleaving method is: a name, its settings, and two functions. One method a file, in methods/.
+
+    next_document(world, pair, at, users) -> doc   the document for rank `at` of the page
+    credit(world, pair, n_read, users) -> lead     positive where the clicks favour the first ranker
+
+The file ends in METHOD = Method(...). Nothing else has to be edited: the catalogue finds it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, NamedTuple
+
+from rankduel.base.settings import NoParams, Setting, declared
+
+# A tau above 50 would leave the last of many ranks without any weight that a float can hold.
+Tau = Annotated[float, Setting("documents are drawn in proportion to rank^-tau", at_least=0, at_most=50)]
+Samples = Annotated[
+    int, Setting("assignments sampled for a page, with sampled credit", at_least=1, at_most=1e9)
+]
+
+
+class Method(NamedTuple):
+    name: str
+    about: str
+    source: str
+    next_document: Callable[..., Any]
+    credit: Callable[..., Any]
+    params: type = NoParams
+    calls_python: bool = False  # its kernels need Numba's memory management
+    longest_page: int = sys.maxsize  # documents
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        return declared(self.params)
+
+    @property
+    def variants(self) -> Mapping[str, Mapping[str, Any]]:
+        return {}

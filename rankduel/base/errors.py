@@ -1,0 +1,51 @@
+"""Errors and warnings: one base class, one subclass for each kind of input that can be wrong.
+
+Every message states where the problem is, what was found, what was expected, and what to do next. The command
+prints it and exits with code 2.
+"""
+
+from __future__ import annotations
+
+
+class RankduelError(ValueError):
+    """Base class of all errors that input can cause."""
+
+
+class DataError(RankduelError):
+    """Judged data, or a file of it, that cannot be used."""
+
+
+class ClickModelError(RankduelError):
+    """A click model that is unknown, or whose probabilities do not fit."""
+
+
+class InterleaveError(RankduelError):
+    """An interleaving or multileaving method that is unknown, or that does not fit its rankings."""
+
+
+class PolicyError(RankduelError):
+    """A policy or parameter that is unknown, or a policy that cannot be played as asked."""
+
+
+class MatrixError(RankduelError):
+    """A preference matrix that is not one, or that does not fit its use."""
+
+
+class RecordsError(RankduelError):
+    """A folder of records or a session that is damaged, missing, or made for something else."""
+
+
+class StudyError(RankduelError):
+    """A study that is unknown, written wrongly, or that lacks its data."""
+
+
+class UsageError(RankduelError):
+    """An option or argument out of its range, or text that cannot be parsed."""
+
+
+class DataWarning(UserWarning):
+    """Data that could be used, but that hold something unexpected."""
+
+
+class PolicyNotice(UserWarning):
+    """A policy that could be played, but not as expected."""

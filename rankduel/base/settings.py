@@ -1,0 +1,330 @@
+"""Settings: what they mean, their ranges, and their text both ways.
+
+Policies, interleavers, multileavers, click models, built-in matrices and problems of studies are written
+`name` or `name(key=value,key=value)`. Each of them declares its settings once, as fields of a NamedTuple:
+
+    class Params(NamedTuple):
+        alpha: Annotated[float, Setting("width of the confidence bounds", above=0)] = 0.51
+
+A switch is an `IntEnum`, whose members are written in lower case. Values are plain text without , ( ) or =,
+so nothing needs quotes of its own; spaces around the parts do not matter. `str` of a `Configured` asks for it
+again.
+"""
+
+from __future__ import annotations
+
+import difflib
+import enum
+import importlib
+import math
+import pkgutil
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import ModuleType
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, get_type_hints
+
+from rankduel.base.errors import RankduelError, UsageError
+
+T = TypeVar("T")
+
+
+class Setting(NamedTuple):
+    """What a setting means, and which values it may take; its type is that of its default."""
+
+    about: str
+    above: float = -math.inf
+    at_least: float = -math.inf
+    at_most: float = math.inf
+    choices: tuple[str, ...] = ()  # of a switch; kernels see the number of the choice
+    read: Callable[[Any], Any] | None = None  # text or value -> value, for what is no number, switch or text
+    write: Callable[[Any], str] | None = None  # the text that `read` reads as this value
+
+
+class Thing(Protocol):
+    """What can be configured: a policy, an interleaver, a multileaver, a click model."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def params(self) -> type: ...  # a NamedTuple of settings, every field with a default
+    @property
+    def settings(self) -> Mapping[str, Setting]: ...
+    @property
+    def variants(self) -> Mapping[str, Mapping[str, Any]]: ...  # named bundles of settings: 'variant=...'
+
+
+ThingT = TypeVar("ThingT", bound=Thing)
+
+
+class NoParams(NamedTuple):
+    """The settings of a thing that has none."""
+
+
+def declared(params: type) -> dict[str, Setting]:
+    """Return the settings that the fields of a NamedTuple declare; a switch gets the choices of its enum."""
+    found: dict[str, Setting] = {}
+    for name, hint in get_type_hints(params, include_extras=True).items():
+        setting = next(
+            (extra for extra in getattr(hint, "__metadata__", ()) if isinstance(extra, Setting)), None
+        )
+        kind = getattr(hint, "__origin__", hint)
+        if setting is None:
+            setting = Setting("")
+        if isinstance(kind, type) and issubclass(kind, enum.IntEnum):
+            setting = setting._replace(choices=tuple(member.name.lower() for member in kind))
+        found[name] = setting
+    return found
+
+
+class Configured(NamedTuple):
+    """A thing with its settings. Printed, it is the text that asks for it."""
+
+    thing: Any
+    params: Any
+
+    @property
+    def name(self) -> str:
+        return self.thing.name
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return the value of a setting, the word of a switch; `default` if the thing has no such setting."""
+        value = getattr(self.params, name, default)
+        return written(value) if isinstance(value, enum.IntEnum) else value
+
+    def code(self, name: str) -> int:
+        """Return the number by which kernels know the value of a switch; 0 if the thing has no such
+        switch."""
+        if name not in self.params._fields:
+            return 0
+        return _code(self.thing, name, getattr(self.params, name))
+
+    @property
+    def needs_horizon(self) -> bool:
+        """Whether the algorithm has to know how long it will play; a run tells it."""
+        if "horizon" not in self.params._fields:
+            return False
+        return self.thing.horizon_when is None or self.thing.horizon_when(self.params)
+
+    def __str__(self) -> str:
+        defaults = self.thing.params()
+        changed = {
+            name: _text(_setting(self.thing, name), value)
+            for name, value, default in zip(defaults._fields, self.params, defaults)
+            if value != default
+        }
+        return written_spec(self.name, changed)
+
+
+class Catalogue(Mapping[str, ThingT], Generic[ThingT]):
+    """Things of one kind by name."""
+
+    def __init__(self, kind: str, error: type[RankduelError], things: Iterable[ThingT]) -> None:
+        self.kind, self.error = kind, error
+        self._things = {thing.name: thing for thing in things}
+
+    def __getitem__(self, name: str) -> ThingT:
+        return self._things[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._things)
+
+    def __len__(self) -> int:
+        return len(self._things)
+
+    def find(self, name: str) -> ThingT:
+        """Return a thing by name; raise an error that suggests the nearest name."""
+        return find(name, self._things, self.kind, self.error)
+
+    def configured(self, name: str, **settings: Any) -> Configured:
+        """Return a thing by name with settings, given as values or as text."""
+        return configure(self.find(name), self.error, **settings)
+
+    def parsed(self, text: str) -> Configured:
+        """Return what text such as 'name(key=value)' asks for."""
+        name, settings = parse_spec(text)
+        return self.configured(name, **settings)
+
+
+def discovered(package: ModuleType, attribute: str) -> list[Any]:
+    """Return the `attribute` of every module in a package's folder that has one, by the module's name."""
+    found = sorted(pkgutil.iter_modules(package.__path__), key=lambda module: module.name)
+    modules = [importlib.import_module(f"{package.__name__}.{module.name}") for module in found]
+    return [getattr(module, attribute) for module in modules if hasattr(module, attribute)]
+
+
+def find(name: Any, table: Mapping[str, T], what: str, error: type[RankduelError] = UsageError) -> T:
+    """Return table[name]; raise an error that suggests the nearest name if there is none."""
+    if isinstance(name, str) and name in table:  # a name from a file may be anything
+        return table[name]
+    known = f"known: {', '.join(table)}" if table else "there are none"
+    raise error(f"no {what} named '{name}'; {_did_you_mean(name, table) or known}")
+
+
+def _did_you_mean(name: Any, names: Iterable[str], before: str = "") -> str:
+    close = difflib.get_close_matches(str(name), names, n=1)
+    return f"{before}did you mean '{close[0]}'?" if close else ""
+
+
+def configure(thing: Thing, error: type[RankduelError] = UsageError, /, **settings: Any) -> Configured:
+    """Return a thing with settings, given as values or as text; `variant` names a bundle of them."""
+    chosen: dict[str, Any] = {}
+    if "variant" in settings:
+        variant = str(settings.pop("variant"))
+        chosen.update(find(variant, thing.variants, f"variant of {thing.name}", error))
+    defaults: Any = thing.params()
+    for name, value in settings.items():
+        find(name, dict.fromkeys(defaults._fields), f"setting of {thing.name}", error)
+        chosen[name] = value
+    checked = {
+        name: _checked(thing, name, value, getattr(defaults, name), error) for name, value in chosen.items()
+    }
+    return Configured(thing, defaults._replace(**checked))
+
+
+def kernel_params(configured: Configured, horizon: int) -> Any:
+    """Return the parameters as kernels see them: switches as numbers, the horizon filled in, one type a
+    field."""
+    thing, params = configured
+    values: list[Any] = []
+    for name, value, default in zip(params._fields, params, thing.params()):
+        if _setting(thing, name).choices:
+            values.append(_code(thing, name, value))
+        elif name == "horizon":
+            values.append(int(value) or int(horizon))
+        else:
+            values.append(type(default)(value))
+    return type(params)(*values)
+
+
+def _setting(thing: Thing, name: str) -> Setting:
+    return thing.settings.get(name, Setting(""))
+
+
+def _code(thing: Thing, name: str, value: Any) -> int:
+    return int(value) if isinstance(value, enum.IntEnum) else _setting(thing, name).choices.index(value)
+
+
+def _checked(thing: Thing, name: str, value: Any, default: Any, error: type[RankduelError]) -> Any:
+    """Return the value in the type of its default; raise an error that says what was expected."""
+    setting, where = _setting(thing, name), f"{thing.name}: {name}"
+    if setting.read is not None:
+        return setting.read(value)
+    if setting.choices:
+        return _choice(value, setting, default, where, error)
+    if isinstance(default, str):
+        return str(value)
+    number = _number(value, type(default))
+    if number is None:
+        expected = {bool: "true or false", int: "a whole number", float: "a number"}[type(default)]
+        raise error(f"{where} is '{value}'; expected {expected}")
+    if not (number > setting.above and setting.at_least <= number <= setting.at_most):
+        raise error(f"{where} is {written(number)}; expected {_range(setting)}")
+    return number
+
+
+def _choice(value: Any, setting: Setting, default: Any, where: str, error: type[RankduelError]) -> Any:
+    """Return the word of a switch, or the member of its enum."""
+    word = value.name.lower() if isinstance(value, enum.IntEnum) else value
+    if word not in setting.choices:
+        expected = f"expected {' or '.join(setting.choices)}"
+        raise error(f"{where} is '{word}'; {expected}{_did_you_mean(word, setting.choices, '; ')}")
+    return type(default)[word.upper()] if isinstance(default, enum.IntEnum) else word
+
+
+def _number(value: Any, kind: type) -> Any:
+    """Return `value`, perhaps text, as this kind of number; None if it is none, or would lose something."""
+    if kind is bool:
+        return {"true": True, "false": False}.get(str(value).lower())
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    if isinstance(value, bool) or math.isnan(number):
+        return None
+    if kind is float:
+        return number
+    return int(number) if math.isfinite(number) and number == int(number) else None
+
+
+def _range(setting: Setting) -> str:
+    bounds = [
+        f"above {setting.above:g}" if setting.above > -math.inf else "",
+        f"at least {setting.at_least:g}" if setting.at_least > -math.inf else "",
+        f"at most {setting.at_most:g}" if setting.at_most < math.inf else "",
+    ]
+    return " and ".join(bound for bound in bounds if bound)
+
+
+def _text(setting: Setting, value: Any) -> str:
+    return setting.write(value) if setting.write is not None else written(value)
+
+
+def written(value: Any) -> str:
+    """Return short text that reads back as the same value."""
+    if isinstance(value, enum.IntEnum):
+        return value.name.lower()
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        short = f"{value:g}".replace("e+0", "e").replace("e+", "e").replace("e-0", "e-")
+        return short if float(short) == value else repr(float(value))
+    return str(value)
+
+
+_NAME = re.compile(r"\s*([A-Za-z][A-Za-z0-9_.-]*)\s*")
+_KEY = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*")
+_VALUE = re.compile(r"\s*([^\s,()=](?:[^,()=]*[^\s,()=])?)\s*")
+_OPEN, _CLOSE, _EQUALS, _NEXT = (re.compile(rf"\s*({mark})\s*") for mark in (r"\(", r"\)", "=", "[,)]"))
+
+
+def parse_spec(text: str) -> tuple[str, dict[str, str]]:
+    """Split 'dts(alpha=0.5,batch=16)' into ('dts', {'alpha': '0.5', 'batch': '16'})."""
+    name, at = _take(_NAME, text, 0, "a name")
+    settings: dict[str, str] = {}
+    if at < len(text):
+        _, at = _take(_OPEN, text, at, "'('")
+        empty = _CLOSE.match(text, at)
+        at = empty.end() if empty else _parse_settings(text, at, settings)
+    if at < len(text):
+        raise _unexpected(text, at, "nothing after ')'")
+    return name, settings
+
+
+def written_spec(name: str, settings: Mapping[str, str]) -> str:
+    """Return the text of a name with settings."""
+    inside = ",".join(f"{key}={value}" for key, value in settings.items())
+    return f"{name}({inside})" if inside else name
+
+
+def format_spec(name: str, settings: Mapping[str, str]) -> str:
+    """Return the text that `parse_spec` reads as this name and these settings; refuse what it would not."""
+    text = written_spec(name, settings)
+    if parse_spec(text) != (name, dict(settings)):
+        raise UsageError(f"'{text}' would not be read back as it was meant")
+    return text
+
+
+def _parse_settings(text: str, at: int, settings: dict[str, str]) -> int:
+    """Read 'key=value,...)' into `settings`; return where it ends."""
+    mark = ","
+    while mark == ",":
+        start = at
+        key, at = _take(_KEY, text, at, "a setting's name")
+        if key in settings:
+            raise _unexpected(text, start, f"'{key}' only once")
+        _, at = _take(_EQUALS, text, at, f"'=' after '{key}'")
+        settings[key], at = _take(_VALUE, text, at, f"a value for '{key}'")
+        mark, at = _take(_NEXT, text, at, "',' or ')'")
+    return at
+
+
+def _take(pattern: re.Pattern[str], text: str, at: int, expected: str) -> tuple[str, int]:
+    found = pattern.match(text, at)
+    if found is None:
+        raise _unexpected(text, at, expected)
+    return found[1], found.end()
+
+
+def _unexpected(text: str, at: int, expected: str) -> UsageError:
+    found = f"'{text[at]}' at position {at + 1}" if at < len(text) else "the end"
+    return UsageError(f"'{text}': expected {expected}, found {found}")
