@@ -48,6 +48,7 @@ lint: $(VENV)/with-dev
 	$(BIN)/ruff check --isolated --config $(RUFF_SETTINGS) .
 	$(BIN)/ruff format --check --isolated --config $(RUFF_SETTINGS) .
 	$(BIN)/mypy
+	$(BIN)/python tests/ratchets.py
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .numba_boundscheck \

@@ -1,0 +1,41 @@
+"""The rules of tests/ratchets.py: what they find, and what they leave alone."""
+
+import pytest
+import ratchets
+
+
+@pytest.mark.parametrize(
+    ("source", "rule"),
+    [
+        ("from bandits.loop import _ahead", "private names"),
+        ("def f(a, b, c, d, e, g, h, i, j) -> None: ...", "parameters"),
+        ("class A:\n    def f(self, a, b, c, d, e, g, h, i, j) -> None: ...", "parameters"),
+        ("def f(): ...", "return types"),
+        ("@cache\ndef f(): ...", "return types"),
+        ("a, b = f(), g()", "tuple assignment"),
+        ("a, b, c = f(), 1, g()", "tuple assignment"),
+    ],
+)
+def test_what_breaks_a_rule_is_found(source, rule):
+    assert [found[1] for found in ratchets.problems_in(source)] == [rule]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from numpy import _core",
+        "from bandits.loop import play",
+        "def f(a, b, c, d, e, g, h, i, *, j) -> None: ...",
+        "class A:\n    def f(self, a, b, c, d, e, g, h, i) -> None: ...",
+        "@njit\ndef f(): ...",
+        "@(njit if slow else kernel)\n@named_apart(name)\ndef f(): ...",
+        "def init(n_arms, params, rng): ...",
+        "def f(): ...\nloop = bound_loop(f, 'name')",
+        "a, b = f(), 1",
+        "a, b = f()",
+        "a = f(), g()",
+        "a, b = f(), g()  # ratchet: tuple assignment, one line of the paper",
+    ],
+)
+def test_what_keeps_the_rules_is_left_alone(source):
+    assert ratchets.problems_in(source) == []
