@@ -15,12 +15,12 @@ from pathlib import Path
 
 from side_by_side import show
 
-from experiments import run
 from experiments.arena import open_arena
 from experiments.matrix.build import build_matrix
 from experiments.report.page import write_report
 from experiments.runs.problem import Problem
 from experiments.runs.records import read_run_sets
+from experiments.runs.run import run
 from letor_data.synthetic.generate import shape, synthesize
 
 STEPS = 10_000_000

@@ -1,5 +1,1 @@
-"""Experiments: preference matrices, runs, studies, reports, and the command line."""
-
-from experiments.runs.run import run
-
-__all__ = ["run"]
+"""Experiments: preference matrices, winners, runs, judging sessions, reports and studies."""

@@ -73,8 +73,11 @@ def _decorator_name(decorator: ast.expr) -> str:
 
 
 def _names_of_templates(tree: ast.Module) -> set[str]:
-    """Return the functions that are compiled elsewhere: those given to `bound_loop` or `bound_kernel`, and `init`."""
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    """Return the functions that are compiled elsewhere: those given to `bound_loop` or `bound_kernel`, and
+    `init`."""
+    calls = [
+        node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    ]
     bound = [call.args[0] for call in calls if call.func.id in ("bound_loop", "bound_kernel") and call.args]  # type: ignore[attr-defined]
     return {"init"} | {argument.id for argument in bound if isinstance(argument, ast.Name)}
 

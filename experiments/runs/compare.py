@@ -73,7 +73,8 @@ def _tests(live: np.ndarray, proxy: np.ndarray) -> tuple[float, float]:
         return np.nan, np.nan
     if np.ptp(np.concatenate([live, proxy])) == 0.0:
         return 1.0, 1.0
-    means, laws = scipy.stats.ttest_ind(live, proxy, equal_var=False), scipy.stats.ks_2samp(live, proxy)
+    means = scipy.stats.ttest_ind(live, proxy, equal_var=False)
+    laws = scipy.stats.ks_2samp(live, proxy)
     return float(means.pvalue), float(laws.pvalue)
 
 

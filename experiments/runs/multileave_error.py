@@ -30,11 +30,9 @@ from experiments.matrix.shared_pages import (
     play_impressions,
     random_pairs,
 )
-from experiments.runs.problem import few_names as few
-from experiments.runs.problem import how_known
-from experiments.runs.records import open_run_set, versions, write_record
-from experiments.runs.run import Cell
-from experiments.runs.run import finished_cells as finished
+from experiments.runs.cells import Cell, PlayedCell, play_cells
+from experiments.runs.problem import few_names, how_known
+from experiments.runs.records import open_run_set, versions
 from experiments.statistics import standard_error
 from interleave.multileave import MULTILEAVERS
 from rankduel.base.errors import UsageError
@@ -75,19 +73,17 @@ def compare_multileavers(
     chosen = contests_of(arena, given)
     _check_reference(arena, reference)
     cells = [Cell(name, run) for name in chosen for run in range(runs)]
-    tables: dict[Cell, pd.DataFrame] = {}
     if folder is not None:
         settings = _settings(arena, reference, impressions, seed)
         open_run_set(Path(folder), settings | {"command": command, "versions": versions()}, reference)
-        tables = dict(finished(Path(folder), cells))
-        done(impressions * len(tables))
-    missing = [cell for cell in cells if cell not in tables]
-    for cell, table, seconds in _play_all(chosen, missing, reference, impressions, seed, jobs, done):
-        if folder is not None:
-            write_record(Path(folder), cell.policy, cell.run, table, seconds)
-        tables[cell] = table.assign(policy=cell.policy, run=cell.run, seconds=seconds)
-    columns = ["policy", "run", "step", "e_bin", "seconds"]
-    return pd.concat([tables[cell][columns] for cell in cells], ignore_index=True)
+    table = play_cells(
+        cells,
+        lambda missing: _play_all(chosen, missing, reference, impressions, seed, jobs, done),
+        None if folder is None else Path(folder),
+        on_found=lambda n_cells: done(impressions * n_cells),
+        on_played=lambda n_cells: None,  # impressions are counted while they are shown
+    )
+    return table[["policy", "run", "step", "e_bin", "seconds"]]
 
 
 def contests_of(arena: Arena, methods: Sequence[Configured]) -> dict[str, Contest]:
@@ -104,8 +100,8 @@ def _check_reference(arena: Arena, reference: Preferences) -> None:
     names = arena.rankings.names
     if reference.names != names:
         raise UsageError(
-            f"the matrix is for {len(reference)} rankers, {few(reference.names)}, and the data are ranked by "
-            f"{len(names)}, {few(names)}; make the matrix from the same data and rankers"
+            f"the matrix is for {len(reference)} rankers, {few_names(reference.names)}, and the data are "
+            f"ranked by {len(names)}, {few_names(names)}; make the matrix from the same data and rankers"
         )
     if (reference.pairs["p"] == 0.5).all():
         raise UsageError("all pairs tie in the matrix, so there is no order to be right about")
@@ -126,15 +122,15 @@ def _play_all(
     seed: int,
     jobs: int,
     done: Callable[[int], object],
-) -> Iterator[tuple[Cell, pd.DataFrame, float]]:
-    """(cell, table, seconds) of each, as they end."""
+) -> Iterator[PlayedCell]:
+    """Yield every cell as it ends."""
     for name in {cell.policy: None for cell in cells}:
         contests[name].sums(0, 0, np.random.default_rng(0))  # compile before the threads and the clock start
 
-    def play_one(cell: Cell) -> tuple[Cell, pd.DataFrame, float]:
+    def play_one(cell: Cell) -> PlayedCell:
         started = time.perf_counter()
         table = error_table(contests[cell.policy], reference, impressions, seed, cell.run, done)
-        return cell, table, time.perf_counter() - started
+        return PlayedCell(cell, table, time.perf_counter() - started)
 
     return Parallel(n_jobs=jobs, prefer="threads", return_as="generator_unordered")(
         delayed(play_one)(cell) for cell in cells
@@ -150,7 +146,8 @@ def error_table(
     done: Callable[[int], object] = lambda pages: None,
 ) -> pd.DataFrame:
     """One run: E_bin at every look."""
-    truth, looks = reference.pairs["p"].to_numpy(), looks_at(impressions)
+    truth = reference.pairs["p"].to_numpy()
+    looks = looks_at(impressions)
     sums = np.zeros((len(truth), COLUMNS))
     errors: list[float] = []
     for block in blocks(impressions):

@@ -99,7 +99,8 @@ class Problem:
         """
         matrix, names = self.preferences.matrix, (self.mode, str(configured), run)
         labels = stream(seed, *names, "labels").permutation(len(matrix))
-        rng, users = stream(seed, *names, "policy"), stream(seed, *names, "users")
+        rng = stream(seed, *names, "policy")
+        users = stream(seed, *names, "users")
         if isinstance(configured.thing, MultiPolicy):
             return self._sets_table(run_sets(configured, self._pages(), labels, steps, rng, users))
         loss = losses_by(self.notion, matrix)
@@ -144,7 +145,8 @@ class Problem:
 
     def _table(self, trace: Trace) -> pd.DataFrame:
         matrix = self.preferences.matrix
-        loss, winners = losses_by(self.notion, matrix), winners_by(self.notion, matrix)
+        loss = losses_by(self.notion, matrix)
+        winners = winners_by(self.notion, matrix)
         columns = {
             "step": trace.steps,
             "regret": strong_regret(trace, loss),

@@ -44,6 +44,14 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version()} | {name: version(name) for name in _PACKAGES}
 
 
+def run_set_name(problem: str, mode: str, duels: float, seed: int) -> str:
+    """Return a name such as 'arxiv6-1e+06' or 'mslr-live-1e+07-seed3': what must differ to keep runs
+    apart."""
+    stem = Path(problem.rstrip("/")).name.split(".")[0] or "study"
+    parts = [stem, mode, f"{duels:g}".replace("e+0", "e"), f"seed{seed}" if seed else ""]
+    return "-".join(part for part in parts if part)
+
+
 def open_run_set(folder: Path, settings: Mapping[str, Any], preferences: Preferences) -> None:
     """Make the folder of a study, or check that the one there is for the same settings."""
     about = folder / _ABOUT
@@ -120,8 +128,13 @@ def _seconds(path: Path) -> float:
         return float("nan")
 
 
+def read_settings(folder: Path) -> dict[str, Any]:
+    """Return what all runs of a run set share."""
+    return _read_json(folder / _ABOUT)
+
+
 def read_run_set(folder: Path) -> RunSet:
-    settings = _read_json(folder / _ABOUT)
+    settings = read_settings(folder)
     paths = sorted(folder.glob("*/*.parquet"), key=lambda path: (path.parent.name, _run_number(path)))
     if not paths:
         raise RecordsError(f"{folder}: no finished runs yet; 'rankduel run' makes them")
@@ -130,14 +143,19 @@ def read_run_set(folder: Path) -> RunSet:
 
 
 def read_run_sets(folder: str | Path) -> list[RunSet]:
-    """Every study under a folder, or the one that it is."""
+    """Read every run set under a folder, or the one that it is."""
+    return [read_run_set(path) for path in list_run_sets(folder)]
+
+
+def list_run_sets(folder: str | Path) -> list[Path]:
+    """Return the folders of all run sets under a folder, or itself if it is one."""
     folder = Path(folder)
     if not folder.is_dir():
         raise RecordsError(f"{folder}: there is no such folder; 'rankduel run ... --out DIR' makes records")
     found = sorted(path.parent for path in [*folder.glob(_ABOUT), *folder.glob(f"*/{_ABOUT}")])
     if not found:
         raise RecordsError(f"{folder}: no records in it; 'rankduel run ... --out {folder}' makes them")
-    return [read_run_set(path) for path in found]
+    return found
 
 
 def _run_number(path: Path) -> int:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,16 +16,12 @@ from joblib import Parallel, delayed, parallel_config
 from bandits import checkpoints as checkpoints_of
 from bandits.steps import checked_horizon
 from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
+from experiments.runs.cells import Cell, PlayedCell, play_cells
 from experiments.runs.problem import Problem
-from experiments.runs.records import open_run_set, read_record, record_path, versions, write_record
+from experiments.runs.records import open_run_set, versions
 from experiments.specs import parse_policy
-from rankduel.base.errors import PolicyNotice, RecordsError, UsageError
+from rankduel.base.errors import PolicyNotice, UsageError
 from rankduel.base.settings import Configured
-
-
-class Cell(NamedTuple):
-    policy: str  # text that asks for it
-    run: int
 
 
 def run(
@@ -52,7 +48,8 @@ def run(
 
     A run depends on its problem, policy, number and the seed alone, not on what else is run or by how many.
     """
-    problem, horizon = _problem(problem), checked_horizon(horizon)
+    problem = _problem(problem)
+    horizon = checked_horizon(horizon)
     given = [parse_policy(policy) if isinstance(policy, str) else policy for policy in policies]
     chosen = {str(policy): policy for policy in given}
     if runs != int(runs) or runs < 1:
@@ -65,22 +62,17 @@ def run(
         problem.check(policy)
     steps = checkpoints_of(horizon, int(checkpoints))
     cells = [Cell(policy, number) for policy in chosen for number in range(int(runs))]
-    tables: dict[Cell, pd.DataFrame] = {}
     if folder is not None:
         settings = {**problem.settings, "horizon": horizon, "seed": seed, "checkpoints": checkpoints}
-        open_run_set(
-            Path(folder), settings | {"command": command, "versions": versions()}, problem.preferences
-        )
-        tables = dict(finished_cells(Path(folder), cells))
-        done(len(tables))
-    missing = [cell for cell in cells if cell not in tables]
-    for cell, table, seconds in _play_all(problem, chosen, missing, steps, seed, jobs, scheduler):
-        if folder is not None:
-            write_record(Path(folder), cell.policy, cell.run, table, seconds)
-        named = table.assign(policy=cell.policy, run=cell.run, seconds=seconds)
-        tables[cell] = named[["policy", "run", *table.columns, "seconds"]]
-        done(1)
-    return pd.concat([tables[cell] for cell in cells], ignore_index=True)
+        incidental = {"command": command, "versions": versions()}
+        open_run_set(Path(folder), settings | incidental, problem.preferences)
+    return play_cells(
+        cells,
+        lambda missing: _play_all(problem, chosen, missing, steps, seed, jobs, scheduler),
+        None if folder is None else Path(folder),
+        on_found=done,
+        on_played=done,
+    )
 
 
 def _problem(problem: Any) -> Problem:
@@ -91,15 +83,6 @@ def _problem(problem: Any) -> Problem:
     return Problem(problem if isinstance(problem, Preferences) else preferences_of(problem))
 
 
-def finished_cells(folder: Path, cells: Iterable[Cell]) -> Iterator[tuple[Cell, pd.DataFrame]]:
-    """The records there are; a damaged one counts as none, and is made anew."""
-    for cell in cells:
-        try:
-            yield cell, read_record(record_path(folder, cell.policy, cell.run))
-        except (FileNotFoundError, RecordsError):
-            continue
-
-
 def _play_all(
     problem: Problem,
     policies: dict[str, Configured],
@@ -108,8 +91,8 @@ def _play_all(
     seed: int,
     jobs: int,
     scheduler: str | None,
-) -> Iterator[tuple[Cell, pd.DataFrame, float]]:
-    """(cell, table, seconds) of each, as they end."""
+) -> Iterator[PlayedCell]:
+    """Yield every cell as it ends."""
     if scheduler is not None:
         yield from _play_on_cluster(problem, cells, steps, seed, scheduler)
         return
@@ -151,18 +134,18 @@ def _is_compiled(configured: Configured) -> bool:
 
 def _play_one(
     problem: Problem, policy: Configured | str, cell: Cell, steps: np.ndarray, seed: int
-) -> tuple[Cell, pd.DataFrame, float]:
+) -> PlayedCell:
     configured = parse_policy(policy) if isinstance(policy, str) else policy
     started = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PolicyNotice)  # given already
         table = problem.play(configured, steps, seed, cell.run)
-    return cell, table, time.perf_counter() - started
+    return PlayedCell(cell, table, time.perf_counter() - started)
 
 
 def _play_on_cluster(
     problem: Problem, cells: list[Cell], steps: np.ndarray, seed: int, scheduler: str
-) -> Iterator[tuple[Cell, pd.DataFrame, float]]:
+) -> Iterator[PlayedCell]:
     """By batches: joblib's Dask backend hands back whole lists, and what is finished should be kept soon.
 
     Workers are given the policies as text, and send back tables: they need no folder in common with us.

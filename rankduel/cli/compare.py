@@ -2,87 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
-from experiments.arena import open_arena
-from experiments.runs.compare import Comparison, compare_runs
-from experiments.runs.problem import Problem, how_known
-from experiments.runs.run import run as run_policies
+from experiments.matrix.preferences import read_preferences
+from experiments.runs.compare import Comparison
+from experiments.runs.problem import how_known
+from experiments.runs.records import MATRIX
 from experiments.specs import parse_policy
-from rankduel.cli.console import count_progress, screen
-from rankduel.cli.options import (
-    Checkpoints,
-    Horizon,
-    Jobs,
-    Matrix,
-    Name,
-    Out,
-    Policies,
-    Runs,
-    Scheduler,
-    Seed,
-    load,
-    with_data_options,
-    with_duel_options,
-)
-from rankduel.cli.run import command_typed, notices, number, preferences_for, run_set_name, show_next
+from rankduel.api import runs as api
+from rankduel.cli.console import command_typed, notices, runs_progress, screen, show_next
+from rankduel.cli.options import DataOptions, DuelOptions, Matrix, Policies, RunOptions, with_options
 
 
-@with_data_options
-@with_duel_options
+@with_options(DataOptions, "data_options")
+@with_options(DuelOptions, "duel_options")
+@with_options(RunOptions, "options", runs=20)
 def compare(
     data: Annotated[list[str], typer.Argument(help="Files of judged data.")],
     policy: Policies,
-    horizon: Horizon = "1e5",
-    runs: Runs = 20,
-    seed: Seed = 0,
-    checkpoints: Checkpoints = 1000,
     matrix: Matrix = None,
-    out: Out = Path("results"),
-    name: Name = "",
-    jobs: Jobs = -1,
-    scheduler: Scheduler = None,
     *,
-    duel_options: Mapping[str, Any],
-    data_options: dict,
+    options: RunOptions,
+    duel_options: DuelOptions,
+    data_options: DataOptions,
 ) -> None:
     """Play policies on live duels and on draws from their matrix: does the proxy change any conclusion?
 
     [dim]Example:[/] rankduel compare data.txt --interleave team_draft --policy rucb --policy merge_dts
     """
-    policies, duels = [parse_policy(text) for text in policy], number(horizon)
-    stem = name or run_set_name(data[0], "", duels, seed)
-    arena = open_arena(load(data, data_options), **duel_options, progress=count_progress)
-    preferences = preferences_for(arena, matrix, out / f"{stem}-live", jobs)
-    with notices(), count_progress("runs", 2 * runs * len(policies)) as done:
-        live, proxy = (
-            run_policies(
-                problem,
-                policies,
-                duels,
-                runs,
-                seed=seed,
-                checkpoints=checkpoints,
-                jobs=jobs,
-                folder=out / f"{stem}-{problem.mode}",
-                scheduler=scheduler,
-                command=command_typed(),
-                done=done,
-            )
-            for problem in (Problem(preferences, arena), Problem(preferences))
+    policies = [parse_policy(text) for text in policy]
+    stem = options.run_set(data[0], "")
+    arena = duel_options.open(data_options.read(data))
+    with notices(), runs_progress("runs", 2 * options.runs * len(policies)) as progress:
+        found = api.compare(
+            arena,
+            policies,
+            options.horizon,
+            options.runs,
+            matrix=matrix,
+            seed=options.seed,
+            checkpoints=options.checkpoints,
+            jobs=options.jobs,
+            folder=stem,
+            scheduler=options.scheduler,
+            command=command_typed(),
+            progress=progress.done,
+            matrix_progress=progress.build_status,
         )
+    preferences = read_preferences(stem.with_name(f"{stem.name}-live") / MATRIX)
     screen.print(
-        f"[bold]{escape(stem)}[/] [dim]{len(preferences)} rankers, matrix {how_known(preferences)}; regret "
-        f"after {duels:,.0f} duels, {runs} runs each[/]\n"
+        f"[bold]{escape(stem.name)}[/] [dim]{len(preferences)} rankers, matrix {how_known(preferences)}; "
+        f"regret after {options.horizon:,.0f} duels, {options.runs} runs each[/]\n"
     )
-    show_comparison(compare_runs(live, proxy))
-    show_next(out, out)
+    show_comparison(found)
+    show_next(options.out, options.out)
 
 
 def show_comparison(found: Comparison) -> None:

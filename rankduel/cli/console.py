@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import (
     BarColumn,
     DownloadColumn,
     MofNCompleteColumn,
     Progress,
     ProgressColumn,
+    Task,
+    TaskID,
     TaskProgressColumn,
     TextColumn,
     TimeRemainingColumn,
@@ -20,6 +27,7 @@ from rich.progress import (
 )
 
 from experiments.matrix.build import BuildStatus
+from rankduel.base.errors import PolicyNotice
 
 screen = Console(highlight=False)
 errors = Console(stderr=True, highlight=False)
@@ -59,7 +67,7 @@ def bar(*columns: ProgressColumn) -> Progress:
 class _Rate(ProgressColumn):
     """Units per second."""
 
-    def render(self, task):
+    def render(self, task: Task) -> str:
         return f"{task.speed:,.0f}/s" if task.speed else ""
 
 
@@ -85,18 +93,64 @@ def number_ranges(names: Sequence[str]) -> str:
 
 @contextmanager
 def matrix_progress() -> Iterator[Callable[[BuildStatus], None]]:
-    """The rate, the time left and how many pairs are decided; call it with what `build_matrix` tells."""
+    """Show the rate, the time left and how many pairs are decided; yield what `build_matrix` calls."""
     with bar(TextColumn("{task.fields[rate]}")) as shown:
-        task = shown.add_task("pairs", total=None, rate="")
+        yield _build_status(shown)
 
-        def update(told: BuildStatus) -> None:
-            speed = shown.tasks[0].speed or 0.0
-            shown.update(
-                task,
-                completed=told.done,
-                total=told.total,
-                description=f"{told.decided:,} of {told.pairs:,} pairs decided",
-                rate=f"{speed * told.pairs / told.total:,.1f} pairs/s" if speed else "",
-            )
 
-        yield update
+class RunsProgress(NamedTuple):
+    done: Callable[[int], None]  # call it with how many more are done
+    build_status: Callable[[BuildStatus], None]  # call it while the matrix of live runs is made
+
+
+@contextmanager
+def runs_progress(what: str, total: int) -> Iterator[RunsProgress]:
+    """Show a bar for runs or impressions, and one for a matrix; each appears when its work begins."""
+    with bar(TextColumn("{task.fields[rate]}")) as shown:
+        tasks: list[TaskID] = []
+
+        def advance(done: int) -> None:
+            if not tasks:
+                tasks.append(shown.add_task(what, total=total, rate=""))
+            shown.advance(tasks[0], done)
+
+        yield RunsProgress(advance, _build_status(shown))
+
+
+def _build_status(shown: Progress) -> Callable[[BuildStatus], None]:
+    """Return a function that shows the status of a matrix; its bar appears with the first call."""
+    tasks: list[TaskID] = []
+
+    def update(status: BuildStatus) -> None:
+        if not tasks:
+            tasks.append(shown.add_task("pairs", total=None, rate=""))
+        speed = shown.tasks[shown.task_ids.index(tasks[0])].speed or 0.0
+        shown.update(
+            tasks[0],
+            completed=status.done,
+            total=status.total,
+            description=f"{status.decided:,} of {status.pairs:,} pairs decided",
+            rate=f"{speed * status.pairs / status.total:,.1f} pairs/s" if speed else "",
+        )
+
+    return update
+
+
+@contextmanager
+def notices() -> Iterator[None]:
+    """What policies want their owner to know is printed at the end."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always", PolicyNotice)
+        yield
+    for notice in found:
+        errors.print(f"[yellow]note:[/] {escape(str(notice.message))}", soft_wrap=True)
+
+
+def command_typed() -> str:
+    return shlex.join(["rankduel", *sys.argv[1:]])
+
+
+def show_next(folder: Path, out: Path) -> None:
+    kept = escape(str(folder))
+    all_kept = escape(str(out))
+    screen.print(f"\nrecords in [bold]{kept}[/]; next: [bold]rankduel report {all_kept}[/]")

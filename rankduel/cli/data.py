@@ -16,12 +16,13 @@ from rich.table import Table
 from experiments.specs import feature_list
 from letor_data import Letor, write_parquet
 from letor_data.formats import PROFILES
-from letor_data.summary import Summary, summarize
+from letor_data.summary import Summary
 from letor_data.synthetic.generate import SHAPES, Synthetic, blocks, docs_per_query, shape, synthesize
 from letor_data.text.writer import write_folds, write_letor
+from rankduel.api.data import describe_data, write_data
 from rankduel.base.errors import DataError
 from rankduel.cli.console import count_progress, errors, file_size, number_ranges, screen
-from rankduel.cli.options import Files, Force, load, with_data_options
+from rankduel.cli.options import DataOptions, Files, Force, with_options
 
 app = typer.Typer(no_args_is_help=True, help="Look at judged data, convert it, or make some up.")
 
@@ -31,22 +32,22 @@ def _shapes(incomplete: str) -> list[str]:
 
 
 @app.command()
-@with_data_options
+@with_options(DataOptions, "data_options")
 def info(
     files: Files,
     as_json: Annotated[bool, typer.Option("--json", help="Everything, for machines.")] = False,
     top: Annotated[int, typer.Option(help="How many of the best features to show.", min=1)] = 10,
     k: Annotated[int, typer.Option("--cutoff", "-k", help="Cut-off of NDCG.", min=1)] = 10,
     *,
-    data_options: dict,
+    data_options: DataOptions,
 ) -> None:
     """Sizes, grades, ties, constant features and the best single features of judged data.
 
     [dim]Example:[/] rankduel data info MSLR-WEB10K.zip::Fold1/train.txt
     """
-    letor = load(files, data_options)
+    letor = data_options.read(files)
     with count_progress("ranking by each feature", letor.n_features) as progress:
-        summary = summarize(letor, k, progress=progress)
+        summary = describe_data(letor, k, progress=progress)
     if as_json:
         typer.echo(json.dumps(summary.to_dict(), indent=1))
     else:
@@ -54,7 +55,7 @@ def info(
 
 
 @app.command()
-@with_data_options
+@with_options(DataOptions, "data_options")
 def convert(
     files: Files,
     output: Annotated[
@@ -65,14 +66,14 @@ def convert(
     sparse: Annotated[bool, typer.Option("--sparse", help="Leave zeros out of the text.")] = False,
     force: Force = False,
     *,
-    data_options: dict,
+    data_options: DataOptions,
 ) -> None:
     """Write judged data as Parquet or as text; both keep every value exactly.
 
     [dim]Example:[/] rankduel data convert train.txt -o train.parquet
     """
     _check_free(output, force)
-    letor = load(files, data_options)
+    letor = data_options.read(files)
     letor = letor if split is None else letor.only_split(split)
     letor = letor.only_features(feature_list(features)) if features else letor
     _write(letor, output, sparse)
@@ -134,7 +135,8 @@ def synth(
 
 
 def _make(settings: Synthetic, output: Path, folds: bool) -> None:
-    started, n_docs = time.perf_counter(), int(docs_per_query(settings).sum())
+    started = time.perf_counter()
+    n_docs = int(docs_per_query(settings).sum())
     with count_progress("making documents", n_docs) as progress:
         if output.suffix == ".parquet":
             write_parquet(synthesize(settings, progress), output)
@@ -153,11 +155,8 @@ def _check_free(output: Path, force: bool) -> None:
 
 
 def _write(letor: Letor, output: Path, sparse: bool) -> None:
-    if output.suffix == ".parquet":
-        write_parquet(letor, output)
-        return
     with count_progress("writing documents", letor.n_docs) as progress:
-        write_letor(letor, output, sparse, progress=progress)
+        write_data(letor, output, sparse=sparse, progress=progress)
 
 
 def _wrote(output: Path) -> None:

@@ -12,21 +12,18 @@ import typer
 from rich.markup import escape
 
 from bandits import condorcet_winner
-from experiments.arena import Arena, open_arena
-from experiments.matrix.build import write_matrix
+from experiments.arena import Arena
 from experiments.matrix.preferences import Preferences
-from experiments.runs.compare import compare_runs
-from experiments.runs.problem import Problem
-from experiments.runs.records import read_run_sets
-from experiments.runs.run import run
 from letor_data.letor import Letor
-from letor_data.summary import summarize
 from letor_data.synthetic.generate import blocks, docs_per_query, shape
 from letor_data.text.writer import write_letor
+from rankduel.api import runs as api
+from rankduel.api.data import describe_data
+from rankduel.api.matrices import build_matrix
 from rankduel.cli.compare import show_comparison
-from rankduel.cli.console import count_progress, file_size, matrix_progress, screen
+from rankduel.cli.console import count_progress, file_size, matrix_progress, runs_progress, screen
 from rankduel.cli.data import show_summary
-from rankduel.cli.options import load_plain
+from rankduel.cli.options import DataOptions, DuelOptions
 
 POLICIES = ("rucb", "merge_dts", "dts", "merge_rucb", "rmed1", "self_sparring")
 HORIZON, RUNS = 100_000, 16
@@ -41,14 +38,12 @@ def demo(
     ),
 ) -> None:
     """Judged data, preference matrices, policies live and by proxy, and a report: in two to three minutes."""
-    from experiments.report.page import write_report  # slow to import, for the other commands
-
     started = time.monotonic()
     folder.mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor(1, get_context("spawn")) as aside:
         compiling = aside.submit(_compile_policies)
         letor = _data(folder / "mslr-demo.txt")
-        arenas = {method: open_arena(letor, interleave=method, progress=count_progress) for method in DRAWS}
+        arenas = {method: DuelOptions(interleave=method).open(letor) for method in DRAWS}
         _heading(2, "Preferences: every pair of 136 rankers, interleaved for navigational users")
         matrices = {
             method: _matrix(arena, folder / f"{method}.prefs.parquet") for method, arena in arenas.items()
@@ -58,7 +53,7 @@ def demo(
     _compare(arenas["team_draft"], matrices["team_draft"], folder / "records")
     _heading(4, "Report")
     report = folder / "report.html"
-    write_report(read_run_sets(folder / "records"), report)
+    api.report(folder / "records", report)
     screen.print(f"   wrote [bold]{escape(str(report))}[/] ({file_size(report)}): open it in a browser")
     screen.print(f"\n[dim]{time.monotonic() - started:.0f} s in all[/]")
     screen.print(f"next: [bold]rankduel winners {folder / 'team_draft.prefs.parquet'}[/], or your own data")
@@ -66,7 +61,7 @@ def demo(
 
 def _compile_policies() -> None:
     """For the matrix; takes half a minute the first time, and other work is single-handed meanwhile."""
-    run("cyclic", POLICIES, 1)
+    api.run("cyclic", POLICIES, 1, 1, jobs=1)
 
 
 def _heading(number: int, text: str) -> None:
@@ -79,16 +74,18 @@ def _data(path: Path) -> Letor:
     with count_progress("making documents", int(docs_per_query(settings).sum())) as progress:
         write_letor(blocks(settings), path, progress=progress)
     screen.print(f"   wrote {path} ({file_size(path)})\n")
-    letor = load_plain(path)
+    letor = DataOptions().read([str(path)])
     with count_progress("ranking by each feature", letor.n_features) as progress:
-        show_summary(summarize(letor, progress=progress), top=5)
+        show_summary(describe_data(letor, progress=progress), top=5)
     return letor
 
 
 def _matrix(arena: Arena, path: Path) -> Preferences:
     started = time.monotonic()
     with matrix_progress() as progress:
-        preferences = write_matrix(arena, path, duels=DRAWS[arena.interleaving.name], progress=progress)
+        preferences = build_matrix(
+            arena, duels=DRAWS[arena.interleaving.name], output=path, progress=progress
+        )
     exact = int((preferences.pairs["method"] == "exact").sum())
     half_width = float((preferences.pairs["hi"] - preferences.pairs["lo"]).max()) / 2
     best = preferences.names[condorcet_winner(preferences.matrix)]
@@ -101,19 +98,15 @@ def _matrix(arena: Arena, path: Path) -> Preferences:
 
 
 def _compare(arena: Arena, preferences: Preferences, folder: Path) -> None:
-    problems = Problem(preferences, arena), Problem(preferences)
-    with count_progress("runs", 2 * RUNS * len(POLICIES)) as done:
-        live, proxy = (
-            run(
-                problem,
-                POLICIES,
-                HORIZON,
-                RUNS,
-                jobs=-1,
-                folder=folder / problem.mode,
-                command="rankduel demo",
-                done=done,
-            )
-            for problem in problems
+    with runs_progress("runs", 2 * RUNS * len(POLICIES)) as progress:
+        found = api.compare(
+            arena,
+            POLICIES,
+            HORIZON,
+            RUNS,
+            matrix=preferences,
+            folder=folder / "team_draft",
+            command="rankduel demo",
+            progress=progress.done,
         )
-    show_comparison(compare_runs(live, proxy))
+    show_comparison(found)

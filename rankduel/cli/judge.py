@@ -12,14 +12,13 @@ from rich.markup import escape
 
 from experiments.judge.session import (
     Session,
-    open_session,
     pairs_csv,
     read_judgments,
     read_pool,
-    start_session,
 )
+from rankduel.api.judging import judge
 from rankduel.base.errors import DataError
-from rankduel.base.files import replacing
+from rankduel.base.files import write_text
 from rankduel.cli.console import screen
 from rankduel.cli.options import AsJson
 
@@ -47,7 +46,7 @@ def start(
 
     [dim]Example:[/] rankduel judge start pool.txt topic7 --policy "prefbest(extra=1)"
     """
-    session = start_session(folder, read_pool(_text(pool)), policy, seed, budget)
+    session = judge(folder, read_pool(_text(pool)), policy=policy, budget=budget, seed=seed)
     screen.print(f"{len(session.items):,} items, {escape(session.policy)}")
     _show_next_step(session)
 
@@ -65,12 +64,11 @@ def next_pairs(
     The winner is the item's name, left, right or tie; 'assessor' may stay empty. Pairs may be judged in any
     order, by several people, and some of them later.
     """
-    pairs = open_session(folder).next_pairs()[:limit]
+    pairs = judge(folder).next_pairs()[:limit]
     if out is None:
         typer.echo(pairs_csv(pairs), nl=False)
         return
-    with replacing(out) as temporary:
-        temporary.write_text(pairs_csv(pairs), encoding="utf-8")
+    write_text(out, pairs_csv(pairs))
     add_them = escape(f"rankduel judge add {folder} {out}")
     screen.print(
         f"{_counted(len(pairs), 'pair')} in [bold]{escape(str(out))}[/]; when judged: [bold]{add_them}[/]"
@@ -85,7 +83,7 @@ def add(
     ],
 ) -> None:
     """Take in judgments. A file is taken whole or not at all; rows without a winner are left open."""
-    session = open_session(folder)
+    session = judge(folder)
     for path in judgments:
         new = session.add(read_judgments(_text(path), str(path)), str(path))
         screen.print(f"{escape(str(path))}: {_counted(new, 'new judgment')}")
@@ -95,7 +93,7 @@ def add(
 @app.command()
 def show(folder: Folder, as_json: AsJson = False) -> None:
     """How far the session is, and the best items as far as known."""
-    session = open_session(folder)
+    session = judge(folder)
     progress = session.progress()
     if as_json:
         typer.echo(
@@ -112,7 +110,7 @@ def ask(
     assessor: Annotated[str, typer.Option(help="Who is judging.")] = "",
 ) -> None:
     """Judge at the terminal, pair after pair. Every answer is kept at once; Ctrl-C ends and loses nothing."""
-    session = open_session(folder)
+    session = judge(folder)
     while pairs := session.next_pairs():
         number, left, right = pairs[0]
         screen.print(f"\n[dim]{number}[/]  [bold]1[/] {escape(left)}\n   [bold]2[/] {escape(right)}")
@@ -132,7 +130,8 @@ def _text(path: Path) -> str:
 
 
 def _show_next_step(session: Session) -> None:
-    progress, folder = session.progress(), escape(str(session.folder))
+    progress = session.progress()
+    folder = escape(str(session.folder))
     if progress.judgments:
         most = _counted(progress.judgments_per_pair, "assessor")
         screen.print(f"{_counted(progress.judgments, 'judgment')}, {most} per pair at most")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import numpy as np
 import typer
@@ -16,21 +16,18 @@ from rich.style import Style
 from rich.text import Text
 from typer.core import TyperGroup
 
-from experiments.arena import Arena, open_arena
-from experiments.matrix.build import PRIORS, USUAL_MOST, USUAL_TIMES, write_matrix
-from experiments.matrix.preferences import Preferences, read_preferences
-from experiments.matrix.shared_pages import write_inferred
+from experiments.arena import Arena
+from experiments.matrix.build import PRIORS, USUAL_MOST, USUAL_TIMES
+from experiments.matrix.preferences import Preferences
+from experiments.matrix.shared_pages import checked_impressions
 from experiments.winners.notions import copeland_order
-from interleave.multileave import MULTILEAVERS
-from rankduel.base.errors import DataError
-from rankduel.base.settings import Configured
-from rankduel.cli.console import count_progress, file_size, matrix_progress, screen
+from rankduel.api.matrices import USUAL_IMPRESSIONS, Prior, build_matrix, chosen_preferences
+from rankduel.base.errors import DataError, UsageError
+from rankduel.cli.console import file_size, runs_progress, screen
 from rankduel.cli.lists import title
-from rankduel.cli.multileave import impressions_in
-from rankduel.cli.options import Files, Force, load, with_data_options, with_duel_options
+from rankduel.cli.options import DataOptions, DuelOptions, Files, Force, number, with_options
 from rankduel.cli.winners import Chosen
 
-USUAL_IMPRESSIONS = "1e5"
 _ENDINGS = (".parquet", ".npy", ".txt")
 
 
@@ -52,13 +49,14 @@ app = typer.Typer(
 
 
 @app.command()
-@with_duel_options
-@with_data_options
+@with_options(DuelOptions, "duel_options")
+@with_options(DataOptions, "data_options")
 def build(
     files: Files,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="NAME.prefs.parquet; or .npy, .txt: probabilities alone.")
     ],
+    *,
     duels: Annotated[
         int | None,
         typer.Option(
@@ -91,15 +89,19 @@ def build(
         ),
     ] = None,
     impressions: Annotated[
-        str | None,
-        typer.Option(help=f"Pages shown, with --multileave ({USUAL_IMPRESSIONS}).", show_default=False),
+        float | None,
+        typer.Option(
+            help=f"Pages shown, with --multileave ({USUAL_IMPRESSIONS:,}).",
+            show_default=False,
+            parser=number,
+            metavar="NUMBER",
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Same seed, same bytes.")] = 0,
     jobs: Annotated[int, typer.Option(help="Threads; -1: as many as there are cores.")] = -1,
     force: Force = False,
-    *,
-    data_options: dict,
-    duel_options: dict,
+    data_options: DataOptions,
+    duel_options: DuelOptions,
 ) -> None:
     """For every pair of rankers, how often one beats the other: exactly where that is possible.
 
@@ -108,45 +110,38 @@ def build(
     [dim]Example:[/] rankduel matrix train.txt -o train.prefs.parquet --interleave team_draft
     """
     _check_output(output, force)
-    pairwise = {
-        "duels": duels,
-        "precision": precision,
-        "decide": decide,
-        "simulate": simulate,
-        "prior": prior,
-    }
-    way = _multileaving(multileave, impressions, pairwise | duel_options)
-    started, arena = (
-        time.perf_counter(),
-        open_arena(load(files, data_options), **duel_options, progress=count_progress),
-    )
-    common = {"alpha": alpha, "seed": seed, "jobs": jobs}
-    if way is not None:
-        made = _infer(arena, way, output, impressions_in(impressions or USUAL_IMPRESSIONS), common)
-    else:
-        with matrix_progress() as progress:
-            made = write_matrix(arena, output, **pairwise, **common, progress=progress)
+    if multileave is not None:
+        _refuse_duel_options(duel_options, multileave)
+    started = time.perf_counter()
+    arena = duel_options.open(data_options.read(files))
+    pages = USUAL_IMPRESSIONS if impressions is None else checked_impressions(impressions)
+    with runs_progress("impressions", pages) as progress:
+        made = build_matrix(
+            arena,
+            duels=duels,
+            precision=precision,
+            decide=decide,
+            simulate=simulate,
+            alpha=alpha,
+            prior=cast(Prior, prior),  # `build_matrix` refuses other words
+            multileave=multileave,
+            impressions=impressions,
+            output=output,
+            seed=seed,
+            jobs=jobs,
+            progress=progress.build_status,
+            page_progress=progress.done,
+        )
     _tell(made, arena, output, time.perf_counter() - started)
 
 
-def _infer(arena: Arena, way: Configured, output: Path, pages: int, common: dict[str, Any]) -> Preferences:
-    with count_progress("impressions", pages) as done:
-        return write_inferred(arena, way, output, impressions=pages, **common, done=done)
-
-
-def _multileaving(text: str | None, impressions: str | None, given: dict[str, Any]) -> Configured | None:
-    """The method, if pages are to be shared; an error for options that would do nothing."""
-    if text is None:
-        if impressions is not None:
-            raise DataError(
-                "--impressions counts pages that all rankers share; add --multileave, or use --duels"
+def _refuse_duel_options(options: DuelOptions, multileave: str) -> None:
+    for name in ("interleave", "tied_duels"):
+        if getattr(options, name) is not None:
+            option = name.replace("_", "-")
+            raise UsageError(
+                f"--{option} is for pages of two rankers; leave it out, or --multileave {multileave}"
             )
-        return None
-    for option in ("duels", "precision", "decide", "simulate", "prior", "interleave", "tied_duels"):
-        if given[option] not in (None, False, PRIORS[0]):
-            name = option.replace("_", "-")
-            raise DataError(f"--{name} is for pages of two rankers; leave it out, or --multileave {text}")
-    return MULTILEAVERS.parsed(text)
 
 
 def _check_output(output: Path, force: bool) -> None:
@@ -210,9 +205,7 @@ def show(
 
     [dim]Example:[/] rankduel matrix show arxiv6 -o arxiv6.svg
     """
-    chosen = read_preferences(preferences)
-    if rankers:
-        chosen = chosen.chosen(rankers)
+    chosen = chosen_preferences(preferences, rankers)
     title(escape(preferences), f"{len(chosen):,} rankers, best first: how often a row beats a column")
     draw(chosen, screen)
     if output is not None:
@@ -233,9 +226,11 @@ def draw(preferences: Preferences, console: Console) -> None:
     name_width = min(_WIDEST_NAME, max(map(len, names)))
     room = console.width - name_width - 1
     if len(names) * _NUMBER <= room:
-        lines, legend = _numbers(matrix, names, name_width, paint), paint.scale()
+        lines = _numbers(matrix, names, name_width, paint)
+        legend = paint.scale()
     elif len(names) * _CELL <= room:
-        lines, legend = _cells(matrix, names, name_width, paint), paint.legend()
+        lines = _cells(matrix, names, name_width, paint)
+        legend = paint.legend()
     else:
         small = shrunk(matrix, min(len(matrix), console.width if paint.colours else console.width // _CELL))
         lines = _half_blocks(small, paint) if paint.colours else _cells(small, None, 0, paint)

@@ -12,31 +12,32 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from experiments.arena import open_arena
-from experiments.matrix.preferences import Preferences
+from experiments.matrix.preferences import Preferences, read_preferences
 from experiments.matrix.shared_pages import checked_impressions
-from experiments.runs.multileave_error import (
-    LIMITS,
-    compare_multileavers,
-    contests_of,
-    decades,
-    error_text,
-    until_text,
-)
+from experiments.runs.multileave_error import LIMITS, decades, error_text, until_text
 from experiments.runs.problem import how_known
+from experiments.runs.records import MATRIX, run_set_name
 from interleave.multileave import MULTILEAVERS, Multileaver
-from rankduel.base.errors import UsageError
-from rankduel.cli.console import count_progress, screen
+from rankduel.api import runs as api
+from rankduel.cli.console import command_typed, runs_progress, screen, show_next
 from rankduel.cli.lists import about_method, settings_as_data, show_rows, title
-from rankduel.cli.options import AsJson, Jobs, Name, Out, Seed, load, with_data_options, with_duel_options
-from rankduel.cli.run import command_typed, preferences_for, run_set_name, show_next
+from rankduel.cli.options import (
+    AsJson,
+    DataOptions,
+    DuelOptions,
+    Jobs,
+    Name,
+    Out,
+    Seed,
+    number,
+    with_options,
+)
 
-Impressions = Annotated[str, typer.Option(help="Pages shown to users.")]
 _EXAMPLES = ("sosm", "probabilistic(credit=expected,tau=2)")
 
 
-@with_data_options
-@with_duel_options
+@with_options(DataOptions, "data_options")
+@with_options(DuelOptions, "duel_options")
 def multileave(
     data: Annotated[list[str], typer.Argument(help="Files of judged data.")],
     method: Annotated[
@@ -47,7 +48,10 @@ def multileave(
             help="How rankings share a page: 'rankduel multileavers' lists them; repeatable.",
         ),
     ],
-    impressions: Impressions = "1e5",
+    *,
+    impressions: Annotated[
+        float, typer.Option(help="Pages shown to users.", parser=number, metavar="NUMBER")
+    ] = 1e5,
     runs: Annotated[int, typer.Option(help="Runs of each method.", min=1)] = 5,
     seed: Seed = 0,
     matrix: Annotated[
@@ -57,9 +61,8 @@ def multileave(
     out: Out = Path("results"),
     name: Name = "",
     jobs: Jobs = -1,
-    *,
-    duel_options: Mapping[str, Any],
-    data_options: dict,
+    duel_options: DuelOptions,
+    data_options: DataOptions,
 ) -> None:
     """How many impressions until pages shared by all rankers order every pair as interleaving does?
 
@@ -67,37 +70,26 @@ def multileave(
 
     [dim]Example:[/] rankduel multileave data.txt --method sosm --method team_draft --impressions 1e5
     """
-    methods, pages = [MULTILEAVERS.parsed(text) for text in method], impressions_in(impressions)
+    methods = [MULTILEAVERS.parsed(text) for text in method]
+    pages = checked_impressions(impressions)
     folder = out / (name or run_set_name(data[0], "multileave", pages, seed))
-    arena = open_arena(load(data, data_options), **duel_options, progress=count_progress)
-    contests_of(arena, methods)  # refuses what does not fit, before any work
-    reference = preferences_for(arena, matrix, folder, jobs)
-    with count_progress("impressions", pages * runs * (len(methods) + 1)) as done:
-        table = compare_multileavers(
+    arena = duel_options.open(data_options.read(data))
+    with runs_progress("impressions", pages * runs * (len(methods) + 1)) as progress:
+        table = api.multileave(
             arena,
             methods,
-            reference,
             pages,
             runs,
+            matrix=matrix,
             seed=seed,
             jobs=jobs,
             folder=folder,
             command=command_typed(),
-            done=done,
+            progress=progress.done,
+            matrix_progress=progress.build_status,
         )
-    _show(data[0], reference, table)
+    _show(data[0], read_preferences(folder / MATRIX), table)
     show_next(folder, out)
-
-
-def impressions_in(text: str) -> int:
-    """A number such as 1e5."""
-    try:
-        number = float(text)
-    except ValueError:
-        raise UsageError(
-            f"--impressions is '{text}'; expected a number of pages, such as 100000 or 1e5"
-        ) from None
-    return checked_impressions(number)
 
 
 def _show(source: str, reference: Preferences, table: pd.DataFrame) -> None:

@@ -1,37 +1,52 @@
-"""Options that several commands take, declared once."""
+"""Options that several commands take, declared once: frozen dataclasses for those that belong together."""
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
 from bandits.regret import NOTIONS
+from experiments.arena import Arena, open_arena
+from experiments.runs.records import run_set_name
 from interleave import PRESETS
-from letor_data import PROFILES, Letor, read_data
+from letor_data import PROFILES, Letor
+from rankduel.api.data import read_data
 from rankduel.base.errors import DataError, DataWarning
-from rankduel.cli.console import byte_progress
+from rankduel.cli.console import byte_progress, count_progress
 
 
-def with_options(table: Mapping[str, tuple[Any, Any]], into: str) -> Callable[[Callable], Callable]:
-    """Append options (name -> annotation, default) to a command, which receives them as one dictionary."""
+def with_options(
+    kind: type, into: str, **defaults: Any
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Append the fields of a dataclass to a command as options; the command receives them as one value.
 
-    def decorate(command: Callable) -> Callable:
+    `defaults` replace those of the fields for this command.
+    """
+    hints = get_type_hints(kind, include_extras=True)
+    added = [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=defaults.get(field.name, field.default),
+            annotation=hints[field.name],
+        )
+        for field in dataclasses.fields(kind)
+    ]
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         own = inspect.signature(command, eval_str=True)
-        added = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-            for name, (annotation, default) in table.items()
-        ]
 
         @functools.wraps(command)
         def wrapped(**values: Any) -> Any:
-            chosen = {name: values.pop(name) for name in table}
+            chosen = kind(**{parameter.name: values.pop(parameter.name) for parameter in added})
             return command(**values, **{into: chosen})
 
         kept = [parameter for parameter in own.parameters.values() if parameter.name != into]
@@ -43,95 +58,57 @@ def with_options(table: Mapping[str, tuple[Any, Any]], into: str) -> Callable[[C
     return decorate
 
 
+def number(text: str | float) -> float:
+    """Parse a number such as 1e6."""
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"'{text}' is no number; expected one such as 100000 or 1e8") from None
+
+
 def _option(panel: str, help: str, *names: str, **more: Any) -> Any:
     return typer.Option(*names, help=help, rich_help_panel=panel, show_default=False, **more)
 
 
-_reading, _duel = partial(_option, "How to read"), partial(_option, "The duel")
+_reading = partial(_option, "How to read")
+_duel = partial(_option, "The duel")
 
 
 def _profiles(incomplete: str) -> list[tuple[str, str]]:
     return [(p.name, p.about) for p in PROFILES.values() if p.name.startswith(incomplete)]
 
 
-DATA_OPTIONS: dict[str, tuple[Any, Any]] = {
-    "profile": (
-        Annotated[str | None, _reading("What kind of files these are; by their names if not given: "
-                                      f"{', '.join(PROFILES)}.", autocompletion=_profiles)],
-        None,
-    ),
-    "nonfinite": (Annotated[str, _reading("nan and inf: refuse or missing.")], "refuse"),
-    "unjudged": (Annotated[str, _reading("Label -1: refuse, drop or zero.")], "refuse"),
-    "label_round": (Annotated[str, _reading("Labels such as 1.5: refuse, nearest or floor.")], "refuse"),
-    "grade_cuts": (
-        Annotated[str, _reading("Turn labels into grades: '10,50' gives 0 below 10, 1 below 50, 2 above.")],
-        "",
-    ),
-    "index_base": (Annotated[int | None, _reading("Smallest feature number, 0 or 1.")], None),
-    "max_features": (Annotated[int, _reading("Largest feature number believed (100,000).")], 100_000),
-    "merge_files": (Annotated[bool, _reading("An id in two files is one query.", "--merge-files")], False),
-    "split_prefix": (Annotated[bool, _reading("Query ids become 'train/17'.", "--split-prefix")], False),
-    "qrels": (Annotated[Path | None, _reading("TREC judgments; the files are then TREC runs.")], None),
-    "cache": (Annotated[Path | None, _reading("Folder for the binary cache (beside the data).")], None),
-    "no_cache": (Annotated[bool, _reading("Neither use nor write a cache.", "--no-cache")], False),
-}  # fmt: skip
+_PROFILE = f"What kind of files these are; by their names if not given: {', '.join(PROFILES)}."
 
 
-# The duel: all that an arena needs besides data.
-DUEL_OPTIONS: dict[str, tuple[Any, Any]] = {
-    "interleave": (
-        Annotated[str | None, _duel("How two rankings become a page: 'rankduel interleavers' lists them.")],
-        None,
-    ),
-    "clicks": (
-        Annotated[str, _duel("The user: 'rankduel clickmodels' lists them (navigational).")],
-        "navigational",
-    ),
-    "length": (Annotated[int, _duel("Documents on a page (10).", "--length", "-k")], 10),
-    "rankers": (
-        Annotated[str, _duel("Features to rank by, such as '1-5,110'; all if not given.", "--rankers")],
-        "",
-    ),
-    "preset": (
-        Annotated[str, _duel(f"Whose habits to follow where nothing else is said: {', '.join(PRESETS)}.")],
-        "paper",
-    ),
-    "ties": (
-        Annotated[str | None, _duel("Ties between documents: random_impression, random_run, stable, ...")],
-        None,
-    ),
-    "tied_duels": (Annotated[str | None, _duel("A duel without a winner: coin or drop.")], None),
-    "queries": (Annotated[str, _duel("Which query comes next: uniform or cycle.")], "uniform"),
-}
+@dataclasses.dataclass(frozen=True)
+class DataOptions:
+    """How to read judged data."""
 
+    profile: Annotated[str | None, _reading(_PROFILE, autocompletion=_profiles)] = None
+    nonfinite: Annotated[str, _reading("nan and inf: refuse or missing.")] = "refuse"
+    unjudged: Annotated[str, _reading("Label -1: refuse, drop or zero.")] = "refuse"
+    label_round: Annotated[str, _reading("Labels such as 1.5: refuse, nearest or floor.")] = "refuse"
+    grade_cuts: Annotated[
+        str, _reading("Turn labels into grades: '10,50' gives 0 below 10, 1 below 50, 2 above.")
+    ] = ""
+    index_base: Annotated[int | None, _reading("Smallest feature number, 0 or 1.")] = None
+    max_features: Annotated[int, _reading("Largest feature number believed (100,000).")] = 100_000
+    merge_files: Annotated[bool, _reading("An id in two files is one query.", "--merge-files")] = False
+    split_prefix: Annotated[bool, _reading("Query ids become 'train/17'.", "--split-prefix")] = False
+    qrels: Annotated[Path | None, _reading("TREC judgments; the files are then TREC runs.")] = None
+    cache: Annotated[Path | None, _reading("Folder for the binary cache (beside the data).")] = None
+    no_cache: Annotated[bool, _reading("Neither use nor write a cache.", "--no-cache")] = False
 
-# Give a command these options; it receives them as the keyword argument of that name.
-with_data_options = with_options(DATA_OPTIONS, "data_options")
-with_duel_options = with_options(DUEL_OPTIONS, "duel_options")
-
-
-def load(files: list[str], data_options: Mapping[str, Any]) -> Letor:
-    """Read as the options say, with a progress bar; notes are left to whoever shows the data."""
-    options = dict(data_options)
-    qrels, cache, no_cache = options.pop("qrels"), options.pop("cache"), options.pop("no_cache")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)
-        if qrels is not None:
-            return _load_trec(files, qrels)
-        options["grade_cuts"] = _cuts(options["grade_cuts"])
-        with byte_progress("reading") as progress:
+    def read(self, files: list[str]) -> Letor:
+        """Read files with a progress bar; notes are left to the command that shows the data."""
+        options = dataclasses.asdict(self)
+        cache = options.pop("cache")
+        no_cache = options.pop("no_cache")
+        options["grade_cuts"] = _cuts(self.grade_cuts)
+        with warnings.catch_warnings(), byte_progress("reading") as progress:
+            warnings.simplefilter("ignore", DataWarning)
             return read_data(*files, cache=False if no_cache else cache or True, progress=progress, **options)
-
-
-def load_plain(path: Path) -> Letor:
-    """Read one file with no options given."""
-    return load([str(path)], {name: default for name, (_, default) in DATA_OPTIONS.items()})
-
-
-def _load_trec(files: list[str], qrels: Path) -> Letor:
-    from letor_data.trec import read_trec
-
-    return read_trec(qrels, files)
 
 
 def _cuts(text: str) -> tuple[float, ...]:
@@ -141,51 +118,87 @@ def _cuts(text: str) -> tuple[float, ...]:
         raise DataError(f"--grade-cuts takes numbers such as '10,50', not '{text}'") from None
 
 
-# Arguments and options that stand by themselves, as types.
+@dataclasses.dataclass(frozen=True)
+class DuelOptions:
+    """The duel: all that an arena needs besides data."""
+
+    interleave: Annotated[
+        str | None, _duel("How two rankings become a page: 'rankduel interleavers' lists them.")
+    ] = None
+    clicks: Annotated[str, _duel("The user: 'rankduel clickmodels' lists them (navigational).")] = (
+        "navigational"
+    )
+    length: Annotated[int, _duel("Documents on a page (10).", "--length", "-k")] = 10
+    rankers: Annotated[
+        str, _duel("Features to rank by, such as '1-5,110'; all if not given.", "--rankers")
+    ] = ""
+    preset: Annotated[
+        str, _duel(f"Whose habits to follow where nothing else is said: {', '.join(PRESETS)}.")
+    ] = "paper"
+    ties: Annotated[
+        str | None, _duel("Ties between documents: random_impression, random_run, stable, ...")
+    ] = None
+    tied_duels: Annotated[str | None, _duel("A duel without a winner: coin or drop.")] = None
+    queries: Annotated[str, _duel("Which query comes next: uniform or cycle.")] = "uniform"
+
+    def open(self, letor: Letor) -> Arena:
+        """Rank the data with a progress bar, and check that everything fits together."""
+        return open_arena(letor, **dataclasses.asdict(self), progress=count_progress)
+
+
+Horizon = Annotated[float, typer.Option(help="Duels per run.", parser=number, metavar="NUMBER")]
+Runs = Annotated[int, typer.Option(help="Runs of each policy.")]
+Seed = Annotated[int, typer.Option(help="Same seed, same numbers.")]
+Checkpoints = Annotated[
+    int, typer.Option(help="Evenly spaced steps to record, besides twenty per factor of ten.")
+]
+Jobs = Annotated[int, typer.Option(help="Runs at a time; -1: as many as there are cores.")]
+Out = Annotated[
+    Path, typer.Option("--out", "-o", help="Folder for the records; what is there is not repeated.")
+]
+Name = Annotated[
+    str, typer.Option(help="Name of the run set, a folder in --out; by the problem if not given.")
+]
+Scheduler = Annotated[
+    str | None, typer.Option(help="Address of a Dask scheduler, tcp://HOST:PORT, to share the runs.")
+]
+
+
+@dataclasses.dataclass(frozen=True)
+class RunOptions:
+    """How long and how often to play, and where to keep the runs."""
+
+    horizon: Horizon = 1e5
+    runs: Runs = 10
+    seed: Seed = 0
+    checkpoints: Checkpoints = 1000
+    out: Out = Path("results")
+    name: Name = ""
+    jobs: Jobs = -1
+    scheduler: Scheduler = None
+
+    def run_set(self, problem: str, mode: str) -> Path:
+        """Return the folder of the runs on this problem."""
+        return self.out / (self.name or run_set_name(problem, mode, self.horizon, self.seed))
+
+
+# Arguments and options that stand by themselves.
 Files = Annotated[
     list[str],
     typer.Argument(help="Files, folders or archives; ARCHIVE::PATTERN chooses members.", show_default=False),
 ]
-
 Force = Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")]
-
 AsJson = Annotated[bool, typer.Option("--json", help="Everything, for machines.")]
-
-# Of runs.
 Policies = Annotated[
     list[str],
     typer.Option(
         "--policy", "-p", help="A policy, e.g. rucb, 'dts(alpha=0.6)' or path/to/mine.py; may be repeated."
     ),
 ]
-
-Horizon = Annotated[str, typer.Option(help="Duels per run.")]
-
-Runs = Annotated[int, typer.Option(help="Runs of each policy.")]
-
-Seed = Annotated[int, typer.Option(help="Same seed, same numbers.")]
-
-Checkpoints = Annotated[
-    int, typer.Option(help="Evenly spaced steps to record, besides twenty per factor of ten.")
-]
-
-Jobs = Annotated[int, typer.Option(help="Runs at a time; -1: as many as there are cores.")]
-
-Out = Annotated[
-    Path, typer.Option("--out", "-o", help="Folder for the records; what is there is not repeated.")
-]
-
-Name = Annotated[str, typer.Option(help="Name of the study, a folder in --out; by the problem if not given.")]
-
-Scheduler = Annotated[
-    str | None, typer.Option(help="Address of a Dask scheduler, tcp://HOST:PORT, to share the runs.")
-]
-
 Matrix = Annotated[
     Path | None,
     typer.Option("--matrix", help="Preferences by which to measure regret; made from the data if not given."),
 ]
-
 Regret = Annotated[
     str,
     typer.Option(
@@ -193,14 +206,15 @@ Regret = Annotated[
         "winner, copeland elsewhere."
     ),
 ]
-
 Every = Annotated[int, typer.Option("--feedback-every", help="Tell policies outcomes every so many duels.")]
-
+Delay = Annotated[int, typer.Option(help="Tell policies an outcome so many duels late.")]
 Multileave = Annotated[
     str,
     typer.Option(
         help="How policies that compare sets make a page, with --live: see 'rankduel multileavers'."
     ),
 ]
-
-Delay = Annotated[int, typer.Option(help="Tell policies an outcome so many duels late.")]
+Impressions = Annotated[
+    float | None,
+    typer.Option(help="Pages shown to users.", parser=number, metavar="NUMBER", show_default=False),
+]

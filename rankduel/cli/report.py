@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from experiments.runs.records import read_run_sets
+from experiments.runs.records import list_run_sets
+from rankduel.api import runs as api
 from rankduel.cli.console import file_size, screen
 
 
@@ -29,16 +30,13 @@ def report(
 
     [dim]Example:[/] rankduel report records -o report.html --figures figures --format pdf
     """
-    from experiments.report.page import write_figures, write_report  # slow to import, for the other commands
-
-    studies = read_run_sets(folder)
-    write_report(studies, output)
-    many = "1 study" if len(studies) == 1 else f"{len(studies)} studies"
-    _say(f"[bold]{escape(str(output))}[/]  [dim]{many}, {file_size(output)}, needs no network[/]")
+    page, *charts = api.report(folder, output, figures=figures, format=format.value)
+    n_run_sets = len(list_run_sets(folder))
+    many = "1 run set" if n_run_sets == 1 else f"{n_run_sets} run sets"
+    _say(f"[bold]{escape(str(page))}[/]  [dim]{many}, {file_size(page)}, needs no network[/]")
     if figures is not None:
-        paths = write_figures(studies, figures, format.value)
-        _say(f"[bold]{escape(str(figures))}[/]  [dim]{len(paths)} charts as {format.value}[/]")
-    _say(f"\nOpen it in a browser: [cyan]{escape(output.resolve().as_uri())}[/]")
+        _say(f"[bold]{escape(str(figures))}[/]  [dim]{len(charts)} charts as {format.value}[/]")
+    _say(f"\nOpen it in a browser: [cyan]{escape(page.resolve().as_uri())}[/]")
 
 
 def _say(text: str) -> None:

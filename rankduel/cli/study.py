@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 from joblib import effective_n_jobs
@@ -15,17 +15,15 @@ from rich.table import Table
 from experiments.studies import all_studies
 from experiments.studies.checks import FAILS, HOLDS, WARNS, Record, in_words, summary
 from experiments.studies.data import data_folder
-from experiments.studies.playing import Played, count_runs, folder_of, parts_to_play, play_study
-from experiments.studies.playing import check as check_results
+from experiments.studies.playing import Played, count_runs, parts_to_play
 from experiments.studies.reproduction import measured, write_page
 from experiments.studies.study import TIERS, Part, Runs, Study, size_in
-from experiments.studies.toml import read_study
-from rankduel.base.errors import StudyError, UsageError
-from rankduel.base.settings import find
-from rankduel.cli.console import count_progress, screen
+from rankduel.api import studies as api
+from rankduel.api.studies import find_study
+from rankduel.base.errors import UsageError
+from rankduel.cli.console import command_typed, count_progress, notices, screen
 from rankduel.cli.lists import show_rows, title
 from rankduel.cli.options import Jobs
-from rankduel.cli.run import command_typed, notices
 
 app = typer.Typer(no_args_is_help=True, help="Published experiments: list, show, run, check; or your own.")
 _COLOURS = {HOLDS: "green", FAILS: "red", WARNS: "yellow"}
@@ -77,7 +75,7 @@ def show(name: Name) -> None:
 
     [dim]Example:[/] rankduel study show cycles
     """
-    study = _study(name)
+    study = find_study(name)
     title(escape(study.title), escape(study.source))
     screen.print(f"{escape(study.question)}\n[dim]data: {escape(study.data)}[/]\n")
     title("Parts", "duels x runs, by tier")
@@ -117,11 +115,11 @@ def run(
 
     if bool(names) == all:
         raise UsageError("name the studies to run, or say --all; 'rankduel study list' shows them")
-    chosen = [_study(name) for name in names] if names else list(all_studies().values())
+    chosen = list(names or all_studies())
     played = _play_and_check(chosen, tier.value, data, real, out, jobs)
     for one in played:
         screen.print(f"[cyan]{escape(one.study.id)}[/] {summary(one.records)}")
-    page = out / f"{'all' if all else '-'.join(study.id for study in chosen)}-{tier.value}.html"
+    page = out / f"{'all' if all else '-'.join(one.study.id for one in played)}-{tier.value}.html"
     write_study_page(played, page)
     screen.print(
         f"\nwrote [bold]{escape(str(page))}[/]; next: [bold]rankduel study check NAME[/]", soft_wrap=True
@@ -143,7 +141,7 @@ def check(
 
     [dim]Example:[/] rankduel study check cycles
     """
-    (played,) = _play_and_check([_study(name)], tier.value, data, real, out, jobs)
+    (played,) = _play_and_check([name], tier.value, data, real, out, jobs)
     _show_records(played.records)
     if any(record.unexplained for record in played.records):
         raise typer.Exit(1)
@@ -164,27 +162,29 @@ def page(
     screen.print(f"wrote [bold]{escape(str(output))}[/]: {summary([line.record for line in lines])}")
 
 
-def _study(name: str) -> Study:
-    return read_study(name) if name.endswith(".toml") else find(name, all_studies(), "study", StudyError)
-
-
 def _play_and_check(
-    studies: Sequence[Study], tier: str, data: Path | None, real: bool, out: Path, jobs: int
+    names: Sequence[str], tier: str, data: Path | None, real: bool, out: Path, jobs: int
 ) -> list[Played]:
-    folder = data_folder(data)
-    for study in studies:
+    studies = {name: find_study(name) for name in names}
+    for study in studies.values():
         screen.print(f"[dim]{study.id}, tier {tier}: {_time(study, tier, jobs)}[/]")
     played = []
-    for study in studies:
-        n_runs = count_runs(parts_to_play(study, tier, folder, real))
+    for name, study in studies.items():
+        n_runs = count_runs(parts_to_play(study, tier, data_folder(data), real))
         with notices(), count_progress(study.id, n_runs) as done:
-            results = play_study(
-                study, tier, out, data=folder, real=real, jobs=jobs, command=command_typed(), done=done
+            one = api.study(
+                name,
+                tier=cast(api.Tier, tier),  # one of TIERS, by the option's type
+                data=data,
+                real=real,
+                out=out,
+                jobs=jobs,
+                command=command_typed(),
+                progress=done,
             )
-        for stand_in in dict.fromkeys(filter(None, results.stand_ins.values())):
+        for stand_in in dict.fromkeys(filter(None, one.results.stand_ins.values())):
             screen.print(f"[yellow]{study.id}: on {escape(stand_in)}[/]")
-        records = check_results(study, tier, out, results)
-        played.append(Played(study, tier, results, records, folder_of(study, tier, out) / "figures"))
+        played.append(one)
     return played
 
 

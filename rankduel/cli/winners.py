@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -14,11 +14,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from bandits import condorcet_winner
-from experiments.matrix.preferences import Preferences, read_preferences
+from experiments.matrix.preferences import Preferences
 from experiments.winners.certainty import Certainty, certainty, deciding
 from experiments.winners.notions import Mixture, Scores, all_scores, copeland_order, ranker_table, winner_sets
-from experiments.winners.overlaps import CONTAINED, FEWEST, LOSSES, WINNERS, Overlaps, pooled, winner_overlaps
-from experiments.winners.subsets import subset_shares, usual_sizes
+from experiments.winners.overlaps import CONTAINED, FEWEST, LOSSES, WINNERS, Overlaps, pooled
+from experiments.winners.subsets import usual_sizes
+from experiments.winners.summary import summary_of
 from experiments.winners.transitivity import (
     Transitivity,
     count_cycles,
@@ -28,6 +29,7 @@ from experiments.winners.transitivity import (
     transitivity,
     weak_order,
 )
+from rankduel.api.matrices import Subsets, chosen_preferences, winner_subsets
 from rankduel.base.errors import UsageError
 from rankduel.cli.console import file_size, screen
 from rankduel.cli.lists import show_rows, title
@@ -43,6 +45,7 @@ def winners(
         str,
         typer.Argument(help="A built-in matrix by name, or a file: .prefs.parquet, .npy, or rows of text."),
     ],
+    *,
     rankers: Chosen = "",
     top: Annotated[int, typer.Option(help="Rankers to list.")] = 10,
     subsets: Annotated[
@@ -69,13 +72,15 @@ def winners(
     """
     if top < 1:
         raise UsageError(f"--top is {top}; expected a whole number from 1")
-    chosen = read_preferences(preferences)
-    if rankers:
-        chosen = chosen.chosen(rankers)
+    chosen = chosen_preferences(preferences, rankers)
     if figures is not None:
         _check_figures(preferences, chosen, subsets)
     sizes = range(1, len(chosen) + 1) if figures else usual_sizes(len(chosen))
-    found = _subsets(chosen.matrix, sizes, samples, overlap_samples, seed) if subsets else None
+    found = None
+    if subsets:
+        found = winner_subsets(
+            chosen, sizes=sizes, samples=samples, overlap_samples=overlap_samples, seed=seed
+        )
     paths = _write_figures(found, figures) if found and figures else []
     if as_json:
         typer.echo(json.dumps(as_data(chosen, found), indent=1))
@@ -87,19 +92,6 @@ def winners(
     for path in paths:
         screen.print(f"wrote {escape(str(path))} ({file_size(path)})", soft_wrap=True)
     screen.print(f"\nnext: [bold]rankduel matrix show {escape(preferences)}[/]", soft_wrap=True)
-
-
-class Subsets(NamedTuple):
-    shares: pd.DataFrame  # of experiments.winners.subsets
-    overlaps: Overlaps | None  # None: too few rankers
-
-
-def _subsets(
-    matrix: np.ndarray, sizes: Sequence[int], samples: int, overlap_samples: int, seed: int
-) -> Subsets:
-    shares = subset_shares(matrix, sizes, samples, seed)
-    enough = len(matrix) >= FEWEST
-    return Subsets(shares, winner_overlaps(matrix, None, overlap_samples, seed) if enough else None)
 
 
 def _check_figures(name: str, preferences: Preferences, subsets: bool) -> None:
@@ -147,32 +139,7 @@ def _curves(shares: pd.DataFrame) -> pd.DataFrame:
 
 def as_data(preferences: Preferences, found: Subsets | None = None) -> dict[str, Any]:
     """Everything on the page and more, as plain values."""
-    matrix, names = preferences.matrix, preferences.names
-    sure, orders, scores = certainty(preferences), transitivity(matrix), all_scores(matrix)
-    order, weak = total_order(matrix), weak_order(matrix)
-    data = {
-        "n_rankers": len(preferences),
-        "digest": preferences.digest,
-        "settings": dict(preferences.settings),
-        "winners": winner_sets(preferences, scores),
-        "von_neumann_unique": scores.von_neumann.unique,
-        "rankers": ranker_table(preferences, scores).to_dict("records"),
-        "tied_pairs": count_ties(matrix),
-        "total_order": None if order is None else [names[i] for i in order],
-        "weak_order": None if weak is None else [names[i] for i in weak],
-        "triples": count_triples(matrix),
-        "cycles": count_cycles(matrix),
-        "transitivity": orders.checks.to_dict("records"),
-        "gamma": _finite(orders.gamma),
-        "gamma_best": _finite(orders.gamma_best),
-        "undecided_pairs": [[names[i], names[j]] for i, j in sure.undecided],
-        "condorcet_certain": sure.condorcet_certain,
-        "condorcet_possible": [names[i] for i in sure.condorcet],
-        "copeland_certain": sure.copeland_certain,
-        "copeland_possible": [names[i] for i in sure.copeland],
-        "cycles_certain": sure.cycles,
-        "total_order_certain": sure.total_order is not None,
-    }
+    data = summary_of(preferences)
     if found is None:
         return data
     return data | {
@@ -187,13 +154,6 @@ def _overlaps_as_data(overlaps: Overlaps) -> dict[str, Any]:
         name: {"pooled": pooled(table).to_dict("records"), "by_size": table.to_dict("records")}
         for name, table in overlaps._asdict().items()
     }
-
-
-def _finite(value: float) -> float | str | None:
-    """For JSON, which has neither NaN nor infinity."""
-    if np.isnan(value):
-        return None
-    return "inf" if np.isinf(value) else float(value)
 
 
 _MANY = 6  # names on a line; of more, the first and how many there are
@@ -284,7 +244,8 @@ def _margin_rows(preferences: Preferences) -> dict[str, str]:
 
 def _order_rows(preferences: Preferences) -> dict[str, str]:
     matrix = preferences.matrix
-    cycles, triples = count_cycles(matrix), count_triples(matrix)
+    cycles = count_cycles(matrix)
+    triples = count_triples(matrix)
     rows = {"total order": _order_in_words(preferences)}
     if triples:
         rows["3-cycles"] = f"{cycles:,} of {triples:,} triples ({cycles / triples:.2%})"
@@ -295,7 +256,8 @@ def _order_rows(preferences: Preferences) -> dict[str, str]:
 
 
 def _order_in_words(preferences: Preferences) -> str:
-    order, ties = total_order(preferences.matrix), count_ties(preferences.matrix)
+    order = total_order(preferences.matrix)
+    ties = count_ties(preferences.matrix)
     if order is not None:
         return "yes: " + escape(_listed([preferences.names[i] for i in order], " > "))
     tied = f"{ties:,} tied {'pair' if ties == 1 else 'pairs'}"
@@ -325,7 +287,8 @@ def _gamma_in_words(found: Transitivity) -> str:
 
 
 def _sure_rows(preferences: Preferences) -> dict[str, str]:
-    sure, n_pairs = certainty(preferences), len(preferences.pairs)
+    sure = certainty(preferences)
+    n_pairs = len(preferences.pairs)
     if not _has_intervals(preferences):
         return {"": _without_intervals(preferences)}
     rows = {"undecided": f"{len(sure.undecided):,} of {n_pairs:,} pairs: their interval holds 1/2"}
@@ -408,7 +371,8 @@ def show_overlaps(overlaps: Overlaps | None, n_rankers: int) -> None:
         screen.print(f"to compare notions on subsets takes {FEWEST} rankers or more; there are {n_rankers}")
         return
     title("\nWinners in common", _drawn_in_words(overlaps.shared))
-    shared, counts = pooled(overlaps.shared), pooled(overlaps.counts)
+    shared = pooled(overlaps.shared)
+    counts = pooled(overlaps.counts)
     rows = {row["notions"]: _percent(row) for row in shared.to_dict("records")}
     rows["all Copeland in von Neumann"] = rows.pop(CONTAINED)
     for name, number in ((WINNERS, WINNERS), ("losses of each", LOSSES)):

@@ -11,8 +11,8 @@ import threading
 import pytest
 from support import arenas
 
-from experiments import run
 from experiments.runs.problem import Problem
+from experiments.runs.run import run
 from rankduel.base.errors import RankduelError
 
 pytestmark = [pytest.mark.kernel, pytest.mark.slow]

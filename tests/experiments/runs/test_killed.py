@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 MOMENTS = 25
 
 RUN = """
-from experiments import run
+from experiments.runs.run import run
 run("arithmetic", ["sparring", "rucb", "random_pair"], 300_000, 8, folder=r"{folder}", jobs=2)
 """
 

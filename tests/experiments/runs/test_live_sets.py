@@ -6,8 +6,8 @@ from support import arenas
 
 from bandits import gaps
 from bandits.loop import Feedback
-from experiments import run
 from experiments.runs.problem import Problem
+from experiments.runs.run import run
 from rankduel.base.errors import InterleaveError, RankduelError
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]

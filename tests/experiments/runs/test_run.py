@@ -11,10 +11,10 @@ from support import arenas
 from bandits import play_matrix, policy
 from bandits.loop import Feedback
 from bandits.regret import strong_regret
-from experiments import run
 from experiments.matrix.preferences import read_preferences
 from experiments.runs.problem import Problem
 from experiments.runs.records import read_run_sets, record_path
+from experiments.runs.run import run
 from rankduel.base.errors import PolicyNotice, RankduelError
 
 pytestmark = pytest.mark.kernel

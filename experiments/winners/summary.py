@@ -1,0 +1,60 @@
+"""Everything about the winners of a matrix as plain values: winners, orders, cycles, transitivity,
+certainty."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from experiments.matrix.preferences import Preferences
+from experiments.winners.certainty import certainty
+from experiments.winners.notions import all_scores, ranker_table, winner_sets
+from experiments.winners.transitivity import (
+    count_cycles,
+    count_ties,
+    count_triples,
+    total_order,
+    transitivity,
+    weak_order,
+)
+
+
+def summary_of(preferences: Preferences) -> dict[str, Any]:
+    """Return winners by every notion, orders, cycles and transitivity, and how certain they are."""
+    matrix, names = preferences.matrix, preferences.names
+    sure = certainty(preferences)
+    orders = transitivity(matrix)
+    scores = all_scores(matrix)
+    order = total_order(matrix)
+    weak = weak_order(matrix)
+    return {
+        "n_rankers": len(preferences),
+        "digest": preferences.digest,
+        "settings": dict(preferences.settings),
+        "winners": winner_sets(preferences, scores),
+        "von_neumann_unique": scores.von_neumann.unique,
+        "rankers": ranker_table(preferences, scores).to_dict("records"),
+        "tied_pairs": count_ties(matrix),
+        "total_order": None if order is None else [names[i] for i in order],
+        "weak_order": None if weak is None else [names[i] for i in weak],
+        "triples": count_triples(matrix),
+        "cycles": count_cycles(matrix),
+        "transitivity": orders.checks.to_dict("records"),
+        "gamma": _finite(orders.gamma),
+        "gamma_best": _finite(orders.gamma_best),
+        "undecided_pairs": [[names[i], names[j]] for i, j in sure.undecided],
+        "condorcet_certain": sure.condorcet_certain,
+        "condorcet_possible": [names[i] for i in sure.condorcet],
+        "copeland_certain": sure.copeland_certain,
+        "copeland_possible": [names[i] for i in sure.copeland],
+        "cycles_certain": sure.cycles,
+        "total_order_certain": sure.total_order is not None,
+    }
+
+
+def _finite(value: float) -> float | str | None:
+    """For JSON, which has neither NaN nor infinity."""
+    if np.isnan(value):
+        return None
+    return "inf" if np.isinf(value) else float(value)

@@ -1,0 +1,90 @@
+"""Tables of what there is: policies, interleavers, multileavers and click models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pandas as pd
+
+from bandits.catalogue import POLICIES
+from clickmodels.catalogue import USERS
+from interleave.catalogue import METHODS
+from interleave.multileave.catalogue import MULTILEAVERS
+from rankduel.base.settings import written
+
+__all__ = ["click_models", "interleavers", "multileavers", "policies"]
+
+
+def policies() -> pd.DataFrame:
+    """List the policies.
+
+    Returns
+    -------
+    DataFrame
+        One row per policy: ``name``, ``about``, ``source``, and its ``settings`` with their defaults.
+
+    Examples
+    --------
+    >>> "merge_dts" in set(rankduel.policies()["name"])
+    True
+    """
+    return _table(POLICIES.values())
+
+
+def interleavers() -> pd.DataFrame:
+    """List the interleaving methods.
+
+    Returns
+    -------
+    DataFrame
+        One row per method: ``name``, ``about``, ``source``, and its ``settings`` with their defaults.
+
+    Examples
+    --------
+    >>> rankduel.interleavers()["name"].tolist()[:2]
+    ['balanced', 'document_constraints']
+    """
+    return _table(METHODS.values())
+
+
+def multileavers() -> pd.DataFrame:
+    """List the multileaving methods.
+
+    Returns
+    -------
+    DataFrame
+        One row per method: ``name``, ``about``, ``source``, and its ``settings`` with their defaults.
+
+    Examples
+    --------
+    >>> rankduel.multileavers().set_index("name").loc["sosm", "settings"]
+    'tau=3'
+    """
+    return _table(MULTILEAVERS.values())
+
+
+def click_models() -> pd.DataFrame:
+    """List the click models.
+
+    Returns
+    -------
+    DataFrame
+        One row per user: ``name``, ``about``, ``source``, and its ``settings`` with their defaults.
+
+    Examples
+    --------
+    >>> rankduel.click_models()["name"].tolist()
+    ['almost_random', 'informational', 'navigational', 'perfect', 'random']
+    """
+    return _table(USERS.values())
+
+
+def _table(things: Iterable[Any]) -> pd.DataFrame:
+    return pd.DataFrame([_row(thing) for thing in things])
+
+
+def _row(thing: Any) -> dict[str, str]:
+    usual = thing.params()
+    settings = ", ".join(f"{name}={written(value)}" for name, value in zip(usual._fields, usual))
+    return {"name": thing.name, "about": thing.about, "source": thing.source, "settings": settings}

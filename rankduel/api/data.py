@@ -1,0 +1,207 @@
+"""Read, describe, make and write judged data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Literal
+
+from letor_data import read as reading
+from letor_data.letor import Letor
+from letor_data.summary import Summary, summarize
+from letor_data.synthetic.generate import Synthetic, shape, synthesize
+from letor_data.text.writer import write_letor
+from letor_data.trec import read_trec
+
+__all__ = ["describe_data", "read_data", "synthetic_data", "write_data"]
+
+
+def read_data(
+    *files: str | Path,
+    profile: str | None = None,
+    nonfinite: Literal["refuse", "missing"] = "refuse",
+    unjudged: Literal["refuse", "drop", "zero"] = "refuse",
+    label_round: Literal["refuse", "nearest", "floor"] = "refuse",
+    grade_cuts: Sequence[float] = (),
+    index_base: int | None = None,
+    max_features: int = 100_000,
+    merge_files: bool = False,
+    split_prefix: bool = False,
+    qrels: str | Path | None = None,
+    cache: bool | str | Path = True,
+    jobs: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Letor:
+    """Read judged data: LETOR, MSLR, Yahoo!, Istella, svmlight, LightGBM or Parquet files, or TREC runs.
+
+    A text is parsed once and kept as a binary cache; the second reading maps the cache into memory.
+
+    Parameters
+    ----------
+    *files : str or Path
+        Files, folders or archives. ``ARCHIVE::PATTERN`` chooses members of an archive. With `qrels`, TREC
+        runs.
+    profile : str, optional
+        The kind of files, such as ``"mslr"`` or ``"yahoo"``. By default it follows from their names.
+    nonfinite : {"refuse", "missing"}, default "refuse"
+        What to do with ``nan`` and ``inf``.
+    unjudged : {"refuse", "drop", "zero"}, default "refuse"
+        What to do with the label -1.
+    label_round : {"refuse", "nearest", "floor"}, default "refuse"
+        What to do with labels such as 1.5.
+    grade_cuts : sequence of float, default ()
+        Limits that turn labels into grades: ``(10, 50)`` gives 0 below 10, 1 below 50 and 2 from there.
+    index_base : int, optional
+        The smallest feature number, 0 or 1. By default it follows from the profile.
+    max_features : int, default 100_000
+        The largest feature number that is believed.
+    merge_files : bool, default False
+        Whether a query id in two files is one query.
+    split_prefix : bool, default False
+        Whether query ids become ``train/17``.
+    qrels : str or Path, optional
+        TREC relevance judgments; `files` are then TREC runs, each of which is a ranker.
+    cache : bool, str or Path, default True
+        Whether to use a cache beside the data, or the folder of the cache.
+    jobs : int, default 0
+        Number of threads that parse; 0 uses all cores. The result does not depend on it.
+    progress : callable, optional
+        Called with the bytes done and the bytes in all.
+
+    Returns
+    -------
+    Letor
+        Judged documents as columns, with the queries' offsets.
+
+    Raises
+    ------
+    RankduelError
+        If a file cannot be read. The message names the file, line and column.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> _ = Path("two.txt").write_text("2 qid:1 1:0.5 2:1\\n0 qid:1 1:0.1 2:3\\n1 qid:2 1:1 2:0\\n")
+    >>> data = rankduel.read_data("two.txt", cache=False)
+    >>> data.n_queries, data.n_docs, data.n_features
+    (2, 3, 2)
+    """
+    if qrels is not None:
+        return read_trec(qrels, list(files))
+    return reading.read_data(
+        *files,
+        profile=profile,
+        nonfinite=nonfinite,
+        unjudged=unjudged,
+        label_round=label_round,
+        grade_cuts=tuple(grade_cuts),
+        index_base=index_base,
+        max_features=max_features,
+        merge_files=merge_files,
+        split_prefix=split_prefix,
+        cache=cache,
+        jobs=jobs,
+        progress=progress,
+    )
+
+
+def describe_data(data: Letor, cutoff: int = 10, *, progress: Callable[[int], None] | None = None) -> Summary:
+    """Count queries, documents and grades, and measure every feature as a ranker.
+
+    Parameters
+    ----------
+    data : Letor
+        Judged documents.
+    cutoff : int, default 10
+        Cut-off of NDCG.
+    progress : callable, optional
+        Called with the number of features done since the last call.
+
+    Returns
+    -------
+    Summary
+        Sizes, grades, and for every feature its NDCG, ties and missing values. ``to_dict()`` gives plain
+        values.
+
+    Examples
+    --------
+    >>> data = rankduel.synthetic_data("small", queries=20)
+    >>> summary = rankduel.describe_data(data)
+    >>> summary.queries, summary.n_features
+    (20, 136)
+    >>> max(summary.features, key=lambda feature: feature.ndcg).name
+    '110'
+    """
+    return summarize(data, cutoff, progress=progress)
+
+
+def synthetic_data(
+    kind: str = "small",
+    *,
+    queries: int | None = None,
+    seed: int = 0,
+    progress: Callable[[int], None] | None = None,
+) -> Letor:
+    """Make judged data in the shape of a published collection.
+
+    Parameters
+    ----------
+    kind : str, default "small"
+        The shape, such as ``"mslr-web10k"`` or ``"yahoo"``.
+    queries : int, optional
+        Number of queries. The default is that of the shape.
+    seed : int, default 0
+        Seed of all random numbers.
+    progress : callable, optional
+        Called with the number of documents done since the last call.
+
+    Returns
+    -------
+    Letor
+        Judged documents with correlated features, ties and a best ranker.
+
+    Examples
+    --------
+    >>> data = rankduel.synthetic_data("small", queries=5, seed=1)
+    >>> data.n_queries, data.n_features
+    (5, 136)
+    """
+    return synthesize(_settings(kind, queries, seed), progress)
+
+
+def _settings(kind: str, queries: int | None, seed: int) -> Synthetic:
+    return shape(kind, seed=seed) if queries is None else shape(kind, seed=seed, queries=queries)
+
+
+def write_data(
+    data: Letor,
+    path: str | Path,
+    *,
+    sparse: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> None:
+    """Write judged data as Parquet or as LETOR text; both keep every value exactly.
+
+    Parameters
+    ----------
+    data : Letor
+        Judged documents.
+    path : str or Path
+        ``NAME.parquet``, or text: ``NAME.txt``, ``NAME.txt.gz``, ``.bz2``, ``.xz`` or ``.zst``. The file
+        appears when it is complete.
+    sparse : bool, default False
+        Whether to leave zeros out of text.
+    progress : callable, optional
+        Called with the number of documents done since the last call.
+
+    Examples
+    --------
+    >>> data = rankduel.synthetic_data("small", queries=3)
+    >>> rankduel.write_data(data, "three.parquet")
+    >>> rankduel.read_data("three.parquet").n_queries
+    3
+    """
+    if Path(path).suffix == ".parquet":
+        reading.write_parquet(data, path)
+    else:
+        write_letor(data, path, sparse, progress=progress)

@@ -1,0 +1,105 @@
+"""Duels of two rankers: played, or computed exactly."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from experiments.arena import Arena
+from interleave import duel_counts
+from interleave.exact.dispatch import mean_odds
+from rankduel.base.errors import UsageError
+from rankduel.base.settings import find
+
+__all__ = ["Outcomes", "duel_odds", "play_duels"]
+
+
+class Outcomes(NamedTuple):
+    """How often, or with which probability, the first ranker loses, ties and wins."""
+
+    loss: float
+    tie: float
+    win: float
+
+
+def play_duels(arena: Arena, first: str, second: str, duels: int = 1000, *, seed: int = 0) -> Outcomes:
+    """Play live duels of two rankers: a page, a user's clicks, and credit for each.
+
+    Parameters
+    ----------
+    arena : Arena
+        Data, rankers, interleaving method and user, from `open_arena`.
+    first, second : str
+        Names of two rankers of the arena.
+    duels : int, default 1000
+        Number of duels.
+    seed : int, default 0
+        Seed of all random numbers.
+
+    Returns
+    -------
+    Outcomes
+        Numbers of duels that `first` lost, tied and won.
+
+    Examples
+    --------
+    >>> data = rankduel.synthetic_data("small", queries=20)
+    >>> arena = rankduel.open_arena(data, rankers="110,16", interleave="team_draft", clicks="perfect")
+    >>> outcomes = rankduel.play_duels(arena, "110", "16", 10_000, seed=1)
+    >>> int(sum(outcomes)), outcomes.win > outcomes.loss
+    (10000, True)
+    """
+    if duels != int(duels) or duels < 1:
+        raise UsageError(f"duels is {duels}; expected a whole number from 1")
+    pair = _pair(arena, first, second)
+    users = np.random.default_rng(seed)
+    counts = duel_counts.play_duels(arena.world(), arena.interleaving, *pair, int(duels), users)
+    return Outcomes(*counts.tolist())
+
+
+def duel_odds(arena: Arena, first: str, second: str, *, draws: int = 1, seed: int = 0) -> Outcomes:
+    """Compute the probabilities that one ranker loses, ties and wins against another.
+
+    They are exact if the interleaving method has a closed form and no tie between documents matters.
+    Otherwise pages or ties are drawn, and the exact odds given each draw are averaged.
+
+    Parameters
+    ----------
+    arena : Arena
+        Data, rankers, interleaving method and user, from `open_arena`.
+    first, second : str
+        Names of two rankers of the arena.
+    draws : int, default 1
+        Draws per query, where something has to be drawn.
+    seed : int, default 0
+        Seed of these draws.
+
+    Returns
+    -------
+    Outcomes
+        Probabilities that `first` loses, ties and wins.
+
+    Raises
+    ------
+    RankduelError
+        If the method has no odds for pages of this length.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"qid": [1, 1, 1], "label": [2, 1, 0], "good": [3, 2, 1], "bad": [1, 2, 3]})
+    >>> data = rankduel.Letor.from_pandas(frame)
+    >>> arena = rankduel.open_arena(data, interleave="team_draft", clicks="perfect", length=2)
+    >>> odds = rankduel.duel_odds(arena, "good", "bad")
+    >>> round(odds.win, 3), round(sum(odds), 3)
+    (0.875, 1.0)
+    """
+    pair = _pair(arena, first, second)
+    users = np.random.default_rng(seed)
+    return Outcomes(*mean_odds(arena.world(), arena.interleaving, *pair, users, draws=draws).tolist())
+
+
+def _pair(arena: Arena, first: str, second: str) -> tuple[int, int]:
+    places = {name: place for place, name in enumerate(arena.rankings.names)}
+    return find(first, places, "ranker"), find(second, places, "ranker")

@@ -1,0 +1,330 @@
+"""Preference matrices: build them from judged data, and find their winners."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from experiments.arena import Arena, open_arena
+from experiments.matrix.build import BuildStatus, write_matrix
+from experiments.matrix.build import build_matrix as build_in_arena
+from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
+from experiments.matrix.shared_pages import infer_matrix, write_inferred
+from experiments.winners.notions import ranker_table, winner_sets
+from experiments.winners.overlaps import FEWEST, Overlaps, winner_overlaps
+from experiments.winners.subsets import subset_shares
+from experiments.winners.summary import summary_of
+from interleave.multileave import MULTILEAVERS
+from letor_data.letor import Letor
+from letor_data.rankers import Ranker
+from rankduel.api.data import read_data
+from rankduel.base.errors import UsageError
+
+__all__ = ["Subsets", "Winners", "build_matrix", "winner_subsets", "winners"]
+
+TieMode = Literal[
+    "random_impression", "random_impression_redraw", "random_run", "random_run_shared", "stable"
+]
+Prior = Literal["none", "lerot"]
+USUAL_IMPRESSIONS = 100_000
+
+
+class Winners(NamedTuple):
+    """Winners of a preference matrix."""
+
+    sets: dict[str, list[str]]  # by notion: the names of its winners
+    rankers: pd.DataFrame  # a row a ranker: its score by every notion
+    summary: dict[str, Any]  # everything as plain values: orders, cycles, transitivity, certainty
+
+
+class Subsets(NamedTuple):
+    """Random subsets of the rankers of a matrix."""
+
+    shares: pd.DataFrame  # by size: share of subsets with a Condorcet winner, and with a total order
+    overlaps: Overlaps | None  # how often notions of a winner agree; None for too few rankers
+
+
+def build_matrix(
+    data: Arena | Letor | str | Path,
+    *,
+    rankers: str | Sequence[Ranker] = "",
+    interleave: str | None = None,
+    clicks: str = "navigational",
+    length: int = 10,
+    preset: Literal["paper", "lerot", "repo_multileave"] = "paper",
+    ties: TieMode | None = None,
+    tied_duels: Literal["coin", "drop"] | None = None,
+    duels: int | None = None,
+    precision: float | None = None,
+    decide: float | None = None,
+    simulate: bool = False,
+    alpha: float = 0.05,
+    prior: Prior = "none",
+    multileave: str | None = None,
+    impressions: float | None = None,
+    output: str | Path | None = None,
+    seed: int = 0,
+    jobs: int = -1,
+    progress: Callable[[BuildStatus], object] | None = None,
+    page_progress: Callable[[int], object] | None = None,
+) -> Preferences:
+    """Estimate the probability that one ranker beats another when interleaved, for every pair of rankers.
+
+    For each query the two rankings are interleaved into one page, a simulated user clicks on it, and the
+    ranker with more credit wins. Queries have equal weight. A pair is computed exactly if the interleaving
+    method has a closed form and no tie between documents matters. Otherwise pages or ties are drawn, and the
+    exact odds given each draw are averaged; with `simulate`, or if a method has no odds, duels are played.
+    With `multileave` all rankers share every page instead, and preferences are inferred for all pairs at
+    once.
+
+    Parameters
+    ----------
+    data : Arena, Letor, str or Path
+        Judged documents, or a file, folder or archive of them. Or an arena, which has settings of its own:
+        the parameters from `rankers` to `tied_duels` are then left out.
+    rankers : str or sequence of Ranker, default ""
+        Rankers to compare: feature numbers such as ``"1-5,110"``, or rankers. By default, every feature is
+        one.
+    interleave : str, optional
+        Interleaving method and its settings, such as ``"team_draft"``; `interleavers` lists them. The default
+        is that of `preset`.
+    clicks : str, default "navigational"
+        Click model and its settings; `click_models` lists them.
+    length : int, default 10
+        Number of documents on a page.
+    preset : {"paper", "lerot", "repo_multileave"}, default "paper"
+        Values of `interleave`, `ties` and `tied_duels` where these are not given.
+    ties : TieMode, optional
+        Order of documents with equal scores: random for every impression ("random_impression"; with
+        "_redraw", again for the credit), random once per run ("random_run"; with "_shared", the same for all
+        rankers), or as in the data ("stable"). The default is that of `preset`.
+    tied_duels : {"coin", "drop"}, optional
+        Whether a duel without a winner counts half for either ranker, or not at all. The default is that of
+        `preset`.
+    duels : int, optional
+        Pages or duels per pair, rounded up to whole passes over the queries; with `precision` or `decide`,
+        the maximum. The default is 20 per query, or 400,000 with `precision` or `decide`. Ignored for exact
+        pairs.
+    precision : float, optional
+        Stop a pair when its interval is at most twice as wide as this value, which is between 0 and 0.5.
+    decide : float, optional
+        Stop a pair when its interval excludes 1/2. The intervals of all pairs hold at all times with
+        probability at least ``1 - decide``.
+    simulate : bool, default False
+        Play duels even if odds can be computed.
+    alpha : float, default 0.05
+        One minus the confidence level of each interval. Ignored if `decide` is given.
+    prior : {"none", "lerot"}, default "none"
+        "lerot" adds one win to either side of every pair that is not exact.
+    multileave : str, optional
+        Multileaving method by which all rankers share a page; `multileavers` lists them. The parameters from
+        `duels` to `simulate`, and `prior`, are then left out.
+    impressions : float, optional
+        Pages shown, with `multileave`. The default is 100,000.
+    output : str or Path, optional
+        File to write: ``NAME.prefs.parquet``, or ``.npy`` or ``.txt`` for the probabilities alone. After an
+        interruption, the same call resumes and writes the same bytes.
+    seed : int, default 0
+        Seed of all random numbers. The result depends neither on `jobs` nor on interruptions.
+    jobs : int, default -1
+        Number of threads; -1 uses all cores.
+    progress : callable, optional
+        Called with a `BuildStatus` after every block of queries.
+    page_progress : callable, optional
+        With `multileave`, called with the number of pages since the last call.
+
+    Returns
+    -------
+    Preferences
+        ``matrix[i, j]`` is the probability that ranker ``i`` beats ranker ``j``; its interval is ``lower[i,
+        j]`` to ``upper[i, j]``. ``pairs`` is a DataFrame with one row per pair: wins, ties, losses,
+        probability, interval, and method ("exact", "rao-blackwell" or "simulated").
+
+    Raises
+    ------
+    RankduelError
+        If the data cannot be read, a name is unknown, a value is out of range, or fewer than two rankers are
+        chosen. The message states what was found and what is expected.
+
+    See Also
+    --------
+    read_preferences : Read a matrix from a file, or a built-in one.
+
+    Notes ----- The time is proportional to the number of pairs times the number of queries. All pairs of a
+    block of queries share one stream of random numbers, so the estimate of a pair depends on which rankers
+    are compared. Exact values do not.
+
+    Examples
+    --------
+    Two queries with three documents each; ``bm25`` ranks by relevance, and ``length`` in reverse:
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame(
+    ...     {
+    ...         "qid": [1, 1, 1, 2, 2, 2],
+    ...         "label": [2, 1, 0, 2, 0, 1],
+    ...         "bm25": [3.0, 2.0, 1.0, 9.0, 4.0, 5.0],
+    ...         "length": [7.0, 8.0, 9.0, 1.0, 3.0, 2.0],
+    ...     }
+    ... )
+    >>> data = rankduel.Letor.from_pandas(frame)
+    >>> duel = {"interleave": "team_draft", "clicks": "navigational", "length": 2}
+    >>> preferences = rankduel.build_matrix(data, **duel)
+    >>> preferences.names
+    ('bm25', 'length')
+    >>> preferences.matrix.round(3)
+    array([[0.5  , 0.958],
+           [0.042, 0.5  ]])
+    >>> preferences.pairs["method"].tolist()
+    ['exact']
+
+    Played duels estimate the same probability, with an interval:
+
+    >>> played = rankduel.build_matrix(data, **duel, simulate=True, duels=10_000, seed=1)
+    >>> played.pairs[["p", "lo", "hi", "method"]].round(3)
+           p     lo     hi     method
+    0  0.958  0.955  0.961  simulated
+    """
+    duel: dict[str, Any] = {
+        "rankers": rankers,
+        "interleave": interleave,
+        "clicks": clicks,
+        "length": length,
+        "preset": preset,
+        "ties": ties,
+        "tied_duels": tied_duels,
+    }
+    arena = _arena(data, duel)
+    pairwise: dict[str, Any] = {
+        "duels": duels,
+        "precision": precision,
+        "decide": decide,
+        "simulate": simulate,
+        "prior": prior,
+    }
+    common: dict[str, Any] = {"alpha": alpha, "seed": seed, "jobs": jobs}
+    if multileave is None:
+        if impressions is not None:
+            raise UsageError(
+                "impressions counts pages that all rankers share: give multileave too, or use duels"
+            )
+        options = pairwise | common | {"progress": progress or _ignore_status}
+        return build_in_arena(arena, **options) if output is None else write_matrix(arena, output, **options)
+    _refuse_given(
+        pairwise, {"prior": "none"}, f"pages of two rankers; leave it out, or multileave='{multileave}'"
+    )
+    way = MULTILEAVERS.parsed(multileave)
+    pages = {"impressions": USUAL_IMPRESSIONS if impressions is None else impressions}
+    options = common | pages | {"done": page_progress or _ignore_pages}
+    return (
+        infer_matrix(arena, way, **options)
+        if output is None
+        else write_inferred(arena, way, output, **options)
+    )
+
+
+def _arena(data: Arena | Letor | str | Path, duel: dict[str, Any]) -> Arena:
+    if not isinstance(data, Arena):
+        return open_arena(data if isinstance(data, Letor) else read_data(data), **duel)
+    usual = {"rankers": "", "clicks": "navigational", "length": 10, "preset": "paper"}
+    _refuse_given(duel, usual, "data; an arena has settings of its own: leave it out")
+    return data
+
+
+def _refuse_given(given: dict[str, Any], usual: dict[str, Any], for_what: str) -> None:
+    """Raise an error for a parameter that would be ignored."""
+    for name, value in given.items():
+        if value not in (None, False) and value != usual.get(name):
+            raise UsageError(f"{name} is for {for_what}")
+
+
+def winners(preferences: Preferences | np.ndarray | str | Path, *, rankers: str = "") -> Winners:
+    """Find the winners of a preference matrix by every notion in use.
+
+    Parameters
+    ----------
+    preferences : Preferences, array, str or Path
+        A matrix, the name of a built-in one, or a file.
+    rankers : str, default ""
+        Only these rankers, by name or index, such as ``"1-5,110"``.
+
+    Returns
+    -------
+    Winners
+        ``sets`` has the winners by notion (Condorcet, Copeland, Borda, random walk, von Neumann, Smith set),
+        ``rankers`` the scores of every ranker, ``summary`` orders, cycles, transitivity, and how certain they
+        are.
+
+    Examples
+    --------
+    >>> found = rankduel.winners("thesis4")
+    >>> found.sets["condorcet"], found.sets["borda"]
+    (['0'], ['1'])
+    """
+    chosen = chosen_preferences(preferences, rankers)
+    return Winners(winner_sets(chosen), ranker_table(chosen), summary_of(chosen))
+
+
+def winner_subsets(
+    preferences: Preferences | np.ndarray | str | Path,
+    *,
+    rankers: str = "",
+    sizes: Sequence[int] | None = None,
+    samples: int = 20_000,
+    overlap_samples: int = 100,
+    seed: int = 0,
+) -> Subsets:
+    """Measure how often random subsets of the rankers have a winner, an order, or the same winner by two
+    notions.
+
+    Parameters
+    ----------
+    preferences : Preferences, array, str or Path
+        A matrix, the name of a built-in one, or a file.
+    rankers : str, default ""
+        Only these rankers, by name or index.
+    sizes : sequence of int, optional
+        Sizes of the subsets for `shares`. By default some of every magnitude.
+    samples : int, default 20_000
+        Subsets of each size.
+    overlap_samples : int, default 100
+        Subsets of each size on which notions of a winner are compared, which takes longer.
+    seed : int, default 0
+        Seed of all random numbers.
+
+    Returns
+    -------
+    Subsets
+        ``shares`` by size, and ``overlaps`` of notions of a winner (None for fewer than 4 rankers).
+
+    Examples
+    --------
+    >>> found = rankduel.winner_subsets("arxiv6", samples=500, overlap_samples=5)
+    >>> found.shares["size"].tolist()
+    [1, 2, 3, 4, 5, 6]
+    """
+    matrix = chosen_preferences(preferences, rankers).matrix
+    shares = subset_shares(matrix, sizes, samples, seed)
+    overlaps = winner_overlaps(matrix, None, overlap_samples, seed) if len(matrix) >= FEWEST else None
+    return Subsets(shares, overlaps)
+
+
+def chosen_preferences(preferences: Preferences | np.ndarray | str | Path, rankers: str) -> Preferences:
+    """Return the preferences, of these rankers only if any are named."""
+    if isinstance(preferences, (str, Path)):
+        preferences = read_preferences(preferences)
+    elif not isinstance(preferences, Preferences):
+        preferences = preferences_of(preferences)
+    return preferences.chosen(rankers) if rankers else preferences
+
+
+def _ignore_status(status: BuildStatus) -> None:
+    pass
+
+
+def _ignore_pages(pages: int) -> None:
+    pass

@@ -1,0 +1,341 @@
+"""Runs of policies, live or by proxy; comparisons, multileaving, and reports on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from bandits.loop import Feedback
+from experiments.arena import Arena
+from experiments.matrix.build import BuildStatus
+from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
+from experiments.runs.compare import Comparison, compare_runs
+from experiments.runs.live_matrix import preferences_for
+from experiments.runs.multileave_error import compare_multileavers, contests_of
+from experiments.runs.problem import Problem
+from experiments.runs.records import RunSet, read_run_sets
+from experiments.runs.run import run as run_policies
+from interleave.multileave import MULTILEAVERS
+from rankduel.base.settings import Configured
+
+__all__ = ["compare", "multileave", "report", "run"]
+
+
+def run(
+    problem: Arena | Preferences | np.ndarray | str | Path,
+    policies: Sequence[Configured | str],
+    horizon: float = 1e5,
+    runs: int = 10,
+    *,
+    matrix: Preferences | str | Path | None = None,
+    regret: str = "",
+    feedback_every: int = 1,
+    delay: int = 0,
+    multileave: str = "sosm",
+    seed: int = 0,
+    checkpoints: int = 1000,
+    jobs: int = -1,
+    folder: str | Path | None = None,
+    scheduler: str | None = None,
+    command: str = "",
+    progress: Callable[[int], None] | None = None,
+    matrix_progress: Callable[[BuildStatus], object] | None = None,
+) -> pd.DataFrame:
+    """Play policies on a problem, several runs of each.
+
+    A run depends on its problem, policy, number and the seed alone, not on what else is run or by how many
+    threads.
+
+    Parameters
+    ----------
+    problem : Arena, Preferences, array, str or Path
+        An arena plays live duels: pages, clicks and credit. Anything else is a preference matrix, its name or
+        its file, from which duels are drawn (the proxy of live duels).
+    policies : sequence of Configured or str
+        Policies, as values of `policy` or as text such as ``"dts(alpha=0.6)"``.
+    horizon : float, default 1e5
+        Duels per run.
+    runs : int, default 10
+        Runs of each policy.
+    matrix : Preferences, str or Path, optional
+        Preferences by which live runs are measured. By default they are made from the arena.
+    regret : str, default ""
+        Notion of regret. By default "condorcet" if there is a Condorcet winner, and "copeland" otherwise.
+    feedback_every : int, default 1
+        Tell policies outcomes every so many duels.
+    delay : int, default 0
+        Tell policies an outcome so many duels late.
+    multileave : str, default "sosm"
+        How policies that compare sets make a page in live runs.
+    seed : int, default 0
+        Seed of all random numbers.
+    checkpoints : int, default 1000
+        Number of evenly spaced steps to record, besides twenty per factor of ten.
+    jobs : int, default -1
+        Runs at a time; -1 uses all cores.
+    folder : str or Path, optional
+        Folder of the run set. Every run is kept there as it ends, and runs that are there are not repeated.
+    scheduler : str, optional
+        Address of a Dask scheduler whose workers share the runs.
+    command : str, default ""
+        Text that the run set keeps about how it was made.
+    progress : callable, optional
+        Called with the number of runs done since the last call.
+    matrix_progress : callable, optional
+        Called with the status of the matrix while it is made.
+
+    Returns
+    -------
+    DataFrame
+        One row per policy, run and checkpoint: ``policy``, ``run``, ``step``, ``regret``, ``recommended``,
+        ``correct`` and others; live runs also have ``ndcg`` and ``clicks``.
+
+    Raises
+    ------
+    RankduelError
+        If a policy is unknown, a value is out of range, or `folder` holds runs of another problem.
+
+    Examples
+    --------
+    >>> table = rankduel.run("arxiv6", ["rucb", "rmed1"], horizon=2000, runs=3, seed=1)
+    >>> last = table[table["step"] == 2000]
+    >>> last.groupby("policy")["regret"].mean().idxmin()
+    'rmed1'
+    """
+    where = None if folder is None else Path(folder)
+    if isinstance(problem, Arena):
+        tell = matrix_progress or _ignore_status
+        preferences, arena = preferences_for(problem, matrix, where, jobs, tell), problem
+    else:
+        preferences, arena = _preferences(problem), None
+    feedback = Feedback(feedback_every, delay)
+    return run_policies(
+        Problem(preferences, arena, regret, feedback, multileave),
+        policies,
+        horizon,
+        runs,
+        seed=seed,
+        checkpoints=checkpoints,
+        jobs=jobs,
+        folder=where,
+        scheduler=scheduler,
+        command=command,
+        done=progress or _ignore,
+    )
+
+
+def compare(
+    arena: Arena,
+    policies: Sequence[Configured | str],
+    horizon: float = 1e5,
+    runs: int = 20,
+    *,
+    matrix: Preferences | str | Path | None = None,
+    seed: int = 0,
+    checkpoints: int = 1000,
+    jobs: int = -1,
+    folder: str | Path | None = None,
+    scheduler: str | None = None,
+    command: str = "",
+    progress: Callable[[int], None] | None = None,
+    matrix_progress: Callable[[BuildStatus], object] | None = None,
+) -> Comparison:
+    """Play policies on live duels and on draws from their matrix, and test whether the results differ.
+
+    Parameters
+    ----------
+    arena : Arena
+        Data, rankers, interleaving method and user, from `open_arena`.
+    policies : sequence of Configured or str
+        Policies, as values of `policy` or as text.
+    horizon : float, default 1e5
+        Duels per run.
+    runs : int, default 20
+        Runs of each policy, live and by proxy each.
+    matrix : Preferences, str or Path, optional
+        The matrix of the proxy. By default it is made from the arena.
+    seed : int, default 0
+        Seed of all random numbers.
+    checkpoints : int, default 1000
+        Number of evenly spaced steps to record.
+    jobs : int, default -1
+        Runs at a time; -1 uses all cores.
+    folder : str or Path, optional
+        Stem of the two run sets: ``FOLDER-live`` and ``FOLDER-proxy``.
+    scheduler : str, optional
+        Address of a Dask scheduler whose workers share the runs.
+    command : str, default ""
+        Text that the run sets keep about how they were made.
+    progress : callable, optional
+        Called with the number of runs done since the last call.
+    matrix_progress : callable, optional
+        Called with the status of the matrix while it is made.
+
+    Returns
+    -------
+    Comparison
+        ``final`` has mean regrets, their difference with an interval, and p-values for every policy;
+        ``by_step`` the same over time; ``verdict`` says it in words.
+
+    Examples
+    --------
+    >>> data = rankduel.synthetic_data("small", queries=20)
+    >>> arena = rankduel.open_arena(data, rankers="110,115,96", interleave="team_draft")
+    >>> found = rankduel.compare(arena, ["rucb"], horizon=500, runs=4)
+    >>> found.final["policy"].tolist()
+    ['rucb']
+    """
+    live_folder, proxy_folder = (
+        None if folder is None else Path(f"{folder}-{mode}") for mode in ("live", "proxy")
+    )
+    preferences = preferences_for(arena, matrix, live_folder, jobs, matrix_progress or _ignore_status)
+    live, proxy = (
+        run_policies(
+            problem,
+            policies,
+            horizon,
+            runs,
+            seed=seed,
+            checkpoints=checkpoints,
+            jobs=jobs,
+            folder=where,
+            scheduler=scheduler,
+            command=command,
+            done=progress or _ignore,
+        )
+        for problem, where in (
+            (Problem(preferences, arena), live_folder),
+            (Problem(preferences), proxy_folder),
+        )
+    )
+    return compare_runs(live, proxy)
+
+
+def multileave(
+    arena: Arena,
+    methods: Sequence[Configured | str],
+    impressions: float = 1e5,
+    runs: int = 5,
+    *,
+    matrix: Preferences | str | Path | None = None,
+    seed: int = 0,
+    jobs: int = -1,
+    folder: str | Path | None = None,
+    command: str = "",
+    progress: Callable[[int], object] | None = None,
+    matrix_progress: Callable[[BuildStatus], object] | None = None,
+) -> pd.DataFrame:
+    """Measure how soon pages shared by all rankers order every pair as interleaving does.
+
+    Parameters
+    ----------
+    arena : Arena
+        Data, rankers, interleaving method and user, from `open_arena`.
+    methods : sequence of Configured or str
+        Multileaving methods as text, such as ``"sosm"``; `multileavers` lists them.
+    impressions : float, default 1e5
+        Pages shown per run.
+    runs : int, default 5
+        Runs of each method.
+    matrix : Preferences, str or Path, optional
+        Preferences that tell the right order. By default they are made from the arena.
+    seed : int, default 0
+        Seed of all random numbers.
+    jobs : int, default -1
+        Runs at a time; -1 uses all cores.
+    folder : str or Path, optional
+        Folder of the run set. Every run is kept there as it ends, and runs that are there are not repeated.
+    command : str, default ""
+        Text that the run set keeps about how it was made.
+    progress : callable, optional
+        Called with the number of impressions since the last call.
+    matrix_progress : callable, optional
+        Called with the status of the matrix while it is made.
+
+    Returns
+    -------
+    DataFrame
+        One row per method (column ``policy``), run and look: ``step`` impressions, and ``e_bin``, the share
+        of pairs in the wrong order. Interleaving random pairs of rankers is the last method.
+
+    Examples
+    --------
+    >>> data = rankduel.synthetic_data("small", queries=20)
+    >>> arena = rankduel.open_arena(data, rankers="110,115,96", interleave="team_draft")
+    >>> table = rankduel.multileave(arena, ["sosm"], impressions=2000, runs=2)
+    >>> table["policy"].unique().tolist()
+    ['sosm', 'random pairs, team_draft']
+    """
+    chosen = [MULTILEAVERS.parsed(method) if isinstance(method, str) else method for method in methods]
+    contests_of(arena, chosen)  # refuses what does not fit, before any work
+    where = None if folder is None else Path(folder)
+    reference = preferences_for(arena, matrix, where, jobs, matrix_progress or _ignore_status)
+    return compare_multileavers(
+        arena,
+        chosen,
+        reference,
+        impressions,
+        runs,
+        seed=seed,
+        jobs=jobs,
+        folder=where,
+        command=command,
+        done=progress or _ignore,
+    )
+
+
+def report(
+    folder: str | Path,
+    output: str | Path = "report.html",
+    *,
+    figures: str | Path | None = None,
+    format: Literal["pdf", "svg", "png"] = "pdf",
+) -> list[Path]:
+    """Write charts and tables of run sets to one page that needs no network, and perhaps to files for papers.
+
+    Parameters
+    ----------
+    folder : str or Path
+        A run set, or a folder of run sets.
+    output : str or Path, default "report.html"
+        The page to write.
+    figures : str or Path, optional
+        Folder for every chart as a file of its own.
+    format : {"pdf", "svg", "png"}, default "pdf"
+        Format of these files.
+
+    Returns
+    -------
+    list of Path
+        The files written, the page first.
+
+    Examples
+    --------
+    >>> _ = rankduel.run("arxiv6", ["rucb"], horizon=1000, runs=2, folder="records/arxiv6")
+    >>> [path.name for path in rankduel.report("records", "report.html")]
+    ['report.html']
+    """
+    from experiments.report.page import write_figures, write_report  # slow to import
+
+    run_sets: list[RunSet] = read_run_sets(folder)
+    write_report(run_sets, output)
+    charts = [] if figures is None else write_figures(run_sets, Path(figures), format)
+    return [Path(output), *charts]
+
+
+def _preferences(problem: Preferences | np.ndarray | str | Path) -> Preferences:
+    if isinstance(problem, Preferences):
+        return problem
+    return read_preferences(problem) if isinstance(problem, (str, Path)) else preferences_of(problem)
+
+
+def _ignore(done: int) -> None:
+    pass
+
+
+def _ignore_status(status: BuildStatus) -> None:
+    pass

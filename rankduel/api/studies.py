@@ -1,0 +1,81 @@
+"""Published experiments: play them again, and check their claims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+from experiments.studies import all_studies
+from experiments.studies.data import data_folder
+from experiments.studies.playing import Played, check, folder_of, play_study
+from experiments.studies.study import Study
+from experiments.studies.toml import read_study
+from rankduel.base.errors import StudyError
+from rankduel.base.settings import find
+
+__all__ = ["Tier", "find_study", "study"]
+
+Tier = Literal["quick", "paper", "long"]
+
+
+def study(
+    name: str,
+    *,
+    tier: Tier = "quick",
+    data: str | Path | None = None,
+    real: bool = False,
+    out: str | Path = "results/studies",
+    jobs: int = -1,
+    command: str = "",
+    progress: Callable[[int], None] | None = None,
+) -> Played:
+    """Play a published experiment, or one of your own, and check its claims.
+
+    Parameters
+    ----------
+    name : str
+        A study by name, or a TOML file; ``rankduel study list`` shows the names.
+    tier : {"quick", "paper", "long"}, default "quick"
+        How long to play: minutes, or the published scale.
+    data : str or Path, optional
+        Folder of public data that rankduel may not ship. By default ``$RANKDUEL_DATA``.
+    real : bool, default False
+        Whether to leave out parts for which only a stand-in for the data is at hand.
+    out : str or Path, default "results/studies"
+        Folder of the results; what is there already is not repeated.
+    jobs : int, default -1
+        Runs at a time; -1 uses all cores.
+    command : str, default ""
+        Text that the run sets keep about how they were made.
+    progress : callable, optional
+        Called with the number of runs done since the last call.
+
+    Returns
+    -------
+    Played
+        ``records`` has a verdict for every claim, ``results`` the tables and values behind them.
+
+    Examples
+    --------
+    >>> played = rankduel.study("facts", out="studies")
+    >>> {record.verdict for record in played.records} <= {"holds", "skipped", "report", "warns"}
+    True
+    """
+    chosen = find_study(name)
+    where = Path(out)
+    found = data_folder(None if data is None else Path(data))
+    results = play_study(
+        chosen, tier, where, data=found, real=real, jobs=jobs, command=command, done=progress or _ignore
+    )
+    records = check(chosen, tier, where, results)
+    return Played(chosen, tier, results, records, folder_of(chosen, tier, where) / "figures")
+
+
+def find_study(name: str) -> Study:
+    """Return a study by name, or from a TOML file."""
+    return read_study(name) if name.endswith(".toml") else find(name, all_studies(), "study", StudyError)
+
+
+def _ignore(done: int) -> None:
+    pass
