@@ -7,8 +7,6 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-com
 # Whole files go to a core each: a file's tests share what they compile. Long ones go first (tests/conftest.py).
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 BENCHMARKS = $(sort $(wildcard benchmarks/bench_*.py))
-# The TOML lines under [tool:ruff], up to the next section.
-RUFF_SETTINGS = "$$(sed -n '/^\[tool:ruff\]/,/^\[/s/^[a-z].*/&/p' setup.cfg)"
 
 .PHONY: help demo test test-slow same-bytes bench lint clean
 .NOTPARALLEL:
@@ -45,8 +43,8 @@ bench: $(VENV)/with-bench
 	@for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
 lint: $(VENV)/with-dev
-	$(BIN)/ruff check --isolated --config $(RUFF_SETTINGS) .
-	$(BIN)/ruff format --check --isolated --config $(RUFF_SETTINGS) .
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python tests/ratchets.py
 

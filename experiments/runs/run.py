@@ -166,7 +166,7 @@ def _cluster(scheduler: str, problem: Problem) -> Iterator[int]:
     except ImportError:
         raise UsageError("--scheduler needs Dask: pip install 'rankduel[dask]'") from None
     try:
-        client = Client(scheduler, timeout=10)
+        client: Any = Client(scheduler, timeout=10)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as problem_found:
         raise UsageError(
             f"no Dask scheduler answers at {scheduler} ({type(problem_found).__name__}); start one with "

@@ -26,6 +26,7 @@ from numba.extending import is_jitted
 
 from rankduel.base.errors import PolicyNotice
 
+Compiled = Any  # a function that Numba compiles; its own types say too little
 _compile: Any = njit  # whose annotations leave out some options
 
 # Without Numba's reference counting, which costs some 5 ns per array of a state and call. For functions that
@@ -54,16 +55,14 @@ def named_apart(name: str) -> Any:
     return rename
 
 
-def bound_kernel(template: Any, name: str, **functions: Callable[..., Any]) -> Callable[..., Any]:
+def bound_kernel(template: Any, name: str, **functions: Callable[..., Any]) -> Compiled:
     """Return a kernel for use inside loops: `template` calling these functions by their names in it."""
     copy = types.FunctionType(template.__code__, template.__globals__ | functions, template.__name__)
     copy.__qualname__ = f"{template.__name__}.{name}"
     return kernel(copy)
 
 
-def bound_loop(
-    template: Any, name: str, part: str = "", **functions: Callable[..., Any]
-) -> Callable[..., Any]:
+def bound_loop(template: Any, name: str, part: str = "", **functions: Callable[..., Any]) -> Compiled:
     """Return an outermost function: `template` calling these functions, without the GIL.
 
     `name` and `part` tell apart what is made of one template; a notice is about `name`.
@@ -75,7 +74,7 @@ def bound_loop(
 
 
 @functools.cache
-def _bound_loop(template: Any, name: str, part: str, functions: Functions) -> Callable[..., Any]:
+def _bound_loop(template: Any, name: str, part: str, functions: Functions) -> Compiled:
     if not all(hasattr(function, "py_func") for _, function in functions):
         _notice(name, "its functions are not decorated with @numba.njit")
         return _plain(template, functions)
@@ -115,7 +114,7 @@ def _inner(value: Any) -> Any:
 
 
 @functools.cache
-def inner(function: Any) -> Callable[..., Any]:
+def inner(function: Any) -> Compiled:
     """Return a copy of a kernel, and of the kernels it calls by name, that only compiled code can call."""
     python, options = function.py_func, function.targetoptions
     if python.__closure__ or "inline" in options:
@@ -134,9 +133,7 @@ def _digest() -> str:
     return hashlib.sha256(b"".join(path.read_bytes() for path in _SOURCES)).hexdigest()[:12]
 
 
-def _compiled_or_plain(
-    compiled: Callable[..., Any], plain: Callable[..., Any], name: str
-) -> Callable[..., Any]:
+def _compiled_or_plain(compiled: Callable[..., Any], plain: Callable[..., Any], name: str) -> Compiled:
     """Return `compiled`, until Numba refuses to compile it, and `plain` from then on."""
     usable = [compiled, plain]
 
@@ -154,7 +151,7 @@ def _compiled_or_plain(
     return call
 
 
-def _plain(template: Any, functions: Functions) -> Callable[..., Any]:
+def _plain(template: Any, functions: Functions) -> Compiled:
     uncompiled = {key: getattr(function, "py_func", function) for key, function in functions}
     return types.FunctionType(template.__code__, template.__globals__ | uncompiled)
 

@@ -84,7 +84,7 @@ class Configured(NamedTuple):
 
     @property
     def name(self) -> str:
-        return self.thing.name
+        return str(self.thing.name)
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return the value of a setting, the word of a switch; `default` if the thing has no such setting."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,7 +17,7 @@ from rich.table import Table
 from experiments.specs import feature_list
 from letor_data import Letor, write_parquet
 from letor_data.formats import PROFILES
-from letor_data.summary import Summary
+from letor_data.summary import FeatureSummary, Summary
 from letor_data.synthetic.generate import SHAPES, Synthetic, blocks, docs_per_query, shape, synthesize
 from letor_data.text.writer import write_folds, write_letor
 from rankduel.api.data import describe_data, write_data
@@ -207,7 +208,7 @@ def show_summary(summary: Summary, top: int) -> None:
         screen.print(f"[yellow]note:[/] {escape(note)}", soft_wrap=True)
 
 
-def _plain_table(**settings) -> Table:
+def _plain_table(**settings: Any) -> Table:
     return Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), **settings)
 
 
@@ -278,5 +279,5 @@ def _feature_remarks(summary: Summary) -> list[str]:
     return lines
 
 
-def _names(features) -> str:
+def _names(features: Iterable[FeatureSummary]) -> str:
     return number_ranges([feature.name for feature in features])

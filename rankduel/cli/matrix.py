@@ -250,7 +250,7 @@ def _picture_in_words(names: list[str], size: int) -> str:
 class _Paint:
     """How a probability looks on a console: a colour, or without colours a digit."""
 
-    def __init__(self, console: Console, matrix: np.ndarray):
+    def __init__(self, console: Console, matrix: np.ndarray) -> None:
         self.colours = console.color_system is not None and not console.no_color
         self.far = max(0.05, float(np.abs(matrix - 0.5).max()))  # from one half, where colours end
 
@@ -282,7 +282,7 @@ def shrunk(matrix: np.ndarray, size: int) -> np.ndarray:
     edges = np.linspace(0, len(matrix), size + 1).round().astype(int)
     widths = np.diff(edges)
     sums = np.add.reduceat(np.add.reduceat(matrix, edges[:-1], axis=0), edges[:-1], axis=1)
-    return sums / np.outer(widths, widths)
+    return np.asarray(sums / np.outer(widths, widths))
 
 
 def _numbers(matrix: np.ndarray, names: list[str], name_width: int, paint: _Paint) -> list[Text]:

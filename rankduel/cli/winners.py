@@ -202,7 +202,7 @@ def _lottery(preferences: Preferences, mixture: Mixture) -> str:
         return f"not unique; some unbeaten lottery has each of {members}"
     heaviest = mixture.support[np.argsort(-mixture.weights[mixture.support], kind="stable")]
     if len(heaviest) == 1:
-        return preferences.names[heaviest[0]]
+        return str(preferences.names[heaviest[0]])
     weights = [f"{preferences.names[i]} ({mixture.weights[i]:.3f})" for i in heaviest]
     return f"a lottery that nobody beats: {_listed(weights)}"
 

@@ -1,0 +1,120 @@
+"""The public API: every exported name is documented, its example runs, and importing it costs nothing."""
+
+import ast
+import doctest
+import importlib
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rankduel
+
+ROOT = Path(__file__).parents[2]
+FUNCTIONS = [
+    name for name in rankduel.__all__ if name[0].islower() and name != "rankers" and not name.startswith("_")
+]
+SECTIONS = re.compile(r"^(Parameters|Returns|Examples)\n-+$", re.MULTILINE)
+
+
+def run_python(source, cwd, *arguments):
+    """Run Python as a user would, outside of the project's folder."""
+    environment = {"PYTHONPATH": str(ROOT), "PATH": "", "HOME": str(cwd)}
+    command = [sys.executable, "-c", source, *arguments]
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
+
+
+def test_names_for_type_checkers_are_those_that_are_loaded():
+    tree = ast.parse((ROOT / "rankduel" / "__init__.py").read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    typed = {alias.name: node.module for node in block.body for alias in node.names}
+    typed["rankers"] = "letor_data.rankers"
+    assert typed == rankduel._EXPORTS
+    assert set(rankduel.__all__) == {*typed, "__version__"} == set(dir(rankduel))
+
+
+@pytest.mark.parametrize("name", rankduel.__all__)
+def test_every_name_is_there(name):
+    assert getattr(rankduel, name) is not None
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(AttributeError, match="module 'rankduel' has no attribute 'rnu'"):
+        _ = rankduel.rnu
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_function_is_documented(name):
+    """numpydoc: a summary that ends in a period, every parameter, what is returned, and an example."""
+    function = getattr(rankduel, name)
+    text, signature = inspect.getdoc(function), inspect.signature(function)
+    assert text.partition("\n")[0].endswith("."), text.partition("\n")[0]
+    found = SECTIONS.findall(text)
+    assert "Examples" in found
+    if signature.parameters:
+        assert "Parameters" in found
+        described = text.partition("Parameters\n")[2].partition("\nReturns\n")[0]
+        listed = re.findall(r"^(\*?\w+(?:, \w+)*) : ", described, re.MULTILINE)
+        names = [one.strip("*") for line in listed for one in line.split(", ")]
+        assert names == list(signature.parameters), name
+    if signature.return_annotation not in (None, "None"):
+        assert "Returns" in found
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_parameter_and_result_has_a_type(name):
+    signature = inspect.signature(getattr(rankduel, name))
+    assert signature.return_annotation is not inspect.Signature.empty
+    assert all(p.annotation is not inspect.Parameter.empty for p in signature.parameters.values())
+    kinds = {p.kind for p in signature.parameters.values()}
+    # Settings of a policy, interleaver or click model are its own; everything else is said by name.
+    assert inspect.Parameter.VAR_KEYWORD not in kinds or name in ("interleaving", "policy")
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_example_runs(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    function = getattr(rankduel, name)
+    tests = doctest.DocTestFinder(recurse=False).find(function, name, globs={"rankduel": rankduel})
+    assert sum(len(test.examples) for test in tests) > 0
+    for test in tests:
+        found = []
+        doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=found.append)
+        assert not found, "".join(found)
+
+
+def test_importing_it_loads_nothing_else(tmp_path):
+    heavy = "('numba', 'pandas', 'numpy', 'scipy', 'pyarrow', 'typer', 'rich', 'experiments', 'bandits')"
+    told = run_python(f"import rankduel, sys; print([m for m in {heavy} if m in sys.modules])", tmp_path)
+    assert told.stdout.strip() == "[]", told.stderr
+
+
+@pytest.mark.parametrize("package", ["experiments", "bandits", "letor_data"])
+def test_a_folder_that_hides_a_package_is_named(package, tmp_path):
+    """`python -c` and notebooks look into the working folder first."""
+    (tmp_path / package).mkdir()
+    (tmp_path / package / "__init__.py").write_text("")
+    told = run_python("import rankduel; rankduel.run", tmp_path)
+    assert told.returncode == 1
+    assert f"{tmp_path / package / '__init__.py'} hides rankduel's own package '{package}'" in told.stderr
+    assert "rename that file or folder, or start Python in another folder" in told.stderr
+
+
+def test_the_command_says_so_without_a_traceback(tmp_path):
+    (tmp_path / "experiments").mkdir()
+    (tmp_path / "experiments" / "__init__.py").write_text("")
+    source = "import runpy; runpy.run_module('rankduel', run_name='__main__')"
+    told = run_python(source, tmp_path, "--version")
+    assert told.returncode == 2 and "hides rankduel's own package" in told.stderr
+    assert "Traceback" not in told.stderr
+
+
+@pytest.mark.parametrize("name", rankduel._EXPORTS)
+def test_names_come_from_where_they_are_defined(name):
+    module = importlib.import_module(rankduel._EXPORTS[name])
+    value = getattr(rankduel, name)
+    assert value is module or value.__module__ == module.__name__

@@ -1,0 +1,133 @@
+"""A new policy, interleaver, multileaver or click model is one new file and no edits."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("rankduel", "letor_data", "clickmodels", "interleave", "bandits", "experiments")
+
+POLICY = '''"""Always the first two arms."""
+from typing import NamedTuple
+import numpy as np
+from bandits.contract import Policy
+from rankduel.base.compiling import kernel
+
+class State(NamedTuple):
+    wins: np.ndarray
+
+class Params(NamedTuple):
+    pass
+
+def init(n_arms, params, rng):
+    return State(np.zeros(2, np.int64))
+
+@kernel
+def select(state, params, rng):
+    return 0, 1
+
+@kernel
+def update(state, first, second, first_won):
+    state.wins[0 if first_won else 1] += 1
+
+POLICY = Policy("first_two", Params, init, select, update, about="The first two arms.", source="a test")
+'''
+INTERLEAVER = '''"""The first ranking, whoever the second is."""
+from enum import IntEnum
+from typing import Annotated, NamedTuple
+from interleave.contract import Method
+from interleave.world import CLICKED, DOC, FIRST, TEAM, document_at
+from rankduel.base.compiling import inlined
+from rankduel.base.settings import Setting
+
+class Credit(IntEnum):
+    CLICKS = 0
+    NOTHING = 1
+
+class Params(NamedTuple):
+    credit: Annotated[Credit, Setting("what clicks are worth")] = Credit.CLICKS
+
+@inlined
+def next_document(world, pair, at, users):
+    doc = document_at(world, pair, FIRST, at, users)
+    world.page[DOC, at], world.page[TEAM, at] = doc, FIRST
+    return doc
+
+@inlined
+def credit(world, pair, n_read, users):
+    clicks = 0.0
+    for rank in range(n_read):
+        clicks += world.page[CLICKED, rank]
+    return clicks if world.rules.credit == Credit.CLICKS else 0.0
+
+METHOD = Method("first_only", "the first ranking", "a test", next_document, credit, Params)
+'''
+MULTILEAVER = '''"""The first ranking; nobody is preferred."""
+from interleave.multileave.contract import Multileaver
+from interleave.multileave.world import clear, document_at
+from interleave.world import DOC, TEAM
+from rankduel.base.compiling import kernel
+
+@kernel
+def make_page(shared, panel, length, users):
+    for at in range(length):
+        shared.world.page[DOC, at] = document_at(shared, panel, 0, at, users)
+        shared.world.page[TEAM, at] = 0
+
+@kernel
+def prefer(shared, panel, length, preferences, users):
+    clear(preferences, panel.n)
+
+METHOD = Multileaver("first_list", "the first ranking", "a test", make_page, prefer)
+'''
+CLICK_MODEL = '''"""Clicks on everything."""
+from clickmodels.contract import User
+
+USER = User("eager", "clicks on everything", {5: ((1,) * 5, (0,) * 5)}, source="a test")
+'''
+FILES = {
+    "bandits/policies/condorcet/first_two.py": POLICY,
+    "interleave/methods/first_only.py": INTERLEAVER,
+    "interleave/multileave/methods/first_list.py": MULTILEAVER,
+    "clickmodels/users/eager.py": CLICK_MODEL,
+}
+USE = """
+import json, rankduel
+table = rankduel.run("cyclic", ["first_two"], horizon=50, runs=1)
+data = rankduel.synthetic_data("small", queries=3)
+arena = rankduel.open_arena(data, rankers="110,115", interleave="first_only(credit=nothing)", clicks="eager")
+print(json.dumps({
+    "duels": int(table["informative_steps"].iloc[-1]),
+    "docs": rankduel.interleave(["a", "b"], ["b", "a"], "first_only").docs,
+    "written": str(arena.interleaving),
+    "odds": list(rankduel.play_duels(arena, "110", "115", 20)),
+    "multileaved": rankduel.multileaved_page([["a", "b"], ["b", "a"]], "first_list").docs,
+    "clicks": rankduel.click_model("eager").p_click.tolist(),
+    "listed": [name in set(table["name"]) for name, table in (
+        ("first_two", rankduel.policies()), ("first_only", rankduel.interleavers()),
+        ("first_list", rankduel.multileavers()), ("eager", rankduel.click_models()))],
+}))
+"""
+
+
+@pytest.mark.kernel
+def test_one_file_each(tmp_path):
+    for package in PACKAGES:
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    for name, text in FILES.items():
+        assert not (tmp_path / name).exists()
+        (tmp_path / name).write_text(text)
+    environment = {"PYTHONPATH": str(tmp_path), "PATH": ""}
+    told = subprocess.run(
+        [sys.executable, "-c", USE], env=environment, cwd=tmp_path, capture_output=True, text=True
+    )
+    assert told.returncode == 0, told.stderr
+    found = json.loads(told.stdout)
+    assert found["duels"] == 50 and found["listed"] == [True] * 4
+    assert found["docs"] == found["multileaved"] == ["a", "b"]
+    assert found["written"] == "first_only(credit=nothing)" and found["odds"] == [0, 20, 0]
+    assert found["clicks"] == [1.0] * 5
