@@ -72,7 +72,53 @@ def open_arena(
     queries: str = "uniform",
     progress: CountProgress = no_progress,
 ) -> Arena:
-    """Rank the data and check that everything fits together. Text is written as on the command line."""
+    """Rank judged data and put rankers, interleaving method and user together.
+
+    The same arena makes a preference matrix and plays live runs.
+
+    Parameters
+    ----------
+    letor : Letor
+        Judged documents, from `read_data`.
+    interleave : str, optional
+        Interleaving method and its settings, such as ``"team_draft"``. The default is that of `preset`.
+    clicks : str, default "navigational"
+        Click model and its settings, or a TOML file of probabilities.
+    length : int, default 10
+        Number of documents on a page.
+    rankers : str or sequence of Ranker, default ""
+        Feature numbers such as ``"1-5,110"``, or rankers. By default, every feature is one.
+    preset : str, default "paper"
+        Values of `interleave`, `ties` and `tied_duels` where these are not given: "paper", "lerot" or
+        "repo_multileave".
+    ties : str, optional
+        Order of documents with equal scores: "random_impression", "random_impression_redraw", "random_run",
+        "random_run_shared" or "stable". The default is that of `preset`.
+    tied_duels : str, optional
+        A duel without a winner: "coin" or "drop". The default is that of `preset`.
+    queries : str, default "uniform"
+        Which query comes next: "uniform" or "cycle".
+    progress : callable, optional
+        Opens a progress bar: called with what is counted and how many there are, it returns a context
+        manager that yields a function to call with how many more are done.
+
+    Returns
+    -------
+    Arena
+        What `build_matrix`, `run`, `compare`, `multileave`, `play_duels` and `duel_odds` take.
+
+    Raises
+    ------
+    RankduelError
+        If a name is unknown, or the parts do not fit together.
+
+    Examples
+    --------
+    >>> data = rankduel.synthetic_data("small", queries=10)
+    >>> arena = rankduel.open_arena(data, rankers="110,115", interleave="team_draft", clicks="perfect")
+    >>> arena.rankings.names, str(arena.interleaving)
+    (('110', '115'), 'team_draft')
+    """
     usual = preset_named(preset)
     method = usual["interleaving"] if interleave is None else METHODS.parsed(interleave)
     model = parse_model(clicks, n_grades(letor))

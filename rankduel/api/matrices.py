@@ -278,8 +278,9 @@ def winner_subsets(
     overlap_samples: int = 100,
     seed: int = 0,
 ) -> Subsets:
-    """Measure how often random subsets of the rankers have a winner, an order, or the same winner by two
-    notions.
+    """Measure how often random subsets of the rankers have a winner or an order.
+
+    And how often two notions of a winner agree on them.
 
     Parameters
     ----------

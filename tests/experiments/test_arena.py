@@ -16,7 +16,7 @@ from letor_data.letor import Letor
 from letor_data.rankers import Ranker, feature
 from letor_data.rankings import rank
 from rankduel.base.errors import RankduelError
-from rankduel.cli.options import DUEL_OPTIONS
+from rankduel.cli.options import DuelOptions
 
 pytestmark = pytest.mark.kernel
 
@@ -79,7 +79,7 @@ def test_unless_told_otherwise_it_is_as_in_the_papers(letor):
 
 def test_the_command_line_has_the_same_defaults():
     takes = inspect.signature(open_arena).parameters
-    assert {name: default for name, (_, default) in DUEL_OPTIONS.items()} == {
+    assert dataclasses.asdict(DuelOptions()) == {
         name: parameter.default for name, parameter in takes.items() if name not in ("letor", "progress")
     }
 

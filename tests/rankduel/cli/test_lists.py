@@ -65,7 +65,8 @@ def test_interleavers_for_machines(rankduel):
         usual = interleaving(method["name"])
         assert defaults == {name: usual.get(name) for name in usual.params._fields}
         choices = {name: s["choices"] for name, s in method["settings"].items() if "choices" in s}
-        assert choices == {name: list(values) for name, values in METHODS[method["name"]].choices.items()}
+        declared = METHODS[method["name"]].settings
+        assert choices == {name: list(s.choices) for name, s in declared.items() if s.choices}
     assert told["presets"].keys() == PRESETS.keys()
     assert told["presets"]["repo_multileave"] == {
         "interleaving": "probabilistic(credit=marginal_sampled)",

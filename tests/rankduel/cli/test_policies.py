@@ -67,10 +67,6 @@ def test_one_policy_as_it_was_understood(rankduel):
             ["run", "arxiv6", "--policy", "rucb", "--horizon", "1.5"],
             "the horizon is 1.5; expected a whole number",
         ),
-        (
-            ["run", "arxiv6", "--policy", "rucb", "--horizon", "long"],
-            "the horizon is 'long'; expected a number",
-        ),
         (["run", "arxiv6", "--policy", "rucb", "--runs", "0"], "runs is 0; expected a whole number from 1"),
         (["run", "arxiv6", "--policy", "merge_dts(batch=0)"], "merge_dts: batch is 0; expected"),
         (["run", "arxiv6", "--policy", "merge_dts(alpha=0.4,c=0)"], "alpha"),

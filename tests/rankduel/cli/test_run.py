@@ -59,7 +59,6 @@ def test_live_runs_can_be_measured_by_another_matrix(rankduel, data, tmp_path):
         (("run", "small.txt", *SHORT), "not a matrix of numbers"),
         (("run", "small.txt", "--live", "--interleave", "teamdraft", *SHORT), "did you mean 'team_draft'?"),
         (("run", "small.txt", "--live", "--rankers", "1,9", *DUEL, *SHORT), "9"),
-        (("run", "small.txt", "--live", *DUEL, *SHORT, "--horizon", "soon"), "expected a number of duels"),
         (("compare", "absent.txt", *DUEL, *SHORT), "absent.txt: no such file or folder"),
         (("compare", "small.txt", *DUEL, "--policy", "rucbb"), "did you mean 'rucb'?"),
         (("report", "results"), "there is no such folder"),
@@ -69,6 +68,12 @@ def test_bad_requests_are_one_message(rankduel, data, tmp_path, words_typed, tol
     code, out, err = rankduel(*words_typed)
     assert code == 2 and out == "" and err.startswith("error: ") and told in words(err)
     assert "Traceback" not in err and not (tmp_path / "results").exists()
+
+
+def test_a_horizon_that_is_no_number_is_refused(rankduel, data, tmp_path):
+    code, out, err = rankduel("run", "small.txt", "--live", *DUEL, *SHORT, "--horizon", "soon")
+    assert code == 2 and out == "" and "Traceback" not in err and not (tmp_path / "results").exists()
+    assert "Invalid value for '--horizon': 'soon' is no number; expected one such as" in words(err)
 
 
 def test_a_folder_made_for_other_duels_is_refused(rankduel, data):
