@@ -15,7 +15,7 @@ import numpy as np
 from bandits.agenda import N_PAIRS, PLAYED, TIMES, is_over, times_within
 from bandits.agenda import rounds as agenda_rounds
 from bandits.contract import Policy
-from bandits.trace import Trace, count, empty_counts, empty_trace
+from bandits.trace import Counts, Trace, count, empty_counts, empty_trace
 from rankduel.base.compiling import bound_kernel, bound_loop, kernel
 from rankduel.base.errors import PolicyError
 from rankduel.base.settings import Configured, kernel_params
@@ -68,15 +68,26 @@ class Post(NamedTuple):
     waiting: np.ndarray  # (room, 3) int64: first, second, outcome
 
 
-def play(state, params, env, labels, loss, counts, post, chosen, trace, fast_forward, rng, users):
-    """Fill `trace`. The policy's arm a is labels[a] to everybody else; `chosen` is room."""
+class Room(NamedTuple):
+    """What `play` needs besides the policy and the duel: what it counts, who waits, and how it goes on."""
+
+    counts: Counts
+    post: Post
+    chosen: np.ndarray  # (arms,) bool: room for the arms of an answer
+    fast_forward: bool  # may steps be skipped whose course is known?
+
+
+def play(state, params, env, room, trace, rng, users):
+    """Fill `trace`. The policy's arm a is labels[a] to everybody else."""
+    counts, post, chosen, fast_forward = room
+    labels = counts.labels
     every, delay, waiting = post.when[0], post.when[1], post.waiting
     t, oldest, n_waiting, until_next = 0, 0, 0, every
     for row in range(len(trace.steps)):
         while t < trace.steps[row]:
             if fast_forward:
                 t += idle(state, params, trace.steps[row] - t, counts.selves, rng)
-                t += play_ahead(state, params, env, labels, loss, counts, trace.steps[row] - t, rng, users)
+                t += play_ahead(state, params, env, counts, trace.steps[row] - t, rng, users)
                 if t == trace.steps[row]:
                     break
             first, second = select(state, params, rng)
@@ -85,7 +96,7 @@ def play(state, params, env, labels, loss, counts, post, chosen, trace, fast_for
             if first == second:
                 counts.selves[first] += 1
             else:
-                count(counts, labels, loss, first, second, ONE)
+                count(counts, first, second, ONE)
                 won = int(duel(env, labels[first], labels[second], users))
             newest = oldest + n_waiting
             newest -= len(waiting) if newest >= len(waiting) else 0
@@ -117,9 +128,9 @@ def play(state, params, env, labels, loss, counts, post, chosen, trace, fast_for
         measure(env, trace.measured[row])
 
 
-def play_agenda(state, params, env, labels, loss, counts, limit, rng, users):
+def play_agenda(state, params, env, counts, limit, rng, users):
     """Up to `limit` steps of the policy's agenda, those of each pair in one draw; how many they were."""
-    agenda = state.agenda
+    agenda, labels = state.agenda, counts.labels
     if limit > 0 and is_over(agenda):
         plan(state, params, rng)
     n = min(limit, agenda.now[N_PAIRS] * agenda.now[TIMES] - agenda.now[PLAYED])
@@ -129,7 +140,7 @@ def play_agenda(state, params, env, labels, loss, counts, limit, rng, users):
         if first == second:
             counts.selves[first] += times
         elif times > 0:
-            count(counts, labels, loss, first, second, times)
+            count(counts, first, second, times)
             agenda.wins[index] += many(env, labels[first], labels[second], times, users)
     agenda.now[PLAYED] += n
     if n > 0 and is_over(agenda):
@@ -138,7 +149,7 @@ def play_agenda(state, params, env, labels, loss, counts, limit, rng, users):
 
 
 @kernel
-def nothing_ahead(state, params, env, labels, loss, counts, limit, rng, users):
+def nothing_ahead(state, params, env, counts, limit, rng, users):
     return 0
 
 
@@ -175,6 +186,7 @@ def run_loop(
     steps: np.ndarray,
     rng: np.random.Generator,
     users: np.random.Generator,
+    *,
     fast_forward: bool = True,
     feedback: Feedback = AT_ONCE,
 ) -> Trace:
@@ -193,11 +205,13 @@ def run_loop(
     policy, params = configured.thing, kernel_params(configured, int(trace.steps[-1]))
     loop = compiled(policy, duel)
     state = policy.init(n_arms, params, rng)
-    labels, loss = np.asarray(labels, np.int64), np.asarray(loss, np.float64)
-    counts = empty_counts(n_arms)
-    post = Post(np.array(feedback, np.int64), np.zeros((sum(feedback), 3), np.int64))
-    chosen, skipping = np.zeros(n_arms, np.bool_), bool(fast_forward) and feedback == AT_ONCE
-    loop(state, params, duel.env, labels, loss, counts, post, chosen, trace, skipping, rng, users)
+    room = Room(
+        counts=empty_counts(labels, loss),
+        post=Post(np.array(feedback, np.int64), np.zeros((sum(feedback), 3), np.int64)),
+        chosen=np.zeros(n_arms, np.bool_),
+        fast_forward=bool(fast_forward) and feedback == AT_ONCE,
+    )
+    loop(state, params, duel.env, room, trace, rng, users)
     if policy.plan is None:
         trace.rounds[:] = trace.steps // feedback.every
     return trace

@@ -95,7 +95,8 @@ def lower_bound(prefs: np.ndarray) -> tuple[float, float]:
     C* lets every losing arm meet the opponent that refutes it most cheaply, C1 the winner only. These are
     slopes in the long run and no floor: at small t a good policy is below.
     """
-    gap, winner = gaps(prefs), condorcet_winner(prefs)
+    gap = gaps(prefs)
+    winner = condorcet_winner(prefs)
     divergence = _divergence(prefs)
     with np.errstate(divide="ignore", invalid="ignore"):
         cost = np.where(divergence > 1e-6, (gap[:, None] + gap) / (2 * divergence), np.inf)
@@ -131,6 +132,6 @@ def play_matrix(
         checkpoints(horizon) if steps is None else steps,
         stream(seed, *names, "policy"),
         stream(seed, *names, "users"),
-        fast_forward,
-        feedback,
+        fast_forward=fast_forward,
+        feedback=feedback,
     )

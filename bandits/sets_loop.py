@@ -47,6 +47,7 @@ class Pages(NamedTuple):
 
 
 class Room(NamedTuple):
+    labels: np.ndarray  # (arms,) int64: how everybody else numbers the policy's arms
     arms: np.ndarray  # (arms,) int64: the set of a step
     names: np.ndarray  # (arms,) int64: the same as the caller numbers them
     copies: np.ndarray  # (arms,) int64
@@ -55,9 +56,9 @@ class Room(NamedTuple):
     alone: np.ndarray  # (arms,) int64
 
 
-def play_sets(state, params, env, labels, room, trace, fast_forward, rng, users):
+def play_sets(state, params, env, room, trace, fast_forward, rng, users):
     """Fill `trace`. The policy's arm a is labels[a] to everybody else."""
-    arms, names, copies, won = room.arms, room.names, room.copies, room.won
+    labels, arms, names, copies, won = room.labels, room.arms, room.names, room.copies, room.won
     t, compared, pages = 0, 0, 0
     for row in range(len(trace.steps)):
         while t < trace.steps[row]:
@@ -116,6 +117,7 @@ def run_sets(
     steps: np.ndarray,
     rng: np.random.Generator,
     users: np.random.Generator,
+    *,
     fast_forward: bool = True,
 ) -> SetsTrace:
     """One run of one policy; `fast_forward=False` never skips."""
@@ -127,10 +129,18 @@ def run_sets(
     policy: Any = configured.thing
     params = kernel_params(configured, int(trace.steps[-1]))
     arms, names, copies, alone = np.zeros((4, n_arms), np.int64)
-    room = Room(arms, names, copies, np.zeros((n_arms, n_arms), np.int64), np.zeros(n_arms), alone)
+    room = Room(
+        labels=np.asarray(labels, np.int64),
+        arms=arms,
+        names=names,
+        copies=copies,
+        won=np.zeros((n_arms, n_arms), np.int64),
+        shares=np.zeros(n_arms),
+        alone=alone,
+    )
     state = policy.init(n_arms, params, rng)
     loop = compiled(policy, pages)
-    loop(state, params, pages.env, np.asarray(labels, np.int64), room, trace, bool(fast_forward), rng, users)
+    loop(state, params, pages.env, room, trace, bool(fast_forward), rng, users)
     return trace
 
 

@@ -32,8 +32,10 @@ class Trace(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """What `play` counts; arms as the policy numbers them."""
+    """What `play` counts, and by what; arms as the policy numbers them."""
 
+    labels: np.ndarray  # (arms,) int64: how everybody else numbers them
+    loss: np.ndarray  # (arms,) float64: decides which of two is the better; by label
     duels: np.ndarray  # (arms,) int64
     better: np.ndarray  # (arms,) int64
     selves: np.ndarray  # (arms,) int64
@@ -46,24 +48,36 @@ def empty_trace(steps: np.ndarray, n_arms: int, n_measured: int = 0) -> Trace:
     n = len(steps)
     duels, better, selves = np.zeros((3, n, n_arms), np.int64)
     recommended, survivors, most, rounds = np.zeros((4, n), np.int64)
-    answers, finished = np.zeros((n, n_arms), np.bool_), np.zeros(n, np.bool_)
+    answers = np.zeros((n, n_arms), np.bool_)
+    finished = np.zeros(n, np.bool_)
     measured = np.zeros((n, n_measured))
     return Trace(
         steps, duels, better, selves, recommended, survivors, answers, finished, most, rounds, measured
     )
 
 
-def empty_counts(n_arms: int) -> Counts:
+def empty_counts(labels: np.ndarray, loss: np.ndarray) -> Counts:
+    n_arms = len(labels)
     duels, better, selves = np.zeros((3, n_arms), np.int64)
-    return Counts(duels, better, selves, np.zeros((n_arms, n_arms), np.int64), np.zeros(1, np.int64))
+    return Counts(
+        labels=np.asarray(labels, np.int64),
+        loss=np.asarray(loss, np.float64),
+        duels=duels,
+        better=better,
+        selves=selves,
+        pairs=np.zeros((n_arms, n_arms), np.int64),
+        most=np.zeros(1, np.int64),
+    )
 
 
 @kernel
-def count(counts, labels, loss, first, second, n):
+def count(counts, first, second, n):
     """n duels of this pair."""
+    labels, loss = counts.labels, counts.loss
     counts.duels[first] += n
     counts.duels[second] += n
     counts.better[first if loss[labels[first]] <= loss[labels[second]] else second] += n
-    low, high = min(first, second), max(first, second)
+    low = min(first, second)
+    high = max(first, second)
     counts.pairs[low, high] += n
     counts.most[0] = max(counts.most[0], counts.pairs[low, high])

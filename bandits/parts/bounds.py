@@ -24,7 +24,8 @@ def beaten(wins, losses, alpha, log_time):
 @kernel
 def beaten_until(wins, losses, alpha, c):
     """The first step t >= 1 at which it is not beaten (any more); NEVER if no run gets there."""
-    deficit, n = float(losses - wins), float(wins + losses)
+    deficit = float(losses - wins)
+    n = float(wins + losses)
     if deficit <= 0.0:
         return 0
     exponent = deficit * deficit / (4.0 * alpha * n)

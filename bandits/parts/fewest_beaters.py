@@ -21,7 +21,7 @@ class Beaters(NamedTuple):
     soonest: np.ndarray  # (arms,) int64: no step of the row's that is yet to come is sooner
 
 
-def no_beaters(n_arms):
+def no_beaters(n_arms: int) -> Beaters:
     return Beaters(
         np.zeros((n_arms, n_arms), np.int64), np.zeros(n_arms, np.int64), np.full(n_arms, NEVER, np.int64)
     )

@@ -25,7 +25,7 @@ class Exp3Bandits(NamedTuple):
     gain: np.ndarray  # (bandits,) float64: what a reward will add to the log-weight of the arm drawn last
 
 
-def new_bandits(n_bandits, n_arms):
+def new_bandits(n_bandits: int, n_arms: int) -> Exp3Bandits:
     trees = np.array([new_tree(n_arms) for _ in range(n_bandits)])
     return Exp3Bandits(np.zeros((n_bandits, n_arms)), trees, np.zeros(n_bandits))
 

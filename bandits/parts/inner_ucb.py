@@ -26,7 +26,7 @@ class UcbBandits(NamedTuple):
     bound: np.ndarray  # (arms,) float64, room for one bandit's indices
 
 
-def new_bandits(n_bandits, n_arms):
+def new_bandits(n_bandits: int, n_arms: int) -> UcbBandits:
     shape = (n_bandits, n_arms)
     return UcbBandits(
         plays=np.zeros(shape, np.int64),

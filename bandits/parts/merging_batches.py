@@ -12,7 +12,7 @@ regroup, which may set the clock back, all pairs are tested once.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -54,7 +54,7 @@ class Batches(NamedTuple):
     head_start: np.ndarray  # (1,) float64, C
 
 
-def new_batches(n_arms, size, partition, head_start):
+def new_batches(n_arms: int, size: int, partition: int, head_start: float) -> Batches:
     """Consecutive arms. What is left over joins the last batch (floor) or is one of its own (ceil)."""
     n_batches = max(1, n_arms // size) if PARTITIONS[partition] == "floor" else math.ceil(n_arms / size)
     start = np.append(np.arange(n_batches) * size, n_arms)
@@ -69,7 +69,7 @@ def new_batches(n_arms, size, partition, head_start):
     )
 
 
-def theory_c(name, n_arms, params):
+def theory_c(name: str, n_arms: int, params: Any) -> float:
     """C(epsilon) = ((4 alpha - 1) K^2 / ((2 alpha - 1) epsilon)) ^ (1 / (2 alpha - 1))."""
     alpha, epsilon = params.alpha, params.epsilon or 1.0 / params.horizon
     if alpha <= 0.5:

@@ -10,7 +10,7 @@ import numpy as np
 from rankduel.base.compiling import kernel
 
 
-def new_tree(n_arms):
+def new_tree(n_arms: int) -> np.ndarray:
     """A tree for so many arms, all weights 1."""
     leaves = 1 << max(n_arms - 1, 1).bit_length()
     tree = np.zeros(2 * leaves)

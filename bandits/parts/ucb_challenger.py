@@ -20,7 +20,7 @@ class Challengers(NamedTuple):
     bound: np.ndarray  # (arms,) float64, room for one row of bounds
 
 
-def new_challengers(n_arms, unvisited):
+def new_challengers(n_arms: int, unvisited: float) -> Challengers:
     """No pair compared yet: each has the upper bound `unvisited` until it is."""
     shape = (n_arms, n_arms)
     return Challengers(np.full(shape, float(unvisited)), np.zeros(shape), np.empty(n_arms))

@@ -74,7 +74,9 @@ STEPS = np.array([1, 2, 9, 10, 17, 18, 42, 43, 54, 99, 100, 200])  # agendas end
 def run(duel, seed=0, fast_forward=True):
     rng, users = generators(seed, 0)
     configured = configure(ALL_PAIRS)
-    return run_loop(configured, duel, np.arange(4.0), np.array([2, 0, 3, 1]), STEPS, rng, users, fast_forward)
+    return run_loop(
+        configured, duel, np.arange(4.0), np.array([2, 0, 3, 1]), STEPS, rng, users, fast_forward=fast_forward
+    )
 
 
 def test_the_order_is_sweeps():
@@ -125,7 +127,7 @@ def test_outcomes_of_one_draw_per_pair_have_the_law_of_single_duels(fast_forward
             np.arange(2),
             np.array([2, 5]),
             *generators(1, number),
-            fast_forward,
+            fast_forward=fast_forward,
         ).recommended
         for number in range(2000)
     ]

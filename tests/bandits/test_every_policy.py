@@ -42,7 +42,7 @@ def run(policy, prefs, steps=STEPS, fast_forward=True, seed=0, **settings):
         np.asarray(steps),
         rng,
         users,
-        fast_forward,
+        fast_forward=fast_forward,
     )
 
 

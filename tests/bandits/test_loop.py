@@ -80,7 +80,7 @@ def run(policy, steps, labels=(0, 1, 2), duel=matrix_duel, fast_forward=True, **
         np.array(steps),
         rng,
         users,
-        fast_forward,
+        fast_forward=fast_forward,
     )
 
 

@@ -40,7 +40,9 @@ def few_steps(configured, wins, runs, fast_forward):
         for array, value in zip(leaves(state), before):
             array[...] = value
         labels, steps = np.arange(n_arms), np.array(STEPS)
-        trace = run_loop(started, by_matrix(even), nothing, labels, steps, rng, users, fast_forward)
+        trace = run_loop(
+            started, by_matrix(even), nothing, labels, steps, rng, users, fast_forward=fast_forward
+        )
         for row, counter in enumerate(counted):
             counter[(*trace.duels[row], *trace.selves[row])] += 1
     return counted

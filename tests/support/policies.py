@@ -52,7 +52,7 @@ def fast(configured, prefs, steps, seed, run, fast_forward=True):
         np.asarray(steps),
         rng,
         users,
-        fast_forward,
+        fast_forward=fast_forward,
     )
 
 

@@ -6,11 +6,13 @@ Agarwal, Ghuge and Nagarajan, "Batched Dueling Bandits", ICML 2022, Algorithm 1.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from bandits.parts.geometric_rounds.rounds import (
     KL,
     N_LEFT,
     ROUND,
+    GeometricRounds,
     add_pairs,
     begin_batch,
     drop_marked,
@@ -25,7 +27,7 @@ from rankduel.base.compiling import kernel
 VARIANTS = {"published": {"elim": "kl"}, "theory": {"elim": "hoeffding"}}
 
 
-def all_arms_left(n_arms, params):
+def all_arms_left(n_arms: int, params: Any) -> GeometricRounds:
     """delta is 1 / (T K^2) in the experiments and 1 / (6 T K^2 B) in the analysis."""
     odds = params.horizon * n_arms**2 * (1 if params.elim == KL else 6 * n_batches(params))
     return new_geometric_rounds(n_arms, params, math.log(odds))

@@ -7,7 +7,7 @@ take T duels for a single pair, so B batches are always enough (Agarwal, Ghuge a
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,12 +43,12 @@ class GeometricRounds(NamedTuple):
     log_odds: np.ndarray  # (1,) float64: ln(1 / chance that a lead deceives)
 
 
-def n_batches(params):
+def n_batches(params: Any) -> int:
     """B; at least one."""
     return max(1, (params.batches or params.horizon.bit_length() - 1) + params.extra)
 
 
-def new_geometric_rounds(n_arms, params, log_odds):
+def new_geometric_rounds(n_arms: int, params: Any, log_odds: float) -> GeometricRounds:
     shape = (n_arms, n_arms)
     return GeometricRounds(
         wins=np.zeros(shape, np.int64),
@@ -60,7 +60,7 @@ def new_geometric_rounds(n_arms, params, log_odds):
     )
 
 
-def room_for_pairs(n_arms):
+def room_for_pairs(n_arms: int) -> int:
     return n_arms * (n_arms - 1) // 2
 
 

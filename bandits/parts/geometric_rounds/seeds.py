@@ -7,7 +7,7 @@ everybody who is not ahead of them all; the rest is PCOMP, which begins with a b
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -55,7 +55,7 @@ class Params(NamedTuple):
     horizon: int = 0
 
 
-def begin(n_arms, params, rng, stage):
+def begin(n_arms: int, params: Any, rng: np.random.Generator, stage: int) -> State:
     is_seed = np.zeros(n_arms, np.bool_)
     while not is_seed.any():
         is_seed = rng.random(n_arms) < n_arms**-params.seed_power

@@ -42,7 +42,8 @@ def no_match() -> Match:
 def compare_k(match, first, second, epsilon, delta):
     """COMPARE of Knockout (2017, Algorithm 1): who is better, within epsilon?"""
     limit = math.log(2.0 / delta) / (2.0 * epsilon * epsilon)
-    _begin(match, first, second, 0.0, math.log(4.0 / delta), -epsilon, 0.0, 0.0, limit)
+    _begin(match.tally, first, second)
+    _set_rule(match.rule, 0.0, math.log(4.0 / delta), -epsilon, 0.0, 0.0, limit)
 
 
 @kernel
@@ -50,7 +51,8 @@ def compare_2(match, first, second, lower, upper, delta):
     """COMPARE-2 (2018, Algorithm 9): BETTER if p is nearer to `upper` than to `lower`; EVEN is not better."""
     middle, width = (lower + upper) / 2.0, upper - lower
     limit = 2.0 * math.log(2.0 / delta) / (width * width)
-    _begin(match, first, second, middle, math.log(4.0 / delta), 0.0, middle, middle, limit)
+    _begin(match.tally, first, second)
+    _set_rule(match.rule, middle, math.log(4.0 / delta), 0.0, middle, middle, limit)
 
 
 @kernel
@@ -59,7 +61,8 @@ def compare_3(match, first, second, lower, upper, delta):
     middle, width = (lower + upper) / 2.0, upper - lower
     limit = 8.0 * math.log(2.0 / delta) / (width * width)
     low, high = (lower + middle) / 2.0, (middle + upper) / 2.0
-    _begin(match, first, second, middle, math.log(4.0 / delta), width / 4.0, low, high, limit)
+    _begin(match.tally, first, second)
+    _set_rule(match.rule, middle, math.log(4.0 / delta), width / 4.0, low, high, limit)
 
 
 @kernel
@@ -72,13 +75,15 @@ def distribute_item(match, first, second, epsilon, up, down, delta):
     limit = math.ceil(2.0 / (epsilon * epsilon) * math.log(4.0 / delta)) - 1.0
     spread = math.log(math.pi * math.pi / (3.0 * delta))
     low, high = -epsilon / 2.0 - down, epsilon / 2.0 + up
-    _begin(match, first, second, (up - down) / 2.0, spread, (up + down) / 2.0, low, high, limit)
+    _begin(match.tally, first, second)
+    _set_rule(match.rule, (up - down) / 2.0, spread, (up + down) / 2.0, low, high, limit)
 
 
 @kernel
 def compare_exactly(match, first, second, n_arms, delta):
     """Busa-Fekete et al. 2014: until one half is outside the confidence interval, however long it takes."""
-    _begin(match, first, second, 0.0, math.log(4.0 * n_arms / delta), 0.0, 0.0, 0.0, math.inf)
+    _begin(match.tally, first, second)
+    _set_rule(match.rule, 0.0, math.log(4.0 * n_arms / delta), 0.0, 0.0, 0.0, math.inf)
 
 
 @kernel
@@ -109,8 +114,11 @@ def outcome(match, first_won):
 
 
 @kernel
-def _begin(match, first, second, centre, spread, slack, low, high, limit):
-    tally, rule = match.tally, match.rule
+def _begin(tally, first, second):
     tally[_FIRST], tally[_SECOND], tally[_DUELS], tally[_WINS], tally[_OPEN] = first, second, 0, 0, 1
+
+
+@kernel
+def _set_rule(rule, centre, spread, slack, low, high, limit):
     rule[_CENTRE], rule[_SPREAD], rule[_SLACK] = centre, spread, slack
     rule[_LOW], rule[_HIGH], rule[_LIMIT] = low, high, limit

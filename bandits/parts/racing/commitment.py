@@ -17,7 +17,7 @@ class Commitment(NamedTuple):
     arm: np.ndarray  # (1,) int64: the one that was drawn, or NOBODY
 
 
-def no_commitment(n_arms):
+def no_commitment(n_arms: int) -> Commitment:
     return Commitment(np.zeros(n_arms, np.bool_), np.full(1, NOBODY))
 
 

@@ -8,7 +8,7 @@ by default a duel is a sample of both.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,20 +39,20 @@ RULES_SETTING = Setting(
 )
 
 
-def no_samples(n_arms, params):
+def no_samples(n_arms: int, params: Any) -> Samples:
     if params.kappa >= n_arms:
         raise PolicyError(f"kappa is {params.kappa}; expected fewer than the {n_arms} arms")
     n, wins = np.zeros((2, n_arms, n_arms), np.int64)
     return Samples(n, wins, np.array([params.kappa, params.n_max or params.horizon, params.ordered]))
 
 
-def log_term(n_arms, params):
+def log_term(n_arms: int, params: Any) -> float:
     """L = ln(2 K^2 n_max / delta) in the radius sqrt(L / (2 n))."""
     delta = params.delta or 1.0 / params.horizon
     return math.log(2.0 * n_arms**2 * (params.n_max or params.horizon) / delta)
 
 
-def needs_horizon(params):
+def needs_horizon(params: Any) -> bool:
     return params.n_max == 0 or params.delta == 0.0
 
 

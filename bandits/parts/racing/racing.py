@@ -37,7 +37,7 @@ class Race(NamedTuple):
     commitment: Commitment
 
 
-def new_race(n_arms, constant, slope, ordered=False):
+def new_race(n_arms: int, constant: float, slope: float, ordered: bool = False) -> Race:
     """All pairs are open; if `ordered`, (i, j) and (j, i) are two."""
     apart = ~np.eye(n_arms, dtype=np.bool_)
     pairs = np.ascontiguousarray(np.argwhere(apart if ordered else np.triu(apart)))

@@ -15,7 +15,7 @@ class Ranked(NamedTuple):
     lots: np.ndarray  # (arms,) int64: arms in the order drawn
 
 
-def no_scores(n_arms, rng):
+def no_scores(n_arms: int, rng: np.random.Generator) -> Ranked:
     return Ranked(np.zeros(n_arms), np.arange(n_arms), rng.permutation(n_arms))
 
 

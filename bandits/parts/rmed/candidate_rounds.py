@@ -12,7 +12,7 @@ that is known in advance: the first at which ln t + f admits somebody else.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,7 +43,7 @@ class Rounds(NamedTuple):
     slack: np.ndarray  # (1,) float64: f
 
 
-def first_round(n_arms, params, rng):
+def first_round(n_arms: int, params: Any, rng: np.random.Generator) -> Rounds:
     """Everybody, in a random order; later rounds go by number."""
     return Rounds(
         order=rng.permutation(n_arms),

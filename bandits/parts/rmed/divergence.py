@@ -30,7 +30,7 @@ class Divergences(NamedTuple):
     tied: np.ndarray  # (arms,) bool: room for the arms that share the smallest total
 
 
-def no_divergences(n_arms):
+def no_divergences(n_arms: int) -> Divergences:
     """Nothing compared yet."""
     shape = (n_arms, n_arms)
     return Divergences(

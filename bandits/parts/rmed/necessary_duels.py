@@ -73,7 +73,7 @@ SETTINGS = {
 }
 
 
-def first_list(n_arms):
+def first_list(n_arms: int) -> Course:
     """All pairs."""
     shape = (n_arms, n_arms)
     now = np.zeros(11, np.int64)

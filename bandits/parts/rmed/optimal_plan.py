@@ -32,7 +32,7 @@ class Simplex(NamedTuple):
     change: np.ndarray  # (pairs,) float64: the same in terms of the basis
 
 
-def room_for_simplex(n_arms):
+def room_for_simplex(n_arms: int) -> Simplex:
     n_pairs = n_arms * (n_arms - 1) // 2
     return Simplex(
         np.zeros((n_pairs, n_pairs)), np.zeros(n_pairs), np.zeros(n_pairs, np.bool_), np.zeros(n_pairs)

@@ -20,7 +20,9 @@ import numpy as np
 from rankduel.base.compiling import kernel
 
 NOBODY = np.int64(-1)
-BEATEN, BEATING = np.int64(1), np.int64(-1)  # which opponents: those the arm leads, those who lead it
+# Which opponents.
+BEATEN = np.int64(1)  # those the arm leads
+BEATING = np.int64(-1)  # those who lead it
 
 
 class Sorted(NamedTuple):
@@ -31,7 +33,7 @@ class Sorted(NamedTuple):
     sums: np.ndarray  # (2, arms + 1) float64: of the first 0, 1, ... values of either
 
 
-def room_to_sort(n_arms):
+def room_to_sort(n_arms: int) -> Sorted:
     return Sorted(np.zeros(n_arms, np.int64), np.zeros(n_arms, np.int64), np.zeros((2, n_arms + 1)))
 
 
@@ -100,7 +102,8 @@ def mark_overtaking(wins, values, candidate, found, room, marked):
 
 @kernel
 def _number(one, other):
-    i, j = max(one, other), min(one, other)
+    i = max(one, other)
+    j = min(one, other)
     return i * (i - 1) // 2 + j
 
 

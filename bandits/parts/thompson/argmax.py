@@ -51,7 +51,7 @@ class Posteriors(NamedTuple):
     room: np.ndarray  # (2, COLUMNS) float64, for notes within a call
 
 
-def flat_posteriors(n_samplers, n_arms):
+def flat_posteriors(n_samplers: int, n_arms: int) -> Posteriors:
     """Nothing known: Beta(1, 1) everywhere."""
     n_blocks = -(-n_arms // BLOCK)
     level = np.tile(_SHARES ** (1.0 / n_arms), (n_samplers, 1))

@@ -50,7 +50,16 @@ class DrawnRows(NamedTuple):
     n_present: np.ndarray  # (1,) int64
 
 
-def new_rows(n_arms, keep):
+class Tournament(NamedTuple):
+    """What the rows of a tournament are tossed by."""
+
+    coins: BernoulliRows
+    chance: np.ndarray  # (arms, arms) float64: that the row's arm beats the column's
+    strength: np.ndarray  # (arms,) float64: expected wins, roughly
+    rows: DrawnRows
+
+
+def new_rows(n_arms: int, keep: bool) -> DrawnRows:
     """`keep` the rows of all arms, or only the last one."""
     row = -(-n_arms // _BLOCK) * _BLOCK
     return DrawnRows(
@@ -63,7 +72,7 @@ def new_rows(n_arms, keep):
     )
 
 
-def even_rows(n_arms):
+def even_rows(n_arms: int) -> BernoulliRows:
     """Every chance is one half."""
     n_words = max(16, -(-n_arms // (_LANES * _PER_WORD))) * _LANES
     return BernoulliRows(
@@ -84,7 +93,8 @@ def note_chance(level, chance, one, other):
 @kernel
 def new_step(coins, rng):
     """Seed the generators; before the first row of every step."""
-    one, other = np.uint64(rng.random() * 2.0**53), np.uint64(rng.random() * 2.0**53)
+    one = np.uint64(rng.random() * 2.0**53)
+    other = np.uint64(rng.random() * 2.0**53)
     for lane in range(_LANES):
         coins.lanes[0, lane], coins.lanes[1, lane], coins.lanes[2, lane] = one, other, np.uint64(lane + 1)
     coins.now[_TURNS] = 0
@@ -100,12 +110,13 @@ def all_present(rows):
 
 
 @kernel
-def toss_rows(coins, chance, rows, arms, last, strength, weakest, largest, rng):
+def toss_rows(tournament, arms, last, weakest, largest, rng):
     """Give each of the ascending `arms` its turn, from the last: it meets all present, and leaves them.
 
     Not those who are absent, or weaker than `weakest`, or can no longer reach the score `largest`; returns
     that, which grows with every score. Nobody is present behind both `last` and the arm whose turn it is.
     """
+    coins, chance, strength, rows = tournament
     present, lost = rows.present, rows.lost
     for place in range(len(arms) - 1, -1, -1):
         arm = arms[place]
@@ -144,7 +155,8 @@ def _take(lanes, words, now, n):
 @_inlined
 def _toss(numbers, level, present, won, lost):
     """(wins, is some coin undecided?). Undecided ones count as lost. Shaped for vector instructions."""
-    n_won, undecided = np.int16(0), np.int16(0)
+    n_won = np.int16(0)
+    undecided = np.int16(0)
     for j in range(len(numbers)):
         difference = np.int16(numbers[j] - level[j])
         up = np.int16((np.uint16(difference) >> _BITS) & present[j])  # its sign bit

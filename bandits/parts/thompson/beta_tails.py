@@ -50,8 +50,10 @@ def draw_between(a, b, low, high, rng):
     mode = (a - 1.0) / n if n > 0.0 else 0.5
     near = math.sqrt(mode * (1.0 - mode) / n) if n > 0.0 else 1.0
     top = min(max(mode, low), high)
-    left, right = min(max(mode - near, low), high), min(max(mode + near, low), high)
-    area_left, area_right = _tail_area(a, b, top, left, low), _tail_area(a, b, top, right, high)
+    left = min(max(mode - near, low), high)
+    right = min(max(mode + near, low), high)
+    area_left = _tail_area(a, b, top, left, low)
+    area_right = _tail_area(a, b, top, right, high)
     while True:
         where = rng.random() * (area_left + area_right + right - left)
         if where < area_left:
@@ -97,7 +99,9 @@ def _log_density(a, b, top, x):
 @kernel
 def _draw_exponential(slope, low, high, rng):
     """A draw from (low, high) with density proportional to exp(slope x)."""
-    width, rate, number = high - low, abs(slope), rng.random()
+    width = high - low
+    rate = abs(slope)
+    number = rng.random()
     distance = number * width
     if rate * width > 1e-9:
         distance = -math.log1p(number * math.expm1(-rate * width)) / rate

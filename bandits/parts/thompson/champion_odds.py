@@ -24,7 +24,7 @@ class ChampionOdds(NamedTuple):
     missing: np.ndarray  # (arms,) float64, 1 - c_i, precise even where that is tiny
 
 
-def even_champion_odds(n_arms):
+def even_champion_odds(n_arms: int) -> ChampionOdds:
     """Nothing compared yet: all duels are even."""
     exponent = np.full(n_arms, (n_arms - 1) * math.log(2.0))
     return ChampionOdds(exponent, np.exp(-exponent), -np.expm1(-exponent))

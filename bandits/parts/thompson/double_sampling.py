@@ -27,6 +27,7 @@ from bandits.parts.picks import pick
 from bandits.parts.thompson.bernoulli_rows import (
     BernoulliRows,
     DrawnRows,
+    Tournament,
     all_present,
     even_rows,
     new_rows,
@@ -58,7 +59,7 @@ class Beliefs(NamedTuple):
     single: np.ndarray  # (1,) int64, room for a list of one arm
 
 
-def no_beliefs(n_arms, keep_rows):
+def no_beliefs(n_arms: int, keep_rows: bool) -> Beliefs:
     """`keep_rows`: who won each duel of a tournament will be asked for."""
     return Beliefs(
         wins=np.zeros((n_arms, n_arms), np.int64),
@@ -140,7 +141,8 @@ def draw_tournament(beliefs, arms, n_candidates, top, rng):
     champion, an average step has at most one such round. Who has lost more duels than another in total is out
     of the running and need not be tossed for: strong arms go first, so that the many weak ones soon are.
     """
-    rows, coins, chance, strength = beliefs.rows, beliefs.coins, beliefs.odds.chance, beliefs.strength
+    rows = beliefs.rows
+    tournament = Tournament(beliefs.coins, beliefs.odds.chance, beliefs.strength, rows)
     candidates, most = arms[:n_candidates], len(arms) - 1
     last_other = arms[most] if n_candidates < len(arms) else -1
     while True:
@@ -150,8 +152,8 @@ def draw_tournament(beliefs, arms, n_candidates, top, rng):
         n_lost = most - largest
         if 4 * n_lost < most:
             strong = most - 3.0 * n_lost
-            largest = toss_rows(coins, chance, rows, candidates, last_other, strength, strong, largest, rng)
-        largest = toss_rows(coins, chance, rows, candidates, last_other, strength, -1.0, largest, rng)
+            largest = toss_rows(tournament, candidates, last_other, strong, largest, rng)
+        largest = toss_rows(tournament, candidates, last_other, -1.0, largest, rng)
         if largest < most:
             return largest
 
@@ -182,7 +184,9 @@ def draw_second(beliefs, first, exponent, ended, rng):
     second, largest = first, 0.5
     for arm in range(len(wins)):
         if hit[arm] == 1:
-            won, lost, chance = float(wins[arm, first]), float(wins[first, arm]), odds.chance[arm, first]
+            won = float(wins[arm, first])
+            lost = float(wins[first, arm])
+            chance = odds.chance[arm, first]
             if second == first:
                 sample = sample_above_half(won, lost, chance, rng)
             else:
@@ -200,7 +204,7 @@ def toss_row(beliefs, arm, exponent, rng):
     It is minus the logarithm of the chance to lose to none. The first it loses to comes where an exponential,
     cut off at `exponent`, is used up by the -ln q_ij.
     """
-    rows, coins, odds = beliefs.rows, beliefs.coins, beliefs.odds
+    rows, odds = beliefs.rows, beliefs.odds
     left = -math.log1p(rng.random() * math.expm1(-exponent)) if exponent > 0.0 else math.inf
     loss = -1
     for other in range(len(odds.chance)):
@@ -210,7 +214,8 @@ def toss_row(beliefs, arm, exponent, rng):
             if left < 0.0:
                 break
     beliefs.single[0], last = arm, len(odds.chance) - 1
-    toss_rows(coins, odds.chance, rows, beliefs.single, last, beliefs.strength, -1.0, _NO_SCORE, rng)
+    tournament = Tournament(beliefs.coins, odds.chance, beliefs.strength, rows)
+    toss_rows(tournament, beliefs.single, last, -1.0, _NO_SCORE, rng)
     won = rows.won[arm % len(rows.won)]
     for other in range(loss + 1):  # overrule
         right = rows.present[other] if other < loss else 0

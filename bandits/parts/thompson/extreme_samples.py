@@ -27,7 +27,8 @@ def sample_above_half(won, lost, chance, rng):
     """A Beta(won + 1, lost + 1) sample, given that it exceeds one half; `chance` is how often it does."""
     if chance > _OFTEN:
         while True:
-            up, down = rng.standard_gamma(won + 1.0), rng.standard_gamma(lost + 1.0)
+            up = rng.standard_gamma(won + 1.0)
+            down = rng.standard_gamma(lost + 1.0)
             if up > down:
                 return up / (up + down)
     slope = 2.0 * (lost - won)
@@ -68,16 +69,19 @@ def weakest_sample(wins, log_g, batch, champion, start, rng):
     """
     rival = batch[champion]
     weakest, smallest = start, _beta(float(wins[batch[start], rival]), float(wins[rival, batch[start]]), rng)
-    log_up, log_down = math.log(2.0 * smallest), math.log(2.0 - 2.0 * smallest)
+    log_up = math.log(2.0 * smallest)
+    log_down = math.log(2.0 - 2.0 * smallest)
     for place in range(len(batch)):
         if place != champion and place != start:
             arm = batch[place]
-            won, lost = float(wins[arm, rival]), float(wins[rival, arm])
+            won = float(wins[arm, rival])
+            lost = float(wins[rival, arm])
             log_f = log_g[min(arm, rival), max(arm, rival)] + _LOG_4 + won * log_up + lost * log_down
             sample = _sample_below(won, lost, smallest, log_f, rng)
             if sample < smallest:
                 weakest, smallest = place, sample
-                log_up, log_down = math.log(2.0 * smallest), math.log(2.0 - 2.0 * smallest)
+                log_up = math.log(2.0 * smallest)
+                log_down = math.log(2.0 - 2.0 * smallest)
     return weakest
 
 
@@ -105,5 +109,6 @@ def _sample_below(won, lost, limit, log_f, rng):
 @kernel
 def _beta(won, lost, rng):
     """A Beta(won + 1, lost + 1) sample, strictly between 0 and 1."""
-    up, down = rng.standard_gamma(won + 1.0), rng.standard_gamma(lost + 1.0)
+    up = rng.standard_gamma(won + 1.0)
+    down = rng.standard_gamma(lost + 1.0)
     return min(max(up / (up + down), 1e-300), 1.0 - 1e-16)

@@ -24,7 +24,7 @@ class BeatOdds(NamedTuple):
     log_g: np.ndarray  # (arms, arms) float64, ln g of the pair, in [min, max]
 
 
-def even_odds(n_arms):
+def even_odds(n_arms: int) -> BeatOdds:
     """Nothing compared yet: every chance is one half."""
     minus_log = np.full((n_arms, n_arms), math.log(2.0))
     np.fill_diagonal(minus_log, 0.0)
@@ -35,7 +35,8 @@ def even_odds(n_arms):
 def note_win(odds, wins, winner, loser):
     """`winner` beat `loser`; `wins` does not know it yet."""
     a, b = wins[winner, loser] + 1.0, wins[loser, winner] + 1.0
-    low, high = min(winner, loser), max(winner, loser)
+    low = min(winner, loser)
+    high = max(winner, loser)
     log_g = odds.log_g[low, high]
     up = odds.chance[winner, loser] + math.exp(log_g) / a
     log_g += math.log((a + b) / (2.0 * a))
@@ -61,7 +62,8 @@ def _write(odds, winner, loser, up, down, minus_log_up, minus_log_down):
 @kernel
 def _log_smaller_tail(a, b, log_g):
     """ln of the smaller of P(Beta(a, b) > 1/2) and P(Beta(a, b) < 1/2), by a series of positive terms."""
-    small, large = min(a, b), max(a, b)
+    small = min(a, b)
+    large = max(a, b)
     term, total, k = 1.0, 1.0, 0.0
     while term > 1e-17 * total:
         term *= (small + large + k) / (2.0 * (large + 1.0 + k))

@@ -56,7 +56,7 @@ def init(n_arms, params, rng):
     )
 
 
-def radius_constant(n_arms, delta):
+def radius_constant(n_arms: int, delta: float) -> float:
     scale = math.log(n_arms / delta)
     return scale + 0.75 * math.log(scale)
 

@@ -41,7 +41,8 @@ class Params(NamedTuple):
 
 def init(n_arms, params, rng):
     k = min(params.k, n_arms)
-    by_paper, by_code = radius_constant(n_arms, params.delta), math.log(3.0 * n_arms / params.delta)
+    by_paper = radius_constant(n_arms, params.delta)
+    by_code = math.log(3.0 * n_arms / params.delta)
     return State(
         agenda=empty_agenda(n_arms),
         order=np.arange(n_arms),

@@ -56,6 +56,8 @@ KIND, SIZE, REDRAW, LOWER, UPPER, DELTA = range(6)  # columns of State.stages
 WHO_IS_LEFT = 0  # instead of a SIZE: the arms that Prune left
 STAGE, BEGUN, N_ARMS, SWEEP = range(4)  # entries of State.now
 
+Stage = tuple[int, int, bool, float, float, float]  # a row of State.stages
+
 
 class State(NamedTuple):
     stages: np.ndarray  # (stages, 6) float64: Soft or Prune; of how many arms, newly drawn? epsilons; delta
@@ -81,7 +83,7 @@ def init(n_arms, params, rng):
     )
 
 
-def _opt_max(n, epsilon, delta):
+def _opt_max(n: int, epsilon: float, delta: float) -> list[Stage]:
     if n < FEW:
         return [_soft(n, 0.0, epsilon, delta)]
     if delta <= n ** (-1 / 3):
@@ -96,13 +98,13 @@ def _opt_max(n, epsilon, delta):
     return near + _growing_subsets(n, epsilon, delta)
 
 
-def _near_opt_max(n, epsilon, delta):
+def _near_opt_max(n: int, epsilon: float, delta: float) -> list[Stage]:
     """A good anchor of the first n arms, found among the first few of them."""
     few = min(math.ceil(math.sqrt(n * math.log(4 * n / delta))), n)
     return [_soft(few, 0.0, epsilon / 2, delta / 4), _soft(n, epsilon / 2, epsilon, delta / 2)]
 
 
-def _growing_subsets(n, epsilon, delta):
+def _growing_subsets(n: int, epsilon: float, delta: float) -> list[Stage]:
     """With a high delta: ever larger random subsets, the last of which is everybody."""
     log_n = math.log(n)
     n_subsets = math.ceil(2 * math.log(log_n) / math.log(1 / delta))
@@ -117,7 +119,7 @@ def _growing_subsets(n, epsilon, delta):
     return stages
 
 
-def _soft(n, lower, upper, delta):
+def _soft(n: int, lower: float, upper: float, delta: float) -> Stage:
     return SOFT, n, False, lower, upper, delta
 
 

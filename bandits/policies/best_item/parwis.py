@@ -61,12 +61,13 @@ def init(n_arms, params, rng):
     )
 
 
-def _star(n_arms):
+def _star(n_arms: int) -> np.ndarray:
     """Z before the first comparison, when the walk knows ways to and from the dummy only.
 
     Then I - T is the Laplacian of a star, divided by 2 K, whose pseudo-inverse is well known.
     """
-    leaf, balance = np.append(np.ones(n_arms), 0.0), np.append(-np.ones(n_arms), n_arms)
+    leaf = np.append(np.ones(n_arms), 0.0)
+    balance = np.append(-np.ones(n_arms), n_arms)
     inverse = np.diag(leaf) - np.outer(leaf, leaf) / n_arms
     inverse += np.outer(balance, balance) / (n_arms * (n_arms + 1.0) ** 2)
     return 2.0 * n_arms * inverse + 1.0 / (n_arms + 1)

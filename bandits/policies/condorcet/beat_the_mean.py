@@ -94,7 +94,8 @@ def update(state, first, second, first_won):
     if receded or now[N_LEAST] == 0:
         _look_at_all(state.left, state.least, record, spread, now)
     else:
-        spread[LOWEST], spread[HIGHEST] = min(spread[LOWEST], after), max(spread[HIGHEST], after)
+        spread[LOWEST] = min(spread[LOWEST], after)
+        spread[HIGHEST] = max(spread[HIGHEST], after)
     now[DECIDED] = spread[LOWEST] + spread[WIDTH] <= spread[HIGHEST] - spread[WIDTH]
 
 
@@ -130,7 +131,8 @@ def _look_at_all(left, least, record, spread, now):
     for place in range(now[N_LEFT]):
         arm = left[place]
         rate, n_duels = _rate(record, arm), record[arm, DUELS]
-        lowest, highest = min(lowest, rate), max(highest, rate)
+        lowest = min(lowest, rate)
+        highest = max(highest, rate)
         if n_duels < fewest:
             fewest, n_least = n_duels, 0
         if n_duels == fewest:

@@ -196,7 +196,8 @@ def _expected_regret(beliefs, arm, largest, rng):
         if other != arm and lacking != 0:
             won_it = won[arm, other] == 1 if turn[arm] > turn[other] else won[other, arm] == 0
             up, down = (arm, other) if won_it else (other, arm)
-            wins, losses = float(beliefs.wins[up, down]), float(beliefs.wins[down, up])
+            wins = float(beliefs.wins[up, down])
+            losses = float(beliefs.wins[down, up])
             edge = 2.0 * min(sample_above_half(wins, losses, chance[up, down], rng), _CLIPPED) - 1.0
             divergence = 0.5 * ((1.0 + edge) * math.log1p(edge) + (1.0 - edge) * math.log1p(-edge))
             regret += lacking / max(divergence, _NOT_ZERO)

@@ -65,7 +65,7 @@ class Params(NamedTuple):
 
 
 def init(n_arms, params, rng):
-    def zeros(*shape):
+    def zeros(*shape: int) -> np.ndarray:
         return np.zeros(shape, np.int64)
 
     return State(

@@ -52,7 +52,7 @@ class Params(NamedTuple):
 
 
 def init(n_arms, params, rng):
-    def zeros(*shape):
+    def zeros(*shape: int) -> np.ndarray:
         return np.zeros(shape, np.int64)
 
     now = zeros(10)  # a round of no length is over: the first begins
@@ -121,7 +121,8 @@ def answers(state, chosen):
 @kernel
 def _is_sure(won, lost, log_odds):
     """Is won / n - 1/2 > sqrt(ln(4 n^2 K^2 / delta) / (2 n)) after n duels?"""
-    n, lead = float(won + lost), float(won - lost)
+    n = float(won + lost)
+    lead = float(won - lost)
     return lead > 0.0 and lead * lead > 2.0 * n * (log_odds + 2.0 * math.log(n))
 
 
@@ -181,7 +182,8 @@ def _drop_the_worse(left, rewards, log_odds, now):
 
     Means q are possible while n d(rewards / n, q) is at most the radius, d being the relative entropy.
     """
-    n, tau = float(now[N_SWEEPS]), float(now[N_REWARDS])
+    n = float(now[N_SWEEPS])
+    tau = float(now[N_REWARDS])
     radius = (log_odds[MEAN] + math.log(tau) + 2.0 * math.log(math.log(max(tau, 3.0)))) / n
     most = 0
     for arm in left[: now[N_LEFT]]:

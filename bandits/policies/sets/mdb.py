@@ -81,7 +81,8 @@ def idle(state, params, limit, alone, rng):
     _look(state, params)
     now = state.now
     if now[N_NARROW] == 1:
-        arm, stop = pick_flagged(state.narrow, 1, rng), _rejoins(state.wins, state.narrow, params.alpha)
+        arm = pick_flagged(state.narrow, 1, rng)
+        stop = _rejoins(state.wins, state.narrow, params.alpha)
     elif now[N_NARROW] == 0 and now[N_WIDE] == 1:
         arm = pick_flagged(state.wide, 1, rng)
         stop = min(

@@ -5,6 +5,7 @@ import pytest
 from numba import njit
 
 from bandits.parts.thompson.bernoulli_rows import (
+    Tournament,
     all_present,
     even_rows,
     new_rows,
@@ -42,7 +43,7 @@ def _toss(coins, chance, rows, arms, absent, won, lost, score, rng):
         all_present(rows)
         for arm in absent:
             rows.present[arm] = 0
-        toss_rows(coins, chance, rows, arms, len(chance) - 1, chance[0], -1.0, 0, rng)
+        toss_rows(Tournament(coins, chance, chance[0], rows), arms, len(chance) - 1, -1.0, 0, rng)
         won[run], lost[run], score[run] = rows.won, rows.lost, rows.score
 
 
@@ -115,10 +116,10 @@ def test_weak_and_beaten_arms_have_no_turn():
             note_chance(coins.level, chance, one, other)
     new_step(coins, rng)
     all_present(rows)
-    strength = np.array([1.0, 1.0, 2.0, 3.0, 4.0, 4.0])
-    assert toss_rows(coins, chance, rows, np.array([3, 4, 5]), 5, strength, 3.5, 0, rng) == 4
+    tournament = Tournament(coins, chance, np.array([1.0, 1.0, 2.0, 3.0, 4.0, 4.0]), rows)
+    assert toss_rows(tournament, np.array([3, 4, 5]), 5, 3.5, 0, rng) == 4
     assert rows.score.tolist() == [0, 0, 0, -1, 4, 4]
-    assert toss_rows(coins, chance, rows, np.arange(6), 5, strength, -1.0, 4, rng) == 4
+    assert toss_rows(tournament, np.arange(6), 5, -1.0, 4, rng) == 4
     assert rows.score.tolist() == [1, -1, -1, -1, 4, 4]  # 1 to 3 have lost twice, 0 only once
     assert rows.turn[[5, 4, 0]].tolist() == [6, 5, 4]
     assert rows.present[:6].tolist() == [0, 1, 1, 1, 0, 0]

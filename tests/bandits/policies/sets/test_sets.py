@@ -24,7 +24,9 @@ STEPS = [1, 2, 3, 10, 100, 300, 1000]
 def run(configured, prefs, steps=STEPS, seed=0, number=0, labels=None, fast_forward=True):
     labels = np.arange(len(prefs)) if labels is None else np.array(labels)
     rng, users = generators(seed, number)
-    return run_sets(configured, pages_by_matrix(prefs), labels, np.array(steps), rng, users, fast_forward)
+    return run_sets(
+        configured, pages_by_matrix(prefs), labels, np.array(steps), rng, users, fast_forward=fast_forward
+    )
 
 
 def shares(twin, configured, prefs, steps, seed, number):
