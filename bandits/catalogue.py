@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from bandits.contract import MultiPolicy, Policy, configure
+from bandits.contract import Policy
 from bandits.policies import batched, best_item, condorcet, copeland, sets
 from rankduel.base.errors import PolicyError
-from rankduel.base.settings import Catalogue, Configured, discovered, find
+from rankduel.base.settings import Catalogue, Configured, discovered
 
 # By the question they answer, as `rankduel policies` lists them.
 FAMILIES: dict[str, list[Policy]] = {
@@ -15,14 +15,13 @@ FAMILIES: dict[str, list[Policy]] = {
     "Copeland winners": discovered(copeland, "POLICY"),
     "Condorcet winner, in batches": discovered(batched, "POLICY"),
     "Best items of a pool": discovered(best_item, "POLICY"),
+    "Condorcet winner, whole sets of arms on a page": discovered(sets, "POLICY"),
 }
 POLICIES: Catalogue[Policy] = Catalogue(
     "policy", PolicyError, [policy for family in FAMILIES.values() for policy in family]
 )
-MULTI_POLICIES: Catalogue[MultiPolicy] = Catalogue("policy", PolicyError, discovered(sets, "POLICY"))
 
 
 def policy(name: str, **settings: Any) -> Configured:
     """Return a policy with settings, such as policy("rucb", alpha=0.6)."""
-    every: dict[str, Any] = {**POLICIES, **MULTI_POLICIES}
-    return configure(find(name, every, "policy", PolicyError), **settings)
+    return POLICIES.configured(name, **settings)

@@ -20,6 +20,16 @@ that way must follow the law of plain steps, the one after them included: if it 
 
 A policy that works in batches has `plan` and `learn` besides (bandits/agenda.py). One that is `finished`
 chooses an arm of its answer against itself from then on.
+
+A policy for whole `sets` of arms compares many in one step, and these of its functions differ:
+
+    select(state, params, arms, copies, rng) -> n   the arms to compare: arms[:n], all different, and how
+                                                    often each stands in the set; one arm is shown alone
+    update(state, arms, n, won)                     won[x, y] of the duels of arms[x] and arms[y] went to x
+    idle(state, params, limit, alone, rng) -> n     the same for steps with one arm alone, added to alone[arm]
+
+It must have `recommend`. A step is one page, however many arms share it. Arms that stand in a set with a and
+b copies have a times b duels in it. A page without a verdict on a pair gives neither a win.
 """
 
 from __future__ import annotations
@@ -46,44 +56,13 @@ class Policy(NamedTuple):
     plan: Callable | None = None
     learn: Callable | None = None
     late: bool = False  # may hear of outcomes after choosing other pairs
+    sets: bool = False  # `select` fills a set of arms
     about: str = ""  # one line
     source: str = ""  # authors, year, venue, the algorithm's number
     assumes: str = ""  # what must hold for its guarantees
     settings: Mapping[str, Setting] = {}
     variants: Mapping[str, Mapping[str, Any]] = {}  # named bundles of parameters: 'variant=...'
     horizon_when: Callable | None = None  # params -> is the parameter `horizon` used? None: always
-
-
-class MultiPolicy(NamedTuple):
-    """Like Policy, but for the arms of a step, which may be many.
-
-        init(n_arms, params, rng) -> state
-        select(state, params, arms, copies, rng) -> n     the arms to compare: arms[:n], all different, and
-                                                          how often each stands in the set; one arm is shown
-                                                          alone
-        update(state, arms, n, won)                       won[x, y] of the duels of arms[x] and arms[y] went
-                                                          to x
-        recommend(state) -> arm
-        idle(state, params, limit, alone, rng) -> n       up to `limit` coming steps with one arm alone,
-                                                          nothing learned, are added to alone[arm]; optional
-
-    A step is one page, however many arms share it. Arms that stand in a set with a and b copies have a times
-    b duels in it. A page without a verdict on a pair gives neither a win.
-    """
-
-    name: str
-    params: type  # NamedTuple of tunables, every field with a default
-    init: Callable
-    select: Callable
-    update: Callable
-    recommend: Callable
-    idle: Callable | None = None
-    about: str = ""
-    source: str = ""
-    assumes: str = ""
-    settings: Mapping[str, Setting] = {}
-    variants: Mapping[str, Mapping[str, Any]] = {}
-    horizon_when: Callable | None = None
 
 
 def configure(policy: Any, **settings: Any) -> Configured:

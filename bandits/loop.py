@@ -220,7 +220,7 @@ def run_loop(
 def check_feedback(configured: Configured, feedback: Feedback) -> None:
     """An error if the policy cannot hear of outcomes that late, or not of duels at all."""
     every, delay = feedback
-    if not isinstance(configured.thing, Policy):
+    if configured.thing.sets:
         raise PolicyError(f"{configured} compares whole sets of arms; this takes policies for duels only")
     if every < 1 or delay < 0:
         raise PolicyError(f"feedback every {every} steps after {delay}; expected from 1 and from 0")

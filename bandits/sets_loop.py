@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bandits.contract import MultiPolicy
+from bandits.contract import Policy
 from bandits.loop import no_measure
 from rankduel.base.compiling import bound_loop, kernel
+from rankduel.base.errors import PolicyError
 from rankduel.base.settings import Configured, kernel_params
 
 # What `play_sets` calls; `compiled` puts the functions of a policy and a page in their place.
@@ -157,8 +158,10 @@ def _empty_trace(steps: np.ndarray, n_arms: int, n_measured: int) -> SetsTrace:
     )
 
 
-def compiled(policy: MultiPolicy, pages: Pages) -> Callable:
-    """`play_sets` with this policy and these pages bound in: machine code kept on disk."""
+def compiled(policy: Policy, pages: Pages) -> Callable:
+    """Return `play_sets` with this policy and these pages bound in: machine code kept on disk."""
+    if policy.recommend is None:
+        raise PolicyError(f"{policy.name}: a policy for sets of arms needs a function `recommend`")
     functions = {
         "select": policy.select,
         "update": policy.update,

@@ -22,7 +22,7 @@ import numpy as np
 
 from bandits.agenda import N_PAIRS, PLAYED, TIMES
 from bandits.catalogue import POLICIES, policy
-from bandits.contract import Policy, configure
+from bandits.contract import configure
 from bandits.loop import compiled_step
 from bandits.own_file import load_policy
 from bandits.steps import checked_horizon
@@ -123,7 +123,7 @@ class Stepper:
 def start(configured: Configured | str, n_arms: int, *, seed: int = 0, horizon: float = 0) -> Stepper:
     """A policy on so many arms, ready for its first duel; some must know how many duels there will be."""
     configured = policy(configured) if isinstance(configured, str) else configured
-    if not isinstance(configured.thing, Policy):
+    if configured.thing.sets:
         raise PolicyError(f"{configured} compares whole sets of arms; single duels need another policy")
     if n_arms != int(n_arms) or n_arms < 1:
         raise PolicyError(f"n_arms is {n_arms}; expected a whole number from 1")

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from side_by_side import show
 
-from bandits import POLICIES, checked_prefs, configure, play_matrix
+from bandits import checked_prefs, configure, play_matrix
 from experiments.matrix.preferences import read_preferences
 from experiments.specs import parse_policy
 from rankduel.base.settings import Configured
@@ -25,7 +25,7 @@ from rankduel.base.settings import Configured
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from naive.policies import play_twin
 from naive.policies.twins import TWINS
-from support.policies import with_horizon
+from support.policies import DUELING, with_horizon
 
 TWIN_STEPS = (100, 1_000, 100_000)
 LONGEST = 60  # seconds
@@ -47,7 +47,7 @@ def made_up(n_arms: int) -> np.ndarray:
 
 def main(matrix: str, specs: list[str], long: bool) -> None:
     prefs = read_preferences(matrix).matrix if matrix else made_up(136)
-    chosen = [parse_policy(spec) for spec in specs] or [configure(policy) for policy in POLICIES.values()]
+    chosen = [parse_policy(spec) for spec in specs] or [configure(policy) for policy in DUELING.values()]
     rows = []
     for configured in chosen:
         rows.append(row(configured, prefs, long))
@@ -95,4 +95,4 @@ if __name__ == "__main__":
     parser.add_argument("--policy", action="append", default=[])
     parser.add_argument("--long", action="store_true")
     given = parser.parse_args()
-    main(given.matrix, given.thing, given.long)
+    main(given.matrix, given.policy, given.long)

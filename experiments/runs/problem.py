@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from bandits import Trace
-from bandits.contract import MultiPolicy
 from bandits.loop import AT_ONCE, Duel, Feedback, check_feedback, compiled, run_loop
 from bandits.matrix_duels import by_matrix
 from bandits.regret import (
@@ -101,7 +100,7 @@ class Problem:
         labels = stream(seed, *names, "labels").permutation(len(matrix))
         rng = stream(seed, *names, "policy")
         users = stream(seed, *names, "users")
-        if isinstance(configured.thing, MultiPolicy):
+        if configured.thing.sets:
             return self._sets_table(run_sets(configured, self._pages(), labels, steps, rng, users))
         loss = losses_by(self.notion, matrix)
         duel, feedback = self._duel(), self.feedback
@@ -109,14 +108,14 @@ class Problem:
 
     def check(self, configured: Configured) -> None:
         """An error if the policy cannot be played here."""
-        if not isinstance(configured.thing, MultiPolicy):
+        if not configured.thing.sets:
             check_feedback(configured, self.feedback)
         elif self.feedback != AT_ONCE:
             raise PolicyError(f"{configured} compares whole sets of arms, and takes no late feedback")
 
     def is_compiled(self, configured: Configured) -> bool:
         """Is the loop of this policy ready on disk?"""
-        if isinstance(configured.thing, MultiPolicy):
+        if configured.thing.sets:
             return is_on_disk(sets_loop(configured.thing, self._pages()))
         return is_on_disk(compiled(configured.thing, self._duel()))
 

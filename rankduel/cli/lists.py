@@ -12,8 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from bandits import configure
-from bandits.catalogue import FAMILIES, MULTI_POLICIES
-from bandits.contract import MultiPolicy
+from bandits.catalogue import FAMILIES
 from clickmodels import ATTENTIONS, STOP_RULES, USERS, ClickModel, expected_clicks
 from clickmodels.position_based import Attention
 from clickmodels.rows import row_text
@@ -226,17 +225,10 @@ def policies(
         chosen = parse_policy(policy)
         _show_one(chosen, as_json)
     elif as_json:
-        rows = [
-            _as_data(configure(one)) | {"family": name} for name, all in families().items() for one in all
-        ]
+        rows = [_as_data(configure(one)) | {"family": name} for name, all in FAMILIES.items() for one in all]
         typer.echo(json.dumps(rows, indent=1))
     else:
         _show_all()
-
-
-def families() -> dict[str, list[Any]]:
-    """All policies by the question they answer."""
-    return {**FAMILIES, "Condorcet winner, whole sets of arms on a page": list(MULTI_POLICIES.values())}
 
 
 def _as_data(chosen: Configured) -> dict[str, Any]:
@@ -284,7 +276,7 @@ def _show_one(chosen: Configured, as_json: bool) -> None:
 
 def _show_all() -> None:
     screen.print("[dim]rankduel policies NAME explains the parameters[/]")
-    for name, family in families().items():
+    for name, family in FAMILIES.items():
         title(f"\n{name}")
         show_rows({policy.name: _summary(configure(policy)) for policy in family}, gap=1)
     title("\nWritten as")
@@ -316,7 +308,7 @@ def _facts(chosen: Configured) -> list[str]:
 
 def _feedback(policy: Any) -> str:
     """When it hears of outcomes, if not after every duel."""
-    if isinstance(policy, MultiPolicy):
+    if policy.sets:
         return "hears of pages"
     return "works in batches" if policy.plan else "takes late feedback" if policy.late else ""
 

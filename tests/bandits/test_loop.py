@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from support.policies import CYCLIC, ladder
+from support.policies import CYCLIC, DUELING, ladder
 
-from bandits import POLICIES, Policy, checkpoints, configure, play_matrix
+from bandits import Policy, checkpoints, configure, play_matrix
 from bandits.loop import TIED, Duel, compiled, compiled_step, run_loop
 from bandits.matrix_duels import matrix_duel
 from bandits.regret import (
@@ -186,8 +186,8 @@ print(any(name.startswith("play_rucb") for name in compiled))
 def test_every_loop_has_a_place_of_its_own_on_disk():
     """Numba files what it keeps under this name, and looks neither at globals nor at what they call."""
     duels = [matrix_duel, *(live_duel_by(method) for method in METHODS)]
-    loops = [compiled(policy, Duel(duel, None)) for policy in POLICIES.values() for duel in duels]
-    steps = [function for policy in POLICIES.values() for function in compiled_step(policy)]
+    loops = [compiled(policy, Duel(duel, None)) for policy in DUELING.values() for duel in duels]
+    steps = [function for policy in DUELING.values() for function in compiled_step(policy)]
     assert len({function.py_func.__qualname__ for function in loops + steps}) == len(loops) + len(steps)
 
 

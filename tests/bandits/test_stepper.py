@@ -5,9 +5,9 @@ import os
 
 import numpy as np
 import pytest
-from support.policies import SOME_QUICKLY, ladder
+from support.policies import DUELING, SOME_QUICKLY, ladder
 
-from bandits import POLICIES, configure, restore, start
+from bandits import configure, restore, start
 from rankduel.base.errors import RankduelError
 
 pytestmark = pytest.mark.kernel
@@ -64,11 +64,11 @@ def test_bad_numbers_of_arms(n_arms):
 
 
 def test_a_horizon_is_asked_for_where_it_is_needed():
-    needy = [name for name in POLICIES if configure(POLICIES[name]).needs_horizon]
+    needy = [name for name, policy in DUELING.items() if configure(policy).needs_horizon]
     for name in needy:
         with pytest.raises(RankduelError, match=f"{name} must know how many duels"):
             start(name, 3)
-    for name in set(POLICIES) - set(needy):
+    for name in set(DUELING) - set(needy):
         start(name, 3)
 
 

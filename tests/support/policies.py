@@ -17,11 +17,15 @@ _LESS_USED = ("rts", "sparring", "versatile_db", "doubler", "multi_sbm", "rmed2"
 _CONDORCET = {policy.name for policy in FAMILIES["Condorcet winner"]} - set(_LESS_USED)
 
 
+DUELING = {name: policy for name, policy in POLICIES.items() if not policy.sets}
+FOR_SETS = {name: policy for name, policy in POLICIES.items() if policy.sets}
+
+
 def policies(quick):
-    """All of them, as parameters of a test; those that are not `quick` are left to the slow run."""
+    """All that choose duels, as parameters of a test; those that are not `quick` are left to the slow run."""
     return [
         pytest.param(policy, id=name, marks=[] if name in quick else pytest.mark.compiling)
-        for name, policy in POLICIES.items()
+        for name, policy in DUELING.items()
     ]
 
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import MultiPolicy
+from bandits.contract import Policy
 from bandits.parts.answers import leader
 from bandits.parts.bounds import NEVER, beaten, beaten_until
 from bandits.parts.picks import pick, pick_flagged
@@ -160,14 +160,15 @@ def _rejoins(wins, unbeaten, alpha):
     return soonest
 
 
-POLICY = MultiPolicy(
+POLICY = Policy(
     "mdb",
     Params,
     init,
     select,
     update,
     recommend,
-    idle,
+    idle=idle,
+    sets=True,
     about="All arms that nobody confidently beats share one page.",
     source="Brost, Seldin, Cox, Lioma 2016 (CIKM), Algorithm 1",
     assumes="Condorcet winner",

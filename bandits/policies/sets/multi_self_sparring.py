@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import MultiPolicy
+from bandits.contract import Policy
 from bandits.parts.thompson.argmax import Posteriors, best_mean, draw_best, flat_posteriors, learn
 from bandits.policies.condorcet.self_sparring import COIN
 from rankduel.base.compiling import kernel
@@ -99,13 +99,14 @@ def recommend(state):
     return best_mean(state.posteriors.counts[0])
 
 
-POLICY = MultiPolicy(
+POLICY = Policy(
     "multi_self_sparring",
     Params,
     init,
     select,
     update,
     recommend,
+    sets=True,
     about="One Thompson sampler, asked m times, names the arms that share a page.",
     source="Sui, Zhuang, Burdick, Yue 2017 (UAI), Algorithm 2",
     assumes="approximate linearity (a Condorcet winner that also wins most against random opponents)",

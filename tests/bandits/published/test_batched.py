@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from joblib import Parallel, delayed
 
-from bandits import POLICIES, checked_prefs, configure, gaps, play_matrix
-from bandits.policies.batched import c2b, pcomp, scomp, scomp2
+from bandits import POLICIES, checked_prefs, gaps, play_matrix
 from bandits.regret import strong_regret
 from experiments.matrix.builtin import MATRICES
 
@@ -86,18 +85,11 @@ PREFS = {
     "SYN-BTL": bradley_terry,
     "SYN-CD": one_winner,
 }
-BATCHED = {module.POLICY.name: module.POLICY for module in (c2b, pcomp, scomp, scomp2)}
-
-
-def configured(spec):
-    name, _, settings = spec.rstrip(")").partition("(")
-    pairs = [setting.split("=") for setting in settings.split(",") if setting]
-    return configure((POLICIES | BATCHED)[name], **dict(pairs))
 
 
 def final_regret(spec, name, runs=RUNS):
     """Strong regret of each run at the horizon."""
-    policy, steps = configured(spec), np.array([HORIZON])
+    policy, steps = POLICIES.parsed(spec), np.array([HORIZON])
 
     def one(run):
         prefs = checked_prefs(PREFS[name](run))
@@ -202,7 +194,7 @@ def main():
     }
     for spec, published in (READ_OFF | others).items():
         cells = []
-        for place, name in enumerate(PREFS if spec.split("(")[0] in BATCHED else list(PREFS)[:2]):
+        for place, name in enumerate(PREFS if POLICIES.parsed(spec).thing.plan else list(PREFS)[:2]):
             ours, error = mean_and_error(final_regret(spec, name, 40))
             theirs = published[place] if published else ""
             cells.append(f"{theirs:>7}{ours:6.0f} ±{error:3.0f}")

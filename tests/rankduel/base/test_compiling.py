@@ -3,9 +3,8 @@
 from collections import defaultdict
 
 from numba.extending import is_jitted
+from support.policies import DUELING, FOR_SETS
 
-from bandits import POLICIES
-from bandits.catalogue import MULTI_POLICIES
 from bandits.loop import Duel, compiled, compiled_step
 from bandits.matrix_duels import by_matrix
 from bandits.sets_loop import Pages, pages_by_matrix
@@ -32,10 +31,10 @@ def all_loops():
     duels = [by_matrix(None)]
     duels += [Duel(live_duel_by(name), None, shown_so_far) for name in METHODS]
     pages = [pages_by_matrix(None), *(Pages(live_comparison_by(name), None) for name in MULTILEAVERS)]
-    yield from (compiled(policy, duel) for policy in POLICIES.values() for duel in duels)
-    yield from (step for policy in POLICIES.values() for step in compiled_step(policy))
+    yield from (compiled(policy, duel) for policy in DUELING.values() for duel in duels)
+    yield from (step for policy in DUELING.values() for step in compiled_step(policy))
     yield from (duel_kernel(interleaving(name)) for name in METHODS)
-    yield from (sets_loop(policy, page) for policy in MULTI_POLICIES.values() for page in pages)
+    yield from (sets_loop(policy, page) for policy in FOR_SETS.values() for page in pages)
 
 
 def test_no_two_kernels_share_a_name():

@@ -6,7 +6,6 @@ import pytest
 from support.helpers import words
 
 from bandits import POLICIES
-from bandits.catalogue import MULTI_POLICIES
 from experiments.specs import parse_policy
 
 
@@ -38,7 +37,7 @@ def test_one_policy_is_explained(rankduel, name):
 
 def test_for_machines(rankduel):
     told = json.loads(rankduel("policies", "--json")[1])
-    assert [policy["name"] for policy in told] == [*POLICIES, *MULTI_POLICIES]
+    assert [policy["name"] for policy in told] == [*POLICIES]
     assert all(policy["source"] and policy["assumes"] for policy in told)
     assert {policy["name"]: policy["needs_horizon"] for policy in told}["savage"] is True
     assert {policy["name"]: policy["needs_horizon"] for policy in told}["rucb"] is False

@@ -6,10 +6,9 @@ from naive.policies.mdb import Mdb
 from naive.policies.multi_self_sparring import SelfSparring
 from naive.policies.sets import play_sets_twin
 from support import anchors
-from support.policies import CYCLIC, assert_same_numbers, fast, generators, ladder
+from support.policies import CYCLIC, FOR_SETS, assert_same_numbers, fast, generators, ladder
 
 from bandits import POLICIES, configure, gaps
-from bandits.catalogue import MULTI_POLICIES
 from bandits.policies.sets import mdb, multi_self_sparring
 from bandits.regret import strong_regret
 from bandits.sets_loop import pages_by_matrix, run_sets
@@ -78,7 +77,7 @@ def test_two_arms_of_self_sparring_are_the_duel():
     assert_same_numbers(sets, duels)
 
 
-@pytest.mark.parametrize("policy", MULTI_POLICIES.values(), ids=MULTI_POLICIES)
+@pytest.mark.parametrize("policy", FOR_SETS.values(), ids=FOR_SETS)
 @pytest.mark.parametrize("n_arms", [1, 2, 3, 17])
 def test_any_number_of_arms(policy, n_arms):
     trace = run(configure(policy), ladder(n_arms, 0.02))
