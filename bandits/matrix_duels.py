@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from bandits.draws import PROXY, draws_of
 from bandits.loop import AT_ONCE, Duel, Feedback, run_loop
 from bandits.steps import checked_horizon, checkpoints
 from bandits.trace import Trace
 from rankduel.base.compiling import kernel
 from rankduel.base.errors import MatrixError
 from rankduel.base.settings import Configured
-from rankduel.base.streams import stream
 
 NEARLY = 1e-3  # two entries that add up to 1 within this are scaled to do so; published matrices are rounded
 
@@ -117,21 +117,22 @@ def play_matrix(
     fast_forward: bool = True,
     feedback: Feedback = AT_ONCE,
 ) -> Trace:
-    """Run number `run` of a policy. `loss` says who is the better of a pair (default: Condorcet gaps).
+    """Play run number `run` of a policy. `loss` says who is the better of a pair (default: Condorcet gaps).
 
-    The policy sees the arms under random labels, so no index is favoured; the trace has the caller's numbers.
+    It is the run that experiments.runs records by that number and seed. The policy sees the arms under random
+    labels; the trace has the caller's numbers.
     """
     prefs = checked_prefs(prefs)
     horizon = checked_horizon(horizon)
-    names = (str(configured), run)
+    labels, rng, users = draws_of(configured, len(prefs), mode=PROXY, seed=seed, run=run)
     return run_loop(
         configured,
         by_matrix(prefs),
         gaps(prefs) if loss is None else loss,
-        stream(seed, *names, "labels").permutation(len(prefs)),
+        labels,
         checkpoints(horizon) if steps is None else steps,
-        stream(seed, *names, "policy"),
-        stream(seed, *names, "users"),
+        rng,
+        users,
         fast_forward=fast_forward,
         feedback=feedback,
     )

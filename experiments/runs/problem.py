@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from bandits import Trace
+from bandits.draws import LIVE, PROXY, draws_of
 from bandits.loop import AT_ONCE, Duel, Feedback, check_feedback, compiled, run_loop
 from bandits.matrix_duels import by_matrix
 from bandits.regret import (
@@ -66,7 +67,7 @@ class Problem:
 
     @property
     def mode(self) -> str:
-        return "proxy" if self.arena is None else "live"
+        return PROXY if self.arena is None else LIVE
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -92,14 +93,9 @@ class Problem:
         return own_pages(self._world, stream(0, "own pages"))
 
     def play(self, configured: Configured, steps: np.ndarray, seed: int, run: int) -> pd.DataFrame:
-        """One run: a row per checkpoint. It depends on nothing but the arguments and the problem.
-
-        The policy sees the arms under random labels, so no index is favoured.
-        """
-        matrix, names = self.preferences.matrix, (self.mode, str(configured), run)
-        labels = stream(seed, *names, "labels").permutation(len(matrix))
-        rng = stream(seed, *names, "policy")
-        users = stream(seed, *names, "users")
+        """One run: a row per checkpoint. It depends on nothing but the arguments and the problem."""
+        matrix = self.preferences.matrix
+        labels, rng, users = draws_of(configured, len(matrix), mode=self.mode, seed=seed, run=run)
         if configured.thing.sets:
             return self._sets_table(run_sets(configured, self._pages(), labels, steps, rng, users))
         loss = losses_by(self.notion, matrix)
