@@ -12,10 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.parts.picks import pick_largest
+from bandits.parts.picks import NO_ARM, pick_largest
 from rankduel.base.compiling import kernel
-
-NOBODY = -1
 
 
 class UcbBandits(NamedTuple):
@@ -51,7 +49,7 @@ def advance(bandits, bandit, alpha, time, rng):
     mean, width, bound = bandits.mean[bandit], bandits.width[bandit], bandits.bound
     for arm in range(len(bound)):
         bound[arm] = mean[arm] + width[arm] * scale
-    return pick_largest(bound, NOBODY, rng)
+    return pick_largest(bound, NO_ARM, rng)
 
 
 @kernel

@@ -3,7 +3,15 @@
 And random orders.
 """
 
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
 from rankduel.base.compiling import kernel
+
+NO_ARM: Any = np.int64(-1)  # typed: a literal -1 is a type of its own, for which Numba would compile again
 
 
 @kernel
@@ -21,7 +29,7 @@ def pick_flagged(flags, n_flagged, rng):
             if left == 0:
                 return index
             left -= 1
-    return -1
+    return NO_ARM
 
 
 @kernel
@@ -38,7 +46,7 @@ def pick_largest(values, skipped, rng):
             if left == 0:
                 return index
             left -= 1
-    return -1
+    return NO_ARM
 
 
 @kernel

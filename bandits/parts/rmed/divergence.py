@@ -16,9 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from bandits.parts.answers import leader_among
+from bandits.parts.picks import NO_ARM
 from rankduel.base.compiling import kernel
-
-NOBODY = -1
 
 
 class Divergences(NamedTuple):
@@ -76,7 +75,7 @@ def note_win(table, winner, loser):
 @kernel
 def worst_opponent(rate, arm):
     """The arm against which `arm` has won the smallest share; the lowest of equals."""
-    worst, lowest = NOBODY, 2.0
+    worst, lowest = NO_ARM, 2.0
     for other in range(len(rate)):
         if other != arm and rate[arm, other] < lowest:
             worst, lowest = other, rate[arm, other]
@@ -97,12 +96,12 @@ def likely_opponent(rate, arm, best):
 
 @kernel
 def cheapest_opponent(table, arm, floor):
-    """Who refutes `arm` at the smallest regret; NOBODY if nobody has beaten it more often than it them.
+    """Who refutes `arm` at the smallest regret; NO_ARM if nobody has beaten it more often than it them.
 
     Regret per duel is what the two lose together to the most plausible winner, as far as known, but at least
     `floor`; the divergence per duel is how fast `arm` is refuted.
     """
-    best, cheapest, least = table.best[0], NOBODY, math.inf
+    best, cheapest, least = table.best[0], NO_ARM, math.inf
     for other in range(len(table.total)):
         if other != arm and table.rate[arm, other] < 0.5:
             n = table.wins[arm, other] + table.wins[other, arm]
@@ -117,7 +116,7 @@ def cheapest_opponent(table, arm, floor):
 def refuting_opponent(table, arm, cheap, log_log_time):
     """`cheap`, while `arm` does not lead it and has met the most plausible winner often enough to know it."""
     best = table.best[0]
-    if cheap != NOBODY and table.rate[arm, cheap] <= 0.5:
+    if cheap != NO_ARM and table.rate[arm, cheap] <= 0.5:
         n_cheap = table.wins[arm, cheap] + table.wins[cheap, arm]
         n_best = table.wins[arm, best] + table.wins[best, arm]
         if arm == best or log_log_time <= 0.0 or n_best >= n_cheap / log_log_time:

@@ -24,9 +24,10 @@ from typing import NamedTuple
 import numpy as np
 
 from bandits.parts.answers import leader_among
+from bandits.parts.picks import NO_ARM
 from bandits.parts.rmed.candidate_rounds import admitted_from
 from bandits.parts.rmed.divergence import divergence
-from bandits.parts.rmed.overtaking import NOBODY, Sorted, fewest_losses, least_to_overtake, room_to_sort
+from bandits.parts.rmed.overtaking import Sorted, fewest_losses, least_to_overtake, room_to_sort
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
@@ -51,7 +52,7 @@ class Course(NamedTuple):
     behind_from: np.ndarray  # (arms, arms) float64: level of ln t at which a pair i > j gets behind the plan
     levels: np.ndarray  # (2,) float64: that from which no pair has too much evidence; regret of the best plan
     now: np.ndarray  # (11,) int64: steps played; what is under way, and the pair it has come to; whether this
-    #   sweep found one; pairs left in the list; the arm it is, against itself, or NOBODY; fewest losses of an
+    #   sweep found one; pairs left in the list; the arm it is, against itself, or NO_ARM; fewest losses of an
     #   arm; whether evidence was looked at, and plans made, since the last duel; the arm of the best plan
     room: Sorted
     flags: np.ndarray  # (arms,) bool: room for candidates
@@ -77,7 +78,7 @@ def first_list(n_arms: int) -> Course:
     """All pairs."""
     shape = (n_arms, n_arms)
     now = np.zeros(11, np.int64)
-    now[[LEFT, ALONE]] = n_arms * (n_arms - 1) // 2, NOBODY
+    now[[LEFT, ALONE]] = n_arms * (n_arms - 1) // 2, NO_ARM
     return Course(
         wins=np.zeros(shape, np.int64),
         evidence=np.zeros(shape),
@@ -120,12 +121,12 @@ def idle(state, params, limit, selves, rng):
     alone, t = now[ALONE], now[CLOCK] + 1
     log_time = math.log(t)
     at_start = now[PHASE] == SWEEPING and now[ROW] == 0 and now[COLUMN] == 0
-    if alone == NOBODY or not at_start:
+    if alone == NO_ARM or not at_start:
         return 0
     who = _who_has_enough(course, log_time)
     if who == alone:
         level = course.enough_until[alone]
-    elif who == NOBODY and now[PLANNED] and now[FAVOURITE] == alone:
+    elif who == NO_ARM and now[PLANNED] and now[FAVOURITE] == alone:
         level = _plan_holds_until(course, log_time)
     else:
         return 0
@@ -153,7 +154,7 @@ def recommend(state):
 def answers(state, chosen):
     """The arms that lose to the fewest others."""
     losses = state.course.losses
-    fewest = fewest_losses(losses, NOBODY)
+    fewest = fewest_losses(losses, NO_ARM)
     for arm in range(len(losses)):
         chosen[arm] = losses[arm] == fewest
 
@@ -183,7 +184,7 @@ def plan_is_due(course):
         return False
     if not now[LOOKED]:
         _look(course)
-    if now[PLANNED] or _who_has_enough(course, math.log(now[CLOCK] + 1)) != NOBODY:
+    if now[PLANNED] or _who_has_enough(course, math.log(now[CLOCK] + 1)) != NO_ARM:
         return False
     course.levels[COST] = math.inf
     now[PLANNED] = 1
@@ -267,7 +268,7 @@ def _explored_until(n, alpha):
 def _look(course):
     """Find the candidates, and between which levels of ln t their evidence is enough."""
     now = course.now
-    now[FEWEST], now[LOOKED] = fewest_losses(course.losses, NOBODY), 1
+    now[FEWEST], now[LOOKED] = fewest_losses(course.losses, NO_ARM), 1
     most = 0.0
     for arm in range(len(course.losses)):
         for other in range(arm):
@@ -281,12 +282,12 @@ def _look(course):
 
 @kernel
 def _who_has_enough(course, log_time):
-    """The first candidate with enough evidence, no pair having too much; or NOBODY."""
+    """The first candidate with enough evidence, no pair having too much; or NO_ARM."""
     if log_time >= course.levels[BALANCED]:
         for arm in range(len(course.losses)):
             if is_candidate(course, arm) and log_time < course.enough_until[arm]:
                 return arm
-    return NOBODY
+    return NO_ARM
 
 
 @kernel
@@ -303,7 +304,7 @@ def _plan_holds_until(course, log_time):
 def _add_necessary(course, log_time):
     """What is necessary now, unless it is yet to be played, joins the next list."""
     arm = _who_has_enough(course, log_time)
-    if arm == NOBODY:
+    if arm == NO_ARM:
         arm = course.now[FAVOURITE]
         for i in range(len(course.wins)):
             for j in range(i):
@@ -316,10 +317,10 @@ def _add_necessary(course, log_time):
 @kernel
 def _next_list(now, remaining, following):
     now[PHASE], now[ROW], now[COLUMN] = SWEEPING, 0, 0
-    now[LEFT], now[ALONE] = 0, NOBODY
+    now[LEFT], now[ALONE] = 0, NO_ARM
     for i in range(len(remaining)):
         for j in range(i + 1):
             remaining[i, j], following[i, j] = following[i, j], False
             if remaining[i, j]:
                 now[LEFT] += 1
-                now[ALONE] = i if i == j and now[LEFT] == 1 else NOBODY
+                now[ALONE] = i if i == j and now[LEFT] == 1 else NO_ARM

@@ -19,7 +19,6 @@ import numpy as np
 
 from rankduel.base.compiling import kernel
 
-NOBODY = np.int64(-1)
 # Which opponents.
 BEATEN = np.int64(1)  # those the arm leads
 BEATING = np.int64(-1)  # those who lead it
@@ -39,7 +38,7 @@ def room_to_sort(n_arms: int) -> Sorted:
 
 @kernel
 def fewest_losses(losses, skipped):
-    """Of all arms but one, or all for NOBODY."""
+    """Of all arms but one, or all for NO_ARM."""
     fewest = len(losses)
     for arm in range(len(losses)):
         if arm != skipped:

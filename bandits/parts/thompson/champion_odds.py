@@ -15,8 +15,6 @@ import numpy as np
 
 from rankduel.base.compiling import kernel
 
-NOBODY = -1
-
 
 class ChampionOdds(NamedTuple):
     exponent: np.ndarray  # (arms,) float64, -ln c_i

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.parts.picks import pick
+from bandits.parts.picks import NO_ARM, pick
 from bandits.parts.thompson.bernoulli_rows import (
     BernoulliRows,
     DrawnRows,
@@ -35,7 +35,6 @@ from bandits.parts.thompson.bernoulli_rows import (
     toss_rows,
 )
 from bandits.parts.thompson.champion_odds import (
-    NOBODY,
     ChampionOdds,
     alike_steps,
     even_champion_odds,
@@ -111,7 +110,7 @@ def skip_alike(champions, candidates, limit, selves, rng):
 
 @kernel
 def draw_champion(champions, candidates, ended, rng):
-    """(champion or NOBODY, likeliest champion). `ended`: it is known that no champion will meet itself."""
+    """(champion or NO_ARM, likeliest champion). `ended`: it is known that no champion will meet itself."""
     top = _likeliest(champions.chance, candidates)
     total, others = 0.0, 0.0
     for arm in candidates:
@@ -122,7 +121,7 @@ def draw_champion(champions, candidates, ended, rng):
         nobody = 0.0
     left = rng.random() * (total + nobody) - nobody
     if left < 0.0:
-        return NOBODY, top
+        return NO_ARM, top
     for arm in candidates:
         left -= champions.chance[arm] * (champions.missing[arm] if ended else 1.0)
         if left < 0.0:
@@ -170,7 +169,7 @@ def pick_scoring(score, candidates, largest, rng):
             if left == 0:
                 return arm
             left -= 1
-    return -1
+    return NO_ARM
 
 
 @kernel

@@ -20,7 +20,7 @@ import numpy as np
 
 from bandits.contract import Policy
 from bandits.parts.matches.standings import place_of_largest
-from bandits.parts.picks import pick
+from bandits.parts.picks import NO_ARM, pick
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
@@ -179,15 +179,15 @@ def _pick_largest(values, rng):
             if left == 0:
                 return index
             left -= 1
-    return -1
+    return NO_ARM
 
 
 @kernel
 def _first_largest(score, excluded):
     """The first arm with the largest score, as far as rounding can tell."""
-    best = -1
+    best = NO_ARM
     for arm in range(len(excluded)):
-        if not excluded[arm] and (best < 0 or score[best] < NEARLY * score[arm]):
+        if not excluded[arm] and (best == NO_ARM or score[best] < NEARLY * score[arm]):
             best = arm
     return best
 

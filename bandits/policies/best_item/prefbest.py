@@ -18,7 +18,7 @@ import numpy as np
 from bandits.agenda import N_PAIRS, Agenda, add, clear, empty_agenda, rest, stepwise, times_compared
 from bandits.contract import Policy
 from bandits.parts.matches.standings import add_wins, first_with_most, mark_all_with_most
-from bandits.parts.picks import pick
+from bandits.parts.picks import NO_ARM, pick
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
@@ -146,7 +146,7 @@ def _pick_loneliest(pool, opponents, excluded, rng):
             if left == 0:
                 return arm
             left -= 1
-    return -1
+    return NO_ARM
 
 
 @kernel

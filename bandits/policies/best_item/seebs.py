@@ -27,8 +27,9 @@ from bandits.parts.matches.match import (
     outcome,
     pair,
 )
+from bandits.parts.picks import NO_ARM
 from bandits.policies.best_item import tournament_k
-from bandits.policies.best_item.tournament_k import NOBODY, begin_tournament
+from bandits.policies.best_item.tournament_k import begin_tournament
 from bandits.policies.best_item.tournament_k import finished as has_winner
 from bandits.policies.best_item.tournament_k import recommend as most_wins
 from bandits.policies.best_item.tournament_k import select as select_in_tournament
@@ -42,7 +43,7 @@ class State(NamedTuple):
     tournament: tournament_k.State
     left: np.ndarray  # (arms,) int64: who met the winner and stays; from TURN to N_LEFT who is yet to meet it
     match: Match
-    now: np.ndarray  # (5,) int64: round, from 1; see above; the winner of the last tournament, or NOBODY
+    now: np.ndarray  # (5,) int64: round, from 1; see above; the winner of the last tournament, or NO_ARM
 
 
 class Params(NamedTuple):
@@ -54,7 +55,7 @@ def init(n_arms, params, rng):
         tournament=tournament_k.init(n_arms, tournament_k.Params(), rng),
         left=np.arange(n_arms),
         match=no_match(),
-        now=np.array([1, n_arms, 0, 0, NOBODY]),
+        now=np.array([1, n_arms, 0, 0, NO_ARM]),
     )
 
 
@@ -105,7 +106,7 @@ def idle(state, params, limit, selves, rng):
 @kernel
 def recommend(state):
     winner = state.now[WINNER]
-    return most_wins(state.tournament) if winner == NOBODY else winner
+    return most_wins(state.tournament) if winner == NO_ARM else winner
 
 
 @kernel

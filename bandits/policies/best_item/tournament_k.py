@@ -31,12 +31,12 @@ from bandits.parts.matches.match import (
     outcome,
     pair,
 )
-from bandits.parts.picks import pick, shuffle
+from bandits.parts.picks import NO_ARM, pick, shuffle
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
-NOBODY = -1
 K, ROUND, N_LEFT, N_ARMS, NEXT, N_KEPT, N_BLOCK, WANTED, PIVOT, TURN = range(10)  # entries of State.now
+NO_GROUP = -1  # a verdict that no arm has
 
 
 class State(NamedTuple):
@@ -82,7 +82,7 @@ def select(state, params, rng):
         block, now = state.block, state.now
         if now[N_BLOCK] == 0:
             _begin_block(state, params.delta, rng)
-        if now[PIVOT] == NOBODY:
+        if now[PIVOT] == NO_ARM:
             _choose_pivot(state.group, now, rng)
         n, epsilon = now[N_BLOCK], params.epsilon / 4.0 * 0.8 ** now[ROUND]
         delta = state.delta[0] / (n * (n - 1))
@@ -116,9 +116,9 @@ def idle(state, params, limit, selves, rng):
 @kernel
 def recommend(state):
     """Of the arms left the one that has won the most duels."""
-    best = NOBODY
+    best = NO_ARM
     for arm in range(len(state.won)):
-        if state.is_left[arm] and (best == NOBODY or state.won[arm] > state.won[best]):
+        if state.is_left[arm] and (best == NO_ARM or state.won[arm] > state.won[best]):
             best = arm
     return best
 
@@ -127,10 +127,10 @@ def recommend(state):
 def answers(state, chosen):
     """The k arms left that have won the most duels."""
     for _ in range(min(state.now[K], state.now[N_LEFT])):
-        best = NOBODY
+        best = NO_ARM
         for arm in range(len(chosen)):
             eligible = state.is_left[arm] and not chosen[arm]
-            if eligible and (best == NOBODY or state.won[arm] > state.won[best]):
+            if eligible and (best == NO_ARM or state.won[arm] > state.won[best]):
                 best = arm
         chosen[best] = True
 
@@ -174,7 +174,7 @@ def _begin_block(state, delta, rng):
         for place in range(now[N_BLOCK]):
             state.block[place] = arms[now[NEXT] + place]
         now[NEXT] += now[N_BLOCK]
-    now[WANTED], now[PIVOT] = now[K], NOBODY
+    now[WANTED], now[PIVOT] = now[K], NO_ARM
     round_delta = 6.0 * delta / (math.pi * math.pi * now[ROUND] * now[ROUND])
     state.delta[0] = round_delta / now[K]
 
@@ -192,7 +192,7 @@ def _divide(state):
     block, group, now = state.block, state.group, state.now
     n, places = now[N_BLOCK], now[WANTED] - _count(group, now[N_BLOCK], BETTER)
     n_even = _count(group, n, EVEN)
-    again = BETTER if places < 0 else (WORSE if places > n_even else NOBODY)
+    again = BETTER if places < 0 else (WORSE if places > n_even else NO_GROUP)
     now[N_BLOCK] = 0
     for place in range(n):
         arm = block[place]
@@ -206,7 +206,7 @@ def _divide(state):
         else:
             state.is_left[arm] = False
             now[N_LEFT] -= 1
-    now[PIVOT] = NOBODY
+    now[PIVOT] = NO_ARM
     state.delta[0] *= (n - 1) / n
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from bandits.contract import Policy
 from bandits.parts import inner_ucb
 from bandits.parts.inner_ucb import UcbBandits
-from bandits.parts.picks import pick
+from bandits.parts.picks import NO_ARM, pick
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
@@ -80,7 +80,7 @@ def _draw_counted(counts, total, rng):
         if left < counts[arm]:
             return arm
         left -= counts[arm]
-    return -1
+    return NO_ARM
 
 
 POLICY = Policy(

@@ -22,9 +22,9 @@ from bandits.contract import Policy
 from bandits.parts.answers import leader, leaders
 from bandits.parts.bounds import beaten_until
 from bandits.parts.fewest_beaters import Beaters, no_beaters, note_beat, order_by_beats
-from bandits.parts.picks import pick
+from bandits.parts.picks import NO_ARM, pick
 from bandits.parts.thompson.bernoulli_rows import all_present, new_step
-from bandits.parts.thompson.champion_odds import NOBODY, alike_steps
+from bandits.parts.thompson.champion_odds import alike_steps
 from bandits.parts.thompson.double_sampling import (
     Beliefs,
     draw_champion,
@@ -76,10 +76,10 @@ def select(state, params, rng):
     state.now[ENDED] = 0
     n_candidates = _candidates(state, t)
     new_step(beliefs.coins, rng)
-    first, top = state.arms[0], NOBODY
+    first, top = state.arms[0], NO_ARM
     if n_candidates > 1:
         first, top = draw_champion(beliefs.champions, state.arms[:n_candidates], ended, rng)
-    if first == NOBODY:
+    if first == NO_ARM:
         ended = False
         largest = draw_tournament(beliefs, state.arms, n_candidates, top, rng)
         first = pick_scoring(beliefs.rows.score, state.arms[:n_candidates], largest, rng)

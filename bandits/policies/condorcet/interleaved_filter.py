@@ -20,11 +20,10 @@ from typing import NamedTuple
 import numpy as np
 
 from bandits.contract import Policy
-from bandits.parts.picks import pick_flagged
+from bandits.parts.picks import NO_ARM, pick_flagged
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
-NOBODY = -1
 CANDIDATE, N_OPPONENTS, N_HEIRS, N_SWEEPS, TURN = range(5)  # entries of State.now
 
 
@@ -33,7 +32,7 @@ class State(NamedTuple):
     lead: np.ndarray  # (arms,) int64: the candidate's wins minus losses this round, per place in `opponents`
     heir: np.ndarray  # (arms,) bool: may be the next candidate, per place; read only while there is none
     barrier: np.ndarray  # (1,) float64: after n sweeps a lead decides when above sqrt(n) times this
-    now: np.ndarray  # (5,) int64: candidate or NOBODY; opponents; heirs; sweeps this round; next in the sweep
+    now: np.ndarray  # (5,) int64: candidate or NO_ARM; opponents; heirs; sweeps this round; next in the sweep
 
 
 class Params(NamedTuple):
@@ -48,13 +47,13 @@ def init(n_arms, params, rng):
         lead=np.zeros(n_arms, np.int64),
         heir=np.ones(n_arms, np.bool_),
         barrier=np.array([4.0 * math.sqrt(math.log(params.horizon * n_arms**2))]),
-        now=np.array([NOBODY, n_arms, n_arms, 0, 0]),
+        now=np.array([NO_ARM, n_arms, n_arms, 0, 0]),
     )
 
 
 @kernel
 def select(state, params, rng):
-    if state.now[CANDIDATE] == NOBODY:
+    if state.now[CANDIDATE] == NO_ARM:
         _crown(state, params.version, rng)
     candidate = state.now[CANDIDATE]
     if state.now[N_OPPONENTS] == 0:
@@ -83,7 +82,7 @@ def idle(state, params, limit, selves, rng):
 
 @kernel
 def recommend(state):
-    if state.now[CANDIDATE] != NOBODY:
+    if state.now[CANDIDATE] != NO_ARM:
         return state.now[CANDIDATE]
     place = 0
     while not state.heir[place]:
@@ -93,7 +92,7 @@ def recommend(state):
 
 @kernel
 def survivors(state):
-    return state.now[N_OPPONENTS] + (state.now[CANDIDATE] != NOBODY)
+    return state.now[N_OPPONENTS] + (state.now[CANDIDATE] != NO_ARM)
 
 
 @kernel
@@ -112,7 +111,7 @@ def _end_sweep(state):
         kept += 1
     now[N_OPPONENTS] = kept
     if n_heirs > 0:
-        now[CANDIDATE], now[N_HEIRS] = NOBODY, n_heirs
+        now[CANDIDATE], now[N_HEIRS] = NO_ARM, n_heirs
 
 
 @kernel

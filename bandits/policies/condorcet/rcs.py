@@ -21,9 +21,8 @@ import numpy as np
 from bandits.contract import Policy
 from bandits.parts.answers import leader
 from bandits.parts.bounds import beaten_until
-from bandits.parts.picks import pick_largest
+from bandits.parts.picks import NO_ARM, pick_largest
 from bandits.parts.thompson.champion_odds import (
-    NOBODY,
     ChampionOdds,
     alike_steps,
     even_champion_odds,
@@ -45,7 +44,7 @@ class State(NamedTuple):
     challengers: Challengers
     minus_times: np.ndarray  # (arms,) int64: minus how often each was champion, drawn or not
     alpha: np.ndarray  # (1,) float64
-    now: np.ndarray  # (2,) int64: steps played; an arm known not to win the next tournament, or NOBODY
+    now: np.ndarray  # (2,) int64: steps played; an arm known not to win the next tournament, or NO_ARM
 
 
 class Params(NamedTuple):
@@ -62,7 +61,7 @@ def init(n_arms, params, rng):
         challengers=new_challengers(n_arms, params.unvisited_u),
         minus_times=np.zeros(n_arms, np.int64),
         alpha=np.array([params.alpha]),
-        now=np.array([0, NOBODY]),
+        now=np.array([0, NO_ARM]),
     )
 
 
@@ -70,9 +69,9 @@ def init(n_arms, params, rng):
 def select(state, params, rng):
     t = state.now[CLOCK] + 1
     champion = _draw_champion(state.champions, state.now[PASSED_OVER], rng)
-    state.now[PASSED_OVER] = NOBODY
-    if champion == NOBODY:
-        champion = pick_largest(state.minus_times, NOBODY, rng)
+    state.now[PASSED_OVER] = NO_ARM
+    if champion == NO_ARM:
+        champion = pick_largest(state.minus_times, NO_ARM, rng)
     state.minus_times[champion] -= 1
     if _beats_everybody_until(state.beats_until[champion], champion) > t:
         return champion, champion
@@ -99,7 +98,7 @@ def update(state, first, second, first_won):
 @kernel
 def idle(state, params, limit, selves, rng):
     """An arm that confidently beats everybody is drawn as champion, and meets itself."""
-    t, top = state.now[CLOCK] + 1, pick_largest(state.champions.chance, NOBODY, rng)
+    t, top = state.now[CLOCK] + 1, pick_largest(state.champions.chance, NO_ARM, rng)
     limit = min(limit, _beats_everybody_until(state.beats_until[top], top) - t)
     if limit <= 0 or state.champions.missing[top] > 0.5:
         return 0
@@ -119,14 +118,14 @@ def recommend(state):
 
 @kernel
 def _draw_champion(champions, passed_over, rng):
-    """The arm that beats everybody in a tournament, or NOBODY; given that it is not `passed_over`."""
-    left = rng.random() * (champions.missing[passed_over] if passed_over != NOBODY else 1.0)
+    """The arm that beats everybody in a tournament, or NO_ARM; given that it is not `passed_over`."""
+    left = rng.random() * (champions.missing[passed_over] if passed_over != NO_ARM else 1.0)
     for arm in range(len(champions.chance)):
         if arm != passed_over:
             left -= champions.chance[arm]
             if left < 0.0:
                 return arm
-    return NOBODY
+    return NO_ARM
 
 
 @kernel

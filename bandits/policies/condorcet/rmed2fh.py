@@ -46,7 +46,7 @@ UNDECIDED = -2
 class State(NamedTuple):
     table: Divergences
     rounds: Rounds
-    cheap: np.ndarray  # (arms,) int64: each arm's opponent for good, NOBODY if it has none, or UNDECIDED
+    cheap: np.ndarray  # (arms,) int64: each arm's opponent for good, NO_ARM if it has none, or UNDECIDED
 
 
 class Params(NamedTuple):

@@ -16,8 +16,8 @@ import numpy as np
 
 from bandits.contract import Policy
 from bandits.parts.answers import leader
+from bandits.parts.picks import NO_ARM
 from bandits.parts.thompson.bernoulli_rows import all_present, new_step
-from bandits.parts.thompson.champion_odds import NOBODY
 from bandits.parts.thompson.double_sampling import (
     Beliefs,
     draw_champion,
@@ -51,7 +51,7 @@ def select(state, params, rng):
     state.ended[0] = False
     new_step(beliefs.coins, rng)
     first, top = draw_champion(beliefs.champions, arms, ended, rng)
-    if first == NOBODY:
+    if first == NO_ARM:
         ended = False
         largest = draw_tournament(beliefs, arms, len(arms), top, rng)
         first = pick_scoring(beliefs.rows.score, arms, largest, rng)

@@ -18,12 +18,11 @@ import numpy as np
 from bandits.contract import Policy
 from bandits.parts.answers import leader
 from bandits.parts.bounds import beaten_until, set_beaten_until
-from bandits.parts.picks import pick, pick_flagged
+from bandits.parts.picks import NO_ARM, pick, pick_flagged
 from bandits.parts.ucb_challenger import Challengers, new_challengers, note_rates, strongest_challenger
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
-NOBODY = -1
 CLOCK, FAVOURITE = 0, 1  # entries of State.now
 
 
@@ -34,7 +33,7 @@ class State(NamedTuple):
     challengers: Challengers
     candidate: np.ndarray  # (arms,) bool, as of the last look
     alpha: np.ndarray  # (1,) float64
-    now: np.ndarray  # (2,) int64: steps played; the last sole candidate while it is one, or NOBODY
+    now: np.ndarray  # (2,) int64: steps played; the last sole candidate while it is one, or NO_ARM
 
 
 class Params(NamedTuple):
@@ -51,7 +50,7 @@ def init(n_arms, params, rng):
         challengers=new_challengers(n_arms, params.unvisited_u),
         candidate=np.zeros(n_arms, np.bool_),
         alpha=np.array([params.alpha]),
-        now=np.array([0, NOBODY]),
+        now=np.array([0, NO_ARM]),
     )
 
 
@@ -105,8 +104,8 @@ def recommend(state):
 def _champion(state, params, t, rng):
     n_candidates = _find_candidates(state.latest, state.candidate, t)
     favourite = state.now[FAVOURITE]
-    if favourite != NOBODY and not state.candidate[favourite]:
-        favourite = NOBODY
+    if favourite != NO_ARM and not state.candidate[favourite]:
+        favourite = NO_ARM
     state.now[FAVOURITE] = favourite
     if n_candidates == 0:
         return pick(len(state.wins), rng)
@@ -115,7 +114,7 @@ def _champion(state, params, t, rng):
         if params.use_b:
             state.now[FAVOURITE] = champion
         return champion
-    if favourite == NOBODY:
+    if favourite == NO_ARM:
         return pick_flagged(state.candidate, n_candidates, rng)
     if rng.random() < 0.5:
         return favourite

@@ -19,13 +19,12 @@ from typing import NamedTuple
 import numpy as np
 
 from bandits.contract import Policy
-from bandits.parts.picks import pick_flagged
+from bandits.parts.picks import NO_ARM, pick_flagged
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
 WEAK, STRONG = range(2)
-NOBODY = -1
-# Entries of State.now. FIRST leads SECOND, or was ahead of it before they drew level; SECOND is NOBODY when
+# Entries of State.now. FIRST leads SECOND, or was ahead of it before they drew level; SECOND is NO_ARM when
 # the next challenger is still to be drawn. RESTING counts the coming steps of BEST against itself.
 FIRST, SECOND, ROUND, TO_COME, BEST, RESTING = range(6)
 _LONGEST_REST = float(1 << 60)  # steps, more than any run has
@@ -48,7 +47,7 @@ def init(n_arms, params, rng):
         lead=np.zeros(n_arms, np.int64),
         to_come=np.ones(n_arms, np.bool_),
         growth=np.array([params.beta if params.regret == STRONG else 0.0]),
-        now=np.array([NOBODY, NOBODY, 1, n_arms, NOBODY, 0]),
+        now=np.array([NO_ARM, NO_ARM, 1, n_arms, NO_ARM, 0]),
     )
 
 
@@ -58,7 +57,7 @@ def select(state, params, rng):
     if now[RESTING] > 0:
         return now[BEST], now[BEST]
     for place in (FIRST, SECOND):
-        if now[place] == NOBODY:
+        if now[place] == NO_ARM:
             now[place] = pick_flagged(state.to_come, now[TO_COME], rng)
             state.to_come[now[place]] = False
             now[TO_COME] -= 1
@@ -94,7 +93,7 @@ def idle(state, params, limit, selves, rng):
 @kernel
 def recommend(state):
     """For weak regret the arm in the lead, for strong regret the winner of the last round."""
-    if state.growth[0] > 0.0 and state.now[BEST] != NOBODY:
+    if state.growth[0] > 0.0 and state.now[BEST] != NO_ARM:
         return state.now[BEST]
     return state.now[FIRST]
 
@@ -104,7 +103,7 @@ def _end_iteration(state):
     """The second of the pair is out of the round; the first, then ahead of everybody, meets the next arm."""
     now = state.now
     if now[TO_COME] > 0:
-        now[SECOND] = NOBODY
+        now[SECOND] = NO_ARM
         return
     now[BEST] = now[FIRST]
     now[RESTING] = int(min(state.growth[0] ** float(now[ROUND]), _LONGEST_REST))

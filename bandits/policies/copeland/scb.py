@@ -24,11 +24,10 @@ import numpy as np
 from bandits.contract import Policy
 from bandits.parts.answers import leader, leaders, n_beaten
 from bandits.parts.bounds import NEVER
-from bandits.parts.picks import pick, pick_flagged
+from bandits.parts.picks import NO_ARM, pick, pick_flagged
 from bandits.parts.survivors import remove_at
 from rankduel.base.compiling import kernel
 
-NOBODY = -1
 ROUND, CLOCK, LENGTH, WINNER, N_LEFT, PLACE, OPPONENT, N_SWEEPS, N_REWARDS, FOUND = range(10)  # of State.now
 PAIR, MEAN = range(2)  # entries of State.log_odds
 _LAST_ROUND = 6  # longer than any run
@@ -42,9 +41,9 @@ class State(NamedTuple):
     rewards: np.ndarray  # (arms,) int64: in how many sweeps the arm's opponent was one that it beats
     found: np.ndarray  # (arms,) bool: what the last successful search came to
     log_odds: np.ndarray  # (2,) float64: ln(4 K^2 / delta) and ln(4 K / delta) of this round
-    now: np.ndarray  # (10,) int64: this round, steps played in it and its length; its winner, or NOBODY; arms
-    # left; whose turn in the sweep it is, by place in `left`, and who it meets, or NOBODY; sweeps ended,
-    # rewards of all arms in them; the last winner, or NOBODY
+    now: np.ndarray  # (10,) int64: this round, steps played in it and its length; its winner, or NO_ARM; arms
+    # left; whose turn in the sweep it is, by place in `left`, and who it meets, or NO_ARM; sweeps ended,
+    # rewards of all arms in them; the last winner, or NO_ARM
 
 
 class Params(NamedTuple):
@@ -56,7 +55,7 @@ def init(n_arms, params, rng):
         return np.zeros(shape, np.int64)
 
     now = zeros(10)  # a round of no length is over: the first begins
-    now[FOUND] = NOBODY
+    now[FOUND] = NO_ARM
     return State(
         wins=zeros(n_arms, n_arms),
         round_wins=zeros(n_arms, n_arms),
@@ -73,7 +72,7 @@ def init(n_arms, params, rng):
 def select(state, params, rng):
     now = state.now
     _go_on(state, rng)
-    if now[WINNER] != NOBODY:
+    if now[WINNER] != NO_ARM:
         return now[WINNER], now[WINNER]
     return state.left[now[PLACE]], now[OPPONENT]
 
@@ -95,7 +94,7 @@ def idle(state, params, limit, selves, rng):
     """The winner of the search plays itself to the end of the round."""
     now = state.now
     _go_on(state, rng)
-    if now[WINNER] == NOBODY:
+    if now[WINNER] == NO_ARM:
         return 0
     n = min(limit, now[LENGTH] - now[CLOCK])
     selves[now[WINNER]] += n
@@ -106,12 +105,12 @@ def idle(state, params, limit, selves, rng):
 @kernel
 def recommend(state):
     """The last winner; before there is any, who leads in all duels so far."""
-    return state.now[FOUND] if state.now[FOUND] != NOBODY else leader(state.wins)
+    return state.now[FOUND] if state.now[FOUND] != NO_ARM else leader(state.wins)
 
 
 @kernel
 def answers(state, chosen):
-    if state.now[FOUND] == NOBODY:
+    if state.now[FOUND] == NO_ARM:
         leaders(state.wins, chosen)
         return
     for arm in range(len(chosen)):
@@ -132,16 +131,16 @@ def _go_on(state, rng):
     now, left, n_arms = state.now, state.left, len(state.left)
     if now[CLOCK] == now[LENGTH]:
         _begin_round(state)
-    while now[WINNER] == NOBODY:
+    while now[WINNER] == NO_ARM:
         arm = left[now[PLACE]]
-        if now[OPPONENT] == NOBODY:
+        if now[OPPONENT] == NO_ARM:
             other = pick(n_arms - 1, rng)
             now[OPPONENT] = other + (other >= arm)
         verdict = state.verdict[arm, now[OPPONENT]]
         if verdict == 0:
             return
         state.rewards[arm] += verdict == 1
-        now[OPPONENT] = NOBODY
+        now[OPPONENT] = NO_ARM
         now[PLACE] += 1
         if now[PLACE] == now[N_LEFT]:
             _end_sweep(state, rng)
@@ -152,7 +151,7 @@ def _begin_round(state):
     now, n_arms = state.now, len(state.left)
     now[ROUND] += 1
     now[LENGTH] = 1 << (1 << now[ROUND]) if now[ROUND] < _LAST_ROUND else NEVER
-    now[WINNER] = now[OPPONENT] = NOBODY
+    now[WINNER] = now[OPPONENT] = NO_ARM
     now[N_LEFT] = n_arms
     now[CLOCK] = now[PLACE] = now[N_SWEEPS] = now[N_REWARDS] = 0
     log_length = math.log(2.0) * (1 << now[ROUND])

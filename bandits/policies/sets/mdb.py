@@ -22,7 +22,7 @@ import numpy as np
 from bandits.contract import Policy
 from bandits.parts.answers import leader
 from bandits.parts.bounds import NEVER, beaten, beaten_until
-from bandits.parts.picks import pick, pick_flagged
+from bandits.parts.picks import NO_ARM, pick, pick_flagged
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
@@ -107,7 +107,7 @@ def pick_only(flags):
     for arm in range(len(flags)):
         if flags[arm]:
             return arm
-    return -1
+    return NO_ARM
 
 
 @kernel

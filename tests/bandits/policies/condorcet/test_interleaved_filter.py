@@ -9,12 +9,12 @@ from support.policies import CYCLIC, assert_same_choices, fast, ladder
 
 from bandits.contract import configure
 from bandits.matrix_duels import gaps, play_matrix
+from bandits.parts.picks import NO_ARM
 from bandits.policies.condorcet.interleaved_filter import (
     CANDIDATE,
     N_HEIRS,
     N_OPPONENTS,
     N_SWEEPS,
-    NOBODY,
     POLICY,
 )
 from bandits.regret import strong_regret
@@ -130,7 +130,7 @@ def test_heirs_are_equally_likely():
     rng, chosen = np.random.default_rng(5), np.zeros(5, int)
     for _ in range(900):
         state, params = begin(5)
-        state.now[[CANDIDATE, N_HEIRS]] = NOBODY, 3
+        state.now[[CANDIDATE, N_HEIRS]] = NO_ARM, 3
         state.opponents[:4], state.heir[:4] = [1, 2, 3, 4], [True, False, True, True]
         state.now[N_OPPONENTS] = 4
         chosen[POLICY.select(state, params, rng)[0]] += 1

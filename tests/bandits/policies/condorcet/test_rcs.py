@@ -7,6 +7,7 @@ from support.few_steps import assert_same_few_steps, recorded
 from support.policies import CYCLIC, assert_same_law, fast, ladder
 
 from bandits.contract import configure
+from bandits.parts.picks import NO_ARM
 from bandits.policies.condorcet import rcs
 from rankduel.base.settings import kernel_params
 
@@ -61,10 +62,10 @@ def test_idle_ends_by_chance_or_when_confidence_does():
     params, rng, selves = kernel_params(RCS, 1), np.random.default_rng(1), np.zeros(2, np.int64)
     state, runs, n_full = recorded(RCS, [[0, 9], [0, 0]]), 4000, 0
     for _ in range(runs):
-        state.now[:] = 9, rcs.NOBODY
+        state.now[:] = 9, NO_ARM
         n = rcs.idle(state, params, 10**9, selves, rng)
         assert 0 <= n <= 80  # steps 10 to 89
-        assert state.now.tolist() == [9 + n, rcs.NOBODY if n == 80 else 0]
+        assert state.now.tolist() == [9 + n, NO_ARM if n == 80 else 0]
         n_full += n == 80
     chance = (1 - 2.0**-10) ** 80
     assert abs(n_full - runs * chance) <= 4.5 * np.sqrt(runs * chance * (1 - chance))
@@ -77,7 +78,7 @@ def test_step_after_idle_ones_has_another_champion():
     state, params, rng = recorded(RCS, [[0, 9], [0, 0]]), kernel_params(RCS, 1), np.random.default_rng(1)
     state.now[rcs.PASSED_OVER] = 0
     assert rcs.select(state, params, rng) == (1, 0)
-    assert state.now[rcs.PASSED_OVER] == rcs.NOBODY
+    assert state.now[rcs.PASSED_OVER] == NO_ARM
 
 
 @pytest.mark.parametrize("n_arms", [2, 3, 20])

@@ -9,7 +9,8 @@ from support.policies import CYCLIC, assert_same_choices, fast, ladder
 
 from bandits.contract import configure
 from bandits.matrix_duels import play_matrix
-from bandits.policies.condorcet.winner_stays import BEST, FIRST, NOBODY, POLICY, RESTING, ROUND
+from bandits.parts.picks import NO_ARM
+from bandits.policies.condorcet.winner_stays import BEST, FIRST, POLICY, RESTING, ROUND
 from bandits.regret import weak_binary_regret
 from rankduel.base.settings import kernel_params
 
@@ -105,7 +106,7 @@ def test_idle_stops_at_the_limit_and_where_the_rest_ends():
     rng, selves = np.random.default_rng(0), np.zeros(2, np.int64)
     state = POLICY.init(2, params, rng)
     assert POLICY.idle(state, params, 10, selves, rng) == 0
-    assert POLICY.recommend(state) == NOBODY
+    assert POLICY.recommend(state) == NO_ARM
     first, second = POLICY.select(state, params, rng)
     POLICY.update(state, first, second, False)  # one duel is a round of two arms; then 3 steps of rest
     assert POLICY.recommend(state) == second
