@@ -6,6 +6,7 @@ import numpy as np
 
 from bandits.draws import PROXY, draws_of
 from bandits.loop import AT_ONCE, Duel, Feedback, run_loop
+from bandits.parts.relative_entropy import entropy_to_even
 from bandits.steps import checked_horizon, checkpoints
 from bandits.trace import Trace
 from rankduel.base.compiling import kernel
@@ -82,13 +83,6 @@ def gaps(prefs: np.ndarray) -> np.ndarray:
     return prefs[winner] - 0.5
 
 
-def _divergence(p: np.ndarray) -> np.ndarray:
-    """d(p, 1/2), Bernoulli relative entropy in nats; 0 ln 0 is 0."""
-    q = 1 - p
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.log(2) + np.where(p > 0, p * np.log(p), 0.0) + np.where(q > 0, q * np.log(q), 0.0)
-
-
 def lower_bound(prefs: np.ndarray) -> tuple[float, float]:
     """(C*, C1) of Komiyama et al. 2015, Theorem 2: regret grows at least like C* ln t, with C1 for RMED1.
 
@@ -97,7 +91,7 @@ def lower_bound(prefs: np.ndarray) -> tuple[float, float]:
     """
     gap = gaps(prefs)
     winner = condorcet_winner(prefs)
-    divergence = _divergence(prefs)
+    divergence = entropy_to_even(prefs)
     with np.errstate(divide="ignore", invalid="ignore"):
         cost = np.where(divergence > 1e-6, (gap[:, None] + gap) / (2 * divergence), np.inf)
     losing = np.where(prefs < 0.5, cost, np.inf)

@@ -13,7 +13,7 @@ import numpy as np
 
 from bandits.agenda import N_PAIRS, add, clear, is_over, rest, times_compared
 from bandits.parts.answers import leader_among
-from bandits.parts.rmed.divergence import divergence
+from bandits.parts.relative_entropy import divergence
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 

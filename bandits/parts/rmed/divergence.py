@@ -17,6 +17,7 @@ import numpy as np
 
 from bandits.parts.answers import leader_among
 from bandits.parts.picks import NO_ARM
+from bandits.parts.relative_entropy import divergence
 from rankduel.base.compiling import kernel
 
 
@@ -40,22 +41,6 @@ def no_divergences(n_arms: int) -> Divergences:
         best=np.zeros(1, np.int64),
         tied=np.zeros(n_arms, np.bool_),
     )
-
-
-@kernel
-def divergence(won, lost):
-    """N d(won / N, 1/2) of N = won + lost duels; zero for an arm that is not behind.
-
-    With x the lead over N, it is N / 2 times (1 + x) ln(1 + x) + (1 - x) ln(1 - x), whose parts nearly cancel
-    when x is small. In the form below they do not, so that no amount of duels makes it negative.
-    """
-    if won >= lost:
-        return 0.0
-    n = float(won + lost)
-    if won == 0:
-        return n * math.log(2.0)
-    x = float(lost - won) / n
-    return 0.5 * n * (x * (math.log1p(x) - math.log1p(-x)) + math.log1p(-x * x))
 
 
 @kernel

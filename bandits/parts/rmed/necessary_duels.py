@@ -25,8 +25,8 @@ import numpy as np
 
 from bandits.parts.answers import leader_among
 from bandits.parts.picks import NO_ARM
+from bandits.parts.relative_entropy import divergence
 from bandits.parts.rmed.candidate_rounds import admitted_from
-from bandits.parts.rmed.divergence import divergence
 from bandits.parts.rmed.overtaking import Sorted, fewest_losses, least_to_overtake, room_to_sort
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting

@@ -43,7 +43,7 @@ from bandits.parts.geometric_rounds.rounds import (
     survivors,
 )
 from bandits.parts.picks import pick_flagged
-from bandits.parts.rmed.divergence import divergence
+from bandits.parts.relative_entropy import divergence
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 

@@ -23,6 +23,7 @@ from bandits.parts.answers import leader, leaders
 from bandits.parts.bounds import beaten_until
 from bandits.parts.fewest_beaters import Beaters, no_beaters, note_beat, order_by_beats
 from bandits.parts.picks import NO_ARM, pick
+from bandits.parts.relative_entropy import entropy_of_edge
 from bandits.parts.thompson.bernoulli_rows import all_present, new_step
 from bandits.parts.thompson.champion_odds import alike_steps
 from bandits.parts.thompson.double_sampling import (
@@ -199,8 +200,7 @@ def _expected_regret(beliefs, arm, largest, rng):
             wins = float(beliefs.wins[up, down])
             losses = float(beliefs.wins[down, up])
             edge = 2.0 * min(sample_above_half(wins, losses, chance[up, down], rng), _CLIPPED) - 1.0
-            divergence = 0.5 * ((1.0 + edge) * math.log1p(edge) + (1.0 - edge) * math.log1p(-edge))
-            regret += lacking / max(divergence, _NOT_ZERO)
+            regret += lacking / max(entropy_of_edge(edge), _NOT_ZERO)
     return regret
 
 

@@ -25,6 +25,7 @@ from bandits.contract import Policy
 from bandits.parts.answers import leader, leaders, n_beaten
 from bandits.parts.bounds import NEVER
 from bandits.parts.picks import NO_ARM, pick, pick_flagged
+from bandits.parts.relative_entropy import entropy
 from bandits.parts.survivors import remove_at
 from rankduel.base.compiling import kernel
 
@@ -190,7 +191,7 @@ def _drop_the_worse(left, rewards, log_odds, now):
     worst = _lowest_mean(most / n, radius)
     for place in range(now[N_LEFT] - 1, -1, -1):
         mean = rewards[left[place]] / n
-        if mean < worst and _entropy(mean, worst) > radius:
+        if mean < worst and entropy(mean, worst) > radius:
             now[N_LEFT] = remove_at(left, now[N_LEFT], place)
 
 
@@ -200,22 +201,11 @@ def _lowest_mean(mean, radius):
     low, high = 0.0, mean
     for _ in range(50):
         q = 0.5 * (low + high)
-        if _entropy(mean, q) > radius:
+        if entropy(mean, q) > radius:
             low = q
         else:
             high = q
     return high
-
-
-@kernel
-def _entropy(p, q):
-    """Relative entropy of coins with chances p and 0 < q < 1, in nats."""
-    entropy = 0.0
-    if p > 0.0:
-        entropy += p * math.log(p / q)
-    if p < 1.0:
-        entropy += (1.0 - p) * math.log((1.0 - p) / (1.0 - q))
-    return entropy
 
 
 @kernel

@@ -13,10 +13,10 @@ from support.policies import CYCLIC, assert_same_choices, fast, generators, ladd
 from bandits.contract import configure
 from bandits.matrix_duels import matrix_duel
 from bandits.parts.bounds import NEVER
+from bandits.parts.relative_entropy import divergence
 from bandits.parts.rmed.candidate_rounds import CLOCK, FEWEST, LENGTH, admitted_from, tour_from
 from bandits.parts.rmed.divergence import (
     cheapest_opponent,
-    divergence,
     likely_opponent,
     most_plausible,
     no_divergences,
