@@ -33,11 +33,6 @@ def strong_binary_regret(trace: Trace, winner: int) -> np.ndarray:
     return trace.steps - trace.selves[:, winner]
 
 
-def weak_binary_regret(trace: Trace, winner: int) -> np.ndarray:
-    """Steps without the winner."""
-    return strong_binary_regret(trace, winner) - trace.duels[:, winner]
-
-
 def informative_steps(trace: Trace) -> np.ndarray:
     """Steps that were a real duel."""
     return trace.duels.sum(axis=1) // 2

@@ -15,7 +15,6 @@ from bandits.regret import (
     informative_steps,
     strong_binary_regret,
     strong_regret,
-    weak_binary_regret,
     weak_regret,
 )
 from bandits.trace import empty_trace
@@ -116,7 +115,6 @@ def test_regrets_are_products_of_the_counts():
     np.testing.assert_allclose(strong_regret(trace, loss), [0.05, 0.25, 0.55, 1.15])
     np.testing.assert_allclose(weak_regret(trace, loss), [0.0, 0.1, 0.4, 0.8])
     np.testing.assert_array_equal(strong_binary_regret(trace, 2), [1, 2, 2, 5])
-    np.testing.assert_array_equal(weak_binary_regret(trace, 2), [1, 1, 1, 3])
     np.testing.assert_array_equal(informative_steps(trace), [1, 2, 2, 5])
 
 
