@@ -53,3 +53,13 @@ def set_beaten_until(until, latest, loser, winner, step):
         latest[loser] = 0
         for other in range(len(latest)):
             latest[loser] = max(latest[loser], until[loser, other])
+
+
+@kernel
+def all_beaten_until(until, champion):
+    """The first step at which some arm is no longer beaten by `champion`; until[arm] is that of each arm."""
+    soonest = NEVER
+    for arm in range(len(until)):
+        if arm != champion:
+            soonest = min(soonest, until[arm])
+    return soonest

@@ -21,15 +21,24 @@ def pick(n, rng):
 
 
 @kernel
-def pick_flagged(flags, n_flagged, rng):
-    """A uniform index among the n_flagged true entries of `flags`."""
-    left = pick(n_flagged, rng)
+def pick_flagged(flags, n, rng):
+    """A uniform index among the n true entries of `flags`."""
+    left = pick(n, rng)
     for index in range(len(flags)):
         if flags[index]:
             if left == 0:
                 return index
             left -= 1
     return NO_ARM
+
+
+@kernel
+def n_flagged(flags):
+    """How many entries are true."""
+    n = 0
+    for flag in flags:
+        n += flag
+    return n
 
 
 @kernel

@@ -19,7 +19,11 @@ def remove_at(arms, n, place):
 @kernel
 def last_one_plays_on(arms, n, limit, selves):
     """If one arm is left, it plays itself `limit` times; returns how many steps that were."""
-    if n > 1:
-        return 0
-    selves[arms[0]] += limit
+    return plays_on(arms[0], limit, selves) if n <= 1 else 0
+
+
+@kernel
+def plays_on(arm, limit, selves):
+    """The arm plays itself `limit` times; returns how many steps that were."""
+    selves[arm] += limit
     return limit

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bandits.parts.matches.match import BETTER, UNDECIDED, Match, no_match, outcome
+from bandits.parts.survivors import plays_on
 from rankduel.base.compiling import kernel
 
 ANCHOR, NEXT = range(2)  # entries of State.now
@@ -41,10 +42,7 @@ def update(state, first, second, first_won):
 
 @kernel
 def idle(state, params, limit, selves, rng):
-    if not finished(state):
-        return 0
-    selves[state.now[ANCHOR]] += limit
-    return limit
+    return plays_on(state.now[ANCHOR], limit, selves) if finished(state) else 0
 
 
 @kernel

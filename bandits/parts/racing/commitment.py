@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.parts.picks import NO_ARM, pick_flagged
+from bandits.parts.picks import NO_ARM, n_flagged, pick_flagged
+from bandits.parts.survivors import plays_on
 from rankduel.base.compiling import kernel
 
 
@@ -23,15 +24,11 @@ def no_commitment(n_arms: int) -> Commitment:
 def committed_arm(commitment, rng):
     """The arm to play from now on."""
     if commitment.arm[0] == NO_ARM:
-        n_marked = 0
-        for marked in commitment.answer:
-            n_marked += marked
-        commitment.arm[0] = pick_flagged(commitment.answer, n_marked, rng)
+        commitment.arm[0] = pick_flagged(commitment.answer, n_flagged(commitment.answer), rng)
     return commitment.arm[0]
 
 
 @kernel
 def committed_arm_plays_on(commitment, limit, selves, rng):
     """It plays itself `limit` times; returns how many steps that were."""
-    selves[committed_arm(commitment, rng)] += limit
-    return limit
+    return plays_on(committed_arm(commitment, rng), limit, selves)

@@ -22,7 +22,7 @@ from bandits.parts.geometric_rounds.seeds import (
     learn_with_judges,
     plan_with_judges,
 )
-from bandits.parts.picks import pick_flagged
+from bandits.parts.picks import n_flagged, pick_flagged
 from rankduel.base.compiling import kernel
 
 
@@ -36,7 +36,7 @@ def plan(state, params, rng):
     if seeds.now[STAGE] == ALL_PAIRS or standing.now[N_LEFT] == 1:
         plan_all_pairs(agenda, standing)
         return
-    if not _any(seeds.is_seed):
+    if n_flagged(seeds.is_seed) == 0:
         seeds.is_seed[pick_flagged(standing.is_left, standing.now[N_LEFT], rng)] = True
     for arm in range(len(seeds.is_seed)):
         seeds.is_judge[arm] = seeds.is_seed[arm]
@@ -49,14 +49,6 @@ def learn(state):
         learn_all_pairs(state.agenda, state.standing)
     else:
         learn_with_judges(state, 3.0, 1.0)
-
-
-@kernel
-def _any(flags):
-    for flag in flags:
-        if flag:
-            return True
-    return False
 
 
 select, update = stepwise(plan, learn)

@@ -32,7 +32,7 @@ from bandits.parts.geometric_rounds.seeds import (
     learn_with_judges,
     plan_with_judges,
 )
-from bandits.parts.picks import pick_flagged
+from bandits.parts.picks import n_flagged, pick_flagged
 from rankduel.base.compiling import kernel
 
 
@@ -47,12 +47,12 @@ def plan(state, params, rng):
         plan_all_pairs(agenda, standing)
         return
     if seeds.now[STAGE] == AMONG_SEEDS:
-        if _count(seeds.is_seed) > 1:
+        if n_flagged(seeds.is_seed) > 1:
             begin_batch(agenda, standing.now)
             add_pairs(agenda, seeds.is_seed)
             return
         _find_judges(agenda, standing, seeds)
-    judge = pick_flagged(seeds.is_judge, _count(seeds.is_judge), rng)
+    judge = pick_flagged(seeds.is_judge, n_flagged(seeds.is_judge), rng)
     for arm in range(len(seeds.is_judge)):
         seeds.is_judge[arm] = arm == judge
     plan_with_judges(agenda, standing, seeds.is_judge)
@@ -93,14 +93,6 @@ def _worst_loss(fresh, is_seed, seed):
         if is_seed[other]:
             most = max(most, fresh[other, seed])
     return most
-
-
-@kernel
-def _count(flags):
-    n = 0
-    for flag in flags:
-        n += flag
-    return n
 
 
 select, update = stepwise(plan, learn)

@@ -32,8 +32,7 @@ from bandits.parts.matches.match import (
     outcome,
     pair,
 )
-from bandits.parts.picks import shuffle
-from bandits.policies.best_item.soft_seq_eliminate import (
+from bandits.parts.matches.passes import (
     ANCHOR,
     END,
     N_STAYED,
@@ -46,6 +45,8 @@ from bandits.policies.best_item.soft_seq_eliminate import (
     start_over,
     stay,
 )
+from bandits.parts.picks import shuffle
+from bandits.parts.survivors import plays_on
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
@@ -157,10 +158,7 @@ def update(state, first, second, first_won):
 
 @kernel
 def idle(state, params, limit, selves, rng):
-    if not finished(state):
-        return 0
-    selves[state.passes.now[ANCHOR]] += limit
-    return limit
+    return plays_on(state.passes.now[ANCHOR], limit, selves) if finished(state) else 0
 
 
 @kernel

@@ -28,6 +28,7 @@ from bandits.parts.matches.match import (
     pair,
 )
 from bandits.parts.picks import NO_ARM
+from bandits.parts.survivors import plays_on
 from bandits.policies.best_item import tournament_k
 from bandits.policies.best_item.tournament_k import begin_tournament
 from bandits.policies.best_item.tournament_k import finished as has_winner
@@ -97,10 +98,7 @@ def update(state, first, second, first_won):
 
 @kernel
 def idle(state, params, limit, selves, rng):
-    if not finished(state):
-        return 0
-    selves[state.now[WINNER]] += limit
-    return limit
+    return plays_on(state.now[WINNER], limit, selves) if finished(state) else 0
 
 
 @kernel

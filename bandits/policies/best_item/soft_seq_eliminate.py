@@ -16,8 +16,6 @@ import numpy as np
 
 from bandits.contract import Policy
 from bandits.parts.matches.match import (
-    BETTER,
-    EVEN,
     SETTINGS,
     UNDECIDED,
     Match,
@@ -27,14 +25,9 @@ from bandits.parts.matches.match import (
     outcome,
     pair,
 )
+from bandits.parts.matches.passes import ANCHOR, PLACE, Passes, is_last_pass_over, judge, n_in, share_of_error
+from bandits.parts.survivors import plays_on
 from rankduel.base.compiling import kernel
-
-ANCHOR, N_STAYED, PLACE, END = range(4)  # entries of Passes.now
-
-
-class Passes(NamedTuple):
-    queue: np.ndarray  # (arms,) int64: who met the anchor and stays; from PLACE to END who is yet to meet it
-    now: np.ndarray  # (4,) int64: the anchor; how many stayed in this pass; see above
 
 
 class State(NamedTuple):
@@ -74,10 +67,7 @@ def update(state, first, second, first_won):
 
 @kernel
 def idle(state, params, limit, selves, rng):
-    if not finished(state):
-        return 0
-    selves[state.passes.now[ANCHOR]] += limit
-    return limit
+    return plays_on(state.passes.now[ANCHOR], limit, selves) if finished(state) else 0
 
 
 @kernel
@@ -93,51 +83,6 @@ def survivors(state):
 @kernel
 def finished(state):
     return is_last_pass_over(state.passes)
-
-
-@kernel
-def share_of_error(delta, n_arms):
-    """Of each match, of which there are at most half the square of n_arms."""
-    return 2.0 * delta / (n_arms * n_arms)
-
-
-@kernel
-def judge(passes, verdict):
-    """What becomes of the arm that has just met the anchor."""
-    queue, now = passes.queue, passes.now
-    challenger = queue[now[PLACE]]
-    now[PLACE] += 1
-    if verdict == EVEN:
-        stay(passes, challenger)
-    elif verdict == BETTER:
-        now[ANCHOR] = challenger
-        start_over(passes)
-
-
-@kernel
-def stay(passes, arm):
-    passes.queue[passes.now[N_STAYED]] = arm
-    passes.now[N_STAYED] += 1
-
-
-@kernel
-def start_over(passes):
-    """The next pass: who stayed in this one, and who has not met the anchor."""
-    now = passes.now
-    for place in range(now[PLACE], now[END]):
-        stay(passes, passes.queue[place])
-    now[END], now[PLACE], now[N_STAYED] = now[N_STAYED], 0, 0
-
-
-@kernel
-def is_last_pass_over(passes):
-    return passes.now[PLACE] == passes.now[END]
-
-
-@kernel
-def n_in(passes):
-    """The anchor, and who may still replace it."""
-    return 1 + passes.now[N_STAYED] + passes.now[END] - passes.now[PLACE]
 
 
 POLICY = Policy(

@@ -32,6 +32,7 @@ from bandits.parts.matches.match import (
     pair,
 )
 from bandits.parts.picks import NO_ARM, pick, shuffle
+from bandits.parts.survivors import plays_on
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
@@ -107,10 +108,7 @@ def update(state, first, second, first_won):
 
 @kernel
 def idle(state, params, limit, selves, rng):
-    if not finished(state):
-        return 0
-    selves[recommend(state)] += limit
-    return limit
+    return plays_on(recommend(state), limit, selves) if finished(state) else 0
 
 
 @kernel

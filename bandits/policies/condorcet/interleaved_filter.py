@@ -21,6 +21,7 @@ import numpy as np
 
 from bandits.contract import Policy
 from bandits.parts.picks import NO_ARM, pick_flagged
+from bandits.parts.survivors import plays_on
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
@@ -74,10 +75,7 @@ def update(state, first, second, first_won):
 @kernel
 def idle(state, params, limit, selves, rng):
     """A candidate without opponents plays itself for ever."""
-    if state.now[N_OPPONENTS] > 0:
-        return 0
-    selves[state.now[CANDIDATE]] += limit
-    return limit
+    return plays_on(state.now[CANDIDATE], limit, selves) if state.now[N_OPPONENTS] == 0 else 0
 
 
 @kernel

@@ -20,7 +20,7 @@ import numpy as np
 
 from bandits.contract import Policy
 from bandits.parts.answers import leader
-from bandits.parts.bounds import beaten_until
+from bandits.parts.bounds import all_beaten_until, beaten_until
 from bandits.parts.picks import NO_ARM, pick_largest
 from bandits.parts.thompson.champion_odds import (
     ChampionOdds,
@@ -73,7 +73,7 @@ def select(state, params, rng):
     if champion == NO_ARM:
         champion = pick_largest(state.minus_times, NO_ARM, rng)
     state.minus_times[champion] -= 1
-    if _beats_everybody_until(state.beats_until[champion], champion) > t:
+    if all_beaten_until(state.beats_until[champion], champion) > t:
         return champion, champion
     scale = math.sqrt(params.alpha * math.log(t))
     return champion, strongest_challenger(state.challengers, champion, scale, rng)
@@ -99,7 +99,7 @@ def update(state, first, second, first_won):
 def idle(state, params, limit, selves, rng):
     """An arm that confidently beats everybody is drawn as champion, and meets itself."""
     t, top = state.now[CLOCK] + 1, pick_largest(state.champions.chance, NO_ARM, rng)
-    limit = min(limit, _beats_everybody_until(state.beats_until[top], top) - t)
+    limit = min(limit, all_beaten_until(state.beats_until[top], top) - t)
     if limit <= 0 or state.champions.missing[top] > 0.5:
         return 0
     n = alike_steps(state.champions.missing[top], limit, rng)
@@ -126,16 +126,6 @@ def _draw_champion(champions, passed_over, rng):
             if left < 0.0:
                 return arm
     return NO_ARM
-
-
-@kernel
-def _beats_everybody_until(until, champion):
-    """The first step at which some arm is no longer confidently worse than `champion`."""
-    soonest = 1 << 62
-    for arm in range(len(until)):
-        if arm != champion:
-            soonest = min(soonest, until[arm])
-    return soonest
 
 
 POLICY = Policy(

@@ -17,7 +17,7 @@ import numpy as np
 
 from bandits.contract import Policy
 from bandits.parts.answers import leader
-from bandits.parts.bounds import beaten_until, set_beaten_until
+from bandits.parts.bounds import all_beaten_until, beaten_until, set_beaten_until
 from bandits.parts.picks import NO_ARM, pick, pick_flagged
 from bandits.parts.ucb_challenger import Challengers, new_challengers, note_rates, strongest_challenger
 from rankduel.base.compiling import kernel
@@ -58,7 +58,7 @@ def init(n_arms, params, rng):
 def select(state, params, rng):
     t = state.now[CLOCK] + 1
     champion = _champion(state, params, t, rng)
-    if _beats_everybody_until(state.until, champion) > t:
+    if all_beaten_until(state.until[:, champion], champion) > t:
         return champion, champion
     scale = math.sqrt(params.alpha * math.log(t))
     return champion, strongest_challenger(state.challengers, champion, scale, rng)
@@ -85,7 +85,7 @@ def idle(state, params, limit, selves, rng):
     if _find_candidates(state.latest, state.candidate, t) != 1:
         return 0
     champion = pick_flagged(state.candidate, 1, rng)
-    n = min(limit, _beats_everybody_until(state.until, champion) - t)
+    n = min(limit, all_beaten_until(state.until[:, champion], champion) - t)
     if n <= 0:
         return 0
     if params.use_b:
@@ -130,16 +130,6 @@ def _find_candidates(latest, candidate, t):
         candidate[arm] = latest[arm] <= t
         n += candidate[arm]
     return n
-
-
-@kernel
-def _beats_everybody_until(until, champion):
-    """The first step at which some arm is no longer confidently worse than `champion`."""
-    soonest = 1 << 62
-    for arm in range(len(until)):
-        if arm != champion:
-            soonest = min(soonest, until[arm, champion])
-    return soonest
 
 
 POLICY = Policy(
