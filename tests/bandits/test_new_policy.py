@@ -1,0 +1,96 @@
+"""A new policy is one new file and no edits: it is found by name, listed, and played."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.kernel
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("bandits", "clickmodels", "experiments", "interleave", "letor_data", "rankduel")
+NEW_ONE = '''
+"""New one: arm 0 meets all others in turn."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bandits.contract import Policy
+from rankduel.base.compiling import kernel
+
+
+class State(NamedTuple):
+    n_steps: np.ndarray  # (1,) int64
+    n_arms: np.ndarray  # (1,) int64
+
+
+class Params(NamedTuple):
+    pass
+
+
+def init(n_arms, params, rng):
+    return State(np.zeros(1, np.int64), np.array([n_arms]))
+
+
+@kernel
+def select(state, params, rng):
+    return 0, 1 + state.n_steps[0] % (state.n_arms[0] - 1)
+
+
+@kernel
+def update(state, first, second, first_won):
+    state.n_steps[0] += 1
+
+
+@kernel
+def recommend(state):
+    return 0
+
+
+POLICY = Policy(
+    "new_one", Params, init, select, update, recommend,
+    about="Arm 0 meets all others in turn.", source="Nobody 2024", assumes="nothing",
+)
+'''
+ASK = """
+import bandits
+configured = bandits.policy("new_one")
+trace = bandits.play_matrix(configured, [[0.5, 0.6, 0.7], [0.4, 0.5, 0.6], [0.3, 0.4, 0.5]], 100)
+print(bandits.__file__, configured, trace.duels[-1].max(), trace.duels[-1].sum())
+"""
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """A copy of all packages with one more file."""
+    for package in PACKAGES:
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "bandits/policies/condorcet/new_one.py").write_text(NEW_ONE)
+    return tmp_path
+
+
+def answer(tree, *arguments):
+    """What Python prints in that tree."""
+    environment = os.environ | {"PYTHONPATH": str(tree), "COLUMNS": "80"}
+    told = subprocess.run(
+        [sys.executable, *arguments], cwd=tree, env=environment, capture_output=True, text=True
+    )
+    assert told.returncode == 0, told.stderr
+    return told.stdout
+
+
+def test_one_file_is_a_policy(tree):
+    where, name, most, all_duels = answer(tree, "-c", ASK).split()
+    assert Path(where).parents[1] == tree and (name, most, all_duels) == ("new_one", "100", "200")
+    listed = json.loads(answer(tree, "-m", "rankduel", "policies", "--json"))
+    family = [policy["name"] for policy in listed if policy["family"] == "Condorcet winner"]
+    assert family == sorted(family) and "new_one" in family
+    shown = answer(tree, "-m", "rankduel", "policies")
+    assert "Arm 0 meets all others in turn." in shown and "Nobody 2024" in shown
+    words = ("run", "arxiv6", "--policy", "new_one", "--horizon", "100", "--runs", "2", "--jobs", "1")
+    assert "new_one" in answer(tree, "-m", "rankduel", *words)
