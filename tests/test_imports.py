@@ -44,17 +44,17 @@ ORDER = {
     ),
     "bandits": (
         "contract",
-        "agenda own_file steps trace",
+        "agenda draws own_file steps trace",
+        "parts",
         "loop",
         "matrix_duels sets_loop",
         "regret",
-        "parts",
         "policies",
         "catalogue",
         "stepper",
     ),
     "experiments": ("specs statistics", "arena", "matrix", "winners", "runs", "judge", "report", "studies"),
-    "rankduel": ("base", "cli", "__main__"),
+    "rankduel": ("base", "api", "cli", "__main__"),
 }
 FOR_PEOPLE = {"typer", "rich", "click"}  # only rankduel/cli talks to a terminal
 
