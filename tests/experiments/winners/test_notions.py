@@ -38,7 +38,7 @@ from experiments.winners.transitivity import (
     transitivity,
     weak_order,
 )
-from rankduel.base.errors import DataError, RankduelError
+from rankduel.base.errors import RankduelError, UsageError
 
 pytestmark = pytest.mark.kernel
 
@@ -163,7 +163,7 @@ def test_who_never_loses_keeps_the_walk():
 
 
 def test_no_such_chain():
-    with pytest.raises(DataError, match="no random walk named 'selfs'; did you mean 'self'"):
+    with pytest.raises(UsageError, match="no random walk named 'selfs'; did you mean 'self'"):
         random_walk(np.full((2, 2), 0.5), "selfs")
 
 
