@@ -1,14 +1,16 @@
-"""The pieces a report is put together from, as HTML. All text from outside is escaped here."""
+"""Render a page and its sections with the templates in templates/, which escape every value."""
 
 from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from html import escape
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import altair as alt
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from experiments.report.charts.curves import LABEL_GAP, ROOM, View
 from experiments.report.charts.parts import Look
@@ -25,6 +27,8 @@ _IN_WORDS = {
 
 
 class Figure(NamedTuple):
+    """A chart on the page and the file it is saved as."""
+
     name: str  # of its file, and on the page
     title: str
     caption: str
@@ -32,16 +36,118 @@ class Figure(NamedTuple):
     controls: tuple[str, ...] = ()  # which choices change it
 
 
+class Table(NamedTuple):
+    """A table of text with a caption and, below it, a note."""
+
+    caption: str
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    note: str = ""
+
+
 class Section(NamedTuple):
+    """A part of the page with an entry in the table of contents."""
+
     title: str
     anchor: str
     headline: str
     figures: Sequence[Figure]
-    parts: Sequence[str]  # HTML
+    body: Markup
+
+
+class _Origin(NamedTuple):
+    """How records were made: the command, and settings and versions as pairs of name and text."""
+
+    command: str
+    settings: Sequence[tuple[str, str]]
+    versions: Sequence[tuple[str, str]]
+
+
+@cache
+def environment() -> Environment:
+    """Return the environment of all templates: it escapes every value and refuses a missing one."""
+    made = Environment(
+        autoescape=True,
+        undefined=StrictUndefined,
+        loader=PackageLoader("experiments.report"),
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.policies["json.dumps_function"] = _json_for_script
+    made.policies["json.dumps_kwargs"] = {}
+    return made
+
+
+def _json_for_script(value: Any) -> str:
+    """Return JSON on one line for a script element; the filter `tojson` then escapes <, >, & and '."""
+    text = json.dumps(value, separators=(",", ":"), sort_keys=True, ensure_ascii=False, allow_nan=False)
+    # JavaScript before 2019 ends a line at these two characters, even inside a string.
+    return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def render(template: str, **values: Any) -> Markup:
+    """Return what a template makes of these values."""
+    return Markup(environment().get_template(template).render(values))
+
+
+def page_html(title: str, sections: Sequence[Section], footer: str, libraries: str = "") -> str:
+    """Return a whole page; `libraries` is JavaScript that draws the charts."""
+    figures = [shown for section in sections for shown in section.figures]
+    return render(
+        "page.html",
+        title=title,
+        sections=sections,
+        footer=footer,
+        libraries=_inline_script(libraries),
+        report=chart_data(figures),
+    )
+
+
+def _inline_script(source: str) -> Markup:
+    """Return JavaScript of an installed package so that it cannot end its script element early."""
+    return Markup(source.replace("</script", "<\\/script"))
+
+
+def run_set_html(
+    about: str,
+    headline: str,
+    figures: Sequence[Figure],
+    table: Table,
+    settings: Mapping[str, Any],
+    looks: Mapping[str, Look] | None = None,
+) -> Markup:
+    """Return the body of a section about records; with `looks`, a form to choose policies and axes."""
+    return render(
+        "run_set.html",
+        about=about,
+        headline=headline,
+        figures=figures,
+        table=table,
+        origin=_origin(settings),
+        looks=looks or {},
+        choices=CHOICES,
+        in_words=_IN_WORDS,
+    )
+
+
+def _origin(settings: Mapping[str, Any]) -> _Origin:
+    others = {key: value for key, value in settings.items() if key not in ("command", "versions")}
+    command = str(settings.get("command", "unknown"))
+    return _Origin(command, list(_flat(others)), list(_flat(settings.get("versions", {}))))
+
+
+def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Yield ('matrix.digest', '1f2e') and so on."""
+    for key in sorted(settings):
+        value = settings[key]
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value if isinstance(value, str) else json.dumps(value)
 
 
 def every_chart(shown: Figure) -> dict[str, Any]:
-    """The definition for every combination of the choices, by these with a space between."""
+    """Return the definition for every combination of the choices, by these with a space between."""
     options = itertools.product(*(CHOICES[control] for control in shown.controls))
     # Altair would check every piece of every chart; tests do that, and it would double the time.
     with alt.utils.schemapi.debug_mode(False):
@@ -51,80 +157,8 @@ def every_chart(shown: Figure) -> dict[str, Any]:
         }
 
 
-def section_html(section: Section) -> str:
-    inside = "\n".join([f"<h2>{escape(section.title)}</h2>", *section.parts])
-    return f'<section id="{section.anchor}">\n{inside}\n</section>'
-
-
-def contents_html(sections: Sequence[Section]) -> str:
-    lines = (
-        f'<li><a href="#{section.anchor}">{escape(section.title)}</a><br>'
-        f'<span class="note">{escape(section.headline)}</span></li>'
-        for section in sections
-    )
-    return f'<nav aria-label="Contents"><ul>{"".join(lines)}</ul></nav>'
-
-
-def figure_html(shown: Figure) -> str:
-    return (
-        f'<figure id="{shown.name}"><h3>{escape(shown.title)}</h3><div class="chart"></div>'
-        f"<figcaption>{escape(shown.caption)}</figcaption></figure>"
-    )
-
-
-def table_html(caption: str, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    head = "".join(f'<th scope="col">{escape(heading)}</th>' for heading in headings)
-    body = "\n".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    return (
-        f'<div class="wide"><table><caption>{escape(caption)}</caption>\n'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
-    )
-
-
-def settings_html(caption: str, settings: Mapping[str, Any]) -> str:
-    rows = (f"<tr><td>{escape(key)}</td><td>{escape(value)}</td></tr>" for key, value in _flat(settings))
-    return f'<table class="settings"><caption>{escape(caption)}</caption>{"".join(rows)}</table>'
-
-
-def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, str]]:
-    """('matrix.digest', '1f2e') and so on."""
-    for key in sorted(settings):
-        value = settings[key]
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value if isinstance(value, str) else json.dumps(value)
-
-
-def controls_html(looks: Mapping[str, Look]) -> str:
-    """Which policies to show, each with its line, and how to draw."""
-    boxes = "".join(
-        f'<label><input type="checkbox" name="policy" value="{escape(policy)}" checked>'
-        f"{_swatch(look)}{escape(policy)}</label>"
-        for policy, look in looks.items()
-    )
-    fields = [f"<fieldset><legend>show</legend>{boxes}</fieldset>"]
-    for name, options in CHOICES.items():
-        radios = "".join(
-            f'<label><input type="radio" name="{name}" value="{option}"{" checked" if not i else ""}>'
-            f"{_IN_WORDS.get(option, option)}</label>"
-            for i, option in enumerate(options)
-        )
-        fields.append(f"<fieldset><legend>{_IN_WORDS.get(name, name)}</legend>{radios}</fieldset>")
-    # Without autocomplete: a browser would keep choices of an earlier visit, but not the charts for them.
-    return f'<form class="controls" autocomplete="off">{"".join(fields)}</form>'
-
-
-def _swatch(look: Look) -> str:
-    dash = " ".join(map(str, look.dash))
-    return (
-        '<svg width="26" height="8" aria-hidden="true"><line x1="0" y1="4" x2="26" y2="4" '
-        f'stroke="{look.colour}" stroke-width="3" stroke-dasharray="{dash}"/></svg>'
-    )
-
-
-def embedded(figures: Iterable[Figure]) -> str:
-    """Charts and their data as JSON for a script element; data that charts share are there once."""
+def chart_data(figures: Iterable[Figure]) -> dict[str, Any]:
+    """Return the charts and their data for the script of the page; data that charts share are there once."""
     datasets: dict[str, Any] = {}
     entries = {}
     for shown in figures:
@@ -134,12 +168,4 @@ def embedded(figures: Iterable[Figure]) -> str:
             datasets |= used
             spec["datasets"] = sorted(used)
         entries[shown.name] = {"controls": shown.controls, "charts": specs}
-    report = {"charts": entries, "datasets": datasets, "room": ROOM, "gap": LABEL_GAP}
-    text = json.dumps(report, separators=(",", ":"), sort_keys=True, ensure_ascii=False, allow_nan=False)
-    # Text from records must not end the script element; '<' only occurs in strings, where this is the same.
-    return text.replace("<", "\\u003c")
-
-
-def inline_script(source: str) -> str:
-    """JavaScript that cannot end its script element early."""
-    return source.replace("</script", "<\\/script")
+    return {"charts": entries, "datasets": datasets, "room": ROOM, "gap": LABEL_GAP}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from html import escape
 from typing import Any
 
 import altair as alt
@@ -22,7 +21,7 @@ from experiments.report.charts.parts import (
     policy_scales,
     scale_of,
 )
-from experiments.report.html import Figure, Section, figure_html, settings_html, table_html
+from experiments.report.html import Figure, Section, Table, run_set_html
 from experiments.runs.multileave_error import (
     LIMITS,
     MODE,
@@ -54,22 +53,10 @@ def is_multileave(run_set: RunSet) -> bool:
 
 
 def multileave_section(anchor: str, run_set: RunSet) -> Section:
-    figures, found = multileave_figures(anchor, run_set), headline(run_set.table)
-    settings = dict(run_set.settings)
-    command, versions = settings.pop("command", "unknown"), settings.pop("versions", {})
-    parts = [
-        f'<p class="about">{escape(_about(run_set))}</p>',
-        f'<p class="headline">{escape(found)}</p>',
-        *map(figure_html, figures),
-        error_table_html(run_set.table),
-        "<h3>To make these records again</h3>",
-        f"<pre><code>{escape(str(command))}</code></pre>",
-        '<div class="beside">',
-        settings_html("Settings", settings),
-        settings_html("Versions", versions),
-        "</div>",
-    ]
-    return Section(run_set.name, anchor, found, figures, parts)
+    figures = multileave_figures(anchor, run_set)
+    found = headline(run_set.table)
+    body = run_set_html(_about(run_set), found, figures, error_table(run_set.table), run_set.settings)
+    return Section(run_set.name, anchor, found, figures, body)
 
 
 def multileave_figures(anchor: str, run_set: RunSet) -> list[Figure]:
@@ -105,7 +92,8 @@ def headline(table: pd.DataFrame) -> str:
     return f"{text} {first} was the first to stay {below}, from {needed[first]:,.0f} impressions on."
 
 
-def error_table_html(table: pd.DataFrame) -> str:
+def error_table(table: pd.DataFrame) -> Table:
+    """Return how many pairs are wrong after 10, 100, ... impressions, a row a method."""
     steps = decades(int(table["step"].max()))
     headings = ["method", "runs", *(f"after {step:,}" for step in steps)]
     headings += [f"below {100 * limit:.0f} %" for limit in LIMITS]
@@ -119,10 +107,8 @@ def error_table_html(table: pd.DataFrame) -> str:
         )
         for name, runs in table.groupby("policy", sort=False)
     ]
-    shown = table_html(
-        "Pairs in the wrong order, in %, and impressions needed", [*headings, "s per run"], rows
-    )
-    return f'{shown}<p class="note">{escape(_EXPLAINED)}</p>'
+    caption = "Pairs in the wrong order, in %, and impressions needed"
+    return Table(caption, [*headings, "s per run"], rows, _EXPLAINED)
 
 
 def error_chart(found: pd.DataFrame) -> alt.LayerChart:

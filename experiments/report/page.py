@@ -6,10 +6,7 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
-from html import escape
-from importlib.resources import files
 from pathlib import Path
-from string import Template
 
 import altair as alt
 import numpy as np
@@ -20,42 +17,23 @@ from bandits import condorcet_winner, lower_bound
 from experiments.report.charts import curves as curve_charts
 from experiments.report.charts import matrix_and_final
 from experiments.report.charts.parts import LOWER_BOUND, in_figures, looks
-from experiments.report.html import (
-    Figure,
-    Section,
-    contents_html,
-    controls_html,
-    embedded,
-    figure_html,
-    inline_script,
-    section_html,
-    settings_html,
-    table_html,
-)
+from experiments.report.html import Figure, Section, Table, page_html, run_set_html
 from experiments.report.multileave import is_multileave, multileave_figures, multileave_section
 from experiments.report.pair import pair_figure, pair_section, pairs
 from experiments.runs.records import RunSet
 from experiments.runs.summaries import curves, final, final_estimates
 from experiments.statistics import estimate
-from rankduel.base.files import replacing
+from rankduel.base.files import write_text
 
 
 def write_report(run_sets: Sequence[RunSet], path: str | Path) -> None:
-    """The page, whole or not at all; the same records give the same bytes."""
+    """Write the page, completely or not at all; the same records give the same bytes."""
     names = plain_names([run_set.name for run_set in run_sets])
     sections = [run_set_section(name, run_set) for name, run_set in zip(names, run_sets)]
     sections += [pair_section(anchor, *pair) for anchor, pair in _anchored_pairs(run_sets)]
-    page = Template(files("experiments.report").joinpath("templates/page.html").read_text("utf-8"))
-    text = page.substitute(
-        title=escape(f"Dueling bandits: {run_sets[0].name if len(run_sets) == 1 else 'report'}"),
-        contents=contents_html(sections) if len(sections) > 1 else "",
-        sections="\n".join(map(section_html, sections)),
-        footer=f"Made by rankduel. Charts: Altair {alt.__version__}, Vega {vl_convert.get_vega_version()}.",
-        libraries=inline_script(_libraries()),
-        report=embedded(shown for section in sections for shown in section.figures),
-    )
-    with replacing(path) as temporary:
-        temporary.write_text(text, "utf-8")
+    title = f"Dueling bandits: {run_sets[0].name if len(run_sets) == 1 else 'report'}"
+    footer = f"Made by rankduel. Charts: Altair {alt.__version__}, Vega {vl_convert.get_vega_version()}."
+    write_text(path, page_html(title, sections, footer, _libraries()))
 
 
 @cache
@@ -98,24 +76,13 @@ def _anchored_pairs(run_sets: Sequence[RunSet]) -> Iterator[tuple[str, tuple[Run
 def run_set_section(name: str, run_set: RunSet) -> Section:
     if is_multileave(run_set):
         return multileave_section(name, run_set)
-    figures, headline = run_set_figures(name, run_set), run_set_headline(run_set)
-    settings = dict(run_set.settings)
-    command, versions = settings.pop("command", "unknown"), settings.pop("versions", {})
+    figures = run_set_figures(name, run_set)
+    headline = run_set_headline(run_set)
     lines = [*run_set.table["policy"], *([LOWER_BOUND] if bound_slope(run_set) else [])]
-    parts = [
-        f'<p class="about">{escape(_about(run_set))}</p>',
-        f'<p class="headline">{escape(headline)}</p>',
-        controls_html(looks(lines)),
-        *map(figure_html, figures),
-        final_table(run_set),
-        "<h3>To make these records again</h3>",
-        f"<pre><code>{escape(str(command))}</code></pre>",
-        '<div class="beside">',
-        settings_html("Settings", settings),
-        settings_html("Versions", versions),
-        "</div>",
-    ]
-    return Section(run_set.name, name, headline, figures, parts)
+    body = run_set_html(
+        _about(run_set), headline, figures, final_table(run_set), run_set.settings, looks(lines)
+    )
+    return Section(run_set.name, name, headline, figures, body)
 
 
 def _about(run_set: RunSet) -> str:
@@ -191,7 +158,8 @@ def bound_slope(run_set: RunSet) -> float | None:
 
 
 def _regret_figure(name: str, run_set: RunSet) -> Figure:
-    shown, slope = curves(run_set.table, "regret"), bound_slope(run_set)
+    shown = curves(run_set.table, "regret")
+    slope = bound_slope(run_set)
     caption = "Mean over the runs of the regret so far, with a band as chosen above."
     if slope is not None:
         caption += (
@@ -230,7 +198,8 @@ def _origin(run_set: RunSet) -> str:
     return str(run_set.settings["matrix"].get("about", "given"))
 
 
-def final_table(run_set: RunSet) -> str:
+def final_table(run_set: RunSet) -> Table:
+    """Return regret and the rest at the end of the runs, a row a policy."""
     headings = ("policy", "runs", "regret", "median", "weak regret", "non-winner duels", "real duels")
     rows = [
         _final_row(str(policy), group) for policy, group in final(run_set.table).groupby("policy", sort=False)
@@ -242,8 +211,7 @@ def final_table(run_set: RunSet) -> str:
         "Non-winner duels: with a ranker that is not the winner. Real duels: of two different rankers. "
         "Right: runs that recommend the winner, or one of several."
     )
-    table = table_html(caption, (*headings, "right", "seconds per run"), rows)
-    return f'{table}<p class="note">{explained}</p>'
+    return Table(caption, (*headings, "right", "seconds per run"), rows, explained)
 
 
 def _is_known(group: pd.DataFrame, column: str) -> bool:

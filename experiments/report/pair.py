@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from html import escape
 
 import numpy as np
 import pandas as pd
 
 from experiments.report.charts.curves import live_proxy_chart
 from experiments.report.charts.parts import in_figures
-from experiments.report.html import Figure, Section, figure_html, table_html
+from experiments.report.html import Figure, Section, Table, render
 from experiments.runs.compare import compare_runs
 from experiments.runs.records import RunSet
 from experiments.runs.summaries import curves, final_estimates
@@ -55,21 +54,18 @@ def pair_figure(anchor: str, live: RunSet, proxy: RunSet) -> Figure:
 
 
 def pair_section(anchor: str, live: RunSet, proxy: RunSet) -> Section:
-    tables, shown = of_both(live, proxy), pair_figure(anchor, live, proxy)
+    tables = of_both(live, proxy)
+    shown = pair_figure(anchor, live, proxy)
     found = compare_runs(*tables)
+    table = Table(
+        f"Final regret after {live.settings['horizon']:,} duels: mean [95 % interval]",
+        ("policy", "live", "proxy", "live - proxy", "p, means", "p, laws"),
+        list(pair_rows(*tables, found.final)),
+        _EXPLAINED,
+    )
     about = f"{live.name} against {proxy.name}, which share matrix and horizon."
-    parts = [
-        f'<p class="about">{escape(about)}</p>',
-        f'<p class="headline">{escape(found.verdict)}</p>',
-        figure_html(shown),
-        table_html(
-            f"Final regret after {live.settings['horizon']:,} duels: mean [95 % interval]",
-            ("policy", "live", "proxy", "live - proxy", "p, means", "p, laws"),
-            pair_rows(*tables, found.final),
-        ),
-        f'<p class="note">{_EXPLAINED}</p>',
-    ]
-    return Section(f"Live versus proxy: {live.name}, {proxy.name}", anchor, found.verdict, [shown], parts)
+    body = render("pair.html", about=about, headline=found.verdict, figure=shown, table=table)
+    return Section(f"Live versus proxy: {live.name}, {proxy.name}", anchor, found.verdict, [shown], body)
 
 
 def pair_rows(live: pd.DataFrame, proxy: pd.DataFrame, final: pd.DataFrame) -> Iterator[Sequence[str]]:

@@ -37,7 +37,23 @@ def made_up_study(
 ):
     preferences = preferences or ordered_preferences(5)
     table = made_up_table(policies, horizon, live=mode == "live", **more)
-    settings = {
+    return RunSet(name, made_up_settings(mode, preferences, horizon), preferences, table)
+
+
+def made_up_multileave(name, methods, preferences, horizon=1000, runs=2):
+    """Pairs in the wrong order that get fewer like 1 / sqrt(t), later methods slower."""
+    steps = checkpoints(horizon)
+    tables = [
+        pd.DataFrame({"policy": method, "run": run, "step": steps, "e_bin": (place + 1) / np.sqrt(steps + 4)})
+        for place, method in enumerate(methods)
+        for run in range(runs)
+    ]
+    table = pd.concat(tables, ignore_index=True).assign(seconds=0.1)
+    return RunSet(name, made_up_settings("multileave", preferences, horizon), preferences, table)
+
+
+def made_up_settings(mode, preferences, horizon):
+    return {
         "mode": mode,
         "problem": "five in order",
         "horizon": horizon,
@@ -46,4 +62,3 @@ def made_up_study(
         "versions": {"rankduel": "0.1.0"},
         "matrix": {"digest": preferences.digest, "about": "exact"},
     }
-    return RunSet(name, settings, preferences, table)

@@ -1,12 +1,17 @@
 """Reports: what is on the page, that nothing from records can break out of its place, and the command."""
 
-import html.parser
 import json
 import re
 
 import pytest
 import typer
-from support.run_set_samples import made_up_study, made_up_table, ordered_preferences
+from support.html_pages import ATTACKS, Page, with_text
+from support.run_set_samples import (
+    made_up_multileave,
+    made_up_study,
+    made_up_table,
+    ordered_preferences,
+)
 from typer.testing import CliRunner
 
 from experiments.matrix.preferences import preferences_of
@@ -28,36 +33,6 @@ from rankduel.cli import report
 from rankduel.cli.console import screen
 
 HOSTILE = "</script><script>document.title='taken'</script><img src=x onerror=alert(1)>\"'&"
-
-
-class Page(html.parser.HTMLParser):
-    """Elements, attributes and text, as a browser would see them."""
-
-    def __init__(self, path):
-        super().__init__()
-        self.elements, self.words, self.report, self.inside = [], [], "", None
-        self.source = path.read_text("utf-8")
-        self.feed(self.source)
-
-    def handle_starttag(self, tag, attributes):
-        self.elements.append((tag, dict(attributes)))
-        self.inside = (tag, dict(attributes).get("id"))
-
-    def handle_endtag(self, tag):
-        self.inside = None
-
-    def handle_data(self, data):
-        if self.inside == ("script", "report"):
-            self.report += data
-        elif not self.inside or self.inside[0] not in ("script", "style"):
-            self.words.append(data)
-
-    def ids(self, tag):
-        return [attributes["id"] for name, attributes in self.elements if name == tag and "id" in attributes]
-
-    @property
-    def text(self):
-        return " ".join(" ".join(self.words).split())
 
 
 @pytest.fixture(scope="module")
@@ -101,9 +76,50 @@ def test_text_from_records_stays_text(page):
     assert all(not key.startswith("on") for _, attributes in page.elements for key in attributes)
     assert page.text.count(" ".join(HOSTILE.split())) >= 4  # shown as it is: name, policy, setting, ranker
     assert any(attributes.get("value") == HOSTILE for _, attributes in page.elements)
-    assert "<" not in page.report
+    assert not set("<>&") & set(page.report)
     names = {param["name"]: param["value"] for param in _matrix_chart(page)["params"]}["names"]
     assert HOSTILE in names
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_no_string_of_a_run_set_becomes_an_element_or_an_attribute(attack, tmp_path):
+    plain, attacked = (Page(_page_of_all_kinds(tmp_path, text)) for text in ("", attack))
+    assert attacked.structure == plain.structure
+    # Of each of the three: the name, the policies, the loss that regret sums, where the matrix is from.
+    assert attacked.text.count(attack) > 3 * 4
+    assert f"the mean weak{attack} loss" in attacked.text and f"exact{attack}" in attacked.text
+    assert attack in json.dumps(json.loads(attacked.report), ensure_ascii=False).replace('\\"', '"')
+    assert not set("<>&\u2028\u2029") & set(attacked.report)
+
+
+def _page_of_all_kinds(folder, text):
+    """A page about live runs, proxy runs and multileaving, with `text` after every string of theirs."""
+    preferences = ordered_preferences(3, [f"{name}{text}" for name in "abc"])
+    policies = [f"{name}{text}" for name in ("rucb", "dts\u2028\u2029&")]
+    made = [
+        made_up_study("clicks", "live", policies, preferences, seed=1),
+        made_up_study("draws", "proxy", policies, preferences, seed=2),
+        made_up_multileave("pages", policies, preferences),
+    ]
+    made[0].settings["arena"] = {"clicks": "navigational", "more": ["a", {"b": "c"}]}
+    for run_set in made:
+        run_set.settings["regret"] = "weak"
+    path = folder / f"page{len(text)}.html"
+    write_report([_with_text(run_set, text) for run_set in made], path)
+    return path
+
+
+def _with_text(run_set, text):
+    # What kind of records these are decides which charts there are.
+    settings = with_text(run_set.settings, text, keep=("mode",))
+    return run_set._replace(name=run_set.name + text, settings=settings)
+
+
+def test_an_unknown_mode_is_text_too(tmp_path):
+    run_set = made_up_study("one")
+    for mode, name in (("proxy", "plain.html"), (ATTACKS[0], "attacked.html")):
+        write_report([run_set._replace(settings=run_set.settings | {"mode": mode})], tmp_path / name)
+    assert Page(tmp_path / "attacked.html").structure == Page(tmp_path / "plain.html").structure
 
 
 def _matrix_chart(page):
@@ -237,7 +253,7 @@ def test_a_pair_is_compared_policy_by_policy():
     proxy = made_up_study("proxy", "proxy", ("dts", "rucb"), seed=2, runs=6)  # rucb is the worse one here
     section = pair_section("pair", live, proxy)
     assert section.headline == compare_runs(*of_both(live, proxy)).verdict and "differ" in section.headline
-    rows = re.findall("<tr><td>(.*?)</td></tr>", "".join(section.parts))
+    rows = re.findall("<tr><td>(.*?)</td></tr>", section.body)
     cells = [row.split("</td><td>") for row in rows]
     assert [row[0] for row in cells] == ["rucb", "dts"]
     for policy, *figures in cells:
@@ -250,7 +266,7 @@ def test_a_pair_is_compared_policy_by_policy():
 
 def test_a_pair_of_single_runs_claims_no_interval():
     pair = (made_up_study(mode, mode, ("rucb",), runs=1) for mode in ("live", "proxy"))
-    row = re.search("<tr><td>rucb</td>(.*?)</tr>", "".join(pair_section("pair", *pair).parts))[1]
+    row = re.search("<tr><td>rucb</td>(.*?)</tr>", pair_section("pair", *pair).body)[1]
     assert "[" not in row and row.endswith("<td></td><td></td>")
 
 

@@ -1,0 +1,90 @@
+"use strict";
+const report = JSON.parse(document.getElementById("report").textContent);
+
+// What the reader chose in the section of a figure.
+function choices(figure) {
+  const form = figure.closest("section").querySelector("form.controls");
+  const boxes = form ? [...form.querySelectorAll("input[name=policy]")] : [];
+  return { of: new FormData(form || undefined), hidden: boxes.filter(box => !box.checked).map(box => box.value) };
+}
+
+// The twin of spread_out in experiments/report/charts/curves.py.
+function spreadOut(places, gap, first, last) {
+  const order = places.map((_, i) => i).sort((a, b) => places[a] - places[b] || a - b);
+  const moved = [...places];
+  let floor = first, ceiling = last;
+  for (const i of order) { moved[i] = floor = Math.max(moved[i], floor); floor += gap; }
+  for (const i of order.reverse()) { moved[i] = ceiling = Math.min(moved[i], ceiling); ceiling -= gap; }
+  return moved;
+}
+
+// Leave some policies out, let the axis fit the others, and move the labels to where their curves end now.
+async function hide(figure, hidden) {
+  const view = figure.drawn.view, has = name => (figure.drawn.spec.params || []).some(param => param.name === name);
+  if (!has("hidden")) return;
+  view.signal("hidden", hidden);
+  if (has("highest")) {
+    // Plain copies: Vega takes a row that carries its own mark for one that it has already.
+    const ends = view.data("ends").map(row => Object.fromEntries(Object.entries(row)));
+    const shown = ends.filter(row => !hidden.includes(row.policy));
+    if (shown.length) view.signal("highest", report.room * Math.max(...shown.map(row => row.peak)) || 1);
+    await view.runAsync();
+    const y = view.scale("y");
+    shown.forEach(row => { row.at = y(row.end); });
+    const beside = spreadOut(shown.map(row => row.at), report.gap, 0, view.height());
+    shown.forEach((row, i) => { row.beside = beside[i]; });
+    view.data("ends", ends);
+  }
+  await view.runAsync();
+}
+
+// Narrow a chart until it fits its column.
+async function fit(view, holder, square) {
+  const over = () => holder.querySelector(".marks").getBoundingClientRect().width - holder.clientWidth;
+  // More than once: what is beside a chart may grow when it shrinks.
+  for (let tries = 0; tries < 3 && over() > 0; tries++) {
+    const width = Math.max(120, view.width() - Math.ceil(over()));
+    if (square) view.height(width);
+    await view.width(width).resize().runAsync();
+  }
+}
+
+async function draw(figure) {
+  const entry = report.charts[figure.id], chosen = choices(figure);
+  const spec = { ...entry.charts[entry.controls.map(name => chosen.of.get(name)).join(" ")] };
+  spec.datasets = Object.fromEntries(spec.datasets.map(name => [name, report.datasets[name]]));
+  const holder = figure.querySelector(".chart");
+  holder.classList.remove("fitted");
+  if (spec.columns) spec.columns = Math.max(1, Math.min(spec.columns, Math.floor(holder.clientWidth / 270)));
+  if (figure.drawn) figure.drawn.finalize();
+  figure.drawn = await vegaEmbed(holder, spec, {
+    renderer: "svg", downloadFileName: figure.id, ...entry.options,
+    actions: { export: true, source: false, compiled: false, editor: false },
+  });
+  if (!spec.columns) await fit(figure.drawn.view, holder, spec.width === spec.height);
+  holder.classList.add("fitted"); // what is too wide even so gets smaller as a whole
+  await hide(figure, chosen.hidden);
+}
+
+// One drawing at a time, in the order of the clicks.
+let last = Promise.resolve();
+function queue(work) { last = last.then(work).catch(problem => console.error(problem)); }
+
+const figures = [...document.querySelectorAll("figure[id]")];
+figures.forEach(figure => queue(() => draw(figure)));
+
+document.querySelectorAll("form.controls").forEach(form => form.addEventListener("change", event => {
+  const name = event.target.name;
+  figures.filter(figure => form.closest("section").contains(figure)).forEach(figure => {
+    if (name === "policy") queue(() => hide(figure, choices(figure).hidden));
+    else if (report.charts[figure.id].controls.includes(name)) queue(() => draw(figure));
+  });
+}));
+
+let width = window.innerWidth, waiting;
+window.addEventListener("resize", () => {
+  if (window.innerWidth === width) return;
+  width = window.innerWidth;
+  clearTimeout(waiting);
+  waiting = setTimeout(() => figures.forEach(figure => queue(() => draw(figure))), 200);
+});
