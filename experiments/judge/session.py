@@ -103,7 +103,8 @@ class Session:
         return len(new)
 
     def progress(self) -> SessionStatus:
-        n_open, n_certain = len(self.next_pairs()), len(self._certain())
+        n_open = len(self.next_pairs())
+        n_certain = len(self._certain())
         stepper, judged, known, _ = self._course
         times = Counter(comparison.pair for comparison in judged)
         shown = Counter((one.assessor, one.comparison.pair) for one in known.values() if one.assessor)
@@ -215,7 +216,8 @@ def start_session(
     folder: str | Path, items: Sequence[str], policy: str, seed: int = 0, budget: int = 0
 ) -> Session:
     """A new session in a folder that has none; the policy as it is written on the command line."""
-    folder, configured = Path(folder), parse_policy(policy)
+    folder = Path(folder)
+    configured = parse_policy(policy)
     if (folder / _ABOUT).exists():
         raise RecordsError(f"{folder} holds a session already; go on with it, or choose another folder")
     if not items:

@@ -127,7 +127,8 @@ def _job(arena: Arena, target: Target, simulate: bool, alpha: float, seed: int) 
     firsts, seconds = np.triu_indices(n_rankers, 1)
     simulate = simulate or not has_odds(world, way)
     if simulate:
-        world, clean = asked_in_turn(world), np.zeros(n_rankers, bool)
+        world = asked_in_turn(world)
+        clean = np.zeros(n_rankers, bool)
     else:
         # Whether ties matter is asked of each ranker alone, as if it met itself under another name.
         alone = (world._replace(ties=world.ties[[ranker, ranker]]) for ranker in range(n_rankers))
@@ -141,7 +142,8 @@ def _start(job: Job, checkpoint: Checkpoint | None, about: Any) -> tuple[PairSum
     saved = checkpoint.load(about) if checkpoint is not None else None
     if saved is None:
         return start_sums(len(job.firsts)), None, 0
-    block, sums = int(saved.pop("block")), saved.pop("under_way")
+    block = int(saved.pop("block"))
+    sums = saved.pop("under_way")
     sequence = Sequence(*(saved.pop(f"sequence_{field}") for field in Sequence._fields))
     return PairSums(**saved, sequence=sequence), sums, block
 
@@ -166,7 +168,8 @@ def _play_round(
 ) -> np.ndarray:
     """The sums of a round, of which `block` blocks are done."""
     firsts, seconds = job.firsts[planned.rows], job.seconds[planned.rows]
-    expected, report = centres(standing, planned.rows), _reporter(job, standing, planned, progress)
+    expected = centres(standing, planned.rows)
+    report = _reporter(job, standing, planned, progress)
 
     def sums_of(start: int) -> np.ndarray:
         users = stream(job.seed, "matrix", planned.number, start)
@@ -188,7 +191,9 @@ def _reporter(
     job: Job, standing: PairSums, planned: Round, progress: Callable[[BuildStatus], object]
 ) -> Callable[[int], object]:
     """report(blocks done in this round)"""
-    before, pairs, exact = int(standing.n.sum()), len(job.firsts), int(job.exact.sum())
+    before = int(standing.n.sum())
+    pairs = len(job.firsts)
+    exact = int(job.exact.sum())
     lo, hi = interval(job, standing)
     decided = int(((lo > 0.5) | (hi < 0.5)).sum())
     asked = np.concatenate([[0], np.cumsum(planned.times)]) * len(planned.rows)

@@ -113,7 +113,7 @@ def team_draft_sums(world, start, times, firsts, seconds, centres, users):
     for i in range(len(times)):
         begin, end = world.offsets[start + i], world.offsets[start + i + 1]
         length = min(world.user.shape[1], end - begin)
-        _settle_tops(world, begin, end, length, times[i], used, tied, tops, users)
+        _settle_tops(world, start + i, length, times[i], used, tied, tops, users)
         grades = world.labels[begin:end]
         for row in range(len(firsts)):
             first, second, seen = firsts[row], seconds[row], 0.0
@@ -128,8 +128,9 @@ def team_draft_sums(world, start, times, firsts, seconds, centres, users):
 
 
 @njit
-def _settle_tops(world, begin, end, length, times, used, tied, tops, users):
-    """What every ranker in use has at the ranks a page can reach: each time, or once if no ties matter."""
+def _settle_tops(world, query, length, times, used, tied, tops, users):
+    """Write the documents of every ranker in use at the ranks of a page: each time, or once without ties."""
+    begin, end = world.offsets[query], world.offsets[query + 1]
     for ranker in range(len(used)):
         if used[ranker]:
             ties, order = world.ties[ranker, begin:end], world.order[ranker, begin:end]
@@ -229,7 +230,15 @@ def _credited_odds(world, pair, length, room, users):
 def _any_sums(way: Configured) -> Kernel:
     """Any method with exact odds, one query and pair at a time from Python."""
 
-    def sums_of(world, start, times, firsts, seconds, centres, users):
+    def sums_of(
+        world: World,
+        start: int,
+        times: np.ndarray,
+        firsts: np.ndarray,
+        seconds: np.ndarray,
+        centres: np.ndarray,
+        users: np.random.Generator,
+    ) -> np.ndarray:
         sums = np.zeros((len(firsts), COLUMNS))
         for query, often in enumerate(times.tolist(), start):
             for row, (first, second) in enumerate(zip(firsts.tolist(), seconds.tolist())):

@@ -103,7 +103,8 @@ class Preferences:
         ups, downs = np.triu_indices(size, 1)
         chosen = np.array(places)
         left, right = chosen[ups], chosen[downs]
-        low, high = np.minimum(left, right), np.maximum(left, right)
+        low = np.minimum(left, right)
+        high = np.maximum(left, right)
         rows = low * len(self) - low * (low + 1) // 2 + high - low - 1
         pairs = self.pairs.iloc[rows].reset_index(drop=True)
         pairs = _turned(pairs, left > right).assign(first=ups, second=downs)
@@ -205,7 +206,8 @@ def _refuse(where: str, pairs: pd.DataFrame, bad: pd.Series, expected: str) -> N
 
 def read_preferences(text: str | Path) -> Preferences:
     """A built-in matrix by name, or a file: .prefs.parquet, .npy, or text rows of numbers."""
-    text, path = str(text), Path(text)
+    path = Path(text)
+    text = str(text)
     if text in MATRICES or not (path.suffix or path.exists()):
         return preferences_of(find(text, MATRICES, "matrix", MatrixError).make(), where=text, source=text)
     if not path.exists():
@@ -229,7 +231,8 @@ def _read_parquet(path: Path) -> Preferences:
         raise MatrixError(f"{path}: not a readable Parquet file ({reason}); make it anew") from None
     try:
         about = json.loads((table.schema.metadata or {})[_KEY])
-        names, settings = list(about["names"]), dict(about["settings"])
+        names = list(about["names"])
+        settings = dict(about["settings"])
     except (KeyError, TypeError, ValueError):
         raise MatrixError(
             f"{path}: a Parquet file, but not one of preferences; 'rankduel matrix' makes them"

@@ -162,13 +162,16 @@ def interval(job: Job, standing: PairSums) -> tuple[np.ndarray, np.ndarray]:
     mean = value(standing.sums) / np.maximum(standing.n, 1)
     if job.target.decide is not None:
         # By their stakes they have a middle of their own; they may be widened, but must hold the mean.
-        lo, hi = np.minimum(standing.sequence.lo, mean), np.maximum(standing.sequence.hi, mean)
+        lo = np.minimum(standing.sequence.lo, mean)
+        hi = np.maximum(standing.sequence.hi, mean)
     else:
         # As if one value more had been as far off as can be: no interval is empty by luck.
         variance = (0.25 + standing.sums[:, WITHIN]) / (standing.freedom + 1.0)
         reach = scipy.stats.norm.ppf(1 - job.alpha / 2) * np.sqrt(variance / np.maximum(standing.n, 1))
-        lo, hi = np.maximum(mean - reach, 0.0), np.minimum(mean + reach, 1.0)
+        lo = np.maximum(mean - reach, 0.0)
+        hi = np.minimum(mean + reach, 1.0)
     known = standing.n > 0
-    lo, hi = np.where(known, lo, 0.0), np.where(known, hi, 1.0)
+    lo = np.where(known, lo, 0.0)
+    hi = np.where(known, hi, 1.0)
     exact = known & job.exact
     return np.where(exact, mean, lo), np.where(exact, mean, hi)

@@ -122,7 +122,8 @@ def dueled_sums(world, n, pages, users):
         second = int(users.random() * (n - 1))
         second += second >= first
         verdict = np.sign(outcome(world, first, second, users))
-        x, y = min(first, second), max(first, second)
+        x = min(first, second)
+        y = max(first, second)
         _add(sums, x * n - x * (x + 1) // 2 + y - x - 1, verdict if first < second else -verdict)
     return sums
 

@@ -344,7 +344,8 @@ def _whole(text: str, key: str, value: str) -> int:
 def _open_letor(text: str, settings: Mapping[str, str], shelf: Shelf, regret: str) -> Problem:
     """Judged data with the matrix that its duels have; the matrix is made once and kept."""
     settings = dict(settings)
-    name, mode = settings.pop("data", "mslr"), settings.pop("mode", "proxy")
+    name = settings.pop("data", "mslr")
+    mode = settings.pop("mode", "proxy")
     path = _judged(name, shelf.data)
     chosen = _arena_settings(text, settings)
     letor = _synthetic() if path is None else _read_judged(path)

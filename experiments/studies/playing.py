@@ -128,7 +128,8 @@ def _opened(part: Part, shelf: Shelf) -> tuple[Problem | None, str]:
 def _computed(part: Computed, bench: Bench, path: Path) -> dict[str, Any]:
     if not part.kept:
         return _plain(part.make(bench))
-    file, key = path.with_name(f"{path.name}.values.json"), _key(bench.preferences, bench.size)
+    file = path.with_name(f"{path.name}.values.json")
+    key = _key(bench.preferences, bench.size)
     if file.exists():
         kept = _read(file)
         if kept.get("of") == key:

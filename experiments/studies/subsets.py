@@ -41,7 +41,8 @@ def draw_two_winners(matrix: np.ndarray, size: int, seed: int) -> TwoWinners:
     """Random subsets in which two Copeland winners beat all but one, as in Li et al. 2020, Figure 4."""
     _check_size(size, len(matrix))
     chances = stream(seed, "two winners", size).random((DRAWS, size))
-    gaps, arms = np.zeros(DRAWS), np.zeros(size, np.int64)
+    gaps = np.zeros(DRAWS)
+    arms = np.zeros(size, np.int64)
     _look_at_subsets(np.array(matrix), np.arange(len(matrix)), chances, gaps, arms)
     if not gaps.any():
         raise StudyError(

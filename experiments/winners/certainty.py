@@ -28,7 +28,9 @@ class Certainty(NamedTuple):
 def certainty(preferences: Preferences) -> Certainty:
     wins, possible = preferences.lower > 0.5, preferences.upper > 0.5
     undecided = np.argwhere(np.triu((preferences.lower < preferences.upper) & ~wins & ~wins.T, 1))
-    fewest, most, others = wins.sum(axis=1), possible.sum(axis=1), len(preferences) - 1
+    fewest = wins.sum(axis=1)
+    most = possible.sum(axis=1)
+    others = len(preferences) - 1
     leaders = np.flatnonzero(most >= fewest.max())
     return Certainty(
         undecided=undecided,

@@ -103,7 +103,9 @@ def _draw_prefixes(duels, deck, ranked, lengths, rng):
 @njit(nogil=True, cache=True)
 def _count_ordered_subsets(duels, chosen, ranked):
     """Subsets in the order of a dictionary; `chosen` is the first."""
-    size, wanted, found = len(duels), len(chosen), 0
+    size = len(duels)
+    wanted = len(chosen)
+    found = 0
     while True:
         n = 0
         while n < wanted and _insert(duels, ranked, n, chosen[n]):

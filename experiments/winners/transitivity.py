@@ -67,7 +67,9 @@ class Transitivity(NamedTuple):
 def transitivity(matrix: np.ndarray) -> Transitivity:
     """All ordered triples i, j, k with p[i, j] and p[j, k] at least 1/2."""
     margins = np.ascontiguousarray(matrix - 0.5)
-    counts, worst, where = np.zeros(5, np.int64), np.zeros(4), np.full((4, 3), -1)
+    counts = np.zeros(5, np.int64)
+    worst = np.zeros(4)
+    where = np.full((4, 3), -1)
     gamma = _scan(margins, counts, worst, where)
     checks = pd.DataFrame({"property": list(PROPERTIES), "triples": counts[4], "violations": counts[:4]})
     checks = checks.assign(worst=worst, i=where[:, 0], j=where[:, 1], k=where[:, 2])

@@ -49,7 +49,8 @@ def save_chart(chart: alt.TopLevelMixin, path: str | Path) -> None:
 
 
 def _drawn(chart: alt.TopLevelMixin, kind: str) -> bytes:
-    spec, version = chart.to_dict(), vega_lite_version()
+    spec = chart.to_dict()
+    version = vega_lite_version()
     if kind == "html":
         return vl_convert.vegalite_to_html(spec, vl_version=version, bundle=True).encode()
     spec = _still(spec)

@@ -36,7 +36,8 @@ def line_chart(
     scale = scale_of(y)
     up = alt.Y("mean:Q", title=y_title, scale=scale, axis=counts_axis(y, (1, 2, 5)))
     base = alt.Chart(inline(frame)).encode(x=along, color=colour)
-    low, high = alt.Y("low:Q", title=y_title, scale=scale), alt.Y2("high")
+    low = alt.Y("low:Q", title=y_title, scale=scale)
+    high = alt.Y2("high")
     dots = base.mark_point(filled=True, size=40).encode(y=up, tooltip=_LINE_TOOLTIP)
     return layered(
         [
@@ -63,7 +64,8 @@ def bubble_chart(frame: pd.DataFrame, x_title: str, y_title: str) -> alt.LayerCh
     shown = in_places(frame)
     together = int((shown["to"] - shown["from"]).max()) + 1
     x_title += f" (means of up to {together} neighbours)" if together > 1 else ""
-    low, high = int(shown["y"].min()), int(shown["y"].max())
+    low = int(shown["y"].min())
+    high = int(shown["y"].max())
     axis = counts_axis("linear")
     y_axis = alt.Axis(
         values=list(range(low, high + 1)), format="d", gridColor="#e8e8e8", labelOverlap="greedy"

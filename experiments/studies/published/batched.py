@@ -89,7 +89,8 @@ def facts_of(bench: Bench, fact: Fact) -> dict[str, float]:
     ballots, kept = ballots_of(fact.problem, bench.data), PUBLIC[fact.problem].kept
     if ballots is None or kept is None:
         return found
-    amounts, inside = kept.by(ballots), kept.of(ballots)
+    amounts = kept.by(ballots)
+    inside = kept.of(ballots)
     return found | {
         "lists": ballots.counts.sum(),
         "items": len(ballots.names),
@@ -295,7 +296,8 @@ def _without_radius(case: Case, planned: Planned) -> Iterator[Check]:
         case.beside(planned.bare, "rucb"),
     )
     # On Dublin's ballots the two are too close to judge by so few runs.
-    one, other = case.final(planned.bare_more), case.final("rucb")
+    one = case.final(planned.bare_more)
+    other = case.final("rucb")
     yield Check(
         f"fig2.{case.name}.{planned.mark}rucb_without_radius",
         f"{case.title}: with six more batches C2B is below RUCB, {NO_RADIUS}{planned.said}",

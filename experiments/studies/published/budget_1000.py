@@ -185,9 +185,12 @@ def configured(row: Row, case: str) -> Configured:
 def answers(row: Row, case: str, bench: Bench) -> dict[str, Any]:
     """Of each run: what is in the answer, and what it took."""
     assert bench.preferences is not None
-    matrix, policy = np.array(bench.preferences.matrix), configured(row, case)
-    duel, best = by_matrix(matrix), winners_by("copeland", matrix)
-    budget, nothing = np.array([int(bench.size.horizon)]), np.zeros(len(matrix))
+    matrix = np.array(bench.preferences.matrix)
+    policy = configured(row, case)
+    duel = by_matrix(matrix)
+    best = winners_by("copeland", matrix)
+    budget = np.array([int(bench.size.horizon)])
+    nothing = np.zeros(len(matrix))
 
     def play(run: int) -> tuple[int, ...]:
         shuffle, rng, users = (
@@ -302,7 +305,8 @@ def figure(values: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
 def _range(values: Any) -> str:
     if not len(values):
         return ""
-    low, high = int(min(values)), int(max(values))
+    low = int(min(values))
+    high = int(max(values))
     return f"{low}" if low == high else f"{low}-{high}"
 
 

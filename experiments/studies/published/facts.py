@@ -18,7 +18,8 @@ def matrix_facts(bench: Bench) -> dict[str, float]:
     """Indices from 0; -1 for nobody."""
     assert bench.preferences is not None
     matrix = bench.preferences.matrix
-    beaten, borda = copeland_scores(matrix), borda_scores(matrix)
+    beaten = copeland_scores(matrix)
+    borda = borda_scores(matrix)
     return {
         "arms": len(matrix),
         "condorcet": condorcet_winner(matrix),

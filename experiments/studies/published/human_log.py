@@ -54,7 +54,8 @@ def read_log(path: Path) -> list[Judgment]:
 
 def finals(log: Sequence[Judgment], run: int, final: int) -> dict[str, list[Judgment]]:
     """By name; a final takes so many judgments, after a run of so many."""
-    third, second = list(log[run : run + final]), list(log[run + final : run + 2 * final])
+    third = list(log[run : run + final])
+    second = list(log[run + final : run + 2 * final])
     finalists = {judgment.pair for judgment in third}
     first = {judgment.pair: judgment for judgment in log[:run] if judgment.pair in finalists}
     return {"I": list(first.values()), "II": second, "III": third}
@@ -133,7 +134,8 @@ def with_copy(prefs: np.ndarray) -> np.ndarray:
 
 def finalists(prefs: np.ndarray, seed: int) -> set[int]:
     """Items of the last phase of prefBest, which is a complete round."""
-    policy, judges = start("prefbest", len(prefs), seed=seed), stream(seed, "judges")
+    policy = start("prefbest", len(prefs), seed=seed)
+    judges = stream(seed, "judges")
     last: set[int] = set()
     while not policy.finished():
         pairs = policy.committed()

@@ -22,7 +22,8 @@ from experiments.studies.study import (
 
 ALPHAS, BATCHES = (0.71, 0.81, 0.91, 1.01, 1.11, 1.21), (4, 6, 8, 10)
 SCALES = tuple(range(10, 131, 10))  # rankers
-SUBSETS, FEW = range(10), range(2)  # random ones of each size; the few are for the quick tier
+SUBSETS = range(10)  # random ones of each size
+FEW = range(2)  # of them, for the quick tier
 QUICK, SOME = 20, (20, 60, 100)  # rankers there, and in the paper's tier; in the long one all
 # Default over best, by an independent program on one subset each.
 KNOWN = {20: 1.13, 60: 1.22, 100: 1.14}

@@ -55,7 +55,8 @@ def _at(table: pd.DataFrame, step: int) -> tuple[float, float]:
 
 def first_step(curve: dict[int, tuple[float, float]], share: float) -> float:
     """Between two horizons along a straight line over log t; NaN if never."""
-    steps, right = np.array(list(curve)), np.array([value for value, _ in curve.values()])
+    steps = np.array(list(curve))
+    right = np.array([value for value, _ in curve.values()])
     reached = np.flatnonzero(right >= share)
     if not len(reached):
         return np.nan
@@ -82,7 +83,8 @@ def crossing(bench: Bench) -> dict[str, float]:
     (table,) = bench.tables.values()
     means = table.groupby(["policy", "step"])[["regret", "nonwinner_duels"]].mean()
     rucb, rcs = means.loc[full_name(RUCB)], means.loc[full_name(RCS)]
-    steps, ahead = rucb.index.to_numpy(), (rucb["regret"] > rcs["regret"]).to_numpy()
+    steps = rucb.index.to_numpy()
+    ahead = (rucb["regret"] > rcs["regret"]).to_numpy()
     behind = np.flatnonzero(~ahead)
     if ahead[-1] and len(behind):
         t0 = int(steps[behind[-1] + 1])

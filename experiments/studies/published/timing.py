@@ -47,7 +47,8 @@ class Timed(NamedTuple):
 
 def timed(policy: str, preferences: Preferences, steps: int) -> Timed:
     """One run, by itself, compiled before; the best of three where that takes no time."""
-    problem, configured = Problem(preferences), parse_policy(policy)
+    problem = Problem(preferences)
+    configured = parse_policy(policy)
     problem.play(configured, np.array([1]), 0, 0)
     found: list[Timed] = []
     while len(found) < 3 and sum(one.seconds for one in found) < 1:
