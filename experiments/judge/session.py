@@ -29,7 +29,7 @@ import numpy as np
 from bandits import Stepper, start
 from experiments.specs import parse_policy
 from rankduel.base.errors import DataError, PolicyError, RecordsError, UsageError
-from rankduel.base.files import replacing
+from rankduel.base.files import write_text
 from rankduel.base.streams import stream
 
 TIE = "tie"
@@ -98,8 +98,7 @@ class Session:
             content = _as_csv([_row(judgment) for judgment in new], _COLUMNS)
             digest = hashlib.sha256(content.encode()).hexdigest()[:8]
             name = f"{new[0].comparison.id:06d}-{digest}.csv"
-            with replacing(self.folder / _JUDGMENTS / name) as temporary:
-                temporary.write_text(content, encoding="utf-8")
+            write_text(self.folder / _JUDGMENTS / name, content)
         return len(new)
 
     def progress(self) -> SessionStatus:
@@ -233,8 +232,7 @@ def start_session(
         )
     about = {"items": list(items), "policy": str(configured), "seed": int(seed), "budget": int(budget)}
     (folder / _JUDGMENTS).mkdir(parents=True, exist_ok=True)
-    with replacing(folder / _ABOUT) as temporary:
-        temporary.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+    write_text(folder / _ABOUT, json.dumps(about, indent=1) + "\n")
     return open_session(folder)
 
 

@@ -33,7 +33,7 @@ from experiments.studies.study import (
     full_name,
 )
 from rankduel.base.errors import StudyError
-from rankduel.base.files import replacing
+from rankduel.base.files import write_text
 
 HOLDS, FAILS, WARNS, SKIPPED, REPORT = "holds", "does not hold", "warns", "skipped", "report only"
 VERDICTS = (HOLDS, FAILS, WARNS, SKIPPED, REPORT)
@@ -263,8 +263,7 @@ def summary(records: Sequence[Record]) -> str:
 def write_records(records: Sequence[Record], path: Path, about: Mapping[str, Any]) -> None:
     rows = [{key: _plain(value) for key, value in asdict(record).items()} for record in records]
     text = json.dumps({**about, "checks": rows}, indent=1, sort_keys=True, allow_nan=False)
-    with replacing(path) as temporary:
-        temporary.write_text(text + "\n", "utf-8")
+    write_text(path, text + "\n")
 
 
 def read_records(path: Path) -> tuple[dict[str, Any], list[Record]]:

@@ -19,8 +19,9 @@ also where the command runs.
 from __future__ import annotations
 
 import os
+import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -47,6 +48,7 @@ from letor_data import read_data
 from letor_data.letor import Letor
 from letor_data.synthetic.generate import shape, synthesize
 from rankduel.base.errors import DataWarning, StudyError
+from rankduel.base.files import checksum, path_inside
 from rankduel.base.settings import find, parse_spec
 from rankduel.base.streams import stream
 
@@ -350,13 +352,21 @@ def _open_letor(text: str, settings: Mapping[str, str], shelf: Shelf, regret: st
     chosen = _arena_settings(text, settings)
     letor = _synthetic() if path is None else _read_judged(path)
     arena = open_arena(letor, **chosen)
-    kept = shelf.made / f"{name}-{letor.digest[:8]}-{'-'.join(settings.values()) or 'all'}.prefs.parquet"
+    file = f"{name}-{letor.digest[:8]}-{name_of_settings(settings.values())}.prefs.parquet"
+    kept = path_inside(shelf.made, file, StudyError)
     if kept.exists():
         preferences = read_preferences(kept)
     else:
         kept.parent.mkdir(parents=True, exist_ok=True)
         preferences = write_matrix(arena, kept, jobs=shelf.jobs)
     return Problem(preferences, arena if mode == "live" else None, regret)
+
+
+def name_of_settings(values: Iterable[str]) -> str:
+    """Return values as part of the name of a file, with a checksum if one of them is a path, as users are."""
+    text = "-".join(values) or "all"
+    plain = re.sub(r"[^\w.-]+", "-", text, flags=re.ASCII)
+    return plain if plain == text else f"{plain}-{checksum(text.encode()):08x}"
 
 
 def _read_judged(path: Path) -> Letor:

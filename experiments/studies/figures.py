@@ -14,7 +14,8 @@ from experiments.report.charts.points import bubble_chart, line_chart
 from experiments.runs.summaries import curves
 from experiments.studies.checks import Results, TooShort, sample
 from experiments.studies.study import Bubbles, Curves, Figure, Points, Study
-from rankduel.base.files import replacing
+from rankduel.base.errors import StudyError
+from rankduel.base.files import path_inside, write_text
 
 _AXES = {"regret": "cumulative regret", "correct": "share of runs that are right"}
 
@@ -86,14 +87,19 @@ def write_figures(study: Study, results: Results, folder: Path, kind: str = "svg
     for figure in study.figures:
         chart = draw(figure, results)
         if chart is not None:
-            paths.append(folder / f"{figure.name}{_mark(stand_in_of(figure, results))}.{kind}")
+            paths.append(figure_path(figure, results, folder, kind))
             save_chart(chart, paths[-1])
     for table in study.tables:
         frame = table.make(results.values)
-        paths.append(folder / f"{table.name}.md")
-        with replacing(paths[-1]) as temporary:
-            temporary.write_text(f"{table.title}\n\n{as_markdown(frame)}{_notes(results)}", "utf-8")
+        paths.append(path_inside(folder, f"{table.name}.md", StudyError))
+        write_text(paths[-1], f"{table.title}\n\n{as_markdown(frame)}{_notes(results)}")
     return paths
+
+
+def figure_path(figure: Figure, results: Results, folder: Path, kind: str = "svg") -> Path:
+    """Return the file of a figure; one on stand-ins for data says so in its name."""
+    mark = "-stand-in" if stand_in_of(figure, results) else ""
+    return path_inside(folder, f"{figure.name}{mark}.{kind}", StudyError)
 
 
 def stand_in_of(figure: Figure, results: Results) -> str:
@@ -107,10 +113,6 @@ def stand_in_of(figure: Figure, results: Results) -> str:
 def _notes(results: Results) -> str:
     used = dict.fromkeys(filter(None, results.stand_ins.values()))
     return "".join(f"\nIn part on {stand_in}.\n" for stand_in in used)
-
-
-def _mark(stand_in: str) -> str:
-    return "-stand-in" if stand_in else ""
 
 
 def as_markdown(frame: pd.DataFrame) -> str:

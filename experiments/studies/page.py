@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from experiments.report.html import Section, Table, page_html, render
 from experiments.studies.checks import FAILS, HOLDS, REPORT, SKIPPED, WARNS, Record, summary
-from experiments.studies.figures import cells, stand_in_of, write_figures
+from experiments.studies.figures import cells, figure_path, stand_in_of, write_figures
 from experiments.studies.playing import Played
 from experiments.studies.reproduction import measured
 from rankduel.base.files import write_text
@@ -73,11 +73,11 @@ def _claim(record: Record) -> _Claim:
 
 
 def _pictures(one: Played) -> Iterator[_Picture]:
-    written = {path.stem: path for path in write_figures(one.study, one.results, one.figures)}
+    written = write_figures(one.study, one.results, one.figures)
     for figure in one.study.figures:
-        stand_in = stand_in_of(figure, one.results)
-        path = written.get(figure.name + ("-stand-in" if stand_in else ""))
-        if path is not None:
+        path = figure_path(figure, one.results, one.figures)
+        if path in written:
+            stand_in = stand_in_of(figure, one.results)
             note = f" On {stand_in}." if stand_in else ""
             yield _Picture(figure.title, base64.b64encode(path.read_bytes()).decode(), note)
 

@@ -25,7 +25,8 @@ from experiments.runs.run import run
 from experiments.studies.checks import Record, Results, run_checks, write_records
 from experiments.studies.data import Shelf, open_problem, stand_in_for
 from experiments.studies.study import Bench, Computed, Part, Runs, Size, Study
-from rankduel.base.files import replacing
+from rankduel.base.errors import StudyError
+from rankduel.base.files import path_inside, write_text
 
 CHECKS = "checks.json"
 _MARK = "-stand-in"
@@ -42,7 +43,7 @@ class Played(NamedTuple):
 
 
 def folder_of(study: Study, tier: str, out: Path) -> Path:
-    return out / f"{study.id}-{tier}"
+    return path_inside(out, f"{study.id}-{tier}", StudyError)
 
 
 def parts_to_play(study: Study, tier: str, data: Path | None, real: bool) -> list[tuple[Part, Size]]:
@@ -83,7 +84,7 @@ def play_study(
     for part, size in parts_to_play(study, tier, data, real):
         problem, stand_in = _opened(part, shelf)
         stand_ins[part.name] = stand_in
-        path = folder / (part.name + (_MARK if stand_in else ""))
+        path = path_inside(folder, part.name + (_MARK if stand_in else ""), StudyError)
         if isinstance(part, Runs):
             assert problem is not None
             tables[part.name] = run(
@@ -136,8 +137,7 @@ def _computed(part: Computed, bench: Bench, path: Path) -> dict[str, Any]:
             return kept["values"]
     values = _plain(part.make(bench))
     file.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(file) as temporary:
-        temporary.write_text(json.dumps({"of": key, "values": values}, indent=1, sort_keys=True) + "\n")
+    write_text(file, json.dumps({"of": key, "values": values}, indent=1, sort_keys=True) + "\n")
     return values
 
 

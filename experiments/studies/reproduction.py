@@ -12,7 +12,7 @@ from experiments.studies.checks import REPORT, SKIPPED, Record, read_records, su
 from experiments.studies.playing import CHECKS
 from experiments.studies.study import TIERS
 from rankduel.base.errors import StudyError
-from rankduel.base.files import replacing
+from rankduel.base.files import write_text
 
 _TOP = """# Published claims, measured here
 
@@ -36,8 +36,7 @@ def write_page(out: Path, path: Path) -> list[Line]:
     lines = [line for _, found in studies for line in found]
     total = f"\n**{summary([line.record for line in lines])}.**\n"
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as temporary:
-        temporary.write_text("\n".join([_TOP, total, *sections]), "utf-8")
+    write_text(path, "\n".join([_TOP, total, *sections]))
     return lines
 
 

@@ -28,6 +28,7 @@ Tests are order, ratio, between, exact and report; a measure may say column, at,
 from __future__ import annotations
 
 import dataclasses
+import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -60,6 +61,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")  # of files and folders
 TESTS = {"order": Order, "ratio": Ratio, "between": Between, "exact": Exact, "report": Report}
 
 
@@ -137,7 +139,10 @@ def _fields(kind: Any) -> dict[str, bool]:
 
 
 def check_study(study: Study, where: str) -> None:
-    """An error if something in the study cannot be: unknown policies, problems, parts, columns of tests."""
+    """Raise an error if something in a study cannot be: names, problems, tiers, what checks measure."""
+    _check_name(study.id, f"{where}: the id")
+    for named in (*study.parts, *study.figures, *study.tables):
+        _check_name(named.name, f"{where}: the name of a part, a figure or a table")
     names = [part.name for part in study.parts]
     _refuse_twice(names, where, "parts")
     _refuse_twice([check.id for check in study.checks], where, "checks")
@@ -153,6 +158,14 @@ def check_study(study: Study, where: str) -> None:
             raise StudyError(f"{where}: the test of '{check.id}' has nothing to measure")
         for measure in check.measures:
             _check_measure(measure, names, played, f"{where}: check '{check.id}'")
+
+
+def _check_name(name: Any, what: str) -> None:
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise StudyError(
+            f"{what} is '{name}'; files are named by it, so expected letters, digits, '-', '_' and '.', and "
+            "no '.' at the beginning"
+        )
 
 
 def _refuse_twice(names: list[str], where: str, what: str) -> None:

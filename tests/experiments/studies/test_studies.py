@@ -1,5 +1,6 @@
 """Studies: the logic of checks by hand-made numbers, every study well formed, a tiny one from end to end."""
 
+import dataclasses
 import json
 import math
 
@@ -22,7 +23,7 @@ from experiments.studies.checks import (
     summary,
     write_records,
 )
-from experiments.studies.data import PUBLIC, Shelf, data_folder, open_problem
+from experiments.studies.data import PUBLIC, Shelf, data_folder, name_of_settings, open_problem
 from experiments.studies.figures import as_markdown, draw, points_table, write_figures
 from experiments.studies.playing import play_study
 from experiments.studies.published.rcs import first_step
@@ -48,7 +49,7 @@ from experiments.studies.study import (
 )
 from experiments.studies.subsets import random_arms
 from experiments.studies.toml import check_study, read_study
-from rankduel.base.errors import DataError, RankduelError
+from rankduel.base.errors import DataError, RankduelError, StudyError
 
 STUDIES = all_studies()
 
@@ -391,6 +392,19 @@ def test_a_study_of_ones_own(tiny):
         ('policy = "savage", at', 'policy = "savage", statistic = "mode", at', "no statistic 'mode'"),
         ('id = "other_way"', 'id = "long"', "two checks are named 'long'"),
         ("[[checks]]", "[[checks]", "not TOML"),
+        ('id = "tiny"', 'id = "../../esc"', r"the id is '../../esc'; files are named by it"),
+        ('id = "tiny"', 'id = "/tmp/esc"', "the id is '/tmp/esc'"),
+        ('id = "tiny"', 'id = ".hidden"', "the id is '.hidden'"),
+        ('id = "tiny"', 'id = ""', "the id is ''"),
+        ('id = "tiny"', "id = 7", "expected letters"),
+        ('id = "tiny"', r'id = "a\\b"', "the id is"),
+        (
+            'name = "public"\nproblem',
+            'name = "../esc"\nproblem',
+            "name of a part, a figure or a table is '../esc'",
+        ),
+        ('name = "regret"', 'name = "/tmp/esc"', "name of a part, a figure or a table is '/tmp/esc'"),
+        ('name = "regret"', 'name = "re gret"', "is 're gret'"),
     ],
 )
 def test_studies_that_cannot_be(tiny, old, new, message):
@@ -510,6 +524,25 @@ def test_computed_parts_are_kept_and_stand_on_what_they_look_at(tmp_path):
     assert found.stand_ins["mean"] == found.stand_ins["r"] != ""
     (tmp_path / "s-quick" / "size.values.json").write_text("{")  # damaged: computed again
     assert play_study(study, "quick", tmp_path).values == found.values
+
+
+@pytest.mark.parametrize("name", ["../esc", "/tmp/esc", "a/b", "a\\b"])
+def test_names_do_not_leave_their_folder(name, tmp_path):
+    """Not those of a study made in Python either, which nobody checked."""
+    runs = Runs("r", "cyclic", ["random_pair"], {"quick": Size(10, 1)})
+    study = Study("s", "t", "s", "q", "d", (runs,), (), figures=(Curves(name, "f", "p"),))
+    for changed in ({"id": name}, {"parts": (dataclasses.replace(runs, name=name),)}):
+        with pytest.raises(StudyError, match="cannot be the name of a file"):
+            play_study(dataclasses.replace(study, **changed), "quick", tmp_path)
+    with pytest.raises(StudyError, match="cannot be the name of a file"):
+        write_figures(study, CLEAR, tmp_path)
+
+
+def test_settings_as_names_of_files():
+    assert name_of_settings(["1-20", "navigational"]) == "1-20-navigational"
+    assert name_of_settings([]) == "all"
+    nested, flat = name_of_settings(["../users/me.toml"]), name_of_settings(["..-users-me.toml"])
+    assert "/" not in nested and nested.startswith("..-users-me.toml-") and nested != flat
 
 
 def test_points_leave_out_what_a_tier_lacks():
