@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankduel.base.errors import MatrixError
+from rankduel.base.settings import Catalogue, NoParams, Setting, declared
+
 
 class Matrix(NamedTuple):
+    name: str
     about: str
     source: str
     make: Callable[[], np.ndarray]
+    params: type = NoParams
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        return declared(self.params)
+
+    @property
+    def variants(self) -> Mapping[str, Mapping[str, Any]]:
+        return {}
 
 
 def _total_order(n_arms: int, chance: float) -> np.ndarray:
@@ -69,19 +82,22 @@ _WU_LIU = "Wu, Liu 2016 (NIPS), appendix D"
 _YAN = "Yan 2022 (thesis), chapter 4"
 _ZOGHI = "Zoghi 2017 (thesis)"
 
-MATRICES = {
-    "cyclic": Matrix(
+_ALL = (
+    Matrix(
+        "cyclic",
         "4 arms: one beats all, the others beat each other in a circle",
         _KOMIYAMA,
         _triangle(4, ".6 .6 .6 .9 .1 .9"),
     ),
-    "arithmetic": Matrix("8 arms, 0.05 per place in a total order", _KOMIYAMA, _arithmetic),
-    "arxiv6": Matrix(
+    Matrix("arithmetic", "8 arms, 0.05 per place in a total order", _KOMIYAMA, _arithmetic),
+    Matrix(
+        "arxiv6",
         "6 search rankers of arXiv.org, with one exact tie",
         "Yue, Joachims 2011 (ICML)",
         _triangle(6, ".55 .55 .54 .61 .61 .55 .55 .58 .60 .54 .51 .56 .54 .50 .51"),
     ),
-    "mslr5": Matrix(
+    Matrix(
+        "mslr5",
         "features 1 to 5 of MSLR, informational user; with a Condorcet winner",
         _WU_LIU,
         _triangle(
@@ -90,51 +106,61 @@ MATRICES = {
             ".65895708 .66877089 .50999465",
         ),
     ),
-    "mslr5-cycle": Matrix(
+    Matrix(
+        "mslr5-cycle",
         "5 features of MSLR, informational user; three Copeland winners in a cycle",
         _WU_LIU,
         _triangle(5, ".484426 .519420 .528868 .517593 .480741 .530466 .538785 .504497 .512485 .503330"),
     ),
-    "cycle": Matrix(
+    Matrix(
+        "cycle",
         "20 arms: one barely beats all, the others beat half of each other for certain",
         _MERGE_DTS,
         lambda: _round_table(0.51, 1.0),
     ),
-    "cycle2": Matrix(
+    Matrix(
+        "cycle2",
         "20 arms: one beats all, the others barely beat half of each other",
         _MERGE_DTS,
         lambda: _round_table(0.6, 0.51),
     ),
-    "thesis4": Matrix(
+    Matrix(
+        "thesis4",
         "4 arms whose Borda winner is not the Condorcet winner",
         f"{_ZOGHI}, 2.1.2",
         _triangle(4, ".51 .51 .51 1 .4 .75"),
     ),
-    "tennis": Matrix(
+    Matrix(
+        "tennis",
         "4 players; the Borda winner is not the Condorcet winner",
         "Zoghi, Whiteson, de Rijke, Munos 2014 (WSDM); one entry not given, 0.5 here",
         _triangle(4, ".55 .55 .55 .75 .75 .5"),
     ),
-    "gap": Matrix(
+    Matrix(
+        "gap",
         "5 arms, one Copeland winner that loses one duel",
         _KOMIYAMA_COPELAND,
         _triangle(5, ".8 .8 .51 .2 .8 .2 .8 .8 .8 .2"),
     ),
-    "multisol": Matrix(
+    Matrix(
+        "multisol",
         "5 arms, three Copeland winners",
         _KOMIYAMA_COPELAND,
         _triangle(5, ".2 .8 .8 .8 .2 .8 .8 .8 .8 .6"),
     ),
-    "case-a": Matrix("100 items in a total order, 0.75 throughout", _YAN, lambda: _total_order(100, 0.75)),
-    "case-b": Matrix("100 items: two good ones, the rest all alike", _YAN, _two_good),
-    "copeland500": Matrix(
+    Matrix("case-a", "100 items in a total order, 0.75 throughout", _YAN, lambda: _total_order(100, 0.75)),
+    Matrix("case-b", "100 items: two good ones, the rest all alike", _YAN, _two_good),
+    Matrix(
+        "copeland500",
         "500 arms: three winners in a cycle, then a total order; 0.6 where the source gives no number",
         f"{_ZOGHI}, 7.5",
         lambda: _reverse(_total_order(500, 0.6), 0, 2),
     ),
-    "two-winners32": Matrix(
+    Matrix(
+        "two-winners32",
         "32 arms, total order with one pair reversed: two Copeland winners; stands in for a subset of MSLR",
         _MERGE_DTS,
         lambda: _reverse(_total_order(32, 0.6), 0, 9),
     ),
-}
+)
+MATRICES = Catalogue("matrix", MatrixError, _ALL)

@@ -209,7 +209,7 @@ def read_preferences(text: str | Path) -> Preferences:
     path = Path(text)
     text = str(text)
     if text in MATRICES or not (path.suffix or path.exists()):
-        return preferences_of(find(text, MATRICES, "matrix", MatrixError).make(), where=text, source=text)
+        return preferences_of(MATRICES.find(text).make(), where=text, source=text)
     if not path.exists():
         raise MatrixError(f"{text}: there is no such file; built-in matrices: {', '.join(MATRICES)}")
     if path.suffix == _PARQUET:
