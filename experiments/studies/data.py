@@ -1,19 +1,7 @@
 """The data of studies: built in, found in a folder, or a synthetic stand-in that says so wherever it shows.
 
-A problem is written as text:
-
-    cycle                                   a built-in matrix
-    mslr-navigational                       a public matrix; looked up by file name
-    mslr-perfect(lex=10,base=1)             its first 10 rankers, features sorted as text and numbered from 1
-    mslr-navigational(random=16,seed=3)     16 random ones among whom one beats all the others
-    ...(random=40,seed=3,users=all)         the same, where one beats all the others under all three users
-    ...(two_winners=32,seed=3)              32 random ones with two Copeland winners that beat 30 each
-    meath12                                 a matrix of ranked lists, or made of the file of these
-    mine.prefs.parquet                      any other matrix, by the name of its file
-    letor(data=mslr,rankers=1-20)           judged data; 'mode=live' plays pages and clicks
-
-Files are looked up in the folder of --data or $RANKDUEL_DATA, and in the folders inside it; other matrices
-also where the command runs.
+problems.py says how a problem is written. Files are looked up in the folder of --data or $RANKDUEL_DATA, and
+in the folders inside it; other matrices also where the command runs.
 """
 
 from __future__ import annotations
@@ -21,11 +9,11 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -43,13 +31,14 @@ from experiments.studies.ballots import (
     preferences_by,
     read_ballots,
 )
+from experiments.studies.problems import JUDGED, LETOR, NOT_SAID, Documents, Subset, parse_problem, said
 from experiments.studies.subsets import draw_two_winners, random_arms
 from letor_data import read_data
 from letor_data.letor import Letor
 from letor_data.synthetic.generate import shape, synthesize
 from rankduel.base.errors import DataWarning, StudyError
 from rankduel.base.files import checksum, path_inside
-from rankduel.base.settings import find, parse_spec
+from rankduel.base.settings import Configured, find
 from rankduel.base.streams import stream
 
 VARIABLE = "RANKDUEL_DATA"
@@ -185,14 +174,6 @@ for _name, _where, _number, _size in (
 ):
     PUBLIC[_name] = _election(_name, _where, _number, _size)
 
-# Judged data that users bring, by the names they are known by.
-JUDGED = {
-    "mslr": ("mslr.txt", "MSLR-WEB30K/Fold1/test.txt", "MSLR-WEB10K/Fold1/test.txt", "Fold1/test.txt"),
-    "yahoo": ("yahoo.txt", "set1.test.txt"),
-    "np2004": ("np2004.txt", "NP2004/Fold1/test.txt"),
-    "istella": ("istella.txt", "istella/test.txt"),
-}
-
 
 @dataclass(frozen=True)
 class Opened:
@@ -233,26 +214,27 @@ def find_file(names: tuple[str, ...], folder: Path | None) -> Path | None:
 
 
 def open_problem(text: str, shelf: Shelf, regret: str = "") -> Opened:
-    name, settings = parse_spec(text)
+    """Return a problem that is written as text; a matrix that it needs is made once and kept."""
+    asked = parse_problem(text)
     stand_in = stand_in_for(text, shelf.data)
-    if name == "letor":
-        return Opened(_open_letor(text, settings, shelf, regret), stand_in)
-    preferences = _matrix(name, shelf.data)
-    if settings:
-        preferences = preferences.subset(_arms(text, settings, preferences, shelf.data))
+    if asked.name == LETOR:
+        return Opened(_open_letor(asked.params, shelf, regret), stand_in)
+    preferences = _matrix(asked.name, shelf.data)
+    if said(asked):
+        preferences = preferences.subset(_arms(asked, preferences, shelf.data))
     about = {"source": f"{text} [{stand_in}]" if stand_in else text}
     about |= {"stand_in": stand_in} if stand_in else {}
-    about |= {"arms": ",".join(preferences.names)} if settings else {}
+    about |= {"arms": ",".join(preferences.names)} if said(asked) else {}
     return Opened(Problem(replace(preferences, settings=about), regret=regret), stand_in)
 
 
 def stand_in_for(text: str, folder: Path | None) -> str:
-    """What a problem is played on instead of the data of its source, in words; nothing if these are there."""
-    name, settings = parse_spec(text)
-    if name == "letor":
-        data = settings.get("data", "mslr")
+    """Return in words what a problem is played on instead of its data; nothing if these are there."""
+    asked = parse_problem(text)
+    if asked.name == LETOR:
+        data = asked.params.data
         return "" if _judged(data, folder) is not None else f"synthetic documents in place of {data}"
-    used = dict.fromkeys(_matrix_stand_in(one, folder) for one in _alike(name, settings))
+    used = dict.fromkeys(_matrix_stand_in(one, folder) for one in _alike(asked))
     return "; ".join(filter(None, used))
 
 
@@ -265,9 +247,11 @@ def _matrix_stand_in(name: str, folder: Path | None) -> str:
     return f"{found} in place of {name}" if found != name else ""
 
 
-def _alike(name: str, settings: Mapping[str, str]) -> list[str]:
-    """Matrices that decide who is in a subset: that of the name, or those of all users."""
-    return [name] if "users" not in settings else [f"{name.rpartition('-')[0]}-{user}" for user in USERS]
+def _alike(asked: Configured) -> list[str]:
+    """Return the matrices that decide who is in a subset: that of the name, or those of all users."""
+    if not asked.params.users:
+        return [asked.name]
+    return [f"{asked.name.rpartition('-')[0]}-{user}" for user in USERS]
 
 
 def is_file(name: str) -> bool:
@@ -276,7 +260,7 @@ def is_file(name: str) -> bool:
 
 
 def _judged(name: str, folder: Path | None) -> Path | None:
-    return find_file(find(name, JUDGED, "judged data", StudyError), folder)
+    return find_file(JUDGED[name], folder)
 
 
 def _public_file(name: str, folder: Path | None) -> tuple[Path | None, str]:
@@ -319,47 +303,33 @@ def _read(path: Path, kept: Kept | None) -> Preferences:
     return preferences_of(squares[0], where=str(path))
 
 
-def _arms(text: str, settings: Mapping[str, str], preferences: Preferences, folder: Path | None) -> list[int]:
-    """Which rankers a problem asks for."""
-    wanted = {key: _whole(text, key, value) for key, value in settings.items() if key != "users"}
-    if set(wanted) == {"lex", "base"}:
-        names = {str(arm + wanted["base"]): arm for arm in range(len(preferences))}
-        return [names[name] for name in sorted(names)[: wanted["lex"]]]
-    if set(wanted) == {"random", "seed"} and settings.get("users", "all") == "all":
-        alike = _alike(parse_spec(text)[0], settings)
-        matrices = [_matrix(one, folder).matrix for one in alike]
-        return random_arms(matrices, wanted["random"], wanted["seed"])
-    if set(settings) == {"two_winners", "seed"}:
-        return draw_two_winners(preferences.matrix, wanted["two_winners"], wanted["seed"]).arms
-    raise StudyError(
-        f"'{text}': expected (lex=K,base=0|1), (random=K,seed=S), (random=K,seed=S,users=all) or "
-        "(two_winners=K,seed=S)"
-    )
+def _arms(asked: Configured, preferences: Preferences, folder: Path | None) -> list[int]:
+    """Return the rankers that a problem asks for."""
+    subset: Subset = asked.params
+    if subset.lex != NOT_SAID:
+        names = {str(arm + subset.base): arm for arm in range(len(preferences))}
+        return [names[name] for name in sorted(names)[: subset.lex]]
+    if subset.two_winners != NOT_SAID:
+        return draw_two_winners(preferences.matrix, subset.two_winners, subset.seed).arms
+    matrices = [_matrix(one, folder).matrix for one in _alike(asked)]
+    return random_arms(matrices, subset.random, subset.seed)
 
 
-def _whole(text: str, key: str, value: str) -> int:
-    if not value.isdigit():
-        raise StudyError(f"'{text}': {key} is '{value}'; expected a whole number")
-    return int(value)
-
-
-def _open_letor(text: str, settings: Mapping[str, str], shelf: Shelf, regret: str) -> Problem:
-    """Judged data with the matrix that its duels have; the matrix is made once and kept."""
-    settings = dict(settings)
-    name = settings.pop("data", "mslr")
-    mode = settings.pop("mode", "proxy")
-    path = _judged(name, shelf.data)
-    chosen = _arena_settings(text, settings)
+def _open_letor(asked: Documents, shelf: Shelf, regret: str) -> Problem:
+    """Return judged data with the matrix that its duels have; the matrix is made once and kept."""
+    path = _judged(asked.data, shelf.data)
+    chosen = {name: getattr(asked, name) for name in ("clicks", "rankers", "interleave")}
+    chosen = {name: text for name, text in chosen.items() if text}
     letor = _synthetic() if path is None else _read_judged(path)
     arena = open_arena(letor, **chosen)
-    file = f"{name}-{letor.digest[:8]}-{name_of_settings(settings.values())}.prefs.parquet"
+    file = f"{asked.data}-{letor.digest[:8]}-{name_of_settings(chosen.values())}.prefs.parquet"
     kept = path_inside(shelf.made, file, StudyError)
     if kept.exists():
         preferences = read_preferences(kept)
     else:
         kept.parent.mkdir(parents=True, exist_ok=True)
         preferences = write_matrix(arena, kept, jobs=shelf.jobs)
-    return Problem(preferences, arena if mode == "live" else None, regret)
+    return Problem(preferences, arena if asked.mode == "live" else None, regret)
 
 
 def name_of_settings(values: Iterable[str]) -> str:
@@ -374,14 +344,6 @@ def _read_judged(path: Path) -> Letor:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         return read_data(path)
-
-
-def _arena_settings(text: str, settings: Mapping[str, str]) -> dict[str, Any]:
-    allowed = ("rankers", "clicks", "interleave")
-    wrong = [key for key in settings if key not in allowed]
-    if wrong:
-        raise StudyError(f"'{text}': no setting '{wrong[0]}'; expected data, mode, {', '.join(allowed)}")
-    return dict(settings)
 
 
 @cache

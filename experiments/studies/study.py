@@ -1,6 +1,6 @@
 """What a study is: a published experiment as a value, from its data to the claims that are checked.
 
-To add one, write a file in this folder that ends in `STUDY = Study(...)`; commands, tests and the page of
+To add one, write a file in published/ that ends in `STUDY = Study(...)`; commands, tests and the page of
 reproductions find it by that name. A study is made of
 
     Runs       policies on a problem, with a horizon and a number of runs for each tier
@@ -8,9 +8,9 @@ reproductions find it by that name. A study is made of
     Check      a claim of the source, and the test it must pass (experiments/studies/checks.py)
     Curves, Points, Bubbles, Table   what the source shows (experiments/studies/figures.py)
 
-A problem is text, such as 'cycle' or 'mslr-navigational(random=16,seed=3)' (experiments/studies/data.py). A
-policy is text as 'rankduel policies' prints it, so two variants never share a curve. cycles.py is a good
-example to begin with. The same fields in a TOML file make a study of one's own (user_studies.py).
+A problem is text, such as 'cycle' or 'mslr-navigational(random=16,seed=3)' (experiments/studies/problems.py).
+A policy is text as 'rankduel policies' prints it, so two variants never share a curve. cycles.py is a good
+example to begin with. The same fields in a TOML file make a study of one's own (experiments/studies/toml.py).
 """
 
 from __future__ import annotations

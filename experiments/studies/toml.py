@@ -37,6 +37,7 @@ from typing import Any
 from experiments.matrix.builtin import MATRICES
 from experiments.specs import parse_policy
 from experiments.studies.data import PUBLIC, is_file
+from experiments.studies.problems import LETOR, parse_problem
 from experiments.studies.study import (
     STATISTICS,
     TIERS,
@@ -54,7 +55,7 @@ from experiments.studies.study import (
     full_name,
 )
 from rankduel.base.errors import StudyError
-from rankduel.base.settings import find, parse_spec
+from rankduel.base.settings import find
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -175,9 +176,9 @@ def _refuse_twice(names: list[str], where: str, what: str) -> None:
 
 
 def _check_problem(text: str) -> None:
-    name, _ = parse_spec(text)
+    name = parse_problem(text).name
     if not is_file(name):
-        find(name, {**MATRICES, **PUBLIC, "letor": None}, "problem", StudyError)
+        find(name, {**MATRICES, **PUBLIC, LETOR: None}, "problem", StudyError)
 
 
 def _check_measure(measure: Measure, names: list[str], played: Mapping[str, set[str]], where: str) -> None:

@@ -26,6 +26,7 @@ from experiments.studies.checks import (
 from experiments.studies.data import PUBLIC, Shelf, data_folder, name_of_settings, open_problem
 from experiments.studies.figures import as_markdown, draw, points_table, write_figures
 from experiments.studies.playing import play_study
+from experiments.studies.problems import parse_problem
 from experiments.studies.published.rcs import first_step
 from experiments.studies.study import (
     TIERS,
@@ -284,13 +285,35 @@ def test_random_subsets_have_a_winner_and_come_from_their_seed():
         ("mslr-perfect(lex=10)", "expected \\(lex=K,base=0|1\\)"),
         ("mslr-perfect(random=x,seed=1)", "random is 'x'"),
         ("mslr-perfect(random=137,seed=1)", "there are 136"),
-        ("letor(user=me)", "no setting 'user'"),
+        ("mslr-perfect(random=5,seed=1,lex=3)", "expected \\(lex=K,base=0|1\\)"),
+        ("mslr-perfect(lex=5,base=2)", "base is 2; expected at least 0 and at most 1"),
+        ("mslr-perfect(random=0,seed=2)", "random is 0; expected at least 1"),
+        ("mslr-perfect(random=5,seed=1,users=some)", "users is 'some'; expected all"),
+        ("mslr-perfect(randm=5)", "no setting of mslr-perfect named 'randm'; did you mean 'random'"),
+        ("letor(user=me)", "no setting of letor named 'user'"),
         ("letor(data=mslar)", "did you mean 'mslr'"),
+        ("letor(mode=lvie)", "mode is 'lvie'; expected proxy or live; did you mean 'live'"),
     ],
 )
 def test_problems_that_cannot_be(text, message, tmp_path):
     with pytest.raises((RankduelError, DataError), match=message):
         open_problem(text, Shelf(None, tmp_path))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cycle",
+        "mslr-perfect(lex=10,base=0)",
+        "np2004(random=16,seed=0)",
+        "mslr-perfect(random=4,seed=2,users=all)",
+        "mslr-informational(two_winners=32,seed=3)",
+        "letor",
+        "letor(mode=live,clicks=navigational,rankers=1-20,interleave=team_draft)",
+    ],
+)
+def test_problems_are_printed_as_they_are_asked_for(text):
+    assert str(parse_problem(text)) == text
 
 
 def test_first_step_goes_along_a_line_over_log_t():
@@ -379,6 +402,7 @@ def test_a_study_of_ones_own(tiny):
         ('id = "tiny"', "", "'id' is missing"),
         ('id = "tiny"', 'id = "tiny"\nyear = 1', "no field 'year'"),
         ('problem = "cyclic"', 'problem = "cyclik"', "did you mean 'cyclic'"),
+        ('problem = "cyclic"', 'problem = "cyclic(lex=3)"', "'cyclic\\(lex=3\\)': expected"),
         ('"savage", "random_pair"', '"savag", "random_pair"', "did you mean 'savage'"),
         ('less = { part = "easy"', 'less = { part = "esay"', "no part 'esay'"),
         (
