@@ -204,7 +204,7 @@ class Session:
             number = judgment.comparison.id
             before = known.get(number) or new.setdefault(number, judgment)
             if before.winner != judgment.winner:
-                raise RecordsError(
+                raise DataError(
                     f"{where}, line {line}: comparison {number} is won by {judgment.winner}, and was won by "
                     f"{before.winner} before; judgments are not changed. {_NOTHING_TAKEN}"
                 )
@@ -292,13 +292,13 @@ def _row(judgment: Judgment) -> dict[str, object]:
 
 def _written(path: Path) -> list[Judgment]:
     """What `Session.add` wrote."""
-    rows = read_judgments(path.read_text("utf-8"), str(path))
     try:
+        rows = read_judgments(path.read_text("utf-8"), str(path))
         return [
             Judgment(Comparison(int(row["id"]), row["left"], row["right"]), row["winner"], row["assessor"])
             for row in rows
         ]
-    except (KeyError, ValueError):
+    except (KeyError, ValueError):  # a DataError of `read_judgments` is one, too
         raise RecordsError(f"{path}: damaged; expected the columns {', '.join(_COLUMNS)}") from None
 
 

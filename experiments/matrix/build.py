@@ -41,7 +41,7 @@ from experiments.statistics import Sequence
 from interleave import for_another_thread, is_exact
 from interleave.exact.outcome_odds import LOSS, TIE, WIN
 from interleave.world import asked_in_turn
-from rankduel.base.errors import MatrixError, UsageError
+from rankduel.base.errors import UsageError
 from rankduel.base.streams import stream
 from rankduel.base.threads import ordered_map
 
@@ -123,7 +123,7 @@ def _check(name: str, found: object, fine: bool, expected: str) -> None:
 def _job(arena: Arena, target: Target, simulate: bool, alpha: float, seed: int) -> Job:
     world, way, n_rankers = arena.world(seed), arena.interleaving, arena.rankings.n_rankers
     if n_rankers < 2:
-        raise MatrixError(f"only the ranker '{arena.rankings.names[0]}' was chosen; a pair needs two")
+        raise UsageError(f"only the ranker '{arena.rankings.names[0]}' was chosen; a pair needs two")
     firsts, seconds = np.triu_indices(n_rankers, 1)
     simulate = simulate or not has_odds(world, way)
     if simulate:

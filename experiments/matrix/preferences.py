@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 from bandits import checked_prefs
 from experiments.matrix.builtin import MATRICES
 from experiments.specs import feature_list
-from rankduel.base.errors import MatrixError
+from rankduel.base.errors import MatrixError, UsageError
 from rankduel.base.files import replacing
 from rankduel.base.settings import find
 
@@ -96,9 +96,9 @@ class Preferences:
         places = [self._place(ranker) for ranker in rankers]
         twice = [self.names[place] for place in places if places.count(place) > 1]
         if twice:
-            raise MatrixError(f"ranker '{twice[0]}' was asked for twice")
+            raise UsageError(f"ranker '{twice[0]}' was asked for twice")
         if not places:
-            raise MatrixError("no rankers to keep")
+            raise UsageError("no rankers to keep")
         size = len(places)
         ups, downs = np.triu_indices(size, 1)
         chosen = np.array(places)
@@ -118,9 +118,9 @@ class Preferences:
 
     def _place(self, ranker: str | int) -> int:
         if isinstance(ranker, str):
-            return find(ranker, {name: i for i, name in enumerate(self.names)}, "ranker", MatrixError)
+            return find(ranker, {name: i for i, name in enumerate(self.names)}, "ranker", UsageError)
         if not 0 <= ranker < len(self):
-            raise MatrixError(f"no ranker number {ranker}; they are numbered from 0 to {len(self) - 1}")
+            raise UsageError(f"no ranker number {ranker}; they are numbered from 0 to {len(self) - 1}")
         return int(ranker)
 
 
@@ -248,7 +248,7 @@ def write_preferences(preferences: Preferences, path: str | Path) -> None:
             _write(preferences, path.suffix, temporary)
     except OSError as problem:
         reason = os.strerror(problem.errno) if problem.errno else str(problem)
-        raise MatrixError(f"{path}: could not be written: {reason}") from None
+        raise UsageError(f"{path}: could not be written: {reason}") from None
 
 
 def _write(preferences: Preferences, kind: str, path: Path) -> None:

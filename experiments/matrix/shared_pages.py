@@ -37,7 +37,7 @@ from interleave import for_another_thread as own_world
 from interleave.duel import outcome_by
 from interleave.multileave import for_another_thread, make_shared_world, multileave_by
 from rankduel.base.compiling import bound_loop
-from rankduel.base.errors import MatrixError, UsageError
+from rankduel.base.errors import UsageError
 from rankduel.base.settings import Configured
 from rankduel.base.streams import stream
 from rankduel.base.threads import ordered_map
@@ -97,7 +97,7 @@ def random_pairs(arena: Arena, seed: int = 0) -> Contest:
 
 def _check_pairs(arena: Arena) -> None:
     if arena.rankings.n_rankers < 2:
-        raise MatrixError(f"only the ranker '{arena.rankings.names[0]}' was chosen; a pair needs two")
+        raise UsageError(f"only the ranker '{arena.rankings.names[0]}' was chosen; a pair needs two")
 
 
 def multileaved_sums(shared, rankers, pages, users):

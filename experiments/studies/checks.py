@@ -21,6 +21,7 @@ import pandas as pd
 
 from experiments.studies.study import (
     STATISTICS,
+    TIERS,
     Between,
     Check,
     Exact,
@@ -32,7 +33,7 @@ from experiments.studies.study import (
     Test,
     full_name,
 )
-from rankduel.base.errors import StudyError
+from rankduel.base.errors import RecordsError, StudyError
 from rankduel.base.files import write_text
 
 HOLDS, FAILS, WARNS, SKIPPED, REPORT = "holds", "does not hold", "warns", "skipped", "report only"
@@ -267,13 +268,15 @@ def write_records(records: Sequence[Record], path: Path, about: Mapping[str, Any
 
 
 def read_records(path: Path) -> tuple[dict[str, Any], list[Record]]:
-    """(what the file is about, its records)."""
+    """Return what a file of checks is about, and its records."""
     try:
         about = json.loads(path.read_text("utf-8"))
         rows = about.pop("checks")
+        if about["tier"] not in TIERS or not {"study", "title", "source"} <= set(about):
+            raise ValueError("not what `write_records` wrote for a study")
         return about, [Record(**{key: _number(key, value) for key, value in row.items()}) for row in rows]
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise StudyError(f"{path}: damaged; remove it and run 'rankduel study check' again") from None
+        raise RecordsError(f"{path}: damaged; remove it and run 'rankduel study check' again") from None
 
 
 _NUMBERS = ("lhs", "rhs", "value", "se", "z")

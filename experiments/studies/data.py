@@ -36,7 +36,7 @@ from experiments.studies.subsets import draw_two_winners, random_arms
 from letor_data import read_data
 from letor_data.letor import Letor
 from letor_data.synthetic.generate import shape, synthesize
-from rankduel.base.errors import DataWarning, StudyError
+from rankduel.base.errors import DataWarning, MatrixError, StudyError, UsageError
 from rankduel.base.files import checksum, path_inside
 from rankduel.base.settings import Configured, find
 from rankduel.base.streams import stream
@@ -197,8 +197,8 @@ def data_folder(given: Path | None) -> Path | None:
     if not text:
         return None
     if not Path(text).is_dir():
-        said = "--data" if given is not None else f"${VARIABLE}"
-        raise StudyError(f"{said} is {text}, and there is no such folder; expected one with files of data")
+        source = "--data" if given is not None else f"${VARIABLE}"
+        raise UsageError(f"{source} is {text}, and there is no such folder; expected one with files of data")
     return Path(text)
 
 
@@ -299,7 +299,7 @@ def _read(path: Path, kept: Kept | None) -> Preferences:
     with np.load(path, allow_pickle=False) as arrays:
         squares = [arrays[key] for key in arrays.files if arrays[key].ndim == 2]
     if len(squares) != 1:
-        raise StudyError(f"{path}: {len(squares)} matrices in it; expected one, K x K")
+        raise MatrixError(f"{path}: {len(squares)} matrices in it; expected one, K x K")
     return preferences_of(squares[0], where=str(path))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from experiments.studies.checks import REPORT, SKIPPED, Record, read_records, summary
 from experiments.studies.playing import CHECKS
 from experiments.studies.study import TIERS
-from rankduel.base.errors import StudyError
+from rankduel.base.errors import RecordsError
 from rankduel.base.files import write_text
 
 _TOP = """# Published claims, measured here
@@ -44,7 +44,7 @@ def _by_study(out: Path) -> list[tuple[dict[str, Any], list[Line]]]:
     """(what the study is, its lines), the verdict of each claim from the longest tier that has one."""
     files = sorted(out.glob(f"*/{CHECKS}"))
     if not files:
-        raise StudyError(f"{out}: no checks in it; 'rankduel study run --all --out {out}' makes them")
+        raise RecordsError(f"{out}: no checks in it; 'rankduel study run --all --out {out}' makes them")
     found: dict[str, list[tuple[dict[str, Any], list[Record]]]] = {}
     for file in files:
         about, records = read_records(file)

@@ -19,7 +19,7 @@ from joblib import Parallel, delayed
 
 from experiments.winners.notions import von_neumann
 from experiments.winners.subsets import check_sampling
-from rankduel.base.errors import UsageError
+from rankduel.base.errors import MatrixError
 from rankduel.base.streams import stream
 
 NOTIONS = ("Copeland", "von Neumann", "Borda", "random walk")
@@ -73,7 +73,7 @@ def winner_overlaps(
 def usual_overlap_sizes(n_rankers: int) -> range:
     """From 3, as smaller subsets say nothing, to all but one; of many rankers evenly spread ones."""
     if n_rankers < FEWEST:
-        raise UsageError(
+        raise MatrixError(
             f"{n_rankers} rankers; notions of a winner are compared on subsets of 3 up to all but one of "
             f"them: expected at least {FEWEST} rankers"
         )

@@ -16,7 +16,7 @@ import numpy as np
 from bandits import start
 from experiments.studies.data import find_file
 from experiments.studies.study import Bench, Check, Computed, Exact, Measure, Report, Size, Study
-from rankduel.base.errors import StudyError
+from rankduel.base.errors import DataError
 from rankduel.base.streams import stream
 
 LOG = ("judgments.txt",)
@@ -42,10 +42,10 @@ def read_log(path: Path) -> list[Judgment]:
     for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
         words = line.split()
         if len(words) != 4 or words[3] not in words[1:3]:
-            raise StudyError(f"{path}, line {number}: expected 'question one other better', found '{line}'")
+            raise DataError(f"{path}, line {number}: expected 'question one other better', found '{line}'")
         log.append(Judgment(*words))
     if len(log) != RUN + 2 * FINAL:
-        raise StudyError(
+        raise DataError(
             f"{path}: {len(log):,} judgments; expected the {RUN + 2 * FINAL:,} of "
             "github.com/XinyiYan/duelingBandits. Put that file there, or move this one away"
         )

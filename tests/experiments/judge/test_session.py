@@ -15,7 +15,7 @@ import pytest
 from support.helpers import words
 
 from experiments.judge.session import open_session, pairs_csv, read_judgments, read_pool, start_session
-from rankduel.base.errors import RankduelError
+from rankduel.base.errors import DataError, PolicyError, RecordsError, UsageError
 
 ITEMS = tuple(f"item {number:02d}" for number in range(12))
 POLICIES = ("prefbest(n=3,m=4)", "mallows_mpi", "mohajer_select(m=3)")
@@ -129,7 +129,7 @@ def test_an_assessor_who_sees_a_pair_twice_is_named(tmp_path):
 )
 def test_bad_judgments_are_refused_whole(row, message, tmp_path):
     session = start_session(tmp_path, ITEMS, "mohajer_select(m=1)")
-    with pytest.raises(RankduelError, match=message) as error:
+    with pytest.raises(DataError, match=message) as error:
         session.add([{"id": "1", "winner": "left"}, row])
     assert str(error.value).endswith("Nothing of the file was taken in")
     assert session.progress().judgments == session.progress().ahead == 0
@@ -141,9 +141,7 @@ def test_judgments_of_two_people_at_the_same_time_are_told_apart(tmp_path):
     there.add([{"id": "1", "winner": "right"}, {"id": "2", "winner": "right"}])
     for path in (tmp_path / "b" / "judgments").iterdir():  # both were written before either was read
         shutil.copy(path, tmp_path / "a" / "judgments")
-    with pytest.raises(
-        RankduelError, match="comparison 1 was won by .*, and in another file by .*Remove one"
-    ):
+    with pytest.raises(RecordsError, match="comparison 1 was won by .*, and in another file by .*Remove one"):
         open_session(tmp_path / "a").progress()
 
 
@@ -155,30 +153,40 @@ def test_what_others_add_is_seen(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "arguments, message",
+    "arguments, kind, message",
     [
-        (((), "prefbest"), "the pool is empty"),
-        ((("a", "b", "a"), "prefbest"), "'a' is in the pool 2 times"),
-        ((ITEMS, "prefbst"), "no policy named 'prefbst'; did you mean 'prefbest'"),
-        ((ITEMS, "rucb"), "rucb does not end by itself: say with a budget"),
-        ((ITEMS, "prefbest", 0, -1), "the budget is -1"),
+        (((), "prefbest"), DataError, "the pool is empty"),
+        ((("a", "b", "a"), "prefbest"), DataError, "'a' is in the pool 2 times"),
+        ((ITEMS, "prefbst"), PolicyError, "no policy named 'prefbst'; did you mean 'prefbest'"),
+        ((ITEMS, "rucb"), PolicyError, "rucb does not end by itself: say with a budget"),
+        ((ITEMS, "prefbest", 0, -1), UsageError, "the budget is -1"),
     ],
 )
-def test_bad_sessions_are_refused(arguments, message, tmp_path):
-    with pytest.raises(RankduelError, match=message):
+def test_bad_sessions_are_refused(arguments, kind, message, tmp_path):
+    with pytest.raises(kind, match=message):
         start_session(tmp_path / "s", *arguments)
     assert not (tmp_path / "s").exists()
 
 
 def test_damaged_and_missing_sessions_are_refused(tmp_path):
-    with pytest.raises(RankduelError, match="no session in it"):
+    with pytest.raises(RecordsError, match="no session in it"):
         open_session(tmp_path)
     start_session(tmp_path, ITEMS, "mohajer_select")
-    with pytest.raises(RankduelError, match="holds a session already"):
+    with pytest.raises(RecordsError, match="holds a session already"):
         start_session(tmp_path, ITEMS, "mohajer_select")
     (tmp_path / "session.json").write_text("{")
-    with pytest.raises(RankduelError, match="damaged"):
+    with pytest.raises(RecordsError, match="damaged"):
         open_session(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "id,left\n1,a\n", "id,winner\n1,a\n", "id,left,right,winner,assessor\none,a,b,a,\n", "\0"]
+)
+def test_damaged_judgments_are_refused(text, tmp_path):
+    session = start_session(tmp_path, ITEMS, "mohajer_select(m=1)")
+    (tmp_path / "judgments" / "000001-0.csv").write_text(text)
+    with pytest.raises(RecordsError, match="000001-0.csv: damaged"):
+        session.progress()
 
 
 def test_a_session_of_another_version_is_refused(tmp_path):
@@ -186,7 +194,7 @@ def test_a_session_of_another_version_is_refused(tmp_path):
     session.add(answered(session.next_pairs()))
     about = json.loads((tmp_path / "session.json").read_text())
     (tmp_path / "session.json").write_text(json.dumps(about | {"seed": 8}))
-    with pytest.raises(RankduelError, match="made by another version"):
+    with pytest.raises(RecordsError, match="made by another version"):
         open_session(tmp_path).progress()
 
 

@@ -24,7 +24,7 @@ from experiments.matrix.preferences import read_preferences
 from interleave import interleaving
 from letor_data.synthetic.generate import shape, synthesize
 from letor_data.text.writer import write_letor
-from rankduel.base.errors import RankduelError
+from rankduel.base.errors import UsageError
 
 pytestmark = pytest.mark.kernel
 
@@ -382,11 +382,11 @@ def test_killed_again_and_again_it_ends_with_the_same_bytes(tmp_path):
     ],
 )
 def test_what_cannot_be_is_refused(how, told):
-    with pytest.raises(RankduelError) as problem:
+    with pytest.raises(UsageError) as problem:
         build_matrix(tiny_arena(interleaving("team_draft")), **how)
     assert str(problem.value) == told
 
 
 def test_one_ranker_has_no_pairs(letor):
-    with pytest.raises(RankduelError, match="only the ranker '110' was chosen; a pair needs two"):
+    with pytest.raises(UsageError, match="only the ranker '110' was chosen; a pair needs two"):
         build_matrix(open_arena(letor, interleave="team_draft", rankers="110"))

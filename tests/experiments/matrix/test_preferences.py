@@ -22,7 +22,7 @@ from experiments.matrix.preferences import (
     read_preferences,
     write_preferences,
 )
-from rankduel.base.errors import MatrixError, RankduelError
+from rankduel.base.errors import MatrixError, UsageError
 
 NAMES = ("bm25", "tf idf", "größer", "110")
 SETTINGS = {
@@ -147,7 +147,7 @@ def test_subsets_as_they_are_written(some):
     ],
 )
 def test_subsets_that_cannot_be(some, rankers, told):
-    with pytest.raises(RankduelError) as refused:
+    with pytest.raises(UsageError) as refused:
         some.subset(rankers)
     assert told in str(refused.value)
 
@@ -249,7 +249,7 @@ def changed(column, value, row=1):
     ],
 )
 def test_rows_that_make_no_sense(change, told):
-    with pytest.raises(RankduelError) as refused:
+    with pytest.raises(MatrixError) as refused:
         checked(NAMES, change(rows()), {}, "mine")
     assert str(refused.value).startswith("mine: ") and told in str(refused.value)
 
@@ -263,7 +263,7 @@ def test_rows_that_make_no_sense(change, told):
     ],
 )
 def test_names_that_do_not_fit(names, told):
-    with pytest.raises(RankduelError, match=told):
+    with pytest.raises(MatrixError, match=told):
         checked(names, rows(), {}, "mine")
 
 
@@ -289,7 +289,7 @@ def test_sums_of_probabilities_may_be_off_by_rounding():
 def test_text_that_is_no_matrix(tmp_path, text, told):
     path = tmp_path / "bad.txt"
     path.write_text(text, encoding="latin-1")
-    with pytest.raises(RankduelError) as refused:
+    with pytest.raises(MatrixError) as refused:
         read_preferences(path)
     assert str(refused.value).startswith(str(path)) and told in str(refused.value)
 
@@ -301,7 +301,7 @@ def test_truncated_files(some, tmp_path, ending, share):
     write_preferences(some, path)
     whole = path.read_bytes()
     path.write_bytes(whole[: int(share * len(whole))])
-    with pytest.raises(RankduelError) as refused:
+    with pytest.raises(MatrixError) as refused:
         read_preferences(path)
     assert str(refused.value).startswith(str(path)) and "not a" in str(refused.value)
 
@@ -315,7 +315,7 @@ def test_parquet_of_something_else(tmp_path, about):
     table = pa.table({"a": [1, 2]}).replace_schema_metadata({b"rankduel": about} if about else None)
     pq.write_table(table, path)
     with pytest.raises(
-        RankduelError, match="a Parquet file, but not one of preferences; 'rankduel matrix' makes"
+        MatrixError, match="a Parquet file, but not one of preferences; 'rankduel matrix' makes"
     ):
         read_preferences(path)
 
@@ -325,7 +325,7 @@ def test_parquet_with_a_broken_description(tmp_path, about):
     path = tmp_path / "broken.parquet"
     table = pa.table({"a": [1]}).replace_schema_metadata({b"rankduel": json.dumps(about).encode()})
     pq.write_table(table, path)
-    with pytest.raises(RankduelError, match="broken.parquet"):
+    with pytest.raises(MatrixError, match="broken.parquet"):
         read_preferences(path)
 
 
@@ -334,9 +334,9 @@ def test_parquet_with_wrong_rows(some, tmp_path):
     table = pq.read_table(tmp_path / "a.prefs.parquet")
     pq.write_table(table.drop_columns("lo"), tmp_path / "b.prefs.parquet")
     pq.write_table(table.slice(1), tmp_path / "c.prefs.parquet")
-    with pytest.raises(RankduelError, match="b.prefs.parquet: no column 'lo'"):
+    with pytest.raises(MatrixError, match="b.prefs.parquet: no column 'lo'"):
         read_preferences(tmp_path / "b.prefs.parquet")
-    with pytest.raises(RankduelError, match="c.prefs.parquet: 5 rows for 4 rankers; expected 6"):
+    with pytest.raises(MatrixError, match="c.prefs.parquet: 5 rows for 4 rankers; expected 6"):
         read_preferences(tmp_path / "c.prefs.parquet")
 
 
@@ -345,14 +345,14 @@ def test_a_numpy_file_of_something_else(tmp_path):
     np.save(tmp_path / "words.npy", np.array([["a", "b"], ["c", "d"]]))
     np.save(tmp_path / "cube.npy", np.zeros((2, 2, 2)))
     for name, told in (("objects", "not a matrix"), ("words", "square table"), ("cube", "found 2 x 2 x 2")):
-        with pytest.raises(RankduelError, match=told):
+        with pytest.raises(MatrixError, match=told):
             read_preferences(tmp_path / f"{name}.npy")
 
 
 def test_missing_files_get_a_suggestion(tmp_path):
     with pytest.raises(MatrixError, match="no matrix named 'arxiv'; did you mean 'arxiv6'?"):
         read_preferences("arxiv")
-    with pytest.raises(RankduelError, match="absent.npy: there is no such file; built-in matrices: cyclic, "):
+    with pytest.raises(MatrixError, match="absent.npy: there is no such file; built-in matrices: cyclic, "):
         read_preferences(tmp_path / "absent.npy")
 
 
@@ -387,7 +387,7 @@ def test_a_failed_write_leaves_what_was_there(some, tmp_path, monkeypatch, name,
 def test_a_folder_that_cannot_be_written_to(some, tmp_path, name):
     (tmp_path / "file").write_text("not a folder")
     for folder in ("file", "absent"):
-        with pytest.raises(RankduelError) as refused:
+        with pytest.raises(UsageError) as refused:
             write_preferences(some, tmp_path / folder / name)
         assert str(refused.value).startswith(f"{tmp_path / folder / name}: could not be written: ")
         assert ".tmp" not in str(refused.value)
@@ -399,7 +399,7 @@ def test_a_folder_that_cannot_be_written_to(some, tmp_path, name):
 def test_a_read_only_folder(some, tmp_path, name):
     tmp_path.chmod(0o500)
     try:
-        with pytest.raises(RankduelError, match="could not be written: Permission denied"):
+        with pytest.raises(UsageError, match="could not be written: Permission denied"):
             write_preferences(some, tmp_path / name)
     finally:
         tmp_path.chmod(0o700)

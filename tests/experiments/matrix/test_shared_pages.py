@@ -43,7 +43,7 @@ from experiments.runs.records import read_run_sets
 from experiments.runs.summaries import curves
 from interleave.multileave import MULTILEAVERS, make_shared_world, multileaving
 from letor_data.text.writer import write_letor
-from rankduel.base.errors import InterleaveError, RankduelError
+from rankduel.base.errors import InterleaveError, RankduelError, RecordsError, UsageError
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
@@ -268,7 +268,7 @@ def test_runs_are_kept_and_not_repeated(reference, tmp_path, monkeypatch):
     monkeypatch.setattr(multileave_error, "error_table", None)  # nothing is left to be played
     again = compare_multileavers(arena(), ["sosm"], reference, 200, 3, folder=one)
     assert again.drop(columns="seconds").equals(table.drop(columns="seconds"))
-    with pytest.raises(RankduelError, match="horizon is 200 there and 300 now"):
+    with pytest.raises(RecordsError, match="horizon is 200 there and 300 now"):
         compare_multileavers(arena(), ["sosm"], reference, 300, 3, folder=one)
 
 
@@ -291,11 +291,11 @@ def test_what_cannot_be_compared_is_refused(reference, changes, told):
 
 
 def test_what_cannot_be_inferred_is_refused():
-    with pytest.raises(RankduelError, match="alpha is 1; expected"):
+    with pytest.raises(UsageError, match="alpha is 1; expected"):
         infer_matrix(arena(), SOSM, 10, alpha=1)
-    with pytest.raises(RankduelError, match="impressions is 1000000000000000.0; expected"):
+    with pytest.raises(UsageError, match="impressions is 1000000000000000.0; expected"):
         infer_matrix(arena(), SOSM, 1e15)
-    with pytest.raises(RankduelError, match="only the ranker '2' was chosen; a pair needs two"):
+    with pytest.raises(UsageError, match="only the ranker '2' was chosen; a pair needs two"):
         infer_matrix(arena(rankers="2"), SOSM, 10)
     with pytest.raises(InterleaveError, match="random_impression_redraw"):
         infer_matrix(arena(ties="random_impression_redraw"), SOSM, 10)

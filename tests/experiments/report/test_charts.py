@@ -36,7 +36,7 @@ from experiments.report.html import CHOICES
 from experiments.runs.summaries import curves
 from experiments.statistics import Estimate
 from experiments.winners.notions import copeland_order
-from rankduel.base.errors import RankduelError
+from rankduel.base.errors import UsageError
 
 POLICIES = ("rucb", "dts(alpha=0.6)", "dts")
 EVERY_VIEW = [View(*choice) for choice in itertools.product(*CHOICES.values())]
@@ -271,7 +271,7 @@ def test_a_chart_as_a_page_fetches_nothing(tmp_path):
 
 
 def test_unknown_kinds_of_files_are_refused_and_nothing_is_written(tmp_path):
-    with pytest.raises(RankduelError, match=r"no chart is written as '\.gif'; expected \.pdf, \.svg"):
+    with pytest.raises(UsageError, match=r"no chart is written as '\.gif'; expected \.pdf, \.svg"):
         save_chart(heatmap(ordered_preferences(3)), tmp_path / "a.gif")
     broken = alt.Chart(alt.InlineData(values=[])).mark_point().transform_filter("no such (expression")
     with pytest.raises(ValueError):

@@ -28,7 +28,7 @@ from experiments.report.page import (
 from experiments.report.pair import of_both, pair_section, pairs
 from experiments.runs.compare import compare_runs
 from experiments.runs.records import open_run_set, write_record
-from rankduel.base.errors import RankduelError
+from rankduel.base.errors import RecordsError
 from rankduel.cli import report
 from rankduel.cli.console import screen
 
@@ -304,7 +304,7 @@ def test_the_command_writes_a_page_and_figures(records, tmp_path, capsys, monkey
 def test_folders_without_records_are_refused(tmp_path, make):
     make(tmp_path / "records")
     answer = typed(tmp_path / "records", "-o", tmp_path / "out.html")
-    assert isinstance(answer.exception, RankduelError) and "'rankduel run" in str(answer.exception)
+    assert isinstance(answer.exception, RecordsError) and "'rankduel run" in str(answer.exception)
     assert not (tmp_path / "out.html").exists()
 
 

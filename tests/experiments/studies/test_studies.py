@@ -50,9 +50,10 @@ from experiments.studies.study import (
 )
 from experiments.studies.subsets import random_arms
 from experiments.studies.toml import check_study, read_study
-from rankduel.base.errors import DataError, RankduelError, StudyError
+from rankduel.base.errors import PolicyError, RecordsError, StudyError, UsageError
 
 STUDIES = all_studies()
+ABOUT = {"study": "s", "title": "t", "source": "s", "tier": "quick"}
 
 
 def results(regret, stand_ins=None, steps=(10, 100)):
@@ -184,16 +185,17 @@ def test_records_are_read_back(tmp_path):
     records = [
         verdict(test, CLEAR) for test in (Order(RCS, RUCB), Exact(Measure("c", "x"), 3), Between(RUCB, 0))
     ]
-    write_records(records, tmp_path / "checks.json", {"study": "s", "tier": "quick"})
+    write_records(records, tmp_path / "checks.json", ABOUT)
     about, back = read_records(tmp_path / "checks.json")
-    assert about == {"study": "s", "tier": "quick"}
+    assert about == ABOUT
     assert [str(record) for record in back] == [
         str(record) for record in records
     ]  # NaN is not equal to itself
     assert summary(back) == "3 hold"
-    (tmp_path / "checks.json").write_text("{")
-    with pytest.raises(RankduelError, match="damaged"):
-        read_records(tmp_path / "checks.json")
+    for damaged in ("{", "[]", '{"checks": []}', json.dumps(ABOUT | {"checks": [], "tier": "shorter"})):
+        (tmp_path / "checks.json").write_text(damaged)
+        with pytest.raises(RecordsError, match="damaged"):
+            read_records(tmp_path / "checks.json")
 
 
 @pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
@@ -262,7 +264,7 @@ def test_files_are_found_by_name(tmp_path, monkeypatch):
     opened = open_problem("np2004(random=5,seed=1)", shelf)
     assert opened.stand_in == "mslr-navigational in place of np2004"
     monkeypatch.setenv("RANKDUEL_DATA", str(tmp_path / "nowhere"))
-    with pytest.raises(RankduelError, match="no such folder"):
+    with pytest.raises(UsageError, match="no such folder"):
         data_folder(None)
 
 
@@ -274,7 +276,7 @@ def test_random_subsets_have_a_winner_and_come_from_their_seed():
         assert condorcet_winner(prefs[np.ix_(arms, arms)]) >= 0
         assert arms == random_arms([prefs, PUBLIC["mslr-perfect"].stand_in()], 60, seed)
     cycle = np.array([[0.5, 0.9, 0.1], [0.1, 0.5, 0.9], [0.9, 0.1, 0.5]])
-    with pytest.raises(RankduelError, match="none of them has a Condorcet winner"):
+    with pytest.raises(StudyError, match="none of them has a Condorcet winner"):
         random_arms([cycle], 3, 0)
 
 
@@ -296,7 +298,7 @@ def test_random_subsets_have_a_winner_and_come_from_their_seed():
     ],
 )
 def test_problems_that_cannot_be(text, message, tmp_path):
-    with pytest.raises((RankduelError, DataError), match=message):
+    with pytest.raises(StudyError, match=message):
         open_problem(text, Shelf(None, tmp_path))
 
 
@@ -434,7 +436,7 @@ def test_a_study_of_ones_own(tiny):
 def test_studies_that_cannot_be(tiny, old, new, message):
     assert old in TOML
     tiny.write_text(TOML.replace(old, new, 1))
-    with pytest.raises((RankduelError, DataError), match=message):
+    with pytest.raises((StudyError, PolicyError), match=message):
         read_study(tiny)
 
 

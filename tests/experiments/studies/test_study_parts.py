@@ -8,7 +8,7 @@ from experiments.studies.data import Shelf, open_problem, stand_in_for
 from experiments.studies.playing import count_runs, parts_to_play
 from experiments.studies.published import k_scan, merge_grid, merge_tuning
 from experiments.studies.study import Bench, Computed, Runs, Size, Study, full_name
-from rankduel.base.errors import RankduelError
+from rankduel.base.errors import MatrixError
 
 ONE = {"quick": Size(100, 3)}
 
@@ -154,7 +154,7 @@ def test_a_problem_may_be_a_file_among_the_data_or_here(tmp_path, monkeypatch):
         assert opened.stand_in == ""
     part = open_problem("mine.txt(random=2,seed=1)", Shelf(data, tmp_path))
     assert len(part.problem.preferences) == 2
-    with pytest.raises(RankduelError, match=r"else\.txt: there is no such file"):
+    with pytest.raises(MatrixError, match=r"else\.txt: there is no such file"):
         open_problem("else.txt", Shelf(data, tmp_path))
 
 

@@ -9,7 +9,7 @@ from experiments.matrix.builtin import MATRICES
 from experiments.studies.data import PUBLIC, Shelf, open_problem
 from experiments.studies.subsets import DRAWS, clearness, draw_two_winners
 from experiments.winners.notions import copeland_scores
-from rankduel.base.errors import RankduelError
+from rankduel.base.errors import StudyError
 from rankduel.base.streams import stream
 
 
@@ -121,5 +121,5 @@ def test_as_a_problem(tmp_path):
     ],
 )
 def test_problems_that_cannot_be(text, message, tmp_path):
-    with pytest.raises(RankduelError, match=message):
+    with pytest.raises(StudyError, match=message):
         open_problem(text, Shelf(None, tmp_path))

@@ -38,7 +38,7 @@ from experiments.winners.transitivity import (
     transitivity,
     weak_order,
 )
-from rankduel.base.errors import RankduelError, UsageError
+from rankduel.base.errors import UsageError
 
 pytestmark = pytest.mark.kernel
 
@@ -421,7 +421,7 @@ def test_usual_sizes_go_up_to_all(size):
      ([2.5], 10, "subsets of 2.5"), ([2], 0, "0 samples of each size; expected a whole number from 1")],
 )  # fmt: skip
 def test_subsets_that_cannot_be(sizes, samples, told):
-    with pytest.raises(RankduelError, match=told):
+    with pytest.raises(UsageError, match=told):
         subset_shares(MATRICES["thesis4"].make(), sizes, samples)
 
 

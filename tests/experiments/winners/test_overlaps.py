@@ -38,7 +38,7 @@ from experiments.winners.overlaps import (
     winner_overlaps,
 )
 from experiments.winners.subsets import subset_shares
-from rankduel.base.errors import RankduelError
+from rankduel.base.errors import MatrixError, UsageError
 from rankduel.base.streams import stream
 
 pytestmark = pytest.mark.kernel
@@ -169,7 +169,7 @@ def test_sizes_that_say_something():
     assert list(usual_overlap_sizes(5)) == [3, 4]
     assert list(usual_overlap_sizes(136)) == list(range(3, 136))
     assert len(usual_overlap_sizes(700)) == 28
-    with pytest.raises(RankduelError, match="3 rankers; .* expected at least 4 rankers"):
+    with pytest.raises(MatrixError, match="3 rankers; .* expected at least 4 rankers"):
         winner_overlaps(MATRICES["thesis4"].make()[:3, :3])
 
 
@@ -179,7 +179,7 @@ def test_sizes_that_say_something():
      ([2.5], 10, "subsets of 2.5"), ([3], 0, "0 samples of each size; expected a whole number from 1")],
 )  # fmt: skip
 def test_subsets_that_cannot_be(sizes, samples, told):
-    with pytest.raises(RankduelError, match=told):
+    with pytest.raises(UsageError, match=told):
         winner_overlaps(MATRICES["thesis4"].make(), sizes, samples)
 
 

@@ -17,7 +17,7 @@ from experiments.studies.published.human_log import (
     with_copy,
 )
 from experiments.studies.study import Bench, Size
-from rankduel.base.errors import RankduelError
+from rankduel.base.errors import DataError
 
 # 'ab': a against b, a is better. Pairs of finalists a, b, c; d lost before.
 RUN = ["ad", "bc", "ab", "bc", "ca"]
@@ -64,10 +64,10 @@ def test_replay_finds_its_files(tmp_path):
 def test_files(tmp_path):
     path = tmp_path / "judgments.txt"
     path.write_text("1 a b a\n")
-    with pytest.raises(RankduelError, match="1 judgments; expected the 11,681"):
+    with pytest.raises(DataError, match="1 judgments; expected the 11,681"):
         read_log(path)
     path.write_text("1 a b a\n1 a b c\n")
-    with pytest.raises(RankduelError, match="line 2: expected"):
+    with pytest.raises(DataError, match="line 2: expected"):
         read_log(path)
     path.write_text("1 Q0 a 1\n1 Q0 b 1\n")
     assert read_qrels(path) == {"1": frozenset("ab")}
