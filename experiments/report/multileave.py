@@ -19,6 +19,7 @@ from experiments.report.charts.parts import (
     layered,
     looks,
     policy_scales,
+    runs_in_words,
     scale_of,
 )
 from experiments.report.html import Figure, Section, Table, run_set_html
@@ -65,12 +66,12 @@ def multileave_figures(anchor: str, run_set: RunSet) -> list[Figure]:
 
 
 def _about(run_set: RunSet) -> str:
-    pairs, runs = run_set.preferences.pairs, run_set.table.groupby("policy")["run"].nunique()
-    many = f"{runs.min()} to {runs.max()}" if runs.min() < runs.max() else f"{runs.max()}"
+    pairs = run_set.preferences.pairs
+    runs = runs_in_words(run_set.table.groupby("policy")["run"].nunique())
     return (
         f"{run_set.settings.get('problem', run_set.name)}: {len(run_set.preferences)} rankers, "
         f"{int((pairs['p'] != 0.5).sum()):,} pairs to order, {run_set.settings['horizon']:,} impressions, "
-        f"{many} {'run' if many == '1' else 'runs'} of each method."
+        f"{runs} of each method."
     )
 
 

@@ -16,7 +16,7 @@ import vl_convert
 from bandits import condorcet_winner, lower_bound
 from experiments.report.charts import curves as curve_charts
 from experiments.report.charts import matrix_and_final
-from experiments.report.charts.parts import LOWER_BOUND, in_figures, looks
+from experiments.report.charts.parts import LOWER_BOUND, in_figures, looks, runs_in_words
 from experiments.report.html import Figure, Section, Table, page_html, run_set_html
 from experiments.report.multileave import is_multileave, multileave_figures, multileave_section
 from experiments.report.pair import pair_figure, pair_section, pairs
@@ -88,12 +88,11 @@ def run_set_section(name: str, run_set: RunSet) -> Section:
 def _about(run_set: RunSet) -> str:
     settings = run_set.settings
     against = "simulated clicks (live)" if settings["mode"] == "live" else "draws from the matrix (proxy)"
-    runs = final(run_set.table)["policy"].value_counts()
-    many = f"{runs.min()} to {runs.max()}" if runs.min() < runs.max() else f"{runs.max()}"
+    runs = runs_in_words(final(run_set.table)["policy"].value_counts())
     problem, horizon = settings.get("problem", run_set.name), settings["horizon"]
     return (
         f"{problem}: {len(run_set.preferences)} rankers, {horizon:,} duels against "
-        f"{against}, {many} {'run' if many == '1' else 'runs'} of each policy."
+        f"{against}, {runs} of each policy."
     )
 
 

@@ -82,6 +82,13 @@ def inline(frame: pd.DataFrame) -> alt.InlineData:
     return alt.InlineData(values=text, format=alt.CsvDataFormat(type="csv", parse=parse))
 
 
+def runs_in_words(counts: pd.Series) -> str:
+    """Return '1 run', '3 runs' or '2 to 3 runs' for the number of runs of each policy."""
+    if counts.min() < counts.max():
+        return f"{counts.min()} to {counts.max()} runs"
+    return "1 run" if counts.max() == 1 else f"{counts.max()} runs"
+
+
 def in_figures(found: Estimate) -> str:
     """'312 [290, 334]', or the mean alone where the interval is unknown; three digits of the largest."""
     largest = np.nanmax(np.abs(found))

@@ -31,7 +31,7 @@ from experiments.report.charts.matrix_and_final import (
     save_chart,
     vega_lite_version,
 )
-from experiments.report.charts.parts import LOWER_BOUND, in_figures, looks
+from experiments.report.charts.parts import LOWER_BOUND, in_figures, looks, runs_in_words
 from experiments.report.html import CHOICES
 from experiments.runs.summaries import curves
 from experiments.statistics import Estimate
@@ -277,3 +277,10 @@ def test_unknown_kinds_of_files_are_refused_and_nothing_is_written(tmp_path):
     with pytest.raises(ValueError):
         save_chart(broken, tmp_path / "b.svg")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"), [([1, 1], "1 run"), ([3], "3 runs"), ([2, 3, 2], "2 to 3 runs")]
+)
+def test_numbers_of_runs_in_words(counts, words):
+    assert runs_in_words(pd.Series(counts)) == words
