@@ -123,6 +123,7 @@ class Estimate(NamedTuple):
 
 def estimate(values: Iterable[float]) -> Estimate:
     values = np.asarray(list(values), float)
-    mean, error = values.mean(), standard_error(values)
+    mean = values.mean()
+    error = standard_error(values)
     margin = scipy.stats.t.ppf(0.975, max(1, len(values) - 1)) * error
     return Estimate(float(mean), float(mean - margin), float(mean + margin))
