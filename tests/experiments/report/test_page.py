@@ -294,7 +294,7 @@ def test_the_command_writes_a_page_and_figures(records, tmp_path, capsys, monkey
     page, figures = tmp_path / "out.html", tmp_path / "figures"
     report.report(records, page, figures, report.Format.svg)
     said = capsys.readouterr().out
-    assert "1 study" in said and "5 charts as svg" in said and page.as_uri() in said
+    assert "1 run set" in said and "5 charts as svg" in said and page.as_uri() in said
     kinds = ("accuracy", "final-regret", "matrix", "regret", "time")
     assert sorted(path.name for path in figures.iterdir()) == [f"five-{kind}.svg" for kind in kinds]
     assert "Dueling bandits: five" in page.read_text("utf-8")
