@@ -24,6 +24,14 @@ class _State(NamedTuple):
     n: np.ndarray  # (1,) how many sets there are
 
 
+class _Draft(NamedTuple):
+    """What the captains pick from; documents have small numbers."""
+
+    first: np.ndarray  # (length,) int64: the top of the first's ranking
+    second: np.ndarray  # (length,) int64
+    grades: np.ndarray  # (2 * length,) int64, by number
+
+
 @njit
 def team_draft_odds(left, right, grades, user, neutral_prefix):
     """(loss, tie, win) chances of `left`: two orders of the same documents, numbered from 0.
@@ -31,18 +39,21 @@ def team_draft_odds(left, right, grades, user, neutral_prefix):
     `grades` by document, `user` as in World. Nothing below the page's length matters.
     """
     length = min(user.shape[1], len(left))
-    docs, first, second = _renumbered(left, right, length)
-    now, then = _no_sets(length), _no_sets(length)
-    gone, spare = leads(length), np.zeros((2, 2 * length + 3))
+    draft = _draft(left, right, grades, length)
+    now = _no_sets(length)
+    then = _no_sets(length)
+    gone = leads(length)
+    spare = np.zeros((2, 2 * length + 3))
     now.n[0], now.reading[0, length + 1] = 1, 1.0
     at = 0
-    while neutral_prefix and at < length and first[at] == second[at]:
-        read_rank(now.reading[0], spare[0], gone, at, user, grades[docs[first[at]]], 0.0, 0.0)
+    while neutral_prefix and at < length and draft.first[at] == draft.second[at]:
+        pick = draft.first[at]
+        read_rank(now.reading[0], spare[0], gone, at, user, draft.grades[pick], 0.0, 0.0)
         _copy(spare[0], 1.0, now.reading[0])
-        now.pages[0] |= _ONE << np.uint64(first[at])
+        now.pages[0] |= _ONE << np.uint64(pick)
         at += 1
     while length - at >= 2:
-        _round(now, then, at, first, second, docs, grades, user, spare, gone)
+        _round(draft, user, now, then, at, spare, gone)
         now, then = then, now
         at += 2
     for s in range(now.n[0]):
@@ -50,7 +61,7 @@ def team_draft_odds(left, right, grades, user, neutral_prefix):
             _add_to(gone, now.reading[s])
         else:
             _copy(now.reading[s], 0.5, spare[1])
-            _last_pick(spare[1], now.pages[s], at, first, second, docs, grades, user, spare[0], gone)
+            _last_pick(draft, user, spare[1], now.pages[s], at, spare[0], gone)
     return odds_of(gone)
 
 
@@ -60,7 +71,7 @@ def _no_sets(length):
 
 
 @njit
-def _round(now, then, at, first, second, docs, grades, user, spare, gone):
+def _round(draft, user, now, then, at, spare, gone):
     """Both captains pick once, in either order."""
     then.n[0] = 0
     for s in range(now.n[0]):
@@ -69,10 +80,10 @@ def _round(now, then, at, first, second, docs, grades, user, spare, gone):
             _copy(now.reading[s], 0.5, spare[0])
             for turn in range(2):
                 first_picks = opener == turn
-                pick = _best_left(first if first_picks else second, page)
+                pick = _best_left(draft.first if first_picks else draft.second, page)
                 page |= _ONE << np.uint64(pick)
                 _read_pick(
-                    spare[turn], spare[1 - turn], gone, at + turn, user, grades[docs[pick]], first_picks
+                    spare[turn], spare[1 - turn], gone, at + turn, user, draft.grades[pick], first_picks
                 )
             _add(then, page, spare[0])
 
@@ -91,11 +102,11 @@ def _add(state, page, reading):
 
 
 @njit
-def _last_pick(reading, page, at, first, second, docs, grades, user, spare, gone):
+def _last_pick(draft, user, reading, page, at, spare, gone):
     """A coin says who fills the last rank of an odd page; nothing follows, so sets need not be told apart."""
     for first_picks in (True, False):
-        pick = _best_left(first if first_picks else second, page)
-        _read_pick(reading, spare, gone, at, user, grades[docs[pick]], first_picks)
+        pick = _best_left(draft.first if first_picks else draft.second, page)
+        _read_pick(reading, spare, gone, at, user, draft.grades[pick], first_picks)
         _add_to(gone, spare)
 
 
@@ -127,12 +138,12 @@ def _best_left(order, page):
 
 
 @njit
-def _renumbered(left, right, length):
-    """Small numbers for the documents in reach: (document by number, left's and right's top as numbers)."""
-    docs, second = np.empty(2 * length, np.int64), np.empty(length, np.int64)
-    numbers = np.empty(length, np.int64)
+def _draft(left, right, grades, length):
+    """Number the documents in reach: left's first, then those that only right has."""
+    draft = _Draft(np.empty(length, np.int64), np.empty(length, np.int64), np.empty(2 * length, np.int64))
+    docs = np.empty(2 * length, np.int64)  # by number
     for rank in range(length):
-        docs[rank], numbers[rank] = left[rank], rank
+        docs[rank], draft.first[rank] = left[rank], rank
     n = length
     for rank in range(length):
         number = 0
@@ -140,5 +151,7 @@ def _renumbered(left, right, length):
             number += 1
         docs[number] = right[rank]
         n = max(n, number + 1)
-        second[rank] = number
-    return docs, numbers, second
+        draft.second[rank] = number
+    for number in range(n):
+        draft.grades[number] = grades[docs[number]]
+    return draft
