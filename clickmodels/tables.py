@@ -44,7 +44,8 @@ def custom_model(
     attention: Sequence[float] = EVERYWHERE,
 ) -> ClickModel:
     """A user by your own probabilities, one per grade from 0 up."""
-    click, leave = _probabilities(p_click, "p_click", "grade"), _probabilities(p_stop, "p_stop", "grade")
+    click = _probabilities(p_click, "p_click", "grade")
+    leave = _probabilities(p_stop, "p_stop", "grade")
     if len(click) != len(leave):
         raise ClickModelError(f"p_click has {len(click)} grades and p_stop {len(leave)}; they must agree")
     find(stop, STOP_RULES, "stop rule", ClickModelError)
@@ -70,7 +71,8 @@ def even_map(grades: int) -> tuple[int, ...]:
 
 def check_grades(model: ClickModel, labels: np.ndarray) -> None:
     """Every grade in the data must have its probabilities."""
-    top, bottom = int(labels.max(initial=0)), int(labels.min(initial=0))
+    top = int(labels.max(initial=0))
+    bottom = int(labels.min(initial=0))
     if bottom < 0 or top >= len(model.p_click):
         raise ClickModelError(
             f"the data have grade {bottom if bottom < 0 else top}, but the click model knows grades "

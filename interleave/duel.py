@@ -7,6 +7,8 @@ can matter (document constraints look one document further, and say so).
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -43,7 +45,7 @@ def _first_above(shares, number):
     return low
 
 
-def reader(method: Method):
+def reader(method: Method) -> Callable[..., Any]:
     """`read(world, pair, length, whole, users)`: show documents and record clicks until the user leaves.
 
     Returned is how many were shown; with `whole` all are, but nothing is clicked once the user has left.
@@ -71,7 +73,7 @@ def reader(method: Method):
 
 
 @functools.cache
-def outcome_by(name: str):
+def outcome_by(name: str) -> Callable[..., Any]:
     """Return `outcome(world, first, second, users)` for one interleaving method: the lead of a live duel.
 
     It is positive if `first` earned more, negative if `second` did, and 0 for a tie.
@@ -94,7 +96,7 @@ def outcome_by(name: str):
 
 
 @functools.cache
-def impression_by(name: str):
+def impression_by(name: str) -> Callable[..., Any]:
     """`impression(world, first, second, ideal, users)` for one method: a duel whose whole page is judged too.
 
     Returns the lead as `outcome` does, the number of clicks, and NDCG of the page shown; `ideal` is
@@ -102,9 +104,8 @@ def impression_by(name: str):
     """
     method = METHODS[name]
     read, credit = reader(method), method.credit
-    compiled = njit if method.calls_python else kernel
 
-    @compiled
+    @(njit if method.calls_python else kernel)
     @named_apart(name)
     def impression(world, first, second, ideal, users):
         query = choose_query(world, users)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -22,7 +24,7 @@ def play_duels(
 
 
 @functools.cache
-def _counter(name: str):
+def _counter(name: str) -> Callable[..., Any]:
     outcome = outcome_by(name)
 
     @njit(nogil=True)

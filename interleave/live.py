@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -42,12 +43,11 @@ def go_live(world: World) -> Live:
 
 
 @functools.cache
-def live_duel_by(name: str):
+def live_duel_by(name: str) -> Callable[..., Any]:
     """`live_duel(live, first, second, users)` for one method: `interleaved_duel`, and the page is noted."""
     impression = impression_by(name)
-    compiled = njit if METHODS[name].calls_python else kernel
 
-    @compiled
+    @(njit if METHODS[name].calls_python else kernel)
     @named_apart(name)
     def live_duel(live, first, second, users):
         while True:

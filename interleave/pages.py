@@ -10,9 +10,9 @@ Verdict(winner='first', lead=1.0)
 from __future__ import annotations
 
 import functools
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -103,13 +103,15 @@ def check_lists(left: list, right: list, number: dict) -> None:
 
 def _world(order: np.ndarray, chosen: Configured, length: int) -> World:
     positions = np.argsort(order, axis=1).astype(order.dtype)
-    offsets, keys = np.array([0, order.shape[1]]), np.zeros(1, np.uint64)
+    offsets = np.array([0, order.shape[1]])
+    keys = np.zeros(1, np.uint64)
     rankings = Rankings(("first", "second"), offsets, keys, order, positions, np.zeros_like(order))
-    return make_world(rankings, np.zeros(order.shape[1], np.int8), click_model("perfect", 2), chosen, length)
+    labels = np.zeros(order.shape[1], np.int8)
+    return make_world(rankings, labels, click_model("perfect", 2), chosen, length=length)
 
 
 @functools.cache
-def _kernels(name: str):
+def _kernels(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     next_document, credit = METHODS[name].next_document, METHODS[name].credit
 
     @njit

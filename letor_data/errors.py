@@ -1,5 +1,9 @@
 """What goes wrong with judged data, said so that a person can fix it."""
 
+from __future__ import annotations
+
+from pathlib import Path
+
 from rankduel.base.errors import DataError
 
 
@@ -9,7 +13,16 @@ class LetorFormatError(DataError):
     `column` is the 1-based byte column of the offending token; `text` is the line itself.
     """
 
-    def __init__(self, path, line, column, problem, token="", hint="", text=""):
+    def __init__(
+        self,
+        path: str | Path,
+        line: int,
+        column: int,
+        problem: str,
+        token: str = "",
+        hint: str = "",
+        text: str = "",
+    ) -> None:
         self.path, self.line, self.column = str(path), line, column
         message = f"{path}:{line}:{column}: {problem}"
         if token:
@@ -21,7 +34,7 @@ class LetorFormatError(DataError):
         super().__init__(message)
 
 
-def _shown(text, width):
-    """Printable and short: control characters escaped, long text cut."""
+def _shown(text: str, width: int) -> str:
+    """Return text that is printable and short: control characters escaped, long text cut."""
     text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text.rstrip())
     return text if len(text) <= width else text[: width - 3] + "..."

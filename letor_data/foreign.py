@@ -65,7 +65,8 @@ def _splits(table: pa.Table, query: pa.DictionaryArray, name: str) -> pa.Diction
     if "split" not in table.column_names:
         return pa.array([""] * table.num_rows).dictionary_encode()
     split = _names(_cast(table["split"], pa.string(), "split", name).fill_null(""), "split", name)
-    split_of, query_of = split.indices.to_numpy(), query.indices.to_numpy()
+    split_of = split.indices.to_numpy()
+    query_of = query.indices.to_numpy()
     mixed = np.flatnonzero((split_of[1:] != split_of[:-1]) & (query_of[1:] == query_of[:-1]))
     if len(mixed):
         row = mixed[0]

@@ -71,7 +71,8 @@ class Rankings:
             return replace(self, ties=untied)
         shared = mode == "random_run_shared"
         keys = [stable_key(str(seed)) if shared else stable_key(str(seed), name) for name in self.names]
-        order, positions = np.empty_like(self.order), np.empty_like(self.positions)
+        order = np.empty_like(self.order)
+        positions = np.empty_like(self.positions)
 
         def break_row(k: int) -> None:
             break_ties(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 
@@ -92,7 +92,7 @@ def _spread(sizes: np.ndarray) -> dict[str, float]:
     return spread | {"mean": float(sizes.mean())}
 
 
-def _each_feature(letor: Letor, k: int, jobs: int):
+def _each_feature(letor: Letor, k: int, jobs: int) -> Iterator[FeatureSummary]:
     return ordered_map(partial(_one_feature, letor, k), list(enumerate(feature_rankers(letor))), jobs)
 
 

@@ -92,7 +92,9 @@ def read_trec(
     _check("ties", ties, ("tie_mode", "trec_eval"))
     if isinstance(runs, str | Path) or not runs:
         raise DataError("runs must be a list of at least one run file")
-    judged, loaded, names = read_qrels(qrels), [read_run(path) for path in runs], _names(runs)
+    judged = read_qrels(qrels)
+    loaded = [read_run(path) for path in runs]
+    names = _names(runs)
     cells = _cells(judged, loaded)
     listed = np.sort(pd.unique(np.concatenate([key for key, _ in cells.scores])))
     chosen = listed if candidates == "union" else cells.judged
@@ -138,7 +140,8 @@ def _grades(lines: Lines) -> np.ndarray:
 
 def _first_row(rows: pd.DataFrame) -> np.ndarray:
     """For each row, the first one with its query and document."""
-    (query, _), (doc, docnos) = pd.factorize(rows.qid), pd.factorize(rows.docno)
+    query, _ = pd.factorize(rows.qid)
+    doc, docnos = pd.factorize(rows.docno)
     pair = pd.Series(query * np.int64(len(docnos)) + doc)
     code, _ = pd.factorize(pair)  # numbers pairs as they appear
     return np.flatnonzero(~pair.duplicated())[code]
@@ -208,7 +211,8 @@ def _letor(cells: _Cells, chosen: np.ndarray, names: tuple[str, ...], ties: str)
 def _lookup(wanted: np.ndarray, keys: np.ndarray, values: np.ndarray, absent: np.generic) -> np.ndarray:
     """The value of each wanted key; keys are ascending."""
     at = np.searchsorted(keys, wanted)
-    keys, values = np.append(keys, -1), np.append(values, absent)  # what lies past the last key
+    keys = np.append(keys, -1)  # and what lies past the last key
+    values = np.append(values, absent)
     return np.where(keys[at] == wanted, values[at], absent)
 
 

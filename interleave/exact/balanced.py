@@ -52,7 +52,9 @@ def _page_odds(world, pair, length):
 @njit
 def _chances(world, pair, length):
     """Per rank: to click it, to click it and read on, to pass it and read on."""
-    click, stay_clicked, stay = np.empty(length), np.empty(length), np.empty(length)
+    click = np.empty(length)
+    stay_clicked = np.empty(length)
+    stay = np.empty(length)
     for at in range(length):
         grade = world.labels[pair.start + world.page[DOC, at]]
         click[at] = world.user[CLICK, at, grade]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -67,7 +68,7 @@ def draw_pattern(world, pair, n_shown, users):
 
 
 @functools.cache
-def page_odds_by(credit: Callable):
+def page_odds_by(credit: Callable[..., Any]) -> Callable[..., Any]:
     """`page_odds(world, pair, n_shown, most, users)`: the odds of the page in `world`.
 
     Over all patterns if at most `most` ranks may be clicked, else over DRAWN drawn ones (splitting).

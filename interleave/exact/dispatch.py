@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -128,17 +129,19 @@ def _page_length(world: World, pair: Pair, longest: int = LONGEST) -> int:
     return length
 
 
-def _balanced_odds(world, pair, most, users):
+def _balanced_odds(world: World, pair: Pair, most: int, users: np.random.Generator) -> np.ndarray:
     if world.rules.credit == balanced.Credit.JOACHIMS:
         return balanced_odds(world, pair, users)
     return _two_pages_odds(world, pair, users, balanced.credit)
 
 
-def _document_constraints_odds(world, pair, most, users):
+def _document_constraints_odds(world: World, pair: Pair, most: int, users: np.random.Generator) -> np.ndarray:
     return _two_pages_odds(world, pair, users, document_constraints.credit)
 
 
-def _two_pages_odds(world, pair, users, credit):
+def _two_pages_odds(
+    world: World, pair: Pair, users: np.random.Generator, credit: Callable[..., Any]
+) -> np.ndarray:
     length = _page_length(world, pair)
     odds = np.zeros(3)
     for leader in (FIRST, SECOND):
@@ -164,14 +167,14 @@ def _tops(world, pair, length, users):
     return tops
 
 
-def _team_draft_odds(world, pair, most, users):
+def _team_draft_odds(world: World, pair: Pair, most: int, users: np.random.Generator) -> np.ndarray:
     tops = _tops(world, pair, _page_length(world, pair, team_draft.LONGEST), users)
     grades = world.labels[pair.start : pair.start + pair.n_docs]
     neutral = bool(world.rules.prefix)
     return team_draft.team_draft_odds(tops[FIRST], tops[SECOND], grades, world.user, neutral)
 
 
-def _optimized_odds(world, pair, most, users):
+def _optimized_odds(world: World, pair: Pair, most: int, users: np.random.Generator) -> np.ndarray:
     tops = _tops(world, pair, _page_length(world, pair), users)
     made = optimized.plan(tuple(tops[FIRST].tolist()), tuple(tops[SECOND].tolist()), int(world.rules.credit))
     odds = np.zeros(3)
@@ -181,7 +184,7 @@ def _optimized_odds(world, pair, most, users):
     return odds
 
 
-def _probabilistic_odds(world, pair, most, users):
+def _probabilistic_odds(world: World, pair: Pair, most: int, users: np.random.Generator) -> np.ndarray:
     """Over all pages where there are few documents, over one drawn page otherwise."""
     length = min(world.user.shape[1], pair.n_docs)
     if pair.n_docs > FEW_DOCUMENTS:
@@ -233,7 +236,7 @@ def page_chance(world, pair, length):
     return chance
 
 
-def page_odds(world, pair, length, most, users):
+def page_odds(world: World, pair: Pair, length: int, most: int, users: np.random.Generator) -> np.ndarray:
     """The odds of the page in `world`: credit as the world's rules say, coins and clicks integrated out."""
     credit = world.rules.credit
     if credit in (probabilistic.Credit.MARGINAL_SIGN, probabilistic.Credit.MARGINAL_SAMPLED):

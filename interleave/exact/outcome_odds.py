@@ -55,7 +55,9 @@ def odds_of(left):
 def credited_page_odds(grades, first_shares, user):
     """Odds of a page whose clicks belong to the first ranker with these chances, else to the second."""
     length = len(grades)
-    reading, after, left = leads(length), leads(length), leads(length)
+    reading = leads(length)
+    after = leads(length)
+    left = leads(length)
     reading[length + 1] = 1.0
     for at in range(length):
         read_rank(reading, after, left, at, user, grades[at], first_shares[at], 1.0 - first_shares[at])

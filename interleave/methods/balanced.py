@@ -93,7 +93,8 @@ def _depth(world, n_read):
             if world.rules.credit == Credit.JOACHIMS:  # only the lowest click counts, which comes last
                 deepest_first, deepest_second = first, second
             else:
-                deepest_first, deepest_second = max(deepest_first, first), max(deepest_second, second)
+                deepest_first = max(deepest_first, first)
+                deepest_second = max(deepest_second, second)
     return min(deepest_first, deepest_second)
 
 

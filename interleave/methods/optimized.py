@@ -114,13 +114,15 @@ def _surprise(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
 def solve_fair_page_odds(credits: np.ndarray, sensitivity: np.ndarray) -> tuple[np.ndarray, float]:
     """(chance of each page, unfairness)."""
     n_pages, length = credits.shape
-    sums, target = np.vstack([credits.T, np.ones(n_pages)]), np.append(np.zeros(length), 1.0)
+    sums = np.vstack([credits.T, np.ones(n_pages)])
+    target = np.append(np.zeros(length), 1.0)
     fair = scipy.optimize.linprog(-sensitivity, A_eq=sums, b_eq=target)
     if fair.status == 0:
         return _cleaned(np.asarray(fair.x)), 0.0
     # Each rank's average credit is split into a positive and a negative part, whose sum is made small first.
     parts = np.vstack([np.hstack([-np.eye(length), np.eye(length)]), np.zeros(2 * length)])
-    split, size = np.hstack([sums, parts]), np.append(np.zeros(n_pages), np.ones(2 * length))
+    split = np.hstack([sums, parts])
+    size = np.append(np.zeros(n_pages), np.ones(2 * length))
     least = scipy.optimize.linprog(size, A_eq=split, b_eq=target)
     unfairness = float(size @ least.x)
     gain = np.append(-sensitivity, np.zeros(2 * length))
@@ -147,7 +149,8 @@ def draw_page(left: np.ndarray, right: np.ndarray, credit: int, number: float) -
 def next_document(world, pair, at, users):
     if at == 0:  # the whole page is drawn at once, by Python: the plans are kept, but each costs milliseconds
         length = min(world.user.shape[1], pair.n_docs)
-        left, right = np.empty(length, np.int64), np.empty(length, np.int64)
+        left = np.empty(length, np.int64)
+        right = np.empty(length, np.int64)
         for rank in range(length):
             left[rank] = document_at(world, pair, FIRST, rank, users)
             right[rank] = document_at(world, pair, SECOND, rank, users)

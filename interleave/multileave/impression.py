@@ -7,6 +7,8 @@ none, and rankings that had no part in the page are looked at only for credit.
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 from numba import njit
 
@@ -20,7 +22,7 @@ from rankduel.base.compiling import inlined, kernel, named_apart
 
 
 @functools.cache
-def multileave_by(name: str):
+def multileave_by(name: str) -> Callable[..., Any]:
     """`impression(shared, rankers, n, preferences, users)` for one method: (clicks, NDCG of the page).
 
     rankers[:n] are different rankers that share the page; a single one shows its own list. What the clicks
@@ -29,7 +31,7 @@ def multileave_by(name: str):
     """
     show, judge = page_kernels(name)
 
-    @_compiled(name)
+    @(njit if MULTILEAVERS[name].calls_python else kernel)
     @named_apart(name)
     def impression(shared, rankers, n, preferences, users):
         world = shared.world
@@ -48,11 +50,12 @@ def multileave_by(name: str):
 
 
 @functools.cache
-def page_kernels(name: str):
+def page_kernels(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """`show(shared, panel, length, users)` makes a page, `judge(..., preferences, users)` credits clicks."""
-    make_page, prefer = MULTILEAVERS[name].make_page, MULTILEAVERS[name].prefer
+    method = MULTILEAVERS[name]
+    make_page, prefer = method.make_page, method.prefer
 
-    @_compiled(name)
+    @(njit if method.calls_python else kernel)
     @named_apart(name)
     def show(shared, panel, length, users):
         forget_ties(shared, panel.n)
@@ -61,7 +64,7 @@ def page_kernels(name: str):
         else:
             make_page(shared, panel, length, users)
 
-    @_compiled(name)
+    @(njit if method.calls_python else kernel)
     @named_apart(name)
     def judge(shared, panel, length, preferences, users):
         if panel.n == 1 or last_click(shared.world, length) == 0:
@@ -70,10 +73,6 @@ def page_kernels(name: str):
             prefer(shared, panel, length, preferences, users)
 
     return show, judge
-
-
-def _compiled(name: str):
-    return njit if MULTILEAVERS[name].calls_python else kernel
 
 
 @inlined

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -30,16 +31,15 @@ def go_live_together(shared: SharedWorld) -> LiveSharedWorld:
 
 
 @functools.cache
-def live_comparison_by(name: str):
+def live_comparison_by(name: str) -> Callable[..., Any]:
     """`compare(live, rankers, copies, n, won, users)` for one method: who is preferred on a page of all n.
 
     Rankers of which there are several copies have a duel for every two copies, all decided by the same page.
     Without a preference nobody wins.
     """
     impression = multileave_by(name)
-    compiled = njit if MULTILEAVERS[name].calls_python else kernel
 
-    @compiled
+    @(njit if MULTILEAVERS[name].calls_python else kernel)
     @named_apart(name)
     def compare(live, rankers, copies, n, won, users):
         n_clicks, ndcg = impression(live.shared, rankers, n, live.preferences, users)

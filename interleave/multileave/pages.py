@@ -70,7 +70,8 @@ def multileaved_page(
         check_lists(docs, list(other), number)
     orders = [[number[doc] for doc in ranking] for ranking in rankings]
     shared = _shared(orders, chosen, len(docs) if length is None else length)
-    panel, users = Panel(np.arange(len(rankings)), len(rankings), 0, len(docs)), np.random.default_rng(seed)
+    panel = Panel(np.arange(len(rankings)), len(rankings), 0, len(docs))
+    users = np.random.default_rng(seed)
     shown = min(shared.world.user.shape[1], len(docs))
     show, _ = page_kernels(chosen.name)
     show(shared, panel, shown, users)
@@ -83,7 +84,8 @@ def multileaved_page(
 def _shared(orders: list[list[int]], chosen: Configured, length: int) -> SharedWorld:
     order = np.array(orders, np.int16 if len(orders[0]) < 2**15 else np.int32)
     positions = np.argsort(order, axis=1).astype(order.dtype)
-    offsets, keys = np.array([0, order.shape[1]]), np.zeros(1, np.uint64)
+    offsets = np.array([0, order.shape[1]])
+    keys = np.zeros(1, np.uint64)
     names = tuple(map(str, range(len(orders))))
     rankings = Rankings(names, offsets, keys, order, positions, np.zeros_like(order))
     return make_shared_world(

@@ -27,7 +27,7 @@ class _StrictTarInfo(tarfile.TarInfo):
     """tarfile takes a damaged header, or a missing end mark, for the end of the archive; we do not."""
 
     @classmethod
-    def fromtarfile(cls, tar):
+    def fromtarfile(cls, tar: tarfile.TarFile) -> _StrictTarInfo:
         try:
             return super().fromtarfile(tar)
         except tarfile.EOFHeaderError:  # type: ignore[attr-defined]

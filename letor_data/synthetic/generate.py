@@ -83,7 +83,8 @@ class _Draws(NamedTuple):
 
 def _draw(settings: Synthetic, n_rows: int, query: int) -> _Draws:
     rng = _stream(settings, query)
-    n, n_streams = _n_docs(settings, rng), len(settings.streams)
+    n = _n_docs(settings, rng)
+    n_streams = len(settings.streams)
     effect, irrelevant = settings.query_spread * rng.standard_normal(), rng.random() < settings.p_norel
     latent = effect + math.sqrt(1 - settings.query_spread**2) * rng.standard_normal(n)
     factors = rng.standard_normal((n_streams, n))

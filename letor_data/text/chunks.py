@@ -55,7 +55,9 @@ def parse_blocks(
 
     A block with an error holds what comes before it, so whoever takes the blocks can object first.
     """
-    line, waiting, texts = 1, deque[Future[Block]](), _Texts(pieces, name)
+    line = 1
+    waiting = deque[Future[Block]]()
+    texts = _Texts(pieces, name)
     with ThreadPoolExecutor(jobs) as pool:
         try:
             while True:

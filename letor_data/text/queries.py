@@ -64,7 +64,8 @@ class NamedQueries:
 
     def finish(self, n_rows: int) -> tuple[np.ndarray, list[str]]:
         """(query number per row, query ids)."""
-        starts, codes = np.concatenate(self._starts), np.concatenate(self._codes)
+        starts = np.concatenate(self._starts)
+        codes = np.concatenate(self._codes)
         return np.repeat(codes, np.diff(starts, append=n_rows)), list(self._numbers)
 
     def _number(self, block: Block, line: int, start: int, stop: int) -> int:
@@ -101,7 +102,9 @@ class CountedQueries:
     def start_file(self, source: Source) -> None:
         self._source = source
         self._side, counts = read_counts(source)
-        self._ends, self._first, self._records = np.cumsum(counts), len(self._ids), 0
+        self._ends = np.cumsum(counts)
+        self._first = len(self._ids)
+        self._records = 0
         self._id_of: dict[int, bytes] = {}  # as far as the data name their queries too
         self._query_of: dict[bytes, int] = {}
         prefix = f"{source.split}/" if self._split_prefix else ""

@@ -17,7 +17,9 @@ _MAX_SCALED = 2.0**50  # far enough below 2^53 that rounding value * 10^6 cannot
 LONGEST_NUMBER = 24  # bytes: '-1.7976931348623157e+308', the longest repr of a double
 
 # Unsigned like the numbers they divide: signed division took twice the time, and mixing the two makes floats.
-_TEN, _MILLION, _ZERO = np.uint64(10), np.uint64(1_000_000), np.uint64(ord("0"))
+_TEN = np.uint64(10)
+_MILLION = np.uint64(1_000_000)
+_ZERO = np.uint64(ord("0"))
 _SPACE, _HASH, _MINUS, _POINT, _NEWLINE = (ord(c) for c in " #-.\n")
 
 

@@ -77,13 +77,15 @@ HUGE = 1e300
 _EXACT_TENS = np.array([10.0**k for k in range(23)])
 _MAX_DIGITS = 19
 # Unsigned like what they meet: uint64 with int64 would become float64.
-_NONE, _ONE, _TWO_53 = np.uint64(0), np.uint64(1), np.uint64(2**53)
+_NONE = np.uint64(0)
+_ONE = np.uint64(1)
+_TWO_53 = np.uint64(2**53)
 _LOWEST_TEN, _HIGHEST_TEN = -342, 308
 _OPEN = -1.0
 _NULL, _NAN, _INF, _INFINITY = b"NULL", b"nan", b"inf", b"infinity"
 
 
-def _powers_of_five():
+def _powers_of_five() -> np.ndarray:
     """Top 128 bits of 5^q for q = -342..308, as (651, 2) uint64; truncated, reciprocals rounded up."""
     table = np.empty((_HIGHEST_TEN - _LOWEST_TEN + 1, 2), np.uint64)
     for q in range(_LOWEST_TEN, _HIGHEST_TEN + 1):
@@ -112,7 +114,7 @@ def count_marks(chunk):
     return lines, colons, nuls
 
 
-def tokenize(chunk, rules):
+def tokenize(chunk: np.ndarray, rules: Rules) -> Tokens:
     """Tokens of a uint8 chunk of whole lines (the last byte is a line feed)."""
     lines, colons, _ = count_marks(chunk)
     tokens = Tokens(
@@ -500,7 +502,8 @@ def _leading_zeros(w):
 @njit
 def _multiply(a, b):
     """High and low half of the 128-bit product."""
-    mask, half = np.uint64(0xFFFFFFFF), np.uint64(32)
+    mask = np.uint64(0xFFFFFFFF)
+    half = np.uint64(32)
     a_low, a_high, b_low, b_high = a & mask, a >> half, b & mask, b >> half
     low, middle, cross = a_low * b_low, a_high * b_low, a_low * b_high
     carry = (low >> half) + (middle & mask) + (cross & mask)

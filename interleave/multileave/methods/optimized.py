@@ -61,7 +61,8 @@ def draw_page(worth: np.ndarray, number: float) -> int:
 def make_page(shared, panel, length, users):
     page, n = shared.world.page, panel.n
     # ranks[doc, seat]: where a seat has the document; all below the page's length are equally far down
-    ranks, tops = np.empty((panel.n_docs, n), np.int64), np.empty((n, length), np.int64)
+    ranks = np.empty((panel.n_docs, n), np.int64)
+    tops = np.empty((n, length), np.int64)
     for doc in range(panel.n_docs):
         for seat in range(n):
             ranks[doc, seat] = length
