@@ -51,11 +51,11 @@ class Arena:
             self.labels,
             self.model,
             self.interleaving,
-            self.length,
-            self.ties,
-            self.tied_duels,
-            self.queries,
-            seed,
+            length=self.length,
+            ties=self.ties,
+            tied_duels=self.tied_duels,
+            queries=self.queries,
+            seed=seed,
         )
 
 

@@ -180,6 +180,7 @@ def make_world(
     labels: np.ndarray,
     model: ClickModel,
     interleaving: Configured,
+    *,
     length: int = 10,
     ties: str = "random_impression",
     tied_duels: str = "coin",

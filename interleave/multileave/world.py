@@ -185,7 +185,14 @@ def make_shared_world(
         )
     # A world for any two of the rankers; what belongs to a method is replaced.
     world = make_world(
-        rankings, labels, model, interleaving("team_draft"), length, ties, queries=queries, seed=seed
+        rankings,
+        labels,
+        model,
+        interleaving("team_draft"),
+        length=length,
+        ties=ties,
+        queries=queries,
+        seed=seed,
     )
     longest = int(np.diff(world.offsets).max())
     weights = rank_weights(longest, multileaving.get("tau", 1.0))

@@ -77,7 +77,7 @@ def two_rankings(left, right, left_ties=None, right_ties=None):
 
 def small_world(left, right, labels, user, way, length=10, groups=(None, None), **more):
     rankings = two_rankings(left, right, *groups)
-    return make_world(rankings, np.array(labels, np.int8), user.model(), way, length, **more)
+    return make_world(rankings, np.array(labels, np.int8), user.model(), way, length=length, **more)
 
 
 def odds(left, right, labels, user, way, length=10, first=0, second=1):

@@ -43,7 +43,7 @@ def twin_odds(case, pair, length):
 
 def tiny_world(way, length=3, **more):
     labels, rankings = tiny()
-    return make_world(rankings, labels, USER, way, length, **more)
+    return make_world(rankings, labels, USER, way, length=length, **more)
 
 
 def assert_same_mean(found, expected, variance, n):
@@ -205,4 +205,4 @@ def test_spread_is_the_twins(pairs, centre):
 )
 def test_which_methods_have_odds(method, length, has):
     (labels, rankings), way = full_size(), interleaving(method)
-    assert has_odds(make_world(rankings, labels, USER, way, length), way) == has
+    assert has_odds(make_world(rankings, labels, USER, way, length=length), way) == has
