@@ -14,7 +14,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 
 from letor_data.formats import profile_for
@@ -24,12 +23,11 @@ from letor_data.packed.packing import guard
 from letor_data.table import restored, to_table
 from letor_data.text.parse import ReadOptions
 from letor_data.text.queries import side_file
-from rankduel.base.files import put_in_place, temporary_beside
+from rankduel.base.files import file_checksum, put_in_place, temporary_beside
 
 READER_VERSION = 1  # raise it when the same bytes would be read differently
 FOLDER = ".rankduel"
 _PART = 64 << 20  # bytes that one thread digests at a time
-_BLOCK = 1 << 17  # eight-byte words in one term of a checksum
 
 
 def digest_of(files: list[tuple[Path, str]], options: ReadOptions) -> str:
@@ -102,14 +100,4 @@ def store(letor: Letor, stem: Path) -> None:
 
 
 def _checksum(path: Path) -> str:
-    """Against what disks do, not people: sums go at the speed of memory, and cover every byte.
-
-    Plain reads: through a map the whole file would count as this process's memory.
-    """
-    sums, rest = [], b""
-    with open(path, "rb") as stream:
-        while block := stream.read(8 * _BLOCK):
-            words = len(block) // 8
-            sums.append(int(np.frombuffer(block, "<u8", count=words).sum()))
-            rest = block[8 * words :]
-    return hashlib.sha256(repr((sums, rest)).encode()).hexdigest()[:16]
+    return f"{file_checksum(path):08x}"

@@ -1,15 +1,13 @@
-"""Write files atomically, compute digests and checksums, and keep paths inside their folders."""
+"""Write files atomically, compute checksums, and keep paths inside their folders."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 import secrets
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 from rankduel.base.errors import RankduelError
 
@@ -48,19 +46,15 @@ def write_text(path: str | Path, text: str) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-def digest_of_file(file: BinaryIO) -> hashlib._Hash:
-    """Return the SHA-256 hash of the rest of an open file."""
-    digest = hashlib.sha256()
-    while piece := file.read(_PIECE):
-        digest.update(piece)
-    return digest
+def file_checksum(path: str | Path) -> int:
+    """Return the CRC-32 of a file: against what disks do, not people.
 
-
-def checksum(*parts: bytes | memoryview) -> int:
-    """Return the CRC-32 of these bytes one after the other."""
+    Reads plainly: through a map the whole file would count as this process's memory.
+    """
     total = 0
-    for part in parts:
-        total = zlib.crc32(part, total)
+    with open(path, "rb") as file:
+        while piece := file.read(_PIECE):
+            total = zlib.crc32(piece, total)
     return total
 
 

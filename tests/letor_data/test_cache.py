@@ -217,6 +217,26 @@ def test_a_flipped_bit_anywhere_is_noticed(tmp_path, step):
         assert load(tmp_path / "x.key") is None
 
 
+def swapped(data, one, other, size):
+    """Return the bytes with what stands at two places swapped."""
+    changed = bytearray(data)
+    changed[one : one + size] = data[other : other + size]
+    changed[other : other + size] = data[one : one + size]
+    return bytes(changed)
+
+
+@pytest.mark.parametrize("size", [8, 1 << 20])
+def test_bytes_that_changed_places_are_noticed(tmp_path, size):
+    noise = np.random.default_rng(0).bytes(3 << 20).hex()
+    store(small_letor(notes=(noise,)), tmp_path / "x.key")
+    assert load(tmp_path / "x.key") is not None
+    (path,) = arrow_files(tmp_path)
+    whole = path.read_bytes()
+    start = whole.index(noise[:1000].encode())
+    path.write_bytes(swapped(whole, start, start + size, size))
+    assert load(tmp_path / "x.key") is None
+
+
 def zero_middle(path):
     content = bytearray(path.read_bytes())
     content[len(content) // 2 : len(content) // 2 + 64] = b"\1" * 64
