@@ -7,14 +7,16 @@ comes out comes in pieces, so a small file that unpacks to a huge one does no ha
 from __future__ import annotations
 
 import bz2
+import gzip
 import lzma
 import struct
 import sys
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
 from rankduel.base.errors import DataError
@@ -34,42 +36,76 @@ class DamagedError(DataError):
 class Packing(NamedTuple):
     magics: tuple[bytes, ...]  # a stream begins with one of them
     suffixes: tuple[str, ...]
-    decompressor: Any  # () -> object with decompress(data, max_length), eof, needs_input, unused_data
-    padding: bytes = b""  # bytes that may follow a stream
+    unpack: Callable[[Any], Iterator[bytes]]  # takes Pieces, which the libraries take for a file
 
 
-class _Gunzip:
-    """zlib's decompressor with the interface that bz2, lzma and zstd share."""
+class Pieces:
+    """Bytes that come in pieces, read as from a file, with a look ahead."""
 
-    def __init__(self) -> None:
-        self._zlib = zlib.decompressobj(wbits=31)
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self._pieces, self._head, self._at = iter(pieces), b"", 0
 
-    def decompress(self, data: bytes, max_length: int) -> bytes:
-        return self._zlib.decompress(self._zlib.unconsumed_tail + data, max_length)
+    def __iter__(self) -> Iterator[bytes]:
+        return self
 
-    @property
-    def eof(self) -> bool:
-        return self._zlib.eof
+    def __next__(self) -> bytes:
+        piece = self._head[self._at :] or next(self._pieces)
+        self._head, self._at = b"", 0
+        return piece
 
-    @property
-    def unused_data(self) -> bytes:
-        return self._zlib.unused_data
+    def peek(self, size: int) -> bytes:
+        """Return what comes next: `size` bytes or more, fewer only at the end."""
+        while len(self._head) - self._at < size and (piece := next(self._pieces, b"")):
+            self._head, self._at = self._head[self._at :] + piece, 0
+        return self._head[self._at :]
 
-    @property
-    def needs_input(self) -> bool:
-        return not self._zlib.unconsumed_tail
+    def read(self, size: int) -> bytes:
+        """Return the next `size` bytes, fewer only at the end."""
+        if len(self._head) - self._at < size:
+            self.peek(size)
+        taken = self._head[self._at : self._at + size]
+        self._at += len(taken)
+        return taken
 
 
+def _parts(stream: Any) -> Iterator[bytes]:
+    while piece := stream.read(PIECE):
+        yield piece
+
+
+def _strictly(decompressor: Callable[[], Any], stream: Pieces, padding: bytes = b"") -> Iterator[bytes]:
+    """Unpack stream after stream.
+
+    BZ2File and LZMAFile would take whatever cannot be unpacked behind the first stream for the end, be it a
+    damaged second stream or, for xz, one behind padding.
+    """
+    data = next(stream)
+    while data:
+        unpacker = decompressor()
+        while not unpacker.eof:
+            if unpacker.needs_input and not (data := data or next(stream, b"")):
+                raise EOFError("Compressed file ended before the end-of-stream marker was reached")
+            if out := unpacker.decompress(data, PIECE):
+                yield out
+            data = b""
+        data = unpacker.unused_data.lstrip(padding)
+        while not data and (piece := next(stream, b"")):
+            data = piece.lstrip(padding)
+
+
+# Not also the older .lzma, which has no check.
+_xz_decompressor = partial(lzma.LZMADecompressor, lzma.FORMAT_XZ)
 # Frames that a zstd decoder passes over; parallel and seekable zstd files have them at either end.
 _SKIPPABLE = tuple(bytes([first]) + b"\x2a\x4d\x18" for first in range(0x50, 0x60))
 
 PACKINGS = {
-    "gzip": Packing((b"\x1f\x8b",), (".gz", ".tgz"), _Gunzip, b"\0"),
-    "bzip2": Packing((b"BZh",), (".bz2", ".tbz2"), bz2.BZ2Decompressor),
-    "xz": Packing((b"\xfd7zXZ\0",), (".xz", ".txz"), lzma.LZMADecompressor, b"\0"),
-    "zstd": Packing((b"\x28\xb5\x2f\xfd", *_SKIPPABLE), (".zst", ".tzst"), zstd.ZstdDecompressor),
+    "gzip": Packing((b"\x1f\x8b",), (".gz", ".tgz"), lambda packed: _parts(gzip.GzipFile(fileobj=packed))),
+    "bzip2": Packing((b"BZh",), (".bz2", ".tbz2"), partial(_strictly, bz2.BZ2Decompressor)),
+    "xz": Packing((b"\xfd7zXZ\0",), (".xz", ".txz"), partial(_strictly, _xz_decompressor, padding=b"\0")),
+    "zstd": Packing(
+        (b"\x28\xb5\x2f\xfd", *_SKIPPABLE), (".zst", ".tzst"), lambda packed: _parts(zstd.ZstdFile(packed))
+    ),
 }
-_LONGEST_MAGIC = 6
 _DAMAGE = (
     EOFError, OSError, ValueError, OverflowError, struct.error,
     zlib.error, lzma.LZMAError, zstd.ZstdError, zipfile.BadZipFile, tarfile.TarError,
@@ -89,40 +125,9 @@ def guard(name: str) -> Iterator[None]:
         raise DamagedError(f"{name}: {str(problem).strip(' .') or 'damaged data'}") from None
 
 
-class Pieces:
-    """Bytes that come in pieces, with a look ahead."""
-
-    def __init__(self, pieces: Iterable[bytes]) -> None:
-        self._pieces, self._head = iter(pieces), b""
-
-    def __iter__(self) -> Iterator[bytes]:
-        return self
-
-    def __next__(self) -> bytes:
-        piece, self._head = self._head or next(self._pieces), b""
-        return piece
-
-    def peek(self, size: int) -> bytes:
-        """What comes next: `size` bytes or more, fewer only at the end."""
-        while len(self._head) < size and (piece := next(self._pieces, b"")):
-            self._head += piece
-        return self._head
-
-    def take(self, size: int) -> bytes:
-        """The next `size` bytes, fewer only at the end."""
-        ahead = self.peek(size)
-        self._head = ahead[size:]
-        return ahead[:size]
-
-    def push_back(self, data: bytes) -> None:
-        self._head = data + self._head
-
-
 def stream_pieces(stream: Any, name: str) -> Iterator[bytes]:
     """What a binary file holds, from where it stands."""
-    with guard(name):
-        while piece := stream.read(PIECE):
-            yield piece
+    return _guarded(_parts(stream), name)
 
 
 def decompressed(pieces: Iterable[bytes], name: str, file_name: str) -> Iterator[bytes]:
@@ -132,9 +137,9 @@ def decompressed(pieces: Iterable[bytes], name: str, file_name: str) -> Iterator
     """
     stream = Pieces(pieces)
     start = stream.peek(tarfile.BLOCKSIZE)
-    for kind, packing in PACKINGS.items():
+    for packing in PACKINGS.values():
         if start.startswith(packing.magics):
-            return _unpacked(stream, packing, kind, name)
+            return _guarded(packing.unpack(stream), name)
     for kind, packing in PACKINGS.items():
         if file_name.lower().endswith(packing.suffixes) and not is_tar(start):
             raise misnamed(name, kind, start)
@@ -147,33 +152,11 @@ def is_tar(start: bytes) -> bool:
 
 
 def misnamed(name: str, kind: str, start: bytes) -> DataError:
-    found = f"does not begin as {kind} does ({start[:_LONGEST_MAGIC].hex(' ')})" if start else "is empty"
+    found = f"does not begin as {kind} does ({start[:6].hex(' ')})" if start else "is empty"
     hint = "it may be damaged; if it is plain text, rename it"
     return DataError(f"{name}: named as {kind} but {found}\n  {hint}")
 
 
-def _unpacked(stream: Pieces, packing: Packing, kind: str, name: str) -> Iterator[bytes]:
+def _guarded(pieces: Iterator[bytes], name: str) -> Iterator[bytes]:
     with guard(name):
-        while start := stream.peek(_LONGEST_MAGIC):
-            if not start.startswith(packing.magics):
-                raise EOFError(f"something that is not {kind} follows the {kind} data")
-            yield from _one_stream(stream, packing.decompressor(), kind)
-            _skip(stream, packing.padding)
-
-
-def _one_stream(stream: Pieces, decompressor: Any, kind: str) -> Iterator[bytes]:
-    data = b""
-    while not decompressor.eof:
-        if decompressor.needs_input and not (data := next(stream, b"")):
-            raise EOFError(f"the {kind} data ends before its end mark: the file was cut")
-        if out := decompressor.decompress(data, PIECE):
-            yield out
-        data = b""
-    stream.push_back(decompressor.unused_data)
-
-
-def _skip(stream: Pieces, padding: bytes) -> None:
-    for piece in stream:
-        if rest := piece.lstrip(padding):
-            stream.push_back(rest)
-            return
+        yield from pieces

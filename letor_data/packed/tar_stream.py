@@ -46,7 +46,7 @@ class _Forward:
         return self._position
 
     def read(self, size: int) -> bytes:
-        taken = self._pieces.take(size)
+        taken = self._pieces.read(size)
         self._position += len(taken)
         return taken
 
