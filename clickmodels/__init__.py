@@ -1,4 +1,4 @@
-"""Simulated users: tables of click and stop probabilities, and the kernels that play them."""
+"""Simulated users: tables of click and stop probabilities."""
 
 from clickmodels.catalogue import CLICK_MODELS, USERS, click_model
 from clickmodels.contract import User
@@ -6,9 +6,6 @@ from clickmodels.dependent_click import (
     click_probability,
     examination,
     expected_clicks,
-    no_click_probability,
-    pattern_probability,
-    simulate_clicks,
 )
 from clickmodels.position_based import ATTENTIONS, geometric, reciprocal
 from clickmodels.tables import (
@@ -38,8 +35,5 @@ __all__ = [
     "geometric",
     "load_model",
     "model_from_text",
-    "no_click_probability",
-    "pattern_probability",
     "reciprocal",
-    "simulate_clicks",
 ]

@@ -116,15 +116,6 @@ class Letor:
             comments=None if self.comments is None else self.comments.take(pa.array(rows)),
         )
 
-    def only_queries(self, ids: Iterable[str]) -> Letor:
-        """The queries with these ids."""
-        number = {query: i for i, query in enumerate(self.query_ids)}
-        wanted = [str(query) for query in ids]
-        for query in wanted:
-            if query not in number:
-                raise DataError(f"no query '{query}'; there are {len(number)}: {few(list(self.query_ids))}")
-        return self.take_queries(np.array([number[query] for query in wanted], np.int64))
-
     def only_split(self, split: str) -> Letor:
         """The queries that came from one split, such as 'train'."""
         known = dict.fromkeys(self.splits)
@@ -134,22 +125,12 @@ class Letor:
 
     def only_features(self, features: Iterable[int | str]) -> Letor:
         """These features, by name or number, in the order asked for (none is fine: judgments alone)."""
-        return self._features_at(self._feature_indices(features))
-
-    def drop_constant(self) -> Letor:
-        """Without the features that have one value throughout."""
-        return self._features_at([i for i, column in enumerate(self.columns) if not is_constant(column)])
-
-    def _features_at(self, chosen: list[int]) -> Letor:
+        chosen = self._feature_indices(features)
         return replace(
             self,
             columns=tuple(self.columns[i] for i in chosen),
             feature_names=tuple(self.feature_names[i] for i in chosen),
         )
-
-    def min_docs(self, n: int) -> Letor:
-        """Without the queries that have fewer than n documents."""
-        return self.take_queries(self.docs_per_query >= n)
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per document: qid, split, label, record, comment, then a column per feature."""

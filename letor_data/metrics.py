@@ -1,4 +1,4 @@
-"""How good a ranking is: DCG and NDCG of shown pages, and of rankers with ties.
+"""How good a ranking is: NDCG of rankers, with ties.
 
 Jarvelin and Kekalainen, "Cumulated Gain-Based Evaluation of IR Techniques", TOIS 2002, with gains
 2^grade - 1 (Burges et al. 2005). The ideal is taken over all documents of the query. A ranker that ties
@@ -24,20 +24,6 @@ DISCOUNTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 NO_RELEVANT = {"zero": 0.0, "half": 0.5, "one": 1.0, "skip": np.nan}
 
 _GAINS = 2.0 ** np.arange(128) - 1  # by grade; grades are int8
-
-
-def dcg(labels: np.ndarray, k: int, discount: str = "log2") -> np.ndarray:
-    """DCG@k of grades in shown order: one page (length,), or many (..., length)."""
-    shown = np.asarray(labels)[..., :k]
-    return (_GAINS[shown] * _weights(k, shown.shape[-1], discount)).sum(axis=-1)
-
-
-def ndcg(
-    shown: np.ndarray, labels: np.ndarray, k: int, discount: str = "log2", no_relevant: str = "zero"
-) -> np.ndarray:
-    """NDCG@k of pages of one query; `labels` are the grades of all its documents, in any order."""
-    ideal = dcg(np.sort(labels)[::-1], k, discount)
-    return _ratio(dcg(shown, k, discount), ideal, no_relevant)
 
 
 def ideal_dcg(labels: np.ndarray, offsets: np.ndarray, k: int, discount: str = "log2") -> np.ndarray:
@@ -79,22 +65,6 @@ def mean_over_queries(values: np.ndarray) -> np.ndarray:
         return np.where(kept, values, 0.0).sum(axis=-1) / kept.sum(axis=-1)
 
 
-def clicks_at(clicked: np.ndarray, k: int) -> np.ndarray:
-    """Clicks in the top k of one page (length,) or of many (..., length): "CTR@k" in the MergeDTS paper."""
-    return np.asarray(clicked)[..., :k].sum(axis=-1)
-
-
-def click_rate(clicked: np.ndarray, k: int) -> np.ndarray:
-    """Clicks in the top k per document shown there."""
-    return np.asarray(clicked)[..., :k].mean(axis=-1)
-
-
-def window_means(values: np.ndarray, window: int) -> np.ndarray:
-    """Means of consecutive windows of impressions; the last window may be shorter."""
-    starts = np.arange(0, len(values), window)
-    return np.add.reduceat(values, starts, dtype=np.float64) / np.diff(np.append(starts, len(values)))
-
-
 def _weights(k: int, length: int, discount: str) -> np.ndarray:
     """1 / divisor for the first min(k, length) places."""
     if discount not in DISCOUNTS:
@@ -111,8 +81,7 @@ def _longest(offsets: np.ndarray) -> int:
 def _ratio(values: np.ndarray, ideal: np.ndarray, no_relevant: str) -> np.ndarray:
     if no_relevant not in NO_RELEVANT:
         raise DataError(f"no_relevant must be one of {', '.join(NO_RELEVANT)}, not '{no_relevant}'")
-    ratio = np.where(ideal > 0, values / np.where(ideal > 0, ideal, 1.0), NO_RELEVANT[no_relevant])
-    return ratio[()]  # one page gives a number
+    return np.where(ideal > 0, values / np.where(ideal > 0, ideal, 1.0), NO_RELEVANT[no_relevant])
 
 
 @njit(nogil=True, cache=True)

@@ -1,14 +1,10 @@
-"""Clicks as the definition has them: closed forms against every story of a user, and kernels against both."""
-
-import itertools
-from collections import Counter
+"""Clicks as the definition has them: closed forms against every story of a user."""
 
 import naive
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numba import njit
 
 from clickmodels import (
     STOP_RULES,
@@ -19,10 +15,7 @@ from clickmodels import (
     examination,
     expected_clicks,
     geometric,
-    no_click_probability,
-    pattern_probability,
     reciprocal,
-    simulate_clicks,
 )
 from clickmodels.position_based import MEASURED
 
@@ -56,16 +49,6 @@ def assert_like_the_stories(p_click, p_stop, stop, attention, page):
     assert examination(model, page) == pytest.approx(np.array(reach), abs=1e-12)
     assert click_probability(model, page) == pytest.approx(np.array(click), abs=1e-12)
     assert expected_clicks(model, page) == pytest.approx(sum(click), abs=1e-12)
-    assert no_click_probability(model, page) == pytest.approx(
-        chance(lambda _, clicked: not any(clicked)), abs=1e-12
-    )
-    patterns = Counter()
-    for p, _, clicked in stories:
-        patterns[clicked] += p
-    every = list(itertools.product([False, True], repeat=len(page)))
-    found = [pattern_probability(model, page, np.array(pattern, bool)) for pattern in every]
-    assert found == pytest.approx([patterns[pattern] for pattern in every], abs=1e-12)
-    assert sum(found) == pytest.approx(1, abs=1e-12)
 
 
 class TestClosedForms:
@@ -92,7 +75,6 @@ class TestClosedForms:
         clicks = [0.95, 0.00725, 0.071775, 0.03229875]
         assert click_probability(model, page) == pytest.approx(clicks, rel=1e-14)
         assert expected_clicks(model, page) == pytest.approx(sum(clicks), rel=1e-14)
-        assert no_click_probability(model, page) == pytest.approx(0.016625, rel=1e-14)
 
 
 class TestStopRules:
@@ -131,65 +113,3 @@ class TestStopRules:
         model = click_model("informational", stop="never", attention=reciprocal(1.0))
         page = np.array([4, 0, 2])
         assert click_probability(model, page) == pytest.approx([0.9, 0.4 / 2, 0.7 / 3], rel=1e-14)
-        assert no_click_probability(model, page) == pytest.approx(0.1 * 0.8 * (1 - 0.7 / 3), rel=1e-14)
-
-
-@njit
-def count_patterns(model, grades, users, counts):
-    for _ in range(counts[0]):
-        code = 0
-        for clicked in simulate_clicks(model, grades, users):
-            code = 2 * code + clicked
-        counts[1 + code] += 1
-
-
-def simulated(model, page, n, seed):
-    """How often each pattern of clicks was seen, in the order of itertools.product."""
-    counts = np.zeros(1 + 2 ** len(page), np.int64)
-    counts[0] = n
-    count_patterns(model, page, np.random.default_rng(seed), counts)
-    return counts[1:]
-
-
-@pytest.mark.kernel
-class TestSimulation:
-    # A pattern of probability p has a standard error of at most 0.0025; the page is short, so that no rule's
-    # patterns are all rare. test_the_sample_is_large_enough says what this can tell apart.
-    N = 40_000
-    PAGE = np.array([0, 3, 1, 4])
-
-    def limits(self, model):
-        """(expected share, 4 standard errors) per pattern; 4 of N are granted where hardly any are due."""
-        patterns = itertools.product([False, True], repeat=len(self.PAGE))
-        p = np.array([pattern_probability(model, self.PAGE, np.array(pattern)) for pattern in patterns])
-        return p, 4 * np.sqrt(p * (1 - p) / self.N) + np.where(p > 0, 4 / self.N, 0) + 1e-12
-
-    @pytest.mark.parametrize("attention", ["everywhere", "two ranks", "measured"])
-    @pytest.mark.parametrize("stop", STOP_RULES)
-    @pytest.mark.parametrize("name", USERS)
-    def test_patterns_come_as_often_as_they_should(self, name, stop, attention):
-        model = click_model(name, stop=stop, attention=ATTENTION[attention])
-        share = simulated(model, self.PAGE, self.N, seed=len(name)) / self.N
-        expected, limit = self.limits(model)
-        assert (abs(share - expected) <= limit).all(), (share, expected)
-
-    @pytest.mark.parametrize("name", ["navigational", "informational", "almost_random"])
-    def test_the_sample_is_large_enough(self, name):
-        """Another stop rule, or attention forgotten, is off by more than twice the limit somewhere."""
-        right, limit = self.limits(click_model(name))
-        wrong = [click_model(name, stop=stop) for stop in ("any", "first", "never")]
-        wrong.append(click_model(name, attention=MEASURED))
-        for model in wrong:
-            assert (abs(self.limits(model)[0] - right) > 2 * limit).any()
-
-    def test_compiled_and_plain_users_click_alike(self):
-        model, page = click_model("informational", stop="any", attention=MEASURED), np.array([1, 4, 0, 2, 3])
-        plain = getattr(simulate_clicks, "py_func", simulate_clicks)
-        ours, theirs = np.random.default_rng(5), np.random.default_rng(5)
-        for _ in range(50):
-            assert simulate_clicks(model, page, ours).tolist() == plain(model, page, theirs).tolist()
-        assert ours.random() == theirs.random()
-
-    def test_an_empty_page_gets_no_clicks(self):
-        nothing, users = np.empty(0, np.int64), np.random.default_rng(0)
-        assert simulate_clicks(click_model("perfect"), nothing, users).size == 0

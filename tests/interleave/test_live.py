@@ -14,7 +14,7 @@ from numba import njit
 from support.live_duels import TIED, UNTIED, USERS, full_size, query_groups, shares, tiny, winner
 from support.small_worlds import EXACT, NAVIGATIONAL, OPTIMIZED, PERFECT, RANDOM, case_id, chosen, small_world
 
-from clickmodels import click_model, simulate_clicks
+from clickmodels import click_model
 from interleave import METHODS, for_another_thread, interleaving, is_exact, make_world, mean_odds, play_duels
 from interleave.duel import choose_query
 from interleave.world import CLICKED, Pair, forget_ties
@@ -127,10 +127,12 @@ def test_frequencies_are_the_exact_odds_on_full_queries(case, user, pair):
 def whole_page_counter(method):
     """Like `interleave.play_duels`, but every page is made to its end before the user sees it."""
     next_document, credit = METHODS[method].next_document, METHODS[method].credit
+    live_clicks = njit(naive.live_clicks)
 
     @njit
     def count(world, model, first, second, n, users):
         counts = np.zeros(3, np.int64)
+        p_click, p_stop, attention, any_stop = model
         for _ in range(n):
             query = int(users.random() * (len(world.offsets) - 1))
             start, stop = world.offsets[query], world.offsets[query + 1]
@@ -140,7 +142,7 @@ def whole_page_counter(method):
             grades = np.empty(length, np.int64)
             for at in range(length):
                 grades[at] = world.labels[start + next_document(world, pair, at, users)]
-            clicks = simulate_clicks(model, grades, users)
+            clicks = live_clicks(users, grades, p_click, p_stop, attention, any_stop)
             for at in range(length):
                 world.page[CLICKED, at] = clicks[at]
             lead = credit(world, pair, length, users)

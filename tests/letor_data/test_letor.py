@@ -56,18 +56,13 @@ def test_any_choice_is_the_naive_choice(queries):
     assert chosen.docs_per_query.tolist() == [LETOR.docs_per_query[q] for q in queries]
 
 
-def test_queries_by_id_split_and_size():
-    assert LETOR.only_queries(["ü", "17"]).query_ids.tolist() == ["ü", "17"]
-    assert LETOR.only_queries([17]).n_docs == 3
+def test_queries_by_split():
     assert LETOR.only_split("test").query_ids.tolist() == ["ü"]
-    assert LETOR.min_docs(2).query_ids.tolist() == ["17", "ü"]
-    assert_same_letor(LETOR.min_docs(0), LETOR)
 
 
 @pytest.mark.parametrize(
     ("choose", "message"),
     [
-        (lambda: LETOR.only_queries(["17", "18"]), "no query '18'; there are 3: 17, q b, ü"),
         (lambda: LETOR.only_split("vali"), "no split 'vali'; known: train, test"),
         (lambda: LETOR.take_queries([3]), "there are 3 queries, numbered from 0"),
         (lambda: LETOR.take_queries([True]), "there are 3 queries"),
@@ -87,8 +82,6 @@ def test_unknown_names_list_what_there_is(choose, message):
         lambda: LETOR.take_queries([]),
         lambda: LETOR.take_queries(np.zeros(3, bool)),
         lambda: LETOR.take_queries(np.empty(0)),
-        lambda: LETOR.only_queries([]),
-        lambda: LETOR.min_docs(4),
     ],
 )
 def test_a_choice_without_queries_is_refused(choose):
@@ -118,12 +111,6 @@ def test_features_as_one_array_are_exact():
         np.testing.assert_array_equal(
             LETOR.features[:, i].view(np.int64), column.astype(np.float64).view(np.int64)
         )
-
-
-def test_constant_features_are_dropped():
-    letor = small_letor(columns=(np.ones(6, np.float32), LETOR.columns[1], np.full(6, np.nan)))
-    assert letor.drop_constant().feature_names == ("2",)
-    assert LETOR.drop_constant().feature_names == ("1", "2")
 
 
 @pytest.mark.parametrize(

@@ -49,11 +49,11 @@ def live_page(rng, left, right, k, method):
     return page, sides, shares
 
 
-def live_clicks(rng, grades, p_click, p_stop):
+def live_clicks(rng, grades, p_click, p_stop, attention=(1,), any_stop=False):
     clicks = [False] * len(grades)
     for rank, grade in enumerate(grades):
-        clicks[rank] = rng.random() < p_click[grade]
-        if clicks[rank] and rng.random() < p_stop[grade]:
+        clicks[rank] = rng.random() < p_click[grade] * attention[min(rank, len(attention) - 1)]
+        if (clicks[rank] or any_stop) and rng.random() < p_stop[grade]:
             break
     return clicks
 
