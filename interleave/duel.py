@@ -14,7 +14,6 @@ import numpy as np
 from numba import njit
 
 from interleave.catalogue import METHODS
-from interleave.contract import Method
 from interleave.world import BY_SHARE, CLICK, CLICK_AND_LEAVE, CLICKED, DOC, STAY, UNIFORM, Pair, forget_ties
 from rankduel.base.compiling import inlined, kernel, named_apart
 
@@ -45,14 +44,14 @@ def _first_above(shares, number):
     return low
 
 
-def reader(method: Method) -> Callable[..., Any]:
-    """`read(world, pair, length, whole, users)`: show documents and record clicks until the user leaves.
+def reader(next_document: Callable[..., Any], calls_python: bool) -> Callable[..., Any]:
+    """Return `read(world, pair, length, whole, users)`: show documents, record clicks until the user leaves.
 
-    Returned is how many were shown; with `whole` all are, but nothing is clicked once the user has left.
+    `read` returns how many were shown; with `whole` all are, but nothing is clicked once the user has left.
+    `next_document` is that of a method, or anything like it.
     """
-    next_document = method.next_document
 
-    @(njit(inline="always") if method.calls_python else inlined)
+    @(njit(inline="always") if calls_python else inlined)
     def read(world, pair, length, whole, users):
         n_shown, is_reading = 0, True
         for at in range(length):
@@ -79,7 +78,7 @@ def outcome_by(name: str) -> Callable[..., Any]:
     It is positive if `first` earned more, negative if `second` did, and 0 for a tie.
     """
     method = METHODS[name]
-    read, credit = reader(method), method.credit
+    read, credit = reader(method.next_document, method.calls_python), method.credit
 
     @(njit if method.calls_python else kernel)
     @named_apart(name)
@@ -103,7 +102,7 @@ def impression_by(name: str) -> Callable[..., Any]:
     letor_data.metrics.ideal_dcg at the length of the page. A query without a relevant document has NDCG 0.
     """
     method = METHODS[name]
-    read, credit = reader(method), method.credit
+    read, credit = reader(method.next_document, method.calls_python), method.credit
 
     @(njit if method.calls_python else kernel)
     @named_apart(name)

@@ -12,7 +12,6 @@ from typing import Any
 
 from numba import njit
 
-from interleave.catalogue import METHODS
 from interleave.duel import choose_query, clicks_and_gain, reader
 from interleave.methods.probabilistic import last_click
 from interleave.multileave.catalogue import MULTILEAVERS
@@ -88,4 +87,4 @@ def _document_there(world, panel, at, users):
 
 
 # The reader of duels, on a page that is there already.
-_read = reader(METHODS["team_draft"]._replace(next_document=_document_there))
+_read = reader(_document_there, calls_python=False)
