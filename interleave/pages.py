@@ -76,12 +76,10 @@ def interleave(
 ) -> Page:
     """One page made of two rankings of the same documents, best first."""
     chosen = method if isinstance(method, Configured) else interleaving(method)
-    docs = list(left)
-    number = {doc: i for i, doc in enumerate(docs)}
-    check_lists(docs, list(right), number)
-    small = np.int16 if len(docs) < 2**15 else np.int32
-    order = np.array([range(len(docs)), [number[doc] for doc in right]], small)
-    world = _world(order, chosen, len(docs) if length is None else length)
+    docs, rankings = rankings_of([left, right])
+    length = len(docs) if length is None else length
+    labels = np.zeros(len(docs), np.int8)
+    world = make_world(rankings, labels, click_model("perfect", 2), chosen, length=length)
     users = np.random.default_rng(seed)
     build, _ = _kernels(chosen.name)
     shown = min(world.user.shape[1], len(docs))
@@ -90,7 +88,22 @@ def interleave(
     return Page([docs[doc] for doc in world.page[DOC, :shown]], teams, chosen, world, users)
 
 
-def check_lists(left: list, right: list, number: dict) -> None:
+def rankings_of(lists: Sequence[Sequence[Hashable]]) -> tuple[list, Rankings]:
+    """Return the documents as the first list has them, and lists of the same documents as untied rankings."""
+    docs = list(lists[0])
+    number = {doc: i for i, doc in enumerate(docs)}
+    for other in lists:
+        _check_lists(docs, list(other), number)
+    small = np.int16 if len(docs) < 2**15 else np.int32
+    order = np.array([[number[doc] for doc in ranking] for ranking in lists], small)
+    names = tuple(map(str, range(len(lists))))
+    offsets = np.array([0, len(docs)])
+    keys = np.zeros(1, np.uint64)
+    positions = np.argsort(order, axis=1).astype(small)
+    return docs, Rankings(names, offsets, keys, order, positions, np.zeros_like(order))
+
+
+def _check_lists(left: list, right: list, number: dict) -> None:
     if not left:
         raise InterleaveError("nothing to interleave: the rankings are empty")
     if len(number) < len(left) or len(set(right)) < len(right):
@@ -99,15 +112,6 @@ def check_lists(left: list, right: list, number: dict) -> None:
     if strange or len(right) != len(left):
         odd = strange[0] if strange else next(doc for doc in left if doc not in set(right))
         raise InterleaveError(f"both rankings must hold the same documents; {odd!r} is in one only")
-
-
-def _world(order: np.ndarray, chosen: Configured, length: int) -> World:
-    positions = np.argsort(order, axis=1).astype(order.dtype)
-    offsets = np.array([0, order.shape[1]])
-    keys = np.zeros(1, np.uint64)
-    rankings = Rankings(("first", "second"), offsets, keys, order, positions, np.zeros_like(order))
-    labels = np.zeros(order.shape[1], np.int8)
-    return make_world(rankings, labels, click_model("perfect", 2), chosen, length=length)
 
 
 @functools.cache

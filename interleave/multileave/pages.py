@@ -20,9 +20,8 @@ from clickmodels import click_model
 from interleave.multileave.catalogue import multileaving
 from interleave.multileave.impression import page_kernels
 from interleave.multileave.world import NOBODY, Panel, SharedWorld, make_shared_world
-from interleave.pages import check_lists
+from interleave.pages import rankings_of
 from interleave.world import CLICKED, DOC, TEAM
-from letor_data.rankings import Rankings
 from rankduel.base.errors import InterleaveError
 from rankduel.base.settings import Configured
 
@@ -64,12 +63,10 @@ def multileaved_page(
     chosen = method if isinstance(method, Configured) else multileaving(method)
     if not rankings:
         raise InterleaveError("nothing to multileave: there are no rankings")
-    docs = list(rankings[0])
-    number = {doc: i for i, doc in enumerate(docs)}
-    for other in rankings:
-        check_lists(docs, list(other), number)
-    orders = [[number[doc] for doc in ranking] for ranking in rankings]
-    shared = _shared(orders, chosen, len(docs) if length is None else length)
+    docs, ranked = rankings_of(rankings)
+    length = len(docs) if length is None else length
+    labels = np.zeros(len(docs), np.int8)
+    shared = make_shared_world(ranked, labels, click_model("perfect", 2), chosen, length)
     panel = Panel(np.arange(len(rankings)), len(rankings), 0, len(docs))
     users = np.random.default_rng(seed)
     shown = min(shared.world.user.shape[1], len(docs))
@@ -78,16 +75,4 @@ def multileaved_page(
     teams = [None if team == NOBODY else int(team) for team in shared.world.page[TEAM, :shown]]
     return MultileavedPage(
         [docs[doc] for doc in shared.world.page[DOC, :shown]], teams, chosen, shared, panel, users
-    )
-
-
-def _shared(orders: list[list[int]], chosen: Configured, length: int) -> SharedWorld:
-    order = np.array(orders, np.int16 if len(orders[0]) < 2**15 else np.int32)
-    positions = np.argsort(order, axis=1).astype(order.dtype)
-    offsets = np.array([0, order.shape[1]])
-    keys = np.zeros(1, np.uint64)
-    names = tuple(map(str, range(len(orders))))
-    rankings = Rankings(names, offsets, keys, order, positions, np.zeros_like(order))
-    return make_shared_world(
-        rankings, np.zeros(order.shape[1], np.int8), click_model("perfect", 2), chosen, length
     )
