@@ -23,5 +23,29 @@ POLICIES: Catalogue[Policy] = Catalogue(
 
 
 def policy(name: str, **settings: Any) -> Configured:
-    """Return a policy with settings, such as policy("rucb", alpha=0.6)."""
+    """Return a policy with settings.
+
+    Parameters
+    ----------
+    name : str
+        Name of a policy; `policies` lists them.
+    **settings : str, int, float or bool
+        Settings of the policy that differ from their defaults, as values or as text; ``variant`` names a
+        bundle.
+
+    Returns
+    -------
+    Configured
+        The policy with its settings. Its text asks for it again.
+
+    Raises
+    ------
+    RankduelError
+        If the policy or a setting is unknown, or a value is out of range.
+
+    Examples
+    --------
+    >>> str(rankduel.policy("rucb", alpha=0.6))
+    'rucb(alpha=0.6)'
+    """
     return POLICIES.configured(name, **settings)

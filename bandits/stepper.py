@@ -121,7 +121,39 @@ class Stepper:
 
 
 def start(configured: Configured | str, n_arms: int, *, seed: int = 0, horizon: float = 0) -> Stepper:
-    """A policy on so many arms, ready for its first duel; some must know how many duels there will be."""
+    """Start a policy that is told the outcomes of real duels, one step at a time.
+
+    Parameters
+    ----------
+    configured : Configured or str
+        A policy from `policy`, or its name.
+    n_arms : int
+        Number of arms.
+    seed : int, default 0
+        Seed of the policy's random numbers.
+    horizon : float, default 0
+        Number of duels there will be, for policies that must know it.
+
+    Returns
+    -------
+    Stepper
+        ``select()`` returns the pair to duel, ``update(first_won)`` takes the outcome, ``recommend()``
+        returns the best arm so far, and ``save(path)`` writes everything needed to go on.
+
+    Raises
+    ------
+    RankduelError
+        If the policy is unknown, compares sets of arms, or must know the horizon.
+
+    Examples
+    --------
+    >>> stepper = rankduel.start("rucb", n_arms=3, seed=1)
+    >>> for _ in range(200):
+    ...     first, second = stepper.select()
+    ...     stepper.update(first_won=first < second)
+    >>> stepper.recommend()
+    0
+    """
     configured = policy(configured) if isinstance(configured, str) else configured
     if configured.thing.sets:
         raise PolicyError(f"{configured} compares whole sets of arms; single duels need another policy")
@@ -134,7 +166,31 @@ def start(configured: Configured | str, n_arms: int, *, seed: int = 0, horizon: 
 
 
 def restore(path: str | Path) -> Stepper:
-    """What `Stepper.save` wrote, ready to go on. A policy of one's own is read from its file again."""
+    """Restore a policy that `Stepper.save` wrote, ready for its next duel.
+
+    Parameters
+    ----------
+    path : str or Path
+        The saved file. A policy of your own is read from its Python file again.
+
+    Returns
+    -------
+    Stepper
+        The policy in the state in which it was saved.
+
+    Raises
+    ------
+    RankduelError
+        If the file is missing, damaged, or written by another version of the policy.
+
+    Examples
+    --------
+    >>> stepper = rankduel.start("rucb", n_arms=3, seed=1)
+    >>> pair = stepper.select()
+    >>> stepper.save("evaluation.npz")
+    >>> rankduel.restore("evaluation.npz").select() == pair
+    True
+    """
     header, arrays = _read(Path(path))
     name = header["policy"]
     configured = configure(POLICIES[name] if name in POLICIES else load_policy(name), **header["params"])

@@ -99,8 +99,8 @@ def open_arena(
     queries : str, default "uniform"
         Which query comes next: "uniform" or "cycle".
     progress : callable, optional
-        Opens a progress bar: called with what is counted and how many there are, it returns a context
-        manager that yields a function to call with how many more are done.
+        Opens a progress bar: called with what is counted and how many there are, it returns a context manager
+        that yields a function to call with how many more are done.
 
     Returns
     -------

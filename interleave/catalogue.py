@@ -28,7 +28,30 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 def interleaving(name: str, **settings: str | float) -> Configured:
-    """Return a method by name, with the settings that should differ from its defaults."""
+    """Return an interleaving method with settings.
+
+    Parameters
+    ----------
+    name : str
+        Name of a method; `interleavers` lists them.
+    **settings : str or float
+        Settings that differ from their defaults.
+
+    Returns
+    -------
+    Configured
+        The method with its settings. Its text asks for it again.
+
+    Raises
+    ------
+    RankduelError
+        If the method or a setting is unknown, or a value is out of range.
+
+    Examples
+    --------
+    >>> str(rankduel.interleaving("probabilistic", tau=2))
+    'probabilistic(tau=2)'
+    """
     return METHODS.configured(name, **settings)
 
 

@@ -38,13 +38,13 @@ class Verdict(NamedTuple):
 class Page:
     """An interleaved page; made by `interleave`."""
 
-    docs: list
+    docs: list[Hashable]
     teams: list[str]  # who put each document there; "nobody" where the method does not say
     method: Configured
     _world: World
     _users: np.random.Generator
 
-    def credit(self, clicked: Sequence) -> Verdict:
+    def credit(self, clicked: Sequence[Any]) -> Verdict:
         """What these clicks say: a truth value per document from the top, or the documents clicked."""
         flags = self._flags(clicked)
         self._world.page[CLICKED, : len(flags)] = flags
@@ -53,7 +53,7 @@ class Page:
         lead = float(judge(self._world, pair, len(flags), self._users))
         return Verdict(_WINNERS[int(np.sign(lead))], lead)
 
-    def _flags(self, clicked: Sequence) -> np.ndarray:
+    def _flags(self, clicked: Sequence[Any]) -> np.ndarray:
         values = list(clicked)
         if (
             len(values) == len(self.docs)
@@ -74,7 +74,38 @@ def interleave(
     length: int | None = None,
     seed: int | None = None,
 ) -> Page:
-    """One page made of two rankings of the same documents, best first."""
+    """Interleave two rankings of the same documents into one page.
+
+    Parameters
+    ----------
+    left, right : sequence of hashable
+        Two rankings of the same documents, best first.
+    method : str or Configured, default "team_draft"
+        An interleaving method, by name or from `interleaving`.
+    length : int, optional
+        Number of documents on the page. By default, all of them.
+    seed : int, optional
+        Seed of the random numbers. By default, every call draws others.
+
+    Returns
+    -------
+    Page
+        ``docs`` is the page, ``teams`` says which ranking put each document there, and ``credit(clicked)``
+        says which ranking the clicks favour.
+
+    Raises
+    ------
+    RankduelError
+        If the rankings do not hold the same documents.
+
+    Examples
+    --------
+    >>> page = rankduel.interleave(["a", "b", "c"], ["b", "c", "a"], "team_draft", seed=1)
+    >>> page.docs, page.teams
+    (['b', 'a', 'c'], ['second', 'first', 'second'])
+    >>> page.credit(["a"])
+    Verdict(winner='first', lead=1.0)
+    """
     chosen = method if isinstance(method, Configured) else interleaving(method)
     docs, rankings = rankings_of([left, right])
     length = len(docs) if length is None else length
@@ -88,7 +119,7 @@ def interleave(
     return Page([docs[doc] for doc in world.page[DOC, :shown]], teams, chosen, world, users)
 
 
-def rankings_of(lists: Sequence[Sequence[Hashable]]) -> tuple[list, Rankings]:
+def rankings_of(lists: Sequence[Sequence[Hashable]]) -> tuple[list[Hashable], Rankings]:
     """Return the documents as the first list has them, and lists of the same documents as untied rankings."""
     docs = list(lists[0])
     number = {doc: i for i, doc in enumerate(docs)}
@@ -103,7 +134,7 @@ def rankings_of(lists: Sequence[Sequence[Hashable]]) -> tuple[list, Rankings]:
     return docs, Rankings(names, offsets, keys, order, positions, np.zeros_like(order))
 
 
-def _check_lists(left: list, right: list, number: dict) -> None:
+def _check_lists(left: list[Hashable], right: list[Hashable], number: dict[Hashable, int]) -> None:
     if not left:
         raise InterleaveError("nothing to interleave: the rankings are empty")
     if len(number) < len(left) or len(set(right)) < len(right):
@@ -120,14 +151,14 @@ def _kernels(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
 
     @njit
     @named_apart(name)
-    def build(world, pair, length, users):
+    def build(world: Any, pair: Any, length: Any, users: Any) -> None:
         forget_ties(world)
         for at in range(length):
             next_document(world, pair, at, users)
 
     @njit
     @named_apart(name)
-    def judge(world, pair, n_read, users):
+    def judge(world: Any, pair: Any, n_read: Any, users: Any) -> Any:
         return credit(world, pair, n_read, users)
 
     return build, judge

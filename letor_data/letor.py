@@ -200,7 +200,7 @@ def _rows_of(offsets: np.ndarray, queries: np.ndarray) -> np.ndarray:
     return np.arange(ends[-1] if len(ends) else 0) + shift
 
 
-def few(names: Sequence) -> str:
+def few(names: Sequence[object]) -> str:
     """'a, b, c, ...': enough names to recognise what is there."""
     shown = ", ".join(str(name) for name in names[:6])
     return shown + ", ..." if len(names) > 6 else shown

@@ -10,7 +10,7 @@ import codecs
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -96,7 +96,7 @@ def scores(source: str | Path | Sequence[float] | np.ndarray, name: str | None =
     return Ranker(title, score)
 
 
-def _by_column(letor: Letor, weights) -> list[tuple[int, float]]:
+def _by_column(letor: Letor, weights: Any) -> list[tuple[int, float]]:
     """(column number, weight) in column order: sums must not depend on how a mapping was written."""
     if isinstance(weights, Mapping):
         pairs = [(letor.feature_index(feature), weight) for feature, weight in weights.items()]

@@ -205,7 +205,30 @@ def _refuse(where: str, pairs: pd.DataFrame, bad: pd.Series, expected: str) -> N
 
 
 def read_preferences(text: str | Path) -> Preferences:
-    """A built-in matrix by name, or a file: .prefs.parquet, .npy, or text rows of numbers."""
+    """Read a preference matrix from a file, or return a built-in one.
+
+    Parameters
+    ----------
+    text : str or Path
+        Name of a built-in matrix such as ``"arxiv6"``, or a file: ``.prefs.parquet``, ``.npy``, or rows of
+        numbers.
+
+    Returns
+    -------
+    Preferences
+        ``matrix[i, j]`` is the probability that ranker ``i`` beats ranker ``j``; ``names`` are the rankers.
+
+    Raises
+    ------
+    RankduelError
+        If there is no such file or matrix, or it holds no preferences.
+
+    Examples
+    --------
+    >>> preferences = rankduel.read_preferences("arxiv6")
+    >>> preferences.matrix[0].tolist()
+    [0.5, 0.55, 0.55, 0.54, 0.61, 0.61]
+    """
     path = Path(text)
     text = str(text)
     if text in MATRICES or not (path.suffix or path.exists()):
@@ -241,7 +264,27 @@ def _read_parquet(path: Path) -> Preferences:
 
 
 def write_preferences(preferences: Preferences, path: str | Path) -> None:
-    """As the file's name says: .prefs.parquet, .npy, or text with 17 digits. Whole or not at all."""
+    """Write a preference matrix to a file, completely or not at all.
+
+    Parameters
+    ----------
+    preferences : Preferences
+        The matrix with its names, intervals and settings.
+    path : str or Path
+        ``NAME.prefs.parquet``, or ``.npy`` or ``.txt`` (17 digits) for the probabilities alone.
+
+    Raises
+    ------
+    RankduelError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> preferences = rankduel.read_preferences("arxiv6")
+    >>> rankduel.write_preferences(preferences, "mine.prefs.parquet")
+    >>> rankduel.read_preferences("mine.prefs.parquet").digest == preferences.digest
+    True
+    """
     path = Path(path)
     try:
         with replacing(path) as temporary:

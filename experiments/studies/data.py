@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
+import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -37,7 +38,7 @@ from letor_data import read_data
 from letor_data.letor import Letor
 from letor_data.synthetic.generate import shape, synthesize
 from rankduel.base.errors import DataWarning, MatrixError, StudyError, UsageError
-from rankduel.base.files import checksum, path_inside
+from rankduel.base.files import path_inside
 from rankduel.base.settings import Configured, find
 from rankduel.base.streams import stream
 
@@ -336,7 +337,7 @@ def name_of_settings(values: Iterable[str]) -> str:
     """Return values as part of the name of a file, with a checksum if one of them is a path, as users are."""
     text = "-".join(values) or "all"
     plain = re.sub(r"[^\w.-]+", "-", text, flags=re.ASCII)
-    return plain if plain == text else f"{plain}-{checksum(text.encode()):08x}"
+    return plain if plain == text else f"{plain}-{zlib.crc32(text.encode()):08x}"
 
 
 def _read_judged(path: Path) -> Letor:

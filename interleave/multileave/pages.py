@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -30,14 +31,14 @@ from rankduel.base.settings import Configured
 class MultileavedPage:
     """A page that several rankings share; made by `multileaved_page`."""
 
-    docs: list
+    docs: list[Hashable]
     teams: list[int | None]  # which ranking put each document there; None where the method does not say
     method: Configured
     _shared: SharedWorld
     _panel: Panel
     _users: np.random.Generator
 
-    def preferences(self, clicked: Sequence) -> np.ndarray:
+    def preferences(self, clicked: Sequence[Any]) -> np.ndarray:
         """(m, m): what these clicks, a truth value per document from the top, say of every two rankings.
 
         Positive where the row's ranking is preferred to the column's.
@@ -59,7 +60,40 @@ def multileaved_page(
     length: int | None = None,
     seed: int | None = None,
 ) -> MultileavedPage:
-    """One page made of several rankings of the same documents, best first."""
+    """Multileave several rankings of the same documents into one page.
+
+    Parameters
+    ----------
+    rankings : sequence of sequences of hashable
+        Rankings of the same documents, best first.
+    method : str or Configured, default "team_draft"
+        A multileaving method; `multileavers` lists them.
+    length : int, optional
+        Number of documents on the page. By default, all of them.
+    seed : int, optional
+        Seed of the random numbers. By default, every call draws others.
+
+    Returns
+    -------
+    MultileavedPage
+        ``docs`` is the page, ``teams`` says which ranking put each document there, and
+        ``preferences(clicked)`` what the clicks say of every two rankings.
+
+    Raises
+    ------
+    RankduelError
+        If the rankings do not hold the same documents.
+
+    Examples
+    --------
+    >>> page = rankduel.multileaved_page([["a", "b", "c"], ["b", "c", "a"], ["c", "a", "b"]], seed=1)
+    >>> page.docs, page.teams
+    (['b', 'c', 'a'], [1, 2, 0])
+    >>> page.preferences([0, 1, 0])
+    array([[ 0.,  0., -1.],
+           [ 0.,  0., -1.],
+           [ 1.,  1.,  0.]])
+    """
     chosen = method if isinstance(method, Configured) else multileaving(method)
     if not rankings:
         raise InterleaveError("nothing to multileave: there are no rankings")

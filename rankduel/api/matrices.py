@@ -306,7 +306,7 @@ def winner_subsets(
     --------
     >>> found = rankduel.winner_subsets("arxiv6", samples=500, overlap_samples=5)
     >>> found.shares["size"].tolist()
-    [1, 2, 3, 4, 5, 6]
+    [2, 3, 4, 5, 6]
     """
     matrix = chosen_preferences(preferences, rankers).matrix
     shares = subset_shares(matrix, sizes, samples, seed)

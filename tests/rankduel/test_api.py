@@ -57,7 +57,7 @@ def test_every_function_is_documented(name):
     if signature.parameters:
         assert "Parameters" in found
         described = text.partition("Parameters\n")[2].partition("\nReturns\n")[0]
-        listed = re.findall(r"^(\*?\w+(?:, \w+)*) : ", described, re.MULTILINE)
+        listed = re.findall(r"^(\*{0,2}\w+(?:, \w+)*) : ", described, re.MULTILINE)
         names = [one.strip("*") for line in listed for one in line.split(", ")]
         assert names == list(signature.parameters), name
     if signature.return_annotation not in (None, "None"):
