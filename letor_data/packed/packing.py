@@ -68,8 +68,8 @@ class Pieces:
         return taken
 
 
-def _parts(stream: Any) -> Iterator[bytes]:
-    while piece := stream.read(PIECE):
+def _parts(read: Callable[[int], bytes]) -> Iterator[bytes]:
+    while piece := read(PIECE):
         yield piece
 
 
@@ -84,7 +84,7 @@ def _strictly(decompressor: Callable[[], Any], stream: Pieces, padding: bytes = 
         unpacker = decompressor()
         while not unpacker.eof:
             if unpacker.needs_input and not (data := data or next(stream, b"")):
-                raise EOFError("Compressed file ended before the end-of-stream marker was reached")
+                raise EOFError
             if out := unpacker.decompress(data, PIECE):
                 yield out
             data = b""
@@ -98,12 +98,17 @@ _xz_decompressor = partial(lzma.LZMADecompressor, lzma.FORMAT_XZ)
 # Frames that a zstd decoder passes over; parallel and seekable zstd files have them at either end.
 _SKIPPABLE = tuple(bytes([first]) + b"\x2a\x4d\x18" for first in range(0x50, 0x60))
 
+# read1 hands on what comes before damage; read would lose it, and with it the line that was reached.
 PACKINGS = {
-    "gzip": Packing((b"\x1f\x8b",), (".gz", ".tgz"), lambda packed: _parts(gzip.GzipFile(fileobj=packed))),
+    "gzip": Packing(
+        (b"\x1f\x8b",), (".gz", ".tgz"), lambda packed: _parts(gzip.GzipFile(fileobj=packed).read1)
+    ),
     "bzip2": Packing((b"BZh",), (".bz2", ".tbz2"), partial(_strictly, bz2.BZ2Decompressor)),
     "xz": Packing((b"\xfd7zXZ\0",), (".xz", ".txz"), partial(_strictly, _xz_decompressor, padding=b"\0")),
     "zstd": Packing(
-        (b"\x28\xb5\x2f\xfd", *_SKIPPABLE), (".zst", ".tzst"), lambda packed: _parts(zstd.ZstdFile(packed))
+        (b"\x28\xb5\x2f\xfd", *_SKIPPABLE),
+        (".zst", ".tzst"),
+        lambda packed: _parts(zstd.ZstdFile(packed).read1),
     ),
 }
 _DAMAGE = (
@@ -122,12 +127,14 @@ def guard(name: str) -> Iterator[None]:
     except _DAMAGE as problem:
         if isinstance(problem, OSError) and problem.strerror:  # the system's complaint, not a decompressor's
             raise DataError(f"{name}: {problem.strerror}") from None
-        raise DamagedError(f"{name}: {str(problem).strip(' .') or 'damaged data'}") from None
+        cut = "the packed data ends before its end mark: the file was cut"
+        says = cut if isinstance(problem, EOFError) else str(problem).strip(" .") or "damaged data"
+        raise DamagedError(f"{name}: {says}") from None
 
 
 def stream_pieces(stream: Any, name: str) -> Iterator[bytes]:
     """What a binary file holds, from where it stands."""
-    return _guarded(_parts(stream), name)
+    return _guarded(_parts(stream.read), name)
 
 
 def decompressed(pieces: Iterable[bytes], name: str, file_name: str) -> Iterator[bytes]:
