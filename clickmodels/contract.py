@@ -12,7 +12,7 @@ from clickmodels.position_based import attention_from_text, attention_text
 from clickmodels.rows import numbers_in, row_text
 from clickmodels.tables import EVERYWHERE, STOP_RULES, ClickModel, checked_map, custom_model, even_map
 from rankduel.base.errors import ClickModelError
-from rankduel.base.settings import Setting, declared
+from rankduel.base.settings import Setting
 
 EVEN = "even"  # grade_map: grades fall evenly on the 5-grade table
 Table = tuple[Sequence[float], Sequence[float]]  # p_click and p_stop, one entry per grade
@@ -72,14 +72,6 @@ class User(NamedTuple):
     source: str = "Hofmann, Whiteson and de Rijke, TOIS 2013, Table II, as public code has it"
     params: type = TableParams
 
-    @property
-    def settings(self) -> Mapping[str, Setting]:
-        return declared(self.params)
-
-    @property
-    def variants(self) -> Mapping[str, Mapping[str, Any]]:
-        return {}
-
     def model(self, params: Any, grades: int) -> ClickModel:
         """Return the click model for data with so many relevance grades."""
         if params.grade_map != ():
@@ -113,14 +105,6 @@ class CustomUser(NamedTuple):
     name: str = "custom"
     about: str = "your own probabilities, one per grade"
     params: type = RowParams
-
-    @property
-    def settings(self) -> Mapping[str, Setting]:
-        return declared(self.params)
-
-    @property
-    def variants(self) -> Mapping[str, Mapping[str, Any]]:
-        return {}
 
     def model(self, params: Any, grades: int | None) -> ClickModel:
         """Return the click model; `grades` is how many there must be."""

@@ -9,10 +9,10 @@ The file ends in METHOD = Method(...). Nothing else has to be edited: the catalo
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Annotated, Any, NamedTuple
 
-from rankduel.base.settings import NoParams, Setting, declared
+from rankduel.base.settings import NoParams, Setting
 
 # A tau above 50 would leave the last of many ranks without any weight that a float can hold.
 Tau = Annotated[float, Setting("documents are drawn in proportion to rank^-tau", at_least=0, at_most=50)]
@@ -30,11 +30,3 @@ class Method(NamedTuple):
     params: type = NoParams
     calls_python: bool = False  # its kernels need Numba's memory management
     longest_page: int = sys.maxsize  # documents
-
-    @property
-    def settings(self) -> Mapping[str, Setting]:
-        return declared(self.params)
-
-    @property
-    def variants(self) -> Mapping[str, Mapping[str, Any]]:
-        return {}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
 from rankduel.base.errors import MatrixError
-from rankduel.base.settings import Catalogue, NoParams, Setting, declared
+from rankduel.base.settings import Catalogue, NoParams
 
 
 class Matrix(NamedTuple):
@@ -17,14 +17,6 @@ class Matrix(NamedTuple):
     source: str
     make: Callable[[], np.ndarray]
     params: type = NoParams
-
-    @property
-    def settings(self) -> Mapping[str, Setting]:
-        return declared(self.params)
-
-    @property
-    def variants(self) -> Mapping[str, Mapping[str, Any]]:
-        return {}
 
 
 def _total_order(n_arms: int, chance: float) -> np.ndarray:

@@ -13,11 +13,10 @@ letor(data=mslr,rankers=1-20)           judged data; 'mode=live' plays pages and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any, NamedTuple
 
 from rankduel.base.errors import StudyError
-from rankduel.base.settings import Configured, Setting, configure, declared, parse_spec
+from rankduel.base.settings import Configured, Setting, configure, parse_spec
 
 LETOR = "letor"
 NOT_SAID = -1
@@ -60,14 +59,6 @@ class _Kind(NamedTuple):
 
     name: str
     params: type
-
-    @property
-    def settings(self) -> Mapping[str, Setting]:
-        return declared(self.params)
-
-    @property
-    def variants(self) -> Mapping[str, Mapping[str, Any]]:
-        return {}
 
 
 def parse_problem(text: str) -> Configured:

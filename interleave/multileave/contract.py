@@ -8,10 +8,10 @@ The file ends in METHOD = Multileaver(...). Nothing else has to be edited: the c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from rankduel.base.settings import NoParams, Setting, declared
+from rankduel.base.settings import NoParams
 
 
 class Multileaver(NamedTuple):
@@ -22,11 +22,3 @@ class Multileaver(NamedTuple):
     prefer: Callable[..., Any]
     params: type = NoParams
     calls_python: bool = False  # its kernels need Numba's memory management
-
-    @property
-    def settings(self) -> Mapping[str, Setting]:
-        return declared(self.params)
-
-    @property
-    def variants(self) -> Mapping[str, Mapping[str, Any]]:
-        return {}

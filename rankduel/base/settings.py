@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import difflib
 import enum
+import functools
 import importlib
 import math
 import pkgutil
@@ -41,16 +42,16 @@ class Setting(NamedTuple):
 
 
 class Thing(Protocol):
-    """What can be configured: a policy, an interleaver, a multileaver, a click model."""
+    """What can be configured: a policy, an interleaver, a multileaver, a click model.
+
+    It may also have `variants`, named bundles of settings that 'variant=...' asks for, and `settings`, where
+    these are not declared by the fields of `params`.
+    """
 
     @property
     def name(self) -> str: ...
     @property
     def params(self) -> type: ...  # a NamedTuple of settings, every field with a default
-    @property
-    def settings(self) -> Mapping[str, Setting]: ...
-    @property
-    def variants(self) -> Mapping[str, Mapping[str, Any]]: ...  # named bundles of settings: 'variant=...'
 
 
 ThingT = TypeVar("ThingT", bound=Thing)
@@ -60,7 +61,20 @@ class NoParams(NamedTuple):
     """The settings of a thing that has none."""
 
 
-def declared(params: type) -> dict[str, Setting]:
+def settings_of(thing: Thing) -> Mapping[str, Setting]:
+    """Return what the settings of a thing mean, by name."""
+    found: Mapping[str, Setting] | None = getattr(thing, "settings", None)
+    return declared(thing.params) if found is None else found
+
+
+def variants_of(thing: Thing) -> Mapping[str, Mapping[str, Any]]:
+    """Return the named bundles of settings of a thing."""
+    found: Mapping[str, Mapping[str, Any]] = getattr(thing, "variants", {})
+    return found
+
+
+@functools.cache
+def declared(params: type) -> Mapping[str, Setting]:
     """Return the settings that the fields of a NamedTuple declare; a switch gets the choices of its enum."""
     found: dict[str, Setting] = {}
     for name, hint in get_type_hints(params, include_extras=True).items():
@@ -170,7 +184,7 @@ def configure(thing: Thing, error: type[RankduelError] = UsageError, /, **settin
     chosen: dict[str, Any] = {}
     if "variant" in settings:
         variant = str(settings.pop("variant"))
-        chosen.update(find(variant, thing.variants, f"variant of {thing.name}", error))
+        chosen.update(find(variant, variants_of(thing), f"variant of {thing.name}", error))
     defaults: Any = thing.params()
     for name, value in settings.items():
         find(name, dict.fromkeys(defaults._fields), f"setting of {thing.name}", error)
@@ -197,7 +211,7 @@ def kernel_params(configured: Configured, horizon: int) -> Any:
 
 
 def _setting(thing: Thing, name: str) -> Setting:
-    return thing.settings.get(name, Setting(""))
+    return settings_of(thing).get(name, Setting(""))
 
 
 def _code(thing: Thing, name: str, value: Any) -> int:

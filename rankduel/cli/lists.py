@@ -19,7 +19,7 @@ from clickmodels.rows import row_text
 from experiments.specs import parse_model, parse_policy, spec_of
 from interleave import METHODS, PRESETS, Method, preset
 from interleave.multileave.contract import Multileaver
-from rankduel.base.settings import Configured, Setting, Thing, written
+from rankduel.base.settings import Configured, Setting, Thing, settings_of, written
 from rankduel.cli.console import screen
 from rankduel.cli.options import AsJson
 
@@ -96,7 +96,7 @@ def settings_as_data(thing: Thing) -> dict[str, dict[str, Any]]:
     return {
         name: {"default": _plain(getattr(usual, name)), "about": setting.about}
         | ({"choices": list(setting.choices)} if setting.choices else {})
-        for name, setting in thing.settings.items()
+        for name, setting in settings_of(thing).items()
     }
 
 
@@ -175,7 +175,7 @@ def _show_interleavers() -> None:
 def about_method(method: Method | Multileaver) -> str:
     """Return what a method is, its source, and its settings, the default of each first."""
     usual: Any = method.params()
-    values = {name: _value(method, name, getattr(usual, name), " | ") for name in method.settings}
+    values = {name: _value(method, name, getattr(usual, name), " | ") for name in settings_of(method)}
     lines = [f"{name} = [bold]{value}[/]" for name, value in values.items()]
     return "\n".join([method.about, f"[dim]{method.source}[/]", *lines])
 
@@ -334,4 +334,4 @@ def _bundle(bundle: Any) -> str:
 
 
 def _setting(thing: Thing, name: str) -> Setting:
-    return thing.settings.get(name, Setting(""))
+    return settings_of(thing).get(name, Setting(""))

@@ -18,6 +18,7 @@ from clickmodels import click_model
 from interleave import METHODS, PRESETS, interleave, interleaving, make_world, preset
 from interleave.methods import optimized
 from rankduel.base.errors import ClickModelError, InterleaveError
+from rankduel.base.settings import settings_of
 
 pytestmark = pytest.mark.kernel
 
@@ -107,7 +108,7 @@ every_way = pytest.mark.parametrize(
     [
         interleaving(name, **{setting: value})
         for name, method in METHODS.items()
-        for setting, about in method.settings.items()
+        for setting, about in settings_of(method).items()
         for value in (about.choices or ((1, 2, 3) if setting == "type" else ()))
     ],
     ids=str,

@@ -8,6 +8,7 @@ from support.shared_worlds import QUERIES, shared_world_of
 
 from interleave.multileave import MULTILEAVERS, multileaved_page, multileaving
 from rankduel.base.errors import InterleaveError
+from rankduel.base.settings import settings_of
 
 
 def asked_for(text):
@@ -20,7 +21,7 @@ def every_way():
     for name, method in MULTILEAVERS.items():
         values = {
             name: setting.choices or [getattr(method.params(), name), setting.at_most]
-            for name, setting in method.settings.items()
+            for name, setting in settings_of(method).items()
         }
         for chosen in itertools.product(*values.values()):
             yield multileaving(name, **dict(zip(values, chosen)))

@@ -9,7 +9,7 @@ from clickmodels import ATTENTIONS, STOP_RULES, USERS
 from experiments.specs import parse_model, spec_of
 from interleave import METHODS, PRESETS, interleaving
 from rankduel.base.errors import ClickModelError, InterleaveError, UsageError
-from rankduel.base.settings import parse_spec
+from rankduel.base.settings import parse_spec, settings_of
 from rankduel.cli import lists
 
 
@@ -65,7 +65,7 @@ def test_interleavers_for_machines(rankduel):
         usual = interleaving(method["name"])
         assert defaults == {name: usual.get(name) for name in usual.params._fields}
         choices = {name: s["choices"] for name, s in method["settings"].items() if "choices" in s}
-        declared = METHODS[method["name"]].settings
+        declared = settings_of(METHODS[method["name"]])
         assert choices == {name: list(s.choices) for name, s in declared.items() if s.choices}
     assert told["presets"].keys() == PRESETS.keys()
     assert told["presets"]["repo_multileave"] == {
