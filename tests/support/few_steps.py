@@ -33,7 +33,7 @@ def few_steps(configured, wins, runs, fast_forward):
     """For each of STEPS, how often these duels and self-duels per arm were counted. All duels are even."""
     n_arms, state = len(wins), recorded(configured, wins)
     before = [array.copy() for array in leaves(state)]
-    started = configured._replace(policy=configured.thing._replace(init=lambda *_: state))
+    started = configured._replace(thing=configured.thing._replace(init=lambda *_: state))
     even, nothing, counted = np.full((n_arms, n_arms), 0.5), np.zeros(n_arms), [Counter() for _ in STEPS]
     rng, users = generators(5, fast_forward)
     for _ in range(runs):

@@ -99,7 +99,7 @@ def test_a_ranking_costs_as_much_as_quicksort():
     """
     rng, _ = generators(0, 0)
     state = POLICY.init(8, kernel_params(COPELAND, 1), rng)
-    fast(COPELAND._replace(policy=POLICY._replace(init=lambda *_: state)), ladder(8, 1.0), [20_000], 0, 0)
+    fast(COPELAND._replace(thing=POLICY._replace(init=lambda *_: state)), ladder(8, 1.0), [20_000], 0, 0)
     harmonic, squares = (sum(1 / i**power for i in range(1, 9)) for power in (1, 2))
     mean = 2 * 9 * harmonic - 4 * 8
     deviation = math.sqrt(7 * 64 - 4 * 81 * squares - 2 * 9 * harmonic + 13 * 8)
@@ -118,7 +118,7 @@ def fitted(wins):
     """The model of these duels and one more."""
     state = POLICY.init(len(wins), kernel_params(MODEL, 1), np.random.default_rng(0))
     state.wins[:] = wins
-    prepared = MODEL._replace(policy=POLICY._replace(init=lambda *_: state))
+    prepared = MODEL._replace(thing=POLICY._replace(init=lambda *_: state))
     fast(prepared, np.full((len(wins), len(wins)), 0.5), [1], 0, 0)
     assert state.fit.wins.sum() == np.sum(wins) + 1
     return state.fit

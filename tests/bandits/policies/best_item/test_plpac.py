@@ -59,7 +59,7 @@ def after_rankings(configured, wins):
     """The policy when rankings have counted so, but nobody has looked at the bounds."""
     state = POLICY.init(len(wins), kernel_params(configured, 1), np.random.default_rng(0))
     state.wins[:] = wins
-    return configured._replace(policy=POLICY._replace(init=lambda *_: state))
+    return configured._replace(thing=POLICY._replace(init=lambda *_: state))
 
 
 def test_the_answer_may_be_several_arms():
