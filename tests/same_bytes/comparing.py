@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 # 'version', so the place counts, not the name.
 _VERSIONS = re.compile(r"(rankduel\.)?(versions\..*|(settings|matrix)\.version)")
 # Descriptions in the list of policies, which hold no number.
-_WORDS = re.compile(r"\[\d+\]\.(about|source|assumes|parameters\.\w+\.about)")
+_WORDS = re.compile(r"\[\w+\]\.(about|source|assumes|parameters\.\w+\.about)")
 _LIST_OF_POLICIES = "policies.json"
 # A file that holds nothing but the time of a run.
 _TIME_FILE = ".seconds"
@@ -151,12 +151,16 @@ def _json_values(values: Any) -> Parts:
 
 
 def _places(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
-    """An empty list or object is a value too: nothing else would tell that it is there."""
+    """Yield every value with its place; things in a list that have names go by these, whatever their order.
+
+    An empty list or object is a value too: nothing else would tell that it is there.
+    """
     if isinstance(value, dict) and value:
         for key, inner in value.items():
             yield from _places(inner, f"{place}.{key}" if place else key)
     elif isinstance(value, list) and value:
         for number, inner in enumerate(value):
-            yield from _places(inner, f"{place}[{number}]")
+            named = isinstance(inner, dict) and isinstance(inner.get("name"), str)
+            yield from _places(inner, f"{place}[{inner['name'] if named else number}]")
     else:
         yield place, value
