@@ -50,7 +50,8 @@ def multileave(
     ],
     *,
     impressions: Annotated[
-        float, typer.Option(help="Pages shown to users.", parser=number, metavar="NUMBER")
+        float,
+        typer.Option(help="Pages shown to users.", parser=number, metavar="NUMBER", show_default="1e5"),
     ] = 1e5,
     runs: Annotated[int, typer.Option(help="Runs of each method.", min=1)] = 5,
     seed: Seed = 0,

@@ -146,7 +146,9 @@ class DuelOptions:
         return open_arena(letor, **dataclasses.asdict(self), progress=count_progress)
 
 
-Horizon = Annotated[float, typer.Option(help="Duels per run.", parser=number, metavar="NUMBER")]
+Horizon = Annotated[
+    float, typer.Option(help="Duels per run.", parser=number, metavar="NUMBER", show_default="1e5")
+]
 Runs = Annotated[int, typer.Option(help="Runs of each policy.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same numbers.")]
 Checkpoints = Annotated[
@@ -213,8 +215,4 @@ Multileave = Annotated[
     typer.Option(
         help="How policies that compare sets make a page, with --live: see 'rankduel multileavers'."
     ),
-]
-Impressions = Annotated[
-    float | None,
-    typer.Option(help="Pages shown to users.", parser=number, metavar="NUMBER", show_default=False),
 ]
