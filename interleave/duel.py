@@ -22,12 +22,12 @@ from rankduel.base.compiling import inlined, kernel, named_apart
 def choose_query(world, users):
     """Uniformly, by given shares, or in turn."""
     n_queries = len(world.offsets) - 1
-    if world.query_choice == UNIFORM:
+    if world.rules[0].query_choice == UNIFORM:
         return int(users.random() * n_queries)
-    if world.query_choice == BY_SHARE:
+    if world.rules[0].query_choice == BY_SHARE:
         return _first_above(world.query_shares, users.random())
-    query = world.next_query[0]
-    world.next_query[0] = (query + 1) % n_queries
+    query = world.rules[0].next_query
+    world.rules[0].next_query = (query + 1) % n_queries
     return query
 
 

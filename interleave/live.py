@@ -55,7 +55,7 @@ def live_duel_by(name: str) -> Callable[..., Any]:
             live.shown[PAGES] += 1.0
             live.shown[NDCG] += ndcg
             live.shown[CLICKS] += n_clicks
-            if lead != 0.0 or not live.world.rules.drop_ties or first == second:
+            if lead != 0.0 or not live.world.rules[0].drop_ties or first == second:
                 return lead > 0.0 if lead != 0.0 else users.random() < 0.5
 
     live_duel.__name__ = f"live_{name}_duel"

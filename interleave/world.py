@@ -19,7 +19,7 @@ import numpy as np
 from clickmodels.tables import ClickModel, check_grades
 from letor_data.rankings import Rankings
 from letor_data.sorting import read_only
-from rankduel.base.compiling import inlined, kernel
+from rankduel.base.compiling import inlined, kernel, record
 from rankduel.base.errors import InterleaveError
 from rankduel.base.settings import Configured, find, kernel_params
 
@@ -28,12 +28,16 @@ CLICK, CLICK_AND_LEAVE, STAY = 0, 1, 2  # planes of World.user
 WEIGHT, TOTAL = 0, 1  # rows of World.weights
 # Rows of World.page; RANK + side is a document's rank on a side.
 DOC, TEAM, CLICKED, STATE, RANK = range(5)
-UNIFORM, BY_SHARE, IN_TURN = range(3)  # values of World.query_choice
+UNIFORM, BY_SHARE, IN_TURN = range(3)  # values of Rules.query_choice
 
 
 class Rules(NamedTuple):
-    """Switches and whole numbers of the method, by the names of its settings; 0 for those it does not
-    have."""
+    """Switches and whole numbers of a method by the names of its settings (0 for those it does not have), and
+    what the duel is told besides.
+
+    A world holds them as one record in memory: as numbers of their own they would be handed to every kernel,
+    which made a probabilistic duel 30 % slower.
+    """
 
     credit: int = 0
     prefix: int = 0
@@ -46,6 +50,8 @@ class Rules(NamedTuple):
     n_lists: int = 0
     redraw: int = 0  # ties are broken anew for credit
     drop_ties: int = 0  # a tied duel is played again
+    query_choice: int = UNIFORM
+    next_query: int = 0  # whose turn it is, if queries are asked IN_TURN
 
 
 class World(NamedTuple):
@@ -56,12 +62,10 @@ class World(NamedTuple):
     ties: np.ndarray  # (rankers, n_docs) tie groups
     labels: np.ndarray  # (n_docs,) int8
     offsets: np.ndarray  # (n_queries + 1,) int64
-    query_choice: int  # UNIFORM, BY_SHARE or IN_TURN
     query_shares: np.ndarray  # (n_queries,) float64: running shares of the queries; empty unless BY_SHARE
-    next_query: np.ndarray  # (1,) int64: whose turn it is, if IN_TURN
     user: np.ndarray  # (3, length, grades) float64, thresholds for one random number per rank
     weights: np.ndarray  # (2, longest query) float64, rank^-tau and its running sum
-    rules: Rules
+    rules: np.recarray  # (1,), fields of Rules
     rate: float  # exploration rate of the exploitative method
     page: np.ndarray  # (6, length + 2) int64; row STATE is a method's own, three numbers
     chances: np.ndarray  # (4, length + 2) float64, likewise what a method remembers of its draws
@@ -111,7 +115,7 @@ def rank_page(world, pair, n_shown, users):
 
     With the rule `redraw` ties are broken anew first: Lerot does so, and its published matrices show it.
     """
-    if world.rules.redraw:
+    if world.rules[0].redraw:
         forget_ties(world)
     for at in range(n_shown):
         for side in (FIRST, SECOND):
@@ -206,10 +210,12 @@ def make_world(
     find(tied_duels, TIED_DUELS, "way to settle tied duels", InterleaveError)
     check_grades(model, labels)
     settled = rankings.resolve(ties, seed)
-    rules = rules_of(interleaving)._replace(
-        redraw=int(ties == "random_impression_redraw"), drop_ties=int(tied_duels == "drop")
-    )
     query_choice, query_shares = _query_choice(queries, rankings.n_queries)
+    rules = rules_of(interleaving)._replace(
+        redraw=int(ties == "random_impression_redraw"),
+        drop_ties=int(tied_duels == "drop"),
+        query_choice=query_choice,
+    )
     return World(
         # Numba compiles for read-only arrays apart: they are so here wherever they came from.
         order=read_only(settled.order),
@@ -217,12 +223,10 @@ def make_world(
         ties=read_only(settled.ties),
         labels=read_only(np.ascontiguousarray(labels, np.int8)),
         offsets=read_only(np.ascontiguousarray(rankings.offsets, np.int64)),
-        query_choice=query_choice,
         query_shares=query_shares,
-        next_query=np.zeros(1, np.int64),
         user=user_table(model, length),
         weights=rank_weights(longest, interleaving.get("tau", 1.0)),
-        rules=rules,
+        rules=record(rules),
         rate=float(interleaving.get("rate", 0.5)),
         **_room(length),
     )
@@ -236,12 +240,14 @@ def rules_of(configured: Configured) -> Rules:
 
 def asked_in_turn(world: World) -> World:
     """Return a world that asks its queries in turn, from `next_query` on."""
-    return world._replace(query_choice=IN_TURN, next_query=np.zeros(1, np.int64))
+    rules = world.rules.copy()
+    rules.query_choice, rules.next_query = IN_TURN, 0
+    return world._replace(rules=rules)
 
 
 def for_another_thread(world: World) -> World:
     """The same world with a page of its own."""
-    return world._replace(next_query=world.next_query.copy(), **_room(world.user.shape[1]))
+    return world._replace(rules=world.rules.copy(), **_room(world.user.shape[1]))
 
 
 def user_table(model: ClickModel, length: int) -> np.ndarray:

@@ -104,7 +104,7 @@ def _add(sums, row, odds, turn, seen, centre):
 def team_draft_sums(world, start, times, firsts, seconds, centres, users):
     """Each time, a ranker's ties are broken once for all the pairs it is in."""
     sums = np.zeros((len(firsts), COLUMNS))
-    neutral = world.rules.prefix != 0
+    neutral = world.rules[0].prefix != 0
     used = np.zeros(len(world.order), np.bool_)
     for row in range(len(firsts)):
         used[firsts[row]] = used[seconds[row]] = True
@@ -184,7 +184,7 @@ def _readers_odds(world, pair, length, room, users):
                 break
         clicks[reader, -1] = n_read
     odds[LOSS] = odds[TIE] = odds[WIN] = 0.0
-    alike = world.rules.credit == probabilistic.Credit.MARGINAL_SIGN and not world.rules.redraw
+    alike = world.rules[0].credit == probabilistic.Credit.MARGINAL_SIGN and not world.rules[0].redraw
     if alike:  # the page tells all readers the same about its coins
         probabilistic.posteriors(world, pair, shown, 0.5)
     for reader in range(READERS):
@@ -204,8 +204,8 @@ def _credited_odds(world, pair, length, room, users):
     """Clicks belong to either ranker with the chances that the page implies: no coin, no click is drawn."""
     for at in range(length):
         probabilistic.next_document(world, pair, at, users)
-    bernoulli = world.rules.credit == probabilistic.Credit.MARGINAL_BERNOULLI
-    if bernoulli and world.rules.redraw:  # the coins thrown know no redraw
+    bernoulli = world.rules[0].credit == probabilistic.Credit.MARGINAL_BERNOULLI
+    if bernoulli and world.rules[0].redraw:  # the coins thrown know no redraw
         rank_page(world, pair, length, users)
     probabilistic.posteriors(world, pair, length, 0.5)
     leads, odds = room.leads, room.odds
@@ -257,6 +257,6 @@ def duel_sums(world, start, times, firsts, seconds, centres, users):
     for i in range(len(times)):
         for row in range(len(firsts)):
             for _ in range(times[i]):
-                world.next_query[0] = start + i
+                world.rules[0].next_query = start + i
                 sums[row, verdict(outcome(world, firsts[row], seconds[row], users))] += 1.0
     return sums

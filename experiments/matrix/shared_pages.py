@@ -75,7 +75,7 @@ def multileaved(arena: Arena, way: Configured, seed: int = 0) -> Contest:
 
     def sums(start: int, pages: int, users: np.random.Generator) -> np.ndarray:
         own = for_another_thread(shared)
-        own.world.next_query[0] = start % arena.rankings.n_queries
+        own.world.rules[0].next_query = start % arena.rankings.n_queries
         return kernel(own, rankers, pages, users)
 
     return Contest(str(way), sums)
@@ -89,7 +89,7 @@ def random_pairs(arena: Arena, seed: int = 0) -> Contest:
 
     def sums(start: int, pages: int, users: np.random.Generator) -> np.ndarray:
         own = own_world(world)
-        own.next_query[0] = start % arena.rankings.n_queries
+        own.rules[0].next_query = start % arena.rankings.n_queries
         return kernel(own, arena.rankings.n_rankers, pages, users)
 
     return Contest(f"random pairs, {way}", sums)

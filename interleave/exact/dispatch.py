@@ -95,7 +95,7 @@ def mean_odds(
 def query_shares(world: World) -> np.ndarray:
     """How often each query is asked."""
     n_queries = len(world.offsets) - 1
-    if world.query_choice == BY_SHARE:
+    if world.rules[0].query_choice == BY_SHARE:
         return np.diff(world.query_shares, prepend=0.0)
     return np.full(n_queries, 1 / n_queries)
 
@@ -130,7 +130,7 @@ def _page_length(world: World, pair: Pair, longest: int = LONGEST) -> int:
 
 
 def _balanced_odds(world: World, pair: Pair, most: int, users: np.random.Generator) -> np.ndarray:
-    if world.rules.credit == balanced.Credit.JOACHIMS:
+    if world.rules[0].credit == balanced.Credit.JOACHIMS:
         return balanced_odds(world, pair, users)
     return _two_pages_odds(world, pair, users, balanced.credit)
 
@@ -170,13 +170,15 @@ def _tops(world, pair, length, users):
 def _team_draft_odds(world: World, pair: Pair, most: int, users: np.random.Generator) -> np.ndarray:
     tops = _tops(world, pair, _page_length(world, pair, team_draft.LONGEST), users)
     grades = world.labels[pair.start : pair.start + pair.n_docs]
-    neutral = bool(world.rules.prefix)
+    neutral = bool(world.rules[0].prefix)
     return team_draft.team_draft_odds(tops[FIRST], tops[SECOND], grades, world.user, neutral)
 
 
 def _optimized_odds(world: World, pair: Pair, most: int, users: np.random.Generator) -> np.ndarray:
     tops = _tops(world, pair, _page_length(world, pair), users)
-    made = optimized.plan(tuple(tops[FIRST].tolist()), tuple(tops[SECOND].tolist()), int(world.rules.credit))
+    made = optimized.plan(
+        tuple(tops[FIRST].tolist()), tuple(tops[SECOND].tolist()), int(world.rules[0].credit)
+    )
     odds = np.zeros(3)
     for page, chance, credits in zip(made.pages, made.chances, made.credits):
         world.page[DOC, : len(page)], world.chances[optimized.CREDITS, : len(page)] = page, credits
@@ -238,12 +240,12 @@ def page_chance(world, pair, length):
 
 def page_odds(world: World, pair: Pair, length: int, most: int, users: np.random.Generator) -> np.ndarray:
     """The odds of the page in `world`: credit as the world's rules say, coins and clicks integrated out."""
-    credit = world.rules.credit
+    credit = world.rules[0].credit
     if credit in (probabilistic.Credit.MARGINAL_SIGN, probabilistic.Credit.MARGINAL_SAMPLED):
         _page_length(world, pair, LONGEST if most == LONGEST else MOST_BITS)
         return page_odds_by(probabilistic.marginal)(world, pair, length, most, users)
     if (
-        credit == probabilistic.Credit.MARGINAL_BERNOULLI and world.rules.redraw
+        credit == probabilistic.Credit.MARGINAL_BERNOULLI and world.rules[0].redraw
     ):  # the coins thrown know no redraw
         rank_page(world, pair, length, users)
     probabilistic.posteriors(world, pair, length, 0.5)

@@ -90,7 +90,7 @@ def _depth(world, n_read):
     for at in range(n_read):
         if world.page[CLICKED, at]:
             first, second = world.page[RANK + FIRST, at], world.page[RANK + SECOND, at]
-            if world.rules.credit == Credit.JOACHIMS:  # only the lowest click counts, which comes last
+            if world.rules[0].credit == Credit.JOACHIMS:  # only the lowest click counts, which comes last
                 deepest_first, deepest_second = first, second
             else:
                 deepest_first = max(deepest_first, first)

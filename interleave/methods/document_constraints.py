@@ -54,10 +54,10 @@ def _compare(world, n_shown):
 @inlined
 def _just_below(world, high, n_shown):
     """The one document below a click that counts, -1 if there is none."""
-    if world.rules.type == 1:
+    if world.rules[0].type == 1:
         return -1
     below = high + 1
-    while world.rules.type == 3 and below < n_shown and world.page[CLICKED, below]:
+    while world.rules[0].type == 3 and below < n_shown and world.page[CLICKED, below]:
         below += 1
     return below
 

@@ -154,7 +154,7 @@ def next_document(world, pair, at, users):
         for rank in range(length):
             left[rank] = document_at(world, pair, FIRST, rank, users)
             right[rank] = document_at(world, pair, SECOND, rank, users)
-        credit, number = world.rules.credit, users.random()
+        credit, number = world.rules[0].credit, users.random()
         with objmode(drawn="float64[:, ::1]"):
             drawn = draw_page(left, right, credit, number)
         for rank in range(length):

@@ -136,7 +136,7 @@ def is_worn(world, pair, at, mass):
 
 @inlined
 def credit(world, pair, n_read, users):
-    if world.rules.credit == Credit.ASSIGNMENT:
+    if world.rules[0].credit == Credit.ASSIGNMENT:
         return assigned(world, n_read)
     return marginal(world, pair, n_read, users)
 
@@ -158,13 +158,13 @@ def marginal(world, pair, n_read, users):
     last = last_click(world, n_read)
     if last == 0:
         return 0.0
-    if world.rules.redraw:
+    if world.rules[0].redraw:
         rank_page(world, pair, last, users)
     posteriors(world, pair, last, 0.5)
-    if world.rules.credit == Credit.MARGINAL_SAMPLED:
+    if world.rules[0].credit == Credit.MARGINAL_SAMPLED:
         return _sampled(world, last, users)
     outcome = marginal_outcome(world, last)
-    if world.rules.credit == Credit.MARGINAL_BERNOULLI:
+    if world.rules[0].credit == Credit.MARGINAL_BERNOULLI:
         return 1.0 if users.random() < (1.0 + outcome) / 2.0 else -1.0
     return 0.0 if abs(outcome) <= TIED else outcome
 
@@ -243,13 +243,13 @@ def marginal_outcome(world, n_read):
 def _sampled(world, n_read, users):
     """The mean sign of D over sampled coins."""
     total = 0
-    for _ in range(world.rules.samples):
+    for _ in range(world.rules[0].samples):
         lead = 0
         for rank in range(n_read):
             if world.page[CLICKED, rank]:
                 lead += 1 if users.random() < world.chances[POSTERIOR, rank] else -1
         total += np.sign(lead)
-    return total / world.rules.samples
+    return total / world.rules[0].samples
 
 
 METHOD = Method(

@@ -36,7 +36,7 @@ def next_document(world, pair, at, users):
     page = world.page
     if at == 0:
         page[STATE, FIRST] = page[STATE, SECOND] = page[STATE, _PREFIX] = 0
-    if world.rules.prefix == Prefix.NEUTRAL and page[STATE, _PREFIX] == at:
+    if world.rules[0].prefix == Prefix.NEUTRAL and page[STATE, _PREFIX] == at:
         doc = document_at(world, pair, FIRST, at, users)
         if doc == document_at(world, pair, SECOND, at, users):
             page[STATE, _PREFIX] += 1

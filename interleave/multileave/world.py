@@ -27,7 +27,7 @@ from interleave.world import document_at as document_on_side
 from interleave.world import rank_of as rank_on_side
 from letor_data.metrics import ideal_dcg
 from letor_data.rankings import Rankings
-from rankduel.base.compiling import inlined, kernel
+from rankduel.base.compiling import inlined, kernel, record
 from rankduel.base.errors import InterleaveError
 from rankduel.base.settings import Configured
 
@@ -196,13 +196,14 @@ def make_shared_world(
     )
     longest = int(np.diff(world.offsets).max())
     weights = rank_weights(longest, multileaving.get("tau", 1.0))
-    world = world._replace(rules=rules_of(multileaving), weights=weights)
+    rules = rules_of(multileaving)._replace(query_choice=int(world.rules[0].query_choice))
+    world = world._replace(rules=record(rules), weights=weights)
     return _seated(world, ideal_dcg(world.labels, world.offsets, length))
 
 
 def for_another_thread(shared: SharedWorld) -> SharedWorld:
     """The same shared world with a page of its own."""
-    return _seated(shared.world._replace(next_query=shared.world.next_query.copy()), shared.ideal)
+    return _seated(shared.world._replace(rules=shared.world.rules.copy()), shared.ideal)
 
 
 def _seated(world: World, ideal: np.ndarray) -> SharedWorld:

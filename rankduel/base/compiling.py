@@ -18,8 +18,9 @@ import types
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 from numba import njit
 from numba.core.errors import NumbaError
 from numba.extending import is_jitted
@@ -43,6 +44,21 @@ _PACKAGES = [_ROOT / name for name in _FOLDERS]
 _SOURCES = [path for package in _PACKAGES for path in sorted(package.rglob("*.py"))]
 
 Functions = tuple[tuple[str, Callable[..., Any]], ...]
+
+
+def record(values: NamedTuple) -> np.recarray:
+    """Return an aligned record of whole numbers, (1,), with the fields of a NamedTuple.
+
+    `now = records[0]` is a view, compiled or not: `now.field += 1` writes into the record. Names that NumPy's
+    records have already are refused, since plain Python would read NumPy's.
+    """
+    taken = [name for name in values._fields if hasattr(np.record, name)]
+    if taken:
+        raise ValueError(
+            f"a record of NumPy has a '{taken[0]}' of its own; choose another name for the field"
+        )
+    dtype = np.dtype([(name, np.int64) for name in values._fields], align=True)
+    return np.array([tuple(values)], dtype).view(np.recarray)
 
 
 def named_apart(name: str) -> Any:

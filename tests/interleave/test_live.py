@@ -358,7 +358,7 @@ def test_threads_and_order_of_pairs_change_nothing(jobs):
 def test_a_copied_world_shares_no_page():
     _, world = asked("cycle", 1)
     other = for_another_thread(world)
-    for field in ("next_query", "page", "chances", "settled"):
+    for field in ("rules", "page", "chances", "settled"):
         assert not np.shares_memory(getattr(world, field), getattr(other, field)), field
 
 

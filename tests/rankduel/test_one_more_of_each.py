@@ -62,7 +62,7 @@ def credit(world, pair, n_read, users):
     clicks = 0.0
     for rank in range(n_read):
         clicks += world.page[CLICKED, rank]
-    return clicks if world.rules.credit == Credit.CLICKS else 0.0
+    return clicks if world.rules[0].credit == Credit.CLICKS else 0.0
 
 METHOD = Method("first_only", "the first ranking", "a test", next_document, credit, Params)
 '''

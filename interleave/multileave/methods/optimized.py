@@ -70,7 +70,7 @@ def make_page(shared, panel, length, users):
         for rank in range(length):
             tops[seat, rank] = document_at(shared, panel, seat, rank, users)
             ranks[tops[seat, rank], seat] = rank
-    pages = np.empty((shared.world.rules.n_lists, length), np.int64)
+    pages = np.empty((shared.world.rules[0].n_lists, length), np.int64)
     n_pages = _sample_pages(pages, tops, users)
     worth = np.empty((n_pages, length, n))
     for i in range(n_pages):
@@ -130,7 +130,7 @@ def _are_equal(page, other):
 @njit
 def _worth(shared, rank):
     """Of a document to a ranker that has it at this rank."""
-    return 1.0 / (rank + 1.0) if shared.world.rules.credit == Credit.INVERSE else -(rank + 1.0)
+    return 1.0 / (rank + 1.0) if shared.world.rules[0].credit == Credit.INVERSE else -(rank + 1.0)
 
 
 @njit

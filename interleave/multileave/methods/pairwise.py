@@ -70,7 +70,7 @@ def prefer(shared, panel, length, preferences, users):
         if page[CLICKED, liked]:
             depth = (
                 n_considered
-                if shared.world.rules.considered == Considered.LAST_PLUS_ONE
+                if shared.world.rules[0].considered == Considered.LAST_PLUS_ONE
                 else min(liked + 2, length)
             )
             for other in range(depth):

@@ -67,7 +67,7 @@ class Params(NamedTuple):
 def make_page(shared, panel, length, users):
     page = shared.world.page
     for at in range(length):
-        if shared.world.rules.ranker == RankerChoice.IID:
+        if shared.world.rules[0].ranker == RankerChoice.IID:
             seat = int(users.random() * panel.n)
         else:
             seat = next_in_round(shared.round, panel.n, at, users)
@@ -107,13 +107,13 @@ def prefer(shared, panel, length, preferences, users):
     last = last_click(shared.world, length)
     rank_page(shared, panel, last, users)
     _share_documents(shared, panel, last)
-    credit = shared.world.rules.credit
+    credit = shared.world.rules[0].credit
     if credit == Credit.PAIRWISE:
         _prefer_by_expected_sign(shared.world.page, shared.shares, shared.odds, panel.n, last, preferences)
     elif credit == Credit.EXPECTED:
         _prefer_by_expected_clicks(shared, panel.n, last, preferences)
     else:
-        n_samples = shared.world.rules.n_samples
+        n_samples = shared.world.rules[0].n_samples
         _prefer_by_samples(shared, panel.n, last, n_samples, preferences, users)
 
 

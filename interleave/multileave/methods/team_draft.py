@@ -33,7 +33,7 @@ class Params(NamedTuple):
 @kernel
 def make_page(shared, panel, length, users):
     n_neutral = 0
-    if shared.world.rules.prefix == Prefix.NEUTRAL:
+    if shared.world.rules[0].prefix == Prefix.NEUTRAL:
         while n_neutral < length and _all_agree(shared, panel, n_neutral, users):
             n_neutral += 1
     draft(shared, panel, n_neutral, length, users)

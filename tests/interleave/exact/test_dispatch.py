@@ -349,7 +349,8 @@ def test_mean_odds_weigh_the_queries_as_the_world_does():
 
 def test_a_weight_for_a_single_query_is_no_cycle():
     way = interleaving("team_draft")
-    assert small_world((0, 1), (1, 0), (0, 1), RANDOM, way, queries=[2.0]).query_choice == BY_SHARE
+    world = small_world((0, 1), (1, 0), (0, 1), RANDOM, way, queries=[2.0])
+    assert world.rules[0].query_choice == BY_SHARE
 
 
 DEEP = (None, [0, 0, 0, 0, 1, -1])  # the second ranking ties its last two

@@ -1,7 +1,10 @@
 """Kernels on disk: compiled code is linked by name, so two kernels with one name would be taken for one."""
 
 from collections import defaultdict
+from typing import NamedTuple
 
+import pytest
+from numba import njit
 from numba.extending import is_jitted
 from support.policies import DUELING, FOR_SETS
 
@@ -13,6 +16,7 @@ from experiments.matrix.kernels import duel_kernel
 from interleave import METHODS, interleaving, live_duel_by, shown_so_far
 from interleave.multileave import MULTILEAVERS
 from interleave.multileave.live import live_comparison_by
+from rankduel.base.compiling import record
 
 
 def called(kernel):
@@ -49,3 +53,29 @@ def test_no_two_kernels_share_a_name():
     assert len(texts) > 500
     shared = [name for name, different in texts.items() if len(different) > 1]
     assert not shared
+
+
+class Now(NamedTuple):
+    clock: int = 3
+    leader: int = -1
+
+
+def test_a_record_is_written_in_place():
+    """The same in plain Python and compiled."""
+
+    def step(records):
+        now = records[0]
+        now.clock += 1
+        return now.clock, records[0].leader
+
+    plain, compiled = record(Now()), record(Now())
+    assert step(plain) == njit(step)(compiled) == (4, -1)
+    assert plain[0].clock == compiled[0].clock == 4
+
+
+def test_names_of_numpys_records_are_refused():
+    class Round(NamedTuple):
+        round: int = 0
+
+    with pytest.raises(ValueError, match="a 'round' of its own; choose another name"):
+        record(Round())
