@@ -1,50 +1,85 @@
-"""What a policy is: a name, its parameters, and a few functions. The loop and the tests ask for nothing else.
+"""The contract of policies: their functions, and `policy_of`, which makes a policy of a module.
 
-    init(n_arms, params, rng) -> state              a NamedTuple of arrays; nothing else changes during a run
-    select(state, params, rng) -> (first, second)   the pair to duel now; all chance is drawn here
-    update(state, first, second, first_won)         what is learned, written into the state's arrays
-    recommend(state) -> arm                         the answer, if play stopped now; optional
-    survivors(state) -> n                           arms not yet given up; only where a policy eliminates
-    idle(state, params, limit, selves, rng) -> n    see below; optional
-    answers(state, chosen)                          marks the arms of the answer; if they may be several
-    finished(state) -> bool                         nothing is left to compare; only where that happens
+A policy is a module with two NamedTuples and a few functions. Every function takes the state and the
+parameters, so nothing is copied from the parameters into the state.
 
-`select` is followed by `update` before the next `select`, except that a tied duel may be passed over in
-silence: then `select` comes again. An arm chosen against itself is not played, and `first_won` means nothing
-then: an algorithm that wants a coin for it flips it in `select`.
+    Params                                                   settings, each with a default and its meaning
+    State                                                    arrays, records and NamedTuples of these
+    init(n_arms, params, rng) -> state                       plain Python
+    select(state, params, rng) -> (first, second)            choose the pair to duel; all chance is drawn here
+    update(state, params, first, second, first_won)          learn from the outcome
+    recommend(state, params) -> arm                          optional: the answer if play stopped now
+    survivors(state, params) -> n                            optional: number of arms not eliminated
+    idle(state, params, limit, self_duels, rng) -> n         optional: skip steps, see below
+    answers(state, params, chosen)                           optional: mark all arms of the answer in `chosen`
+    finished(state, params) -> bool                          optional: nothing is left to compare
+    plan(state, params, rng), learn(state, params)           instead of `select` and `update`: bandits/agenda
+    needs_horizon(params) -> bool                            optional: whether the parameter `horizon` is used
 
-`idle` may play up to `limit` coming steps at once, provided each of them is an arm against itself and nothing
-is learned: it adds them to selves[arm], moves the policy's clock, and returns how many they were. Steps drawn
-that way must follow the law of plain steps, the one after them included: if it is known not to be idle,
-`select` has to be told so through the state.
+The state holds what is remembered. Workspace is a NamedTuple in a field called `room`; saving leaves it out.
 
-A policy that works in batches has `plan` and `learn` besides (bandits/agenda.py). One that is `finished`
-chooses an arm of its answer against itself from then on.
+`select` is followed by `update` before the next `select`, except that a tied duel may be passed over: then
+`select` comes again. An arm chosen against itself is not played, and `first_won` has no meaning then; an
+algorithm that needs a coin for it draws the coin in `select`.
 
-A policy for whole `sets` of arms compares many in one step, and these of its functions differ:
+`idle` may skip up to `limit` steps, provided each of them is an arm against itself from which nothing is
+learned. It adds them to self_duels[arm], advances the policy's clock, and returns how many they are. The
+distribution of all steps has to stay that of a run without skipping, including that of the step after the
+skipped ones: if that step is known not to be idle, the state has to tell `select`.
 
-    select(state, params, arms, copies, rng) -> n   the arms to compare: arms[:n], all different, and how
-                                                    often each stands in the set; one arm is shown alone
-    update(state, arms, n, won)                     won[x, y] of the duels of arms[x] and arms[y] went to x
-    idle(state, params, limit, alone, rng) -> n     the same for steps with one arm alone, added to alone[arm]
+A policy that is `finished` chooses an arm of its answer against itself from then on.
 
-It must have `recommend`. A step is one page, however many arms share it. Arms that stand in a set with a and
-b copies have a times b duels in it. A page without a verdict on a pair gives neither a win.
+A policy for `sets` of arms compares many arms in one step. These functions differ:
+
+    select(state, params, arms, copies, rng) -> n            write the arms of the step to arms[:n], all
+                                                             different, and how often each is in the set
+    update(state, params, arms, n, won)                      won[x, y] duels of arms[x] and arms[y] went to x
+    idle(state, params, limit, alone, rng) -> n              skip steps that show one arm alone
+
+It must have `recommend`. A step is one page. Arms with a and b copies have a times b duels in it. A page
+without a verdict on a pair gives neither a win.
 """
 
 from __future__ import annotations
 
+import inspect
+import sys
 from collections.abc import Callable, Mapping
+from types import ModuleType
 from typing import Any, NamedTuple
 
+from bandits.agenda import stepwise
+from rankduel.base.compiling import python_version
 from rankduel.base.errors import PolicyError
-from rankduel.base.settings import Configured, Setting
+from rankduel.base.settings import Configured
 from rankduel.base.settings import configure as configured_thing
+
+# Functions of a policy and their parameters, as in the table above.
+_PARAMETERS = {
+    "init": "n_arms, params, rng",
+    "select": "state, params, rng",
+    "update": "state, params, first, second, first_won",
+    "recommend": "state, params",
+    "survivors": "state, params",
+    "idle": "state, params, limit, self_duels, rng",
+    "answers": "state, params, chosen",
+    "finished": "state, params",
+    "plan": "state, params, rng",
+    "learn": "state, params",
+    "needs_horizon": "params",
+}
+_PARAMETERS_OF_SETS = {
+    "select": "state, params, arms, copies, rng",
+    "update": "state, params, arms, n, won",
+    "idle": "state, params, limit, alone, rng",
+}
+REQUIRED = ("Params", "init", "select", "update")
+OPTIONAL = tuple(name for name in _PARAMETERS if name not in REQUIRED)
 
 
 class Policy(NamedTuple):
     name: str
-    params: type  # NamedTuple of tunables, every field with a default
+    params: type  # NamedTuple of settings, every field with a default
     init: Callable
     select: Callable
     update: Callable
@@ -55,14 +90,120 @@ class Policy(NamedTuple):
     finished: Callable | None = None
     plan: Callable | None = None
     learn: Callable | None = None
-    late: bool = False  # may hear of outcomes after choosing other pairs
-    sets: bool = False  # `select` fills a set of arms
+    needs_horizon: Callable | None = None  # params -> is the parameter `horizon` used? None: always
+    late_feedback: bool = False  # outcomes may arrive after other pairs were chosen
+    sets: bool = False  # `select` chooses a set of arms
     about: str = ""  # one line
-    source: str = ""  # authors, year, venue, the algorithm's number
+    source: str = ""  # authors, year, venue, number of the algorithm
     assumes: str = ""  # what must hold for its guarantees
-    settings: Mapping[str, Setting] = {}
     variants: Mapping[str, Mapping[str, Any]] = {}  # named bundles of parameters: 'variant=...'
-    horizon_when: Callable | None = None  # params -> is the parameter `horizon` used? None: always
+
+    @property
+    def functions(self) -> tuple[Any, ...]:
+        """The functions that the loop calls."""
+        named = (getattr(self, name) for name in ("select", "update", *OPTIONAL) if name != "needs_horizon")
+        return tuple(function for function in named if function is not None)
+
+    @property
+    def is_built_in(self) -> bool:
+        """Whether the policy is one of this package, not of a user's file."""
+        return self.init.__module__.partition(".")[0] == "bandits"
+
+
+def policy_of(
+    module_name: str,
+    *,
+    source: str = "",
+    assumes: str = "",
+    variants: Mapping[str, Mapping[str, Any]] | None = None,
+    late_feedback: bool = False,
+    sets: bool = False,
+) -> Policy:
+    """Return the policy whose functions a module defines; functions that it imports do not count.
+
+    Its name is that of the module. Its description is the first line of the module's docstring, without a
+    leading ``NAME:``.
+
+    Parameters
+    ----------
+    module_name : str
+        ``__name__`` of the module.
+    source : str, default ""
+        Authors, year, venue and number of the algorithm.
+    assumes : str, default ""
+        What must hold for the guarantees of the algorithm.
+    variants : mapping, optional
+        Named bundles of settings.
+    late_feedback : bool, default False
+        Whether outcomes may arrive after other pairs were chosen.
+    sets : bool, default False
+        Whether `select` chooses sets of arms.
+
+    Returns
+    -------
+    Policy
+        The policy.
+
+    Raises
+    ------
+    PolicyError
+        If a function is missing, or `Params` is no NamedTuple in which every field has a default.
+    """
+    module = sys.modules[module_name]
+    defined = {name: vars(module)[name] for name in (*REQUIRED, *OPTIONAL) if _defines(module, name)}
+    if "plan" in defined and "learn" in defined and "select" not in defined:
+        defined["select"], defined["update"] = stepwise(defined["plan"], defined["learn"])
+    where = module.__file__ or module_name
+    missing = [name for name in REQUIRED if name not in defined]
+    if missing:
+        raise PolicyError(
+            f"{where}: no {', '.join(missing)} in this file; expected {', '.join(REQUIRED)} "
+            f"and perhaps {', '.join(OPTIONAL)} (see bandits/contract.py)"
+        )
+    params = defined.pop("Params")
+    _check_params(where, params)
+    for name, function in defined.items():
+        _check_signature(where, name, function, sets)
+    return Policy(
+        name=module_name.rpartition(".")[2],
+        params=params,
+        **defined,
+        late_feedback=late_feedback,
+        sets=sets,
+        about=_description(module),
+        source=source,
+        assumes=assumes,
+        variants=variants or {},
+    )
+
+
+def _defines(module: ModuleType, name: str) -> bool:
+    """Return whether a module defines this name itself."""
+    value = vars(module).get(name)
+    return value is not None and python_version(value).__module__ == module.__name__
+
+
+def _description(module: ModuleType) -> str:
+    first = (module.__doc__ or "").strip().partition("\n")[0]
+    name, colon, text = first.partition(": ")
+    text = text if colon and len(name.split()) <= 3 else first
+    return text[:1].upper() + text[1:]
+
+
+def _check_params(where: str, params: type) -> None:
+    fields = getattr(params, "_fields", None)
+    if fields is None or set(getattr(params, "_field_defaults", {})) != set(fields):
+        raise PolicyError(f"{where}: Params must be a NamedTuple in which every field has a default")
+
+
+def _check_signature(where: str, name: str, function: Any, sets: bool) -> None:
+    """Raise an error if a function of a policy takes another number of parameters than the contract says."""
+    expected = (_PARAMETERS | _PARAMETERS_OF_SETS if sets else _PARAMETERS)[name]
+    found = inspect.signature(python_version(function))
+    try:
+        found.bind(*expected.split(", "))
+    except TypeError:
+        raise PolicyError(f"{where}: {name}{found}; expected {name}({expected})") from None
 
 
 def configure(policy: Any, **settings: Any) -> Configured:

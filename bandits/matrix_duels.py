@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from bandits.draws import PROXY, draws_of
-from bandits.loop import AT_ONCE, Duel, Feedback, run_loop
+from bandits.feedback import AT_ONCE, Feedback
+from bandits.loop import Duel, run_loop
 from bandits.parts.relative_entropy import entropy_to_even
 from bandits.steps import checked_horizon, checkpoints
 from bandits.trace import Trace

@@ -12,18 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bandits.contract import Policy
-from bandits.loop import no_measure
-from rankduel.base.compiling import bound_loop, kernel
+from bandits.loop import no_answer, no_measure
+from bandits.plain import as_plain, is_plain
+from rankduel.base.compiling import Call, compiled_or_plain, entry, kernel, labelled, notice_plain
 from rankduel.base.errors import PolicyError
 from rankduel.base.settings import Configured, kernel_params
-
-# What `play_sets` calls; `compiled` puts the functions of a policy and a page in their place.
-select: Callable = NotImplemented
-update: Callable = NotImplemented
-recommend: Callable = NotImplemented
-idle: Callable = NotImplemented
-compare: Callable = NotImplemented
-measure: Callable = NotImplemented
 
 
 class SetsTrace(NamedTuple):
@@ -57,38 +50,45 @@ class Room(NamedTuple):
     alone: np.ndarray  # (arms,) int64
 
 
-def play_sets(state, params, env, room, trace, fast_forward, rng, users):
-    """Fill `trace`. The policy's arm a is labels[a] to everybody else."""
-    labels, arms, names, copies, won = room.labels, room.arms, room.names, room.copies, room.won
-    t, compared, pages = 0, 0, 0
-    for row in range(len(trace.steps)):
-        while t < trace.steps[row]:
-            if fast_forward:
-                t += idle(state, params, trace.steps[row] - t, room.alone, rng)
-                if t == trace.steps[row]:
-                    break
-            n = select(state, params, arms, copies, rng)
-            t += 1
-            if n == 1:
-                room.alone[arms[0]] += 1
-                won[0, 0] = 0
-            else:
-                total = 0
-                for place in range(n):
-                    names[place] = labels[arms[place]]
-                    total += copies[place]
-                for place in range(n):
-                    room.shares[arms[place]] += copies[place] / total
-                compared += n
-                pages += 1
-                compare(env, names, copies, n, won, users)
-            update(state, arms, n, won)
-        for arm in range(len(labels)):
-            trace.shares[row, labels[arm]] = room.shares[arm] + room.alone[arm]
-            trace.alone[row, labels[arm]] = room.alone[arm]
-        trace.compared[row], trace.pages[row] = compared, pages
-        trace.recommended[row] = labels[recommend(state)]
-        measure(env, trace.measured[row])
+def make_play_sets(policy: Policy, pages: Pages, *, plain: bool) -> Callable[..., Any]:
+    """Return the loop of a policy for sets and a source of pages."""
+    select, update, recommend = policy.select, policy.update, policy.recommend or no_answer
+    idle, compare, measure = policy.idle or never_idle, pages.compare, pages.measure or no_measure
+
+    def play_sets(state, params, env, room, trace, fast_forward, rng, users):
+        """Fill `trace`. The policy's arm a is labels[a] to everything else."""
+        labels, arms, names, copies, won = room.labels, room.arms, room.names, room.copies, room.won
+        t, compared, n_pages = 0, 0, 0
+        for row in range(len(trace.steps)):
+            while t < trace.steps[row]:
+                if fast_forward:
+                    t += idle(state, params, trace.steps[row] - t, room.alone, rng)
+                    if t == trace.steps[row]:
+                        break
+                n = select(state, params, arms, copies, rng)
+                t += 1
+                if n == 1:
+                    room.alone[arms[0]] += 1
+                    won[0, 0] = 0
+                else:
+                    total = 0
+                    for place in range(n):
+                        names[place] = labels[arms[place]]
+                        total += copies[place]
+                    for place in range(n):
+                        room.shares[arms[place]] += copies[place] / total
+                    compared += n
+                    n_pages += 1
+                    compare(env, names, copies, n, won, users)
+                update(state, params, arms, n, won)
+            for arm in range(len(labels)):
+                trace.shares[row, labels[arm]] = room.shares[arm] + room.alone[arm]
+                trace.alone[row, labels[arm]] = room.alone[arm]
+            trace.compared[row], trace.pages[row] = compared, n_pages
+            trace.recommended[row] = labels[recommend(state, params)]
+            measure(env, trace.measured[row])
+
+    return play_sets if plain else labelled(entry(play_sets), policy.name)
 
 
 @kernel
@@ -121,12 +121,35 @@ def run_sets(
     *,
     fast_forward: bool = True,
 ) -> SetsTrace:
-    """One run of one policy; `fast_forward=False` never skips."""
+    """Play one run of one policy; `fast_forward=False` never skips."""
+    run = prepare_sets_run(configured, pages, labels, steps, rng, users, fast_forward=fast_forward)
+    if len(labels) == 1:
+        run.trace.shares[:, 0] = run.trace.alone[:, 0] = run.trace.steps
+    else:
+        run.call.function(*run.call.arguments)
+    return run.trace
+
+
+class SetsRun(NamedTuple):
+    """A run that is ready to be played: the call fills the trace."""
+
+    call: Call
+    trace: SetsTrace
+
+
+def prepare_sets_run(
+    configured: Configured,
+    pages: Pages,
+    labels: np.ndarray,
+    steps: np.ndarray,
+    rng: np.random.Generator,
+    users: np.random.Generator,
+    *,
+    fast_forward: bool = True,
+) -> SetsRun:
+    """Return a run with its loop, its first state and its empty trace."""
     n_arms = len(labels)
     trace = _empty_trace(np.ascontiguousarray(steps, np.int64), n_arms, pages.n_measured)
-    if n_arms == 1:
-        trace.shares[:, 0] = trace.alone[:, 0] = trace.steps
-        return trace
     policy: Any = configured.thing
     params = kernel_params(configured, int(trace.steps[-1]))
     arms, names, copies, alone = np.zeros((4, n_arms), np.int64)
@@ -139,10 +162,9 @@ def run_sets(
         shares=np.zeros(n_arms),
         alone=alone,
     )
-    state = policy.init(n_arms, params, rng)
-    loop = compiled(policy, pages)
-    loop(state, params, pages.env, room, trace, bool(fast_forward), rng, users)
-    return trace
+    state = policy.init(n_arms, params, rng) if n_arms > 1 else ()
+    arguments = (state, params, pages.env, room, trace, bool(fast_forward), rng, users)
+    return SetsRun(Call(sets_loop_of(policy, pages), arguments), trace)
 
 
 def _empty_trace(steps: np.ndarray, n_arms: int, n_measured: int) -> SetsTrace:
@@ -158,16 +180,26 @@ def _empty_trace(steps: np.ndarray, n_arms: int, n_measured: int) -> SetsTrace:
     )
 
 
-def compiled(policy: Policy, pages: Pages) -> Callable:
-    """Return `play_sets` with this policy and these pages bound in: machine code kept on disk."""
+_loops: dict[Any, Callable[..., Any]] = {}
+
+
+def sets_loop_of(policy: Policy, pages: Pages) -> Callable[..., Any]:
+    """Return the loop of this policy and source of pages: compiled if its functions are."""
+    key = (policy.name, *policy.functions, pages.compare, pages.measure)
+    if key not in _loops:
+        _loops[key] = _new_loop(policy, pages)
+    return _loops[key]
+
+
+def _new_loop(policy: Policy, pages: Pages) -> Callable[..., Any]:
     if policy.recommend is None:
         raise PolicyError(f"{policy.name}: a policy for sets of arms needs a function `recommend`")
-    functions = {
-        "select": policy.select,
-        "update": policy.update,
-        "recommend": policy.recommend,
-        "idle": policy.idle or never_idle,
-        "compare": pages.compare,
-        "measure": pages.measure or no_measure,
-    }
-    return bound_loop(play_sets, policy.name, pages.compare.__name__, **functions)
+
+    def plain(*arguments: Any) -> Any:
+        return make_play_sets(as_plain(policy), pages, plain=True)(*arguments)
+
+    if is_plain(policy):
+        notice_plain(policy.name, "its functions are not decorated with @numba.njit")
+        return plain
+    compiled = make_play_sets(policy, pages, plain=False)
+    return compiled if policy.is_built_in else compiled_or_plain(compiled, plain, policy.name)

@@ -20,17 +20,16 @@ from typing import Any
 
 import numpy as np
 
-from bandits.agenda import N_PAIRS, PLAYED, TIMES
 from bandits.catalogue import POLICIES, policy
 from bandits.contract import configure
-from bandits.loop import compiled_step
 from bandits.own_file import load_policy
+from bandits.plain import stepping
 from bandits.steps import checked_horizon
 from rankduel.base.errors import PolicyError, RecordsError
 from rankduel.base.files import replacing
 from rankduel.base.settings import Configured, kernel_params
 
-_FORMAT = 1
+_FORMAT = 2
 
 
 class Stepper:
@@ -42,12 +41,12 @@ class Stepper:
         self.pair: tuple[int, int] | None = None  # chosen and not yet decided
         self._rng, self._params = rng, kernel_params(configured, horizon)
         self._state: Any = configured.thing.init(n_arms, self._params, rng) if n_arms > 1 else ()
-        self._select, self._update = compiled_step(configured.thing)
+        self._policy = stepping(configured.thing)
 
     def select(self) -> tuple[int, int]:
         """The two arms to duel now, the same two until they are decided. Equal arms: show that one alone."""
         if self.pair is None:
-            pair = self._select(self._state, self._params, self._rng) if self.n_arms > 1 else (0, 0)
+            pair = self._policy.select(self._state, self._params, self._rng) if self.n_arms > 1 else (0, 0)
             self.pair = int(pair[0]), int(pair[1])
         return self.pair
 
@@ -55,7 +54,7 @@ class Stepper:
         """Who won the duel of `select`. For an arm against itself any answer will do."""
         pair = self._decided()
         if self.n_arms > 1:
-            self._update(self._state, *pair, bool(first_won))
+            self._policy.update(self._state, self._params, *pair, bool(first_won))
 
     def pass_over(self) -> None:
         """The duel ended in a tie, from which the policy learns nothing."""
@@ -65,14 +64,14 @@ class Stepper:
         """The arm the policy would answer now; -1 if it never has an answer."""
         if self.n_arms == 1:
             return 0
-        recommend = self.configured.thing.recommend
-        return int(recommend(self._state)) if recommend else -1
+        recommend = self._policy.recommend
+        return int(recommend(self._state, self._params)) if recommend else -1
 
     def answers(self) -> list[int]:
         """All arms of the answer, ascending; one, where the policy never has several."""
         chosen = np.zeros(self.n_arms, np.bool_)
-        if self.n_arms > 1 and self.configured.thing.answers:
-            self.configured.thing.answers(self._state, chosen)
+        if self.n_arms > 1 and self._policy.answers:
+            self._policy.answers(self._state, self._params, chosen)
         best = self.recommend()
         if best >= 0:
             chosen[best] = True
@@ -80,8 +79,8 @@ class Stepper:
 
     def finished(self) -> bool:
         """Is nothing left to compare?"""
-        finished = self.configured.thing.finished
-        return self.n_arms == 1 or bool(finished and finished(self._state))
+        finished = self._policy.finished
+        return self.n_arms == 1 or bool(finished and finished(self._state, self._params))
 
     def committed(self) -> list[tuple[int, int]]:
         """All comparisons that are certain to come, whatever the outcome of the first: several at once.
@@ -89,11 +88,11 @@ class Stepper:
         The first is that of `select`; the others follow in this order.
         """
         first = self.select()
-        if self.configured.thing.plan is None or self.n_arms == 1 or first[0] == first[1]:
+        if self._policy.plan is None or self.n_arms == 1 or first[0] == first[1]:
             return [first]
         agenda = self._state.agenda
-        pairs = agenda.pairs[: agenda.now[N_PAIRS]]
-        left = range(agenda.now[PLAYED], agenda.now[N_PAIRS] * agenda.now[TIMES])
+        pairs = agenda.pairs[: agenda.now[0].n_pairs]
+        left = range(agenda.now[0].played, agenda.now[0].n_pairs * agenda.now[0].times)
         return [(int(pairs[step % len(pairs), 0]), int(pairs[step % len(pairs), 1])) for step in left]
 
     def save(self, path: str | Path) -> None:
@@ -101,7 +100,7 @@ class Stepper:
         header = {
             "format": _FORMAT,
             "policy": self.configured.thing.name,
-            "params": self.configured.params._asdict(),
+            "params": {name: self.configured.get(name) for name in self.configured.params._fields},
             "n_arms": self.n_arms,
             "horizon": self.horizon,
             "n_steps": self.n_steps,
@@ -203,8 +202,10 @@ def restore(path: str | Path) -> Stepper:
 
 
 def _arrays(state: Any, prefix: str = "state") -> Iterator[tuple[str, np.ndarray]]:
-    """The arrays of a state under dotted names, those of its tuples included."""
+    """Yield the arrays of a state under dotted names, those of its tuples included; not the workspace."""
     for name, value in zip(getattr(state, "_fields", ()), state):
+        if name == "room":
+            continue
         if isinstance(value, tuple):
             yield from _arrays(value, f"{prefix}.{name}")
         else:

@@ -81,3 +81,17 @@ def count(counts, first, second, n):
     high = max(first, second)
     counts.pairs[low, high] += n
     counts.most[0] = max(counts.most[0], counts.pairs[low, high])
+
+
+@kernel
+def copy_counts(counts, answer, chosen, trace, row):
+    """Write the counts and the answer so far to a row of the trace, and clear `chosen`."""
+    labels = counts.labels
+    trace.recommended[row] = labels[answer] if answer >= 0 else -1
+    trace.most[row] = counts.most[0]
+    for arm in range(len(labels)):
+        trace.duels[row, labels[arm]] = counts.duels[arm]
+        trace.better[row, labels[arm]] = counts.better[arm]
+        trace.selves[row, labels[arm]] = counts.selves[arm]
+        trace.answers[row, labels[arm]] = chosen[arm] or arm == answer
+        chosen[arm] = False

@@ -11,14 +11,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from interleave.catalogue import METHODS
 from interleave.world import BY_SHARE, CLICK, CLICK_AND_LEAVE, CLICKED, DOC, STAY, UNIFORM, Pair, forget_ties
-from rankduel.base.compiling import inlined, kernel, named_apart
+from rankduel.base.compiling import entry, kernel
 
 
-@inlined
+@kernel
 def choose_query(world, users):
     """Uniformly, by given shares, or in turn."""
     n_queries = len(world.offsets) - 1
@@ -31,7 +30,7 @@ def choose_query(world, users):
     return query
 
 
-@inlined
+@kernel
 def _first_above(shares, number):
     """np.searchsorted(shares, number, "right"), which takes half a second longer to compile."""
     low, high = 0, len(shares) - 1
@@ -51,7 +50,7 @@ def reader(next_document: Callable[..., Any], calls_python: bool) -> Callable[..
     `next_document` is that of a method, or anything like it.
     """
 
-    @(njit(inline="always") if calls_python else inlined)
+    @(entry if calls_python else kernel)
     def read(world, pair, length, whole, users):
         n_shown, is_reading = 0, True
         for at in range(length):
@@ -80,8 +79,7 @@ def outcome_by(name: str) -> Callable[..., Any]:
     method = METHODS[name]
     read, credit = reader(method.next_document, method.calls_python), method.credit
 
-    @(njit if method.calls_python else kernel)
-    @named_apart(name)
+    @(entry if method.calls_python else kernel)
     def outcome(world, first, second, users):
         query = choose_query(world, users)
         start = world.offsets[query]
@@ -104,8 +102,7 @@ def impression_by(name: str) -> Callable[..., Any]:
     method = METHODS[name]
     read, credit = reader(method.next_document, method.calls_python), method.credit
 
-    @(njit if method.calls_python else kernel)
-    @named_apart(name)
+    @(entry if method.calls_python else kernel)
     def impression(world, first, second, ideal, users):
         query = choose_query(world, users)
         start = world.offsets[query]
@@ -122,7 +119,7 @@ def impression_by(name: str) -> Callable[..., Any]:
     return impression
 
 
-@inlined
+@kernel
 def clicks_and_gain(world, start, length):
     """(clicks, DCG) of the page; see letor_data.metrics."""
     n_clicks, gain = 0, 0.0

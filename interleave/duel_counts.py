@@ -7,12 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from interleave.duel import outcome_by
 from interleave.exact.outcome_odds import verdict
 from interleave.world import World
-from rankduel.base.compiling import named_apart
+from rankduel.base.compiling import entry
 from rankduel.base.settings import Configured
 
 
@@ -27,8 +26,7 @@ def play_duels(
 def _counter(name: str) -> Callable[..., Any]:
     outcome = outcome_by(name)
 
-    @njit(nogil=True)
-    @named_apart(name)
+    @entry
     def count(world, first, second, duels, users):
         counts = np.zeros(3, np.int64)
         for _ in range(duels):

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from interleave.catalogue import METHODS
 from interleave.duel import impression_by
@@ -23,7 +22,7 @@ from interleave.world import (
     forget_ties,
 )
 from letor_data.metrics import ideal_dcg
-from rankduel.base.compiling import kernel, named_apart
+from rankduel.base.compiling import entry, kernel
 
 PAGES, NDCG, CLICKS = range(3)  # entries of Live.shown
 
@@ -47,8 +46,7 @@ def live_duel_by(name: str) -> Callable[..., Any]:
     """`live_duel(live, first, second, users)` for one method: `interleaved_duel`, and the page is noted."""
     impression = impression_by(name)
 
-    @(njit if METHODS[name].calls_python else kernel)
-    @named_apart(name)
+    @(entry if METHODS[name].calls_python else kernel)
     def live_duel(live, first, second, users):
         while True:
             lead, n_clicks, ndcg = impression(live.world, first, second, live.ideal, users)
@@ -58,14 +56,13 @@ def live_duel_by(name: str) -> Callable[..., Any]:
             if lead != 0.0 or not live.world.rules[0].drop_ties or first == second:
                 return lead > 0.0 if lead != 0.0 else users.random() < 0.5
 
-    live_duel.__name__ = f"live_{name}_duel"
     return live_duel
 
 
 @kernel
 def shown_so_far(live, out):
-    for entry in range(len(live.shown)):
-        out[entry] = live.shown[entry]
+    for column in range(len(live.shown)):
+        out[column] = live.shown[column]
 
 
 def own_pages(world: World, users: np.random.Generator, draws: int = 4) -> np.ndarray:
@@ -77,7 +74,7 @@ def own_pages(world: World, users: np.random.Generator, draws: int = 4) -> np.nd
     return _own_pages(live.world, live.ideal, draws, users)
 
 
-@njit(nogil=True)
+@entry
 def _own_pages(world, ideal, draws, users):
     means = np.zeros((len(world.order), 2))
     n_queries = len(world.offsets) - 1
@@ -92,7 +89,7 @@ def _own_pages(world, ideal, draws, users):
     return means / (n_queries * draws)
 
 
-@njit
+@entry
 def _own_page(world, pair, users):
     """(DCG, expected clicks) of the first ranker's list, its ties broken anew."""
     forget_ties(world)

@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from clickmodels import click_model
 from interleave.catalogue import METHODS, interleaving
 from interleave.world import CLICKED, DOC, TEAM, Pair, World, forget_ties, make_world
 from letor_data.rankings import Rankings
-from rankduel.base.compiling import named_apart
+from rankduel.base.compiling import entry
 from rankduel.base.errors import InterleaveError
 from rankduel.base.settings import Configured
 
@@ -149,15 +148,13 @@ def _check_lists(left: list[Hashable], right: list[Hashable], number: dict[Hasha
 def _kernels(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     next_document, credit = METHODS[name].next_document, METHODS[name].credit
 
-    @njit
-    @named_apart(name)
+    @entry
     def build(world: Any, pair: Any, length: Any, users: Any) -> None:
         forget_ties(world)
         for at in range(length):
             next_document(world, pair, at, users)
 
-    @njit
-    @named_apart(name)
+    @entry
     def judge(world: Any, pair: Any, n_read: Any, users: Any) -> Any:
         return credit(world, pair, n_read, users)
 

@@ -19,7 +19,7 @@ import numpy as np
 from clickmodels.tables import ClickModel, check_grades
 from letor_data.rankings import Rankings
 from letor_data.sorting import read_only
-from rankduel.base.compiling import inlined, kernel, record
+from rankduel.base.compiling import kernel, record
 from rankduel.base.errors import InterleaveError
 from rankduel.base.settings import Configured, find, kernel_params
 
@@ -81,7 +81,7 @@ class Pair(NamedTuple):
     n_docs: int
 
 
-@inlined
+@kernel
 def document_at(world, pair, side, rank, users):
     """The document that a side has at this rank, in this impression."""
     ranker = pair.first if side == FIRST else pair.second
@@ -90,7 +90,7 @@ def document_at(world, pair, side, rank, users):
     return _settle_rank(world.order, world.ties, world.settled, ranker, pair.start, side, rank, users)
 
 
-@inlined
+@kernel
 def rank_of(world, pair, side, doc, users):
     """The rank that a document has on a side, in this impression."""
     ranker = pair.first if side == FIRST else pair.second
@@ -100,7 +100,7 @@ def rank_of(world, pair, side, doc, users):
     return _settle_document(world.ties, world.settled, ranker, pair.start, side, doc, rank, users)
 
 
-@inlined
+@kernel
 def is_shown(world, at, doc):
     """Is the document among the first `at` of the page?"""
     for rank in range(at):
@@ -122,7 +122,7 @@ def rank_page(world, pair, n_shown, users):
             world.page[RANK + side, at] = rank_of(world, pair, side, world.page[DOC, at], users)
 
 
-@inlined
+@kernel
 def forget_ties(world):
     """From here on ties are settled anew."""
     world.settled[FIRST, 0, 0] = world.settled[SECOND, 0, 0] = 0
@@ -154,14 +154,14 @@ def _settle_document(ties, settled, ranker, start, side, doc, rank, users):
             return rank
 
 
-@inlined
+@kernel
 def _group(ties, ranker, start, rank):
     """(first rank, size) of the tie group that holds this rank."""
     first = rank + min(np.int64(ties[ranker, start + rank]), 0)
     return first, np.int64(ties[ranker, start + first]) + 1
 
 
-@inlined
+@kernel
 def _find(settled, side, which, value):
     for i in range(settled[side, 0, 0], 0, -1):
         if settled[side, which, i] == value:
@@ -169,7 +169,7 @@ def _find(settled, side, which, value):
     return 0
 
 
-@inlined
+@kernel
 def _remember(settled, side, rank, doc):
     n = settled[side, 0, 0] + 1
     settled[side, 0, 0] = n

@@ -10,6 +10,7 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
+import re
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -23,10 +24,11 @@ from letor_data.packed.packing import guard
 from letor_data.table import restored, to_table
 from letor_data.text.parse import ReadOptions
 from letor_data.text.queries import side_file
-from rankduel.base.files import file_checksum, put_in_place, temporary_beside
+from rankduel.base.files import cache_folder, file_checksum, put_in_place, temporary_beside
 
 READER_VERSION = 1  # raise it when the same bytes would be read differently
 FOLDER = ".rankduel"
+_NAME = re.compile(r".+\.[0-9a-f]{16}\.[0-9a-f]{8}\.arrow")  # of a cache file
 _PART = 64 << 20  # bytes that one thread digests at a time
 
 
@@ -70,7 +72,12 @@ def _default_folder(source: Path) -> Path:
     beside = source.parent / FOLDER
     if os.access(beside if beside.exists() else source.parent, os.W_OK):
         return beside
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rankduel"
+    return cache_folder()
+
+
+def cache_files(folder: Path) -> list[Path]:
+    """Return the files of parsed data in a folder."""
+    return sorted(path for path in folder.glob("*.arrow") if _NAME.fullmatch(path.name))
 
 
 def load(stem: Path) -> Letor | None:

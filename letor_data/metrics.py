@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numba import njit
 
 from letor_data.sorting import read_only
+from rankduel.base.compiling import entry
 from rankduel.base.errors import DataError
 
 # Divisors at places 1, 2, ...; "letor" is the LETOR 4.0 tool's. Never compare numbers across the two.
@@ -84,7 +84,7 @@ def _ratio(values: np.ndarray, ideal: np.ndarray, no_relevant: str) -> np.ndarra
     return np.where(ideal > 0, values / np.where(ideal > 0, ideal, 1.0), NO_RELEVANT[no_relevant])
 
 
-@njit(nogil=True, cache=True)
+@entry
 def _ideal_dcg(labels, offsets, weights, gains):
     best = np.zeros(len(offsets) - 1)
     counts = np.zeros(len(gains), np.int64)
@@ -103,7 +103,7 @@ def _ideal_dcg(labels, offsets, weights, gains):
     return best
 
 
-@njit(nogil=True, cache=True)
+@entry
 def _expected_dcg(labels, offsets, order, ties, weights, gains):
     expected = np.zeros(len(offsets) - 1)
     for query in range(len(expected)):

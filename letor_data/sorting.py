@@ -9,8 +9,8 @@ per document, a float64 one 35 to 50.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from rankduel.base.compiling import entry
 from rankduel.base.errors import DataError
 
 _SHORT = 40  # up to here insertion beats clearing four tables of 256 counts
@@ -61,7 +61,7 @@ def _descending_words(scores: np.ndarray) -> np.ndarray:
     return keys.view(np.uint32).reshape(len(scores), unsigned.itemsize // 4)
 
 
-@njit(nogil=True, cache=True)
+@entry
 def _rank_queries(words, offsets, order, positions, ties):
     items, spare, counts = _scratch(offsets)
     for query in range(len(offsets) - 1):
@@ -70,7 +70,7 @@ def _rank_queries(words, offsets, order, positions, ties):
         _note_ranks(words[start:stop], items, order[start:stop], positions[start:stop], ties[start:stop])
 
 
-@njit(nogil=True, cache=True)
+@entry
 def break_ties(order, ties, offsets, query_keys, ranker_key, new_order, new_positions):
     """Shuffle each tie group by hashed keys of (ranker, query, document), the smallest key first."""
     items, spare, counts = _scratch(offsets)
@@ -90,7 +90,7 @@ def break_ties(order, ties, offsets, query_keys, ranker_key, new_order, new_posi
             new_positions[start + new_order[rank]] = rank - start
 
 
-@njit
+@entry
 def _hash_documents(docs, stream, words):
     """SplitMix64's number `doc` of this stream, for each document."""
     for i in range(len(docs)):
@@ -98,7 +98,7 @@ def _hash_documents(docs, stream, words):
         words[i, 0], words[i, 1] = key & _LOW, key >> _WORD
 
 
-@njit
+@entry
 def _scratch(offsets):
     longest = 0
     for query in range(len(offsets) - 1):
@@ -106,7 +106,7 @@ def _scratch(offsets):
     return np.empty(longest, np.uint64), np.empty(longest, np.uint64), np.empty((4, 256), np.int32)
 
 
-@njit
+@entry
 def _sort(words, n, items, spare, counts):
     """Documents 0..n-1 by their words, in the low half of each item; also what is now the spare."""
     for i in range(n):
@@ -122,7 +122,7 @@ def _sort(words, n, items, spare, counts):
     return items, spare
 
 
-@njit
+@entry
 def _insertion_sort(items, n):
     for i in range(1, n):
         item = items[i]
@@ -133,7 +133,7 @@ def _insertion_sort(items, n):
         items[hole] = item
 
 
-@njit
+@entry
 def _radix_sort(items, n, spare, counts):
     """By the high half, byte by byte from the lowest; a byte all items share needs no pass."""
     _count_bytes(items, n, counts)
@@ -154,7 +154,7 @@ def _radix_sort(items, n, spare, counts):
     return items, spare
 
 
-@njit
+@entry
 def _count_bytes(items, n, counts):
     counts[:] = 0
     for i in range(n):
@@ -163,7 +163,7 @@ def _count_bytes(items, n, counts):
             counts[byte, high >> np.uint64(8 * byte) & _BYTE] += 1
 
 
-@njit
+@entry
 def _note_ranks(words, items, order, positions, ties):
     first = 0  # rank of the first document of the current tie group
     for rank in range(len(order)):
@@ -177,7 +177,7 @@ def _note_ranks(words, items, order, positions, ties):
         ties[first] = rank - first
 
 
-@njit
+@entry
 def _mixed(x):
     """SplitMix64's output function: a bijection of 64-bit numbers that leaves no pattern behind."""
     x = (x ^ x >> np.uint64(30)) * _MIX_1

@@ -8,8 +8,8 @@ any rank the whole group is thus found without a search.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from rankduel.base.compiling import entry
 from rankduel.base.errors import DataError
 from rankduel.base.settings import find
 
@@ -41,7 +41,7 @@ def tie_share(ties: np.ndarray, offsets: np.ndarray) -> float:
 
 
 # Not cached on disk: these are parts of other packages' compiled loops (Numba would not notice an edit).
-@njit
+@entry
 def shuffle_ties(order, ties, top, users, out):
     """One impression's ranking of a query: its first `top` ranks into `out`, tied documents in random order.
 
@@ -61,7 +61,7 @@ def shuffle_ties(order, ties, top, users, out):
         rank += size
 
 
-@njit
+@entry
 def _shuffle(docs, users, out):
     """Fisher and Yates from the front: the draws of `_sample`, and then the rest."""
     n = len(docs)
@@ -72,7 +72,7 @@ def _shuffle(docs, users, out):
         out[i], out[j] = out[j], out[i]
 
 
-@njit
+@entry
 def _sample(docs, users, out):
     """What `_shuffle` would put at the first len(out) places, without room for the others.
 

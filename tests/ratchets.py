@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("rankduel", "letor_data", "clickmodels", "interleave", "bandits", "experiments")
 MOST_POSITIONAL = 8
-JITTED = {"njit", "kernel", "inlined", "force_inlined", "_inlined"}
+JITTED = {"njit", "kernel", "entry", "loop", "as_kernel", "as_loop"}
 Found = tuple[int, str, str]  # line, rule, what
 
 
@@ -33,7 +33,7 @@ def problems_in(source: str) -> list[Found]:
 
 
 def _all_problems(tree: ast.Module) -> Iterator[Found]:
-    compiled = _names_of_templates(tree)
+    compiled = _names_of_compiled(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             yield from _private_imports(node)
@@ -64,7 +64,7 @@ def _is_jitted(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 
 
 def _decorator_name(decorator: ast.expr) -> str:
-    """Return `njit` for @njit, @njit(nogil=True) and @(njit if ... else kernel)."""
+    """Return `njit` for @njit, @njit(nogil=True) and @(entry if ... else kernel)."""
     if isinstance(decorator, ast.Call):
         return _decorator_name(decorator.func)
     if isinstance(decorator, ast.IfExp):
@@ -72,14 +72,14 @@ def _decorator_name(decorator: ast.expr) -> str:
     return decorator.id if isinstance(decorator, ast.Name) else ""
 
 
-def _names_of_templates(tree: ast.Module) -> set[str]:
-    """Return the functions that are compiled elsewhere: those given to `bound_loop` or `bound_kernel`, and
-    `init`."""
+def _names_of_compiled(tree: ast.Module) -> set[str]:
+    """Return the functions that are compiled by a call, as in `kernel(select)`, and the plain ones of
+    policies, which are like their kernels."""
     calls = [
         node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     ]
-    bound = [call.args[0] for call in calls if call.func.id in ("bound_loop", "bound_kernel") and call.args]  # type: ignore[attr-defined]
-    return {"init"} | {argument.id for argument in bound if isinstance(argument, ast.Name)}
+    given = [call.args[0] for call in calls if call.func.id in JITTED and call.args]  # type: ignore[attr-defined]
+    return {"init", "needs_horizon"} | {argument.id for argument in given if isinstance(argument, ast.Name)}
 
 
 def _tuple_assignment(node: ast.Assign) -> Iterator[Found]:

@@ -43,9 +43,9 @@ ORDER = {
         "multileave",
     ),
     "bandits": (
-        "contract",
-        "agenda draws own_file steps trace",
-        "parts",
+        "agenda draws feedback steps trace",
+        "contract parts",
+        "own_file plain",
         "loop",
         "matrix_duels sets_loop",
         "regret",

@@ -1,29 +1,47 @@
-"""Confidence bounds on pairwise win rates, without computing them: who is beaten, and until when.
+"""Confidence bounds on win rates: whether one arm confidently beats another, and until which step.
 
-The upper bound on the chance that i beats j, w_ij / N + sqrt(alpha ln(t + c) / N), is below one half exactly
-when D > 0 and D^2 > 4 alpha N ln(t + c), with N duels of the pair and D = w_ji - w_ij: i is "beaten by j".
-The right side grows with t alone, so a pair becomes beaten only when it is compared, and stops being beaten
-at a step known in advance. Every policy with such bounds asks through this one expression.
+Let w_ij be the wins of arm i in N duels against arm j. The upper bound w_ij / N + sqrt(alpha ln(t + c) / N)
+is below 1/2 exactly when D > 0 and D^2 > 4 alpha N ln(t + c), where D = w_ji - w_ij. Then arm i is beaten by
+arm j. Only the right side changes between duels of the pair, and it grows with t. So a pair becomes beaten
+only by a duel, and ceases to be beaten at a step that is known in advance. All policies with such bounds use
+the one expression in `beaten`.
 """
 
+from __future__ import annotations
+
 import math
+from typing import NamedTuple
+
+import numpy as np
 
 from rankduel.base.compiling import kernel
 
-NEVER = 1 << 60  # a step no run reaches
-_LAST_LOG = 36.0  # of steps up to 4e15: beyond, a double cannot tell them apart
+NEVER = 1 << 60  # a step that no run reaches
+_LAST_LOG = 36.0  # logarithm of step 4e15; beyond it, float64 does not represent every step
+
+
+class Beaten(NamedTuple):
+    """Until when each arm confidently beats each other arm; one row per winner."""
+
+    beats_until: np.ndarray  # (arms, arms) int64: arm i confidently beats arm j before step beats_until[i, j]
+    latest: np.ndarray  # (arms,) int64, largest of each column: arm j is confidently beaten before latest[j]
+
+
+def none_beaten(n_arms: int) -> Beaten:
+    """Return the state without duels, in which no arm confidently beats another."""
+    return Beaten(np.zeros((n_arms, n_arms), np.int64), np.zeros(n_arms, np.int64))
 
 
 @kernel
 def beaten(wins, losses, alpha, log_time):
-    """Is an arm with so many wins and losses against another confidently worse, at ln(t + c) = log_time?"""
+    """Return whether the upper bound for these wins and losses is below 1/2; `log_time` is ln(t + c)."""
     deficit = float(losses - wins)
     return deficit > 0.0 and deficit * deficit > 4.0 * alpha * float(wins + losses) * log_time
 
 
 @kernel
 def beaten_until(wins, losses, alpha, c):
-    """The first step t >= 1 at which it is not beaten (any more); NEVER if no run gets there."""
+    """Return the first step t >= 1 at which `beaten` is false; 0 without a deficit, NEVER beyond any run."""
     deficit = float(losses - wins)
     n = float(wins + losses)
     if deficit <= 0.0:
@@ -40,26 +58,32 @@ def beaten_until(wins, losses, alpha, c):
 
 
 @kernel
-def set_beaten_until(until, latest, loser, winner, step):
-    """Write until[loser, winner] = step and keep latest[loser] the largest of its row.
+def record_beaten(state, wins, alpha, one, other):
+    """Recompute until when the arms of a pair beat each other, after a duel that `wins` includes."""
+    won, lost = wins[one, other], wins[other, one]
+    _set_beats_until(state, other, one, beaten_until(won, lost, alpha, 0.0))
+    _set_beats_until(state, one, other, beaten_until(lost, won, alpha, 0.0))
 
-    So arm i is beaten by nobody at t exactly when latest[i] <= t.
-    """
-    before = until[loser, winner]
-    until[loser, winner] = step
+
+@kernel
+def beats_all_until(state, champion):
+    """Return the first step at which `champion` does not confidently beat all other arms."""
+    soonest, until = NEVER, state.beats_until[champion]
+    for arm in range(len(until)):
+        if arm != champion:
+            soonest = min(soonest, until[arm])
+    return soonest
+
+
+@kernel
+def _set_beats_until(state, winner, loser, step):
+    """Write the step of one pair, and keep latest[loser] the largest of its column."""
+    beats_until, latest = state.beats_until, state.latest
+    before = beats_until[winner, loser]
+    beats_until[winner, loser] = step
     if step >= latest[loser]:
         latest[loser] = step
     elif before == latest[loser]:
         latest[loser] = 0
         for other in range(len(latest)):
-            latest[loser] = max(latest[loser], until[loser, other])
-
-
-@kernel
-def all_beaten_until(until, champion):
-    """The first step at which some arm is no longer beaten by `champion`; until[arm] is that of each arm."""
-    soonest = NEVER
-    for arm in range(len(until)):
-        if arm != champion:
-            soonest = min(soonest, until[arm])
-    return soonest
+            latest[loser] = max(latest[loser], beats_until[other, loser])

@@ -1,8 +1,9 @@
-"""EXP3 inside a dueling policy: exponential weights for rewards that need not follow any law.
+"""EXP3 as the bandit inside a dueling policy.
 
 Auer, Cesa-Bianchi, Freund and Schapire, "The Nonstochastic Multiarmed Bandit Problem", SIAM J. Comput. 2002.
-An arm is drawn from the weights, or uniformly with chance gamma; a reward multiplies its weight by
-exp(gamma / (K p)), with p its chance in that draw. Weights live in a tree of sums: a step costs log2 K.
+Rewards need not follow any distribution. An arm is drawn from exponential weights, mixed with uniform draws
+(bandits/parts/exponential_weights.py). A reward multiplies the weight of the arm by exp(gamma / (K p)), where
+p is the probability with which the arm was drawn.
 """
 
 from __future__ import annotations
@@ -12,58 +13,73 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.parts.picks import pick
-from bandits.parts.sum_tree import add_up, draw, new_tree, set_weight
+from bandits.parts.exponential_weights import (
+    ExponentialWeights,
+    add_to_log_weight,
+    divide_weights,
+    draw_from_mixture,
+    equal_weights,
+    mixture_probability,
+    total_weight,
+    weight,
+)
 from rankduel.base.compiling import kernel
 
-_LARGE = 200.0  # a log-weight above this, and all are taken relative to it
+_LARGEST_LOG_WEIGHT = 200.0  # all weights are divided by a weight that exceeds this
 
 
 class Exp3Bandits(NamedTuple):
     log_weight: np.ndarray  # (bandits, arms) float64
-    weights: np.ndarray  # (bandits, 2 * leaves) float64: trees of the sums of exp(log_weight)
-    gain: np.ndarray  # (bandits,) float64: what a reward will add to the log-weight of the arm drawn last
+    tree: np.ndarray  # (bandits, 2 * leaves) float64: see bandits/parts/exponential_weights.py
+    gain: np.ndarray  # (bandits,) float64: what a reward adds to the log-weight of the arm drawn last
 
 
 def new_bandits(n_bandits: int, n_arms: int) -> Exp3Bandits:
-    trees = np.array([new_tree(n_arms) for _ in range(n_bandits)])
-    return Exp3Bandits(np.zeros((n_bandits, n_arms)), trees, np.zeros(n_bandits))
+    """Return bandits in which every arm has weight 1."""
+    equal = equal_weights(n_arms)
+    return Exp3Bandits(
+        log_weight=np.tile(equal.log_weight, (n_bandits, 1)),
+        tree=np.tile(equal.tree, (n_bandits, 1)),
+        gain=np.zeros(n_bandits),
+    )
 
 
 @kernel
-def exploring(n_arms, time):
-    """The share of uniform draws that suits so many steps."""
-    return min(1.0, math.sqrt(n_arms * math.log(n_arms) / ((math.e - 1.0) * time)))
+def exploration_rate(n_arms, n_steps):
+    """Return gamma, the share of uniform draws, for so many steps."""
+    return min(1.0, math.sqrt(n_arms * math.log(n_arms) / ((math.e - 1.0) * n_steps)))
 
 
 @kernel
 def advance(bandits, bandit, gamma, rng):
-    """The arm this bandit plays now."""
-    weights, n_arms = bandits.weights[bandit], bandits.log_weight.shape[1]
-    arm = pick(n_arms, rng) if rng.random() < gamma else draw(weights, rng.random())
-    chance = (1.0 - gamma) * weights[len(weights) // 2 + arm] / weights[1] + gamma / n_arms
-    bandits.gain[bandit] = gamma / (n_arms * chance)
+    """Return the arm that this bandit plays."""
+    weights = _weights_of(bandits, bandit)
+    arm = draw_from_mixture(weights, gamma, rng)
+    bandits.gain[bandit] = gamma / (len(weights.log_weight) * mixture_probability(weights, arm, gamma))
     return arm
 
 
 @kernel
 def feedback(bandits, bandit, arm, reward):
+    """Reward this bandit, with 1 or 0, for the arm it played last."""
     if not reward:
         return
-    log_weight, weights = bandits.log_weight[bandit], bandits.weights[bandit]
-    log_weight[arm] += bandits.gain[bandit]
-    if log_weight[arm] <= _LARGE:
-        set_weight(weights, arm, math.exp(log_weight[arm]))
-        return
-    largest = log_weight[arm]
-    for other in range(len(log_weight)):
-        log_weight[other] -= largest
-        weights[len(weights) // 2 + other] = math.exp(log_weight[other])
-    add_up(weights)
+    weights, gain = _weights_of(bandits, bandit), bandits.gain[bandit]
+    log_weight = weights.log_weight[arm] + gain
+    if log_weight <= _LARGEST_LOG_WEIGHT:
+        add_to_log_weight(weights, arm, gain)
+    else:
+        weights.log_weight[arm] = log_weight
+        divide_weights(weights, log_weight)
 
 
 @kernel
-def share(bandits, bandit, arm):
-    """The arm's share of all weight."""
-    weights = bandits.weights[bandit]
-    return weights[len(weights) // 2 + arm] / weights[1]
+def weight_share(bandits, bandit, arm):
+    """Return the share of the arm in the sum of all weights."""
+    weights = _weights_of(bandits, bandit)
+    return weight(weights, arm) / total_weight(weights)
+
+
+@kernel
+def _weights_of(bandits, bandit):
+    return ExponentialWeights(bandits.log_weight[bandit], bandits.tree[bandit])

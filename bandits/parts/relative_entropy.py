@@ -1,7 +1,7 @@
-"""The relative entropy d of two coins, in nats, in the forms that policies need.
+"""The relative entropy (Kullback-Leibler divergence) d of two Bernoulli distributions, in nats.
 
-All are one formula, d(p, q) = p ln(p / q) + (1 - p) ln((1 - p) / (1 - q)). They differ in what is given, and
-in where rounding would hurt.
+All functions compute d(p, q) = p ln(p / q) + (1 - p) ln((1 - p) / (1 - q)). They differ in their arguments,
+and in where rounding errors would matter.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rankduel.base.compiling import kernel
 
 @kernel
 def entropy(p, q):
-    """d(p, q) for 0 < q < 1."""
+    """Return d(p, q) for 0 < q < 1; 0 ln 0 is 0."""
     nats = 0.0
     if p > 0.0:
         nats += p * math.log(p / q)
@@ -26,16 +26,16 @@ def entropy(p, q):
 
 @kernel
 def entropy_of_edge(edge):
-    """d(1/2 + edge / 2, 1/2), the same for a coin that is as far below one half."""
+    """Return d((1 + edge) / 2, 1/2), which equals d((1 - edge) / 2, 1/2), for -1 < edge < 1."""
     return 0.5 * ((1.0 + edge) * math.log1p(edge) + (1.0 - edge) * math.log1p(-edge))
 
 
 @kernel
 def divergence(won, lost):
-    """N d(won / N, 1/2) of N = won + lost duels; zero for an arm that is not behind.
+    """Return N d(won / N, 1/2) of N = won + lost duels; 0 if won >= lost.
 
-    With x the lead over N, it is N / 2 times (1 + x) ln(1 + x) + (1 - x) ln(1 - x), whose parts nearly cancel
-    when x is small. In the form below they do not, so that no amount of duels makes it negative.
+    With x = (lost - won) / N, it is N / 2 times (1 + x) ln(1 + x) + (1 - x) ln(1 - x), whose terms nearly
+    cancel for small x. In the form below they do not, so that the result is never negative.
     """
     if won >= lost:
         return 0.0

@@ -1,8 +1,8 @@
-"""Weights kept for drawing an arm in proportion: a binary tree in which every node is the sum of its two.
+"""Weights of arms for proportional draws: a binary tree in which every node is the sum of its two children.
 
-One change or one draw costs as many steps as the tree has levels. Sums are always of positive numbers and
-never differences of earlier sums, so they stay as precise as the weights, however many changes there were.
-Node 1 is the root, nodes 2n and 2n + 1 are below n, and the leaves fill the second half.
+A change or a draw takes as many steps as the tree has levels. Nodes are sums of nonnegative numbers and never
+differences of earlier sums, so they remain as precise as the weights after any number of changes. Node 1 is
+the root, nodes 2n and 2n + 1 are the children of n, and the leaves fill the second half of the array.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from rankduel.base.compiling import kernel
 
 
 def new_tree(n_arms: int) -> np.ndarray:
-    """A tree for so many arms, all weights 1."""
+    """Return a tree for `n_arms` arms, all of weight 1."""
     leaves = 1 << max(n_arms - 1, 1).bit_length()
     tree = np.zeros(2 * leaves)
     tree[leaves : leaves + n_arms] = 1.0
@@ -21,7 +21,7 @@ def new_tree(n_arms: int) -> np.ndarray:
 
 @kernel
 def add_up(tree):
-    """Make the sums right after the leaves were written."""
+    """Compute all sums from the leaves."""
     for node in range(len(tree) // 2 - 1, 0, -1):
         tree[node] = tree[2 * node] + tree[2 * node + 1]
 
@@ -37,13 +37,13 @@ def set_weight(tree, arm, weight):
 
 @kernel
 def draw(tree, number):
-    """The arm at `number`, uniform in [0, 1), of the weights laid end to end; one with a weight above 0."""
+    """Return the arm at `number` in [0, 1) of the cumulative weights; its weight is above 0."""
     leaves, node = len(tree) // 2, 1
-    left = number * tree[1]
+    rest = number * tree[1]
     while node < leaves:
         node *= 2
-        # Rounding may leave more than there is on the right: never go where there is nothing.
-        if left >= tree[node] and tree[node + 1] > 0.0:
-            left -= tree[node]
+        # Rounding may leave more than the weight on the right: never descend to a weight of 0.
+        if rest >= tree[node] and tree[node + 1] > 0.0:
+            rest -= tree[node]
             node += 1
     return node - leaves

@@ -8,11 +8,11 @@ its own `users` alone, so a block's sums depend on nothing but what is handed in
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from interleave import for_another_thread, query_odds
 from interleave.duel import outcome_by
@@ -33,7 +33,7 @@ from interleave.world import (
     rank_page,
 )
 from letor_data.ties import shuffle_ties
-from rankduel.base.compiling import bound_loop, kernel
+from rankduel.base.compiling import entry, kernel
 from rankduel.base.errors import InterleaveError
 from rankduel.base.settings import Configured
 
@@ -45,10 +45,6 @@ COLUMNS = 5
 READERS = 4  # users who read one drawn page: another page costs as much as a few more
 
 Kernel = Callable[..., np.ndarray]
-
-# What the templates below call; `_kept` puts a function in its place.
-outcome: Callable = NotImplemented
-page_odds: Callable = NotImplemented
 
 
 def has_odds(world: World, way: Configured) -> bool:
@@ -68,7 +64,7 @@ def has_odds(world: World, way: Configured) -> bool:
 def odds_kernel(world: World, way: Configured) -> Kernel:
     """Exact odds, given the ties and pages that `users` draws."""
     if way.name == "team_draft":
-        return bound_loop(team_draft_sums, "")
+        return team_draft_sums
     # Where all pages can be listed nothing needs to be drawn; `query_odds` does so.
     if way.name == "probabilistic" and np.diff(world.offsets).max() > FEW_DOCUMENTS:
         return drawn_pages_kernel(way)
@@ -78,16 +74,15 @@ def odds_kernel(world: World, way: Configured) -> Kernel:
 def drawn_pages_kernel(way: Configured) -> Kernel:
     """Probabilistic interleave: odds given a drawn page."""
     credited = way.get("credit") in ("assignment", "marginal_bernoulli")
-    page_odds = _credited_odds if credited else _readers_odds
-    return bound_loop(probabilistic_sums, page_odds.__name__, page_odds=page_odds)
+    return _probabilistic_sums(_credited_odds if credited else _readers_odds)
 
 
 def duel_kernel(way: Configured) -> Kernel:
     """Live duels."""
-    return bound_loop(duel_sums, way.name, outcome=outcome_by(way.name))
+    return _duel_sums(outcome_by(way.name))
 
 
-@njit
+@entry
 def _add(sums, row, odds, turn, seen, centre):
     """Add the odds that a query gave this time, after `turn` values that add up to `seen`; the new sum."""
     value = odds[WIN] + odds[TIE] / 2.0
@@ -101,6 +96,7 @@ def _add(sums, row, odds, turn, seen, centre):
     return seen + value
 
 
+@entry
 def team_draft_sums(world, start, times, firsts, seconds, centres, users):
     """Each time, a ranker's ties are broken once for all the pairs it is in."""
     sums = np.zeros((len(firsts), COLUMNS))
@@ -119,7 +115,7 @@ def team_draft_sums(world, start, times, firsts, seconds, centres, users):
             first, second, seen = firsts[row], seconds[row], 0.0
             odds = np.zeros(3)
             for turn in range(times[i]):
-                if turn == 0 or tied[first] or tied[second]:  # else it is what it was
+                if turn == 0 or tied[first] or tied[second]:  # without ties the odds repeat
                     left = tops[turn if tied[first] else 0, first, :length]
                     right = tops[turn if tied[second] else 0, second, :length]
                     odds = team_draft_odds(left, right, grades, world.user, neutral)
@@ -127,7 +123,7 @@ def team_draft_sums(world, start, times, firsts, seconds, centres, users):
     return sums
 
 
-@njit
+@entry
 def _settle_tops(world, query, length, times, used, tied, tops, users):
     """Write the documents of every ranker in use at the ranks of a page: each time, or once without ties."""
     begin, end = world.offsets[query], world.offsets[query + 1]
@@ -139,29 +135,34 @@ def _settle_tops(world, query, length, times, used, tied, tops, users):
                 shuffle_ties(order, ties, length, users, tops[turn, ranker])
 
 
-def probabilistic_sums(world, start, times, firsts, seconds, centres, users):
-    """Pages are drawn; coins and clicks are integrated out, or else a few users read the page."""
-    sums = np.zeros((len(firsts), COLUMNS))
-    longest = world.user.shape[1]
-    room = Room(np.zeros((3, 2 * longest + 3)), np.zeros((READERS, longest + 1), np.int64), np.zeros(3))
-    for i in range(len(times)):
-        begin, end = world.offsets[start + i], world.offsets[start + i + 1]
-        length = min(longest, end - begin)
-        for row in range(len(firsts)):
-            pair, seen = Pair(firsts[row], seconds[row], begin, end - begin), 0.0
-            for turn in range(times[i]):
-                forget_ties(world)
-                page_odds(world, pair, length, room, users)
-                seen = _add(sums, row, room.odds, turn, seen, centres[row])
-    return sums
-
-
 class Room(NamedTuple):
     """Where the odds of a drawn page go, and what is noted on the way."""
 
     leads: np.ndarray  # (3, leads) float64, see interleave.exact.outcome_odds
     clicks: np.ndarray  # (READERS, ranks + 1) int64; in the last column how many each has read
     odds: np.ndarray  # (3,) float64
+
+
+@functools.cache
+def _probabilistic_sums(page_odds: Callable[..., Any]) -> Kernel:
+    @entry
+    def probabilistic_sums(world, start, times, firsts, seconds, centres, users):
+        """Pages are drawn; coins and clicks are integrated out, or else a few users read the page."""
+        sums = np.zeros((len(firsts), COLUMNS))
+        longest = world.user.shape[1]
+        room = Room(np.zeros((3, 2 * longest + 3)), np.zeros((READERS, longest + 1), np.int64), np.zeros(3))
+        for i in range(len(times)):
+            begin, end = world.offsets[start + i], world.offsets[start + i + 1]
+            length = min(longest, end - begin)
+            for row in range(len(firsts)):
+                pair, seen = Pair(firsts[row], seconds[row], begin, end - begin), 0.0
+                for turn in range(times[i]):
+                    forget_ties(world)
+                    page_odds(world, pair, length, room, users)
+                    seen = _add(sums, row, room.odds, turn, seen, centres[row])
+        return sums
+
+    return probabilistic_sums
 
 
 @kernel
@@ -251,12 +252,17 @@ def _any_sums(way: Configured) -> Kernel:
     return sums_of
 
 
-def duel_sums(world, start, times, firsts, seconds, centres, users):
-    """Duels are counted; WITHIN and CENTRED stay 0, since the counts tell them. `world` asks in a cycle."""
-    sums = np.zeros((len(firsts), COLUMNS))
-    for i in range(len(times)):
-        for row in range(len(firsts)):
-            for _ in range(times[i]):
-                world.rules[0].next_query = start + i
-                sums[row, verdict(outcome(world, firsts[row], seconds[row], users))] += 1.0
-    return sums
+@functools.cache
+def _duel_sums(outcome: Callable[..., Any]) -> Kernel:
+    @entry
+    def duel_sums(world, start, times, firsts, seconds, centres, users):
+        """Count duels; `world` asks in a cycle. The counts tell WITHIN and CENTRED, which stay 0."""
+        sums = np.zeros((len(firsts), COLUMNS))
+        for i in range(len(times)):
+            for row in range(len(firsts)):
+                for _ in range(times[i]):
+                    world.rules[0].next_query = start + i
+                    sums[row, verdict(outcome(world, firsts[row], seconds[row], users))] += 1.0
+        return sums
+
+    return duel_sums

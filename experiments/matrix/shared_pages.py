@@ -17,6 +17,7 @@ the beginning of a longer one.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from itertools import pairwise
@@ -27,7 +28,6 @@ import numpy as np
 import pandas as pd
 import scipy
 from joblib import effective_n_jobs
-from numba import njit
 
 from bandits import checkpoints
 from experiments.arena import Arena
@@ -36,7 +36,7 @@ from experiments.matrix.preferences import Preferences, checked, write_preferenc
 from interleave import for_another_thread as own_world
 from interleave.duel import outcome_by
 from interleave.multileave import for_another_thread, make_shared_world, multileave_by
-from rankduel.base.compiling import bound_loop
+from rankduel.base.compiling import entry
 from rankduel.base.errors import UsageError
 from rankduel.base.settings import Configured
 from rankduel.base.streams import stream
@@ -49,10 +49,6 @@ MOST = 10**12  # impressions
 METHOD = "multileaved"
 _BLOCK = 1000  # impressions
 _ROUNDING = 1e-9  # of a sum of degrees
-
-# What the templates below call; `_kept` puts a function in its place.
-impression: Callable = NotImplemented
-outcome: Callable = NotImplemented
 
 
 class Contest(NamedTuple):
@@ -70,7 +66,7 @@ def multileaved(arena: Arena, way: Configured, seed: int = 0) -> Contest:
     shared = make_shared_world(
         arena.rankings, arena.labels, arena.model, way, arena.length, arena.ties, arena.queries, seed
     )
-    kernel = bound_loop(multileaved_sums, way.name, impression=multileave_by(way.name))
+    kernel = _multileaved_sums(multileave_by(way.name))
     rankers = np.arange(arena.rankings.n_rankers)
 
     def sums(start: int, pages: int, users: np.random.Generator) -> np.ndarray:
@@ -85,7 +81,7 @@ def random_pairs(arena: Arena, seed: int = 0) -> Contest:
     """Two random rankers on every page, by the arena's interleaving method."""
     _check_pairs(arena)
     world, way = arena.world(seed), arena.interleaving
-    kernel = bound_loop(dueled_sums, way.name, outcome=outcome_by(way.name))
+    kernel = _dueled_sums(outcome_by(way.name))
 
     def sums(start: int, pages: int, users: np.random.Generator) -> np.ndarray:
         own = own_world(world)
@@ -100,35 +96,45 @@ def _check_pairs(arena: Arena) -> None:
         raise UsageError(f"only the ranker '{arena.rankings.names[0]}' was chosen; a pair needs two")
 
 
-def multileaved_sums(shared, rankers, pages, users):
-    n = len(rankers)
-    sums = np.zeros((n * (n - 1) // 2, COLUMNS))
-    found = np.empty((n, n))
-    for _ in range(pages):
-        n_clicks, _ndcg = impression(shared, rankers, n, found, users)
-        if n_clicks > 0:  # else all are tied
-            row = 0
-            for x in range(n):
-                for y in range(x + 1, n):
-                    _add(sums, row, found[x, y])
-                    row += 1
-    return sums
+@functools.cache
+def _multileaved_sums(impression: Callable[..., Any]) -> Callable[..., Any]:
+    @entry
+    def multileaved_sums(shared, rankers, pages, users):
+        n = len(rankers)
+        sums = np.zeros((n * (n - 1) // 2, COLUMNS))
+        found = np.empty((n, n))
+        for _ in range(pages):
+            n_clicks, _ndcg = impression(shared, rankers, n, found, users)
+            if n_clicks > 0:  # else all are tied
+                row = 0
+                for x in range(n):
+                    for y in range(x + 1, n):
+                        _add(sums, row, found[x, y])
+                        row += 1
+        return sums
+
+    return multileaved_sums
 
 
-def dueled_sums(world, n, pages, users):
-    sums = np.zeros((n * (n - 1) // 2, COLUMNS))
-    for _ in range(pages):
-        first = int(users.random() * n)
-        second = int(users.random() * (n - 1))
-        second += second >= first
-        verdict = np.sign(outcome(world, first, second, users))
-        x = min(first, second)
-        y = max(first, second)
-        _add(sums, x * n - x * (x + 1) // 2 + y - x - 1, verdict if first < second else -verdict)
-    return sums
+@functools.cache
+def _dueled_sums(outcome: Callable[..., Any]) -> Callable[..., Any]:
+    @entry
+    def dueled_sums(world, n, pages, users):
+        sums = np.zeros((n * (n - 1) // 2, COLUMNS))
+        for _ in range(pages):
+            first = int(users.random() * n)
+            second = int(users.random() * (n - 1))
+            second += second >= first
+            verdict = np.sign(outcome(world, first, second, users))
+            x = min(first, second)
+            y = max(first, second)
+            _add(sums, x * n - x * (x + 1) // 2 + y - x - 1, verdict if first < second else -verdict)
+        return sums
+
+    return dueled_sums
 
 
-@njit
+@entry
 def _add(sums, row, degree):
     if degree > 0.0:
         sums[row, WINS] += 1.0

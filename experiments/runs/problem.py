@@ -12,7 +12,8 @@ import pandas as pd
 
 from bandits import Trace
 from bandits.draws import LIVE, PROXY, draws_of
-from bandits.loop import AT_ONCE, Duel, Feedback, check_feedback, compiled, run_loop
+from bandits.feedback import AT_ONCE, Feedback, check_feedback
+from bandits.loop import Duel, prepare_run, run_loop
 from bandits.matrix_duels import by_matrix
 from bandits.regret import (
     informative_steps,
@@ -23,14 +24,13 @@ from bandits.regret import (
     weak_regret,
     winners_by,
 )
-from bandits.sets_loop import Pages, SetsTrace, pages_by_matrix, run_sets
-from bandits.sets_loop import compiled as sets_loop
+from bandits.sets_loop import Pages, SetsTrace, pages_by_matrix, prepare_sets_run, run_sets
 from experiments.arena import Arena
 from experiments.matrix.preferences import Preferences
 from interleave import go_live, live_duel_by, own_pages, shown_so_far
 from interleave.multileave import MULTILEAVERS, make_shared_world
 from interleave.multileave.live import go_live_together, live_comparison_by
-from rankduel.base.compiling import is_on_disk
+from rankduel.base.compiling import Call
 from rankduel.base.errors import MatrixError, PolicyError
 from rankduel.base.settings import Configured
 from rankduel.base.streams import stream
@@ -109,11 +109,16 @@ class Problem:
         elif self.feedback != AT_ONCE:
             raise PolicyError(f"{configured} compares whole sets of arms, and takes no late feedback")
 
-    def is_compiled(self, configured: Configured) -> bool:
-        """Is the loop of this policy ready on disk?"""
+    def first_step(self, configured: Configured) -> Call:
+        """Return the call that plays one step, and compiles what longer runs need."""
+        matrix, steps = self.preferences.matrix, np.array([1])
+        labels, rng, users = draws_of(configured, len(matrix), mode=self.mode, seed=0, run=0)
         if configured.thing.sets:
-            return is_on_disk(sets_loop(configured.thing, self._pages()))
-        return is_on_disk(compiled(configured.thing, self._duel()))
+            return prepare_sets_run(configured, self._pages(), labels, steps, rng, users).call
+        loss = losses_by(self.notion, matrix)
+        return prepare_run(
+            configured, self._duel(), loss, labels, steps, rng, users, feedback=self.feedback
+        ).call
 
     def _duel(self) -> Duel:
         if self.arena is None:

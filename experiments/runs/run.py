@@ -11,15 +11,17 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed, parallel_config
+from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 
 from bandits import checkpoints as checkpoints_of
+from bandits.plain import is_plain
 from bandits.steps import checked_horizon
 from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
 from experiments.runs.cells import Cell, PlayedCell, play_cells
 from experiments.runs.problem import Problem
 from experiments.runs.records import open_run_set, versions
 from experiments.specs import parse_policy
+from rankduel.base.compiling import compile_side_by_side
 from rankduel.base.errors import PolicyNotice, UsageError
 from rankduel.base.settings import Configured
 
@@ -96,8 +98,12 @@ def _play_all(
     if scheduler is not None:
         yield from _play_on_cluster(problem, cells, steps, seed, scheduler)
         return
-    compiled = {name: policy for name, policy in policies.items() if _is_compiled(policy)}
-    _compile(problem, compiled, jobs)  # before the threads and the clock start
+    compiled = {name: policy for name, policy in policies.items() if not is_plain(policy.thing)}
+    if len(problem.preferences) > 1:  # before the threads and the clock start
+        calls = [problem.first_step(policy) for policy in compiled.values()]
+        compile_side_by_side(calls, effective_n_jobs(jobs))
+        for call in calls:
+            call.function(*call.arguments)
     yield from Parallel(n_jobs=jobs, prefer="threads", return_as="generator_unordered")(
         delayed(_play_one)(problem, compiled[cell.policy], cell, steps, seed)
         for cell in cells
@@ -106,30 +112,12 @@ def _play_all(
     # Plain Python holds the interpreter's lock, so threads would wait for each other.
     plain = [cell for cell in cells if cell.policy not in compiled]
     for name in {cell.policy for cell in plain}:
-        problem.is_compiled(policies[name])  # gives notice that it is not
+        problem.first_step(policies[name])  # gives notice that it is not compiled
     alone = jobs == 1 or len(plain) == 1
     yield from Parallel(n_jobs=1 if alone else jobs, return_as="generator_unordered")(
         delayed(_play_one)(problem, policies[cell.policy] if alone else cell.policy, cell, steps, seed)
         for cell in plain
     )
-
-
-def _compile(problem: Problem, policies: dict[str, Configured], jobs: int) -> None:
-    """Compile what is not on disk yet. Numba compiles one function at a time, so processes share the work."""
-    new = [name for name, policy in policies.items() if not problem.is_compiled(policy)]
-    if len(new) > 1 and jobs != 1:
-        Parallel(n_jobs=jobs)(delayed(_play_briefly)(problem, name) for name in new)
-    for policy in policies.values():
-        problem.play(policy, np.array([1]), 0, 0)
-
-
-def _play_briefly(problem: Problem, policy: str) -> None:
-    problem.play(parse_policy(policy), np.array([1]), 0, 0)
-
-
-def _is_compiled(configured: Configured) -> bool:
-    policy = configured.thing
-    return all(hasattr(function, "py_func") for function in (policy.select, policy.update))
 
 
 def _play_one(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from bandits import condorcet_winner
+from rankduel.base.compiling import entry
 from rankduel.base.errors import StudyError
 from rankduel.base.streams import stream
 
@@ -52,7 +52,7 @@ def draw_two_winners(matrix: np.ndarray, size: int, seed: int) -> TwoWinners:
     return TwoWinners(sorted(arms.tolist()), gaps)
 
 
-@njit(nogil=True, cache=True)
+@entry
 def _look_at_subsets(matrix, deck, chances, gaps, clearest):
     """How clear is the subset that each row of `chances` draws? The first of the clearest is left there."""
     size, most = len(clearest), 0.0
@@ -67,7 +67,7 @@ def _look_at_subsets(matrix, deck, chances, gaps, clearest):
                 clearest[place] = deck[place]
 
 
-@njit(nogil=True, cache=True)
+@entry
 def clearness(matrix, arms):
     """How far from 1/2 the duels of the two winners are at least; 0 if there are no two as wanted.
 
@@ -91,7 +91,7 @@ def clearness(matrix, arms):
     return least
 
 
-@njit(nogil=True, cache=True)
+@entry
 def _unbeaten(matrix, arm, arms):
     """How many of the others the arm does not beat; from two on it does not matter."""
     n = 0

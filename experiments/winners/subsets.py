@@ -8,8 +8,8 @@ from math import comb
 
 import numpy as np
 import pandas as pd
-from numba import njit
 
+from rankduel.base.compiling import entry
 from rankduel.base.errors import UsageError
 from rankduel.base.streams import stream
 
@@ -86,7 +86,7 @@ def _count_ordered(duels: np.ndarray, wanted: int) -> int:
     return int(_count_ordered_subsets(duels, np.arange(wanted), np.empty(wanted, np.int64)))
 
 
-@njit(nogil=True, cache=True)
+@entry
 def _draw_prefixes(duels, deck, ranked, lengths, rng):
     size = len(deck)
     for sample in range(len(lengths)):
@@ -100,7 +100,7 @@ def _draw_prefixes(duels, deck, ranked, lengths, rng):
         lengths[sample] = n
 
 
-@njit(nogil=True, cache=True)
+@entry
 def _count_ordered_subsets(duels, chosen, ranked):
     """Subsets in the order of a dictionary; `chosen` is the first."""
     size = len(duels)
@@ -122,7 +122,7 @@ def _count_ordered_subsets(duels, chosen, ranked):
             chosen[at] = chosen[at - 1] + 1
 
 
-@njit(nogil=True, cache=True)
+@entry
 def _insert(duels, ranked, n, new):
     """Put `new` among the first n, best first, if it loses to all before it and beats all after it."""
     place = 0

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numba import njit
 
 from bandits import condorcet_winner
+from rankduel.base.compiling import entry
 
 # With i at least as good as j and j as k, and d = p - 1/2:
 PROPERTIES = {
@@ -86,7 +86,7 @@ def _gamma_best(margins: np.ndarray, winner: int) -> float:
     return float(max(1.0, ratios[before].max(initial=1.0)))
 
 
-@njit(nogil=True, cache=True)
+@entry
 def _scan(margins, counts, worst, where):
     """Count and find the worst violations; returns gamma. `worst` grows from 0."""
     size, gamma = len(margins), 1.0
@@ -112,7 +112,7 @@ def _scan(margins, counts, worst, where):
     return gamma
 
 
-@njit(nogil=True, cache=True)
+@entry
 def _note(which, short, counts, worst, where, i, j, k):
     """A property that is missed by `short`, if that is more than rounding."""
     if short > _NOTHING:

@@ -5,14 +5,14 @@ it counts a fixed amount, so the lead can be followed rank by rank.
 """
 
 import numpy as np
-from numba import njit
 
 from interleave.exact.outcome_odds import TIE, verdict
 from interleave.methods import balanced
 from interleave.world import CLICK, CLICK_AND_LEAVE, DOC, FIRST, RANK, SECOND, STAY, rank_page
+from rankduel.base.compiling import entry
 
 
-@njit
+@entry
 def balanced_odds(world, pair, users):
     """(loss, tie, win) chances of the first ranker: the mean over who leads."""
     length = min(world.user.shape[1], pair.n_docs)
@@ -26,7 +26,7 @@ def balanced_odds(world, pair, users):
     return odds
 
 
-@njit
+@entry
 def _page_odds(world, pair, length):
     click, stay_clicked, stay = _chances(world, pair, length)
     nothing_below = np.ones(length + 1)  # chance of no click from a rank on, leaving or not
@@ -49,7 +49,7 @@ def _page_odds(world, pair, length):
     return odds
 
 
-@njit
+@entry
 def _chances(world, pair, length):
     """Per rank: to click it, to click it and read on, to pass it and read on."""
     click = np.empty(length)
@@ -63,12 +63,12 @@ def _chances(world, pair, length):
     return click, stay_clicked, stay
 
 
-@njit
+@entry
 def _credit(world, at, depth):
     return int(world.page[RANK + FIRST, at] <= depth) - int(world.page[RANK + SECOND, at] <= depth)
 
 
-@njit
+@entry
 def _moved(reading, credit):
     """The chances by lead after a click that is worth this much."""
     moved = np.zeros_like(reading)

@@ -10,18 +10,17 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from interleave.exact.outcome_odds import verdict
 from interleave.world import CLICK, CLICK_AND_LEAVE, CLICKED, DOC, STAY
-from rankduel.base.compiling import named_apart
+from rankduel.base.compiling import entry
 
 LONGEST = 20  # ranks: a million patterns
 MOST_BITS = 62  # ranks of a page whose clicks are one integer
 DRAWN = 4  # patterns drawn for one page: more cost more than another page would
 
 
-@njit
+@entry
 def pattern_chance(world, pair, n_shown, pattern):
     """The chance of clicking exactly the ranks whose bits are set."""
     reading, left = 1.0, 0.0
@@ -42,7 +41,7 @@ def pattern_chance(world, pair, n_shown, pattern):
     return reading + left
 
 
-@njit
+@entry
 def clickable(world, pair, n_shown):
     """(bits, number) of the ranks that have a chance to be clicked."""
     bits, n = 0, 0
@@ -53,7 +52,7 @@ def clickable(world, pair, n_shown):
     return bits, n
 
 
-@njit
+@entry
 def draw_pattern(world, pair, n_shown, users):
     """A user reads the page."""
     pattern = 0
@@ -74,15 +73,13 @@ def page_odds_by(credit: Callable[..., Any]) -> Callable[..., Any]:
     Over all patterns if at most `most` ranks may be clicked, else over DRAWN drawn ones (splitting).
     """
 
-    @njit
-    @named_apart(f"{credit.__module__}.{credit.__qualname__}")
+    @entry
     def judged(world, pair, n_shown, pattern, users):
         for at in range(n_shown):
             world.page[CLICKED, at] = (pattern >> at) & 1
         return verdict(credit(world, pair, n_shown, users))
 
-    @njit
-    @named_apart(f"{credit.__module__}.{credit.__qualname__}")
+    @entry
     def page_odds(world, pair, n_shown, most, users):
         odds = np.zeros(3)
         bits, n = clickable(world, pair, n_shown)

@@ -19,7 +19,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from interleave.exact import team_draft
 from interleave.exact.balanced import balanced_odds
@@ -40,6 +39,7 @@ from interleave.world import (
     rank_of,
     rank_page,
 )
+from rankduel.base.compiling import entry
 from rankduel.base.errors import InterleaveError
 from rankduel.base.settings import Configured
 
@@ -150,14 +150,14 @@ def _two_pages_odds(
     return odds
 
 
-@njit
+@entry
 def _build_balanced(world, pair, leader, length, users):
     balanced.start(world, leader)
     for at in range(length):
         balanced.add_document(world, pair, at, users)
 
 
-@njit
+@entry
 def _tops(world, pair, length, users):
     """What both sides have at the ranks a page can reach."""
     tops = np.empty((2, length), np.int64)
@@ -210,13 +210,13 @@ _ODDS: dict[str, Callable[..., np.ndarray]] = {
 }
 
 
-@njit
+@entry
 def _draw_page(world, pair, length, users):
     for at in range(length):
         probabilistic.next_document(world, pair, at, users)
 
 
-@njit
+@entry
 def _all_ranks(world, pair, users):
     ranks = np.empty((2, pair.n_docs), np.int64)
     for side in (FIRST, SECOND):
@@ -225,7 +225,7 @@ def _all_ranks(world, pair, users):
     return ranks
 
 
-@njit
+@entry
 def page_chance(world, pair, length):
     """The chance that probabilistic interleave shows the page in `world`, whose ranks are known."""
     chance = 1.0

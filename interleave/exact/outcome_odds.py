@@ -7,26 +7,26 @@ steps, and none of them asks a question: the loop runs on vectors.
 """
 
 import numpy as np
-from numba import njit
 
 from interleave.world import CLICK, CLICK_AND_LEAVE, STAY
+from rankduel.base.compiling import entry
 
 LOSS, TIE, WIN = 0, 1, 2  # entries of `odds`, for the first ranker
 
 
-@njit
+@entry
 def verdict(lead):
     """Which of the odds a lead belongs to."""
     return WIN if lead > 0 else (LOSS if lead < 0 else TIE)
 
 
-@njit
+@entry
 def leads(length):
     """No chance for any lead of a page this long; one place more at either end, so that neighbours exist."""
     return np.zeros(2 * length + 3)
 
 
-@njit
+@entry
 def read_rank(reading, after, left, at, user, grade, first, second):
     """The user reads rank `at`; a click there is the first's with chance `first`, the second's with `second`.
 
@@ -42,7 +42,7 @@ def read_rank(reading, after, left, at, user, grade, first, second):
         after[i] = stay * reading[i] + stay_clicked * clicked
 
 
-@njit
+@entry
 def odds_of(left):
     """(loss, tie, win) chances, once everybody has left."""
     middle, odds = len(left) // 2, np.zeros(3)
@@ -51,7 +51,7 @@ def odds_of(left):
     return odds
 
 
-@njit
+@entry
 def credited_page_odds(grades, first_shares, user):
     """Odds of a page whose clicks belong to the first ranker with these chances, else to the second."""
     length = len(grades)

@@ -8,9 +8,9 @@ sets times two orders of picking at the most, where following every coin would c
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from interleave.exact.outcome_odds import leads, odds_of, read_rank
+from rankduel.base.compiling import entry
 
 LONGEST = 32  # ranks; the documents of two lists must fit into the bits of an integer
 _ONE = np.uint64(1)
@@ -32,7 +32,7 @@ class _Draft(NamedTuple):
     grades: np.ndarray  # (2 * length,) int64, by number
 
 
-@njit
+@entry
 def team_draft_odds(left, right, grades, user, neutral_prefix):
     """(loss, tie, win) chances of `left`: two orders of the same documents, numbered from 0.
 
@@ -65,12 +65,12 @@ def team_draft_odds(left, right, grades, user, neutral_prefix):
     return odds_of(gone)
 
 
-@njit
+@entry
 def _no_sets(length):
     return _State(np.zeros(2, np.uint64), np.zeros((2, 2 * length + 3)), np.zeros(1, np.int64))
 
 
-@njit
+@entry
 def _round(draft, user, now, then, at, spare, gone):
     """Both captains pick once, in either order."""
     then.n[0] = 0
@@ -88,7 +88,7 @@ def _round(draft, user, now, then, at, spare, gone):
             _add(then, page, spare[0])
 
 
-@njit
+@entry
 def _add(state, page, reading):
     """Chances of equal sets are added up."""
     for s in range(state.n[0]):
@@ -101,7 +101,7 @@ def _add(state, page, reading):
     state.n[0] += 1
 
 
-@njit
+@entry
 def _last_pick(draft, user, reading, page, at, spare, gone):
     """A coin says who fills the last rank of an odd page; nothing follows, so sets need not be told apart."""
     for first_picks in (True, False):
@@ -111,25 +111,25 @@ def _last_pick(draft, user, reading, page, at, spare, gone):
 
 
 # Loops instead of array expressions, which take seconds to compile.
-@njit
+@entry
 def _copy(source, factor, target):
     for i in range(len(source)):
         target[i] = factor * source[i]
 
 
-@njit
+@entry
 def _add_to(total, part):
     for i in range(len(part)):
         total[i] += part[i]
 
 
-@njit
+@entry
 def _read_pick(reading, after, gone, at, user, grade, first_picks):
     first_share = 1.0 if first_picks else 0.0
     read_rank(reading, after, gone, at, user, grade, first_share, 1.0 - first_share)
 
 
-@njit
+@entry
 def _best_left(order, page):
     for pick in order:
         if page & (_ONE << np.uint64(pick)) == np.uint64(0):
@@ -137,7 +137,7 @@ def _best_left(order, page):
     return -1
 
 
-@njit
+@entry
 def _draft(left, right, grades, length):
     """Number the documents in reach: left's first, then those that only right has."""
     draft = _Draft(np.empty(length, np.int64), np.empty(length, np.int64), np.empty(2 * length, np.int64))

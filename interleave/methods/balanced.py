@@ -25,7 +25,7 @@ from interleave.world import (
     is_shown,
     rank_page,
 )
-from rankduel.base.compiling import inlined, kernel
+from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
 
@@ -45,20 +45,20 @@ class Params(NamedTuple):
     )
 
 
-@inlined
+@kernel
 def next_document(world, pair, at, users):
     if at == 0:
         start(world, int(users.random() * 2.0))
     return add_document(world, pair, at, users)
 
 
-@inlined
+@kernel
 def start(world, leader):
     world.page[STATE, FIRST] = world.page[STATE, SECOND] = 0
     world.page[STATE, _LEADER] = leader
 
 
-@inlined
+@kernel
 def add_document(world, pair, at, users):
     page, doc, side = world.page, -1, FIRST
     while doc < 0 or is_shown(world, at, doc):

@@ -13,7 +13,7 @@ from typing import Annotated, NamedTuple
 from interleave.contract import Method
 from interleave.methods import balanced
 from interleave.world import CLICKED, FIRST, RANK, SECOND, rank_page
-from rankduel.base.compiling import inlined, kernel
+from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
 next_document = balanced.next_document
@@ -25,7 +25,7 @@ class Params(NamedTuple):
     ] = 3
 
 
-@inlined
+@kernel
 def credit(world, pair, n_read, users):
     """Constraints the second ranking violates minus those the first does, as a share of both."""
     page, length = world.page, min(world.user.shape[1], pair.n_docs)
@@ -51,7 +51,7 @@ def _compare(world, n_shown):
     return (wrong_second - wrong_first) / max(1, wrong_first + wrong_second)
 
 
-@inlined
+@kernel
 def _just_below(world, high, n_shown):
     """The one document below a click that counts, -1 if there is none."""
     if world.rules[0].type == 1:
@@ -62,7 +62,7 @@ def _just_below(world, high, n_shown):
     return below
 
 
-@inlined
+@kernel
 def _above(world, side, low, high):
     return 1 if world.page[RANK + side, low] < world.page[RANK + side, high] else 0
 

@@ -31,7 +31,7 @@ from interleave.world import (
     rank_of,
     rank_page,
 )
-from rankduel.base.compiling import inlined, kernel
+from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
 
@@ -60,14 +60,14 @@ class Params(NamedTuple):
     samples: Samples = 10_000
 
 
-@inlined
+@kernel
 def next_document(world, pair, at, users):
     number = 2.0 * users.random()
     side = int(number)  # the coin; what it leaves of the number is as good as a new one
     return show_drawn(world, pair, at, side, number - side, users)
 
 
-@inlined
+@kernel
 def show_drawn(world, pair, at, side, number, users):
     """Let a side draw the document for rank `at`; `number` is uniform in [0, 1)."""
     page, mass = world.page, world.chances
@@ -84,7 +84,7 @@ def show_drawn(world, pair, at, side, number, users):
     return doc
 
 
-@inlined
+@kernel
 def _draw_rank(world, pair, at, side, target):
     """Walk down the ranks not yet shown until their weight exceeds the target."""
     taken, last = world.page[STATE, side], 0
@@ -111,7 +111,7 @@ def _draw_deep(page, weights, n_docs, at, side, target, last):
     return last
 
 
-@inlined
+@kernel
 def is_among(page, at, side, rank):
     """Do the first `at` documents hold the one that a side has at this rank?"""
     for shown in range(at):
@@ -120,7 +120,7 @@ def is_among(page, at, side, rank):
     return False
 
 
-@inlined
+@kernel
 def _take(world, at, side, rank):
     world.page[RANK + side, at] = rank
     world.chances[_MASS, side] -= world.weights[WEIGHT, rank]
@@ -128,20 +128,20 @@ def _take(world, at, side, rank):
         world.page[STATE, side] |= 1 << rank
 
 
-@inlined
+@kernel
 def is_worn(world, pair, at, mass):
     """Has taking documents away left so little of the mass that rounding shows? Then it is summed afresh."""
     return pair.n_docs - at <= 2 or mass < 1e-6 * world.weights[TOTAL, pair.n_docs - 1]
 
 
-@inlined
+@kernel
 def credit(world, pair, n_read, users):
     if world.rules[0].credit == Credit.ASSIGNMENT:
         return assigned(world, n_read)
     return marginal(world, pair, n_read, users)
 
 
-@inlined
+@kernel
 def assigned(world, n_read):
     """The first ranker's share of the clicks minus the second's, by the coins thrown."""
     lead, clicks = 0, 0
@@ -169,7 +169,7 @@ def marginal(world, pair, n_read, users):
     return 0.0 if abs(outcome) <= TIED else outcome
 
 
-@inlined
+@kernel
 def last_click(world, n_read):
     """How many ranks there are down to the last click; 0 without one."""
     while n_read > 0 and not world.page[CLICKED, n_read - 1]:
@@ -211,7 +211,7 @@ def rest(world, pair, side, at):
     return _rest(world.page, world.weights, pair.n_docs, side, at)
 
 
-@inlined
+@kernel
 def _rest(page, weights, n_docs, side, at):
     rest = 0.0
     for rank in range(n_docs):
@@ -220,7 +220,7 @@ def _rest(page, weights, n_docs, side, at):
     return rest
 
 
-@inlined
+@kernel
 def marginal_outcome(world, n_read):
     """P(D > 0) - P(D < 0): the credits are a sum of independent coins, convolved click by click."""
     odds, clicks = world.chances, 0
@@ -239,7 +239,7 @@ def marginal_outcome(world, n_read):
     return outcome
 
 
-@inlined
+@kernel
 def _sampled(world, n_read, users):
     """The mean sign of D over sampled coins."""
     total = 0

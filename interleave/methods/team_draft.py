@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 
 from interleave.contract import Method
 from interleave.world import CLICKED, DOC, FIRST, NOBODY, SECOND, STATE, TEAM, document_at, is_shown
-from rankduel.base.compiling import inlined
+from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
 
@@ -31,7 +31,7 @@ class Params(NamedTuple):
     ] = Prefix.ASSIGN
 
 
-@inlined
+@kernel
 def next_document(world, pair, at, users):
     page = world.page
     if at == 0:
@@ -54,7 +54,7 @@ def next_document(world, pair, at, users):
     return doc
 
 
-@inlined
+@kernel
 def credit(world, pair, n_read, users):
     """The first captain's share of the clicks on picked documents minus the second's."""
     lead, clicks = 0, 0

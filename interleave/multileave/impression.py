@@ -10,14 +10,12 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from numba import njit
-
 from interleave.duel import choose_query, clicks_and_gain, reader
 from interleave.methods.probabilistic import last_click
 from interleave.multileave.catalogue import MULTILEAVERS
 from interleave.multileave.world import NOBODY, Panel, clear, document_at, forget_ties
 from interleave.world import DOC, TEAM
-from rankduel.base.compiling import inlined, kernel, named_apart
+from rankduel.base.compiling import entry, kernel
 
 
 @functools.cache
@@ -30,8 +28,7 @@ def multileave_by(name: str) -> Callable[..., Any]:
     """
     show, judge = page_kernels(name)
 
-    @(njit if MULTILEAVERS[name].calls_python else kernel)
-    @named_apart(name)
+    @(entry if MULTILEAVERS[name].calls_python else kernel)
     def impression(shared, rankers, n, preferences, users):
         world = shared.world
         query = choose_query(world, users)
@@ -44,7 +41,6 @@ def multileave_by(name: str) -> Callable[..., Any]:
         judge(shared, panel, length, preferences, users)
         return n_clicks, gain / shared.ideal[query] if shared.ideal[query] > 0.0 else 0.0
 
-    impression.__name__ = f"{name}_multileaving"  # what is compiled around it is kept under this name
     return impression
 
 
@@ -54,8 +50,7 @@ def page_kernels(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     method = MULTILEAVERS[name]
     make_page, prefer = method.make_page, method.prefer
 
-    @(njit if method.calls_python else kernel)
-    @named_apart(name)
+    @(entry if method.calls_python else kernel)
     def show(shared, panel, length, users):
         forget_ties(shared, panel.n)
         if panel.n == 1:
@@ -63,8 +58,7 @@ def page_kernels(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
         else:
             make_page(shared, panel, length, users)
 
-    @(njit if method.calls_python else kernel)
-    @named_apart(name)
+    @(entry if method.calls_python else kernel)
     def judge(shared, panel, length, preferences, users):
         if panel.n == 1 or last_click(shared.world, length) == 0:
             clear(preferences, panel.n)
@@ -74,14 +68,14 @@ def page_kernels(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     return show, judge
 
 
-@inlined
+@kernel
 def _show_own_list(shared, panel, length, users):
     for at in range(length):
         shared.world.page[DOC, at] = document_at(shared, panel, 0, at, users)
         shared.world.page[TEAM, at] = NOBODY
 
 
-@inlined
+@kernel
 def _document_there(world, panel, at, users):
     return world.page[DOC, at]
 

@@ -7,13 +7,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from interleave.live import CLICKS, NDCG, PAGES
 from interleave.multileave.catalogue import MULTILEAVERS
 from interleave.multileave.impression import multileave_by
 from interleave.multileave.world import SharedWorld, for_another_thread
-from rankduel.base.compiling import kernel, named_apart
+from rankduel.base.compiling import entry, kernel
 
 
 class LiveSharedWorld(NamedTuple):
@@ -39,8 +38,7 @@ def live_comparison_by(name: str) -> Callable[..., Any]:
     """
     impression = multileave_by(name)
 
-    @(njit if MULTILEAVERS[name].calls_python else kernel)
-    @named_apart(name)
+    @(entry if MULTILEAVERS[name].calls_python else kernel)
     def compare(live, rankers, copies, n, won, users):
         n_clicks, ndcg = impression(live.shared, rankers, n, live.preferences, users)
         live.shown[PAGES] += 1.0
@@ -50,5 +48,4 @@ def live_comparison_by(name: str) -> Callable[..., Any]:
             for y in range(n):
                 won[x, y] = copies[x] * copies[y] if live.preferences[x, y] > 0.0 else 0
 
-    compare.__name__ = f"live_{name}_comparison"
     return compare

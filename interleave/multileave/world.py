@@ -27,7 +27,7 @@ from interleave.world import document_at as document_on_side
 from interleave.world import rank_of as rank_on_side
 from letor_data.metrics import ideal_dcg
 from letor_data.rankings import Rankings
-from rankduel.base.compiling import inlined, kernel, record
+from rankduel.base.compiling import kernel, record
 from rankduel.base.errors import InterleaveError
 from rankduel.base.settings import Configured
 
@@ -62,25 +62,25 @@ class Panel(NamedTuple):
     n_docs: int
 
 
-@inlined
+@kernel
 def document_at(shared, panel, seat, rank, users):
     """The document that a seat has at this rank, in this impression."""
     return document_on_side(shared.world, alone(panel, seat), seat, rank, users)
 
 
-@inlined
+@kernel
 def rank_of(shared, panel, seat, doc, users):
     """The rank that a document has for a seat, in this impression."""
     return rank_on_side(shared.world, alone(panel, seat), seat, doc, users)
 
 
-@inlined
+@kernel
 def alone(panel, seat):
     """One seat's ranker as both sides of a pair, for kernels that look at one side only."""
     return Pair(panel.rankers[seat], panel.rankers[seat], panel.start, panel.n_docs)
 
 
-@inlined
+@kernel
 def forget_ties(shared, n):
     """From here on ties are settled anew."""
     for seat in range(n):
@@ -112,7 +112,7 @@ def order_page(shared, panel, n_shown, users):
                 _break_ties_with(shared, panel, seat, at, n_shown, users)
 
 
-@inlined
+@kernel
 def _break_ties_with(shared, panel, seat, at, n_shown, users):
     """Give this document, and those on the page that a seat ties with it, the ranks of this impression."""
     page, ties, ranker = shared.world.page, shared.world.ties, panel.rankers[seat]
@@ -137,7 +137,7 @@ def next_in_round(seats, n, picks, users):
     return seats[done]
 
 
-@inlined
+@kernel
 def clear_scores(shared, n):
     for seat in range(n):
         shared.scores[seat] = 0.0

@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 
 from letor_data.errors import LetorFormatError
 from letor_data.packed.archive import DamagedError
 from letor_data.text import tokenizer as t
 from letor_data.text.columns import block_columns
 from letor_data.text.problems import NOTES, Problem, format_error
+from rankduel.base.compiling import entry
 
 BLOCK = 8 << 20
 MAX_LINE = 64 << 20
@@ -222,7 +222,7 @@ def decode_comment(raw: bytes) -> str:
         return raw.decode("latin-1")
 
 
-@njit(nogil=True, cache=True)
+@entry
 def _gather(chunk, spans):
     """The bytes of all spans one after another, and where each begins and ends; a start of -1 is empty."""
     offsets = np.zeros(len(spans) + 1, np.int64)

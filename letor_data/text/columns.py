@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 import numpy as np
-from numba import njit
 
 from letor_data.text.tokenizer import ROWS, VALUES, Tokens
+from rankduel.base.compiling import entry
 from rankduel.base.errors import DataError
 
 
@@ -82,7 +82,7 @@ def _too_wide(name: str, rows: int, features: int) -> DataError:
     )
 
 
-@njit(nogil=True, cache=True)
+@entry
 def _present_indices(indices, max_index):
     """The different indices, ascending."""
     present = np.zeros(max_index + 1, np.bool_)
@@ -91,7 +91,7 @@ def _present_indices(indices, max_index):
     return np.flatnonzero(present)
 
 
-@njit(nogil=True, cache=True)
+@entry
 def _to_columns(row_ptr, indices, values, place, n_columns):
     """Dense (n_columns, rows) float64 from tokens: `place[index]` is an index's column; absent = 0."""
     n_rows = len(row_ptr) - 1
@@ -102,7 +102,7 @@ def _to_columns(row_ptr, indices, values, place, n_columns):
     return columns
 
 
-@njit(nogil=True, cache=True)
+@entry
 def _fits_float32(columns):
     """Per column: would float32 keep every value (NaN included)?"""
     fits = np.ones(len(columns), np.bool_)

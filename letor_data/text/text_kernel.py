@@ -9,7 +9,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from rankduel.base.compiling import entry
 
 _SCALE = 1e6  # the kernel itself writes up to six decimals
 _MAX_WHOLE = 2.0**53  # whole numbers below this are exact in a double
@@ -43,7 +44,7 @@ class Rows(NamedTuple):
     comments: Strings  # per document, without the '#'; an empty one is not written
 
 
-@njit(nogil=True, cache=True)
+@entry
 def hard_values(values):
     """The finite-or-infinite values that `format_rows` cannot write itself, row by row."""
     n = 0
@@ -58,7 +59,7 @@ def hard_values(values):
     return found
 
 
-@njit(nogil=True, cache=True)
+@entry
 def format_rows(rows, sparse, out, ends):
     """Write a line per document into `out`; ends[d] is where line d stops."""
     at, n_hard = 0, 0
@@ -84,7 +85,7 @@ def format_rows(rows, sparse, out, ends):
         ends[doc] = at
 
 
-@njit
+@entry
 def _is_hard(value):
     """Neither missing, nor whole below 2^53, nor m / 10^6 exactly."""
     if math.isnan(value) or (value == math.floor(value) and abs(value) < _MAX_WHOLE):
@@ -93,7 +94,7 @@ def _is_hard(value):
     return not (abs(scaled) < _MAX_SCALED and scaled / _SCALE == value)
 
 
-@njit
+@entry
 def _put_number(out, at, value):
     """A value that is not hard: '-0', '12', '0.25'."""
     if math.copysign(1.0, value) < 0.0:
@@ -111,7 +112,7 @@ def _put_number(out, at, value):
     return end
 
 
-@njit
+@entry
 def _put_whole(out, at, number):
     n_digits = 1
     rest = number // _TEN
@@ -121,7 +122,7 @@ def _put_whole(out, at, number):
     return _put_digits(out, at, n_digits, number)
 
 
-@njit
+@entry
 def _put_digits(out, at, n_digits, number):
     for place in range(at + n_digits - 1, at - 1, -1):
         out[place] = _ZERO + number % _TEN
@@ -129,7 +130,7 @@ def _put_digits(out, at, n_digits, number):
     return at + n_digits
 
 
-@njit
+@entry
 def _put_string(out, at, strings, i):
     start, stop = strings.starts[i], strings.starts[i + 1]
     for k in range(start, stop):
@@ -137,7 +138,7 @@ def _put_string(out, at, strings, i):
     return at + stop - start
 
 
-@njit
+@entry
 def _put_comment(out, at, comments, doc):
     if comments.starts[doc] == comments.starts[doc + 1]:
         return at

@@ -16,7 +16,8 @@ This file is self-contained because Numba's disk cache watches only the file a k
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from rankduel.base.compiling import entry, kernel
 
 # Outcomes of reading one number. SLOW: float() must read it.
 VALUE, SLOW, OVERFLOW, NONFINITE, NULL, BAD = range(6)
@@ -103,7 +104,7 @@ def _powers_of_five() -> np.ndarray:
 _FIVES = _powers_of_five()
 
 
-@njit(nogil=True, cache=True)
+@entry
 def count_marks(chunk):
     """Line feeds, colons and NUL bytes: how much room the tokens need, and whether this is text."""
     lines, colons, nuls = 0, 0, 0
@@ -133,7 +134,7 @@ def tokenize(chunk: np.ndarray, rules: Rules) -> Tokens:
     return tokens
 
 
-@njit(nogil=True, cache=True)
+@entry
 def _tokenize(chunk, rules, tokens, seen_in):
     """Read line after line until the end or the first error; `seen_in[index]` = last record that had it."""
     at, found = 0, tokens.found
@@ -149,7 +150,7 @@ def _tokenize(chunk, rules, tokens, seen_in):
         at += 1
 
 
-@njit
+@entry
 def _ends_token(chunk, at):
     """Space, tab, line end (LF or CR LF), or the start of a comment."""
     byte = chunk[at]
@@ -158,21 +159,21 @@ def _ends_token(chunk, at):
     return byte == _SPACE or byte == _LF or byte == _TAB or byte == _HASH
 
 
-@njit
+@entry
 def _skip_blank(chunk, at):
     while chunk[at] == _SPACE or chunk[at] == _TAB or (chunk[at] == _CR and chunk[at + 1] == _LF):
         at += 1
     return at
 
 
-@njit
+@entry
 def _token_end(chunk, at):
     while not _ends_token(chunk, at):
         at += 1
     return at
 
 
-@njit
+@entry
 def _record(chunk, at, rules, tokens, seen_in):
     """One judged document: (error, the offending token), or (NO_ERROR, the comment or the line's end)."""
     found, by_comment = tokens.found, rules.query_by == BY_COMMENT
@@ -209,7 +210,7 @@ def _record(chunk, at, rules, tokens, seen_in):
     return NO_ERROR, at
 
 
-@njit
+@entry
 def _keep(chunk, tokens, grade, comment, query_id):
     """The values just read become a row."""
     found, row, group = tokens.found, tokens.found[ROWS], tokens.found[GROUPS]
@@ -224,7 +225,7 @@ def _keep(chunk, tokens, grade, comment, query_id):
         found[GROUPS] += 1
 
 
-@njit
+@entry
 def _query_id(chunk, at):
     """Start and stop of the id in a 'qid:' token, (-1, -1) if there is none.
 
@@ -235,7 +236,7 @@ def _query_id(chunk, at):
     return -1, -1
 
 
-@njit
+@entry
 def _grade(label, rules):
     """(error, grade); grade -1 = unjudged, to be dropped."""
     if label == -1.0 and rules.unjudged != REFUSE:
@@ -257,7 +258,7 @@ def _grade(label, rules):
     return NO_ERROR, int(whole)
 
 
-@njit
+@entry
 def _values(chunk, at, rules, tokens, seen_in):
     """All 'index:value' tokens of a line: (error, the offending token), or (NO_ERROR, where they end).
 
@@ -306,7 +307,7 @@ def _values(chunk, at, rules, tokens, seen_in):
     return NO_ERROR, at
 
 
-@njit(inline="always")
+@kernel
 def _note(found, kind, token, noted):
     """Count something worth a remark, and keep where it was first seen (the entry after its count)."""
     if noted:
@@ -315,7 +316,7 @@ def _note(found, kind, token, noted):
         found[kind] += 1
 
 
-@njit(inline="always")
+@kernel
 def _index(chunk, at, index_base, max_index):
     """(error, index, where the value starts)."""
     index, start = 0, at
@@ -336,7 +337,7 @@ def _index(chunk, at, index_base, max_index):
     return error, index, at + 1
 
 
-@njit
+@entry
 def _comment(chunk, at):
     """Start and stop of the text after '#', without the line end; (-1, -1) where there is none."""
     if chunk[at] != _HASH:
@@ -349,7 +350,7 @@ def _comment(chunk, at):
     return start, stop
 
 
-@njit
+@entry
 def _stripped(chunk, start, stop):
     while start < stop and (chunk[start] == _SPACE or chunk[start] == _TAB):
         start += 1
@@ -358,7 +359,7 @@ def _stripped(chunk, start, stop):
     return start, stop
 
 
-@njit
+@entry
 def _same_bytes(chunk, span, other):
     if span[1] - span[0] != other[1] - other[0]:
         return False
@@ -368,7 +369,7 @@ def _same_bytes(chunk, span, other):
     return True
 
 
-@njit
+@entry
 def read_number(chunk, at):
     """(kind, value, end): the number that starts at `at`, as far as it goes."""
     start, negative = at, chunk[at] == _MINUS
@@ -394,7 +395,7 @@ def read_number(chunk, at):
     return VALUE, -value if negative else value, at
 
 
-@njit(inline="always")
+@kernel
 def _digits(chunk, at):
     """Digits with at most one point: the number is w * 10^q, exactly unless nonzero digits were dropped."""
     w, q, n_digits, dropped, seen, after_point = _NONE, 0, 0, False, False, False
@@ -416,7 +417,7 @@ def _digits(chunk, at):
         at += 1
 
 
-@njit
+@entry
 def _exponent(chunk, at):
     """(exponent, end); huge ones are cut, they over- or underflow anyway.
 
@@ -435,7 +436,7 @@ def _exponent(chunk, at):
     return (-exponent if negative else exponent), at
 
 
-@njit
+@entry
 def _word(chunk, at):
     """(kind, end) of a token without digits: NULL, or one of float()'s words for what is not finite."""
     end = _token_end(chunk, at)
@@ -449,7 +450,7 @@ def _word(chunk, at):
     return BAD, end
 
 
-@njit
+@entry
 def _is_word(chunk, at, end, word, fold):
     """Is chunk[at:end] this word? With fold 32, in whatever case (the word then being lower-case)."""
     if end - at != len(word):
@@ -460,7 +461,7 @@ def _is_word(chunk, at, end, word, fold):
     return True
 
 
-@njit
+@entry
 def _round_product(w, q):
     """w * 10^q rounded to nearest even, w > 0; _OPEN where 128 bits cannot tell."""
     if q < _LOWEST_TEN:
@@ -489,7 +490,7 @@ def _round_product(w, q):
     return np.ldexp(np.float64(mantissa), exponent)
 
 
-@njit
+@entry
 def _leading_zeros(w):
     n = 0
     for step in (32, 16, 8, 4, 2, 1):
@@ -499,7 +500,7 @@ def _leading_zeros(w):
     return n
 
 
-@njit
+@entry
 def _multiply(a, b):
     """High and low half of the 128-bit product."""
     mask = np.uint64(0xFFFFFFFF)

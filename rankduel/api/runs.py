@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from bandits.loop import Feedback
+from bandits.feedback import Feedback
 from experiments.arena import Arena
 from experiments.matrix.build import BuildStatus
 from experiments.matrix.preferences import Preferences, preferences_of, read_preferences

@@ -1,53 +1,61 @@
-"""Compile kernels, bind functions into loops, and keep the loops on disk.
+"""Compile kernels, and keep their machine code on disk.
 
-Numba makes every function callable from Python too, which is a third of the work of compiling it; kernels
-that only compiled code calls need none of that. Its cache notices edits to the function's own file only; the
-digest of the packages that kernels come from, in the name of what is kept, notices all.
+A kernel called by compiled code is only lowered to LLVM: a fragment of its caller. A function called by
+Python is an entry: it links the fragments it reaches, is optimised once, and is kept on disk. The key of what
+is kept is a digest of everything its machine code depends on (rankduel/base/reached.py), so no stale code can
+run, editing one policy compiles that policy again and nothing else, and moving or reinstalling costs nothing.
 
-Compiled code is linked by name: of two kernels with one name, one fresh and one from disk, the linker may
-take either for both. So every kernel that is made several times, of the same text around other functions,
-gets a name of its own.
+Everything that is private to Numba is used in this module only. Where a piece of it is missing, `kernel` and
+`entry` are plain `numba.njit`: the same results, slower to compile and not kept.
+
+Kernels may not use comprehensions, inner functions, `literal_unroll` or `objmode`, which need Numba's whole
+pipeline (`numba.njit`).
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import gc
 import hashlib
-import re
-import types
+import logging
+import os
+import pickle
+import signal
+import sys
+import time
 import warnings
-from collections.abc import Callable, Mapping
+import weakref
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import llvmlite
+import numba
 import numpy as np
 from numba import njit
-from numba.core.errors import NumbaError
-from numba.extending import is_jitted
+from numba.core.errors import NumbaError, TypingError
 
+from rankduel.base import reached
 from rankduel.base.errors import PolicyNotice
+from rankduel.base.files import code_folder
+from rankduel.base.reached import NotKeepable, digest_of, function_digest
 
 Compiled = Any  # a function that Numba compiles; its own types say too little
-_compile: Any = njit  # whose annotations leave out some options
 
-# Without Numba's reference counting, which costs some 5 ns per array of a state and call. For functions that
-# allocate nothing.
-kernel = _compile(_nrt=False)
-inlined = _compile(
-    _nrt=False, inline="always"
-)  # before type inference: the caller's arrays stay in registers
-force_inlined = _compile(_nrt=False, forceinline=True)  # by LLVM, which compiles faster
+_SETTINGS = ("OPT", "BOUNDSCHECK", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX", "DEBUGINFO_DEFAULT")
+_SUFFIX = ".machine"
+_UNUSED_DAYS = 60  # an entry that was not used for so long is removed
+_LARGEST = 1 << 30  # bytes kept at most; the least recently used entries are removed first
 
-_ROOT = Path(__file__).parents[2]
-_FOLDERS = ("bandits", "clickmodels", "interleave", "letor_data", "experiments/matrix", "rankduel/base")
-_PACKAGES = [_ROOT / name for name in _FOLDERS]
-_SOURCES = [path for package in _PACKAGES for path in sorted(package.rglob("*.py"))]
+_log = logging.getLogger("rankduel.compiling")
+_announced: list[str] = []  # what `compile_side_by_side` compiles now, and has announced
 
-Functions = tuple[tuple[str, Callable[..., Any]], ...]
+_FIELD_TYPES = ((bool, np.bool_), ((int, np.integer), np.int64), (float, np.float64))
 
 
 def record(values: NamedTuple) -> np.recarray:
-    """Return an aligned record of whole numbers, (1,), with the fields of a NamedTuple.
+    """Return an aligned record, (1,), with the fields of a NamedTuple: whole numbers, numbers and booleans.
 
     `now = records[0]` is a view, compiled or not: `now.field += 1` writes into the record. Names that NumPy's
     records have already are refused, since plain Python would read NumPy's.
@@ -57,120 +65,408 @@ def record(values: NamedTuple) -> np.recarray:
         raise ValueError(
             f"a record of NumPy has a '{taken[0]}' of its own; choose another name for the field"
         )
-    dtype = np.dtype([(name, np.int64) for name in values._fields], align=True)
+    kinds = [next(kind for base, kind in _FIELD_TYPES if isinstance(value, base)) for value in values]
+    dtype = np.dtype(list(zip(values._fields, kinds)), align=True)
     return np.array([tuple(values)], dtype).view(np.recarray)
 
 
-def named_apart(name: str) -> Any:
-    """Decorate a kernel that is made several times, below its compiling decorator, with a name of its own."""
-
-    def rename(function: Any) -> Any:
-        function.__qualname__ = f"{function.__qualname__}.{name}"
-        return function
-
-    return rename
-
-
-def bound_kernel(template: Any, name: str, **functions: Callable[..., Any]) -> Compiled:
-    """Return a kernel for use inside loops: `template` calling these functions by their names in it."""
-    copy = types.FunctionType(template.__code__, template.__globals__ | functions, template.__name__)
-    copy.__qualname__ = f"{template.__name__}.{name}"
-    return kernel(copy)
-
-
-def bound_loop(template: Any, name: str, part: str = "", **functions: Callable[..., Any]) -> Compiled:
-    """Return an outermost function: `template` calling these functions, without the GIL.
-
-    `name` and `part` tell apart what is made of one template; a notice is about `name`.
-
-    The machine code is kept on disk if all functions are of this project. If Numba cannot compile one of
-    them, the loop runs as plain Python and a `PolicyNotice` is issued.
-    """
-    return _bound_loop(template, name, part, tuple(functions.items()))
-
-
 @functools.cache
-def _bound_loop(template: Any, name: str, part: str, functions: Functions) -> Compiled:
-    if not all(hasattr(function, "py_func") for _, function in functions):
-        _notice(name, "its functions are not decorated with @numba.njit")
-        return _plain(template, functions)
-    scope = template.__globals__ | dict(functions)
-    if all(_is_ours(function) for _, function in functions):
-        return _kept_on_disk(template, f"{template.__name__}_{name}_{part}", scope)
-    loop = types.FunctionType(template.__code__, scope)
-    return _compiled_or_plain(njit(nogil=True)(loop), _plain(template, functions), name)
+def _versions() -> str:
+    """Return a digest of the versions that decide how a function is compiled."""
+    sources = b"".join(Path(str(file)).read_bytes() for file in (__file__, reached.__file__))
+    versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version)
+    return hashlib.sha256(repr(versions).encode() + sources).hexdigest()
 
 
-def is_on_disk(loop: Any) -> bool:
-    """Return whether there is machine code on disk for this loop."""
-    return hasattr(loop, "stats") and any(Path(loop.stats.cache_path).glob(f"*{loop.__qualname__}-*.nbi"))
+@contextlib.contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Compiling makes many objects and hardly any garbage."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
-def _kept_on_disk(template: Any, name: str, scope: Mapping[str, Any]) -> Any:
-    copy = types.FunctionType(template.__code__, {key: _inner(value) for key, value in scope.items()})
-    return njit(nogil=True, cache=True)(named_by_digest(copy, name))
+try:
+    from numba import _dynfunc  # type: ignore[attr-defined]
+    from numba.core import config, serialize, sigutils
+    from numba.core import typed_passes as typed
+    from numba.core import untyped_passes as untyped
+    from numba.core.caching import _Cache
+    from numba.core.codegen import JITCodeLibrary
+    from numba.core.compiler import CompilerBase, CompileResult, Flags
+    from numba.core.compiler_machinery import PassManager
+    from numba.core.environment import lookup_environment
+    from numba.core.errors import UnsupportedError
+    from numba.core.registry import CPUDispatcher
+
+    # The passes of Numba's pipeline that kernels need.
+    _PASSES = (
+        untyped.TranslateByteCode,
+        untyped.FixupArgs,
+        untyped.IRProcessing,
+        untyped.RewriteSemanticConstants,
+        untyped.DeadBranchPrune,
+        untyped.GenericRewrites,
+        untyped.ReconstructSSA,
+        typed.NopythonTypeInference,
+        typed.PreLowerStripPhis,
+        typed.NoPythonSupportedFeatureValidation,
+        typed.IRLegalization,
+        typed.AnnotateTypes,
+        typed.NativeLowering,
+        typed.NoPythonBackend,
+    )
+
+    class _Flags(Flags):
+        """Options of a compilation, compared without listing them all: Numba does so 40,000 times for DTS."""
+
+        __slots__ = ()
+        _HASH = hash(Flags())
+
+        def __hash__(self) -> int:
+            return self._HASH
+
+        def __eq__(self, other: object) -> bool:
+            if isinstance(other, _Flags) and self._values == other._values:
+                return True
+            return bool(super().__eq__(other))
+
+    def _use_flags(dispatcher: Any) -> Any:
+        dispatcher._compiler._customize_flags = _Flags
+        return dispatcher
+
+    class _Unoptimised(JITCodeLibrary):
+        def _optimize_functions(self, ll_module: Any) -> None:
+            ll_module.data_layout = self._codegen._data_layout
+
+    class _Fragment(_Unoptimised):
+        """LLVM code for others to link, never turned into machine code by itself."""
+
+        def finalize(self) -> None:
+            self._raise_if_finalized()
+            variables = self._final_module.global_variables
+            if any(one.name.startswith(".numba.unresolved$") for one in variables):
+                raise UnsupportedError("kernels may call themselves, but not each other in a circle")
+            self._linking_libraries = list(dict.fromkeys(self._linking_libraries))
+            for library in self._linking_libraries:
+                self._reload_init.update(library._reload_init)
+            self._finalize_dynamic_globals()
+            self._finalized = True
+
+    class _Entry(_Unoptimised):
+        """Machine code that Python calls, with the fragments it needs."""
+
+        counts_references = True
+
+        def _optimize_final_module(self) -> None:
+            # Machine code is linked by name, and in two processes one name may mean two functions. Private
+            # functions have none. (The names of "internal" ones can still be found.)
+            for function in self._final_module.functions:
+                if not function.is_declaration and function.linkage.name == "linkonce_odr":
+                    function.linkage = "private"
+            if self.counts_references:
+                super()._optimize_final_module()
+            else:  # Numba's first round of passes only serves to remove pairs of increments and decrements
+                passes, builder = self._codegen._module_pass_manager()
+                passes.run(self._final_module, builder)
+
+        def _finalize_specific(self) -> None:
+            super()._finalize_specific()
+            for variable in self._final_module.global_variables:  # of fragments that make Python objects
+                environment = lookup_environment(variable.name)
+                if environment is not None:
+                    codegen: Any = self._codegen
+                    codegen.set_env(variable.name, environment)
+
+    class _EntryCompiler(CompilerBase):
+        library: Any = _Entry
+
+        def define_pipelines(self) -> list[Any]:
+            manager = PassManager("kernel")
+            for one in _PASSES:
+                manager.add_pass(one, one.__name__)
+            manager.finalize()
+            return [manager]
+
+        def _compile_core(self) -> Any:
+            state, identity = self.state, self.state.func_id
+            with contextlib.suppress(NotKeepable):  # one name in LLVM, one function, whatever the process
+                identity.unique_id = function_digest(identity.func)
+            state.library = self.library(state.targetctx.codegen(), identity.func_qualname)
+            state.library.enable_object_caching()
+            state.library.counts_references = state.flags.nrt
+            try:
+                return super()._compile_core()
+            except KeyError as problem:
+                raise TypingError(
+                    f"{identity.modname}.{identity.func_qualname}: a record has no field {problem}"
+                ) from None
+
+    class _FragmentCompiler(_EntryCompiler):
+        library = _Fragment
+
+        def _compile_core(self) -> Any:
+            self.state.flags.no_compile = True
+            result = super()._compile_core()
+            result.library.finalize()
+            where, name = result.fndesc.lookup_module(), result.fndesc.qualname.split(".")[-1]
+            handle = _dynfunc.make_function(where, name, "", 0, result.environment, (result.library,))
+            libraries = [result.library, *result.library._linking_libraries]
+            self.state.targetctx.insert_user_function(handle, result.fndesc, libraries)
+            return result._replace(entry_point=handle)
+
+    class _Kernel(CPUDispatcher):
+        """An entry to Python, a fragment to compiled code."""
+
+        def __init__(
+            self,
+            py_func: Any,
+            locals: Any = None,
+            targetoptions: Any = None,
+            pipeline_class: Any = _EntryCompiler,
+        ) -> None:
+            options = {"nopython": True, "no_cfunc_wrapper": True, **(targetoptions or {})}
+            super().__init__(py_func, locals, options, pipeline_class)
+            _use_flags(self)
+            self._cache = _Kept(self)
+
+        @functools.cached_property
+        def fragment(self) -> Any:
+            options = {**self.targetoptions, "no_cpython_wrapper": True}
+            return _use_flags(CPUDispatcher(self.py_func, self.locals, options, _FragmentCompiler))
+
+        def get_call_template(self, args: Any, kws: Any) -> Any:
+            return self.fragment.get_call_template(args, kws)
+
+        def get_overload(self, sig: Any) -> Any:
+            return self.fragment.get_overload(sig)
+
+        @property
+        def is_compiling(self) -> Any:
+            return self._compiling_counter or self.fragment.is_compiling
+
+        def compile(self, sig: Any) -> Any:
+            with _no_garbage_collection():
+                return super().compile(sig)
+
+        @property
+        def label(self) -> str:
+            """What is said to be compiled: a name that was given, or the module and the function."""
+            given: str = getattr(self, "given_label", "")
+            return given or f"{self.py_func.__module__.rpartition('.')[2]}.{self.py_func.__name__}"
+
+        def is_ready(self, arguments: Sequence[Any]) -> bool:
+            """Return whether a call with these arguments compiles nothing."""
+            signature = self.signature_of(arguments)
+            return signature in self.overloads or self._cache.has(signature, self.targetctx)
+
+        def signature_of(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
+            return tuple(self.typeof_pyval(argument) for argument in arguments)
+
+    class _Kept(_Cache):
+        """Machine code on disk, one file per key, replaced atomically; a damaged file is not used."""
+
+        def __init__(self, function: Any) -> None:
+            self.function = weakref.proxy(function)
+
+        @property
+        def cache_path(self) -> str:
+            return str(code_folder())
+
+        def path(self, sig: Any, codegen: Any) -> Path:
+            python = self.function.py_func
+            settings = [getattr(config, name, None) for name in _SETTINGS]
+            options = sorted(self.function.targetoptions.items())
+            arguments = digest_of(*sigutils.normalize_signature(sig)[0])
+            key = (function_digest(python), options, arguments, _versions(), settings, codegen.magic_tuple())
+            digest = hashlib.sha256(repr(key).encode()).hexdigest()[:32]
+            return code_folder() / f"{python.__name__}-{digest}{_SUFFIX}"
+
+        def has(self, sig: Any, target_context: Any) -> bool:
+            try:
+                return self.path(sig, target_context.codegen()).is_file()
+            except NotKeepable:
+                return False
+
+        def load_overload(self, sig: Any, target_context: Any) -> Any:
+            found = self._load(sig, target_context)
+            if found is None and not _announced:
+                level = logging.INFO if hasattr(self.function, "given_label") else logging.DEBUG
+                _log.log(level, "compiling %s; once per installation", self.function.label)
+            return found
+
+        def _load(self, sig: Any, target_context: Any) -> Any:
+            target_context.refresh()
+            # What cannot be read, or was pickled of a class that is gone, is compiled again.
+            with contextlib.suppress(NotKeepable, OSError, ImportError, AttributeError):
+                path = self.path(sig, target_context.codegen())
+                data = path.read_bytes()
+                if hashlib.sha256(data[32:]).digest() == data[:32]:
+                    os.utime(path)
+                    result = CompileResult._rebuild(target_context, *pickle.loads(data[32:]))
+                    if result.signature.args == tuple(sigutils.normalize_signature(sig)[0]):
+                        return result  # otherwise a class of the arguments was defined anew
+            return None
+
+        def save_overload(self, sig: Any, data: Any) -> None:
+            if data.library.has_dynamic_globals or any(not one.can_cache for one in data.lifted):
+                return
+            with contextlib.suppress(NotKeepable, OSError):  # then it is compiled again in every process
+                path = self.path(sig, data.codegen)
+                body = serialize.dumps(data._reduce())
+                temporary = path.with_suffix(f".{os.getpid()}")
+                temporary.write_bytes(hashlib.sha256(body).digest() + body)
+                os.replace(temporary, path)
+                _remove_old(path.parent)
+
+        def enable(self) -> None:
+            pass
+
+        disable = flush = enable
+
+    MISSING = ""
+except (ImportError, AttributeError, TypeError) as problem:
+    MISSING = str(problem)  # then everything is compiled as Numba does it by itself
 
 
-def named_by_digest(function: Any, name: str) -> Any:
-    """Rename a function, with a digest of our sources; Numba files what it keeps under the qualified name."""
-    unique = re.sub(r"\W", "_", f"{name}_{_digest()}")
-    function.__code__ = function.__code__.replace(co_name=unique)
-    function.__name__ = function.__qualname__ = unique
+def kept_files(folder: Path) -> list[Path]:
+    """Return the files of machine code in a folder."""
+    return sorted(folder.glob(f"*{_SUFFIX}"))
+
+
+def _remove_old(folder: Path) -> None:
+    """Remove entries that were not used for a long time, and the least recently used beyond `_LARGEST`."""
+    found = [(entry.stat(), entry) for entry in kept_files(folder)]
+    found.sort(key=lambda one: -one[0].st_mtime)
+    oldest, total = time.time() - _UNUSED_DAYS * 86400, 0
+    for status, entry in found:
+        total += status.st_size
+        if total > _LARGEST or status.st_mtime < oldest:
+            entry.unlink(missing_ok=True)
+
+
+def _decorator(**options: Any) -> Any:
+    def decorate(function: Any) -> Compiled:
+        if MISSING or numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+            plain: Any = njit(**options)
+            return plain(function)
+        return _Kernel(function, {}, dict(options))
+
+    return decorate
+
+
+# Without reference counting, which costs some 5 ns per array of a state and call: for functions that allocate
+# nothing.
+kernel = _decorator(_nrt=False)
+# Without the interpreter's lock: for what Python calls in threads. `loop` allocates nothing.
+entry = _decorator(nogil=True)
+loop = _decorator(nogil=True, _nrt=False)
+
+
+def is_compiled(function: Any) -> bool:
+    """Return whether a function is one that Numba compiles."""
+    return hasattr(function, "py_func")
+
+
+def python_version(function: Any) -> Any:
+    """Return the plain Python function of a kernel; other functions are returned as they are."""
+    return getattr(function, "py_func", function)
+
+
+def labelled(function: Any, label: str) -> Any:
+    """Return a compiled function that is said to be `label` when it is compiled."""
+    function.given_label = label
     return function
 
 
-def _is_ours(function: Any) -> bool:
-    """Return whether an edit of the function changes the digest."""
-    source = Path(function.py_func.__code__.co_filename)
-    return any(package in source.parents for package in _PACKAGES)
+class Call(NamedTuple):
+    """A compiled function and the arguments of a call."""
+
+    function: Compiled
+    arguments: tuple[Any, ...]
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the call compiles nothing."""
+        return not hasattr(self.function, "is_ready") or self.function.is_ready(self.arguments)
+
+    def compile(self) -> None:
+        self.function.compile(self.function.signature_of(self.arguments))
 
 
-def _inner(value: Any) -> Any:
-    return inner(value) if is_jitted(value) else value
+def compile_side_by_side(calls: Sequence[Call], processes: int) -> None:
+    """Compile what these calls need and what is not on disk, several in processes at a time.
+
+    Every function is announced to the logger ``rankduel.compiling`` at level INFO. Numba compiles one
+    function at a time in a process. Forked processes need no arguments to be sent to them, and leave what
+    they compile on disk. Where there is no `fork`, functions are compiled one after the other.
+    """
+    new = [call for call in calls if not call.is_ready]
+    for n, call in enumerate(new, 1):
+        _log.info("compiling %s, %d of %d; once per installation", call.function.label, n, len(new))
+        _announced.append(call.function.label)
+        try:
+            if len(new) == 1 or processes == 1 or sys.platform != "linux":
+                call.compile()
+            else:
+                _start(call, processes)
+        finally:
+            _announced.pop()
+    _wait_for_all()
 
 
-@functools.cache
-def inner(function: Any) -> Compiled:
-    """Return a copy of a kernel, and of the kernels it calls by name, that only compiled code can call."""
-    python, options = function.py_func, function.targetoptions
-    if python.__closure__ or "inline" in options:
-        return function
-    globals = python.__globals__
-    called = {name: globals[name] for name in python.__code__.co_names if is_jitted(globals.get(name))}
-    scope = globals | {name: inner(kernel) for name, kernel in called.items()}
-    copy = types.FunctionType(python.__code__, scope, python.__name__, python.__defaults__)
-    copy.__qualname__ = python.__qualname__  # two copies of one template differ only in it
-    options = {name: value for name, value in options.items() if name != "nopython"}
-    return _compile(**options, no_cpython_wrapper=True, no_cfunc_wrapper=True)(copy)
+_children: set[int] = set()
+_PATIENCE = 600  # seconds after which a process that compiles gives up
 
 
-@functools.cache
-def _digest() -> str:
-    return hashlib.sha256(b"".join(path.read_bytes() for path in _SOURCES)).hexdigest()[:12]
+def _start(call: Call, processes: int) -> None:
+    """Compile in a new process, when fewer than `processes` are at work."""
+    while len(_children) >= processes:
+        _children.discard(os.wait()[0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of forks with threads: no other compiles
+        child = os.fork()
+    if child:
+        _children.add(child)
+        return
+    status = 1
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.alarm(_PATIENCE)
+        call.compile()
+        status = 0
+    finally:
+        os._exit(status)  # what failed is compiled, and reported, by the process that needs it
 
 
-def _compiled_or_plain(compiled: Callable[..., Any], plain: Callable[..., Any], name: str) -> Compiled:
-    """Return `compiled`, until Numba refuses to compile it, and `plain` from then on."""
+def _wait_for_all() -> None:
+    while _children:
+        _children.discard(os.waitpid(_children.pop(), 0)[0])
+
+
+def compiled_or_plain(compiled: Callable[..., Any], plain: Callable[..., Any], name: str) -> Compiled:
+    """Return a function that calls `compiled`, and `plain` from the time that Numba refuses to compile it.
+
+    A notice about `name` is given then.
+    """
     usable = [compiled, plain]
 
     def call(*arguments: Any) -> Any:
         try:
             return usable[0](*arguments)
         except NumbaError as problem:
-            reasons = [
-                line for line in str(problem).splitlines() if line and not line.startswith("Failed in")
-            ]
-            _notice(name, f"Numba could not compile it ({reasons[0] if reasons else problem})")
+            lines = [line for line in str(problem).splitlines() if line and not line.startswith("Failed in")]
+            notice_plain(name, f"Numba could not compile it ({lines[0] if lines else problem})")
             usable[0] = plain
             return plain(*arguments)
 
     return call
 
 
-def _plain(template: Any, functions: Functions) -> Compiled:
-    uncompiled = {key: getattr(function, "py_func", function) for key, function in functions}
-    return types.FunctionType(template.__code__, template.__globals__ | uncompiled)
-
-
-def _notice(name: str, reason: str) -> None:
-    warnings.warn(f"{name}: {reason}, so it runs as plain Python, slowly", PolicyNotice, stacklevel=2)
+def notice_plain(name: str, reason: str) -> None:
+    """Give notice that something runs as plain Python."""
+    warnings.warn(f"{name}: {reason}, so it runs as plain Python, slowly", PolicyNotice, stacklevel=3)

@@ -49,3 +49,7 @@ class DataWarning(UserWarning):
 
 class PolicyNotice(UserWarning):
     """A policy that could be played, but not as expected."""
+
+
+class CacheNotice(UserWarning):
+    """A cache folder that cannot be used."""

@@ -1,15 +1,19 @@
-"""Write files atomically, compute checksums, and keep paths inside their folders."""
+"""Write files atomically, compute checksums, keep paths inside their folders, and find the cache folder."""
 
 from __future__ import annotations
 
+import functools
 import os
 import secrets
+import stat
+import tempfile
+import warnings
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rankduel.base.errors import RankduelError
+from rankduel.base.errors import CacheNotice, RankduelError
 
 _PIECE = 1 << 20  # bytes read at a time
 
@@ -68,3 +72,60 @@ def path_inside(folder: Path, name: str, error: type[RankduelError]) -> Path:
             f"'{name}' cannot be the name of a file in {folder}; use letters, digits, '-', '_' and '.'"
         )
     return folder / name
+
+
+def cache_folder() -> Path:
+    """Return the user's cache folder for rankduel: ``$RANKDUEL_CACHE``, or a standard place."""
+    given = os.environ.get("RANKDUEL_CACHE")
+    if given:
+        return Path(given)
+    base = os.environ.get("XDG_CACHE_HOME")
+    home = os.path.expanduser("~")
+    if base:
+        return Path(base) / "rankduel"
+    return _temporary_folder() if home == "~" else Path(home) / ".cache" / "rankduel"
+
+
+def code_folder() -> Path:
+    """Return the folder of compiled code, which exists and belongs to the user alone.
+
+    What is loaded from it is run. Where the cache folder cannot be used, it is a folder for temporary files,
+    with a notice.
+    """
+    return _private_folder(cache_folder() / "code")
+
+
+@functools.cache
+def _private_folder(folder: Path) -> Path:
+    reason = _make_private(folder)
+    if not reason:
+        return folder
+    temporary = _temporary_folder()
+    if _make_private(temporary):
+        temporary = Path(tempfile.mkdtemp(prefix="rankduel-"))
+    warnings.warn(
+        f"{folder}: {reason}; compiled code is kept in {temporary} instead. Set RANKDUEL_CACHE to a folder "
+        "that you can write to",
+        CacheNotice,
+        stacklevel=2,
+    )
+    return temporary
+
+
+def _temporary_folder() -> Path:
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    return Path(tempfile.gettempdir()) / f"rankduel-{user}"
+
+
+def _make_private(folder: Path) -> str:
+    """Make a folder that only its owner can write to; return why that is impossible, if it is."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = folder.lstat()
+        if not stat.S_ISDIR(status.st_mode):
+            return "not a folder"
+        if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & 0o022):
+            return "others may write to this folder"
+    except OSError as problem:
+        return problem.strerror or str(problem)
+    return "" if os.access(folder, os.W_OK | os.X_OK) else "not writable"

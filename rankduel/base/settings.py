@@ -36,7 +36,7 @@ class Setting(NamedTuple):
     above: float = -math.inf
     at_least: float = -math.inf
     at_most: float = math.inf
-    choices: tuple[str, ...] = ()  # of a switch; kernels see the number of the choice
+    choices: tuple[str, ...] = ()  # of words; those of an IntEnum are found by themselves
     read: Callable[[Any], Any] | None = None  # text or value -> value, for what is no number, switch or text
     write: Callable[[Any], str] | None = None  # the text that `read` reads as this value
 
@@ -44,8 +44,7 @@ class Setting(NamedTuple):
 class Thing(Protocol):
     """What can be configured: a policy, an interleaver, a multileaver, a click model.
 
-    It may also have `variants`, named bundles of settings that 'variant=...' asks for, and `settings`, where
-    these are not declared by the fields of `params`.
+    It may also have `variants`, named bundles of settings that 'variant=...' asks for.
     """
 
     @property
@@ -63,8 +62,7 @@ class NoParams(NamedTuple):
 
 def settings_of(thing: Thing) -> Mapping[str, Setting]:
     """Return what the settings of a thing mean, by name."""
-    found: Mapping[str, Setting] | None = getattr(thing, "settings", None)
-    return declared(thing.params) if found is None else found
+    return declared(thing.params)
 
 
 def variants_of(thing: Thing) -> Mapping[str, Mapping[str, Any]]:
@@ -108,16 +106,14 @@ class Configured(NamedTuple):
     def code(self, name: str) -> int:
         """Return the number by which kernels know the value of a switch; 0 if the thing has no such
         switch."""
-        if name not in self.params._fields:
-            return 0
-        return _code(self.thing, name, getattr(self.params, name))
+        return int(getattr(self.params, name, 0))
 
     @property
     def needs_horizon(self) -> bool:
         """Whether the algorithm has to know how long it will play; a run tells it."""
         if "horizon" not in self.params._fields:
             return False
-        return self.thing.horizon_when is None or self.thing.horizon_when(self.params)
+        return self.thing.needs_horizon is None or self.thing.needs_horizon(self.params)
 
     def __str__(self) -> str:
         defaults = self.thing.params()
@@ -201,8 +197,8 @@ def kernel_params(configured: Configured, horizon: int) -> Any:
     thing, params = configured
     values: list[Any] = []
     for name, value, default in zip(params._fields, params, thing.params()):
-        if _setting(thing, name).choices:
-            values.append(_code(thing, name, value))
+        if isinstance(value, enum.IntEnum):  # a member is a type of its own, and would compile again
+            values.append(int(value))
         elif name == "horizon":
             values.append(int(value) or int(horizon))
         else:
@@ -212,10 +208,6 @@ def kernel_params(configured: Configured, horizon: int) -> Any:
 
 def _setting(thing: Thing, name: str) -> Setting:
     return settings_of(thing).get(name, Setting(""))
-
-
-def _code(thing: Thing, name: str, value: Any) -> int:
-    return int(value) if isinstance(value, enum.IntEnum) else _setting(thing, name).choices.index(value)
 
 
 def _checked(thing: Thing, name: str, value: Any, default: Any, error: type[RankduelError]) -> Any:

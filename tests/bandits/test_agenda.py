@@ -1,4 +1,4 @@
-"""Agendas: which comparison comes when, and that playing them at once is playing them one by one."""
+"""Test the order of the comparisons of an agenda, and that playing them at once or singly is the same."""
 
 from typing import NamedTuple
 
@@ -8,28 +8,20 @@ from support.policies import generators, ladder
 
 from bandits import configure, start
 from bandits.agenda import (
-    PLAYED,
     Agenda,
     add,
     clear,
     empty_agenda,
     rest,
-    stepwise,
     times_compared,
     times_within,
 )
-from bandits.contract import Policy
+from bandits.contract import policy_of
 from bandits.loop import Duel, run_loop
 from bandits.matrix_duels import by_matrix, matrix_duel
-from rankduel.base.compiling import kernel
+from rankduel.base.compiling import kernel, record
 
 pytestmark = pytest.mark.kernel
-
-
-class State(NamedTuple):
-    agenda: Agenda
-    wins: np.ndarray  # (arms, arms) int64
-    now: np.ndarray  # (1,) int64: agendas learned from
 
 
 class Params(NamedTuple):
@@ -37,37 +29,47 @@ class Params(NamedTuple):
     agendas: int = 4
 
 
+class Now(NamedTuple):
+    n_learned: int = 0  # number of agendas learned from
+
+
+class State(NamedTuple):
+    now: np.recarray  # (1,), fields of Now
+    agenda: Agenda
+    wins: np.ndarray  # (arms, arms) int64
+
+
 def init(n_arms, params, rng):
-    return State(empty_agenda(n_arms * n_arms), np.zeros((n_arms, n_arms), np.int64), np.zeros(1, np.int64))
+    return State(record(Now()), empty_agenda(n_arms * n_arms), np.zeros((n_arms, n_arms), np.int64))
 
 
 @kernel
 def plan(state, params, rng):
-    """All pairs; after so many agendas, arm 1 alone."""
-    if state.now[0] == params.agendas:
+    """Plan all pairs; after `agendas` agendas, arm 1 alone."""
+    n_learned = state.now[0].n_learned
+    if n_learned == params.agendas:
         rest(state.agenda, 1)
         return
-    clear(state.agenda, params.times + state.now[0])
+    clear(state.agenda, params.times + n_learned)
     for first in range(len(state.wins)):
         for second in range(first):
             add(state.agenda, first, second)
 
 
 @kernel
-def learn(state):
+def learn(state, params):
     for index in range(len(state.wins) * (len(state.wins) - 1) // 2):
         first, second = state.agenda.pairs[index]
         state.wins[first, second] += state.agenda.wins[index]
-    state.now[0] += 1
+    state.now[0].n_learned += 1
 
 
 @kernel
-def recommend(state):
+def recommend(state, params):
     return int(state.wins[1, 0] >= 2)
 
 
-SELECT, UPDATE = stepwise(plan, learn)
-ALL_PAIRS = Policy("all_pairs", Params, init, SELECT, UPDATE, recommend, plan=plan, learn=learn)
+ALL_PAIRS = policy_of(__name__)
 STEPS = np.array([1, 2, 9, 10, 17, 18, 42, 43, 54, 99, 100, 200])  # agendas end after 18, 42, 72 and 108
 
 
@@ -79,14 +81,14 @@ def run(duel, seed=0, fast_forward=True):
     )
 
 
-def test_the_order_is_sweeps():
+def test_pairs_are_compared_in_sweeps():
     agenda = empty_agenda(5)
     clear(agenda, 4)
     for second in (1, 2, 3):
         add(agenda, 0, second)
     order = [step % 3 for step in range(12)]
     for played in range(13):
-        agenda.now[PLAYED] = played
+        agenda.now[0].played = played
         for index in range(3):
             assert times_compared(agenda, index) == order[:played].count(index)
             for n in range(13 - played):
@@ -94,7 +96,7 @@ def test_the_order_is_sweeps():
 
 
 @pytest.mark.parametrize("fast_forward", [True, False])
-def test_counts_do_not_depend_on_how_it_is_played(fast_forward):
+def test_counts_do_not_depend_on_how_the_agenda_is_played(fast_forward):
     prefs = ladder(4)
     stepper = start(configure(ALL_PAIRS), 4)
     pairs, selves, rows = np.zeros((4, 4), np.int64), np.zeros(4, np.int64), []
@@ -117,7 +119,7 @@ def test_counts_do_not_depend_on_how_it_is_played(fast_forward):
 
 @pytest.mark.parametrize("fast_forward", [True, False])
 def test_outcomes_of_one_draw_per_pair_have_the_law_of_single_duels(fast_forward):
-    """Arm 0 wins at least two of three duels with chance .784; 2,000 runs, 5 standard errors."""
+    """Arm 0 wins at least two of three duels with probability .784; 2,000 runs, 5 standard errors."""
     prefs, configured = np.array([[0.5, 0.7], [0.3, 0.5]]), configure(ALL_PAIRS, agendas=1)
     found = [
         run_loop(

@@ -7,7 +7,7 @@ import pytest
 from bandits import POLICIES, configure, policy
 from experiments.specs import parse_policy
 from rankduel.base.errors import PolicyError, UsageError
-from rankduel.base.settings import kernel_params
+from rankduel.base.settings import kernel_params, settings_of
 
 
 @pytest.mark.parametrize("name", POLICIES)
@@ -27,7 +27,7 @@ def test_every_parameter_prints_back(name):
     """Changed one by one: a switch to its last choice, a flag to its opposite, a number by a thirtieth."""
     defaults = POLICIES[name].params()
     for field, value in defaults._asdict().items():
-        setting = POLICIES[name].settings.get(field)
+        setting = settings_of(POLICIES[name]).get(field)
         if setting and setting.choices:
             changed = setting.choices[-1]
         elif isinstance(value, bool):
@@ -37,7 +37,7 @@ def test_every_parameter_prints_back(name):
             changed = int(least) + 1 if isinstance(value, int) else min(value + 0.1 / 3, setting.at_most)
         configured = policy(name, **{field: changed})
         assert parse_policy(str(configured)) == configured
-        assert getattr(configured.params, field) == changed
+        assert configured.get(field) == changed
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from bandits import configure, play_matrix, start
 from bandits.loop import run_loop
 from bandits.matrix_duels import by_matrix, matrix_duel
 from bandits.regret import strong_regret, weak_regret
-from rankduel.base.settings import kernel_params
+from rankduel.base.settings import kernel_params, settings_of
 
 pytestmark = pytest.mark.kernel
 
@@ -58,8 +58,8 @@ def assert_counts_add_up(trace):
 
 def test_it_says_what_it_is(policy):
     assert policy.about.endswith(".") and policy.source and policy.assumes and policy.recommend
-    assert set(policy.settings) | {"horizon"} == set(policy.params._fields) | {"horizon"}
-    assert all(setting.about for setting in policy.settings.values())
+    assert all(setting.about for setting in settings_of(policy).values())
+    assert len(policy.about) < 110 and policy.about[0].isupper()
     for variant in policy.variants:
         configure(policy, variant=variant)
 

@@ -8,7 +8,8 @@ from support.policies import SOME_QUICKLY, generators, ladder
 
 from bandits import POLICIES, configure, play_matrix
 from bandits.contract import Policy
-from bandits.loop import Duel, Feedback, compiled_step, run_loop
+from bandits.feedback import Feedback
+from bandits.loop import Duel, run_loop
 from bandits.matrix_duels import by_matrix, matrix_duel
 from rankduel.base.compiling import kernel
 from rankduel.base.errors import RankduelError
@@ -16,7 +17,7 @@ from rankduel.base.settings import kernel_params
 
 pytestmark = pytest.mark.kernel
 
-LATE = [parameter for parameter in SOME_QUICKLY if parameter.values[0].late]
+LATE = [parameter for parameter in SOME_QUICKLY if parameter.values[0].late_feedback]
 
 
 class State(NamedTuple):
@@ -36,7 +37,7 @@ def select(state, params, rng):
 
 
 @kernel
-def update(state, first, second, first_won):
+def update(state, params, first, second, first_won):
     state.heard[0] += 1 if second == 51 + state.heard[0] else 10  # in the order of the duels
 
 
@@ -46,7 +47,7 @@ WITNESS = Policy(
     lambda n_arms, params, rng: State(np.zeros(1, np.int64), np.zeros(1, np.int64)),
     select,
     update,
-    late=True,
+    late_feedback=True,
 )
 
 
@@ -80,10 +81,10 @@ def by_hand(configured, prefs, n_steps, feedback, rng, users):
     """(duels, selves) of a run whose outcomes wait in a list."""
     policy, n_arms = configured.thing, len(prefs)
     params = kernel_params(configured, n_steps)
-    state, (choose, hear) = policy.init(n_arms, params, rng), compiled_step(policy)
+    state = policy.init(n_arms, params, rng)
     duels, selves, waiting = np.zeros(n_arms, np.int64), np.zeros(n_arms, np.int64), []
     for t in range(1, n_steps + 1):
-        first, second = choose(state, params, rng)
+        first, second = policy.select(state, params, rng)
         if first == second:
             selves[first] += 1
             waiting.append((t, first, second, True))
@@ -91,7 +92,7 @@ def by_hand(configured, prefs, n_steps, feedback, rng, users):
             duels[[first, second]] += 1
             waiting.append((t, first, second, matrix_duel.py_func(prefs, first, second, users)))
         while waiting and t % feedback.every == 0 and waiting[0][0] <= t - feedback.delay:
-            hear(state, *waiting.pop(0)[1:])
+            policy.update(state, params, *waiting.pop(0)[1:])
     return duels, selves
 
 

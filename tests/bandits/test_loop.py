@@ -9,7 +9,8 @@ import pytest
 from support.policies import CYCLIC, DUELING, ladder
 
 from bandits import Policy, checkpoints, configure, play_matrix
-from bandits.loop import TIED, Duel, compiled, compiled_step, run_loop
+from bandits.feedback import TIED
+from bandits.loop import Duel, loop_of, run_loop
 from bandits.matrix_duels import matrix_duel
 from bandits.regret import (
     informative_steps,
@@ -18,9 +19,10 @@ from bandits.regret import (
     weak_regret,
 )
 from bandits.trace import empty_trace
-from interleave import METHODS, live_duel_by
+from interleave import METHODS, live_duel_by, shown_so_far
 from rankduel.base.compiling import kernel
-from rankduel.base.errors import PolicyNotice
+from rankduel.base.errors import PolicyError, PolicyNotice
+from rankduel.base.reached import function_digest
 
 pytestmark = pytest.mark.kernel
 
@@ -46,7 +48,7 @@ def select(state, params, rng):
 
 
 @kernel
-def update(state, first, second, first_won):
+def update(state, params, first, second, first_won):
     state.t[0] += 1
     state.heard[0], state.heard[1], state.heard[2] = first, second, first_won
 
@@ -60,7 +62,7 @@ def rest(state, params, limit, selves, rng):
 
 
 @kernel
-def answer(state):
+def answer(state, params):
     return state.t[0] % 3
 
 
@@ -167,6 +169,14 @@ def test_streams_depend_on_policy_run_and_seed_only():
     assert len({run.duels.tobytes() + run.recommended.tobytes() for run in runs}) > 1
 
 
+def test_every_loop_has_a_key_of_its_own():
+    """What is kept on disk is found by it. A method that calls Python has none, and is not kept."""
+    methods = [name for name, method in METHODS.items() if not method.calls_python]
+    duels = [Duel(matrix_duel, None), *(Duel(live_duel_by(name), None, shown_so_far) for name in methods)]
+    loops = [loop_of(policy, duel) for policy in DUELING.values() for duel in duels]
+    assert len({function_digest(loop.py_func) for loop in loops}) == len(loops) > 200
+
+
 COMPILE = """
 import sys, numpy as np
 from numba.core import event
@@ -177,23 +187,64 @@ class Listener(event.Listener):
     def on_end(self, e): pass
 event.register("numba:compile", Listener())
 play_matrix(policy("rucb"), 0.5 + 0.05 * (np.arange(4)[None] - np.arange(4)[:, None]), 5)
-print(any(name.startswith("play_rucb") for name in compiled))
+print("play" in compiled)
 """
-
-
-def test_every_loop_has_a_place_of_its_own_on_disk():
-    """Numba files what it keeps under this name, and looks neither at globals nor at what they call."""
-    duels = [matrix_duel, *(live_duel_by(method) for method in METHODS)]
-    loops = [compiled(policy, Duel(duel, None)) for policy in DUELING.values() for duel in duels]
-    steps = [function for policy in DUELING.values() for function in compiled_step(policy)]
-    assert len({function.py_func.__qualname__ for function in loops + steps}) == len(loops) + len(steps)
 
 
 def test_the_compiled_loop_is_kept_on_disk(tmp_path):
     """The second process finds what the first compiled."""
-    environment = {"NUMBA_CACHE_DIR": str(tmp_path), "PATH": ""}
+    environment = {"RANKDUEL_CACHE": str(tmp_path), "PATH": ""}
     for expected in ("True", "False"):
         told = subprocess.run(
             [sys.executable, "-c", COMPILE], env=environment, capture_output=True, text=True
         )
         assert told.stdout.strip() == expected, told.stderr
+
+
+# Policies that do something wrong
+
+
+@kernel
+def beyond_the_last(state, params, rng):
+    t = state.t[0]
+    return 0, 1 if t < 4 else 7
+
+
+@pytest.mark.filterwarnings("ignore::rankduel.base.errors.PolicyNotice")
+def test_a_pair_that_is_no_pair_of_arms_is_said_with_its_step():
+    for wrong in (beyond_the_last, beyond_the_last.py_func):
+        with pytest.raises(
+            PolicyError, match=r"turns.*: step 5: select returned \(0, 7\); expected two arms"
+        ):
+            run(TURNS._replace(select=wrong), [10])
+
+
+def fail_at_the_third(state, params, rng):
+    return (0, 1) if state.t[0] < 2 else (0, 1 // 0)
+
+
+def half_an_arm(state, params, rng):
+    return 0, 0.5
+
+
+def too_many(state, params, limit, self_duels, rng):
+    return limit + 1
+
+
+def wrong_name(state, params, first, second, first_won):
+    state.time[0] += 1
+
+
+@pytest.mark.filterwarnings("ignore::rankduel.base.errors.PolicyNotice")
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"select": fail_at_the_third}, "turns: step 3: select raised ZeroDivisionError: .* line [0-9]+"),
+        ({"select": half_an_arm}, r"turns: step 1: select returned \(0, 0.5\); expected two arms"),
+        ({"idle": too_many}, "turns: step 0: idle returned 11; expected a number from 0 to 10"),
+        ({"update": wrong_name}, "turns: step 1: update raised AttributeError: .*'time'"),
+    ],
+)
+def test_what_plain_python_does_wrong_is_said_with_policy_step_and_value(wrong, told):
+    with pytest.raises(PolicyError, match=told):
+        run(TURNS._replace(**wrong), [10])

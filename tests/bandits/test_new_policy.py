@@ -14,13 +14,13 @@ pytestmark = pytest.mark.kernel
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("bandits", "clickmodels", "experiments", "interleave", "letor_data", "rankduel")
 NEW_ONE = '''
-"""New one: arm 0 meets all others in turn."""
+"""New one: duel arm 0 against all others in turn."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy
+from bandits.contract import policy_of
 from rankduel.base.compiling import kernel
 
 
@@ -43,19 +43,16 @@ def select(state, params, rng):
 
 
 @kernel
-def update(state, first, second, first_won):
+def update(state, params, first, second, first_won):
     state.n_steps[0] += 1
 
 
 @kernel
-def recommend(state):
+def recommend(state, params):
     return 0
 
 
-POLICY = Policy(
-    "new_one", Params, init, select, update, recommend,
-    about="Arm 0 meets all others in turn.", source="Nobody 2024", assumes="nothing",
-)
+POLICY = policy_of(__name__, source="Nobody 2024", assumes="nothing")
 '''
 ASK = """
 import bandits
@@ -91,6 +88,6 @@ def test_one_file_is_a_policy(tree):
     family = [policy["name"] for policy in listed if policy["family"] == "Condorcet winner"]
     assert family == sorted(family) and "new_one" in family
     shown = answer(tree, "-m", "rankduel", "policies")
-    assert "Arm 0 meets all others in turn." in shown and "Nobody 2024" in shown
+    assert "Duel arm 0 against all others in turn." in shown and "Nobody 2024" in shown
     words = ("run", "arxiv6", "--policy", "new_one", "--horizon", "100", "--runs", "2", "--jobs", "1")
     assert "new_one" in answer(tree, "-m", "rankduel", *words)

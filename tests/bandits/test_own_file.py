@@ -30,11 +30,11 @@ def select(state, params, rng):
     return 0, params.second
 
 {decorator}
-def update(state, first, second, first_won):
+def update(state, params, first, second, first_won):
     state.wins[first if first_won else second] += 1
 
 {decorator}
-def recommend(state):
+def recommend(state, params):
     return np.argmax(state.wins)
 '''
 JITTED = {"imports": "from numba import njit", "decorator": "@njit"}
@@ -61,7 +61,6 @@ def test_jitted_and_plain_are_the_same_run(mine):
 
 
 def test_an_edited_file_is_noticed(mine):
-    """Nothing is kept on disk for files we do not know."""
     text = PLAIN.format(**JITTED)
     play_matrix(configure(load_policy(mine(text))), ladder(3), 5)
     changed = play_matrix(configure(load_policy(mine(text.replace("return 0,", "return 2,")))), ladder(3), 5)
@@ -90,10 +89,86 @@ def test_its_printed_form_asks_for_it_again(mine):
 def test_a_file_may_hold_a_whole_policy(mine):
     text = (
         PLAIN.format(**JITTED)
-        + "from bandits import Policy\nPOLICY = Policy('x', Params, init, select, update)\n"
+        + "from bandits.contract import policy_of\nPOLICY = policy_of(__name__, assumes='nothing')\n"
     )
     policy = load_policy(mine(text))
-    assert policy.name.endswith("mine.py") and policy.recommend is None
+    assert policy.name.endswith("mine.py") and policy.recommend and policy.assumes == "nothing"
+    assert policy.about == "Always the same two arms."
+
+
+OPTIONAL = """
+{decorator}
+def answers(state, params, chosen):
+    chosen[0] = chosen[2] = True
+
+{decorator}
+def finished(state, params):
+    return state.wins.sum() > 3
+
+{decorator}
+def survivors(state, params):
+    return 2
+
+{decorator}
+def idle(state, params, limit, self_duels, rng):
+    n = min(limit, 2) if state.wins.sum() > 3 else 0
+    self_duels[0] += n
+    return n
+
+def needs_horizon(params):
+    return False
+"""
+
+
+@pytest.mark.filterwarnings("ignore::rankduel.base.errors.PolicyNotice")
+@pytest.mark.parametrize("style", [JITTED, UNCOMPILED], ids=["jitted", "plain"])
+def test_every_optional_function_is_used(mine, style):
+    policy = load_policy(mine((PLAIN + OPTIONAL).format(**style)))
+    trace = play_matrix(configure(policy, second=2), ladder(3), 20, steps=np.array([3, 20]))
+    assert trace.answers[-1].sum() == 2 and trace.finished.tolist() == [False, True]
+    # After four duels, two steps are skipped before every other step, and one at the end.
+    assert trace.survivors.tolist() == [2, 2] and trace.selves[-1].sum() == 11
+    assert not configure(policy).needs_horizon
+
+
+AGENDA = '''"""Mine: compare arms 0 and 1 three times in a round."""
+from typing import NamedTuple
+import numpy as np
+from bandits.agenda import Agenda, add, clear, empty_agenda
+{imports}
+
+class Params(NamedTuple):
+    pass
+
+class State(NamedTuple):
+    agenda: Agenda
+    wins: np.ndarray
+
+def init(n_arms, params, rng):
+    return State(empty_agenda(2), np.zeros(1, np.int64))
+
+{decorator}
+def plan(state, params, rng):
+    clear(state.agenda, 3)
+    add(state.agenda, 0, 1)
+
+{decorator}
+def learn(state, params):
+    state.wins[0] += state.agenda.wins[0]
+'''
+
+
+@pytest.mark.filterwarnings("ignore::rankduel.base.errors.PolicyNotice")
+@pytest.mark.parametrize("style", [JITTED, UNCOMPILED], ids=["jitted", "plain"])
+def test_plan_and_learn_are_enough(mine, style):
+    policy = load_policy(mine(AGENDA.format(**style)))
+    trace = play_matrix(configure(policy), ladder(3), 30, steps=np.array([7, 30]))
+    assert trace.rounds.tolist() == [3, 10] and trace.duels[-1].sum() == 60
+
+
+def test_an_imported_function_does_not_count(mine):
+    text = PLAIN.format(**UNCOMPILED) + "\nfrom bandits.policies.condorcet.rucb import idle\n"
+    assert load_policy(mine(text)).idle is None
 
 
 def test_stepped_saved_and_restored(mine, tmp_path):
@@ -109,12 +184,17 @@ def test_stepped_saved_and_restored(mine, tmp_path):
     [
         (
             "def init(): pass",
-            "no Params, select, update in this file; expected POLICY, or Params, init, select, update",
+            "no Params, select, update in this file; expected Params, init, select, update and perhaps",
         ),
         ("x = 1\ny = x +", "mine.py:2: this policy file does not run: SyntaxError"),
         ("x = 1\ny = x / 0", "mine.py:2: this policy file does not run: ZeroDivisionError"),
         ("import no_such_thing", "mine.py:1: this policy file does not run: ModuleNotFoundError"),
         (PLAIN.format(**JITTED).replace("second: int = 1", "second: int"), "every field has a default"),
+        (
+            PLAIN.format(**JITTED).replace("update(state, params, first", "update(state, first"),
+            "mine.py: update(state, first, second, first_won); "
+            "expected update(state, params, first, second, first_won)",
+        ),
     ],
 )
 def test_files_that_are_no_policy(mine, text, told):

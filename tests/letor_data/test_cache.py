@@ -369,9 +369,10 @@ def test_without_a_cache_nothing_is_written(source):
 
 @pytest.mark.parametrize("home", ["xdg", ""])
 def test_beside_a_folder_that_may_not_be_written_the_users_cache_is_used(source, tmp_path, monkeypatch, home):
-    monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may write everywhere
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)  # root may write everywhere
     monkeypatch.setenv("XDG_CACHE_HOME", home and str(tmp_path / home))
-    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("RANKDUEL_CACHE", raising=False)
     letor_data.read_data(source)
     assert not (source.parent / FOLDER).exists()
     assert len(arrow_files(tmp_path / (home or ".cache") / "rankduel")) == 1

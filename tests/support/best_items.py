@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from support.policies import fast, generators
+from support.policies import fast, generators, with_horizon
 
 
 def sixty(n_arms):
@@ -36,7 +36,7 @@ def assert_same_course(twin, configured, prefs, steps, runs, fast_forwards=(True
 def slow_course(twin, configured, prefs, steps, seed, run):
     """(duels, selves, answer, finished) of the twin at each of `steps`."""
     rng, users = generators(seed, run)
-    made, course = twin(len(prefs), configured.params, rng), []
+    made, course = twin(len(prefs), with_horizon(configured, 0), rng), []
     duels, selves = np.zeros((2, len(prefs)), int)
     for t in range(1, steps[-1] + 1):
         first, second = made.select()

@@ -1,4 +1,4 @@
-"""The law of the first few steps after a given record of wins: a sharp test of skipping idle steps."""
+"""The distribution of the first few steps after given duels: a sharp test of skipping idle steps."""
 
 from collections import Counter
 
@@ -7,31 +7,20 @@ from naive.policies import play_twin
 
 from bandits.loop import run_loop
 from bandits.matrix_duels import by_matrix
-from rankduel.base.settings import kernel_params
-from support.policies import assert_same_pairs, generators, with_horizon
+from support.policies import assert_same_pairs, generators, state_after, with_horizon
 
 STEPS = [1, 5]  # the pair of the first step; then four steps of which several may be skipped at once
 
 
-def recorded(configured, wins):
-    """The state of a policy that was told these wins, a step each."""
-    wins = np.asarray(wins)
-    state = configured.thing.init(len(wins), kernel_params(configured, 1000), np.random.default_rng(0))
-    for winner, loser in np.argwhere(wins):
-        for _ in range(wins[winner, loser]):
-            configured.thing.update(state, winner, loser, True)
-    return state
-
-
 def leaves(state):
-    """Every array of a state."""
+    """Yield every array of a state."""
     for field in state:
         yield from leaves(field) if isinstance(field, tuple) else (field,)
 
 
 def few_steps(configured, wins, runs, fast_forward):
-    """For each of STEPS, how often these duels and self-duels per arm were counted. All duels are even."""
-    n_arms, state = len(wins), recorded(configured, wins)
+    """Return for each of STEPS how often each row of duels and self-duels per arm occurred; p = 1/2."""
+    n_arms, (state, _) = len(wins), state_after(configured, wins)
     before = [array.copy() for array in leaves(state)]
     started = configured._replace(thing=configured.thing._replace(init=lambda *_: state))
     even, nothing, counted = np.full((n_arms, n_arms), 0.5), np.zeros(n_arms), [Counter() for _ in STEPS]
@@ -49,7 +38,7 @@ def few_steps(configured, wins, runs, fast_forward):
 
 
 def few_steps_of_twin(twin, configured, wins, runs):
-    """The same for the twin."""
+    """Return the same for the twin."""
     n_arms, (rng, users) = len(wins), generators(5, 2)
     even, counted = np.full((n_arms, n_arms), 0.5), [Counter() for _ in STEPS]
     for _ in range(runs):
@@ -63,7 +52,7 @@ def few_steps_of_twin(twin, configured, wins, runs):
 
 
 def assert_same_few_steps(twin, configured, wins, runs):
-    """One law, with skipping and without."""
+    """Assert that both have one distribution, with skipping and without."""
     slow = few_steps_of_twin(twin, configured, wins, runs)
     for fast_forward in (True, False):
         for quick_counts, slow_counts in zip(few_steps(configured, wins, runs, fast_forward), slow):

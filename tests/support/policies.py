@@ -9,6 +9,7 @@ from bandits import POLICIES
 from bandits.catalogue import FAMILIES
 from bandits.loop import run_loop
 from bandits.matrix_duels import by_matrix, gaps
+from rankduel.base.settings import kernel_params
 
 # Compiling takes most of the time of a test; what differs little from policy to policy is tried on a few in
 # the quick tests, one of each kind, and on all in the slow ones.
@@ -62,8 +63,19 @@ def fast(configured, prefs, steps, seed, run, fast_forward=True):
 
 def with_horizon(configured, horizon):
     """The parameters as a twin wants them: words for switches, the horizon filled in."""
-    params = configured.params
+    params = type(configured.params)(*(configured.get(name) for name in configured.params._fields))
     return params._replace(horizon=params.horizon or horizon) if "horizon" in params._fields else params
+
+
+def state_after(configured, wins, horizon=1000):
+    """(state, params) after wins[i][j] duels of every pair (i, j) that i won, in the order of the pairs."""
+    policy, params = configured.thing, kernel_params(configured, horizon)
+    state = policy.init(len(wins), params, np.random.default_rng(0))
+    for first, row in enumerate(wins):
+        for second, n in enumerate(row):
+            for _ in range(n):
+                policy.update(state, params, first, second, True)
+    return state, params
 
 
 def slow(twin, configured, prefs, steps, seed, run):

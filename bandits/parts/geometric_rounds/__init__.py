@@ -1,1 +1,1 @@
-"""What policies with batches that grow geometrically share."""
+"""Parts of policies that play in batches of geometrically growing size."""

@@ -1,4 +1,4 @@
-"""Batches of all pairs of the arms that are left: PCOMP, and how SCOMP and SCOMP2 end.
+"""PCOMP, which SCOMP and SCOMP2 end with: compare all pairs of active arms in growing batches.
 
 Agarwal, Ghuge and Nagarajan, "Batched Dueling Bandits", ICML 2022, Algorithm 1.
 """
@@ -9,42 +9,40 @@ import math
 from typing import Any
 
 from bandits.parts.geometric_rounds.rounds import (
-    KL,
-    N_LEFT,
-    ROUND,
-    GeometricRounds,
+    Elim,
     add_pairs,
     begin_batch,
-    drop_marked,
+    eliminate_marked,
     mark_beaten,
     n_batches,
-    new_geometric_rounds,
-    note_batch,
-    play_alone,
+    play_last_arm,
+    record_batch,
 )
 from rankduel.base.compiling import kernel
 
 VARIANTS = {"published": {"elim": "kl"}, "theory": {"elim": "hoeffding"}}
 
 
-def all_arms_left(n_arms: int, params: Any) -> GeometricRounds:
-    """delta is 1 / (T K^2) in the experiments and 1 / (6 T K^2 B) in the analysis."""
-    odds = params.horizon * n_arms**2 * (1 if params.elim == KL else 6 * n_batches(params))
-    return new_geometric_rounds(n_arms, params, math.log(odds))
+def pcomp_log_odds(n_arms: int, params: Any) -> float:
+    """Return ln(1 / delta); delta is 1 / (T K^2) in the experiments and 1 / (6 T K^2 B) in the analysis."""
+    odds = params.horizon * n_arms**2 * (1 if params.elim == Elim.KL else 6 * n_batches(params))
+    return math.log(odds)
 
 
 @kernel
-def plan_all_pairs(agenda, standing):
-    if standing.now[N_LEFT] == 1:
-        play_alone(agenda, standing.is_left)
+def plan_all_pairs(state, params):
+    """Plan the batch of a round of PCOMP."""
+    if state.rounds.now[0].n_active == 1:
+        play_last_arm(state)
     else:
-        begin_batch(agenda, standing.now)
-        add_pairs(agenda, standing.is_left)
+        begin_batch(state, params)
+        add_pairs(state.agenda, state.rounds.active)
 
 
 @kernel
-def learn_all_pairs(agenda, standing):
-    note_batch(agenda, standing)
-    mark_beaten(standing, standing.fresh)
-    drop_marked(standing)
-    standing.now[ROUND] += 1
+def learn_all_pairs(state, params):
+    """Eliminate the arms that were clearly beaten in the batch, and end the round."""
+    record_batch(state)
+    mark_beaten(state, params, state.room.wins)
+    eliminate_marked(state)
+    state.rounds.now[0].round_number += 1

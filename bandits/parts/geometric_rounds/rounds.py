@@ -1,94 +1,111 @@
-"""Batches that grow geometrically, and what is known after them: what all batched policies share.
+"""Rounds of geometrically growing batches, after which arms are eliminated.
 
-Of B batches in T duels, batch number r compares each of its pairs floor(q^r) times, q = T^(1/B). The last may
-take T duels for a single pair, so B batches are always enough (Agarwal, Ghuge and Nagarajan, ICML 2022).
+Of B rounds in T duels, the batch of round r compares each of its pairs q_r = floor(q^r) times, q = T^(1/B).
+Round B compares even a single pair T times, so B rounds are always enough (Agarwal, Ghuge and Nagarajan,
+"Batched Dueling Bandits", ICML 2022).
+
+The functions here take the state of a policy with the fields `agenda`, `rounds` and `room`.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from enum import IntEnum
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from bandits.agenda import N_PAIRS, add, clear, is_over, rest, times_compared
+from bandits.agenda import add, clear, is_over, rest, times_compared
 from bandits.parts.answers import leader_among
 from bandits.parts.relative_entropy import divergence
-from rankduel.base.compiling import kernel
+from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
-KL, HOEFFDING = range(2)  # choices of `elim`
-ROUND, N_LEFT, N_BATCHES, HORIZON, ELIM = range(5)  # entries of GeometricRounds.now
-_MOST = 1 << 62  # comparisons in one agenda: they are counted in 64 bits
+_MOST_COMPARISONS = 1 << 62  # of an agenda: they are counted in 64 bits
 
-SETTINGS = {
-    "batches": Setting(
-        "batches planned for the horizon; 0: its logarithm to base 2, rounded down", at_least=0
+
+class Elim(IntEnum):
+    """Test that eliminates arms: the KL divergence of the experiments, or Hoeffding's bound."""
+
+    KL = 0
+    HOEFFDING = 1
+
+
+Batches = Annotated[
+    int,
+    Setting(
+        "number of rounds B planned for the horizon; 0: its logarithm to base 2, rounded down", at_least=0
     ),
-    "extra": Setting("batches on top of these", at_least=0),
-    "elim": Setting(
-        "arms are given up by relative entropy, as in the experiments, or Hoeffding's bound, as analysed",
-        choices=("kl", "hoeffding"),
-    ),
-    "horizon": Setting("steps the batches are planned for; 0: those of the run", at_least=0),
-}
+]
+ExtraBatches = Annotated[int, Setting("number of rounds in addition to these", at_least=0)]
+ElimSwitch = Annotated[
+    Elim,
+    Setting("eliminate arms by KL divergence, as in the experiments, or by Hoeffding's bound, as analysed"),
+]
+PlannedHorizon = Annotated[
+    int, Setting("number of steps T that the batches are planned for; 0: those of the run", at_least=0)
+]
 
 
-class GeometricRounds(NamedTuple):
-    wins: np.ndarray  # (arms, arms) int64, in all batches
-    fresh: np.ndarray  # (arms, arms) int64: wins in the last batch; room for others after it
-    is_left: np.ndarray  # (arms,) bool: not given up
-    leaves: np.ndarray  # (arms,) bool: room for who is about to be
-    now: np.ndarray  # (5,) int64: number of the batch, from 1; arms left; B; T; choice of `elim`
-    log_odds: np.ndarray  # (1,) float64: ln(1 / chance that a lead deceives)
+class RoundsNow(NamedTuple):
+    round_number: int = 1  # r
+    n_active: int = 0  # number of arms in A
+    n_batches: int = 1  # B, computed once
+    log_odds: float = 0.0  # ln(1 / delta), delta the probability of an error of one test; computed once
+
+
+class Rounds(NamedTuple):
+    now: np.recarray  # (1,), fields of RoundsNow
+    wins: np.ndarray  # (arms, arms) int64: duels that i won against j, in all batches
+    active: np.ndarray  # (arms,) bool: the active arms A
+
+
+class RoundsRoom(NamedTuple):
+    wins: np.ndarray  # (arms, arms) int64: duels that i won against j, in one batch or in all duels so far
+    marks: np.ndarray  # (arms,) bool: arms that are marked within a call
 
 
 def n_batches(params: Any) -> int:
-    """B; at least one."""
+    """Return B, at least 1."""
     return max(1, (params.batches or params.horizon.bit_length() - 1) + params.extra)
 
 
-def new_geometric_rounds(n_arms: int, params: Any, log_odds: float) -> GeometricRounds:
-    shape = (n_arms, n_arms)
-    return GeometricRounds(
-        wins=np.zeros(shape, np.int64),
-        fresh=np.zeros(shape, np.int64),
-        is_left=np.ones(n_arms, np.bool_),
-        leaves=np.zeros(n_arms, np.bool_),
-        now=np.array([1, n_arms, n_batches(params), params.horizon, params.elim], np.int64),
-        log_odds=np.array([float(log_odds)]),
+def first_round(n_arms: int, params: Any, log_odds: float) -> Rounds:
+    """Return the rounds before the first batch, with all arms active."""
+    now = RoundsNow(n_active=n_arms, n_batches=n_batches(params), log_odds=log_odds)
+    return Rounds(
+        now=record(now), wins=np.zeros((n_arms, n_arms), np.int64), active=np.ones(n_arms, np.bool_)
     )
 
 
-def room_for_pairs(n_arms: int) -> int:
+def rounds_room(n_arms: int) -> RoundsRoom:
+    return RoundsRoom(wins=np.zeros((n_arms, n_arms), np.int64), marks=np.zeros(n_arms, np.bool_))
+
+
+def n_pairs(n_arms: int) -> int:
+    """Return the number of pairs of different arms."""
     return n_arms * (n_arms - 1) // 2
 
 
 @kernel
-def batch_size(now, number):
-    """How often each pair of this batch is compared: floor(T^(number / B))."""
-    if number >= now[N_BATCHES]:
-        return now[HORIZON]
-    power = math.exp(number * math.log(now[HORIZON]) / now[N_BATCHES])
-    return int(power * (1.0 + 1e-14))  # a whole number may have come out a little too small
+def batch_size(rounds, params, r):
+    """Return q_r = floor(T^(r / B)), the number of comparisons of each pair in round r."""
+    if r >= rounds.now[0].n_batches:
+        return params.horizon
+    power = math.exp(r * math.log(params.horizon) / rounds.now[0].n_batches)
+    return int(power * (1.0 + 1e-14))  # rounding may have left a whole number slightly too small
 
 
 @kernel
-def begin_batch(agenda, now):
-    clear(agenda, min(batch_size(now, now[ROUND]), _MOST // len(agenda.pairs)))
-
-
-@kernel
-def play_alone(agenda, is_left):
-    """The only arm that is left meets itself."""
-    for arm in range(len(is_left)):
-        if is_left[arm]:
-            rest(agenda, arm)
+def begin_batch(state, params):
+    """Begin the batch of this round, without pairs."""
+    size = batch_size(state.rounds, params, state.rounds.now[0].round_number)
+    clear(state.agenda, min(size, _MOST_COMPARISONS // len(state.agenda.pairs)))
 
 
 @kernel
 def add_pairs(agenda, arms):
-    """All pairs of the arms flagged in `arms`."""
+    """Add all pairs of the arms that are marked in `arms`."""
     for first in range(len(arms)):
         for second in range(first + 1, len(arms)):
             if arms[first] and arms[second]:
@@ -96,88 +113,80 @@ def add_pairs(agenda, arms):
 
 
 @kernel
-def note_batch(agenda, standing):
-    """Its outcomes, all of them."""
-    for first in range(len(standing.fresh)):
-        for second in range(len(standing.fresh)):
-            standing.fresh[first, second] = 0
-    _add_outcomes(agenda, standing.fresh)
-    _add_outcomes(agenda, standing.wins)
+def play_last_arm(state):
+    """Let the only active arm duel itself for the remaining steps."""
+    for arm in range(len(state.rounds.active)):
+        if state.rounds.active[arm]:
+            rest(state.agenda, arm)
 
 
 @kernel
-def clearly_ahead(standing, won, lost, radii):
-    """Is the share of duels won above 1/2 by so many of Hoeffding's radii? Or refuted to be 1/2, for `kl`."""
-    return ahead(standing, won, lost, radii, standing.log_odds[0])
+def record_batch(state):
+    """Count the wins of the batch, in `room` by themselves and in `rounds` with those of all batches."""
+    state.room.wins[:] = 0
+    _add_outcomes(state.agenda, state.room.wins)
+    _add_outcomes(state.agenda, state.rounds.wins)
 
 
 @kernel
-def ahead(standing, won, lost, radii, nats):
-    """The same, with so many nats of evidence for `kl`; zero are any lead."""
-    if standing.now[ELIM] == KL:
+def clearly_ahead(params, won, lost, radii, log_odds):
+    """Return whether won / n is clearly above 1/2, n = won + lost: by `radii` radii gamma, or by KL."""
+    return ahead(params, won, lost, radii, log_odds, log_odds)
+
+
+@kernel
+def ahead(params, won, lost, radii, log_odds, nats):
+    """As `clearly_ahead`, with `nats` of evidence under KL; 0 accepts any lead."""
+    if params.elim == Elim.KL:
         return divergence(lost, won) > nats
-    return ahead_by(won, lost, radii, standing.log_odds[0])
+    return ahead_by_radii(won, lost, radii, log_odds)
 
 
 @kernel
-def ahead_by(won, lost, radii, log_odds):
-    """won / n > 1/2 + radii sqrt(log_odds / (2 n)), in n = won + lost duels."""
+def ahead_by_radii(won, lost, radii, log_odds):
+    """Return whether won / n > 1/2 + radii * sqrt(log_odds / (2 n)), n = won + lost."""
     return won - lost > radii * math.sqrt(2.0 * (won + lost) * log_odds)
 
 
 @kernel
-def mark_beaten(standing, counts):
-    """Those leave whom somebody who is left is clearly ahead of."""
-    n_arms, is_left = len(counts), standing.is_left
-    for arm in range(n_arms):
-        standing.leaves[arm] = False
-        for other in range(n_arms):
-            if is_left[arm] and is_left[other]:
-                standing.leaves[arm] |= clearly_ahead(standing, counts[other, arm], counts[arm, other], 1.0)
+def mark_beaten(state, params, wins):
+    """Mark every active arm that another active arm clearly beats, by these wins."""
+    marks, active, log_odds = state.room.marks, state.rounds.active, state.rounds.now[0].log_odds
+    for arm in range(len(marks)):
+        marks[arm] = False
+        for other in range(len(marks)):
+            if active[arm] and active[other]:
+                marks[arm] |= clearly_ahead(params, wins[other, arm], wins[arm, other], 1.0, log_odds)
 
 
 @kernel
-def drop_marked(standing):
-    """Give up who leaves, all at once; nobody, if that would be everybody."""
-    n_leaving = 0
-    for arm in range(len(standing.leaves)):
-        n_leaving += standing.leaves[arm] and standing.is_left[arm]
-    if n_leaving < standing.now[N_LEFT]:
-        for arm in range(len(standing.leaves)):
-            standing.is_left[arm] &= not standing.leaves[arm]
-        standing.now[N_LEFT] -= n_leaving
+def eliminate_marked(state):
+    """Eliminate the marked arms, all at once; none, if all active arms are marked."""
+    rounds, marks, n_marked = state.rounds, state.room.marks, 0
+    for arm in range(len(marks)):
+        n_marked += marks[arm] and rounds.active[arm]
+    if n_marked < rounds.now[0].n_active:
+        for arm in range(len(marks)):
+            rounds.active[arm] &= not marks[arm]
+        rounds.now[0].n_active -= n_marked
 
 
 @kernel
-def leader_now(agenda, standing, eligible):
-    """Who of the eligible leads most others, outcomes of an unfinished batch included."""
-    if is_over(agenda):
-        return leader_among(standing.wins, eligible)
-    for first in range(len(standing.wins)):
-        for second in range(len(standing.wins)):
-            standing.fresh[first, second] = standing.wins[first, second]
-    _add_outcomes(agenda, standing.fresh)
-    return leader_among(standing.fresh, eligible)
-
-
-@kernel
-def recommend(state):
-    return leader_now(state.agenda, state.standing, state.standing.is_left)
-
-
-@kernel
-def survivors(state):
-    return state.standing.now[N_LEFT]
-
-
-@kernel
-def finished(state):
-    return state.standing.now[N_LEFT] == 1
+def best_of(state, eligible):
+    """Return the eligible arm that leads most other arms; an unfinished batch counts."""
+    wins, wins_so_far = state.rounds.wins, state.room.wins
+    if is_over(state.agenda) or state.rounds.now[0].n_active == 1:
+        return leader_among(wins, eligible)
+    for arm in range(len(wins)):
+        for other in range(len(wins)):
+            wins_so_far[arm, other] = wins[arm, other]
+    _add_outcomes(state.agenda, wins_so_far)
+    return leader_among(wins_so_far, eligible)
 
 
 @kernel
 def _add_outcomes(agenda, wins):
-    for index in range(agenda.now[N_PAIRS]):
+    for index in range(agenda.now[0].n_pairs):
         first, second = agenda.pairs[index, 0], agenda.pairs[index, 1]
         wins[first, second] += agenda.wins[index]
         wins[second, first] += times_compared(agenda, index) - agenda.wins[index]

@@ -1,123 +1,144 @@
-"""Comparisons with a few random arms first: what SCOMP and SCOMP2 share.
+"""The first stage of SCOMP and SCOMP2: compare all arms with a few anchors from a random seed set.
 
-Agarwal, Ghuge and Nagarajan, "Batched Dueling Bandits", ICML 2022. All arms are compared with judges from a
-random seed set, and whoever loses clearly to a judge leaves. Once somebody clearly beats all judges, so does
-everybody who is not ahead of them all; the rest is PCOMP, which begins with a batch of the same size.
+Agarwal, Ghuge and Nagarajan, "Batched Dueling Bandits", ICML 2022, Algorithms 2 and 3. In each round every
+arm that is clearly beaten by an anchor is eliminated. Once an arm clearly beats all anchors, the arms that
+are ahead of all anchors go on with PCOMP, whose first batch has the size of the same round.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from enum import IntEnum
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from bandits.agenda import Agenda, add, empty_agenda
-from bandits.parts.geometric_rounds.all_pairs import all_arms_left
+from bandits.parts.geometric_rounds.all_pairs import pcomp_log_odds
 from bandits.parts.geometric_rounds.rounds import (
-    ROUND,
-    SETTINGS,
-    GeometricRounds,
+    Rounds,
+    RoundsRoom,
     ahead,
     begin_batch,
     clearly_ahead,
-    drop_marked,
-    note_batch,
-    room_for_pairs,
+    eliminate_marked,
+    first_round,
+    n_pairs,
+    record_batch,
+    rounds_room,
 )
-from rankduel.base.compiling import kernel
+from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
-STAGE = 0  # entry of Seeds.now
-WITH_JUDGES, AMONG_SEEDS, ALL_PAIRS = range(3)  # stages: what a batch compares
-
-SEED_SETTINGS = SETTINGS | {
-    "seed_power": Setting("of K arms, each is a seed with chance 1 / K^seed_power", at_least=0, at_most=1)
-}
+SeedPower = Annotated[
+    float,
+    Setting("each of K arms is a seed with probability 1 / K^seed_power", at_least=0, at_most=1),
+]
 
 
-class Seeds(NamedTuple):
-    is_seed: np.ndarray  # (arms,) bool
-    is_judge: np.ndarray  # (arms,) bool: with whom all arms are compared; the seeds, or one of them
-    now: np.ndarray  # (1,) int64: what the coming or current batch compares
+class Stage(IntEnum):
+    """Pairs that a batch compares: active arms with anchors, seeds with seeds, or all active arms."""
+
+    WITH_ANCHORS = 0
+    AMONG_SEEDS = 1
+    ALL_PAIRS = 2
 
 
-class State(NamedTuple):
+class SeedsNow(NamedTuple):
+    stage: int = int(Stage.WITH_ANCHORS)  # stage of the current or coming batch
+
+
+class SeededState(NamedTuple):
+    now: np.recarray  # (1,), fields of SeedsNow
     agenda: Agenda
-    standing: GeometricRounds
-    seeds: Seeds
+    rounds: Rounds
+    seeds: np.ndarray  # (arms,) bool: the seed set S
+    anchors: np.ndarray  # (arms,) bool: arms that all active arms are compared with
+    room: RoundsRoom
 
 
-class Params(NamedTuple):
-    batches: int = 0
-    extra: int = 0
-    elim: str = "kl"
-    seed_power: float = 0.5
-    horizon: int = 0
-
-
-def begin(n_arms: int, params: Any, rng: np.random.Generator, stage: int) -> State:
-    is_seed = np.zeros(n_arms, np.bool_)
-    while not is_seed.any():
-        is_seed = rng.random(n_arms) < n_arms**-params.seed_power
-    return State(
-        agenda=empty_agenda(room_for_pairs(n_arms)),
-        standing=all_arms_left(n_arms, params),
-        seeds=Seeds(is_seed, is_seed.copy(), np.array([stage])),
+def seeded_state(n_arms: int, params: Any, rng: np.random.Generator, stage: Stage) -> SeededState:
+    """Return a state with a seed set that is not empty."""
+    seeds = np.zeros(n_arms, np.bool_)
+    while not seeds.any():
+        seeds = rng.random(n_arms) < n_arms**-params.seed_power
+    return SeededState(
+        now=record(SeedsNow(stage)),
+        agenda=empty_agenda(n_pairs(n_arms)),
+        rounds=first_round(n_arms, params, pcomp_log_odds(n_arms, params)),
+        seeds=seeds,
+        anchors=seeds.copy(),
+        room=rounds_room(n_arms),
     )
 
 
 @kernel
-def plan_with_judges(agenda, standing, is_judge):
-    is_left = standing.is_left
-    begin_batch(agenda, standing.now)
-    for first in range(len(is_left)):
-        for second in range(first + 1, len(is_left)):
-            if is_left[first] and is_left[second] and (is_judge[first] or is_judge[second]):
-                add(agenda, first, second)
+def is_seeded(state):
+    """Return whether the next batch is one of the seeds or anchors, and not of PCOMP."""
+    return state.now[0].stage != Stage.ALL_PAIRS and state.rounds.now[0].n_active > 1
 
 
 @kernel
-def learn_with_judges(state, lose_by, lead_by):
-    """Who loses to a judge by so many radii leaves; if somebody beats all judges so, who does not lead them.
+def make_seeds_anchors(state):
+    for arm in range(len(state.seeds)):
+        state.anchors[arm] = state.seeds[arm]
 
-    By relative entropy, a loss must be clear, and any lead will do.
+
+@kernel
+def plan_with_anchors(state, params):
+    """Plan the comparisons of every active arm with every anchor."""
+    active, anchors = state.rounds.active, state.anchors
+    begin_batch(state, params)
+    for first in range(len(active)):
+        for second in range(first + 1, len(active)):
+            if active[first] and active[second] and (anchors[first] or anchors[second]):
+                add(state.agenda, first, second)
+
+
+@kernel
+def learn_with_anchors(state, params, clear_radii, lead_radii):
+    """Eliminate arms that an anchor clearly beats; if an arm clearly beats all anchors, go on to PCOMP.
+
+    A clear win is one by `clear_radii` radii. The arms that go on are ahead of all anchors by `lead_radii`
+    radii; under KL, a clear win is a significant one, and any lead is enough to go on.
     """
-    agenda, standing, seeds = state
-    note_batch(agenda, standing)
-    if _somebody_beats(standing, seeds.is_judge, lose_by):
-        for arm in range(len(standing.leaves)):
-            standing.leaves[arm] = not _beats(standing, seeds.is_judge, arm, lead_by, 0.0)
-        seeds.now[STAGE] = ALL_PAIRS
+    record_batch(state)
+    log_odds = state.rounds.now[0].log_odds
+    if _mark_not_ahead(state, params, clear_radii, log_odds) < state.rounds.now[0].n_active:
+        _mark_not_ahead(state, params, lead_radii, 0.0)
+        state.now[0].stage = Stage.ALL_PAIRS
     else:
-        _mark_losers(standing, seeds.is_judge, lose_by)
-        standing.now[ROUND] += 1
-    drop_marked(standing)
-    for arm in range(len(standing.is_left)):
-        seeds.is_seed[arm] &= standing.is_left[arm]
+        _mark_beaten_by_anchors(state, params, clear_radii)
+        state.rounds.now[0].round_number += 1
+    eliminate_marked(state)
+    for arm in range(len(state.seeds)):
+        state.seeds[arm] &= state.rounds.active[arm]
 
 
 @kernel
-def _somebody_beats(standing, is_judge, radii):
-    for arm in range(len(is_judge)):
-        if standing.is_left[arm] and _beats(standing, is_judge, arm, radii, standing.log_odds[0]):
-            return True
-    return False
+def _mark_not_ahead(state, params, radii, nats):
+    """Mark the arms that are not ahead of every anchor in this batch; return how many of them are active."""
+    wins, marks, anchors, n = state.room.wins, state.room.marks, state.anchors, 0
+    log_odds = state.rounds.now[0].log_odds
+    for arm in range(len(marks)):
+        marks[arm] = False  # an anchor is not ahead of itself, so it will be marked
+        for anchor in range(len(anchors)):
+            if anchors[anchor]:
+                won, lost = wins[arm, anchor], wins[anchor, arm]
+                if not ahead(params, won, lost, radii, log_odds, nats):
+                    marks[arm] = True
+                    break
+        n += marks[arm] and state.rounds.active[arm]
+    return n
 
 
 @kernel
-def _beats(standing, is_judge, arm, radii, nats):
-    """Is it ahead of every judge? No judge is ahead of itself."""
-    for judge in range(len(is_judge)):
-        won, lost = standing.fresh[arm, judge], standing.fresh[judge, arm]
-        if is_judge[judge] and not ahead(standing, won, lost, radii, nats):
-            return False
-    return True
-
-
-@kernel
-def _mark_losers(standing, is_judge, radii):
-    for arm in range(len(is_judge)):
-        standing.leaves[arm] = False
-        for judge in range(len(is_judge)):
-            won, lost = standing.fresh[judge, arm], standing.fresh[arm, judge]
-            standing.leaves[arm] |= is_judge[judge] and clearly_ahead(standing, won, lost, radii)
+def _mark_beaten_by_anchors(state, params, radii):
+    """Mark the arms that an anchor clearly beats in this batch."""
+    wins, marks, anchors = state.room.wins, state.room.marks, state.anchors
+    log_odds = state.rounds.now[0].log_odds
+    for arm in range(len(marks)):
+        marks[arm] = False
+        for anchor in range(len(anchors)):
+            if anchors[anchor]:
+                won, lost = wins[anchor, arm], wins[arm, anchor]
+                marks[arm] |= clearly_ahead(params, won, lost, radii, log_odds)

@@ -1,1 +1,1 @@
-"""What policies that decide between two arms by a match share."""
+"""Parts of policies that decide between two arms by a match, and of policies that count wins."""

@@ -1,7 +1,7 @@
-"""An anchor meets all other arms in a random order, each in one match; who is better takes its place.
+"""Sequential elimination: an anchor meets all other arms in a random order, each in one match.
 
-The common course of Seq-Eliminate and MallowsMPI, which differ in how a match is decided. The loser is never
-seen again. In a match the challenger is the first arm.
+The common part of Seq-Eliminate and MallowsMPI, which differ in the test of a match. A better challenger
+becomes the anchor; the other arm of the match is eliminated. In a match the challenger is the first arm.
 """
 
 from __future__ import annotations
@@ -10,51 +10,63 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.parts.matches.match import BETTER, UNDECIDED, Match, no_match, outcome
+from bandits.parts.matches.match import BETTER, UNDECIDED, no_match, record_duel
+from bandits.parts.picks import NO_ARM
 from bandits.parts.survivors import plays_on
-from rankduel.base.compiling import kernel
-
-ANCHOR, NEXT = range(2)  # entries of State.now
+from rankduel.base.compiling import kernel, record
 
 
-class State(NamedTuple):
+class EliminationNow(NamedTuple):
+    anchor: int = NO_ARM
+    place: int = 1  # of the challenger in `order`
+
+
+class Elimination(NamedTuple):
+    now: np.recarray  # (1,), fields of EliminationNow
     order: np.ndarray  # (arms,) int64: all arms; the first of them is the first anchor
-    match: Match
-    now: np.ndarray  # (2,) int64: the anchor; place in `order` of its challenger
+    match: np.recarray  # (1,), fields of Match
 
 
-def init(n_arms, params, rng):
+def new_elimination(n_arms: int, rng: np.random.Generator) -> Elimination:
+    """Return a random order of the arms, with the first of them as the anchor."""
     order = rng.permutation(n_arms)
-    return State(order, no_match(), np.array([order[0], 1]))
+    return Elimination(record(EliminationNow(anchor=int(order[0]))), order, no_match())
 
 
 @kernel
-def update(state, first, second, first_won):
-    if finished(state):
+def challenger_of(elimination):
+    return elimination.order[elimination.now[0].place]
+
+
+@kernel
+def all_challenged(elimination):
+    """Return whether the anchor was decided against every other arm."""
+    return elimination.now[0].place == len(elimination.order)
+
+
+@kernel
+def n_not_eliminated(elimination):
+    """Return the number of challengers to come, and one for the anchor."""
+    return len(elimination.order) - elimination.now[0].place + 1
+
+
+@kernel
+def record_challenge(elimination, first_won):
+    """Record a duel of the challenger and the anchor; if it decides their match, eliminate one of them."""
+    if all_challenged(elimination):
         return
-    verdict = outcome(state.match, first_won)
+    verdict = record_duel(elimination.match, first_won)
     if verdict == UNDECIDED:
         return
+    now = elimination.now[0]
     if verdict == BETTER:
-        state.now[ANCHOR] = first
-    state.now[NEXT] += 1
+        now.anchor = challenger_of(elimination)
+    now.place += 1
 
 
 @kernel
-def idle(state, params, limit, selves, rng):
-    return plays_on(state.now[ANCHOR], limit, selves) if finished(state) else 0
-
-
-@kernel
-def recommend(state):
-    return state.now[ANCHOR]
-
-
-@kernel
-def survivors(state):
-    return len(state.order) - state.now[NEXT] + 1
-
-
-@kernel
-def finished(state):
-    return state.now[NEXT] == len(state.order)
+def skip_if_all_challenged(elimination, limit, self_duels):
+    """Let the anchor duel itself `limit` times if nothing is left to compare; return the number of steps."""
+    if not all_challenged(elimination):
+        return 0
+    return plays_on(elimination.now[0].anchor, limit, self_duels)

@@ -1,7 +1,8 @@
-"""Strengths of arms by the Bradley-Terry model: i beats j with chance 1 / (1 + exp(s_j - s_i)).
+"""Strengths of arms in the Bradley-Terry model: i beats j with probability 1 / (1 + exp(s_j - s_i)).
 
-The likelihood of all wins, less RIDGE / 2 times the sum of squares, has one maximum, also where an arm has
-never lost or never played. Newton's method finds it; a step that would lead down is halved until it does not.
+The log-likelihood of all wins, less RIDGE / 2 times the sum of squared strengths, has one maximum, even if an
+arm has never lost or never played. Newton's method finds it; a step that decreases the objective is halved
+until it does not.
 """
 
 from __future__ import annotations
@@ -15,23 +16,27 @@ from rankduel.base.compiling import kernel
 
 RIDGE = 1e-4
 _MOST_STEPS = 100
-_NO_STEP = 1e-9  # when nothing moves by more, the maximum is found
+_NO_STEP = 1e-9  # the maximum is found when no strength changes by more
 
 
 class Fit(NamedTuple):
+    """Workspace of a fit: nothing in it is needed after the strengths were read."""
+
     wins: np.ndarray  # (arms, arms) int64: the data
     strength: np.ndarray  # (arms,) float64: the result
-    step: np.ndarray  # (arms,) float64
-    curvature: np.ndarray  # (arms, arms) float64
+    step: np.ndarray  # (arms,) float64: the gradient, then Newton's step
+    curvature: np.ndarray  # (arms, arms) float64: the negative Hessian, then its Cholesky factor
 
 
 def empty_fit(n_arms: int) -> Fit:
+    """Return the workspace for a fit of `n_arms` strengths."""
     wins = np.zeros((n_arms, n_arms), np.int64)
     return Fit(wins, np.zeros(n_arms), np.zeros(n_arms), np.zeros((n_arms, n_arms)))
 
 
 @kernel
 def fit_strengths(fit):
+    """Write the strengths that maximize the objective for `fit.wins` to `fit.strength`."""
     strength, step = fit.strength, fit.step
     for arm in range(len(strength)):
         strength[arm] = 0.0
@@ -64,7 +69,7 @@ def _log_likelihood(wins, strength):
 
 @kernel
 def _differentiate(fit):
-    """The gradient, into `step`, and the negative second derivatives."""
+    """Write the gradient to `step` and the negative second derivatives to `curvature`."""
     wins, strength, step, curvature = fit
     n_arms = len(strength)
     for one in range(n_arms):
@@ -73,15 +78,15 @@ def _differentiate(fit):
             n = wins[one, other] + wins[other, one]
             if other == one:
                 continue
-            chance = 1.0 / (1.0 + math.exp(strength[other] - strength[one]))
-            step[one] += wins[one, other] - n * chance
-            curvature[one, other] = -n * chance * (1.0 - chance)
+            probability = 1.0 / (1.0 + math.exp(strength[other] - strength[one]))
+            step[one] += wins[one, other] - n * probability
+            curvature[one, other] = -n * probability * (1.0 - probability)
             curvature[one, one] -= curvature[one, other]
 
 
 @kernel
 def _solve(matrix, vector):
-    """The x of matrix x = vector, into `vector`, by Cholesky's factors, into the lower half of `matrix`."""
+    """Solve matrix x = vector into `vector`; the Cholesky factor overwrites the lower half of `matrix`."""
     n = len(vector)
     for row in range(n):
         for column in range(row + 1):

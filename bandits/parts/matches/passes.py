@@ -1,7 +1,8 @@
-"""Passes of Soft-Seq-Elim: an anchor meets the others, and who was neither better nor worse stays in.
+"""Passes of Soft-Seq-Elim: an anchor meets the arms of Q, and those neither better nor worse remain in Q.
 
 Falahatgar, Jain, Orlitsky, Pichapati and Ravindrakumar, "The Limits of Maxing, Ranking, and Preference
-Learning", ICML 2018, Algorithm 1; Opt-Max consists of such passes.
+Learning", ICML 2018, Algorithm 1; Opt-Max consists of such passes. The arms of Q that met the anchor in a
+pass and remain are moved to the front of the queue, so that arms need not be marked for removal.
 """
 
 from __future__ import annotations
@@ -11,56 +12,74 @@ from typing import NamedTuple
 import numpy as np
 
 from bandits.parts.matches.match import BETTER, EVEN
-from rankduel.base.compiling import kernel
+from bandits.parts.picks import NO_ARM
+from rankduel.base.compiling import kernel, record
 
-ANCHOR, N_STAYED, PLACE, END = range(4)  # entries of Passes.now
+
+class PassesNow(NamedTuple):
+    anchor: int = NO_ARM  # r
+    n_retained: int = 0  # arms that met the anchor in this pass and remain in Q
+    place: int = 0  # of the challenger in `queue`
+    end: int = 0  # of the arms in `queue` that are yet to meet the anchor
 
 
 class Passes(NamedTuple):
-    queue: np.ndarray  # (arms,) int64: who met the anchor and stays; from PLACE to END who is yet to meet it
-    now: np.ndarray  # (4,) int64: the anchor; how many stayed in this pass; see above
+    now: np.recarray  # (1,), fields of PassesNow
+    queue: np.ndarray  # (arms - 1,) int64, Q: the retained arms; from `place` to `end` those yet to meet r
+
+
+def new_passes(order: np.ndarray) -> Passes:
+    """Return the first pass of these arms, with the first of them as the anchor."""
+    return Passes(record(PassesNow(anchor=int(order[0]), end=len(order) - 1)), order[1:].copy())
 
 
 @kernel
-def share_of_error(delta, n_arms):
-    """Of each match, of which there are at most half the square of n_arms."""
+def error_per_match(delta, n_arms):
+    """Return the share of delta in each match, of which there are at most n_arms^2 / 2."""
     return 2.0 * delta / (n_arms * n_arms)
 
 
 @kernel
-def judge(passes, verdict):
-    """What becomes of the arm that has just met the anchor."""
-    queue, now = passes.queue, passes.now
-    challenger = queue[now[PLACE]]
-    now[PLACE] += 1
+def challenger_of(passes):
+    return passes.queue[passes.now[0].place]
+
+
+@kernel
+def apply_verdict(passes, verdict):
+    """Retain the challenger, remove it, or begin a pass with it as the anchor."""
+    now, challenger = passes.now[0], challenger_of(passes)
+    now.place += 1
     if verdict == EVEN:
-        stay(passes, challenger)
+        retain(passes, challenger)
     elif verdict == BETTER:
-        now[ANCHOR] = challenger
-        start_over(passes)
+        now.anchor = challenger
+        begin_pass(passes)
 
 
 @kernel
-def stay(passes, arm):
-    passes.queue[passes.now[N_STAYED]] = arm
-    passes.now[N_STAYED] += 1
+def retain(passes, arm):
+    now = passes.now[0]
+    passes.queue[now.n_retained] = arm
+    now.n_retained += 1
 
 
 @kernel
-def start_over(passes):
-    """The next pass: who stayed in this one, and who has not met the anchor."""
-    now = passes.now
-    for place in range(now[PLACE], now[END]):
-        stay(passes, passes.queue[place])
-    now[END], now[PLACE], now[N_STAYED] = now[N_STAYED], 0, 0
+def begin_pass(passes):
+    """Queue the retained arms, and those that have not met the anchor of this pass, for the next pass."""
+    now = passes.now[0]
+    for place in range(now.place, now.end):
+        retain(passes, passes.queue[place])
+    now.end, now.place, now.n_retained = now.n_retained, 0, 0
 
 
 @kernel
-def is_last_pass_over(passes):
-    return passes.now[PLACE] == passes.now[END]
+def is_pass_complete(passes):
+    """Return whether all arms of Q have met the anchor: it did not change, so this was the last pass."""
+    return passes.now[0].place == passes.now[0].end
 
 
 @kernel
-def n_in(passes):
-    """The anchor, and who may still replace it."""
-    return 1 + passes.now[N_STAYED] + passes.now[END] - passes.now[PLACE]
+def n_candidates(passes):
+    """Return the number of arms that may be the answer: the anchor and Q."""
+    now = passes.now[0]
+    return 1 + now.n_retained + now.end - now.place

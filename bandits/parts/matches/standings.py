@@ -1,13 +1,13 @@
-"""Who is ahead, in the middle of an agenda too: wins per arm, and the arms with the most of something."""
+"""Wins per arm, also in the middle of an agenda, and the arms with the largest of some values."""
 
-from bandits.agenda import N_PAIRS, is_over, times_compared
+from bandits.agenda import is_over, times_compared
 from rankduel.base.compiling import kernel
 
 
 @kernel
 def add_wins(agenda, won):
-    """Add to won[arm] what each arm won of the agenda so far."""
-    for index in range(agenda.now[N_PAIRS]):
+    """Add the wins of each arm in the agenda so far to won[arm]."""
+    for index in range(agenda.now[0].n_pairs):
         first, second = agenda.pairs[index, 0], agenda.pairs[index, 1]
         if first != second:
             won[first] += agenda.wins[index]
@@ -16,7 +16,7 @@ def add_wins(agenda, won):
 
 @kernel
 def wins_so_far(agenda, won, out):
-    """Wins of each arm: `won` in agendas that are over, and those of the current one."""
+    """Write the wins of each arm to `out`: `won` in agendas that are over, and those of the current one."""
     for arm in range(len(won)):
         out[arm] = won[arm]
     if not is_over(agenda):
@@ -25,7 +25,7 @@ def wins_so_far(agenda, won, out):
 
 @kernel
 def first_with_most(values, arms):
-    """Of these arms the one with the largest value; the first of equals."""
+    """Return the arm of `arms` with the largest value; the first of equals."""
     best = arms[0]
     for arm in arms:
         if values[arm] > values[best]:
@@ -35,7 +35,7 @@ def first_with_most(values, arms):
 
 @kernel
 def mark_all_with_most(values, arms, chosen):
-    """The same with all equals."""
+    """Mark in `chosen` all arms of `arms` with the largest value."""
     largest = values[first_with_most(values, arms)]
     for arm in arms:
         chosen[arm] = values[arm] == largest
@@ -43,7 +43,7 @@ def mark_all_with_most(values, arms, chosen):
 
 @kernel
 def place_of_largest(values):
-    """The first of equals."""
+    """Return the place of the largest value; the first of equals."""
     best = 0
     for place in range(len(values)):
         if values[place] > values[best]:

@@ -1,1 +1,1 @@
-"""What policies that race pairs until their signs are known share."""
+"""Parts of policies that compare pairs until it is known which arm of each pair is better."""

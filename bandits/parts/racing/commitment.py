@@ -1,4 +1,4 @@
-"""What policies that come to an end do afterwards: one arm of the answer, drawn once, meets itself."""
+"""The end of a policy: one arm of its answer, drawn once, duels itself from then on."""
 
 from __future__ import annotations
 
@@ -8,27 +8,32 @@ import numpy as np
 
 from bandits.parts.picks import NO_ARM, n_flagged, pick_flagged
 from bandits.parts.survivors import plays_on
-from rankduel.base.compiling import kernel
+from rankduel.base.compiling import kernel, record
+
+
+class CommitmentNow(NamedTuple):
+    arm: int = NO_ARM  # the arm that was drawn, if any
 
 
 class Commitment(NamedTuple):
-    answer: np.ndarray  # (arms,) bool: marked when all is known, and empty until then
-    arm: np.ndarray  # (1,) int64: the one that was drawn, or NO_ARM
+    answer: np.ndarray  # (arms,) bool: arms of the final answer; none before the policy has finished
+    now: np.recarray  # (1,), fields of CommitmentNow
 
 
 def no_commitment(n_arms: int) -> Commitment:
-    return Commitment(np.zeros(n_arms, np.bool_), np.full(1, NO_ARM))
+    return Commitment(answer=np.zeros(n_arms, np.bool_), now=record(CommitmentNow()))
 
 
 @kernel
 def committed_arm(commitment, rng):
-    """The arm to play from now on."""
-    if commitment.arm[0] == NO_ARM:
-        commitment.arm[0] = pick_flagged(commitment.answer, n_flagged(commitment.answer), rng)
-    return commitment.arm[0]
+    """Return the arm that duels itself from now on; draw it from the answer at the first call."""
+    now = commitment.now[0]
+    if now.arm == NO_ARM:
+        now.arm = pick_flagged(commitment.answer, n_flagged(commitment.answer), rng)
+    return now.arm
 
 
 @kernel
-def committed_arm_plays_on(commitment, limit, selves, rng):
-    """It plays itself `limit` times; returns how many steps that were."""
-    return plays_on(committed_arm(commitment, rng), limit, selves)
+def skip_committed(commitment, limit, self_duels, rng):
+    """Skip `limit` steps, in all of which the committed arm duels itself; return their number."""
+    return plays_on(committed_arm(commitment, rng), limit, self_duels)

@@ -1,10 +1,12 @@
-"""The random walk that goes to whom the current arm loses to; arms it visits often are good.
+"""The random walk of PBR-RW, which moves from an arm to the arms that beat it.
 
-From arm i the walk moves to j with a chance proportional to the rate at which j beats i, and to i itself in
-proportion to 1/2; with a chance of 0.02 it moves to any arm instead (Busa-Fekete et al., ICML 2013).
+Busa-Fekete, Szorenyi, Weng, Cheng and Hullermeier, "Top-k Selection based on Adaptive Sampling of Noisy
+Preferences", ICML 2013. From arm i the walk moves to j with a probability proportional to the rate at which j
+beats i, where i itself counts 1/2; with probability 0.02 it moves to a uniformly drawn arm instead. S is the
+matrix of these probabilities.
 
-With Z the inverse of I - S + 11'/K, the shares of time spent are v = 1'Z / K, and the group inverse of I - S,
-which tells how strongly they react to changes of S, is Z minus 1(v'Z).
+With Z the inverse of I - S + 11'/K, the stationary distribution is v = 1'Z / K, and the group inverse of
+I - S, which bounds how much v changes with S, is Z - 1(v'Z).
 """
 
 from rankduel.base.compiling import kernel
@@ -13,12 +15,27 @@ _DAMPING = 0.98
 
 
 @kernel
-def walk(rates, beaten, shares, table):
-    """Fill `shares`. Returns the largest entry, in size, of the group inverse.
+def solve_walk(rates, beaten, shares, table):
+    """Write the stationary distribution to `shares`; return the largest absolute entry of the group inverse.
 
-    rates[i, j]: the rate at which i beats j; beaten[i]: the sum of column i, with 1/2 for i itself.
+    rates[i, j] is the rate at which i beats j, and 1/2 for i = j; beaten[i] is the sum of column i. `table`,
+    (arms, 2 arms), is workspace.
     """
     n_arms = len(shares)
+    _fill_table(rates, beaten, table)
+    _eliminate(table)
+    inverse = table[:, n_arms:]
+    for arm in range(n_arms):
+        shares[arm] = 0.0
+        for other in range(n_arms):
+            shares[arm] += inverse[other, arm] / n_arms
+    return _largest_of_group_inverse(inverse, shares)
+
+
+@kernel
+def _fill_table(rates, beaten, table):
+    """Write I - S + 11'/K to the left half of the table, and I to the right half."""
+    n_arms = len(beaten)
     for arm in range(n_arms):
         for other in range(n_arms):
             move = _DAMPING * rates[other, arm] / beaten[arm] + (1.0 - _DAMPING) / n_arms
@@ -26,13 +43,11 @@ def walk(rates, beaten, shares, table):
             table[arm, n_arms + other] = 0.0
         table[arm, arm] += 1.0
         table[arm, n_arms + arm] = 1.0
-    _eliminate(table)
-    inverse = table[:, n_arms:]
-    for arm in range(n_arms):
-        shares[arm] = 0.0
-        for other in range(n_arms):
-            shares[arm] += inverse[other, arm] / n_arms
-    largest = 0.0
+
+
+@kernel
+def _largest_of_group_inverse(inverse, shares):
+    n_arms, largest = len(shares), 0.0
     for column in range(n_arms):
         mean = 0.0
         for arm in range(n_arms):
@@ -44,7 +59,7 @@ def walk(rates, beaten, shares, table):
 
 @kernel
 def _eliminate(table):
-    """Gauss and Jordan: (A, I) becomes (I, A^-1), each column by its largest entry left."""
+    """Turn (A, I) into (I, A^-1) by Gauss-Jordan elimination with partial pivoting."""
     n_rows, n_columns = table.shape
     for step in range(n_rows):
         pivot = step

@@ -1,1 +1,1 @@
-"""What the RMED policies share, for Condorcet and for Copeland winners."""
+"""Parts of the RMED policies, for Condorcet and for Copeland winners."""

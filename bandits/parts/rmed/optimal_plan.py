@@ -1,12 +1,13 @@
-"""The plan of least regret that makes sure of a candidate: a linear program, solved by the simplex method.
+"""The plan of least regret that confirms a candidate: a linear program, solved by the simplex method.
 
-A plan gives each pair some evidence, at a price, so that whatever would let a rival overtake the candidate
-has at least one unit in sum (bandits/parts/rmed/overtaking.py). These are exponentially many conditions on
-K (K - 1) / 2 numbers. In the dual program each condition is a column, and the plan is what the simplex method
-calls the multipliers: a column may enter the basis if the plan misses its condition. So the conditions need
-not be written down: what has the least sum by the plan so far enters next, until nothing has less than one.
+A plan assigns evidence to each pair, at a price, such that every set of pairs whose reversal lets a rival
+overtake the candidate has at least one unit in sum (bandits/parts/rmed/overtaking.py). These are
+exponentially many constraints on K (K - 1) / 2 variables. In the dual program each constraint is a column,
+and the plan is the vector of simplex multipliers: a column may enter the basis if the plan violates its
+constraint. So the constraints need not be listed: the set with the smallest sum under the current plan enters
+next, until no sum is below one.
 
-It begins with the plan that asks for nothing. That no pair need have more than one unit comes by itself.
+The first plan is zero. That no pair needs more than one unit follows from the constraints.
 """
 
 from __future__ import annotations
@@ -20,67 +21,71 @@ from bandits.parts.rmed.overtaking import least_to_overtake, mark_overtaking
 from rankduel.base.compiling import kernel
 
 _ROUNDING = 1e-9
-_MOST_ROUNDS = 100  # per pair; about five are needed at worst, but rounding must not keep it going for ever
+_MOST_EXCHANGES = 100  # per pair; at most about five are needed, but rounding might cause a cycle
 
 
-class Simplex(NamedTuple):
-    """Pairs i > j have numbers here, in lexicographic order."""
+class SimplexRoom(NamedTuple):
+    """Workspace; the pairs i > j are numbered in lexicographic order."""
 
     inverse: np.ndarray  # (pairs, pairs) float64: inverse of the basis
-    values: np.ndarray  # (pairs,) float64: of the basic variables; the prices of the pairs, to begin with
-    column: np.ndarray  # (pairs,) bool: the entering column, which holds zeros and ones
-    change: np.ndarray  # (pairs,) float64: the same in terms of the basis
+    values: np.ndarray  # (pairs,) float64: of the basic variables; at first, the prices of the pairs
+    column: np.ndarray  # (pairs,) bool: the entering column, of zeros and ones
+    change: np.ndarray  # (pairs,) float64: the entering column in terms of the basis
 
 
-def room_for_simplex(n_arms: int) -> Simplex:
+def simplex_room(n_arms: int) -> SimplexRoom:
+    """Return the workspace of `find_optimal_plan`."""
     n_pairs = n_arms * (n_arms - 1) // 2
-    return Simplex(
-        np.zeros((n_pairs, n_pairs)), np.zeros(n_pairs), np.zeros(n_pairs, np.bool_), np.zeros(n_pairs)
+    return SimplexRoom(
+        inverse=np.zeros((n_pairs, n_pairs)),
+        values=np.zeros(n_pairs),
+        column=np.zeros(n_pairs, np.bool_),
+        change=np.zeros(n_pairs),
     )
 
 
 @kernel
 def find_optimal_plan(wins, losses, candidate, plan, simplex, room):
-    """Write the symmetric plan[i, j]; simplex.values are the pairs' prices, positive, and are used up."""
+    """Write the optimal plan[i, j], symmetric; simplex.values has the positive prices, and is overwritten."""
     for row in range(len(simplex.values)):
         for number in range(len(simplex.values)):
             simplex.inverse[row, number] = row == number
     for i in range(len(wins)):
         for j in range(len(wins)):
             plan[i, j] = 0.0
-    for _ in range(_MOST_ROUNDS * len(simplex.values)):
-        gain = _enter(wins, losses, candidate, plan, simplex.column, room)
-        if gain <= _ROUNDING:
+    for _ in range(_MOST_EXCHANGES * len(simplex.values)):
+        violation = _mark_entering_column(wins, losses, candidate, plan, simplex.column, room)
+        if violation <= _ROUNDING:
             break
-        row = _leave(simplex)
+        row = _leaving_row(simplex)
         _exchange(simplex, row)
-        _raise_plan(plan, simplex.inverse[row], gain)
+        _raise_plan(plan, simplex.inverse[row], violation)
 
 
 @kernel
-def _enter(wins, losses, candidate, plan, column, room):
-    """Mark the column whose condition the plan misses by most; returns by how much.
+def _mark_entering_column(wins, losses, candidate, plan, column, room):
+    """Mark the column whose constraint the plan violates most; return by how much.
 
-    It is an overtaking whose sum is below one, or a pair asked for less than nothing.
+    It is a set of pairs whose sum is below one, or a pair with a negative plan.
     """
     found = least_to_overtake(wins, losses, plan, candidate, room)
-    gain, lowest, number = 1.0 - found[0], -1, 0
+    violation, lowest, number = 1.0 - found[0], -1, 0
     for i in range(len(wins)):
         for j in range(i):
             column[number] = False
-            if -plan[i, j] > gain:
-                gain, lowest = -plan[i, j], number
+            if -plan[i, j] > violation:
+                violation, lowest = -plan[i, j], number
             number += 1
     if lowest >= 0:
         column[lowest] = True
-    elif gain > _ROUNDING:
+    elif violation > _ROUNDING:
         mark_overtaking(wins, plan, candidate, found, room, column)
-    return gain
+    return violation
 
 
 @kernel
-def _leave(simplex):
-    """The row of the basis that is the first to reach zero as the column enters."""
+def _leaving_row(simplex):
+    """Return the row of the basis that first reaches zero as the column enters."""
     leaving, least = -1, math.inf
     for row in range(len(simplex.values)):
         change = 0.0
@@ -95,6 +100,7 @@ def _leave(simplex):
 
 @kernel
 def _exchange(simplex, leaving):
+    """Replace the leaving row of the basis by the entering column."""
     inverse, values, change = simplex.inverse, simplex.values, simplex.change
     values[leaving] /= change[leaving]
     for number in range(len(values)):
@@ -107,11 +113,11 @@ def _exchange(simplex, leaving):
 
 
 @kernel
-def _raise_plan(plan, entered, gain):
-    """Now the condition that entered just holds."""
+def _raise_plan(plan, entered, violation):
+    """Change the plan so that the constraint that entered holds with equality."""
     number = 0
     for i in range(len(plan)):
         for j in range(i):
-            plan[i, j] += gain * entered[number]
+            plan[i, j] += violation * entered[number]
             plan[j, i] = plan[i, j]
             number += 1

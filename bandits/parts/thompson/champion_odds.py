@@ -1,9 +1,9 @@
-"""The chance that an arm beats all others in a simulated tournament, and how long a likely thing goes on.
+"""The probability that an arm is undefeated, that is, beats all others in a sampled tournament.
 
-The duels of a tournament are independent, so arm i beats everybody with chance c_i = product of its q_ij
-(bandits/parts/thompson/pair_posterior.py), and for two arms the events exclude each other. A sum of
-logarithms holds the product; it is added up anew for the two arms of every duel, for differences of sums
-would lose precision.
+The duels of a tournament are independent, so arm i is undefeated with probability c_i, the product of its
+q_ij (bandits/parts/thompson/pair_posterior.py). Two arms are never undefeated in the same tournament, so an
+undefeated arm, if any, can be drawn without a tournament. The logarithm of the product is stored as a sum,
+and added up anew for the two arms of every duel, because differences of sums would lose precision.
 """
 
 from __future__ import annotations
@@ -16,39 +16,39 @@ import numpy as np
 from rankduel.base.compiling import kernel
 
 
-class ChampionOdds(NamedTuple):
-    exponent: np.ndarray  # (arms,) float64, -ln c_i
-    chance: np.ndarray  # (arms,) float64, c_i
-    missing: np.ndarray  # (arms,) float64, 1 - c_i, precise even where that is tiny
+class Undefeated(NamedTuple):
+    neg_log: np.ndarray  # (arms,) float64, -ln c_i
+    probability: np.ndarray  # (arms,) float64, c_i
+    complement: np.ndarray  # (arms,) float64, 1 - c_i, to relative precision
 
 
-def even_champion_odds(n_arms: int) -> ChampionOdds:
-    """Nothing compared yet: all duels are even."""
-    exponent = np.full(n_arms, (n_arms - 1) * math.log(2.0))
-    return ChampionOdds(exponent, np.exp(-exponent), -np.expm1(-exponent))
-
-
-@kernel
-def note_champion(champions, minus_log, arm):
-    """Take over the row of `arm`, after one of its duels."""
-    exponent = _sum(minus_log[arm])
-    champions.exponent[arm] = exponent
-    champions.chance[arm] = math.exp(-exponent)
-    champions.missing[arm] = -math.expm1(-exponent)
+def even_undefeated(n_arms: int) -> Undefeated:
+    """Return the state without duels: every arm beats every other with probability 1/2."""
+    neg_log = np.full(n_arms, (n_arms - 1) * math.log(2.0))
+    return Undefeated(neg_log, np.exp(-neg_log), -np.expm1(-neg_log))
 
 
 @kernel
-def alike_steps(ending, limit, rng):
-    """How many of the coming steps, at most `limit`, pass before one of a kind that has chance `ending`."""
-    if ending <= 0.0:
+def update_undefeated(undefeated, neg_log_above_half, arm):
+    """Recompute the probability of `arm` after one of its duels; `neg_log_above_half` holds -ln q_ij."""
+    neg_log = _sum(neg_log_above_half[arm])
+    undefeated.neg_log[arm] = neg_log
+    undefeated.probability[arm] = math.exp(-neg_log)
+    undefeated.complement[arm] = -math.expm1(-neg_log)
+
+
+@kernel
+def draw_waiting_time(probability, limit, rng):
+    """Draw the number of steps before an event that has this probability in every step; at most `limit`."""
+    if probability <= 0.0:
         return limit
-    n = rng.standard_exponential() / -math.log1p(-ending)
+    n = rng.standard_exponential() / -math.log1p(-probability)
     return int(n) if n < limit else limit
 
 
 @kernel
 def _sum(values):
-    """In four parts, which a processor adds side by side."""
+    """Return the sum, in four partial sums that a processor adds in parallel."""
     n = len(values) & -4
     a, b, c, d = 0.0, 0.0, 0.0, 0.0
     for k in range(0, n, 4):

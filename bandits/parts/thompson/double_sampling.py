@@ -1,19 +1,20 @@
-"""Double sampling: a simulated tournament names the first arm, fresh samples against it the second.
+"""Double Thompson sampling: a sampled tournament gives the first arm, new samples against it the second.
 
-What DTS and RTS share. Beta samples are never drawn to be compared with one half: coins with the right
-chances do (bandits/parts/thompson/pair_posterior.py, bandits/parts/thompson/bernoulli_rows.py).
+DTS and RTS share this. Samples are only compared with 1/2, or with each other where they exceed it. For the
+former, Bernoulli variables with the same probabilities are drawn (bandits/parts/thompson/pair_posterior.py,
+bandits/parts/thompson/bernoulli_rows.py).
 
-First arm: the candidate that wins most duels of a tournament of all arms. A candidate that beats everybody, a
-champion, is a single draw (bandits/parts/thompson/champion_odds.py), and wins. Only if there is none are the
-candidates' duels tossed, given that there is none.
+First arm: the candidate with most wins in a tournament of all arms. An undefeated candidate has most wins and
+is drawn directly (bandits/parts/thompson/champion_odds.py). Only if there is none is a tournament sampled,
+conditional on no candidate being undefeated.
 
-Second arm: the one with the largest sample of beating the first; the first itself counts as one half. So only
-samples above one half matter, and with none the first arm meets itself.
+Second arm: the arm with the largest sample against the first arm, whose own sample is 1/2. So only samples
+above 1/2 matter; without any, the first arm duels itself.
 
-A champion that meets itself teaches nothing. With chance c_i for candidate i to be champion, and c_i again
-for all samples against it to stay below one half, each coming step is of this kind with the same chance,
-the sum of c_i^2, until an arm becomes a candidate or ceases to be one. How many in a row is one draw; the
-step after them is drawn given that it is of another kind.
+A self-duel of an undefeated arm changes nothing. Candidate i is undefeated with probability c_i, and all
+samples against it are below 1/2 with probability c_i again. So the probability of such a step is the sum of
+c_i^2, and the same in every step until the set of candidates changes. The number of these steps in a row is
+one draw; the step after them is drawn conditional on not being one.
 """
 
 from __future__ import annotations
@@ -24,148 +25,159 @@ from typing import NamedTuple
 import numpy as np
 
 from bandits.parts.picks import NO_ARM, pick
-from bandits.parts.thompson.bernoulli_rows import (
-    BernoulliRows,
-    DrawnRows,
-    Tournament,
-    all_present,
-    even_rows,
-    new_rows,
-    note_chance,
-    toss_rows,
-)
+from bandits.parts.thompson.bernoulli_rows import RowOdds, admit_all, even_levels, sample_rows, update_levels
 from bandits.parts.thompson.champion_odds import (
-    ChampionOdds,
-    alike_steps,
-    even_champion_odds,
-    note_champion,
+    Undefeated,
+    draw_waiting_time,
+    even_undefeated,
+    update_undefeated,
 )
 from bandits.parts.thompson.extreme_samples import sample_above_half, sample_beyond
-from bandits.parts.thompson.pair_posterior import BeatOdds, even_odds, note_win
+from bandits.parts.thompson.pair_posterior import AboveHalf, even_above_half, update_above_half
 from rankduel.base.compiling import kernel
 
-_NO_SCORE = np.int64(0)  # typed: a literal 0 is a type of its own, for which Numba would compile again
-_ROUNDING = 1e-12  # a chance that is the rest of others is taken for 0 if it is this much smaller than they
+_NO_WINS = np.int64(0)  # typed: a literal 0 is a type of its own, for which Numba would compile again
+_ROUNDING = 1e-12  # a difference of probabilities that is relatively smaller is rounding, and counts as 0
 
 
-class Beliefs(NamedTuple):
+class Posterior(NamedTuple):
     wins: np.ndarray  # (arms, arms) int64
-    odds: BeatOdds
-    champions: ChampionOdds
-    coins: BernoulliRows
-    rows: DrawnRows
-    strength: np.ndarray  # (arms,) float64: expected wins in a tournament, roughly
-    single: np.ndarray  # (1,) int64, room for a list of one arm
+    above_half: AboveHalf
+    undefeated: Undefeated
+    level: np.ndarray  # (arms, row) int16, see RowOdds
+    strength: np.ndarray  # (arms,) float64, approximate expected wins in a tournament
 
 
-def no_beliefs(n_arms: int, keep_rows: bool) -> Beliefs:
-    """`keep_rows`: who won each duel of a tournament will be asked for."""
-    return Beliefs(
+def uniform_posterior(n_arms: int) -> Posterior:
+    """Return the posterior without duels: every p_ij is uniform on [0, 1]."""
+    return Posterior(
         wins=np.zeros((n_arms, n_arms), np.int64),
-        odds=even_odds(n_arms),
-        champions=even_champion_odds(n_arms),
-        coins=even_rows(n_arms),
-        rows=new_rows(n_arms, keep_rows),
+        above_half=even_above_half(n_arms),
+        undefeated=even_undefeated(n_arms),
+        level=even_levels(n_arms),
         strength=np.full(n_arms, (n_arms - 1) / 2),
-        single=np.zeros(1, np.int64),
     )
 
 
 @kernel
-def learn(beliefs, winner, loser):
-    """`winner` beat `loser`."""
-    before = beliefs.odds.chance[winner, loser]
-    note_win(beliefs.odds, beliefs.wins, winner, loser)
-    beliefs.wins[winner, loser] += 1
-    beliefs.strength[winner] += beliefs.odds.chance[winner, loser] - before
-    beliefs.strength[loser] -= beliefs.odds.chance[winner, loser] - before
-    note_chance(beliefs.coins.level, beliefs.odds.chance, winner, loser)
-    note_champion(beliefs.champions, beliefs.odds.minus_log, winner)
-    note_champion(beliefs.champions, beliefs.odds.minus_log, loser)
+def record_win(posterior, winner, loser):
+    """Record that `winner` beat `loser`."""
+    wins, above_half, undefeated = posterior.wins, posterior.above_half, posterior.undefeated
+    before = above_half.probability[winner, loser]
+    update_above_half(above_half, wins, winner, loser)
+    wins[winner, loser] += 1
+    posterior.strength[winner] += above_half.probability[winner, loser] - before
+    posterior.strength[loser] -= above_half.probability[winner, loser] - before
+    update_levels(posterior.level, above_half.probability, winner, loser)
+    update_undefeated(undefeated, above_half.neg_log, winner)
+    update_undefeated(undefeated, above_half.neg_log, loser)
 
 
 @kernel
-def skip_alike(champions, candidates, limit, selves, rng):
-    """(steps, ended): coming steps in which a champion meets itself; did another kind of step end them?"""
-    top = _likeliest(champions.chance, candidates)
+def skip_self_duels(undefeated, candidates, limit, self_duels, rng):
+    """Skip the coming steps, at most `limit`, in which an undefeated candidate duels itself.
+
+    Return how many they are, and whether the step after them is known not to be one.
+    """
+    probability = undefeated.probability
+    likeliest = _likeliest(probability, candidates)
     others = 0.0
     for arm in candidates:
-        if arm != top:
-            others += champions.chance[arm] * champions.chance[arm]
-    ending = champions.missing[top] * (1.0 + champions.chance[top]) - others
-    if ending > 0.5:
+        if arm != likeliest:
+            others += probability[arm] * probability[arm]
+    p_end = undefeated.complement[likeliest] * (1.0 + probability[likeliest]) - others
+    if p_end > 0.5:
         return 0, False
-    n = alike_steps(ending, limit, rng)
-    # One arm has nearly all of these steps; the others' are few and drawn one by one.
-    left, share = n, others / (others + champions.chance[top] * champions.chance[top])
+    n = draw_waiting_time(p_end, limit, rng)
+    # Nearly all of these steps are of the likeliest arm; the few of other arms are drawn one by one.
+    left, p_other = n, others / (others + probability[likeliest] * probability[likeliest])
     while left > 0:
-        n_top = alike_steps(share, left, rng)
-        selves[top] += n_top
-        left -= n_top
+        n_likeliest = draw_waiting_time(p_other, left, rng)
+        self_duels[likeliest] += n_likeliest
+        left -= n_likeliest
         if left > 0:
-            selves[_draw_other(champions.chance, candidates, top, others, rng)] += 1
+            self_duels[_draw_other(probability, candidates, likeliest, others, rng)] += 1
             left -= 1
     return n, n < limit
 
 
 @kernel
-def draw_champion(champions, candidates, ended, rng):
-    """(champion or NO_ARM, likeliest champion). `ended`: it is known that no champion will meet itself."""
-    top = _likeliest(champions.chance, candidates)
+def sample_first_arm(posterior, room, arms, n_candidates, not_idle, rng):
+    """Return a random one of the candidates arms[:n_candidates] with most wins in a sampled tournament.
+
+    Return its wins too, and whether it is known not to duel itself. `not_idle`: no undefeated candidate will
+    duel itself. Without an undefeated candidate, the room then holds the tournament.
+    """
+    candidates = arms[:n_candidates]
+    first, likeliest = _draw_undefeated(posterior.undefeated, candidates, not_idle, rng)
+    if first != NO_ARM:
+        return first, len(arms) - 1, not_idle
+    most_wins = sample_tournament(posterior, room, arms, n_candidates, likeliest, rng)
+    return _pick_with_score(room.score, candidates, most_wins, rng), most_wins, False
+
+
+@kernel
+def _draw_undefeated(undefeated, candidates, not_idle, rng):
+    """Return the undefeated candidate of a tournament, or NO_ARM; and the likeliest one.
+
+    With `not_idle` the draw is conditional on no undefeated candidate dueling itself.
+    """
+    probability, complement = undefeated.probability, undefeated.complement
+    likeliest = _likeliest(probability, candidates)
     total, others = 0.0, 0.0
     for arm in candidates:
-        others += champions.chance[arm] if arm != top else 0.0
-        total += champions.chance[arm] * (champions.missing[arm] if ended else 1.0)
-    nobody = champions.missing[top] - others
-    if nobody < _ROUNDING * champions.missing[top]:
-        nobody = 0.0
-    left = rng.random() * (total + nobody) - nobody
+        others += probability[arm] if arm != likeliest else 0.0
+        total += probability[arm] * (complement[arm] if not_idle else 1.0)
+    p_none = complement[likeliest] - others
+    if p_none < _ROUNDING * complement[likeliest]:
+        p_none = 0.0
+    left = rng.random() * (total + p_none) - p_none
     if left < 0.0:
-        return NO_ARM, top
+        return NO_ARM, likeliest
     for arm in candidates:
-        left -= champions.chance[arm] * (champions.missing[arm] if ended else 1.0)
+        left -= probability[arm] * (complement[arm] if not_idle else 1.0)
         if left < 0.0:
-            return arm, top
-    return top, top
+            return arm, likeliest
+    return likeliest, likeliest
 
 
 @kernel
-def draw_tournament(beliefs, arms, n_candidates, top, rng):
-    """The largest score of the candidates arms[:n_candidates], given that none of them beats everybody.
+def sample_tournament(posterior, room, arms, n_candidates, likeliest, rng):
+    """Sample the scores of the candidates arms[:n_candidates], conditional on none being undefeated.
 
-    Their scores are written, or -1 for who cannot have the largest. Both parts of `arms` are ascending.
+    Return the largest; the score of a candidate that cannot have it may be -1. The candidates and the other
+    arms are each ascending in `arms`.
 
-    The duels of `top`, the likeliest champion, are tossed given that it loses one, then those of others as
-    they come; again from the start if that made somebody champion. As steps come here only without a
-    champion, an average step has at most one such round. Who has lost more duels than another in total is out
-    of the running and need not be tossed for: strong arms go first, so that the many weak ones soon are.
+    The row of `likeliest`, the likeliest undefeated candidate, is sampled conditional on a loss, then the
+    others; again from the start if one of them is undefeated. A tournament is sampled only without an
+    undefeated candidate, so a step has at most one such repetition on average. Strong arms are sampled first,
+    so that most weak arms need not be: their losses exceed those of a strong arm.
     """
-    rows = beliefs.rows
-    tournament = Tournament(beliefs.coins, beliefs.odds.chance, beliefs.strength, rows)
-    candidates, most = arms[:n_candidates], len(arms) - 1
-    last_other = arms[most] if n_candidates < len(arms) else -1
+    odds = RowOdds(posterior.level, posterior.above_half.probability, posterior.strength)
+    candidates, n_others = arms[:n_candidates], len(arms) - 1
+    last = arms[n_others] if n_candidates < len(arms) else -1
     while True:
-        all_present(rows)
-        toss_row(beliefs, top, beliefs.champions.exponent[top], rng)
-        largest = rows.score[top]
-        n_lost = most - largest
-        if 4 * n_lost < most:
-            strong = most - 3.0 * n_lost
-            largest = toss_rows(tournament, candidates, last_other, strong, largest, rng)
-        largest = toss_rows(tournament, candidates, last_other, -1.0, largest, rng)
-        if largest < most:
-            return largest
+        admit_all(room)
+        sample_row(posterior, room, likeliest, posterior.undefeated.neg_log[likeliest], rng)
+        most_wins = room.score[likeliest]
+        n_lost = n_others - most_wins
+        if 4 * n_lost < n_others:
+            strong = n_others - 3.0 * n_lost
+            most_wins = sample_rows(odds, room, candidates, last, strong, most_wins, rng)
+        most_wins = sample_rows(odds, room, candidates, last, -1.0, most_wins, rng)
+        if most_wins < n_others:
+            return most_wins
 
 
 @kernel
-def pick_scoring(score, candidates, largest, rng):
-    """A uniform candidate among those with the largest score."""
+def _pick_with_score(score, candidates, wanted, rng):
+    """Return a random candidate with this score."""
     n_tied = 0
     for arm in candidates:
-        n_tied += score[arm] == largest
+        n_tied += score[arm] == wanted
     left = pick(n_tied, rng)
     for arm in candidates:
-        if score[arm] == largest:
+        if score[arm] == wanted:
             if left == 0:
                 return arm
             left -= 1
@@ -173,73 +185,84 @@ def pick_scoring(score, candidates, largest, rng):
 
 
 @kernel
-def draw_second(beliefs, first, exponent, ended, rng):
-    """The second arm, of those present and `first`; `ended`: it is known not to be `first` itself.
+def largest_sample_against(posterior, room, first, neg_log_self, not_idle, rng):
+    """Return the admitted arm with the largest sample against `first`; `first` if none is above 1/2.
 
-    `exponent` is minus the logarithm of the chance that it is.
+    `neg_log_self` is minus the logarithm of the probability of the latter; with `not_idle` the samples are
+    conditional on its not happening.
     """
-    hit, wins, odds = beliefs.rows.lost, beliefs.wins, beliefs.odds
-    toss_row(beliefs, first, exponent if ended else 0.0, rng)
+    wins, above_half = posterior.wins, posterior.above_half
+    sample_row(posterior, room, first, neg_log_self if not_idle else 0.0, rng)
     second, largest = first, 0.5
     for arm in range(len(wins)):
-        if hit[arm] == 1:
+        if room.lost[arm] == 1:  # `first` lost to this arm: its sample is above 1/2
             won = float(wins[arm, first])
             lost = float(wins[first, arm])
-            chance = odds.chance[arm, first]
+            probability = above_half.probability[arm, first]
             if second == first:
-                sample = sample_above_half(won, lost, chance, rng)
+                sample = sample_above_half(won, lost, probability, rng)
             else:
-                log_g = odds.log_g[min(arm, first), max(arm, first)]
-                sample = sample_beyond(won, lost, chance, log_g, largest, rng)
+                log_g = above_half.log_g[min(arm, first), max(arm, first)]
+                sample = sample_beyond(won, lost, probability, log_g, largest, rng)
             if sample > largest:
                 second, largest = arm, sample
     return second
 
 
 @kernel
-def toss_row(beliefs, arm, exponent, rng):
-    """Toss for `arm` against all present. An `exponent` above 0: it is known to lose to one at least.
+def sample_row(posterior, room, arm, neg_log, rng):
+    """Sample the duels of `arm` against all admitted arms; conditional on a loss if `neg_log` is above 0.
 
-    It is minus the logarithm of the chance to lose to none. The first it loses to comes where an exponential,
-    cut off at `exponent`, is used up by the -ln q_ij.
+    `neg_log` is minus the logarithm of the probability of no loss.
     """
-    rows, odds = beliefs.rows, beliefs.odds
-    left = -math.log1p(rng.random() * math.expm1(-exponent)) if exponent > 0.0 else math.inf
+    loss = _draw_first_loss(posterior.above_half.neg_log[arm], room.admitted, neg_log, rng)
+    odds = RowOdds(posterior.level, posterior.above_half.probability, posterior.strength)
+    room.single[0] = arm
+    sample_rows(odds, room, room.single, len(posterior.wins) - 1, -1.0, _NO_WINS, rng)
+    won = room.won[arm % len(room.won)]
+    for other in range(loss + 1):  # replace the duels up to the first loss by wins, and by that loss
+        is_win = room.admitted[other] if other < loss else 0
+        room.score[arm] += is_win - won[other]
+        room.lost[other] -= is_win - won[other]
+        won[other] = is_win
+
+
+@kernel
+def _draw_first_loss(neg_log_above_half, admitted, neg_log, rng):
+    """Return the first admitted arm that an arm loses to, conditional on a loss; -1 if `neg_log` is 0.
+
+    It is where the sum of -ln q_ij exceeds an exponential variable truncated at `neg_log`.
+    """
     loss = -1
-    for other in range(len(odds.chance)):
-        if exponent > 0.0 and rows.present[other] == 1 and odds.minus_log[arm, other] > 0.0:
-            loss = other
-            left -= odds.minus_log[arm, other]
-            if left < 0.0:
-                break
-    beliefs.single[0], last = arm, len(odds.chance) - 1
-    tournament = Tournament(beliefs.coins, odds.chance, beliefs.strength, rows)
-    toss_rows(tournament, beliefs.single, last, -1.0, _NO_SCORE, rng)
-    won = rows.won[arm % len(rows.won)]
-    for other in range(loss + 1):  # overrule
-        right = rows.present[other] if other < loss else 0
-        rows.score[arm] += right - won[other]
-        rows.lost[other] -= right - won[other]
-        won[other] = right
+    if neg_log > 0.0:
+        left = -math.log1p(rng.random() * math.expm1(-neg_log))
+        for other in range(len(neg_log_above_half)):
+            if admitted[other] == 1 and neg_log_above_half[other] > 0.0:
+                loss = other
+                left -= neg_log_above_half[other]
+                if left < 0.0:
+                    break
+    return loss
 
 
 @kernel
-def _likeliest(chance, candidates):
-    top = candidates[0]
+def _likeliest(probability, candidates):
+    """Return the candidate with the largest probability."""
+    likeliest = candidates[0]
     for arm in candidates:
-        if chance[arm] > chance[top]:
-            top = arm
-    return top
+        if probability[arm] > probability[likeliest]:
+            likeliest = arm
+    return likeliest
 
 
 @kernel
-def _draw_other(chance, candidates, top, total, rng):
-    """A candidate but `top`, with chances in proportion to chance^2, which add up to `total`."""
-    left, last = rng.random() * total, top
+def _draw_other(probability, candidates, likeliest, total, rng):
+    """Draw a candidate other than `likeliest` in proportion to probability^2; `total` is the sum of these."""
+    left, last = rng.random() * total, likeliest
     for arm in candidates:
-        if arm != top and chance[arm] > 0.0:
+        if arm != likeliest and probability[arm] > 0.0:
             last = arm
-            left -= chance[arm] * chance[arm]
+            left -= probability[arm] * probability[arm]
             if left < 0.0:
                 break
     return last

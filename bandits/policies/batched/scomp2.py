@@ -1,116 +1,151 @@
-"""SCOMP2: a small random seed set finds a best of its own; all arms meet that one, and who beats it goes on.
+"""SCOMP2: compare all arms with the best arm of a small random seed set; those that beat it go on to PCOMP.
 
-Agarwal, Ghuge and Nagarajan, "Batched Dueling Bandits", ICML 2022, Algorithm 3.
+Agarwal, Ghuge and Nagarajan, "Batched Dueling Bandits", ICML 2022, Algorithm 3. Assumes a total order, strong
+stochastic transitivity and the stochastic triangle inequality.
 
-A round has two batches: the seeds among themselves, and all arms with a seed that no other seed clearly beat.
-With sqrt(K) seeds either has about K pairs, where SCOMP (bandits/policies/batched/scomp.py) has K^(3/2).
+A round has two batches: all pairs of seeds, and all active arms with the candidate, a seed that no other seed
+clearly beat. With sqrt(K) seeds each batch has about K pairs, where SCOMP has K^(3/2). Once an arm clearly
+beats the candidate, the arms ahead of the candidate are compared among themselves.
+
+    round r of Algorithm 3                                   here
+    seed set S                                               init (seeded_state in seeds.py)
+    compare all pairs of S, c_r times each                   plan
+    candidate i*: P_ji <= 1/2 + gamma_r for all j in S       _find_candidates, _choose_candidate
+    compare i* with A, c_r times each                        plan (plan_with_anchors in seeds.py)
+    some j with P_ji* > 1/2 + 5 gamma_r:
+        A* = {j : P_ji* > 1/2 + 3 gamma_r}                   learn (learn_with_anchors in seeds.py)
+        run PCOMP on A*, from batch size c_r                 plan_all_pairs, learn_all_pairs (all_pairs.py)
+    remove j if P_i*j > 1/2 + 5 gamma_r                      learn (learn_with_anchors in seeds.py)
+
+The files are in bandits/parts/geometric_rounds. If every seed is clearly beaten, the candidate is one whose
+worst loss is smallest; the paper does not treat this case. Single duels equal those of the literal twin,
+tests/naive/policies/scomp2.py.
 """
 
 from __future__ import annotations
 
-from bandits.agenda import TIMES, stepwise
-from bandits.contract import Policy
+from typing import NamedTuple
+
+from bandits.contract import policy_of
 from bandits.parts.geometric_rounds.all_pairs import VARIANTS, learn_all_pairs, plan_all_pairs
 from bandits.parts.geometric_rounds.rounds import (
-    N_LEFT,
+    Batches,
+    Elim,
+    ElimSwitch,
+    ExtraBatches,
+    PlannedHorizon,
     add_pairs,
     begin_batch,
+    best_of,
     clearly_ahead,
-    finished,
-    note_batch,
-    recommend,
-    survivors,
+    record_batch,
 )
 from bandits.parts.geometric_rounds.seeds import (
-    ALL_PAIRS,
-    AMONG_SEEDS,
-    SEED_SETTINGS,
-    STAGE,
-    WITH_JUDGES,
-    Params,
-    begin,
-    learn_with_judges,
-    plan_with_judges,
+    SeedPower,
+    Stage,
+    is_seeded,
+    learn_with_anchors,
+    make_seeds_anchors,
+    plan_with_anchors,
+    seeded_state,
 )
 from bandits.parts.picks import n_flagged, pick_flagged
 from rankduel.base.compiling import kernel
 
 
+class Params(NamedTuple):
+    batches: Batches = 0
+    extra: ExtraBatches = 0
+    elim: ElimSwitch = Elim.KL
+    seed_power: SeedPower = 0.5
+    horizon: PlannedHorizon = 0
+
+
 def init(n_arms, params, rng):
-    return begin(n_arms, params, rng, AMONG_SEEDS)
+    return seeded_state(n_arms, params, rng, Stage.AMONG_SEEDS)
 
 
 @kernel
 def plan(state, params, rng):
-    agenda, standing, seeds = state
-    if seeds.now[STAGE] == ALL_PAIRS or standing.now[N_LEFT] == 1:
-        plan_all_pairs(agenda, standing)
-        return
-    if seeds.now[STAGE] == AMONG_SEEDS:
-        if n_flagged(seeds.is_seed) > 1:
-            begin_batch(agenda, standing.now)
-            add_pairs(agenda, seeds.is_seed)
-            return
-        _find_judges(agenda, standing, seeds)
-    judge = pick_flagged(seeds.is_judge, n_flagged(seeds.is_judge), rng)
-    for arm in range(len(seeds.is_judge)):
-        seeds.is_judge[arm] = arm == judge
-    plan_with_judges(agenda, standing, seeds.is_judge)
-
-
-@kernel
-def learn(state):
-    agenda, standing, seeds = state
-    if seeds.now[STAGE] == ALL_PAIRS:
-        learn_all_pairs(agenda, standing)
-    elif seeds.now[STAGE] == AMONG_SEEDS:
-        note_batch(agenda, standing)
-        _find_judges(agenda, standing, seeds)
+    if not is_seeded(state):
+        plan_all_pairs(state, params)
+    elif state.now[0].stage == Stage.AMONG_SEEDS and n_flagged(state.seeds) > 1:
+        begin_batch(state, params)
+        add_pairs(state.agenda, state.seeds)
     else:
-        seeds.now[STAGE] = AMONG_SEEDS
-        learn_with_judges(state, 5.0, 3.0)
+        _choose_candidate(state, rng)
+        plan_with_anchors(state, params)
 
 
 @kernel
-def _find_judges(agenda, standing, seeds):
-    """The seeds that no other seed clearly beat; if there are none, those whose worst loss is smallest."""
-    is_seed, n, fewest = seeds.is_seed, agenda.now[TIMES], 1 << 62
-    for seed in range(len(is_seed)):
-        if is_seed[seed]:
-            fewest = min(fewest, _worst_loss(standing.fresh, is_seed, seed))
-    for seed in range(len(is_seed)):
-        worst = _worst_loss(standing.fresh, is_seed, seed)
-        unbeaten = worst == fewest or not clearly_ahead(standing, worst, n - worst, 1.0)
-        seeds.is_judge[seed] = is_seed[seed] and unbeaten
-    seeds.now[STAGE] = WITH_JUDGES
+def learn(state, params):
+    now = state.now[0]
+    if now.stage == Stage.ALL_PAIRS:
+        learn_all_pairs(state, params)
+    elif now.stage == Stage.AMONG_SEEDS:
+        record_batch(state)
+        _find_candidates(state, params)
+        now.stage = Stage.WITH_ANCHORS
+    else:
+        now.stage = Stage.AMONG_SEEDS
+        learn_with_anchors(state, params, 5.0, 3.0)
 
 
 @kernel
-def _worst_loss(fresh, is_seed, seed):
-    """The most duels that another seed won against it."""
+def recommend(state, params):
+    return best_of(state, state.rounds.active)
+
+
+@kernel
+def survivors(state, params):
+    return state.rounds.now[0].n_active
+
+
+@kernel
+def finished(state, params):
+    return state.rounds.now[0].n_active == 1
+
+
+@kernel
+def _find_candidates(state, params):
+    """Make anchors of the seeds that no other seed clearly beat, and those with the smallest worst loss."""
+    seeds, n, log_odds = state.seeds, state.agenda.now[0].times, state.rounds.now[0].log_odds
+    fewest = n
+    for seed in range(len(seeds)):
+        if seeds[seed]:
+            fewest = min(fewest, _worst_loss(state, seed))
+    for seed in range(len(seeds)):
+        state.anchors[seed] = False
+        if seeds[seed]:
+            worst = _worst_loss(state, seed)
+            beaten = clearly_ahead(params, worst, n - worst, 1.0, log_odds)
+            state.anchors[seed] = worst == fewest or not beaten
+
+
+@kernel
+def _worst_loss(state, seed):
+    """Return the largest number of duels that another seed won against this seed in the batch."""
     most = 0
-    for other in range(len(is_seed)):
-        if is_seed[other]:
-            most = max(most, fresh[other, seed])
+    for other in range(len(state.seeds)):
+        if state.seeds[other]:
+            most = max(most, state.room.wins[other, seed])
     return most
 
 
-select, update = stepwise(plan, learn)
+@kernel
+def _choose_candidate(state, rng):
+    """Draw i* from the candidates, and make it the only anchor; a seed without other seeds is i* itself."""
+    if state.now[0].stage == Stage.AMONG_SEEDS:
+        make_seeds_anchors(state)
+        state.now[0].stage = Stage.WITH_ANCHORS
+    candidate = pick_flagged(state.anchors, n_flagged(state.anchors), rng)
+    state.anchors[:] = False
+    state.anchors[candidate] = True
 
-POLICY = Policy(
-    "scomp2",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    survivors,
-    finished=finished,
-    plan=plan,
-    learn=learn,
-    about="A few random arms find a best of their own; all meet it, and those who beat it meet each other.",
+
+POLICY = policy_of(
+    __name__,
     source="Agarwal, Ghuge, Nagarajan 2022 (ICML), Algorithm 3",
     assumes="total order, strong stochastic transitivity and a stochastic triangle inequality",
-    settings=SEED_SETTINGS,
     variants=VARIANTS,
 )

@@ -1,179 +1,187 @@
-"""Active ranking by bounds: of the arms at the border of the best k, the two least certain are sampled.
+"""Active Ranking (LUCB): compare the least certain arms at the border of the best k with random opponents.
 
 Heckel, Shah, Ramchandran and Wainwright, "Active Ranking from Pairwise Comparisons and when Parametric
-Assumptions Don't Help", Annals of Statistics 2019; the variant after LUCB in their public code, which Yan's
-thesis (2022) simulates. To sample an arm is to compare it with a random other one, of which only the arm
-itself learns: its share of wins estimates its Borda score.
+Assumptions Don't Help", Annals of Statistics 2019; the variant after LUCB in the authors' public code, which
+is simulated in Yan, "Dueling Bandits for Preference Judgments", thesis, University of Waterloo 2022. Assumes
+no model of the preferences: the best arms are those with the largest Borda scores.
 
-That code computes a confidence radius and then uses another, sqrt(3 / 2n), after n samples: `coded`.
+Each arm is sampled by a comparison with a random other arm, and its share of wins estimates its Borda score.
+The arms are ranked by these shares. In every iteration two arms are sampled: of the first k the arm with the
+smallest lower bound, and of the others the arm with the largest upper bound. Sampling ends when the former
+bound is above the latter.
+
+    in the public code                                     here
+    sample every arm once                                  _arm_to_sample
+    sort by estimated score, equal ones in their order     sort_descending
+    the arms a and b at the border, and the stopping rule  _find_border_arms
+    sample a, then b; update their estimates               _arm_to_sample, _record_sample
+    the first k of the final sort                          answers
+
+The code computes the radius sqrt(beta_n / 2n) of the paper, and then uses sqrt(3 / 2n): `Radius`. Given the
+same random numbers, the pairs equal those of the literal twin, tests/naive/policies/active_ranking.py.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from enum import IntEnum
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy
-from bandits.parts.picks import pick
-from rankduel.base.compiling import kernel
+from bandits.contract import policy_of
+from bandits.parts.borda_sampling import beta, confidence_constant, random_opponent, sort_descending
+from bandits.parts.common_settings import NumberToFind
+from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
-CODED, INTENDED = range(2)  # choices of `radius`
-N_SAMPLES, LOWER, UPPER, DONE, K, RULE = range(6)  # entries of State.now
 
+class Radius(IntEnum):
+    """Confidence radius as in the public code, or as the code intends."""
 
-class State(NamedTuple):
-    order: np.ndarray  # (arms,) int64: best first; arms with equal means as in the order before
-    room: np.ndarray  # (arms,) int64
-    wins: np.ndarray  # (arms,) int64: of the arm's own samples
-    times: np.ndarray  # (arms,) int64
-    mean: np.ndarray  # (arms,) float64: share of them won
-    radius: np.ndarray  # (arms,) float64
-    constant: np.ndarray  # (1,) float64: the part of the intended radius that delta decides
-    now: np.ndarray  # (6,) int64: samples so far; the arm of the best k with the smallest lower bound and the
-    # other one with the largest upper bound; is the border settled; k; choice of `radius`
+    CODED = 0
+    INTENDED = 1
 
 
 class Params(NamedTuple):
-    k: int = 1
-    delta: float = 0.1
-    radius: str = "coded"
+    k: NumberToFind = 1
+    delta: Annotated[
+        float, Setting("probability of an error, for the intended radius", above=0, at_most=1)
+    ] = 0.1
+    radius: Annotated[Radius, Setting("confidence radius, as in the public code or as intended")] = (
+        Radius.CODED
+    )
+
+
+class Now(NamedTuple):
+    n_samples: int = 0  # of all arms
+    lowest: int = 0  # a: of the first k arms, the one with the smallest lower bound
+    highest: int = 0  # b: of the other arms, the one with the largest upper bound
+    separated: bool = False  # the lower bound of a is above the upper bound of b
+    confidence_constant: float = 0.0  # of the intended radius
+
+
+class Room(NamedTuple):
+    order: np.ndarray  # (arms,) int64
+
+
+class State(NamedTuple):
+    now: np.recarray  # (1,), fields of Now
+    order: np.ndarray  # (arms,) int64: largest mean first; arms with equal means as in the order before
+    wins: np.ndarray  # (arms,) int64, of the arm's own samples
+    times: np.ndarray  # (arms,) int64, number of these samples
+    mean: np.ndarray  # (arms,) float64, share of them won
+    radius: np.ndarray  # (arms,) float64, confidence radius of the mean
+    room: Room
 
 
 def init(n_arms, params, rng):
-    k = min(params.k, n_arms)
     return State(
+        now=record(
+            Now(
+                separated=params.k >= n_arms,
+                confidence_constant=confidence_constant(n_arms, params.delta),
+            )
+        ),
         order=np.arange(n_arms),
-        room=np.arange(n_arms),
         wins=np.zeros(n_arms, np.int64),
         times=np.zeros(n_arms, np.int64),
         mean=np.zeros(n_arms),
         radius=np.zeros(n_arms),
-        constant=np.array([radius_constant(n_arms, params.delta)]),
-        now=np.array([0, 0, 0, k == n_arms, k, params.radius]),
+        room=Room(order=np.arange(n_arms)),
     )
-
-
-def radius_constant(n_arms: int, delta: float) -> float:
-    scale = math.log(n_arms / delta)
-    return scale + 0.75 * math.log(scale)
 
 
 @kernel
 def select(state, params, rng):
-    n, now = len(state.order), state.now
-    if now[DONE]:
+    if state.now[0].separated:
         return state.order[0], state.order[0]
-    if now[N_SAMPLES] < n:
-        arm = now[N_SAMPLES]
-    else:
-        arm = now[UPPER] if (now[N_SAMPLES] - n) % 2 == 1 else now[LOWER]
-    return arm, other_arm(arm, n, rng)
+    arm = _arm_to_sample(state)
+    return arm, random_opponent(arm, len(state.order), rng)
 
 
 @kernel
-def update(state, first, second, first_won):
+def update(state, params, first, second, first_won):
     if first == second:
         return
-    now = state.now
-    now[N_SAMPLES] += 1
-    state.wins[first] += int(first_won)
-    state.times[first] += 1
-    times = state.times[first]
-    state.mean[first] = state.wins[first] / times
-    square = 1.5 if now[RULE] == CODED else 0.5 * log_term(state.constant[0], times)
-    state.radius[first] = math.sqrt(square / times)
-    n_since = now[N_SAMPLES] - len(state.order)
-    if n_since >= 0 and n_since % 2 == 0:
-        sort_by(state.mean, state.order)
-        _look_at_border(state)
+    _record_sample(state, params, first, first_won)
+    n_later = state.now[0].n_samples - len(state.order)
+    if n_later >= 0 and n_later % 2 == 0:
+        sort_descending(state.order, state.mean)
+        _find_border_arms(state, params)
 
 
 @kernel
-def other_arm(arm, n_arms, rng):
-    """A uniform one."""
-    other = pick(n_arms - 1, rng)
-    return other + (other >= arm)
-
-
-@kernel
-def log_term(constant, times):
-    """ln(K / delta) + 3/4 ln ln(K / delta) + 3/2 ln(1 + ln(n / 2)); not below 0, for delta near 1."""
-    return max(constant + 1.5 * math.log(1.0 + math.log(0.5 * times)), 0.0)
-
-
-@kernel
-def sort_by(value, order):
-    """Largest value first; equals keep their order. Fast if little has changed since the last time."""
-    for place in range(1, len(order)):
-        arm, at = order[place], place
-        while at > 0 and value[order[at - 1]] < value[arm]:
-            order[at] = order[at - 1]
-            at -= 1
-        order[at] = arm
-
-
-@kernel
-def recommend(state):
+def recommend(state, params):
     _sort_copy(state)
-    return state.room[0]
+    return state.room.order[0]
 
 
 @kernel
-def answers(state, chosen):
+def answers(state, params, chosen):
     _sort_copy(state)
-    for arm in state.room[: state.now[K]]:
+    for arm in state.room.order[: params.k]:
         chosen[arm] = True
 
 
 @kernel
-def finished(state):
-    return state.now[DONE] == 1
+def finished(state, params):
+    return state.now[0].separated
 
 
 @kernel
-def _look_at_border(state):
-    """Find the two arms to sample next, the first of equals; the border is settled if they are apart."""
-    order, mean, radius, k = state.order, state.mean, state.radius, state.now[K]
-    lower, upper = order[0], order[k]
-    for arm in order[:k]:
-        if mean[arm] - radius[arm] < mean[lower] - radius[lower]:
-            lower = arm
-    for arm in order[k:]:
-        if mean[arm] + radius[arm] > mean[upper] + radius[upper]:
-            upper = arm
-    state.now[LOWER], state.now[UPPER] = lower, upper
-    state.now[DONE] = mean[lower] - radius[lower] > mean[upper] + radius[upper]
+def _arm_to_sample(state):
+    """Return every arm once, then a and b in turn."""
+    now = state.now[0]
+    n_later = now.n_samples - len(state.order)
+    if n_later < 0:
+        return now.n_samples
+    return now.lowest if n_later % 2 == 0 else now.highest
+
+
+@kernel
+def _record_sample(state, params, arm, won):
+    """Update the mean of an arm, and its confidence radius."""
+    now = state.now[0]
+    now.n_samples += 1
+    state.wins[arm] += int(won)
+    state.times[arm] += 1
+    n = state.times[arm]
+    state.mean[arm] = state.wins[arm] / n
+    if params.radius == Radius.CODED:
+        square = 1.5
+    else:
+        square = 0.5 * beta(now.confidence_constant, n)
+    state.radius[arm] = math.sqrt(square / n)
+
+
+@kernel
+def _find_border_arms(state, params):
+    """Find the arms a and b, the first in the order if several are equal, and whether they are separated."""
+    order, mean, radius = state.order, state.mean, state.radius
+    lowest, highest = order[0], order[params.k]
+    for arm in order[: params.k]:
+        if mean[arm] - radius[arm] < mean[lowest] - radius[lowest]:
+            lowest = arm
+    for arm in order[params.k :]:
+        if mean[arm] + radius[arm] > mean[highest] + radius[highest]:
+            highest = arm
+    now = state.now[0]
+    now.lowest, now.highest = lowest, highest
+    now.separated = mean[lowest] - radius[lowest] > mean[highest] + radius[highest]
 
 
 @kernel
 def _sort_copy(state):
-    """The order as it would be now, in `room`: sorting twice may change the order of equals."""
+    """Sort a copy of the order; sorting the order itself now could change that of equal arms later."""
     for place in range(len(state.order)):
-        state.room[place] = state.order[place]
-    sort_by(state.mean, state.room)
+        state.room.order[place] = state.order[place]
+    sort_descending(state.room.order, state.mean)
 
 
-POLICY = Policy(
-    "active_ranking",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    answers=answers,
-    finished=finished,
-    about="Arms meet random opponents; the two least certain at the border of the best k come next.",
+POLICY = policy_of(
+    __name__,
     source="Heckel, Shah, Ramchandran, Wainwright 2019 (Annals of Statistics), public code, LUCB variant",
     assumes="best items by Borda score, the chance to beat a random opponent",
-    settings={
-        "k": Setting("how many of the best arms to find; all of them if there are fewer", at_least=1),
-        "delta": Setting("chance of an error, for the intended radius", above=0, at_most=1),
-        "radius": Setting(
-            "confidence radius as the public code has it, or as meant", choices=("coded", "intended")
-        ),
-    },
     variants={"yan": {}},
 )

@@ -1,138 +1,148 @@
-"""Active ranking by elimination: every undecided arm is sampled once per round, the clear ones are decided.
+"""Active Ranking (elimination): compare undecided arms with random opponents; accept or reject clear ones.
 
 Heckel, Shah, Ramchandran and Wainwright, "Active Ranking from Pairwise Comparisons and when Parametric
-Assumptions Don't Help", Annals of Statistics 2019, for two sets: the best k arms and the others.
+Assumptions Don't Help", Annals of Statistics 2019, for two sets: the best k arms and the others. Assumes no
+model of the preferences: the best arms are those with the largest Borda scores.
 
-To sample an arm is to compare it with a random other one, decided or not, of which only the arm itself
-learns. All undecided arms have been sampled equally often, so whole numbers of wins are compared. A round is
-one agenda.
+In every round each undecided arm is sampled once, by a comparison with a random other arm, decided or not.
+Its share of wins estimates its Borda score. An arm is accepted if its estimate is clearly above that of the
+first undecided arm beyond the border of the best k, and rejected if it is clearly below that of the last one
+inside.
+
+    the algorithm, for two sets                           here
+    sample each active arm once                           plan (a round is one agenda)
+    sort the active arms by their estimated scores        learn (sort_descending)
+    confidence radius alpha_t                             _margin (in wins, t times the radius)
+    accept and reject                                     learn
+    stop when k arms are accepted or all others rejected  finished
+
+All active arms have been sampled equally often, so numbers of wins are compared instead of shares. Given the
+same random numbers, the pairs equal those of the literal twin, tests/naive/policies/active_ranking_se.py.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from enum import IntEnum
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.agenda import N_PAIRS, Agenda, add, clear, empty_agenda, rest, stepwise
-from bandits.contract import Policy
-from bandits.policies.best_item.active_ranking import log_term, other_arm, radius_constant, sort_by
-from rankduel.base.compiling import kernel
+from bandits.agenda import Agenda, add, clear, empty_agenda, rest
+from bandits.contract import policy_of
+from bandits.parts.borda_sampling import beta, confidence_constant, random_opponent, sort_descending
+from bandits.parts.common_settings import Delta, NumberToFind
+from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
-PAPER, CODED = range(2)  # choices of `radius`
-N_ROUNDS, N_IN, N_OUT, K, RULE = range(5)  # entries of State.now
 
+class Radius(IntEnum):
+    """Confidence radius of the paper, or of the public code."""
 
-class State(NamedTuple):
-    agenda: Agenda
-    order: np.ndarray  # (arms,) int64: arms accepted, undecided, rejected; the undecided best first
-    wins: np.ndarray  # (arms,) int64: of the arm's own samples, in rounds that are over
-    constant: np.ndarray  # (1,) float64: the part of the radius that delta decides
-    now: np.ndarray  # (5,) int64: rounds that are over; arms accepted, arms rejected; k; choice of `radius`
+    PAPER = 0
+    CODED = 1
 
 
 class Params(NamedTuple):
-    k: int = 1
-    delta: float = 0.1
-    radius: str = "paper"
+    k: NumberToFind = 1
+    delta: Delta = 0.1
+    radius: Annotated[Radius, Setting("confidence radius, of the paper or of the public code")] = Radius.PAPER
+
+
+class Now(NamedTuple):
+    n_rounds: int = 0  # complete rounds
+    n_accepted: int = 0  # arms accepted
+    n_rejected: int = 0  # arms rejected
+    confidence_constant: float = 0.0  # of the paper's radius
+
+
+class State(NamedTuple):
+    now: np.recarray  # (1,), fields of Now
+    agenda: Agenda
+    order: np.ndarray  # (arms,) int64: arms accepted, undecided, rejected; of the undecided most wins first
+    wins: np.ndarray  # (arms,) int64, of the arm's own samples, in complete rounds
 
 
 def init(n_arms, params, rng):
-    k = min(params.k, n_arms)
-    by_paper = radius_constant(n_arms, params.delta)
-    by_code = math.log(3.0 * n_arms / params.delta)
     return State(
+        now=record(Now(confidence_constant=confidence_constant(n_arms, params.delta))),
         agenda=empty_agenda(n_arms),
         order=np.arange(n_arms),
         wins=np.zeros(n_arms, np.int64),
-        constant=np.array([by_paper if params.radius == PAPER else by_code]),
-        now=np.array([0, 0, 0, k, params.radius]),
     )
 
 
 @kernel
 def plan(state, params, rng):
-    now, n_arms = state.now, len(state.order)
-    if finished(state):
+    now, n_arms = state.now[0], len(state.order)
+    if finished(state, params):
         rest(state.agenda, state.order[0])
         return
     clear(state.agenda, 1)
-    for arm in state.order[now[N_IN] : n_arms - now[N_OUT]]:
-        add(state.agenda, arm, other_arm(arm, n_arms, rng))
+    for arm in state.order[now.n_accepted : n_arms - now.n_rejected]:
+        add(state.agenda, arm, random_opponent(arm, n_arms, rng))
 
 
 @kernel
-def learn(state):
-    """Accept who is clearly above the best arm beyond the border, reject who is below the last one inside."""
-    now, wins, n_arms = state.now, state.wins, len(state.order)
-    for index in range(state.agenda.now[N_PAIRS]):
-        wins[state.agenda.pairs[index, 0]] += state.agenda.wins[index]
-    now[N_ROUNDS] += 1
-    undecided = state.order[now[N_IN] : n_arms - now[N_OUT]]
-    sort_by(wins, undecided)
-    margin = _margin(state)
-    n_places = now[K] - now[N_IN]
+def learn(state, params):
+    now, wins = state.now[0], state.wins
+    _record_round(state)
+    undecided = state.order[now.n_accepted : len(wins) - now.n_rejected]
+    sort_descending(undecided, wins)
+    margin = _margin(state, params)
+    n_places = params.k - now.n_accepted
     last_inside, first_beyond = wins[undecided[n_places - 1]], wins[undecided[n_places]]
     for arm in undecided:
-        now[N_IN] += wins[arm] - first_beyond > margin
-        now[N_OUT] += last_inside - wins[arm] > margin
+        now.n_accepted += wins[arm] - first_beyond > margin
+        now.n_rejected += last_inside - wins[arm] > margin
 
 
 @kernel
-def recommend(state):
+def recommend(state, params):
     return state.order[0]
 
 
 @kernel
-def answers(state, chosen):
-    """The first k, as of the last full round."""
-    for arm in state.order[: state.now[K]]:
+def answers(state, params, chosen):
+    """Mark the first k arms, as of the last complete round."""
+    for arm in state.order[: params.k]:
         chosen[arm] = True
 
 
 @kernel
-def survivors(state):
-    return len(state.order) - state.now[N_OUT]
+def survivors(state, params):
+    return len(state.order) - state.now[0].n_rejected
 
 
 @kernel
-def finished(state):
-    """All places are taken, or only as many arms are left as there are places."""
-    now = state.now
-    return now[N_IN] == now[K] or len(state.order) - now[N_OUT] == now[K]
+def finished(state, params):
+    """Return whether k arms are accepted, or all arms but k rejected."""
+    now = state.now[0]
+    return now.n_accepted == params.k or len(state.order) - now.n_rejected <= params.k
 
 
 @kernel
-def _margin(state):
-    """The confidence radius, in wins."""
-    n = state.now[N_ROUNDS]
-    if state.now[RULE] == PAPER:
-        return math.sqrt(2.0 * n * log_term(state.constant[0], n))
-    return math.sqrt(n * max(state.constant[0] + math.log(math.log(1.12 * n)), 0.0))
+def _record_round(state):
+    """Count the outcomes of a round for the sampled arms, the first of each pair."""
+    state.now[0].n_rounds += 1
+    for index in range(state.agenda.now[0].n_pairs):
+        state.wins[state.agenda.pairs[index, 0]] += state.agenda.wins[index]
 
 
-SELECT, UPDATE = stepwise(plan, learn)
-POLICY = Policy(
-    "active_ranking_se",
-    Params,
-    init,
-    SELECT,
-    UPDATE,
-    recommend,
-    survivors,
-    answers=answers,
-    finished=finished,
-    plan=plan,
-    learn=learn,
-    about="Every undecided arm meets a random opponent once per round; clear ones are accepted or rejected.",
+@kernel
+def _margin(state, params):
+    """Return t alpha_t, the confidence radius in wins, after t rounds."""
+    now, n_arms = state.now[0], len(state.order)
+    t = now.n_rounds
+    if params.radius == Radius.PAPER:
+        return math.sqrt(2.0 * t * beta(now.confidence_constant, t))
+    log_term = math.log(3.0 * n_arms / params.delta) + math.log(math.log(1.12 * t))
+    return math.sqrt(t * max(log_term, 0.0))
+
+
+POLICY = policy_of(
+    __name__,
     source="Heckel, Shah, Ramchandran, Wainwright 2019 (Annals of Statistics)",
     assumes="best items by Borda score, the chance to beat a random opponent",
-    settings={
-        "k": Setting("how many of the best arms to find; all of them if there are fewer", at_least=1),
-        "delta": Setting("chance of an error", above=0, at_most=1),
-        "radius": Setting("confidence radius of the paper, or the public code's", choices=("paper", "coded")),
-    },
     variants={"paper": {}},
 )

@@ -1,158 +1,181 @@
-"""Knockout: a tournament whose matches get longer from round to round.
+"""Knockout: hold a knockout tournament whose matches become more exact from round to round.
 
 Falahatgar, Orlitsky, Pichapati and Suresh, "Maximum Selection and Ranking under Noisy Comparisons", ICML
-2017, Algorithms 1 and 2.
+2017, Algorithms 1 and 2. Assumes strong stochastic transitivity, relaxed by gamma, and a stochastic triangle
+inequality.
 
-The field is paired at random, and winners go on; with an odd number one of them has no match. In round i a
-match is right within epsilon_i, a falling geometric series, so that the loss over all rounds stays below
-epsilon. A drawn match goes to its second arm, which is a fair coin: who comes second is random.
+The arms of a round are paired at random, and the winners enter the next round; with an odd number of arms
+one of them enters it without a match. In round i a match is right within epsilon_i, a falling geometric
+series, so that the loss over all rounds remains below epsilon. A drawn match goes to its second arm, which
+is as fair as a coin, since the order of the two arms is random.
+
+    the paper                                               here
+    S, and i = 1                                            init
+    pair the arms of S at random                            _begin_round
+    epsilon_i = (2^(1/3) - 1) epsilon / (gamma^2 2^(i/3))   _begin_match
+    delta_i = delta / 2^i                                   _begin_match
+    COMPARE(a, b, epsilon_i, delta_i), Algorithm 1          compare_k, record_duel (parts/matches/match)
+    winners, and the arm without a match, form S; i + 1     _advance, _end_round
+    |S| = 1                                                 finished
+
+Given the same random numbers, the pairs equal those of the literal twin, tests/naive/policies/knockout.py.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy
+from bandits.contract import policy_of
+from bandits.parts.common_settings import Delta
 from bandits.parts.matches.match import (
     BETTER,
-    SETTINGS,
     UNDECIDED,
-    Match,
+    Epsilon,
+    arms_of,
     compare_k,
-    is_over,
+    is_decided,
     no_match,
-    outcome,
-    pair,
+    record_duel,
 )
 from bandits.parts.picks import shuffle
 from bandits.parts.survivors import last_one_plays_on
-from rankduel.base.compiling import kernel
+from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
-
-N_LEFT, PLACE, N_WINNERS, ROUND = range(4)  # entries of State.now
-
-
-class State(NamedTuple):
-    arms: np.ndarray  # (arms,) int64: the winners of this round, and from PLACE to N_LEFT who is yet to play
-    won: np.ndarray  # (arms,) int64: duels won in this round
-    match: Match
-    now: np.ndarray  # (4,) int64: arms that entered the round; place of the match; winners; round, from 1
 
 
 class Params(NamedTuple):
-    epsilon: float = 0.05
-    delta: float = 0.1
-    gamma: float = 1.0
+    epsilon: Epsilon = 0.05
+    delta: Delta = 0.1
+    gamma: Annotated[float, Setting("how relaxed the transitivity is; 1: strong", at_least=1)] = 1.0
+
+
+class Now(NamedTuple):
+    round_number: int = 1  # i
+    n_entered: int = 0  # arms that entered the round, |S|
+    n_winners: int = 0  # arms that enter the next round so far
+    place: int = 0  # of the first arm of the match in `arms`
+
+
+class State(NamedTuple):
+    now: np.recarray  # (1,), fields of Now
+    arms: np.ndarray  # (arms,) int64: the winners of the round; from `place` to `n_entered` those yet to play
+    n_won: np.ndarray  # (arms,) int64: duels won in the round
+    match: np.recarray  # (1,), fields of Match
 
 
 def init(n_arms, params, rng):
-    return State(np.arange(n_arms), np.zeros(n_arms, np.int64), no_match(), np.array([n_arms, 0, 0, 1]))
+    return State(
+        now=record(Now(n_entered=n_arms)),
+        arms=np.arange(n_arms),
+        n_won=np.zeros(n_arms, np.int64),
+        match=no_match(),
+    )
 
 
-@kernel
+@kernel  # too long for LLVM to inline by itself, and a call costs a third of a step
 def select(state, params, rng):
-    arms, now = state.arms, state.now
-    if finished(state):
-        return arms[0], arms[0]
-    if is_over(state.match):
-        if now[PLACE] == 0:
-            shuffle(arms, now[N_LEFT], rng)
-            for arm in range(len(state.won)):
-                state.won[arm] = 0
-        shrink = 2.0 ** (now[ROUND] / 3.0)
-        epsilon = (2.0 ** (1.0 / 3.0) - 1.0) * params.epsilon / (params.gamma * params.gamma * shrink)
-        first, second = arms[now[PLACE]], arms[now[PLACE] + 1]
-        compare_k(state.match, first, second, epsilon, params.delta / 2.0 ** now[ROUND])
-    return pair(state.match)
+    if finished(state, params):
+        return state.arms[0], state.arms[0]
+    if is_decided(state.match):
+        if state.now[0].place == 0:
+            _begin_round(state, rng)
+        _begin_match(state, params)
+    return arms_of(state.match)
 
 
 @kernel
-def update(state, first, second, first_won):
-    if finished(state):
+def update(state, params, first, second, first_won):
+    if finished(state, params):
         return
-    state.won[first if first_won else second] += 1
-    verdict = outcome(state.match, first_won)
+    state.n_won[first if first_won else second] += 1
+    verdict = record_duel(state.match, first_won)
     if verdict == UNDECIDED:
         return
-    _advance(state.arms, state.now, first if verdict == BETTER else second)
-    state.now[PLACE] += 2
-    if state.now[N_LEFT] - state.now[PLACE] <= 1:
-        _end_round(state.arms, state.now)
+    now = state.now[0]
+    _advance(state, first if verdict == BETTER else second)
+    now.place += 2
+    if now.n_entered - now.place <= 1:
+        _end_round(state)
 
 
 @kernel
-def idle(state, params, limit, selves, rng):
-    return last_one_plays_on(state.arms, state.now[N_LEFT], limit, selves)
+def idle(state, params, limit, self_duels, rng):
+    return last_one_plays_on(state.arms, state.now[0].n_entered, limit, self_duels)
 
 
 @kernel
-def recommend(state):
-    """The arm still in with the most wins in this round."""
-    best = state.arms[state.now[PLACE]]
-    for place in range(state.now[N_LEFT]):
-        if _is_in(state.now, place) and state.won[state.arms[place]] > state.won[best]:
+def recommend(state, params):
+    """Return the arm with most wins in this round, of those not eliminated."""
+    best = state.arms[state.now[0].place]
+    for place in range(state.now[0].n_entered):
+        if _not_eliminated(state, place) and state.n_won[state.arms[place]] > state.n_won[best]:
             best = state.arms[place]
     return best
 
 
 @kernel
-def answers(state, chosen):
-    most = state.won[recommend(state)]
-    for place in range(state.now[N_LEFT]):
-        if _is_in(state.now, place) and state.won[state.arms[place]] == most:
+def answers(state, params, chosen):
+    most = state.n_won[recommend(state, params)]
+    for place in range(state.now[0].n_entered):
+        if _not_eliminated(state, place) and state.n_won[state.arms[place]] == most:
             chosen[state.arms[place]] = True
 
 
 @kernel
-def survivors(state):
-    return state.now[N_WINNERS] + state.now[N_LEFT] - state.now[PLACE]
+def survivors(state, params):
+    now = state.now[0]
+    return now.n_winners + now.n_entered - now.place
 
 
 @kernel
-def finished(state):
-    return state.now[N_LEFT] == 1
+def finished(state, params):
+    return state.now[0].n_entered == 1
 
 
 @kernel
-def _is_in(now, place):
-    """Is the arm at this place a winner, or yet to play?"""
-    return place < now[N_WINNERS] or place >= now[PLACE]
+def _begin_round(state, rng):
+    shuffle(state.arms, state.now[0].n_entered, rng)
+    for arm in range(len(state.n_won)):
+        state.n_won[arm] = 0
 
 
 @kernel
-def _advance(arms, now, winner):
-    """Winners gather at the front, where the arms had their match already."""
-    arms[now[N_WINNERS]] = winner
-    now[N_WINNERS] += 1
+def _begin_match(state, params):
+    """Begin COMPARE of the next two arms with epsilon_i and delta_i."""
+    arms, place, i = state.arms, state.now[0].place, state.now[0].round_number
+    shrink = 2.0 ** (i / 3.0)
+    epsilon = (2.0 ** (1.0 / 3.0) - 1.0) * params.epsilon / (params.gamma * params.gamma * shrink)
+    compare_k(state.match, arms[place], arms[place + 1], epsilon, params.delta / 2.0**i)
 
 
 @kernel
-def _end_round(arms, now):
-    if now[PLACE] < now[N_LEFT]:
-        _advance(arms, now, arms[now[PLACE]])
-    now[N_LEFT], now[PLACE], now[N_WINNERS] = now[N_WINNERS], 0, 0
-    now[ROUND] += 1
+def _not_eliminated(state, place):
+    """Return whether the arm at this place is a winner of the round, or yet to play."""
+    return place < state.now[0].n_winners or place >= state.now[0].place
 
 
-POLICY = Policy(
-    "knockout",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    survivors,
-    idle,
-    answers,
-    finished,
-    about="A tournament whose matches get longer from round to round.",
+@kernel
+def _advance(state, winner):
+    """Move the winner to the front of `arms`, where all matches of the round are decided."""
+    now = state.now[0]
+    state.arms[now.n_winners] = winner
+    now.n_winners += 1
+
+
+@kernel
+def _end_round(state):
+    now = state.now[0]
+    if now.place < now.n_entered:
+        _advance(state, state.arms[now.place])
+    now.n_entered, now.place, now.n_winners = now.n_winners, 0, 0
+    now.round_number += 1
+
+
+POLICY = policy_of(
+    __name__,
     source="Falahatgar, Orlitsky, Pichapati, Suresh 2017 (ICML), Algorithms 1 and 2",
     assumes="strong stochastic transitivity (relaxed by gamma) and a stochastic triangle inequality",
-    settings={
-        **SETTINGS,
-        "gamma": Setting("how relaxed the transitivity is; 1: strong", at_least=1),
-    },
     variants={"published": {}},
 )

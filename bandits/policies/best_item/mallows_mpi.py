@@ -1,49 +1,88 @@
-"""MallowsMPI: an anchor meets the others one by one, each until it is certain who is better.
+"""MallowsMPI: compare an anchor with the other arms one by one, each until it is certain which is better.
 
 Busa-Fekete, Huellermeier and Szorenyi, "Preference-Based Rank Elicitation using Statistical Models: The Case
-of Mallows", ICML 2014, Algorithm 1 (most preferred item).
+of Mallows", ICML 2014, Algorithm 1 (most preferred item). Assumes Mallows rankings, or weak stochastic
+transitivity, and that no arm ties with the best.
 
-Two arms that are exactly even are compared for ever, so it needs a budget where that may happen.
+The first anchor is random, and so is the order of its challengers. Each pair duels until the confidence
+interval of its preference excludes 1/2, and the worse arm is eliminated. Two arms that are exactly even are
+compared forever, so a budget is needed where that may happen.
+
+    Algorithm 1                                          here
+    random anchor i, challengers j in random order       init
+    duels of i and j, mean and radius c                  record_duel (bandits/parts/matches/match)
+    while 1/2 is in [mean - c, mean + c],
+        c = sqrt(ln(4 K n^2 / delta) / (2 n))            select (compare_exactly)
+    keep the better of i and j                           update (bandits/parts/matches/anchor)
+    return i                                             recommend
+
+Given the same random numbers, the pairs equal those of the literal twin, tests/naive/policies/mallows_mpi.py.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from bandits.contract import Policy
-from bandits.parts.matches.anchor import ANCHOR, NEXT, finished, idle, init, recommend, survivors, update
-from bandits.parts.matches.match import SETTINGS, compare_exactly, is_over, pair
+from bandits.contract import policy_of
+from bandits.parts.common_settings import Delta
+from bandits.parts.matches.anchor import (
+    all_challenged,
+    challenger_of,
+    n_not_eliminated,
+    new_elimination,
+    record_challenge,
+    skip_if_all_challenged,
+)
+from bandits.parts.matches.match import arms_of, compare_exactly, is_decided
 from rankduel.base.compiling import kernel
 
 
 class Params(NamedTuple):
-    delta: float = 0.05
+    delta: Delta = 0.05
+
+
+def init(n_arms, params, rng):
+    return new_elimination(n_arms, rng)
 
 
 @kernel
 def select(state, params, rng):
-    anchor = state.now[ANCHOR]
-    if finished(state):
+    anchor = state.now[0].anchor
+    if finished(state, params):
         return anchor, anchor
-    if is_over(state.match):
-        challenger = state.order[state.now[NEXT]]
-        compare_exactly(state.match, challenger, anchor, len(state.order), params.delta)
-    return pair(state.match)
+    if is_decided(state.match):
+        compare_exactly(state.match, challenger_of(state), anchor, len(state.order), params.delta)
+    return arms_of(state.match)
 
 
-POLICY = Policy(
-    "mallows_mpi",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    survivors,
-    idle,
-    finished=finished,
-    about="An anchor meets the others one by one, each until it is certain who is better.",
+@kernel
+def update(state, params, first, second, first_won):
+    record_challenge(state, first_won)
+
+
+@kernel
+def idle(state, params, limit, self_duels, rng):
+    return skip_if_all_challenged(state, limit, self_duels)
+
+
+@kernel
+def recommend(state, params):
+    return state.now[0].anchor
+
+
+@kernel
+def survivors(state, params):
+    return n_not_eliminated(state)
+
+
+@kernel
+def finished(state, params):
+    return all_challenged(state)
+
+
+POLICY = policy_of(
+    __name__,
     source="Busa-Fekete, Huellermeier, Szorenyi 2014 (ICML), Algorithm 1",
     assumes="Mallows rankings, or weak stochastic transitivity; no arm ties with the best",
-    settings={"delta": SETTINGS["delta"]},
     variants={"published": {}},
 )

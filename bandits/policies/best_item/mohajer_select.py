@@ -1,10 +1,19 @@
-"""SELECT: a knock-out tournament in which a match is the majority of several comparisons.
+"""SELECT: play a single-elimination tournament in which a match is the majority of m comparisons.
 
 Mohajer, Suh and Elmahdy, "Active Learning for Top-K Rank Aggregation from Noisy Comparisons", ICML 2017,
-Algorithm 1.
+Algorithm 1. Assumes a Condorcet winner: an arm that beats every other with probability above 1/2.
 
-Slots are drawn once; neighbours play, and the winner of match number i takes slot i. An even match goes to
-the first slot, and who has no neighbour goes on without a match. One layer of matches is one agenda.
+The arms are placed in random slots once. In every layer neighbouring slots play matches, and the winner of
+match i takes slot i; an even match goes to the first slot. The tournament takes (K - 1) m comparisons.
+
+    Algorithm 1                             here
+    random placement of the arms            init
+    the matches of a layer                  plan (plan_layer; a layer is one agenda)
+    the winners go on to the next layer     learn (advance_winners)
+    the last arm                            recommend, which also answers earlier
+
+Given the same random numbers, the pairs equal those of the literal twin,
+tests/naive/policies/mohajer_select.py.
 """
 
 from __future__ import annotations
@@ -13,105 +22,78 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.agenda import TIMES, Agenda, add, clear, empty_agenda, rest, stepwise
-from bandits.contract import Policy
+from bandits.agenda import Agenda, empty_agenda, rest
+from bandits.contract import policy_of
 from bandits.parts.matches.standings import add_wins, first_with_most, wins_so_far
-from rankduel.base.compiling import kernel
-from rankduel.base.settings import Setting
-
-
-class State(NamedTuple):
-    agenda: Agenda
-    slots: np.ndarray  # (arms,) int64: who is still in; the first of them count
-    n_slots: np.ndarray  # (1,) int64
-    won: np.ndarray  # (arms,) int64: comparisons won in layers that are over
-    room: np.ndarray  # (arms,) int64
+from bandits.parts.single_elimination import ComparisonsPerMatch, advance_winners, plan_layer
+from rankduel.base.compiling import kernel, record
 
 
 class Params(NamedTuple):
-    m: int = 10
+    m: ComparisonsPerMatch = 10
+
+
+class Now(NamedTuple):
+    n_slots: int = 0  # arms in the current layer
+
+
+class Room(NamedTuple):
+    wins: np.ndarray  # (arms,) int64, `wins` of the state with those of the current layer
+
+
+class State(NamedTuple):
+    now: np.recarray  # (1,), fields of Now
+    agenda: Agenda
+    slots: np.ndarray  # (arms,) int64: the arms of the layer are in the first slots
+    wins: np.ndarray  # (arms,) int64, comparisons won in complete layers
+    room: Room
 
 
 def init(n_arms, params, rng):
     return State(
+        now=record(Now(n_slots=n_arms)),
         agenda=empty_agenda(max(n_arms // 2, 1)),
         slots=rng.permutation(n_arms),
-        n_slots=np.array([n_arms]),
-        won=np.zeros(n_arms, np.int64),
-        room=np.zeros(n_arms, np.int64),
+        wins=np.zeros(n_arms, np.int64),
+        room=Room(wins=np.zeros(n_arms, np.int64)),
     )
 
 
 @kernel
 def plan(state, params, rng):
-    if state.n_slots[0] == 1:
+    if finished(state, params):
         rest(state.agenda, state.slots[0])
     else:
-        plan_layer(state.agenda, state.slots, state.n_slots[0], params.m)
+        plan_layer(state.agenda, state.slots, state.now[0].n_slots, params.m)
 
 
 @kernel
-def learn(state):
-    add_wins(state.agenda, state.won)
-    state.n_slots[0] = advance_winners(state.agenda, state.slots, state.n_slots[0])
+def learn(state, params):
+    now = state.now[0]
+    add_wins(state.agenda, state.wins)
+    now.n_slots = advance_winners(state.agenda, state.slots, now.n_slots)
 
 
 @kernel
-def plan_layer(agenda, slots, n, m):
-    """The n arms in front of `slots` play, each with its neighbour."""
-    clear(agenda, m)
-    for match in range(n // 2):
-        add(agenda, slots[2 * match], slots[2 * match + 1])
+def recommend(state, params):
+    """Return the arm with most wins among those of the current layer."""
+    wins_so_far(state.agenda, state.wins, state.room.wins)
+    return first_with_most(state.room.wins, state.slots[: state.now[0].n_slots])
 
 
 @kernel
-def advance_winners(agenda, slots, n):
-    """Put the winners, and whoever had no neighbour, in front of `slots`; returns how many they are."""
-    for match in range(n // 2):
-        slots[match] = slots[2 * match + (not wins_match(agenda, match))]
-    if n % 2 == 1:
-        slots[n // 2] = slots[n - 1]
-    return n - n // 2
+def survivors(state, params):
+    return state.now[0].n_slots
 
 
 @kernel
-def wins_match(agenda, index):
-    """Did the first of the pair win at least half of its comparisons?"""
-    return 2 * agenda.wins[index] >= agenda.now[TIMES]
+def finished(state, params):
+    return state.now[0].n_slots == 1
 
 
-@kernel
-def recommend(state):
-    """Of the arms still in, the one that has won the most comparisons."""
-    wins_so_far(state.agenda, state.won, state.room)
-    return first_with_most(state.room, state.slots[: state.n_slots[0]])
-
-
-@kernel
-def survivors(state):
-    return state.n_slots[0]
-
-
-@kernel
-def finished(state):
-    return state.n_slots[0] == 1
-
-
-SELECT, UPDATE = stepwise(plan, learn)
-POLICY = Policy(
-    "mohajer_select",
-    Params,
-    init,
-    SELECT,
-    UPDATE,
-    recommend,
-    survivors,
-    finished=finished,
-    plan=plan,
-    learn=learn,
-    about="A knock-out tournament in which a match is the majority of several comparisons.",
+POLICY = policy_of(
+    __name__,
     source="Mohajer, Suh, Elmahdy 2017 (ICML), Algorithm 1",
     assumes="Condorcet winner",
-    settings={"m": Setting("comparisons of a match", at_least=1)},
     variants={"yan": {}},
 )

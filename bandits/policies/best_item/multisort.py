@@ -1,66 +1,98 @@
-"""Multisort: sort all arms by quicksort, again and again, and let the rankings vote.
+"""Multisort: sort all arms by quicksort repeatedly, and aggregate the rankings.
 
 Maystre and Grossglauser, "Just Sort It! A Simple and Effective Approach to Active Preference Learning", ICML
-2017.
+2017. Assumes Bradley-Terry preferences.
 
-A comparison is one duel. In a ranking every part that is not yet in order gets a random pivot, which all
-others of the part meet once; parts are independent, so one agenda holds these comparisons for all of them,
-and a ranking takes some 2 log2 K agendas. The answer is the arms that precede the most others in most
-rankings (Copeland); or, as in the paper's section 4, the strongest arm by a Bradley-Terry model of all duels,
-which needs no complete ranking.
+Every comparison of the sort is one duel. The answer is the arms with the largest Copeland score: the number
+of arms that an arm precedes in most of the complete rankings. In the practical variant of the paper's
+section 4, and before any ranking is complete, it is the strongest arm by a Bradley-Terry model of all duels.
+
+    the paper                                         here
+    quicksort: choose a pivot at random               plan
+               compare the other arms with it         plan, learn
+               partition the arms around it           _split_parts, _partition
+    a complete ranking                                _record_ranking
+    Copeland aggregation                              _copeland_score
+    section 4: Bradley-Terry model of all duels       _fit_all_duels (bandits/parts/matches/bradley_terry)
+
+The parts of an unfinished sort are independent of each other. So one agenda holds the comparisons of all of
+them, and a ranking takes about 2 log2 K agendas. Given the same random numbers, the pairs equal those of the
+literal twin, tests/naive/policies/multisort.py.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from enum import IntEnum
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.agenda import N_PAIRS, Agenda, add, clear, empty_agenda, is_over, stepwise, times_compared
-from bandits.contract import Policy
+from bandits.agenda import Agenda, add, clear, empty_agenda, is_over, times_compared
+from bandits.contract import policy_of
 from bandits.parts.matches.bradley_terry import Fit, empty_fit, fit_strengths
+from bandits.parts.matches.standings import place_of_largest
 from bandits.parts.picks import pick
-from rankduel.base.compiling import kernel
+from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
-COPELAND, BRADLEY_TERRY = range(2)  # choices of `aggregation`
-AGGREGATION, N_PARTS, N_RANKINGS = range(3)  # entries of State.now
 
+class Aggregation(IntEnum):
+    """Answer by Copeland scores of the rankings, or by a Bradley-Terry model of all duels."""
 
-class State(NamedTuple):
-    agenda: Agenda
-    order: np.ndarray  # (2, arms) int64: the arms as far as they are sorted; room for the next order
-    start: np.ndarray  # (2, arms + 1) int64: where parts start that are to be sorted; room likewise
-    wins: np.ndarray  # (arms, arms) int64: duels, in agendas that are over
-    ahead: np.ndarray  # (arms, arms) int64: complete rankings in which i precedes j
-    fit: Fit
-    now: np.ndarray  # (3,) int64: how to aggregate; parts; complete rankings
+    COPELAND = 0
+    BRADLEY_TERRY = 1
 
 
 class Params(NamedTuple):
-    aggregation: str = "copeland"
+    aggregation: Annotated[
+        Aggregation,
+        Setting("Copeland scores of the complete rankings, or a Bradley-Terry model of all duels"),
+    ] = Aggregation.COPELAND
+
+
+class Now(NamedTuple):
+    n_parts: int = 1  # parts of the current sort, those of one arm included
+    n_rankings: int = 0  # complete rankings
+
+
+class Room(NamedTuple):
+    order: np.ndarray  # (arms,) int64, the next `order`
+    start: np.ndarray  # (arms + 1,) int64, the next `start`
+    fit: Fit
+
+
+class State(NamedTuple):
+    now: np.recarray  # (1,), fields of Now
+    agenda: Agenda
+    order: np.ndarray  # (arms,) int64, the arms as far as they are sorted, best first
+    start: np.ndarray  # (arms + 1,) int64, place where each part starts; after the last, the number of arms
+    wins: np.ndarray  # (arms, arms) int64, duels won in complete agendas
+    ahead: np.ndarray  # (arms, arms) int64, complete rankings in which i precedes j
+    room: Room
 
 
 def init(n_arms, params, rng):
-    start = np.zeros((2, n_arms + 1), np.int64)
-    start[0, 1] = n_arms
+    start = np.zeros(n_arms + 1, np.int64)
+    start[1] = n_arms
     return State(
+        now=record(Now()),
         agenda=empty_agenda(n_arms),
-        order=np.array([np.arange(n_arms)] * 2),
+        order=np.arange(n_arms),
         start=start,
         wins=np.zeros((n_arms, n_arms), np.int64),
         ahead=np.zeros((n_arms, n_arms), np.int64),
-        fit=empty_fit(n_arms),
-        now=np.array([params.aggregation, 1, 0]),
+        room=Room(
+            order=np.zeros(n_arms, np.int64), start=np.zeros(n_arms + 1, np.int64), fit=empty_fit(n_arms)
+        ),
     )
 
 
 @kernel
 def plan(state, params, rng):
-    """In every part a random pivot moves to the front and meets the others."""
-    order, start = state.order[0], state.start[0]
+    """Move a random pivot to the front of every part, and compare the other arms of the part with it."""
+    order, start = state.order, state.start
     clear(state.agenda, 1)
-    for part in range(state.now[N_PARTS]):
+    for part in range(state.now[0].n_parts):
         first, end = start[part], start[part + 1]
         chosen = first + pick(end - first, rng)
         order[first], order[chosen] = order[chosen], order[first]
@@ -69,71 +101,73 @@ def plan(state, params, rng):
 
 
 @kernel
-def learn(state):
+def learn(state, params):
     _add_wins(state.agenda, state.wins)
-    _split_parts(state.agenda, state.order, state.start, state.now)
-    order, start, n_arms = state.order[0], state.start[0], len(state.wins)
-    if state.now[N_PARTS] < n_arms:
-        return
-    for place in range(n_arms):
-        for later in range(place + 1, n_arms):
-            state.ahead[order[place], order[later]] += 1
-    state.now[N_RANKINGS] += 1
-    state.now[N_PARTS], start[1] = 1, n_arms
+    _split_parts(state)
+    if state.now[0].n_parts == len(state.order):
+        _record_ranking(state)
 
 
 @kernel
-def recommend(state):
-    if _is_voted(state.now):
-        return _best_score(state)
+def recommend(state, params):
+    if _uses_rankings(state, params):
+        return _copeland_winner(state)
     _fit_all_duels(state)
-    best = 0
-    for arm in range(1, len(state.wins)):
-        if state.fit.strength[arm] > state.fit.strength[best]:
-            best = arm
-    return best
+    return place_of_largest(state.room.fit.strength)
 
 
 @kernel
-def answers(state, chosen):
-    if _is_voted(state.now):
-        most = _score(state, _best_score(state))
+def answers(state, params, chosen):
+    if _uses_rankings(state, params):
+        most = _copeland_score(state, _copeland_winner(state))
         for arm in range(len(chosen)):
-            chosen[arm] = _score(state, arm) == most
+            chosen[arm] = _copeland_score(state, arm) == most
 
 
 @kernel
-def _split_parts(agenda, order, start, now):
-    """Those who beat their pivot, the pivot, and the others: three parts, of which two may be empty."""
+def _split_parts(state):
+    """Split every part into the arms that beat its pivot, the pivot, and the others."""
+    now, order, start, room = state.now[0], state.order, state.start, state.room
     index = n_parts = 0
-    for part in range(now[N_PARTS]):
-        first, end = start[0, part], start[0, part + 1]
-        n_won = 0
-        for offset in range(end - first - 1):
-            n_won += agenda.wins[index + offset]
-        pivot = first + n_won
-        order[1, pivot] = order[0, first]
-        above, below = first, pivot + 1
-        for place in range(first + 1, end):
-            if agenda.wins[index] == 1:
-                order[1, above] = order[0, place]
-                above += 1
-            else:
-                order[1, below] = order[0, place]
-                below += 1
-            index += 1
-        n_parts = _add_part(start[1], n_parts, first, pivot)
-        n_parts = _add_part(start[1], n_parts, pivot, pivot + 1)
-        n_parts = _add_part(start[1], n_parts, pivot + 1, end)
-    now[N_PARTS] = n_parts
-    for place in range(order.shape[1]):
-        order[0, place] = order[1, place]
+    for part in range(now.n_parts):
+        first, end = start[part], start[part + 1]
+        won = state.agenda.wins[index : index + end - first - 1]
+        index += len(won)
+        pivot = first + _partition(order[first:end], won, room.order[first:end])
+        n_parts = _add_part(room.start, n_parts, first, pivot)
+        n_parts = _add_part(room.start, n_parts, pivot, pivot + 1)
+        n_parts = _add_part(room.start, n_parts, pivot + 1, end)
+    now.n_parts = n_parts
+    for place in range(len(order)):
+        order[place] = room.order[place]
     for part in range(n_parts + 1):
-        start[0, part] = start[1, part]
+        start[part] = room.start[part]
+
+
+@kernel
+def _partition(arms, won, out):
+    """Write the arms of a part to `out`, around the pivot, its first arm; return the place of the pivot.
+
+    won[i] is 1 if arms[i + 1] beat the pivot.
+    """
+    pivot = 0
+    for index in range(len(won)):
+        pivot += won[index]
+    out[pivot] = arms[0]
+    above, below = 0, pivot + 1
+    for index in range(len(won)):
+        if won[index] == 1:
+            out[above] = arms[index + 1]
+            above += 1
+        else:
+            out[below] = arms[index + 1]
+            below += 1
+    return pivot
 
 
 @kernel
 def _add_part(start, n_parts, first, end):
+    """Add the part at places `first` to `end` unless it is empty; return the number of parts."""
     if first == end:
         return n_parts
     start[n_parts], start[n_parts + 1] = first, end
@@ -141,32 +175,46 @@ def _add_part(start, n_parts, first, end):
 
 
 @kernel
+def _record_ranking(state):
+    """Count which arms precede which in a complete ranking, and begin the next sort."""
+    now, order, n_arms = state.now[0], state.order, len(state.order)
+    for place in range(n_arms):
+        ahead = state.ahead[order[place]]
+        for later in range(place + 1, n_arms):
+            ahead[order[later]] += 1
+    now.n_rankings += 1
+    now.n_parts, state.start[1] = 1, n_arms
+
+
+@kernel
 def _add_wins(agenda, wins):
-    """Add the duels of the agenda so far."""
-    for index in range(agenda.now[N_PAIRS]):
-        one, other = agenda.pairs[index, 0], agenda.pairs[index, 1]
+    """Add the outcomes of the agenda, so far, to `wins`."""
+    for index in range(agenda.now[0].n_pairs):
+        first, second = agenda.pairs[index, 0], agenda.pairs[index, 1]
         if times_compared(agenda, index) == 1:
-            wins[one, other] += agenda.wins[index]
-            wins[other, one] += 1 - agenda.wins[index]
+            wins[first, second] += agenda.wins[index]
+            wins[second, first] += 1 - agenda.wins[index]
 
 
 @kernel
-def _is_voted(now):
-    return now[AGGREGATION] == COPELAND and now[N_RANKINGS] > 0
+def _uses_rankings(state, params):
+    """Return whether the answer is by Copeland scores; the model answers until there is a ranking."""
+    return params.aggregation == Aggregation.COPELAND and state.now[0].n_rankings > 0
 
 
 @kernel
-def _best_score(state):
+def _copeland_winner(state):
+    """Return the first arm with the largest Copeland score."""
     best = 0
-    for arm in range(1, len(state.wins)):
-        if _score(state, arm) > _score(state, best):
+    for arm in range(1, len(state.ahead)):
+        if _copeland_score(state, arm) > _copeland_score(state, best):
             best = arm
     return best
 
 
 @kernel
-def _score(state, arm):
-    """Twice the others it precedes in most rankings, plus those it precedes in half of them."""
+def _copeland_score(state, arm):
+    """Return twice the Copeland score: an arm preceded in half of the rankings counts half."""
     score = 0
     for other in range(len(state.ahead)):
         if other != arm:
@@ -177,34 +225,19 @@ def _score(state, arm):
 
 @kernel
 def _fit_all_duels(state):
-    wins = state.fit.wins
-    for one in range(len(wins)):
-        for other in range(len(wins)):
-            wins[one, other] = state.wins[one, other]
+    """Fit the Bradley-Terry model to all duels, those of the current agenda included."""
+    wins = state.room.fit.wins
+    for first in range(len(wins)):
+        for second in range(len(wins)):
+            wins[first, second] = state.wins[first, second]
     if not is_over(state.agenda):
         _add_wins(state.agenda, wins)
-    fit_strengths(state.fit)
+    fit_strengths(state.room.fit)
 
 
-SELECT, UPDATE = stepwise(plan, learn)
-POLICY = Policy(
-    "multisort",
-    Params,
-    init,
-    SELECT,
-    UPDATE,
-    recommend,
-    answers=answers,
-    plan=plan,
-    learn=learn,
-    about="Sort all arms by quicksort, again and again, and let the rankings vote.",
+POLICY = policy_of(
+    __name__,
     source="Maystre, Grossglauser 2017 (ICML)",
     assumes="Bradley-Terry preferences",
-    settings={
-        "aggregation": Setting(
-            "the arm ahead of most others in most rankings, or the strongest by a model of all duels",
-            choices=("copeland", "bradley_terry"),
-        )
-    },
     variants={"paper": {}, "practical": {"aggregation": "bradley_terry"}},
 )

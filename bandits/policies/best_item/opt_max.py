@@ -1,247 +1,271 @@
-"""Opt-Max: find a good anchor among few arms, then hold it against all.
+"""Opt-Max: find a good anchor among a few arms, then compare it with all arms.
 
 Falahatgar, Jain, Orlitsky, Pichapati and Ravindrakumar, "The Limits of Maxing, Ranking, and Preference
-Learning", ICML 2018, Algorithms 2 (Near-Opt-Max) and 10 to 12 (low, medium and high delta).
+Learning", ICML 2018, Algorithms 2 (Near-Opt-Max) and 10 to 12 (low, medium and high delta). Assumes moderate
+stochastic transitivity.
 
-Everything is a sequence of two procedures, Soft-Seq-Elim (bandits/policies/best_item/soft_seq_eliminate.py)
-and Prune, each with the anchor that the one before it returned; which ones, depends on the number of arms,
-epsilon and delta only. In Algorithm 11 (medium) we prune all arms, and end with the range from 2/3 epsilon,
-as its proof does: its listing prints the small subset there, and 1/3 epsilon.
+The algorithm is a sequence of stages, each Soft-Seq-Elim or Prune with the anchor that the stage before it
+returned; the sequence depends on the number of arms, epsilon and delta only. Soft-Seq-Elim is the policy
+soft_seq_eliminate. Prune compares all arms with the anchor in sweeps, and removes those that are not better.
 
-Prune stops by itself once a few times 1 / delta arms are left, with a delta so small that it has nothing to
-do below some hundred million arms: until then, Opt-Max is several times Soft-Seq-Elim.
+    the paper                                             here
+    Opt-Max: low, medium and high delta, Alg. 10 to 12    _stages_of_opt_max
+    Near-Opt-Max, Algorithm 2                             _stages_of_near_opt_max
+    loop over random subsets Q_i, Algorithm 12            _stages_of_subsets
+    Soft-Seq-Elim(S, r, epsilon_l, epsilon_u, delta)      Passes (bandits/parts/matches/passes)
+    Prune(S, a, epsilon_l, epsilon_u, delta)              _prune, _is_pruning_over
+    comparisons, Algorithms 8 and 9                       _begin_match (compare_3, compare_2)
+
+In Algorithm 11 (medium) all arms are pruned, and the last range begins at 2/3 epsilon, as in its proof: its
+listing prints the small subset there, and 1/3 epsilon. Prune ends when a few times 1 / delta arms are left,
+and its delta is so small that it removes nothing below some hundred million arms; with fewer arms, Opt-Max
+consists of several calls of Soft-Seq-Elim. Given the same random numbers, the pairs equal those of the
+literal twin, tests/naive/policies/opt_max.py.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy
+from bandits.contract import policy_of
 from bandits.parts.matches.match import (
     BETTER,
-    SETTINGS,
     UNDECIDED,
-    Match,
+    Epsilon,
+    arms_of,
     compare_2,
     compare_3,
-    is_over,
+    is_decided,
     no_match,
-    outcome,
-    pair,
+    record_duel,
 )
 from bandits.parts.matches.passes import (
-    ANCHOR,
-    END,
-    N_STAYED,
-    PLACE,
     Passes,
-    is_last_pass_over,
-    judge,
-    n_in,
-    share_of_error,
-    start_over,
-    stay,
+    apply_verdict,
+    begin_pass,
+    challenger_of,
+    error_per_match,
+    is_pass_complete,
+    n_candidates,
+    new_passes,
+    retain,
 )
 from bandits.parts.picks import shuffle
 from bandits.parts.survivors import plays_on
-from rankduel.base.compiling import kernel
+from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
-FEW = 16  # with fewer arms the formulas make no sense: Soft-Seq-Elim alone
-
-SOFT, PRUNE = range(2)
-KIND, SIZE, REDRAW, LOWER, UPPER, DELTA = range(6)  # columns of State.stages
-WHO_IS_LEFT = 0  # instead of a SIZE: the arms that Prune left
-STAGE, BEGUN, N_ARMS, SWEEP = range(4)  # entries of State.now
-
-Stage = tuple[int, int, bool, float, float, float]  # a row of State.stages
-
-
-class State(NamedTuple):
-    stages: np.ndarray  # (stages, 6) float64: Soft or Prune; of how many arms, newly drawn? epsilons; delta
-    order: np.ndarray  # (arms,) int64, random: a subset is the first so many of it
-    passes: Passes
-    match: Match
-    now: np.ndarray  # (4,) int64: the stage, has it begun, with how many arms; the sweep of Prune, from 1
+FEW_ARMS = 16  # with fewer arms the formulas make no sense: Soft-Seq-Elim alone
+ARMS_LEFT = 0  # as number of arms of a stage: the arms that Prune left
 
 
 class Params(NamedTuple):
-    epsilon: float = 0.05
-    delta: float = 0.1
+    epsilon: Epsilon = 0.05
+    delta: Annotated[float, Setting("probability of an error", above=0, at_most=0.5)] = 0.1
+
+
+class Stage(NamedTuple):
+    prune: bool  # Prune; otherwise Soft-Seq-Elim
+    n_arms: int  # number of arms, the first ones of `order`, or ARMS_LEFT
+    redraw: bool  # draw a new random order before
+    lower: float  # epsilon_l
+    upper: float  # epsilon_u
+    delta: float
+
+
+class Now(NamedTuple):
+    stage: int = 0  # index of the stage
+    begun: bool = False  # whether its arms are in the queue
+    n_arms: int = 0  # that the stage began with
+    sweep: int = 1  # t of Prune
+
+
+class State(NamedTuple):
+    now: np.recarray  # (1,), fields of Now
+    stages: np.recarray  # (stages,), fields of Stage
+    order: np.ndarray  # (arms,) int64, random: its first n arms are a random subset
+    passes: Passes
+    match: np.recarray  # (1,), fields of Match
 
 
 def init(n_arms, params, rng):
     order = rng.permutation(n_arms)
+    stages = _stages_of_opt_max(n_arms, params.epsilon, params.delta)
     return State(
-        stages=np.array(_opt_max(n_arms, params.epsilon, params.delta), np.float64),
+        now=record(Now()),
+        stages=np.concatenate([record(stage) for stage in stages]).view(np.recarray),
         order=order,
-        passes=Passes(np.zeros(n_arms, np.int64), np.array([order[0], 0, 0, 0])),
+        passes=new_passes(order),
         match=no_match(),
-        now=np.zeros(4, np.int64),
     )
 
 
-def _opt_max(n: int, epsilon: float, delta: float) -> list[Stage]:
-    if n < FEW:
-        return [_soft(n, 0.0, epsilon, delta)]
+def _stages_of_opt_max(n: int, epsilon: float, delta: float) -> list[Stage]:
+    if n < FEW_ARMS:
+        return [_soft_seq_elim(n, 0.0, epsilon, delta)]
     if delta <= n ** (-1 / 3):
-        near = _near_opt_max(math.ceil(n**0.75), epsilon / 2, delta / 3)
-        return [*near, _soft(n, epsilon / 2, epsilon, delta / 3)]
+        near = _stages_of_near_opt_max(math.ceil(n**0.75), epsilon / 2, delta / 3)
+        return [*near, _soft_seq_elim(n, epsilon / 2, epsilon, delta / 3)]
     log_n = math.log(n)
-    near = _near_opt_max(math.ceil(n / log_n**2), epsilon / 3, delta / 4)
+    near = _stages_of_near_opt_max(math.ceil(n / log_n**2), epsilon / 3, delta / 4)
     if delta <= 1 / log_n:
         delta_prune = delta / (4 * log_n**2 * math.log(4 * n / delta))
-        prune = (PRUNE, n, False, epsilon / 3, 2 * epsilon / 3, delta_prune)
-        return [*near, prune, _soft(WHO_IS_LEFT, 2 * epsilon / 3, epsilon, delta / 4)]
-    return near + _growing_subsets(n, epsilon, delta)
+        prune = Stage(True, n, False, epsilon / 3, 2 * epsilon / 3, delta_prune)
+        return [*near, prune, _soft_seq_elim(ARMS_LEFT, 2 * epsilon / 3, epsilon, delta / 4)]
+    return near + _stages_of_subsets(n, epsilon, delta)
 
 
-def _near_opt_max(n: int, epsilon: float, delta: float) -> list[Stage]:
-    """A good anchor of the first n arms, found among the first few of them."""
+def _stages_of_near_opt_max(n: int, epsilon: float, delta: float) -> list[Stage]:
+    """Return the stages that find a good anchor of the first n arms, beginning with a few of them."""
     few = min(math.ceil(math.sqrt(n * math.log(4 * n / delta))), n)
-    return [_soft(few, 0.0, epsilon / 2, delta / 4), _soft(n, epsilon / 2, epsilon, delta / 2)]
+    return [
+        _soft_seq_elim(few, 0.0, epsilon / 2, delta / 4),
+        _soft_seq_elim(n, epsilon / 2, epsilon, delta / 2),
+    ]
 
 
-def _growing_subsets(n: int, epsilon: float, delta: float) -> list[Stage]:
-    """With a high delta: ever larger random subsets, the last of which is everybody."""
+def _stages_of_subsets(n: int, epsilon: float, delta: float) -> list[Stage]:
+    """Return the stages of Algorithm 12 (high delta): growing random subsets, the last one of all arms."""
     log_n = math.log(n)
     n_subsets = math.ceil(2 * math.log(log_n) / math.log(1 / delta))
     stages = []
     for to_go in range(n_subsets - 1, -1, -1):
-        size = math.ceil(max(n / log_n**2, n * delta**to_go))
+        n_i = math.ceil(max(n / log_n**2, n * delta**to_go))
         upper = epsilon / 3 + 2 * epsilon / 3 / 2 ** (to_go / 3)
         lower = epsilon / 3 + 2 * epsilon / 3 / 2 ** ((to_go + 1) / 3)
         delta_i = delta ** (to_go + 4)
-        stages.append((PRUNE, size, True, lower, (lower + upper) / 2, delta_i**5 / 3))
-        stages.append(_soft(WHO_IS_LEFT, lower, upper, delta_i / 3))
+        stages.append(Stage(True, n_i, True, lower, (lower + upper) / 2, delta_i**5 / 3))
+        stages.append(_soft_seq_elim(ARMS_LEFT, lower, upper, delta_i / 3))
     return stages
 
 
-def _soft(n: int, lower: float, upper: float, delta: float) -> Stage:
-    return SOFT, n, False, lower, upper, delta
+def _soft_seq_elim(n: int, lower: float, upper: float, delta: float) -> Stage:
+    return Stage(False, n, False, lower, upper, delta)
 
 
 @kernel
 def select(state, params, rng):
-    now, anchor = state.now, state.passes.now[ANCHOR]
-    while not finished(state) and not now[BEGUN]:
+    while not finished(state, params) and not state.now[0].begun:
         _begin_stage(state, rng)
-    if finished(state):
+    if finished(state, params):
+        anchor = recommend(state, params)
         return anchor, anchor
-    if is_over(state.match):
-        stage, challenger = state.stages[now[STAGE]], state.passes.queue[state.passes.now[PLACE]]
-        if stage[KIND] == SOFT:
-            delta = share_of_error(stage[DELTA], now[N_ARMS])
-            compare_3(state.match, challenger, anchor, stage[LOWER], stage[UPPER], delta)
-        else:
-            delta = stage[DELTA] / 2.0 ** (now[SWEEP] + 1)
-            compare_2(state.match, challenger, anchor, stage[LOWER], stage[UPPER], delta)
-    return pair(state.match)
+    if is_decided(state.match):
+        _begin_match(state)
+    return arms_of(state.match)
 
 
 @kernel
-def update(state, first, second, first_won):
-    if finished(state):
+def update(state, params, first, second, first_won):
+    if finished(state, params):
         return
-    verdict = outcome(state.match, first_won)
+    verdict = record_duel(state.match, first_won)
     if verdict == UNDECIDED:
         return
-    if state.stages[state.now[STAGE], KIND] == SOFT:
-        judge(state.passes, verdict)
+    if state.stages[state.now[0].stage].prune:
+        _prune(state, verdict)
     else:
-        _prune(state.passes, state.now, first, verdict)
+        apply_verdict(state.passes, verdict)
     _end_stage_if_over(state)
 
 
 @kernel
-def idle(state, params, limit, selves, rng):
-    return plays_on(state.passes.now[ANCHOR], limit, selves) if finished(state) else 0
+def idle(state, params, limit, self_duels, rng):
+    return plays_on(recommend(state, params), limit, self_duels) if finished(state, params) else 0
 
 
 @kernel
-def recommend(state):
-    return state.passes.now[ANCHOR]
+def recommend(state, params):
+    return state.passes.now[0].anchor
 
 
 @kernel
-def survivors(state):
-    """Only the last stage gives up arms for good: before it, they were given up as anchors of a subset."""
-    if finished(state):
+def survivors(state, params):
+    """Return the number of possible answers: all arms before the last stage, which alone eliminates arms."""
+    if finished(state, params):
         return 1
-    is_last = state.now[STAGE] == len(state.stages) - 1 and state.now[BEGUN]
-    return n_in(state.passes) if is_last else len(state.order)
+    is_last = state.now[0].stage == len(state.stages) - 1 and state.now[0].begun
+    return n_candidates(state.passes) if is_last else len(state.order)
 
 
 @kernel
-def finished(state):
-    return state.now[STAGE] == len(state.stages)
+def finished(state, params):
+    return state.now[0].stage == len(state.stages)
 
 
 @kernel
 def _begin_stage(state, rng):
-    stage, order, passes, now = state.stages[state.now[STAGE]], state.order, state.passes, state.now
-    if stage[REDRAW]:
-        shuffle(order, len(order), rng)
-    if stage[SIZE] == WHO_IS_LEFT:
-        now[N_ARMS] = passes.now[END]
+    now, stage = state.now[0], state.stages[state.now[0].stage]
+    if stage.redraw:
+        shuffle(state.order, len(state.order), rng)
+    if stage.n_arms == ARMS_LEFT:
+        now.n_arms = state.passes.now[0].end
     else:
-        now[N_ARMS] = int(stage[SIZE])
-        _line_up(passes, order[: now[N_ARMS]])
-    now[BEGUN], now[SWEEP] = 1, 1
+        now.n_arms = stage.n_arms
+        _queue_arms(state.passes, state.order[: stage.n_arms])
+    now.begun, now.sweep = True, 1
     _end_stage_if_over(state)
 
 
 @kernel
-def _line_up(passes, arms):
-    """These arms are to meet the anchor, except itself."""
-    passes.now[N_STAYED] = passes.now[PLACE] = passes.now[END] = 0
+def _queue_arms(passes, arms):
+    """Queue these arms for the anchor, except the anchor itself."""
+    now = passes.now[0]
+    now.n_retained = now.place = now.end = 0
     for arm in arms:
-        if arm != passes.now[ANCHOR]:
-            stay(passes, arm)
-    start_over(passes)
+        if arm != now.anchor:
+            retain(passes, arm)
+    begin_pass(passes)
 
 
 @kernel
-def _prune(passes, now, challenger, verdict):
-    """Only who is better than the anchor stays, and meets it again in the next sweep, if there is one."""
-    passes.now[PLACE] += 1
+def _begin_match(state):
+    """Begin the comparison of the next arm with the anchor, as the stage requires."""
+    now, stage = state.now[0], state.stages[state.now[0].stage]
+    challenger, anchor = challenger_of(state.passes), state.passes.now[0].anchor
+    if stage.prune:
+        delta = stage.delta / 2.0 ** (now.sweep + 1)
+        compare_2(state.match, challenger, anchor, stage.lower, stage.upper, delta)
+    else:
+        delta = error_per_match(stage.delta, now.n_arms)
+        compare_3(state.match, challenger, anchor, stage.lower, stage.upper, delta)
+
+
+@kernel
+def _prune(state, verdict):
+    """Retain the challenger for the next sweep if it is better than the anchor; remove it otherwise."""
+    passes, challenger = state.passes, challenger_of(state.passes)
+    passes.now[0].place += 1
     if verdict == BETTER:
-        stay(passes, challenger)
-    if passes.now[PLACE] == passes.now[END]:
-        start_over(passes)
-        now[SWEEP] += 1
+        retain(passes, challenger)
+    if is_pass_complete(passes):
+        begin_pass(passes)
+        state.now[0].sweep += 1
+
+
+@kernel
+def _is_pruning_over(state, stage):
+    """Return whether a sweep has ended and Prune is left with few arms, or has made enough sweeps."""
+    now, passes = state.now[0], state.passes.now[0]
+    few = 4.0 * math.log(2.0 * now.n_arms / stage.delta) / stage.delta
+    enough = passes.end <= few or now.sweep >= math.log(len(state.order)) ** 2
+    return passes.place == 0 and enough
 
 
 @kernel
 def _end_stage_if_over(state):
-    stage, passes, now = state.stages[state.now[STAGE]], state.passes, state.now
-    if stage[KIND] == SOFT:
-        over = is_last_pass_over(passes)
-    else:
-        few = 4.0 * math.log(2.0 * now[N_ARMS] / stage[DELTA]) / stage[DELTA]
-        enough = passes.now[END] <= few or now[SWEEP] >= math.log(len(state.order)) ** 2
-        over = passes.now[PLACE] == 0 and enough
-    if over:
-        now[STAGE] += 1
-        now[BEGUN] = 0
+    now, stage = state.now[0], state.stages[state.now[0].stage]
+    if _is_pruning_over(state, stage) if stage.prune else is_pass_complete(state.passes):
+        now.stage += 1
+        now.begun = False
 
 
-POLICY = Policy(
-    "opt_max",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    survivors,
-    idle,
-    finished=finished,
-    about="Find a good anchor among few arms, then hold it against all.",
+POLICY = policy_of(
+    __name__,
     source="Falahatgar, Jain, Orlitsky, Pichapati, Ravindrakumar 2018 (ICML), Algorithms 2, 10, 11 and 12",
     assumes="moderate stochastic transitivity",
-    settings={**SETTINGS, "delta": Setting("chance of an error", above=0, at_most=0.5)},
     variants={"published": {}},
 )

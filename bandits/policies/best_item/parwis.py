@@ -1,70 +1,101 @@
-"""PARWiS: the leader of a ranking by random walk meets whoever may change that ranking most.
+"""PARWiS: duel the leader of a ranking by random walk with the arm expected to change the scores most.
 
 Sheth and Rajkumar, "PARWiS: Winner Determination from Active Pairwise Comparisons under a Shoestring Budget",
-ICDM 2021.
+ICDM 2021; as in the authors' public code, with the objective `exact` and the method `weighted`. Assumes a
+total order of the arms.
 
-The walk goes from an arm to one that has beaten it, the more likely the more often; a dummy that has won and
-lost once against everybody makes the first steps well defined. How often the walk visits an arm, in the long
-run, is the arm's score. A comparison changes two entries of the walk's matrix T and what is left on their
-diagonals, which is a change of rank one: with Z the inverse of I - T + 1 u', u = 1 / (K + 1) everywhere, the
-scores after either outcome, and Z after the real one, follow without solving anything again. Rounding does
-not build up: after 200,000 duels scores are right to 12 digits.
+A random walk goes from an arm to an arm that has beaten it, with a probability that grows with the share of
+duels lost; a dummy arm that has won and lost once against every arm connects all arms. The score of an arm is
+its probability under the stationary distribution pi of the walk. The leader duels the arm with the largest
+expected Euclidean change of pi, if both win in proportion to their scores.
+
+    the algorithm                                     here
+    initial chain: the winner duels the next arm      select (until all arms are compared)
+    leader: largest score                             select, _pick_largest
+    change of pi by a hypothetical outcome            _size_of_change
+    weighted mean over both outcomes                  _expected_change
+    duel, update the walk and pi                      update, _update_scores
+    the arm, or k arms, with the largest scores       recommend, answers
+
+pi is not solved for again. Let T be the transition matrix, u = 1 / (K + 1) everywhere and Z the inverse of
+I - T + 1 u'; then pi = u' Z. A duel changes one entry of T in each of two rows, and their diagonals: a change
+of rank one, after which Z and pi follow in closed form. Errors of rounding do not accumulate: after 200,000
+duels the scores are accurate to 12 digits. Given the same random numbers, the pairs equal those of the
+literal twin, tests/naive/policies/parwis.py, which solves for every pi.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from enum import IntEnum
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy
+from bandits.contract import policy_of
+from bandits.parts.common_settings import NumberToFind
 from bandits.parts.matches.standings import place_of_largest
 from bandits.parts.picks import NO_ARM, pick
-from rankduel.base.compiling import kernel
+from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
-RANDOM, INDEX = range(2)  # choices of `order`
-N_DUELS, LEADER, K = range(3)  # entries of State.now
-NEARLY = 1.0 - 1e-9  # values that differ by less than this factor are equal up to rounding
+_TIE = 1.0 - 1e-9  # values with a ratio of at least this are equal up to rounding
 
 
-class State(NamedTuple):
-    wins: np.ndarray  # (arms, arms) int64
-    order: np.ndarray  # (arms,) int64: in which arms enter the first comparisons
-    z: np.ndarray  # (arms + 1, arms + 1) float64: Z, the dummy last
-    score: np.ndarray  # (arms + 1,) float64: u' Z
-    row: np.ndarray  # (arms + 1,) float64: room
-    column: np.ndarray  # (arms + 1,) float64: room
-    change: np.ndarray  # (arms,) float64: room for the expected change of scores, by opponent
-    nobody: np.ndarray  # (arms,) bool: all False
-    now: np.ndarray  # (3,) int64: duels so far; winner of the last of the first K - 1 of them; k
+class Order(IntEnum):
+    """Order of the arms in the initial chain: random, or by index as in the authors' code."""
+
+    RANDOM = 0
+    INDEX = 1
 
 
 class Params(NamedTuple):
-    k: int = 1
-    order: str = "random"
+    k: NumberToFind = 1
+    order: Annotated[Order, Setting("order of the arms in the first comparisons")] = Order.RANDOM
+
+
+class Now(NamedTuple):
+    n_duels: int = 0
+    last_winner: int = 0  # at first, the first arm of the order
+
+
+class Room(NamedTuple):
+    row: np.ndarray  # (arms + 1,) float64, b' Z
+    column: np.ndarray  # (arms + 1,) float64, Z a / (1 + b' Z a)
+    change: np.ndarray  # (arms,) float64, expected change of pi by opponent of the leader
+    no_arms: np.ndarray  # (arms,) bool, all False
+
+
+class State(NamedTuple):
+    now: np.recarray  # (1,), fields of Now
+    wins: np.ndarray  # (arms, arms) int64
+    order: np.ndarray  # (arms,) int64, order of the arms in the initial chain
+    z: np.ndarray  # (arms + 1, arms + 1) float64, Z; the dummy is last
+    score: np.ndarray  # (arms + 1,) float64, pi
+    room: Room
 
 
 def init(n_arms, params, rng):
-    order = rng.permutation(n_arms) if params.order == RANDOM else np.arange(n_arms)
+    order = np.arange(n_arms) if params.order == Order.INDEX else rng.permutation(n_arms)
     return State(
+        now=record(Now(last_winner=int(order[0]))),
         wins=np.zeros((n_arms, n_arms), np.int64),
         order=order,
-        z=_star(n_arms),
+        z=_initial_z(n_arms),
         score=np.full(n_arms + 1, 1.0 / (n_arms + 1)),
-        row=np.zeros(n_arms + 1),
-        column=np.zeros(n_arms + 1),
-        change=np.zeros(n_arms),
-        nobody=np.zeros(n_arms, np.bool_),
-        now=np.array([0, order[0], min(params.k, n_arms)]),
+        room=Room(
+            row=np.zeros(n_arms + 1),
+            column=np.zeros(n_arms + 1),
+            change=np.zeros(n_arms),
+            no_arms=np.zeros(n_arms, np.bool_),
+        ),
     )
 
 
-def _star(n_arms: int) -> np.ndarray:
-    """Z before the first comparison, when the walk knows ways to and from the dummy only.
+def _initial_z(n_arms: int) -> np.ndarray:
+    """Return Z before the first duel, when the walk moves to and from the dummy only.
 
-    Then I - T is the Laplacian of a star, divided by 2 K, whose pseudo-inverse is well known.
+    Then I - T is the Laplacian of a star, divided by 2 K, whose pseudo-inverse is known.
     """
     leaf = np.append(np.ones(n_arms), 0.0)
     balance = np.append(-np.ones(n_arms), n_arms)
@@ -75,71 +106,89 @@ def _star(n_arms: int) -> np.ndarray:
 
 @kernel
 def select(state, params, rng):
-    """At first the winner stays, until everybody has been compared."""
-    n_arms, now = len(state.wins), state.now
-    if now[N_DUELS] < n_arms - 1:
-        return now[LEADER], state.order[now[N_DUELS] + 1]
+    now, n_arms = state.now[0], len(state.order)
+    if now.n_duels < n_arms - 1:
+        return now.last_winner, state.order[now.n_duels + 1]
     leader = _pick_largest(state.score[:n_arms], rng)
+    change = state.room.change
     for arm in range(n_arms):
-        state.change[arm] = _expected_change(state.wins, state.z, state.score, leader, arm)
-    return leader, _pick_largest(state.change, rng)
+        change[arm] = _expected_change(state.wins, state.z, state.score, leader, arm)
+    return leader, _pick_largest(change, rng)
 
 
 @kernel
-def update(state, first, second, first_won):
+def update(state, params, first, second, first_won):
     if first == second:
         return
+    now = state.now[0]
     winner, loser = (first, second) if first_won else (second, first)
-    state.now[LEADER] = winner
-    state.now[N_DUELS] += 1
-    _change_walk(state, winner, loser)
+    now.last_winner = winner
+    now.n_duels += 1
+    _update_scores(state, winner, loser)
     state.wins[winner, loser] += 1
 
 
 @kernel
-def recommend(state):
-    return _first_largest(state.score, state.nobody)
+def recommend(state, params):
+    return _first_largest(state.score, state.room.no_arms)
 
 
 @kernel
-def answers(state, chosen):
-    """The k arms with the largest scores."""
-    for _ in range(state.now[K]):
+def answers(state, params, chosen):
+    for _ in range(min(params.k, len(chosen))):
         chosen[_first_largest(state.score, chosen)] = True
 
 
 @kernel
-def _less_likely(wins, winner, loser):
-    """How much less likely the walk goes from the winner to the loser of a new duel, and back."""
-    won, lost = wins[winner, loser], wins[loser, winner]
-    n, n_arms = won + lost, len(wins)
-    before_won = won / n if n > 0 else 0.0
-    before_lost = lost / n if n > 0 else 0.0
-    return (before_lost - lost / (n + 1)) / n_arms, (before_won - (won + 1) / (n + 1)) / n_arms
-
-
-@kernel
-def _divisor(z, one, other, down, back):
-    """1 + b' Z a with a = down at `one`, -back at `other`, and b = -1 at `one`, 1 at `other`."""
-    return 1.0 + down * (z[other, one] - z[one, one]) - back * (z[other, other] - z[one, other])
-
-
-@kernel
-def _size_of_change(wins, z, score, winner, loser):
-    """How far this outcome moves the scores, divided by the distance of the two arms' rows of Z."""
-    down, back = _less_likely(wins, winner, loser)
-    return abs((down * score[winner] - back * score[loser]) / _divisor(z, winner, loser, down, back))
-
-
-@kernel
 def _expected_change(wins, z, score, leader, arm):
-    """Of all scores, in Euclidean distance, if the two meet and win in proportion to their scores."""
+    """Return the expected change of pi by a duel of the leader and `arm`; -1 for the leader itself."""
     if arm == leader:
         return -1.0
     won = _size_of_change(wins, z, score, leader, arm)
     lost = _size_of_change(wins, z, score, arm, leader)
     mean = (score[leader] * won + score[arm] * lost) / (score[leader] + score[arm])
     return mean * _distance(z[leader], z[arm])
+
+
+@kernel
+def _size_of_change(wins, z, score, winner, loser):
+    """Return the change of pi by this outcome, divided by the distance of the two arms' rows of Z."""
+    d_winner, d_loser = _transition_decreases(wins, winner, loser)
+    divisor = _divisor(z, winner, loser, d_winner, d_loser)
+    return abs((d_winner * score[winner] - d_loser * score[loser]) / divisor)
+
+
+@kernel
+def _update_scores(state, winner, loser):
+    """Update Z and pi to the outcome of a duel."""
+    z, score, row, column = state.z, state.score, state.room.row, state.room.column
+    d_winner, d_loser = _transition_decreases(state.wins, winner, loser)
+    divisor = _divisor(z, winner, loser, d_winner, d_loser)
+    factor = (d_winner * score[winner] - d_loser * score[loser]) / divisor
+    for index in range(len(score)):
+        row[index] = z[loser, index] - z[winner, index]
+        column[index] = (d_winner * z[index, winner] - d_loser * z[index, loser]) / divisor
+        score[index] -= factor * row[index]
+    for index in range(len(score)):
+        z_row, share = z[index], column[index]
+        for other in range(len(score)):
+            z_row[other] -= share * row[other]
+
+
+@kernel
+def _transition_decreases(wins, winner, loser):
+    """Return by how much a new duel decreases T from the winner to the loser, and from loser to winner."""
+    won, lost = wins[winner, loser], wins[loser, winner]
+    n, n_arms = won + lost, len(wins)
+    share_won = won / n if n > 0 else 0.0
+    share_lost = lost / n if n > 0 else 0.0
+    return (share_lost - lost / (n + 1)) / n_arms, (share_won - (won + 1) / (n + 1)) / n_arms
+
+
+@kernel
+def _divisor(z, i, j, d_i, d_j):
+    """Return 1 + b' Z a for a = d_i e_i - d_j e_j and b = e_j - e_i, where e_i is the i-th unit vector."""
+    return 1.0 + d_i * (z[j, i] - z[i, i]) - d_j * (z[j, j] - z[i, j])
 
 
 @kernel
@@ -151,26 +200,9 @@ def _distance(one, other):
 
 
 @kernel
-def _change_walk(state, winner, loser):
-    """Z and the scores after this duel."""
-    z, score, row, column = state.z, state.score, state.row, state.column
-    down, back = _less_likely(state.wins, winner, loser)
-    divisor = _divisor(z, winner, loser, down, back)
-    factor = (down * score[winner] - back * score[loser]) / divisor
-    for index in range(len(score)):
-        row[index] = z[loser, index] - z[winner, index]
-        column[index] = (down * z[index, winner] - back * z[index, loser]) / divisor
-        score[index] -= factor * row[index]
-    for index in range(len(score)):
-        changed, share = z[index], column[index]
-        for other in range(len(score)):
-            changed[other] -= share * row[other]
-
-
-@kernel
 def _pick_largest(values, rng):
-    """A uniform index among the largest values, as far as rounding can tell."""
-    least, n_tied = NEARLY * values[place_of_largest(values)], 0
+    """Return a uniform index among the largest values, up to rounding."""
+    least, n_tied = _TIE * values[place_of_largest(values)], 0
     for index in range(len(values)):
         n_tied += values[index] >= least
     left = pick(n_tied, rng)
@@ -184,29 +216,18 @@ def _pick_largest(values, rng):
 
 @kernel
 def _first_largest(score, excluded):
-    """The first arm with the largest score, as far as rounding can tell."""
+    """Return the first arm with the largest score, up to rounding, among those not excluded."""
     best = NO_ARM
     for arm in range(len(excluded)):
-        if not excluded[arm] and (best == NO_ARM or score[best] < NEARLY * score[arm]):
+        if not excluded[arm] and (best == NO_ARM or score[best] < _TIE * score[arm]):
             best = arm
     return best
 
 
-POLICY = Policy(
-    "parwis",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    answers=answers,
-    about="The leader of a ranking by random walk meets whoever may change that ranking most.",
+POLICY = policy_of(
+    __name__,
     source="Sheth, Rajkumar 2021 (ICDM), exact and weighted",
     assumes="a total order",
-    settings={
-        "k": Setting("how many of the best arms to name; all of them if there are fewer", at_least=1),
-        "order": Setting("of the first comparisons, in which the winner stays", choices=("random", "index")),
-    },
-    # The authors' code, and therefore Yan's simulation, takes arms as they are numbered.
+    # The authors' code, and therefore Yan's simulation, takes the arms in the order of their indices.
     variants={"paper": {}, "yan": {"order": "index"}},
 )

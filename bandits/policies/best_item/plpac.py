@@ -1,12 +1,25 @@
-"""PLPAC: arms are ranked around a random pivot, and all that the ranking implies is counted.
+"""PLPAC: rank the arms around a random pivot, and count every preference that the ranking implies.
 
 Szorenyi, Busa-Fekete, Paul and Huellermeier, "Online Rank Elicitation for Plackett-Luce: A Dueling Bandits
-Approach", NeurIPS 2015, Algorithm 2 with a budget of one comparison per arm.
+Approach", NeurIPS 2015, Algorithm 2 with a budget of one comparison per arm. Assumes Plackett-Luce
+preferences.
 
-One pass of quicksort: every arm meets the pivot once, and those who beat it count as winners over those who
-lost to it too, though they never met. Under the Plackett-Luce model that is as good as a duel; in general
-it is not. An arm leaves once it is confidently worse than another; the answer is every arm that confidently
-is at most epsilon worse than each of the others. All comparisons of a pass are one agenda.
+In one pass of quicksort every active arm duels the pivot once. Arms that beat it count as winners over the
+arms that lost to it, too: under the Plackett-Luce model this is as good as a duel, in general it is not. An
+arm is eliminated once another arm is confidently better; the answer is every arm that is confidently at most
+epsilon worse than each other active arm.
+
+    Algorithm 2                                                  here
+    A, all arms                                                  init
+    budgeted quicksort of A with |A| - 1 comparisons             plan
+    rank breaking: wins and number of rankings per pair          _break_ranking
+    radius c = sqrt(ln(4 K^2 n^2 / delta) / (2 n))               _lower_bound_exceeds
+    remove i from A if p_ij + c < 1/2 for a j in A               _eliminate_beaten_arms
+    C: every i with p_ij - c > 1/2 - epsilon for all j in A      _is_near_best
+    until C is not empty; return C                               finished, answers
+
+All comparisons of a pass are one agenda. Given the same random numbers, the pairs equal those of the literal
+twin, tests/naive/policies/plpac.py.
 """
 
 from __future__ import annotations
@@ -16,180 +29,176 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.agenda import N_PAIRS, Agenda, add, clear, empty_agenda, rest, stepwise
-from bandits.contract import Policy
-from bandits.parts.matches.match import SETTINGS
+from bandits.agenda import Agenda, add, clear, empty_agenda, rest
+from bandits.contract import policy_of
+from bandits.parts.common_settings import Delta
+from bandits.parts.matches.match import Epsilon
 from bandits.parts.picks import pick
 from bandits.parts.survivors import remove_at
-from rankduel.base.compiling import kernel
+from rankduel.base.compiling import kernel, record
 
-LOST, PIVOT, WON = range(3)  # groups, the best last
-SPREAD, EPSILON = range(2)  # entries of State.bound
-N_LEFT, N_ANSWERS = range(2)  # entries of State.now
-
-
-class State(NamedTuple):
-    agenda: Agenda
-    wins: np.ndarray  # (arms, arms) int64: rankings in which i was in a better group than j
-    group: np.ndarray  # (arms,) int64
-    left: np.ndarray  # (arms,) int64: arms not yet out, ascending; the first of them count
-    bound: np.ndarray  # (2,) float64: ln(4 K^2 / delta); epsilon
-    now: np.ndarray  # (2,) int64: arms left; those in the answer, 0 before the end
+LOST, PIVOT, WON = range(3)  # groups of a ranking, the best last
 
 
 class Params(NamedTuple):
-    epsilon: float = 0.05
-    delta: float = 0.1
+    epsilon: Epsilon = 0.05
+    delta: Delta = 0.1
+
+
+class Now(NamedTuple):
+    n_active: int = 0  # |A|
+    n_answers: int = 0  # |C|; 0 before the end
+    log_term: float = 0.0  # ln(4 K^2 / delta)
+
+
+class Room(NamedTuple):
+    group: np.ndarray  # (arms,) int64: LOST, PIVOT or WON in the last ranking
+
+
+class State(NamedTuple):
+    now: np.recarray  # (1,), fields of Now
+    agenda: Agenda
+    wins: np.ndarray  # (arms, arms) int64: rankings in which i was in a better group than j
+    active: np.ndarray  # (arms,) int64, A: its first `n_active` entries, ascending
+    room: Room
 
 
 def init(n_arms, params, rng):
     return State(
+        now=record(Now(n_active=n_arms, log_term=math.log(4 * n_arms**2 / params.delta))),
         agenda=empty_agenda(n_arms),
         wins=np.zeros((n_arms, n_arms), np.int64),
-        group=np.zeros(n_arms, np.int64),
-        left=np.arange(n_arms),
-        bound=np.array([math.log(4 * n_arms**2 / params.delta), params.epsilon]),
-        now=np.array([n_arms, 0]),
+        active=np.arange(n_arms),
+        room=Room(group=np.zeros(n_arms, np.int64)),
     )
 
 
 @kernel
 def plan(state, params, rng):
-    if finished(state):
-        rest(state.agenda, recommend(state))
+    """Compare a random pivot with every other active arm."""
+    if finished(state, params):
+        rest(state.agenda, recommend(state, params))
         return
-    pivot = state.left[pick(state.now[N_LEFT], rng)]
-    state.group[pivot] = PIVOT
+    n_active = state.now[0].n_active
+    pivot = state.active[pick(n_active, rng)]
     clear(state.agenda, 1)
-    for place in range(state.now[N_LEFT]):
-        if state.left[place] != pivot:
-            add(state.agenda, state.left[place], pivot)
+    for arm in state.active[:n_active]:
+        if arm != pivot:
+            add(state.agenda, arm, pivot)
 
 
 @kernel
-def learn(state):
-    agenda, now = state.agenda, state.now
-    for index in range(agenda.now[N_PAIRS]):
-        state.group[agenda.pairs[index, 0]] = WON if agenda.wins[index] == 1 else LOST
-    _break_ranks(state.wins, state.group, state.left, now[N_LEFT])
-    _drop_beaten(state.wins, state.left, state.bound, now)
-    for place in range(now[N_LEFT]):
-        now[N_ANSWERS] += _is_near_best(state, state.left[place])
+def learn(state, params):
+    _break_ranking(state)
+    _eliminate_beaten_arms(state)
+    now = state.now[0]
+    for arm in state.active[: now.n_active]:
+        now.n_answers += _is_near_best(state, params, arm)
 
 
 @kernel
-def recommend(state):
-    """The arm left whose smallest lower bound against another is largest; that is in the answer if any is."""
-    best, best_bound = state.left[0], _weakest_bound(state, state.left[0])
-    for place in range(1, state.now[N_LEFT]):
-        bound = _weakest_bound(state, state.left[place])
+def recommend(state, params):
+    """Return the active arm with the largest smallest lower bound; it is in C unless C is empty."""
+    best, best_bound = state.active[0], _smallest_lower_bound(state, state.active[0])
+    for arm in state.active[1 : state.now[0].n_active]:
+        bound = _smallest_lower_bound(state, arm)
         if bound > best_bound:
-            best, best_bound = state.left[place], bound
+            best, best_bound = arm, bound
     return best
 
 
 @kernel
-def answers(state, chosen):
-    """Before the end, all arms that might as well be recommended."""
-    largest = _weakest_bound(state, recommend(state))
-    for place in range(state.now[N_LEFT]):
-        arm = state.left[place]
-        if finished(state):
-            chosen[arm] = _is_near_best(state, arm)
+def answers(state, params, chosen):
+    """Mark the arms of C; before the end, all arms that `recommend` might as well return."""
+    largest = _smallest_lower_bound(state, recommend(state, params))
+    for arm in state.active[: state.now[0].n_active]:
+        if finished(state, params):
+            chosen[arm] = _is_near_best(state, params, arm)
         else:
-            chosen[arm] = _weakest_bound(state, arm) == largest
+            chosen[arm] = _smallest_lower_bound(state, arm) == largest
 
 
 @kernel
-def survivors(state):
-    return state.now[N_ANSWERS] if finished(state) else state.now[N_LEFT]
+def survivors(state, params):
+    return state.now[0].n_answers if finished(state, params) else state.now[0].n_active
 
 
 @kernel
-def finished(state):
-    return state.now[N_ANSWERS] > 0
+def finished(state, params):
+    return state.now[0].n_answers > 0
 
 
 @kernel
-def _break_ranks(wins, group, left, n_left):
-    """Count all pairs of arms in different groups."""
-    for row in range(n_left):
-        for column in range(n_left):
-            one, other = left[row], left[column]
-            wins[one, other] += int(group[one] > group[other])
+def _break_ranking(state):
+    """Count a win for every pair of arms in different groups of the ranking."""
+    agenda, wins, group = state.agenda, state.wins, state.room.group
+    active = state.active[: state.now[0].n_active]
+    group[agenda.pairs[0, 1]] = PIVOT
+    for index in range(agenda.now[0].n_pairs):
+        group[agenda.pairs[index, 0]] = WON if agenda.wins[index] == 1 else LOST
+    for arm in active:
+        for other in active:
+            wins[arm, other] += int(group[arm] > group[other])
 
 
 @kernel
-def _drop_beaten(wins, left, bound, now):
-    """One after the other, so that arms in a circle do not all drop each other."""
-    place = 0
-    while place < now[N_LEFT]:
-        if _is_beaten(wins, left, now[N_LEFT], bound, left[place]):
-            now[N_LEFT] = remove_at(left, now[N_LEFT], place)
+def _eliminate_beaten_arms(state):
+    """Eliminate one arm after the other, so that arms in a cycle do not all eliminate each other."""
+    now, place = state.now[0], 0
+    while place < now.n_active:
+        if _is_beaten(state, state.active[place]):
+            now.n_active = remove_at(state.active, now.n_active, place)
         else:
             place += 1
 
 
 @kernel
-def _is_beaten(wins, left, n_left, bound, arm):
-    for place in range(n_left):
-        if left[place] != arm and _is_surely_above(wins, bound, left[place], arm, 0.5):
+def _is_beaten(state, arm):
+    for other in state.active[: state.now[0].n_active]:
+        if other != arm and _lower_bound_exceeds(state, other, arm, 0.5):
             return True
     return False
 
 
 @kernel
-def _is_near_best(state, arm):
-    level = 0.5 - state.bound[EPSILON]
-    for place in range(state.now[N_LEFT]):
-        other = state.left[place]
-        if other != arm and not _is_surely_above(state.wins, state.bound, arm, other, level):
+def _is_near_best(state, params, arm):
+    """Return whether `arm` is confidently at most epsilon worse than each other active arm."""
+    level = 0.5 - params.epsilon
+    for other in state.active[: state.now[0].n_active]:
+        if other != arm and not _lower_bound_exceeds(state, arm, other, level):
             return False
     return True
 
 
 @kernel
-def _is_surely_above(wins, bound, one, other, level):
-    """Is the lower bound on the chance that `one` is ranked higher above this level?"""
-    n = wins[one, other] + wins[other, one]
-    lead = wins[one, other] - level * n
-    if lead <= 0.0 or 2.0 * lead * lead <= n * bound[SPREAD]:  # then no logarithm is needed
+def _lower_bound_exceeds(state, arm, other, level):
+    """Return whether the lower bound on the probability that `arm` is ranked higher exceeds `level`."""
+    wins, log_term = state.wins, state.now[0].log_term
+    n = wins[arm, other] + wins[other, arm]
+    lead = wins[arm, other] - level * n
+    if lead <= 0.0 or 2.0 * lead * lead <= n * log_term:  # without computing a logarithm
         return False
-    return 2.0 * lead * lead > n * (bound[SPREAD] + 2.0 * math.log(n))
+    return 2.0 * lead * lead > n * (log_term + 2.0 * math.log(n))
 
 
 @kernel
-def _weakest_bound(state, arm):
-    """The smallest of its lower bounds w / n - sqrt(ln(4 K^2 n^2 / delta) / (2 n)) against those left."""
-    weakest = math.inf
-    for place in range(state.now[N_LEFT]):
-        other = state.left[place]
-        n = state.wins[arm, other] + state.wins[other, arm]
+def _smallest_lower_bound(state, arm):
+    """Return the smallest of the lower bounds w / n - c of `arm` against the other active arms."""
+    smallest, wins, log_term = math.inf, state.wins, state.now[0].log_term
+    for other in state.active[: state.now[0].n_active]:
+        n = wins[arm, other] + wins[other, arm]
         if other == arm:
             continue
         if n == 0:
             return -math.inf
-        radius = math.sqrt((state.bound[SPREAD] + 2.0 * math.log(n)) / (2.0 * n))
-        weakest = min(weakest, state.wins[arm, other] / n - radius)
-    return weakest
+        radius = math.sqrt((log_term + 2.0 * math.log(n)) / (2.0 * n))
+        smallest = min(smallest, wins[arm, other] / n - radius)
+    return smallest
 
 
-SELECT, UPDATE = stepwise(plan, learn)
-POLICY = Policy(
-    "plpac",
-    Params,
-    init,
-    SELECT,
-    UPDATE,
-    recommend,
-    survivors,
-    answers=answers,
-    finished=finished,
-    plan=plan,
-    learn=learn,
-    about="Arms are ranked around a random pivot, and all that the ranking implies is counted.",
+POLICY = policy_of(
+    __name__,
     source="Szorenyi, Busa-Fekete, Paul, Huellermeier 2015 (NeurIPS), Algorithm 2",
     assumes="Plackett-Luce preferences",
-    settings=SETTINGS,
     variants={"published": {}},
 )

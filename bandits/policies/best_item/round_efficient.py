@@ -1,9 +1,20 @@
-"""Round-efficient dueling: all arms meet in random pairs, round after round; those far behind drop out.
+"""Round-Efficient dueling: pair all arms at random in every round; eliminate arms far below the leader.
 
-Lin and Lu, "Efficient Mechanisms for Peer Grading and Dueling Bandits", ACML 2018.
+Lin and Lu, "Efficient Mechanisms for Peer Grading and Dueling Bandits", ACML 2018. Assumes that every arm has
+a latent strength, and that the probability of a win is linear in the difference of two strengths.
 
-A win counts so much that its mean, over random opponents, does not depend on how many arms are left. A round
-is one agenda; with an odd number of arms one of them has no opponent in it.
+In every round the remaining arms are paired at random; if their number is odd, one of them has no opponent. A
+win scores gamma_t, such that the mean score of an arm does not depend on the number of arms left. An arm is
+eliminated if the sum of its scores is below the largest sum by more than t times the confidence radius C_t.
+
+    round t                                           here
+    random pairs                                      plan (a round is one agenda)
+    scores X_t(a) = gamma_t [a won], and their sums   _add_scores
+    C_t = sqrt(18 / t ln(2 K t^2 / delta))            _margin (t C_t)
+    eliminate arms with a sum below max - t C_t       learn
+
+Given the same random numbers, the pairs equal those of the literal twin,
+tests/naive/policies/round_efficient.py.
 """
 
 from __future__ import annotations
@@ -13,133 +24,123 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.agenda import Agenda, add, clear, empty_agenda, is_over, rest, stepwise
-from bandits.contract import Policy
-from bandits.parts.matches.standings import add_wins, first_with_most, mark_all_with_most
+from bandits.agenda import Agenda, add, clear, empty_agenda, is_over, rest
+from bandits.contract import policy_of
+from bandits.parts.arm_pool import count_wins, keep_at_least
+from bandits.parts.common_settings import Delta
+from bandits.parts.matches.standings import first_with_most, mark_all_with_most
 from bandits.parts.picks import shuffle
-from rankduel.base.compiling import kernel
-from rankduel.base.settings import Setting
-
-N_LEFT, N_ROUNDS = range(2)  # entries of State.now
-
-
-class State(NamedTuple):
-    agenda: Agenda
-    left: np.ndarray  # (arms,) int64: arms still in, ascending; the first of them count
-    shuffled: np.ndarray  # (arms,) int64: room, the same in random order
-    total: np.ndarray  # (arms,) float64: what their wins have counted, in rounds that are over
-    score: np.ndarray  # (arms,) float64: room, the same with the current round
-    won: np.ndarray  # (arms,) int64: room
-    odds: np.ndarray  # (1,) float64: 2 K / delta
-    now: np.ndarray  # (2,) int64: arms still in; rounds that are over
+from rankduel.base.compiling import kernel, record
 
 
 class Params(NamedTuple):
-    delta: float = 0.2
+    delta: Delta = 0.2
+
+
+class Now(NamedTuple):
+    n_pool: int = 0  # n_t: arms left
+    n_rounds: int = 0  # t: complete rounds
+
+
+class Room(NamedTuple):
+    shuffled: np.ndarray  # (arms,) int64, the arms left in random order
+    n_wins: np.ndarray  # (arms,) int64, in the current round
+    total: np.ndarray  # (arms,) float64, `total` of the state with the scores of the current round
+
+
+class State(NamedTuple):
+    now: np.recarray  # (1,), fields of Now
+    agenda: Agenda
+    pool: np.ndarray  # (arms,) int64: the arms left are first, in ascending order
+    total: np.ndarray  # (arms,) float64, sum of the scores in complete rounds
+    room: Room
 
 
 def init(n_arms, params, rng):
     return State(
+        now=record(Now(n_pool=n_arms)),
         agenda=empty_agenda(max(n_arms // 2, 1)),
-        left=np.arange(n_arms),
-        shuffled=np.arange(n_arms),
+        pool=np.arange(n_arms),
         total=np.zeros(n_arms),
-        score=np.zeros(n_arms),
-        won=np.zeros(n_arms, np.int64),
-        odds=np.array([2.0 * n_arms / params.delta]),
-        now=np.array([n_arms, 0]),
+        room=Room(shuffled=np.arange(n_arms), n_wins=np.zeros(n_arms, np.int64), total=np.zeros(n_arms)),
     )
 
 
 @kernel
 def plan(state, params, rng):
-    left = state.left[: state.now[N_LEFT]]
-    if len(left) == 1:
-        rest(state.agenda, left[0])
+    if finished(state, params):
+        rest(state.agenda, state.pool[0])
         return
-    order = state.shuffled[: len(left)]
-    for place in range(len(left)):
-        order[place] = left[place]
-    shuffle(order, len(order), rng)
+    n, shuffled = state.now[0].n_pool, state.room.shuffled
+    for place in range(n):
+        shuffled[place] = state.pool[place]
+    shuffle(shuffled, n, rng)
     clear(state.agenda, 1)
-    for pair in range(len(order) // 2):
-        add(state.agenda, order[2 * pair], order[2 * pair + 1])
+    for pair in range(n // 2):
+        add(state.agenda, shuffled[2 * pair], shuffled[2 * pair + 1])
 
 
 @kernel
-def learn(state):
-    """Arms fall out whose total is below the largest by more than N_ROUNDS times the confidence radius."""
-    now, left = state.now, state.left[: state.now[N_LEFT]]
-    _count_round(state, state.total)
-    now[N_ROUNDS] += 1
-    rounds = now[N_ROUNDS]
-    margin = math.sqrt(18.0 * rounds * math.log(state.odds[0] * rounds * rounds))
-    least, n_kept = state.total[first_with_most(state.total, left)] - margin, 0
-    for arm in left:
-        if state.total[arm] >= least:
-            left[n_kept] = arm
-            n_kept += 1
-    now[N_LEFT] = n_kept
+def learn(state, params):
+    now, total = state.now[0], state.total
+    pool = state.pool[: now.n_pool]
+    _add_scores(state, total)
+    now.n_rounds += 1
+    largest = total[first_with_most(total, pool)]
+    now.n_pool = keep_at_least(pool, total, largest - _margin(state, params))
 
 
 @kernel
-def recommend(state):
-    _rate(state)
-    return first_with_most(state.score, state.left[: state.now[N_LEFT]])
+def recommend(state, params):
+    _sum_scores(state)
+    return first_with_most(state.room.total, state.pool[: state.now[0].n_pool])
 
 
 @kernel
-def answers(state, chosen):
-    _rate(state)
-    mark_all_with_most(state.score, state.left[: state.now[N_LEFT]], chosen)
+def answers(state, params, chosen):
+    _sum_scores(state)
+    mark_all_with_most(state.room.total, state.pool[: state.now[0].n_pool], chosen)
 
 
 @kernel
-def survivors(state):
-    return state.now[N_LEFT]
+def survivors(state, params):
+    return state.now[0].n_pool
 
 
 @kernel
-def finished(state):
-    return state.now[N_LEFT] == 1
+def finished(state, params):
+    return state.now[0].n_pool == 1
 
 
 @kernel
-def _rate(state):
+def _margin(state, params):
+    """Return t C_t = sqrt(18 t ln(2 K t^2 / delta)), for all K arms, after t rounds."""
+    t, n_arms = state.now[0].n_rounds, len(state.pool)
+    return math.sqrt(18.0 * t * math.log(2.0 * n_arms / params.delta * t * t))
+
+
+@kernel
+def _sum_scores(state):
+    """Write the sum of the scores to room.total, those of an incomplete round included."""
     for arm in range(len(state.total)):
-        state.score[arm] = state.total[arm]
+        state.room.total[arm] = state.total[arm]
     if not is_over(state.agenda):
-        _count_round(state, state.score)
+        _add_scores(state, state.room.total)
 
 
 @kernel
-def _count_round(state, score):
-    """Add what wins of the current round count."""
-    n = state.now[N_LEFT]
-    weight = 2.0 if n % 2 == 1 else 2.0 * (n - 1) / n
-    for arm in range(len(score)):
-        state.won[arm] = 0
-    add_wins(state.agenda, state.won)
-    for arm in range(len(score)):
-        score[arm] += weight * state.won[arm]
+def _add_scores(state, total):
+    """Add gamma_t for each win in the current round, so far."""
+    n, n_wins = state.now[0].n_pool, state.room.n_wins
+    gamma = 2.0 if n % 2 == 1 else 2.0 * (n - 1) / n
+    count_wins(state.agenda, n_wins)
+    for arm in range(len(total)):
+        total[arm] += gamma * n_wins[arm]
 
 
-SELECT, UPDATE = stepwise(plan, learn)
-POLICY = Policy(
-    "round_efficient",
-    Params,
-    init,
-    SELECT,
-    UPDATE,
-    recommend,
-    survivors,
-    answers=answers,
-    finished=finished,
-    plan=plan,
-    learn=learn,
-    about="All arms meet in random pairs, round after round; those far behind drop out.",
+POLICY = policy_of(
+    __name__,
     source="Lin, Lu 2018 (ACML)",
     assumes="a latent strength decides the chance to beat a random opponent",
-    settings={"delta": Setting("chance of an error", above=0, at_most=1)},
     variants={"yan": {}},
 )

@@ -1,11 +1,23 @@
-"""SEEBS: the best arm for certain, by tournaments that are more and more exact.
+"""SEEBS: find the exact best arm by tournaments that become more and more exact.
 
 Ren, Liu and Shroff, "The Sample Complexity of Best-k Items Selection from Pairwise Comparisons", ICML 2020,
-Sequential-Elimination-Exact-Best-Selection.
+Sequential-Elimination-Exact-Best-Selection. Assumes strong stochastic transitivity, a stochastic triangle
+inequality, and that no arm ties with the best.
 
-In round t a tournament (bandits/policies/best_item/tournament_k.py, k = 1) finds a winner among the arms
-left, right within a third of 2^-t. Then the others meet it, and those who are clearly worse leave. It ends
-with one arm, so never if two arms are the best: then it needs a budget.
+In round t a tournament with k = 1 (bandits/parts/matches/tournament) finds a winner among the arms left,
+right within a third of alpha_t = 2^-t. Then every other arm has a match with the winner, and arms that are
+clearly worse are eliminated. The algorithm ends when one arm is left; if two arms are the best it never does,
+so a budget is needed.
+
+    the paper                                                         here
+    R, and t = 1                                                      init
+    alpha_t = 2^-t, delta_t = 6 delta / (pi t)^2                      _begin_match
+    v = Tournament-k-Selection(R, 1, alpha_t / 3, 2 delta_t / 3)      _begin_match, restart_tournament
+    Distribute-Item(i, v, alpha_t / 3, 0, alpha_t / 3, delta_t / 3)   _begin_match
+    remove the arms of Down from R; t + 1                             _meet_winner, _find_challenger
+    |R| = 1                                                           finished
+
+Given the same random numbers, the pairs equal those of the literal twin, tests/naive/policies/seebs.py.
 """
 
 from __future__ import annotations
@@ -15,140 +27,151 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy
+from bandits.contract import policy_of
+from bandits.parts.common_settings import Delta
 from bandits.parts.matches.match import (
-    SETTINGS,
     UNDECIDED,
     WORSE,
-    Match,
+    arms_of,
     distribute_item,
-    is_over,
-    no_match,
-    outcome,
-    pair,
+    is_decided,
+    record_duel,
+)
+from bandits.parts.matches.tournament import (
+    Tournament,
+    begin_next_match,
+    has_selected,
+    most_successful,
+    new_tournament,
+    record_tournament_duel,
+    restart_tournament,
 )
 from bandits.parts.picks import NO_ARM
 from bandits.parts.survivors import plays_on
-from bandits.policies.best_item import tournament_k
-from bandits.policies.best_item.tournament_k import begin_tournament
-from bandits.policies.best_item.tournament_k import finished as has_winner
-from bandits.policies.best_item.tournament_k import recommend as most_wins
-from bandits.policies.best_item.tournament_k import select as select_in_tournament
-from bandits.policies.best_item.tournament_k import update as update_tournament
-from rankduel.base.compiling import kernel
+from rankduel.base.compiling import kernel, record
 
-ROUND, N_LEFT, N_STAYED, TURN, WINNER = range(5)  # entries of State.now
-
-
-class State(NamedTuple):
-    tournament: tournament_k.State
-    left: np.ndarray  # (arms,) int64: who met the winner and stays; from TURN to N_LEFT who is yet to meet it
-    match: Match
-    now: np.ndarray  # (5,) int64: round, from 1; see above; the winner of the last tournament, or NO_ARM
+ONE = 1  # k of the tournaments
 
 
 class Params(NamedTuple):
-    delta: float = 0.1
+    delta: Delta = 0.1
+
+
+class Now(NamedTuple):
+    round_number: int = 1  # t
+    winner: int = NO_ARM  # v, the winner of the last tournament
+    n_left: int = 0  # arms that entered the round, |R|
+    n_retained: int = 0  # arms that met the winner and are not eliminated
+    turn: int = 0  # place in `left` of the arm that meets the winner
+
+
+class State(NamedTuple):
+    now: np.recarray  # (1,), fields of Now
+    left: np.ndarray  # (arms,) int64, R: the retained arms; from `turn` to `n_left` those yet to meet v
+    tournament: Tournament  # its match is also that of the winner and another arm
 
 
 def init(n_arms, params, rng):
     return State(
-        tournament=tournament_k.init(n_arms, tournament_k.Params(), rng),
+        now=record(Now(n_left=n_arms)),
         left=np.arange(n_arms),
-        match=no_match(),
-        now=np.array([1, n_arms, 0, 0, NO_ARM]),
+        tournament=new_tournament(n_arms, ONE),
     )
 
 
 @kernel
 def select(state, params, rng):
-    now, winner = state.now, state.now[WINNER]
-    if finished(state):
+    if finished(state, params):
+        winner = state.now[0].winner
         return winner, winner
-    alpha = 0.5 ** now[ROUND]
-    delta = 6.0 * params.delta / (math.pi * math.pi * now[ROUND] * now[ROUND])
-    if not has_winner(state.tournament):
-        rules = tournament_k.Params(1, alpha / 3.0, 2.0 * delta / 3.0)
-        return select_in_tournament(state.tournament, rules, rng)
-    if is_over(state.match):
-        arm = state.left[now[TURN]]
-        distribute_item(state.match, arm, winner, alpha / 3.0, 0.0, alpha / 3.0, delta / 3.0)
-    return pair(state.match)
+    if is_decided(state.tournament.match):
+        _begin_match(state, params, rng)
+    return arms_of(state.tournament.match)
 
 
 @kernel
-def update(state, first, second, first_won):
-    now = state.now
-    if finished(state):
+def update(state, params, first, second, first_won):
+    if finished(state, params):
         return
-    if has_winner(state.tournament):
-        verdict = outcome(state.match, first_won)
-        if verdict == UNDECIDED:
-            return
-        if verdict != WORSE:
-            _stay(state.left, now)
-        now[TURN] += 1
-    else:
-        update_tournament(state.tournament, first, second, first_won)
-        if has_winner(state.tournament):
-            now[WINNER] = most_wins(state.tournament)
-    if has_winner(state.tournament):
+    if has_selected(state.tournament, ONE):
+        _meet_winner(state, first_won)
+        return
+    record_tournament_duel(state.tournament, first, second, first_won)
+    if has_selected(state.tournament, ONE):
+        state.now[0].winner = most_successful(state.tournament)
         _find_challenger(state)
 
 
 @kernel
-def idle(state, params, limit, selves, rng):
-    return plays_on(state.now[WINNER], limit, selves) if finished(state) else 0
+def idle(state, params, limit, self_duels, rng):
+    return plays_on(state.now[0].winner, limit, self_duels) if finished(state, params) else 0
 
 
 @kernel
-def recommend(state):
-    winner = state.now[WINNER]
-    return most_wins(state.tournament) if winner == NO_ARM else winner
+def recommend(state, params):
+    winner = state.now[0].winner
+    return most_successful(state.tournament) if winner == NO_ARM else winner
 
 
 @kernel
-def survivors(state):
-    return state.now[N_STAYED] + state.now[N_LEFT] - state.now[TURN]
+def survivors(state, params):
+    now = state.now[0]
+    return now.n_retained + now.n_left - now.turn
 
 
 @kernel
-def finished(state):
-    return state.now[N_LEFT] == 1
+def finished(state, params):
+    return state.now[0].n_left == 1
 
 
 @kernel
-def _stay(left, now):
-    """Who stays gathers at the front."""
-    left[now[N_STAYED]] = left[now[TURN]]
-    now[N_STAYED] += 1
+def _begin_match(state, params, rng):
+    """Begin the next match of the tournament, or that of the next arm and the winner."""
+    now, tournament = state.now[0], state.tournament
+    alpha = 0.5**now.round_number
+    delta = 6.0 * params.delta / (math.pi * math.pi * now.round_number * now.round_number)
+    if has_selected(tournament, ONE):
+        arm, winner = state.left[now.turn], now.winner
+        distribute_item(tournament.match, arm, winner, alpha / 3.0, 0.0, alpha / 3.0, delta / 3.0)
+    else:
+        begin_next_match(tournament, ONE, alpha / 3.0, 2.0 * delta / 3.0, rng)
+
+
+@kernel
+def _meet_winner(state, first_won):
+    """Record a duel of an arm and the winner; if it decides their match, retain or eliminate the arm."""
+    verdict = record_duel(state.tournament.match, first_won)
+    if verdict == UNDECIDED:
+        return
+    if verdict != WORSE:
+        _retain(state)
+    state.now[0].turn += 1
+    _find_challenger(state)
+
+
+@kernel
+def _retain(state):
+    """Move the arm that met the winner to the front of `left`."""
+    now = state.now[0]
+    state.left[now.n_retained] = state.left[now.turn]
+    now.n_retained += 1
 
 
 @kernel
 def _find_challenger(state):
-    """The winner does not meet itself; after everybody else the next round begins."""
-    left, now = state.left, state.now
-    if now[TURN] < now[N_LEFT] and left[now[TURN]] == now[WINNER]:
-        _stay(left, now)
-        now[TURN] += 1
-    if now[TURN] == now[N_LEFT]:
-        now[N_LEFT], now[N_STAYED], now[TURN] = now[N_STAYED], 0, 0
-        now[ROUND] += 1
-        begin_tournament(state.tournament, left, now[N_LEFT])
+    """Skip the winner, which does not meet itself; begin the next round if all arms have met it."""
+    now, left = state.now[0], state.left
+    if now.turn < now.n_left and left[now.turn] == now.winner:
+        _retain(state)
+        now.turn += 1
+    if now.turn == now.n_left:
+        now.n_left, now.n_retained, now.turn = now.n_retained, 0, 0
+        now.round_number += 1
+        restart_tournament(state.tournament, left, now.n_left)
 
 
-POLICY = Policy(
-    "seebs",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    survivors,
-    idle,
-    finished=finished,
-    about="The best arm for certain, by tournaments that are more and more exact.",
+POLICY = policy_of(
+    __name__,
     source="Ren, Liu, Shroff 2020 (ICML), Sequential-Elimination-Exact-Best-Selection",
     assumes="strong stochastic transitivity and a stochastic triangle inequality; no arm ties with the best",
-    settings={"delta": SETTINGS["delta"]},
 )

@@ -1,11 +1,19 @@
-"""Soft-Seq-Elim: an anchor meets the others in passes, and who was neither better nor worse stays in.
+"""Soft-Seq-Elim: compare an anchor with the other arms in passes; arms neither better nor worse remain.
 
 Falahatgar, Jain, Orlitsky, Pichapati and Ravindrakumar, "The Limits of Maxing, Ranking, and Preference
-Learning", ICML 2018, Algorithms 1 and 8.
+Learning", ICML 2018, Algorithms 1 and 8. Assumes moderate stochastic transitivity.
 
-A pass ends when an arm beats the anchor: it becomes the anchor, whoever was worse than the old one leaves
-together with the old one, and the next pass begins. A pass without a new anchor is the last. Who stays in a
-pass moves to the front of the queue at once, so that nothing has to be marked.
+A pass ends when an arm beats the anchor. That arm becomes the anchor, the old anchor and all arms that were
+worse than it are removed, and the next pass begins. A pass without a new anchor is the last.
+
+    Algorithm 1, with r random, epsilon_l = 0 and epsilon_u = epsilon   here
+    r, and Q = S \\ {r}                                                  init (Passes)
+    COMPARE(c, r, epsilon_l, epsilon_u, 2 delta / |S|^2), Algorithm 8   select (compare_3, error_per_match)
+    1: remove c; 2: c remains; 3: r = c, and the next pass              update (apply_verdict)
+    the anchor did not change in a pass: return r                       finished, recommend
+
+The passes are in bandits/parts/matches/passes, which Opt-Max shares. Given the same random numbers, the pairs
+equal those of the literal twin, tests/naive/policies/soft_seq_eliminate.py.
 """
 
 from __future__ import annotations
@@ -14,90 +22,87 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy
+from bandits.contract import policy_of
+from bandits.parts.common_settings import Delta
 from bandits.parts.matches.match import (
-    SETTINGS,
     UNDECIDED,
-    Match,
+    Epsilon,
+    arms_of,
     compare_3,
-    is_over,
+    is_decided,
     no_match,
-    outcome,
-    pair,
+    record_duel,
 )
-from bandits.parts.matches.passes import ANCHOR, PLACE, Passes, is_last_pass_over, judge, n_in, share_of_error
+from bandits.parts.matches.passes import (
+    Passes,
+    apply_verdict,
+    challenger_of,
+    error_per_match,
+    is_pass_complete,
+    n_candidates,
+    new_passes,
+)
 from bandits.parts.survivors import plays_on
 from rankduel.base.compiling import kernel
 
 
+class Params(NamedTuple):
+    epsilon: Epsilon = 0.05
+    delta: Delta = 0.1
+
+
 class State(NamedTuple):
     passes: Passes
-    match: Match
-
-
-class Params(NamedTuple):
-    epsilon: float = 0.05
-    delta: float = 0.1
+    match: np.recarray  # (1,), fields of Match
 
 
 def init(n_arms, params, rng):
-    order = rng.permutation(n_arms)
-    return State(Passes(order[1:].copy(), np.array([order[0], 0, 0, n_arms - 1])), no_match())
+    return State(passes=new_passes(rng.permutation(n_arms)), match=no_match())
 
 
 @kernel
 def select(state, params, rng):
-    anchor, queue, now = state.passes.now[ANCHOR], state.passes.queue, state.passes.now
-    if finished(state):
+    anchor = recommend(state, params)
+    if finished(state, params):
         return anchor, anchor
-    if is_over(state.match):
-        delta = share_of_error(params.delta, len(queue) + 1)
-        compare_3(state.match, queue[now[PLACE]], anchor, 0.0, params.epsilon, delta)
-    return pair(state.match)
+    if is_decided(state.match):
+        delta = error_per_match(params.delta, len(state.passes.queue) + 1)
+        compare_3(state.match, challenger_of(state.passes), anchor, 0.0, params.epsilon, delta)
+    return arms_of(state.match)
 
 
 @kernel
-def update(state, first, second, first_won):
-    if finished(state):
+def update(state, params, first, second, first_won):
+    if finished(state, params):
         return
-    verdict = outcome(state.match, first_won)
+    verdict = record_duel(state.match, first_won)
     if verdict != UNDECIDED:
-        judge(state.passes, verdict)
+        apply_verdict(state.passes, verdict)
 
 
 @kernel
-def idle(state, params, limit, selves, rng):
-    return plays_on(state.passes.now[ANCHOR], limit, selves) if finished(state) else 0
+def idle(state, params, limit, self_duels, rng):
+    return plays_on(recommend(state, params), limit, self_duels) if finished(state, params) else 0
 
 
 @kernel
-def recommend(state):
-    return state.passes.now[ANCHOR]
+def recommend(state, params):
+    return state.passes.now[0].anchor
 
 
 @kernel
-def survivors(state):
-    return 1 if finished(state) else n_in(state.passes)
+def survivors(state, params):
+    return 1 if finished(state, params) else n_candidates(state.passes)
 
 
 @kernel
-def finished(state):
-    return is_last_pass_over(state.passes)
+def finished(state, params):
+    return is_pass_complete(state.passes)
 
 
-POLICY = Policy(
-    "soft_seq_eliminate",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    survivors,
-    idle,
-    finished=finished,
-    about="An anchor meets the others in passes; who was neither better nor worse stays in.",
+POLICY = policy_of(
+    __name__,
     source="Falahatgar, Jain, Orlitsky, Pichapati, Ravindrakumar 2018 (ICML), Algorithms 1 and 8",
     assumes="moderate stochastic transitivity",
-    settings=SETTINGS,
     variants={"published": {}},
 )

@@ -1,195 +1,216 @@
-"""Beat the Mean: every arm estimates its chance against a random arm, and the worst leaves once it is clear.
+"""Beat the Mean: estimate how often every arm beats a random arm; remove the worst once that is certain.
 
-Yue and Joachims, "Beat the Mean Bandit", ICML 2011, Algorithms 1 and 2 (online).
+Yue and Joachims, "Beat the Mean Bandit", ICML 2011, Algorithms 1 and 2 (online). Assumes a total order of the
+arms, relaxed stochastic transitivity and a stochastic triangle inequality.
 
-The arm with the fewest duels meets a random one, and only its own record is kept. When the worst record is
-separated from the best by twice the confidence radius, that arm leaves and all duels against it are
-forgotten, so that the others' records are about the arms still in.
+The arm of the working set W with the fewest duels meets a random arm of W, and the outcome counts for that
+arm alone. When the lowest win rate is separated from the highest by twice the confidence radius
+c = f gamma^2 sqrt(ln(2 T K) / n), n the fewest duels, its arm is removed from W. All duels against it are
+then forgotten, so that the win rates of the others are against the arms that remain.
 
-A step changes one record, and the arms with the fewest duels are a list that loses one of them. All records
-are looked at again only when that list is empty, or when the best or worst arm has moved towards the middle:
-some three times in as many steps as there are arms.
+    Algorithm 1                                           here
+    W = all arms, n_b = w_b = 0                           init
+    b in W with the fewest duels, b' random in W          select
+    duel; n_b, w_b                                        update (_record_duel)
+    n*, c* and the extreme win rates                      _summarize
+    lowest + c* <= highest - c*: remove the worst arm     _remove_worst (_pick_worst)
+    and its duels
+    arm of the highest win rate                           recommend
+
+A step changes one win rate, and removes one arm from the list of arms with the fewest duels. All arms are
+looked at again only when that list is empty or when the lowest or highest win rate moved inwards. Given the
+same random numbers, the pairs equal those of the literal twin, tests/naive/policies/beat_the_mean.py.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from enum import IntEnum
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy
+from bandits.contract import policy_of
 from bandits.parts.picks import pick
 from bandits.parts.survivors import last_one_plays_on, remove_at
-from rankduel.base.compiling import kernel
+from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
-INCLUDE_SELF, EXCLUDE_SELF = range(2)  # choices of `opponent`
-DUELS, WINS = range(2)  # entries of a record
-LOWEST, HIGHEST, WIDTH, RADIUS = range(4)  # entries of State.spread
-N_LEFT, N_LEAST, PLACE, COIN, DECIDED = range(5)  # entries of State.now
 
+class Opponent(IntEnum):
+    """Whether the random opponent of an arm may be the arm itself."""
 
-class State(NamedTuple):
-    left: np.ndarray  # (arms,) int64: arms not yet out, ascending; the first of them count
-    least: np.ndarray  # (arms,) int64: those of them with the fewest duels, likewise
-    record: np.ndarray  # (arms, 2) int64: duels and wins of each arm when it was its turn
-    against: np.ndarray  # (arms, arms, 2) int64: the same by opponent
-    spread: np.ndarray  # (4,) float64: lowest and highest rate left; radius for the fewest duels, and for one
-    now: np.ndarray  # (5,) int64: arms left; arms with the fewest duels; place in `least` of the one that
-    # plays; its coin, should it play itself; is the worst to leave?
+    INCLUDE_SELF = 0
+    EXCLUDE_SELF = 1
 
 
 class Params(NamedTuple):
-    gamma: float = 1.3
-    f: float = 3.0
-    opponent: str = "include_self"
-    horizon: int = 0
+    gamma: Annotated[float, Setting("how relaxed the transitivity is; 1: strong", at_least=1)] = 1.3
+    f: Annotated[float, Setting("factor of the confidence radius; with gamma=1 theory allows 1", above=0)] = (
+        3.0
+    )
+    opponent: Annotated[
+        Opponent,
+        Setting("whether the random opponent may be the arm itself, in which case a fair coin decides"),
+    ] = Opponent.INCLUDE_SELF
+    horizon: Annotated[int, Setting("steps the error bound is made for; 0: those of the run", at_least=0)] = 0
+
+
+class Now(NamedTuple):
+    n_working: int  # arms in W
+    n_fewest: int  # arms in W with the fewest duels
+    radius_factor: float  # radius of an arm with one duel, f gamma^2 sqrt(ln(2 T K))
+    radius: float = 1.0  # c*
+    lowest: float = 0.5  # win rate in W
+    highest: float = 0.5
+    place: int = 0  # in `fewest`, of the arm that duels
+    self_duel_won: bool = False  # outcome if that arm duels itself
+    remove_one: bool = False  # the worst arm is to be removed
+
+
+class State(NamedTuple):
+    now: np.recarray  # (1,), fields of Now
+    working: np.ndarray  # (arms,) int64: W in working[:n_working], ascending
+    fewest: np.ndarray  # (arms,) int64: the arms of W with the fewest duels in fewest[:n_fewest], ascending
+    duels: np.ndarray  # (arms,) int64: n_b, duels of arm b in which it had the fewest duels, against W
+    wins: np.ndarray  # (arms,) int64: w_b
+    pair_duels: np.ndarray  # (arms, arms) int64: the duels of each arm by opponent
+    pair_wins: np.ndarray  # (arms, arms) int64
 
 
 def init(n_arms, params, rng):
-    radius = params.f * params.gamma**2 * math.sqrt(math.log(2 * params.horizon * n_arms))
+    radius_factor = params.f * params.gamma**2 * math.sqrt(math.log(2 * params.horizon * n_arms))
     return State(
-        left=np.arange(n_arms),
-        least=np.arange(n_arms),
-        record=np.zeros((n_arms, 2), np.int64),
-        against=np.zeros((n_arms, n_arms, 2), np.int64),
-        spread=np.array([0.5, 0.5, 1.0, radius]),
-        now=np.array([n_arms, n_arms, 0, 0, 0]),
+        now=record(Now(n_working=n_arms, n_fewest=n_arms, radius_factor=radius_factor)),
+        working=np.arange(n_arms),
+        fewest=np.arange(n_arms),
+        duels=np.zeros(n_arms, np.int64),
+        wins=np.zeros(n_arms, np.int64),
+        pair_duels=np.zeros((n_arms, n_arms), np.int64),
+        pair_wins=np.zeros((n_arms, n_arms), np.int64),
     )
 
 
 @kernel
 def select(state, params, rng):
-    left, now = state.left, state.now
-    if now[DECIDED]:
-        _drop_worst(left, state.least, state.record, state.against, state.spread, now, rng)
-    if now[N_LEFT] == 1:
-        return left[0], left[0]
-    now[PLACE] = pick(now[N_LEAST], rng)
-    arm = state.least[now[PLACE]]
-    if params.opponent == EXCLUDE_SELF:
-        place = pick(now[N_LEFT] - 1, rng)
-        return arm, left[place if left[place] < arm else place + 1]
-    opponent = left[pick(now[N_LEFT], rng)]
+    now, working = state.now[0], state.working
+    if now.remove_one:
+        _remove_worst(state, rng)
+    if now.n_working == 1:
+        return working[0], working[0]
+    now.place = pick(now.n_fewest, rng)
+    arm = state.fewest[now.place]
+    if params.opponent == Opponent.EXCLUDE_SELF:
+        place = pick(now.n_working - 1, rng)
+        return arm, working[place if working[place] < arm else place + 1]
+    opponent = working[pick(now.n_working, rng)]
     if opponent == arm:
-        now[COIN] = rng.random() < 0.5
+        now.self_duel_won = rng.random() < 0.5
     return arm, opponent
 
 
 @kernel
-def update(state, first, second, first_won):
-    record, spread, now = state.record, state.spread, state.now
-    if now[N_LEFT] == 1:
+def update(state, params, first, second, first_won):
+    now = state.now[0]
+    if now.n_working == 1:
         return
-    won = now[COIN] if first == second else int(first_won)
-    before = _rate(record, first)
-    record[first, DUELS] += 1
-    record[first, WINS] += won
-    state.against[first, second, DUELS] += 1
-    state.against[first, second, WINS] += won
-    after = _rate(record, first)
-    now[N_LEAST] = remove_at(state.least, now[N_LEAST], now[PLACE])
-    receded = (before == spread[LOWEST] and after > before) or (before == spread[HIGHEST] and after < before)
-    if receded or now[N_LEAST] == 0:
-        _look_at_all(state.left, state.least, record, spread, now)
+    before = _win_rate(state, first)
+    _record_duel(state, first, second, now.self_duel_won if first == second else first_won)
+    after = _win_rate(state, first)
+    now.n_fewest = remove_at(state.fewest, now.n_fewest, now.place)
+    moved_inwards = (before == now.lowest and after > before) or (before == now.highest and after < before)
+    if moved_inwards or now.n_fewest == 0:
+        _summarize(state)
     else:
-        spread[LOWEST] = min(spread[LOWEST], after)
-        spread[HIGHEST] = max(spread[HIGHEST], after)
-    now[DECIDED] = spread[LOWEST] + spread[WIDTH] <= spread[HIGHEST] - spread[WIDTH]
+        now.lowest = min(now.lowest, after)
+        now.highest = max(now.highest, after)
+    now.remove_one = now.lowest + now.radius <= now.highest - now.radius
 
 
 @kernel
-def idle(state, params, limit, selves, rng):
-    return last_one_plays_on(state.left, state.now[N_LEFT], limit, selves)
+def idle(state, params, limit, self_duels, rng):
+    """Skip all steps if one arm remains."""
+    return last_one_plays_on(state.working, state.now[0].n_working, limit, self_duels)
 
 
 @kernel
-def recommend(state):
-    """The arm with the best record."""
-    best = state.left[0]
-    for place in range(1, state.now[N_LEFT]):
-        if _rate(state.record, state.left[place]) > _rate(state.record, best):
-            best = state.left[place]
+def recommend(state, params):
+    best = state.working[0]
+    for arm in state.working[1 : state.now[0].n_working]:
+        if _win_rate(state, arm) > _win_rate(state, best):
+            best = arm
     return best
 
 
 @kernel
-def survivors(state):
-    return state.now[N_LEFT] - state.now[DECIDED]
+def survivors(state, params):
+    return state.now[0].n_working - state.now[0].remove_one
 
 
 @kernel
-def _rate(record, arm):
-    return record[arm, WINS] / record[arm, DUELS] if record[arm, DUELS] > 0 else 0.5
+def _win_rate(state, arm):
+    """Return the share of its duels that the arm won; 1/2 without duels."""
+    return state.wins[arm] / state.duels[arm] if state.duels[arm] > 0 else 0.5
 
 
 @kernel
-def _look_at_all(left, least, record, spread, now):
-    """Find the extreme rates, the arms with the fewest duels, and the radius that these allow."""
-    lowest, highest, fewest, n_least = 1.0, 0.0, record[left[0], DUELS], 0
-    for place in range(now[N_LEFT]):
-        arm = left[place]
-        rate, n_duels = _rate(record, arm), record[arm, DUELS]
+def _record_duel(state, arm, opponent, won):
+    state.duels[arm] += 1
+    state.wins[arm] += won
+    state.pair_duels[arm, opponent] += 1
+    state.pair_wins[arm, opponent] += won
+
+
+@kernel
+def _summarize(state):
+    """Find the extreme win rates in W, the arms with the fewest duels, and the radius c*."""
+    now, working = state.now[0], state.working
+    lowest, highest, fewest_duels, n_fewest = 1.0, 0.0, state.duels[working[0]], 0
+    for arm in working[: now.n_working]:
+        rate, n_duels = _win_rate(state, arm), state.duels[arm]
         lowest = min(lowest, rate)
         highest = max(highest, rate)
-        if n_duels < fewest:
-            fewest, n_least = n_duels, 0
-        if n_duels == fewest:
-            least[n_least] = arm
-            n_least += 1
-    spread[LOWEST], spread[HIGHEST], now[N_LEAST] = lowest, highest, n_least
-    spread[WIDTH] = spread[RADIUS] / math.sqrt(fewest) if fewest > 0 else 1.0
+        if n_duels < fewest_duels:
+            fewest_duels, n_fewest = n_duels, 0
+        if n_duels == fewest_duels:
+            state.fewest[n_fewest] = arm
+            n_fewest += 1
+    now.lowest, now.highest, now.n_fewest = lowest, highest, n_fewest
+    now.radius = now.radius_factor / math.sqrt(fewest_duels) if fewest_duels > 0 else 1.0
 
 
 @kernel
-def _drop_worst(left, least, record, against, spread, now, rng):
-    """The arm with the lowest rate leaves, a random one of several; duels against it are forgotten."""
-    place = _pick_worst(left, record, spread, now, rng)
-    worst = left[place]
-    now[N_LEFT], now[DECIDED] = remove_at(left, now[N_LEFT], place), False
-    for place in range(now[N_LEFT]):
-        arm = left[place]
-        record[arm, DUELS] -= against[arm, worst, DUELS]
-        record[arm, WINS] -= against[arm, worst, WINS]
-    _look_at_all(left, least, record, spread, now)
+def _remove_worst(state, rng):
+    """Remove an arm with the lowest win rate from W, and all duels against it."""
+    now, working = state.now[0], state.working
+    place = _pick_worst(state, rng)
+    worst = working[place]
+    now.n_working = remove_at(working, now.n_working, place)
+    now.remove_one = False
+    for arm in working[: now.n_working]:
+        state.duels[arm] -= state.pair_duels[arm, worst]
+        state.wins[arm] -= state.pair_wins[arm, worst]
+    _summarize(state)
 
 
 @kernel
-def _pick_worst(left, record, spread, now, rng):
-    """The place in `left` of a random arm with the lowest rate."""
-    n_tied = 0
-    for place in range(now[N_LEFT]):
-        n_tied += _rate(record, left[place]) == spread[LOWEST]
+def _pick_worst(state, rng):
+    """Return the place in `working` of a random arm with the lowest win rate."""
+    now, n_tied = state.now[0], 0
+    for arm in state.working[: now.n_working]:
+        n_tied += _win_rate(state, arm) == now.lowest
     skipped = pick(n_tied, rng)
-    for place in range(now[N_LEFT]):
-        if _rate(record, left[place]) == spread[LOWEST]:
+    for place in range(now.n_working):
+        if _win_rate(state, state.working[place]) == now.lowest:
             if skipped == 0:
                 return place
             skipped -= 1
     return -1
 
 
-POLICY = Policy(
-    "beat_the_mean",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    survivors,
-    idle,
-    about="Every arm estimates its chance against a random arm; the worst leaves once that is clear.",
+POLICY = policy_of(
+    __name__,
     source="Yue, Joachims 2011 (ICML), Algorithms 1 and 2",
     assumes="total order, relaxed stochastic transitivity and a stochastic triangle inequality",
-    settings={
-        "gamma": Setting("how relaxed the transitivity is; 1: strong", at_least=1),
-        "f": Setting("factor of the confidence radius; with gamma=1 theory allows 1", above=0),
-        "opponent": Setting(
-            "may the random opponent be the arm itself (a fair coin then decides)?",
-            choices=("include_self", "exclude_self"),
-        ),
-        "horizon": Setting("steps the error bound is made for; 0: those of the run", at_least=0),
-    },
     variants={"paper": {}, "komiyama": {"gamma": 1.2, "f": 1.0, "opponent": "exclude_self"}},
 )

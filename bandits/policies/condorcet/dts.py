@@ -1,226 +1,252 @@
-"""DTS, double Thompson sampling, and DTS+: two samples, each held in check by confidence bounds.
+"""DTS: choose both arms by Thompson sampling, among the arms that confidence bounds do not exclude.
 
-Wu and Liu, "Double Thompson Sampling for Dueling Bandits", NIPS 2016, Algorithm 1; DTS+ is its variant with
-another way to break ties.
+Wu and Liu, "Double Thompson Sampling for Dueling Bandits", NIPS 2016, Algorithm 1, and D-TS+ of the same
+paper. Assumes that no pair has p_ij = 1/2. A Condorcet winner is not required, but improves the regret bound
+from O(K^2 log T) to O(K log T + K^2 log log T).
 
-Candidates are the arms with the best optimistic Copeland score, that is, confidently beaten by the fewest.
-The first arm is the candidate that wins most duels of a sampled tournament, the second the one with the
-largest fresh sample against it, unless it is already known to beat it. Tournaments are drawn and stretches of
-idle steps skipped as in bandits/parts/thompson/double_sampling.py.
+Candidates are the arms with the largest upper bound on their Copeland score. The first arm is the candidate
+with most wins in a tournament sampled from the posterior; ties are broken at random, in D-TS+ by expected
+regret. The second arm has the largest new sample against the first arm, whose own is 1/2; arms that
+confidently beat the first arm are excluded.
 
-In DTS+ candidates that tie compare the regret, in lost Copeland score, of the duels they may still need.
+    Algorithm 1                                                  here
+    B = 0                                                        init (Posterior.wins)
+    Phase 1: upper bounds U, Copeland scores, candidates C       _prune_by_upper_bounds
+             samples theta(1), first arm a(1)                    _first_thompson_sampling
+             D-TS+: ties by expected regret                      _least_regret
+    Phase 2: arms with a lower bound against a(1) <= 1/2         _prune_by_lower_bounds
+             samples theta(2), second arm a(2)                   _second_thompson_sampling
+    Compare and update B                                         update
+
+`idle` is not in the paper: it draws the number of coming steps in which an arm duels itself. Most samples are
+only compared with 1/2, and are drawn as Bernoulli variables (bandits/parts/thompson). The distribution of the
+pairs equals that of the literal twin, tests/naive/policies/dts.py.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy
+from bandits.contract import policy_of
 from bandits.parts.answers import leader, leaders
 from bandits.parts.bounds import beaten_until
-from bandits.parts.fewest_beaters import Beaters, no_beaters, note_beat, order_by_beats
-from bandits.parts.picks import NO_ARM, pick
+from bandits.parts.common_settings import Alpha
+from bandits.parts.fewest_beaters import Beaters, no_beaters, order_by_beaters, record_beater
+from bandits.parts.picks import pick
 from bandits.parts.relative_entropy import entropy_of_edge
-from bandits.parts.thompson.bernoulli_rows import all_present, new_step
-from bandits.parts.thompson.champion_odds import alike_steps
+from bandits.parts.thompson.bernoulli_rows import TournamentRoom, admit_all, seed_bits, tournament_room
+from bandits.parts.thompson.champion_odds import draw_waiting_time
 from bandits.parts.thompson.double_sampling import (
-    Beliefs,
-    draw_champion,
-    draw_second,
-    draw_tournament,
-    learn,
-    no_beliefs,
-    pick_scoring,
-    skip_alike,
-    toss_row,
+    Posterior,
+    largest_sample_against,
+    record_win,
+    sample_first_arm,
+    sample_row,
+    skip_self_duels,
+    uniform_posterior,
 )
 from bandits.parts.thompson.extreme_samples import sample_above_half
-from rankduel.base.compiling import kernel
+from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
-CLOCK, N_CANDIDATES, N_BEATERS, LOOK_AGAIN, ENDED = range(5)  # entries of State.now
-_CLIPPED = 1.0 - 1e-7  # a larger sample is taken for this
-_NOT_ZERO = 1e-30  # a smaller divergence is taken for this
-
-
-class State(NamedTuple):
-    beliefs: Beliefs
-    beats: Beaters
-    arms: np.ndarray  # (arms,) int64: the candidates, then the others, each part ascending
-    bounds: np.ndarray  # (2,) float64: alpha, and prior wins of either side
-    now: np.ndarray  # (5,) int64: steps played; candidates, and by how many each is beaten, until LOOK_AGAIN;
-    # whether the coming step ends a stretch of idle ones
+_LARGEST_SAMPLE = 1.0 - 1e-7
+_SMALLEST_DIVERGENCE = 1e-30
 
 
 class Params(NamedTuple):
-    alpha: float = 0.51
-    plus: bool = False
-    w0: int = 0
+    alpha: Alpha = 0.51
+    plus: Annotated[bool, Setting("D-TS+: break ties of the first arm by expected regret")] = False
+    w0: Annotated[
+        int, Setting("wins that each side of a pair starts with, in the bounds only", at_least=0, at_most=1)
+    ] = 0
+
+
+class Now(NamedTuple):
+    clock: int = 0  # steps played
+    n_candidates: int = 0  # number of arms in C
+    n_beaters: int = 0  # number of arms that confidently beat each candidate
+    recount_at: int = 0  # first step at which C may have changed
+    not_idle: bool = False  # the coming step is known not to be idle
+
+
+class State(NamedTuple):
+    now: np.recarray  # (1,), fields of Now
+    posterior: Posterior
+    beaters: Beaters
+    arms: np.ndarray  # (arms,) int64: the candidates, then the other arms, both in ascending order
+    room: TournamentRoom
 
 
 def init(n_arms, params, rng):
     return State(
-        beliefs=no_beliefs(n_arms, params.plus),
-        beats=no_beaters(n_arms),
+        now=record(Now()),
+        posterior=uniform_posterior(n_arms),
+        beaters=no_beaters(n_arms),
         arms=np.arange(n_arms),
-        bounds=np.array([params.alpha, params.w0]),
-        now=np.zeros(5, np.int64),
+        room=tournament_room(n_arms, keep_rows=params.plus),
     )
 
 
 @kernel
 def select(state, params, rng):
-    beliefs, t, ended = state.beliefs, state.now[CLOCK] + 1, state.now[ENDED] == 1
-    state.now[ENDED] = 0
-    n_candidates = _candidates(state, t)
-    new_step(beliefs.coins, rng)
-    first, top = state.arms[0], NO_ARM
-    if n_candidates > 1:
-        first, top = draw_champion(beliefs.champions, state.arms[:n_candidates], ended, rng)
-    if first == NO_ARM:
-        ended = False
-        largest = draw_tournament(beliefs, state.arms, n_candidates, top, rng)
-        first = pick_scoring(beliefs.rows.score, state.arms[:n_candidates], largest, rng)
-        if params.plus:
-            first = _least_regret(beliefs, state.arms, n_candidates, first, largest, rng)
-    exponent = _admit(state, first, t)
-    return first, draw_second(beliefs, first, exponent, ended, rng)
+    now = state.now[0]
+    t, not_idle = now.clock + 1, now.not_idle
+    now.not_idle = False
+    seed_bits(state.room.bits, rng)
+    n_candidates = _prune_by_upper_bounds(state, t)
+    first, not_idle = _first_thompson_sampling(state, params, n_candidates, not_idle, rng)
+    neg_log_self = _prune_by_lower_bounds(state, first, t)
+    return first, _second_thompson_sampling(state, first, neg_log_self, not_idle, rng)
 
 
 @kernel
-def update(state, first, second, first_won):
-    state.now[CLOCK] += 1
+def update(state, params, first, second, first_won):
+    state.now[0].clock += 1
     if first == second:
         return
     winner, loser = (first, second) if first_won else (second, first)
-    learn(state.beliefs, winner, loser)
-    t, alpha, prior = state.now[CLOCK] + 1, state.bounds[0], state.bounds[1]
-    won, lost = state.beliefs.wins[winner, loser] + prior, state.beliefs.wins[loser, winner] + prior
-    for step in (
-        note_beat(state.beats, winner, loser, beaten_until(won, lost, alpha, 0.0), t),
-        note_beat(state.beats, loser, winner, beaten_until(lost, won, alpha, 0.0), t),
-    ):
-        state.now[LOOK_AGAIN] = min(state.now[LOOK_AGAIN], step)
+    record_win(state.posterior, winner, loser)
+    _record_bound(state, params, winner, loser)
+    _record_bound(state, params, loser, winner)
 
 
 @kernel
-def idle(state, params, limit, selves, rng):
-    """A champion, or the only candidate, meets itself."""
-    t = state.now[CLOCK] + 1
-    n_candidates = _candidates(state, t)
-    limit = min(limit, state.now[LOOK_AGAIN] - t)
+def idle(state, params, limit, self_duels, rng):
+    """Skip steps in which the only candidate, or the undefeated arm of a tournament, duels itself."""
+    now = state.now[0]
+    t = now.clock + 1
+    n_candidates = _prune_by_upper_bounds(state, t)
+    limit = min(limit, now.recount_at - t)
     if n_candidates == 1:
         first = state.arms[0]
-        ending = -math.expm1(-_admit(state, first, t))
-        n = alike_steps(ending, limit, rng) if ending < 0.5 else 0
-        ended = ending < 0.5 and n < limit
-        selves[first] += n
-    elif state.now[N_BEATERS] == 0:
-        n, ended = skip_alike(state.beliefs.champions, state.arms[:n_candidates], limit, selves, rng)
+        p_duel = -math.expm1(-_prune_by_lower_bounds(state, first, t))
+        n = draw_waiting_time(p_duel, limit, rng) if p_duel < 0.5 else 0
+        not_idle = p_duel < 0.5 and n < limit
+        self_duels[first] += n
+    elif now.n_beaters == 0:
+        candidates = state.arms[:n_candidates]
+        n, not_idle = skip_self_duels(state.posterior.undefeated, candidates, limit, self_duels, rng)
     else:
-        return 0  # several candidates, each of them beaten: a champion is most unlikely
-    state.now[CLOCK] += n
-    state.now[ENDED] = ended
+        return 0  # every candidate is confidently beaten, so an undefeated one is improbable
+    now.clock += n
+    now.not_idle = not_idle
     return n
 
 
 @kernel
-def recommend(state):
-    return leader(state.beliefs.wins)
+def recommend(state, params):
+    return leader(state.posterior.wins)
 
 
 @kernel
-def answers(state, chosen):
-    leaders(state.beliefs.wins, chosen)
+def answers(state, params, chosen):
+    leaders(state.posterior.wins, chosen)
 
 
 @kernel
-def _candidates(state, t):
-    """How many candidates there are at step t; they are in front of state.arms."""
-    if t >= state.now[LOOK_AGAIN]:
-        n_candidates, n_beaters, soonest = order_by_beats(state.beats, state.arms, t)
-        state.now[N_CANDIDATES], state.now[N_BEATERS] = n_candidates, n_beaters
-        state.now[LOOK_AGAIN] = soonest
-    return state.now[N_CANDIDATES]
+def _prune_by_upper_bounds(state, t):
+    """Put the candidates of step `t` first in `arms`; return how many there are."""
+    now = state.now[0]
+    if t >= now.recount_at:
+        now.n_candidates, now.n_beaters, now.recount_at = order_by_beaters(state.beaters, state.arms, t)
+    return now.n_candidates
 
 
 @kernel
-def _admit(state, first, t):
-    """Flag who may be second: nobody known to beat `first`. -ln of the chance that `first` meets itself."""
-    beliefs, present = state.beliefs, state.beliefs.rows.present
-    all_present(beliefs.rows)
-    if state.now[N_BEATERS] == 0:
-        return beliefs.champions.exponent[first]
-    exponent = 0.0
+def _first_thompson_sampling(state, params, n_candidates, not_idle, rng):
+    """Return the first arm, and whether it is known to duel another arm."""
+    posterior, room, arms = state.posterior, state.room, state.arms
+    if n_candidates == 1:
+        return arms[0], not_idle
+    first, wins, not_idle = sample_first_arm(posterior, room, arms, n_candidates, not_idle, rng)
+    if params.plus and wins < len(arms) - 1:
+        first = _least_regret(state, n_candidates, first, wins, rng)
+    return first, not_idle
+
+
+@kernel
+def _prune_by_lower_bounds(state, first, t):
+    """Admit the arms that do not confidently beat `first` at step `t`.
+
+    Return minus the logarithm of the probability that all their samples against `first` are below 1/2.
+    """
+    posterior, room = state.posterior, state.room
+    admit_all(room)
+    if state.now[0].n_beaters == 0:
+        return posterior.undefeated.neg_log[first]
+    neg_log_self = 0.0
     for arm in range(len(state.arms)):
-        if t < state.beats.until[first, arm]:
-            present[arm] = 0
+        if t < state.beaters.until[first, arm]:
+            room.admitted[arm] = 0
         elif arm != first:
-            exponent += beliefs.odds.minus_log[first, arm]
-    return exponent
+            neg_log_self += posterior.above_half.neg_log[first, arm]
+    return neg_log_self
 
 
 @kernel
-def _least_regret(beliefs, arms, n_candidates, first, largest, rng):
-    """Of the candidates with the largest score, of whom `first` is one, that with the least regret ahead."""
+def _second_thompson_sampling(state, first, neg_log_self, not_idle, rng):
+    """Return the admitted arm with the largest sample against `first`; `first` if none is above 1/2."""
+    return largest_sample_against(state.posterior, state.room, first, neg_log_self, not_idle, rng)
+
+
+@kernel
+def _record_bound(state, params, arm, other):
+    """Recompute the step before which `arm` is confidently beaten by `other`."""
+    now, wins = state.now[0], state.posterior.wins
+    until = beaten_until(wins[arm, other] + params.w0, wins[other, arm] + params.w0, params.alpha, 0.0)
+    now.recount_at = min(now.recount_at, record_beater(state.beaters, arm, other, until, now.clock + 1))
+
+
+@kernel
+def _least_regret(state, n_candidates, first, most_wins, rng):
+    """Return a candidate with `most_wins` and the least expected regret; `first` has `most_wins`."""
+    posterior, room, candidates = state.posterior, state.room, state.arms[:n_candidates]
     n_tied = 0
-    for arm in arms[:n_candidates]:
-        n_tied += beliefs.rows.score[arm] == largest
+    for arm in candidates:
+        n_tied += room.score[arm] == most_wins
     if n_tied == 1:
         return first
-    for arm in arms:  # the scores of all arms matter
-        if beliefs.rows.present[arm] == 1:
-            toss_row(beliefs, arm, 0.0, rng)
-    best, smallest, n_tied = first, math.inf, 0
-    for arm in arms[:n_candidates]:
-        if beliefs.rows.score[arm] == largest:
-            regret = _expected_regret(beliefs, arm, largest, rng)
-            n_tied = n_tied + 1 if regret == smallest else int(regret < smallest)
+    for arm in state.arms:  # the regret depends on the scores of all arms
+        if room.admitted[arm] == 1:
+            sample_row(posterior, room, arm, 0.0, rng)
+    best, least, n_tied = first, math.inf, 0
+    for arm in candidates:
+        if room.score[arm] == most_wins:
+            regret = _expected_regret(posterior, room, arm, most_wins, rng)
+            n_tied = n_tied + 1 if regret == least else int(regret < least)
             if n_tied > 0 and pick(n_tied, rng) == 0:
-                best, smallest = arm, regret
+                best, least = arm, regret
     return best
 
 
 @kernel
-def _expected_regret(beliefs, arm, largest, rng):
-    """Sum over all others of the score both lack, divided by the divergence of their sample from one half.
+def _expected_regret(posterior, room, arm, most_wins, rng):
+    """Return the sum of (most_wins - score of j) / d(theta_ij, 1/2) over all arms j other than i = `arm`.
 
-    The samples are given by who won, which is in the row of the arm whose turn was first; the divergence is
-    the same on either side of one half.
+    The tournament holds whether theta_ij is above 1/2, in the row of the arm that was sampled first; its
+    value is drawn given that. The Kullback-Leibler divergence d is symmetric about 1/2.
     """
-    regret, won, turn, chance = 0.0, beliefs.rows.won, beliefs.rows.turn, beliefs.odds.chance
+    regret, won, turn = 0.0, room.won, room.turn
     for other in range(len(turn)):
-        lacking = largest - beliefs.rows.score[other]
-        if other != arm and lacking != 0:
-            won_it = won[arm, other] == 1 if turn[arm] > turn[other] else won[other, arm] == 0
-            up, down = (arm, other) if won_it else (other, arm)
-            wins = float(beliefs.wins[up, down])
-            losses = float(beliefs.wins[down, up])
-            edge = 2.0 * min(sample_above_half(wins, losses, chance[up, down], rng), _CLIPPED) - 1.0
-            regret += lacking / max(entropy_of_edge(edge), _NOT_ZERO)
+        deficit = most_wins - room.score[other]
+        if other != arm and deficit != 0:
+            arm_won = won[arm, other] == 1 if turn[arm] > turn[other] else won[other, arm] == 0
+            winner, loser = (arm, other) if arm_won else (other, arm)
+            wins = float(posterior.wins[winner, loser])
+            losses = float(posterior.wins[loser, winner])
+            theta = sample_above_half(wins, losses, posterior.above_half.probability[winner, loser], rng)
+            edge = 2.0 * min(theta, _LARGEST_SAMPLE) - 1.0
+            regret += deficit / max(entropy_of_edge(edge), _SMALLEST_DIVERGENCE)
     return regret
 
 
-POLICY = Policy(
-    "dts",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    idle=idle,
-    answers=answers,
-    late=True,
-    about="The winner of a sampled tournament of candidates meets the strongest fresh sample against it.",
+POLICY = policy_of(
+    __name__,
     source="Wu, Liu 2016 (NIPS), Algorithm 1",
     assumes="Condorcet winner (or Copeland winners)",
-    settings={
-        "alpha": Setting("width of the confidence bounds; theory wants it above 1/2", above=0),
-        "plus": Setting("DTS+: ties of candidates go to the least expected regret"),
-        "w0": Setting("wins each side of a pair starts with, in the bounds only", at_least=0, at_most=1),
-    },
     variants={"paper": {}, "published": {"alpha": 0.2097152}},
+    late_feedback=True,
 )

@@ -1,226 +1,247 @@
-"""MergeDTS: mergeRUCB's batches, but samples of the posterior choose the pair, the weaker arm on purpose.
+"""MergeDTS: duel the winner of a sampled tournament against its weakest opponent, in batches that merge.
 
 Li, Markov, de Rijke and Zoghi, "MergeDTS: A Method for Effective Large-Scale Online Ranker Evaluation", ACM
-TOIS 2020, Algorithm 1; tuned as in its sections 5.6 and 6.7.
+TOIS 2020, Algorithm 1; the defaults are tuned as in its sections 5.6 and 6.7. Assumes a Condorcet winner, and
+that no two arms tie.
 
-In a batch the first arm wins most duels of a sampled tournament, the second is the one with the smallest
-sample against it: it is to be knocked out soon. A batch of one arm joins the next, so no arm but the last
-plays itself. Three speed-ups, all exact: a purge looks at the last pair only
-(bandits/parts/merging_batches.py); who beats all mates, if anybody does, is one draw, and only otherwise a
-tournament is played (bandits/parts/thompson/small_tournament.py); of the second arm's samples most are never
-drawn (bandits/parts/thompson/extreme_samples.py).
+The batches are visited in turn, as in mergeRUCB, and arms that another arm of the batch confidently beats are
+removed for good. In a batch the first arm has most wins in a tournament sampled from the posterior, and the
+second has the smallest new sample against it, so that it is removed soon. A batch of one arm is merged with
+the next, so only the last arm duels itself.
+
+    Algorithm 1                                     here (* in bandits/parts/merging_batches.py)
+    1, 3, 4   W = 0, s = 1, batches                 init, new_batches*
+    2         C(epsilon)                            init, head_start_of_theory*
+    6         batch m = t mod b_s                   next_batch*
+    7, 8      the last arm                          idle
+    10, 11    bounds U, removal of beaten arms      remove_beaten*
+    12, 13    merging of a batch of one arm         _visit_batch, merge_with_next*
+    15        a_c, SampleTournament (Algorithm 2)   _sample_tournament
+    16        a_d, RelativeTournament (Algorithm 3) _relative_tournament
+    17        comparison, W                         update
+    18-22     merging at the end of a stage         merge_after_stage*, called at the next step
+
+Samples of the first tournament are only compared with 1/2: the undefeated arm, if any, is one draw, and only
+otherwise is a tournament drawn (bandits/parts/thompson/small_tournament.py). Of the second arm's samples only
+those that may be the smallest are drawn (bandits/parts/thompson/extreme_samples.py). The batches equal those
+of the literal twin, tests/naive/policies/merge_dts.py, and the pairs have the same distribution.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy
-from bandits.parts.answers import leader_among
+from bandits.contract import policy_of
+from bandits.parts.common_settings import Alpha, ErrorHorizon
 from bandits.parts.merging_batches import (
-    CLOCK,
     EVERY_PAIR,
-    N_ALIVE,
-    N_BATCHES,
     NO_PAIR,
-    SETTINGS,
     Batches,
-    join_to_next,
+    BatchSize,
+    FailureProbability,
+    HeadStart,
+    OneAtATime,
+    Partition,
+    PartitionRule,
+    PriorWins,
+    ResetClock,
+    StagePlusOne,
+    best_remaining,
+    count_remaining,
+    head_start_needs_horizon,
+    head_start_of_theory,
+    merge_after_stage,
+    merge_with_next,
     new_batches,
-    next_row,
-    note_step,
-    purge,
-    regroup_after_stage,
-    theory_c,
+    next_batch,
+    record_step,
+    remove_beaten,
 )
-from bandits.parts.picks import pick_largest
+from bandits.parts.picks import NO_ARM, pick_largest
 from bandits.parts.thompson.extreme_samples import weakest_sample
-from bandits.parts.thompson.pair_posterior import BeatOdds, even_odds, note_win
+from bandits.parts.thompson.pair_posterior import AboveHalf, even_above_half, update_above_half
 from bandits.parts.thompson.small_tournament import draw_scores
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
-# If a champion is less likely than this, a plain tournament is cheaper than to look for one and, failing
-# that, to play a tournament known to have none.
-_WORTHWHILE = 0.5
-
-
-class State(NamedTuple):
-    wins: np.ndarray  # (arms, arms) int64
-    odds: BeatOdds
-    batches: Batches
-    champion_chance: np.ndarray  # (arms,) float64: that the arm beats all its mates, as of their last visit
-    room: np.ndarray  # (arms,) float64, for the chances of one batch
-    score: np.ndarray  # (arms,) int64: wins in a sampled tournament, by place in the batch
+# If an undefeated arm is less probable than this, an unconditional tournament is cheaper than to draw whether
+# there is one, and then mostly a tournament conditional on there being none.
+_DRAW_UNDEFEATED_ABOVE = 0.5
 
 
 class Params(NamedTuple):
-    alpha: float = 0.262144
-    batch: int = 16
-    c: float = 4e6
-    epsilon: float = 0.0
-    w0: int = 0
-    partition: str = "ceil"
-    reset_t: bool = False
-    stage_plus_one: bool = False
-    one_at_a_time: bool = False
-    independent_theta: bool = False
-    purge_until_stable: bool = False
-    horizon: int = 0
+    alpha: Alpha = 0.262144
+    batch: BatchSize = 16
+    c: HeadStart = 4e6
+    epsilon: FailureProbability = 0.0
+    w0: PriorWins = 0
+    partition: PartitionRule = Partition.CEIL
+    reset_t: ResetClock = False
+    stage_plus_one: StagePlusOne = False
+    one_at_a_time: OneAtATime = False
+    independent_theta: Annotated[
+        bool, Setting("in the tournament, sample theta_ij and theta_ji independently")
+    ] = False
+    purge_until_stable: Annotated[
+        bool, Setting("remove beaten arms again in the step in which a batch of one arm was merged")
+    ] = False
+    horizon: ErrorHorizon = 0
+
+
+class Room(NamedTuple):
+    undefeated: np.ndarray  # (arms,) float64: probabilities, by place in the batch
+    score: np.ndarray  # (arms,) int64: wins in a sampled tournament, by place in the batch
+
+
+class State(NamedTuple):
+    wins: np.ndarray  # (arms, arms) int64, W
+    above_half: AboveHalf
+    batches: Batches
+    undefeated: np.ndarray  # (arms,) float64: probability to beat the whole batch, as of its last visit
+    room: Room
+
+
+def needs_horizon(params):
+    return head_start_needs_horizon(params)
 
 
 def init(n_arms, params, rng):
-    c = params.c or theory_c("merge_dts", n_arms, params)
+    head_start = params.c or head_start_of_theory("merge_dts", n_arms, params)
     return State(
         wins=np.zeros((n_arms, n_arms), np.int64),
-        odds=even_odds(n_arms),
-        batches=new_batches(n_arms, params.batch, params.partition, c),
-        champion_chance=np.empty(n_arms),
-        room=np.empty(n_arms),
-        score=np.empty(n_arms, np.int64),
+        above_half=even_above_half(n_arms),
+        batches=new_batches(n_arms, params, head_start),
+        undefeated=np.zeros(n_arms),
+        room=Room(undefeated=np.empty(n_arms), score=np.empty(n_arms, np.int64)),
     )
 
 
 @kernel
 def select(state, params, rng):
-    regroup_after_stage(state.batches, params, rng)
-    row = _visited(state, params, rng)
+    merge_after_stage(state.batches, params, rng)
+    row = _visit_batch(state, params, rng)
     batch = state.batches.arms[row, : state.batches.size[row]]
     if len(batch) == 1:
         return batch[0], batch[0]
-    champion = _champion(state, batch, params, rng)
-    if len(batch) == 2:
-        return batch[champion], batch[1 - champion]
-    start = _most_beaten(state.odds, batch, champion)
-    second = weakest_sample(state.wins, state.odds.log_g, batch, champion, start, rng)
-    return batch[champion], batch[second]
+    champion = _sample_tournament(state, params, batch, rng)
+    return batch[champion], batch[_relative_tournament(state, batch, champion, rng)]
 
 
 @kernel
-def update(state, first, second, first_won):
-    note_step(state.batches.compared, state.batches.now, first, second)
+def update(state, params, first, second, first_won):
+    record_step(state.batches, first, second)
     if first != second:
         winner, loser = (first, second) if first_won else (second, first)
-        note_win(state.odds, state.wins, winner, loser)
+        update_above_half(state.above_half, state.wins, winner, loser)
         state.wins[winner, loser] += 1
 
 
 @kernel
-def idle(state, params, limit, selves, rng):
-    """The last arm plays itself for ever."""
-    batches = state.batches
-    if batches.now[N_ALIVE] > 1:
+def idle(state, params, limit, self_duels, rng):
+    """Skip all steps once a single arm remains, which duels itself."""
+    batches, now = state.batches, state.batches.now[0]
+    if now.n_remaining > 1:
         return 0
-    selves[batches.arms[batches.turn[0], 0]] += limit
-    batches.now[CLOCK] += limit
+    self_duels[batches.arms[batches.turn[0], 0]] += limit
+    now.clock += limit
     return limit
 
 
 @kernel
-def recommend(state):
-    return leader_among(state.wins, state.batches.alive)
+def recommend(state, params):
+    return best_remaining(state.batches, state.wins)
 
 
 @kernel
-def survivors(state):
-    return state.batches.now[N_ALIVE]
+def survivors(state, params):
+    return count_remaining(state.batches)
 
 
 @kernel
-def _visited(state, params, rng):
-    """The row of the batch to play in: purged, and of more than one arm if there are more."""
-    batches, wins = state.batches, state.wins
-    row = next_row(batches.turn, batches.now)
+def _visit_batch(state, params, rng):
+    """Return the row of the batch to compare arms of: without beaten arms, and merged if of one arm."""
+    batches, wins, neg_log = state.batches, state.wins, state.above_half.neg_log
+    row = next_batch(batches)
     one, other = batches.compared[row, 0], batches.compared[row, 1]
-    changed = purge(batches, wins, row, params, rng) > 0 or one == EVERY_PAIR
-    while batches.size[row] == 1 and batches.now[N_BATCHES] > 1:
-        row, changed = join_to_next(batches, row), True
+    changed = remove_beaten(batches, wins, params, row, rng) > 0 or one == EVERY_PAIR
+    while batches.size[row] == 1 and batches.now[0].n_batches > 1:
+        row, changed = merge_with_next(batches, row), True
         if params.purge_until_stable:
-            purge(batches, wins, row, params, rng)
+            remove_beaten(batches, wins, params, row, rng)
     batch = batches.arms[row, : batches.size[row]]
     for arm in batch:
         if changed or (one != NO_PAIR and (arm == one or arm == other)):
-            _note_champion(state.champion_chance, state.odds.minus_log, batch, arm)
+            state.undefeated[arm] = _probability_undefeated(neg_log[arm], batch)
     return row
 
 
 @kernel
-def _note_champion(champion_chance, minus_log, batch, arm):
-    exponent = 0.0
-    for mate in batch:
-        exponent += minus_log[arm, mate]
-    champion_chance[arm] = math.exp(-exponent)
+def _probability_undefeated(neg_log, batch):
+    """Return the product of the probabilities to beat each arm of the batch."""
+    total = 0.0
+    for other in batch:
+        total += neg_log[other]
+    return math.exp(-total)
 
 
 @kernel
-def _champion(state, batch, params, rng):
-    """The place of an arm with most wins in a sampled tournament of the batch."""
-    score, alive, total = state.score[: len(batch)], state.room[: len(batch)], 0.0
+def _sample_tournament(state, params, batch, rng):
+    """Return the place in `batch` of an arm with most wins in a sampled tournament."""
+    probability, score = state.above_half.probability, state.room.score[: len(batch)]
     if params.independent_theta:
-        _draw_unpaired_scores(state.odds.chance, batch, score, rng)
-        return pick_largest(score, -1, rng)
+        _draw_independent_scores(probability, batch, score, rng)
+        return pick_largest(score, NO_ARM, rng)
+    undefeated, total = state.room.undefeated[: len(batch)], 0.0
     for place in range(len(batch)):
-        alive[place] = state.champion_chance[batch[place]]
-        total += alive[place]
-    if total < _WORTHWHILE:
-        alive[:] = 0.0  # nothing known beforehand
+        undefeated[place] = state.undefeated[batch[place]]
+        total += undefeated[place]
+    if total < _DRAW_UNDEFEATED_ABOVE:
+        undefeated[:] = 0.0  # an unconditional tournament
     else:
         number = rng.random()
         for place in range(len(batch)):
-            number -= alive[place]
+            number -= undefeated[place]
             if number < 0.0:
                 return place
-    draw_scores(state.odds.chance, batch, len(batch), len(batch), alive, score, rng)
-    return pick_largest(score, -1, rng)
+    draw_scores(probability, batch, len(batch), len(batch), undefeated, score, rng)
+    return pick_largest(score, NO_ARM, rng)
 
 
 @kernel
-def _draw_unpaired_scores(chance, batch, score, rng):
-    """Either arm of a pair has a sample of its own, so both may win, or none."""
+def _draw_independent_scores(probability, batch, score, rng):
+    """Draw the wins of every arm, where each arm of a pair has its own sample: both may win, or none."""
     for place in range(len(batch)):
         score[place] = 0
-        for mate in range(len(batch)):
-            score[place] += mate != place and rng.random() < chance[batch[place], batch[mate]]
+        for other in range(len(batch)):
+            score[place] += other != place and rng.random() < probability[batch[place], batch[other]]
 
 
 @kernel
-def _most_beaten(odds, batch, champion):
-    """The place of the mate most surely worse than the champion."""
-    surest, most_beaten = math.inf, -1
+def _relative_tournament(state, batch, champion, rng):
+    """Return the place in `batch` of the arm with the smallest new sample against batch[champion]."""
+    if len(batch) == 2:
+        return 1 - champion
+    neg_log, likely_smallest, least = state.above_half.neg_log[batch[champion]], -1, math.inf
     for place in range(len(batch)):
-        doubt = odds.minus_log[batch[champion], batch[place]]
-        if place != champion and doubt < surest:
-            surest, most_beaten = doubt, place
-    return most_beaten
+        if place != champion and neg_log[batch[place]] < least:
+            likely_smallest, least = place, neg_log[batch[place]]
+    return weakest_sample(state.wins, state.above_half.log_g, batch, champion, likely_smallest, rng)
 
 
-POLICY = Policy(
-    "merge_dts",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    survivors,
-    idle,
-    about="Small batches in turn: a sampled champion meets its weakest mate; refuted arms are given up.",
+POLICY = policy_of(
+    __name__,
     source="Li, Markov, de Rijke, Zoghi 2020 (ACM TOIS), Algorithm 1",
     assumes="Condorcet winner; no two arms tie, or they may never be told apart",
-    settings={
-        **SETTINGS,
-        "independent_theta": Setting("in the tournament, sample either arm of a pair independently"),
-        "purge_until_stable": Setting("purge a batch again in the step in which a single arm joined it"),
-    },
     variants={
         "published": {},  # tuned, sections 5.6 and 6.7
         "paper": {"alpha": 1.01, "batch": 4, "c": 0},  # theory, with epsilon = 1 / horizon
-        # What the authors' public code does differently from the paper: every pair starts with a win either
-        # way in the bounds, the clock restarts in every stage, a stage ends one arm sooner, beaten arms go
-        # one by one in random order, both arms of a pair have their own sample in the tournament, and
-        # joining a single arm and purging alternate until neither changes anything.
+        # Differences of the authors' public code from the paper: every pair starts with a win of each side in
+        # the bounds, the clock is reset in every stage, a stage ends one arm sooner, beaten arms are removed
+        # one by one in random order, theta_ij and theta_ji are sampled independently, and merging a batch of
+        # one arm and removing beaten arms alternate until neither changes anything.
         "chang-li": {
             "w0": 1,
             "reset_t": True,
@@ -230,5 +251,4 @@ POLICY = Policy(
             "purge_until_stable": True,
         },
     },
-    horizon_when=lambda params: params.c == 0 and params.epsilon == 0,
 )

@@ -1,10 +1,19 @@
-"""MultiSBM: every arm has a bandit of its own that looks for the best answer to it.
+"""MultiSBM: give every arm a bandit of its own, which looks for the arm that beats it most.
 
 Ailon, Karnin and Joachims, "Reducing Dueling Bandits to Cardinal Bandits", ICML 2014, Algorithm 2, with UCB
-inside. The first arm of a duel is the second of the duel before; its bandit chooses the second, and is
-rewarded if that wins.
+as the bandits (singleton bandit machines, SBM). Assumes that every arm has a utility.
 
-An arm against itself still feeds its bandit, so no step can be skipped; a step costs one pass over the arms.
+The first arm of a duel is the second arm of the duel before. The bandit of the first arm chooses the second
+arm, and has reward 1 if that arm wins.
+
+    Algorithm 2                                    here
+    reset all S_x, y_0 arbitrary                   init
+    x_t = y_(t-1), y_t = advance(S_x)              select
+    duel x_t and y_t, feedback(S_x)                update
+    (not in the paper) most frequent arm y         recommend
+
+A self-duel is decided by a fair coin and rewards the bandit, so no step can be skipped. Given the same random
+numbers, the pairs equal those of the literal twin, tests/naive/policies/multi_sbm.py.
 """
 
 from __future__ import annotations
@@ -13,79 +22,72 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy
+from bandits.contract import policy_of
 from bandits.parts import inner_ucb
-from bandits.parts.inner_ucb import UcbBandits
+from bandits.parts.inner_ucb import Clock, SbmClock, UcbAlpha, UcbBandits, UcbRoom, ucb_room
 from bandits.parts.picks import pick
-from rankduel.base.compiling import kernel
-from rankduel.base.settings import Setting
-
-OWN, GLOBAL = range(2)  # sbm_clock
-CLOCK, FIRST, COIN = range(3)  # entries of State.now
-
-
-class State(NamedTuple):
-    ucb: UcbBandits  # bandit k answers arm k
-    starts: np.ndarray  # (arms,) int64: steps with this arm first, which is the time of its bandit
-    answers: np.ndarray  # (arms,) int64: steps with this arm second
-    now: np.ndarray  # (3,) int64: steps played; the coming first arm; who wins a self-duel
+from rankduel.base.compiling import kernel, record
 
 
 class Params(NamedTuple):
-    alpha: float = 3.0
-    sbm_clock: str = "own"
+    alpha: UcbAlpha = 3.0
+    sbm_clock: SbmClock = Clock.OWN
+
+
+class Now(NamedTuple):
+    clock: int = 0  # steps played
+    first: int = 0  # first arm of the coming step, y of the step before
+    self_duel_reward: int = 0  # of the bandit, if both arms are the same
+
+
+class State(NamedTuple):
+    now: np.recarray  # (1,), fields of Now
+    ucb: UcbBandits  # bandit k is that of arm k, S_k
+    n_first: np.ndarray  # (arms,) int64: steps with this arm first, which is the time of its bandit
+    n_second: np.ndarray  # (arms,) int64: steps with this arm second
+    room: UcbRoom
 
 
 def init(n_arms, params, rng):
     return State(
+        now=record(Now(first=int(rng.random() * n_arms))),
         ucb=inner_ucb.new_bandits(n_arms, n_arms),
-        starts=np.zeros(n_arms, np.int64),
-        answers=np.zeros(n_arms, np.int64),
-        now=np.array([0, int(rng.random() * n_arms), 0]),
+        n_first=np.zeros(n_arms, np.int64),
+        n_second=np.zeros(n_arms, np.int64),
+        room=ucb_room(n_arms),
     )
 
 
 @kernel
 def select(state, params, rng):
-    first = state.now[FIRST]
-    time = (state.starts[first] if params.sbm_clock == OWN else state.now[CLOCK]) + 1
-    second = inner_ucb.advance(state.ucb, first, params.alpha, time, rng)
+    now = state.now[0]
+    first = now.first
+    time = (state.n_first[first] if params.sbm_clock == Clock.OWN else now.clock) + 1
+    second = inner_ucb.advance(state.ucb, state.room, first, params.alpha, time, rng)
     if first == second:
-        state.now[COIN] = pick(2, rng)
+        now.self_duel_reward = pick(2, rng)
     return first, second
 
 
 @kernel
-def update(state, first, second, first_won):
-    reward = state.now[COIN] if first == second else 1 - int(first_won)
+def update(state, params, first, second, first_won):
+    now = state.now[0]
+    reward = now.self_duel_reward if first == second else 1 - int(first_won)
     inner_ucb.feedback(state.ucb, first, second, reward)
-    state.starts[first] += 1
-    state.answers[second] += 1
-    state.now[CLOCK] += 1
-    state.now[FIRST] = second
+    state.n_first[first] += 1
+    state.n_second[second] += 1
+    now.clock += 1
+    now.first = second
 
 
 @kernel
-def recommend(state):
-    return state.answers.argmax()
+def recommend(state, params):
+    return state.n_second.argmax()
 
 
-POLICY = Policy(
-    "multi_sbm",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    about="Every arm has a bandit that looks for the best answer to it.",
+POLICY = policy_of(
+    __name__,
     source="Ailon, Karnin, Joachims 2014 (ICML), Algorithm 2",
     assumes="utilities",
-    settings={
-        "alpha": Setting("width of UCB's bounds; 2 is UCB1", above=-2),
-        "sbm_clock": Setting(
-            "the time in UCB's bounds: steps of the bandit since its start, or of the run",
-            choices=("own", "global"),
-        ),
-    },
     variants={"paper": {}, "ucb1": {"alpha": 2.0}},
 )

@@ -1,29 +1,38 @@
-"""Two random arms in every step: what a policy that learns nothing pays.
+"""Random pair: duel two arms drawn at random in every step, which shows the regret of not learning.
 
-Arms are drawn independently, as in Komiyama's dueling bandit library, so an arm may meet itself; with
+Baseline in the experiments of Komiyama, Honda, Kashima and Nakagawa, "Regret Lower Bound and Optimal
+Algorithm in Dueling Bandit Problem", COLT 2015. Assumes nothing.
+
+The arms are drawn independently, as in Komiyama's dueling bandit library, so an arm may duel itself; with
 `distinct` a pair of different arms is drawn. Either way the expected regret of T steps is T times the mean
-loss of an arm. Wins are kept for the recommendation only.
+loss of an arm. Wins are counted for the recommendation only.
+
+    draw both arms                                    select
+    count the win                                     update
+    arm that beats most others                        recommend
+
+Given the same random numbers, the pairs equal those of the literal twin, tests/naive/policies/random_pair.py.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy
+from bandits.contract import policy_of
 from bandits.parts.answers import leader
 from bandits.parts.picks import pick
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
 
+class Params(NamedTuple):
+    distinct: Annotated[bool, Setting("draw two different arms, never an arm against itself")] = False
+
+
 class State(NamedTuple):
     wins: np.ndarray  # (arms, arms) int64
-
-
-class Params(NamedTuple):
-    distinct: bool = False
 
 
 def init(n_arms, params, rng):
@@ -36,12 +45,12 @@ def select(state, params, rng):
     first = pick(n_arms, rng)
     if not params.distinct:
         return first, pick(n_arms, rng)
-    second = pick(n_arms - 1, rng)  # a place among the others
+    second = pick(n_arms - 1, rng)  # a place among the other arms
     return first, second + (second >= first)
 
 
 @kernel
-def update(state, first, second, first_won):
+def update(state, params, first, second, first_won):
     if first == second:
         return
     winner, loser = (first, second) if first_won else (second, first)
@@ -49,21 +58,14 @@ def update(state, first, second, first_won):
 
 
 @kernel
-def recommend(state):
+def recommend(state, params):
     return leader(state.wins)
 
 
-POLICY = Policy(
-    "random_pair",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    late=True,
-    about="Two arms at random, always: the regret of not learning.",
+POLICY = policy_of(
+    __name__,
     source="baseline of Komiyama, Honda, Kashima, Nakagawa 2015 (COLT), experiments",
     assumes="nothing",
-    settings={"distinct": Setting("draw two different arms, never an arm against itself")},
     variants={"paper": {}},
+    late_feedback=True,
 )

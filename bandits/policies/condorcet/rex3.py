@@ -1,179 +1,211 @@
-"""REX3, relative exponential weighing: one set of weights draws both arms; the winner gains, the loser loses.
+"""REX3: draw both arms from exponential weights; increase the winner's weight and decrease the loser's.
 
 Gajane, Urvoy and Clerot, "A Relative Exponential Weighing Algorithm for Adversarial Utility-based Dueling
-Bandits", ICML 2015, Algorithm 1.
+Bandits", ICML 2015, Algorithm 1. Assumes that every arm has a utility, which may be set by an adversary.
 
-Arms are drawn from the weights with chance 1 - gamma and uniformly with chance gamma; p is that mixture. The
-winner's weight is multiplied by exp(gamma / (2 K p)), the loser's divided likewise. Two weights change per
-duel, so they live in a tree of sums (bandits/parts/sum_tree.py), and a step costs a few times log2 K
-operations.
+An arm is drawn in proportion to its weight with probability 1 - gamma, and uniformly with probability gamma;
+p is that mixture. A duel multiplies the winner's weight by exp(gamma / (2 K p)) and divides the loser's
+likewise, each with its own p. Nothing is learned from a self-duel.
 
-Most steps of a long run are the heaviest arm against itself, and nothing is learned from them. The chance p
-of this leader grows as gamma falls, so the chance 1 - p^2 of any other pair is largest now: candidates for
-the next other pair come after geometric gaps of that chance, and each is accepted with the ratio of its own
-chance to it. An accepted one is drawn given that it is not the leader against itself.
+    Algorithm 1                                           here
+    all weights 1                                         init
+    gamma (fixed in the paper, or of step t)              _exploration_rate
+    p_i = (1 - gamma) w_i / sum of w + gamma / K          mixture_probability
+    a and b drawn from p                                  select (draw_from_mixture)
+    duel; weights of a and b                              update
+    (not in the paper) arm of the largest weight          recommend
+
+`idle` is not in the paper: it skips self-duels of the leader, the arm of the largest weight. Without it the
+steps equal those of the literal twin, tests/naive/policies/rex3.py (Rex3ByCoin), given the same random
+numbers; with it their distribution does.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from enum import IntEnum
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy
+from bandits.contract import policy_of
+from bandits.parts.exponential_weights import (
+    ExponentialWeights,
+    add_to_log_weight,
+    divide_weights,
+    draw_from_mixture,
+    equal_weights,
+    mixture_probability,
+    total_weight,
+    weight,
+)
 from bandits.parts.picks import pick
-from bandits.parts.sum_tree import add_up, draw, new_tree, set_weight
-from rankduel.base.compiling import kernel
+from bandits.parts.sum_tree import draw, set_weight
+from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
-ANYTIME, FIXED = range(2)
-CLOCK, LEADER, NOT_LEADER = range(3)  # entries of State.now
-GAMMA, SCALE, T_LEAST, GAIN = range(4)  # entries of State.rates
-_WORTH_SKIPPING = 0.5  # chance of the leader above which looking for idle steps pays
-_LARGE = 1e200  # when the weights' sum leaves [1 / _LARGE, _LARGE], all are divided by the largest
+_WORTH_SKIPPING = 0.5  # probability of the leader from which `idle` saves time
+_LARGEST_TOTAL = 1e200  # when the sum of weights leaves [1 / this, this], all are divided by the largest
 
 
-class State(NamedTuple):
-    log_weight: np.ndarray  # (arms,) float64
-    weights: np.ndarray  # (2 * leaves,) float64: tree of the sums of exp(log_weight)
-    rates: np.ndarray  # (4,) float64: fixed gamma or 0; K ln K / tau_factor; t_least; 1 / (2 K) or 1 / K
-    now: np.ndarray  # (3,) int64: steps played; a heavy arm; 1 if the coming pair is not that arm twice
+class Schedule(IntEnum):
+    """The number of steps that gamma is for."""
+
+    ANYTIME = 0
+    FIXED = 1
 
 
 class Params(NamedTuple):
-    schedule: str = "anytime"
-    gamma: float = 0.0
-    tau_factor: float = math.e / 2
-    t_least: int = 1
-    half: bool = True
-    horizon: int = 0
+    schedule: Annotated[
+        Schedule, Setting("gamma = sqrt(K ln K / tau), tau in proportion to the step or the horizon")
+    ] = Schedule.ANYTIME
+    gamma: Annotated[
+        float, Setting("share of uniform draws; 0: from the schedule", at_least=0, at_most=0.5)
+    ] = 0.0
+    tau_factor: Annotated[float, Setting("tau per step or per step of the horizon", above=0)] = math.e / 2
+    t_least: Annotated[int, Setting("steps before this one have its gamma, if anytime", at_least=1)] = 1
+    half: Annotated[bool, Setting("the gain has the factor 1/2 of the paper")] = True
+    horizon: Annotated[int, Setting("steps to plan for, if fixed; 0: those of the run", at_least=0)] = 0
+
+
+class Now(NamedTuple):
+    gamma_scale: float  # K ln K / tau_factor: gamma is the root of this per step
+    clock: int = 0  # steps played
+    leader: int = 0  # arm of the largest weight, or one that had it
+    not_idle: bool = False  # the coming step is known not to be a self-duel of the leader
+
+
+class State(NamedTuple):
+    now: np.recarray  # (1,), fields of Now
+    weights: ExponentialWeights
+
+
+def needs_horizon(params):
+    return params.schedule == Schedule.FIXED and params.gamma == 0.0
 
 
 def init(n_arms, params, rng):
-    scale = n_arms * math.log(n_arms) / params.tau_factor
-    gamma = params.gamma
-    if gamma == 0.0 and params.schedule == FIXED:
-        gamma = min(0.5, math.sqrt(scale / params.horizon))
     return State(
-        log_weight=np.zeros(n_arms),
-        weights=new_tree(n_arms),
-        rates=np.array([gamma, scale, params.t_least, (0.5 if params.half else 1.0) / n_arms]),
-        now=np.zeros(3, np.int64),
+        now=record(Now(gamma_scale=n_arms * math.log(n_arms) / params.tau_factor)),
+        weights=equal_weights(n_arms),
     )
 
 
 @kernel
 def select(state, params, rng):
-    now, weights, n_arms = state.now, state.weights, len(state.log_weight)
-    gamma = _gamma(state.rates, now[CLOCK] + 1)
-    if now[NOT_LEADER] == 0:
-        return _draw_arm(weights, n_arms, gamma, rng), _draw_arm(weights, n_arms, gamma, rng)
-    now[NOT_LEADER] = 0
-    leader = now[LEADER]
-    other = _draw_other(weights, n_arms, leader, gamma, rng)
-    # Given that not both are the leader, the first is another arm with chance (1 - p) / (1 - p^2).
-    if rng.random() * (1.0 + _chance(weights, n_arms, leader, gamma)) < 1.0:
-        return other, _draw_arm(weights, n_arms, gamma, rng)
-    return leader, other
+    now, weights = state.now[0], state.weights
+    gamma = _exploration_rate(state, params, now.clock + 1)
+    if now.not_idle:
+        now.not_idle = False
+        return _draw_not_idle(state, gamma, rng)
+    return draw_from_mixture(weights, gamma, rng), draw_from_mixture(weights, gamma, rng)
 
 
 @kernel
-def update(state, first, second, first_won):
-    now, log_weight, weights = state.now, state.log_weight, state.weights
-    now[CLOCK] += 1
+def update(state, params, first, second, first_won):
+    now, weights = state.now[0], state.weights
+    now.clock += 1
     if first == second:
         return
     winner, loser = (first, second) if first_won else (second, first)
-    gamma = _gamma(state.rates, now[CLOCK])
-    gain = gamma * state.rates[GAIN]
-    up = gain / _chance(weights, len(log_weight), winner, gamma)
-    down = gain / _chance(weights, len(log_weight), loser, gamma)
-    log_weight[winner] += up
-    log_weight[loser] -= down
-    set_weight(weights, winner, math.exp(log_weight[winner]))
-    set_weight(weights, loser, math.exp(log_weight[loser]))
-    if log_weight[winner] > log_weight[now[LEADER]]:
-        now[LEADER] = winner
-    if not 1.0 / _LARGE < weights[1] < _LARGE:
-        _divide_by_largest(log_weight, weights)
+    gamma = _exploration_rate(state, params, now.clock)
+    gain = gamma * ((0.5 if params.half else 1.0) / len(weights.log_weight))
+    up = gain / mixture_probability(weights, winner, gamma)
+    down = gain / mixture_probability(weights, loser, gamma)
+    add_to_log_weight(weights, winner, up)
+    add_to_log_weight(weights, loser, -down)
+    if weights.log_weight[winner] > weights.log_weight[now.leader]:
+        now.leader = winner
+    if not 1.0 / _LARGEST_TOTAL < total_weight(weights) < _LARGEST_TOTAL:
+        divide_weights(weights, weights.log_weight[_heaviest(weights.log_weight)])
 
 
 @kernel
-def idle(state, params, limit, selves, rng):
-    """The leader against itself, up to a step that is known to be another pair."""
-    now, n_arms = state.now, len(state.log_weight)
-    t, leader = now[CLOCK] + 1, now[LEADER]
-    gamma = _gamma(state.rates, t)
-    if now[NOT_LEADER] == 1 or _chance(state.weights, n_arms, leader, gamma) < _WORTH_SKIPPING:
+def idle(state, params, limit, self_duels, rng):
+    """Skip self-duels of the leader, up to a step that is known to be another pair.
+
+    As gamma never grows, the probability of another pair is largest now. Candidates for the next one come
+    after geometric gaps with that probability; each is accepted with the ratio of its own probability to it.
+    """
+    now, weights = state.now[0], state.weights
+    t, leader = now.clock + 1, now.leader
+    gamma = _exploration_rate(state, params, t)
+    if now.not_idle or mixture_probability(weights, leader, gamma) < _WORTH_SKIPPING:
         return 0
-    n, other = 0, _chance_of_others(state.weights, n_arms, leader, gamma)
+    n, p_other = 0, _other_pair_probability(weights, leader, gamma)
     while n < limit:
-        gap = math.log1p(-rng.random()) / math.log1p(-other)
+        gap = math.log1p(-rng.random()) / math.log1p(-p_other)
         if gap >= limit - n:
             n = limit
             break
         n += int(gap)
-        then = _chance_of_others(state.weights, n_arms, leader, _gamma(state.rates, t + n))
-        if rng.random() * other < then:
-            now[NOT_LEADER] = 1
+        p_then = _other_pair_probability(weights, leader, _exploration_rate(state, params, t + n))
+        if rng.random() * p_other < p_then:
+            now.not_idle = True
             break
-        n, other = n + 1, then
-    selves[leader] += n
-    now[CLOCK] += n
+        n, p_other = n + 1, p_then
+    self_duels[leader] += n
+    now.clock += n
     return n
 
 
 @kernel
-def recommend(state):
-    return _heaviest(state.log_weight)
+def recommend(state, params):
+    return _heaviest(state.weights.log_weight)
 
 
 @kernel
-def _gamma(rates, t):
-    """The share of uniform draws in step t."""
-    return rates[GAMMA] if rates[GAMMA] > 0.0 else min(0.5, math.sqrt(rates[SCALE] / max(t, rates[T_LEAST])))
+def _exploration_rate(state, params, t):
+    """Return gamma, the share of uniform draws, of step `t`."""
+    if params.gamma > 0.0:
+        return params.gamma
+    n_steps = params.horizon if params.schedule == Schedule.FIXED else max(t, params.t_least)
+    return min(0.5, math.sqrt(state.now[0].gamma_scale / n_steps))
 
 
 @kernel
-def _chance(weights, n_arms, arm, gamma):
-    """The chance of one draw to be this arm."""
-    return (1.0 - gamma) * weights[len(weights) // 2 + arm] / weights[1] + gamma / n_arms
+def _draw_not_idle(state, gamma, rng):
+    """Return a pair given that not both arms are the leader.
+
+    With p of the leader, the first is then another arm with probability (1 - p) / (1 - p^2).
+    """
+    weights, leader = state.weights, state.now[0].leader
+    other = _draw_other(weights, leader, gamma, rng)
+    if rng.random() * (1.0 + mixture_probability(weights, leader, gamma)) < 1.0:
+        return other, draw_from_mixture(weights, gamma, rng)
+    return leader, other
 
 
 @kernel
-def _chance_of_others(weights, n_arms, leader, gamma):
-    """The chance of a pair to be anything but the leader twice; 1 - p^2 without its cancellation."""
-    light = (weights[1] - weights[len(weights) // 2 + leader]) / weights[1]
-    another = (1.0 - gamma) * light + gamma * (n_arms - 1) / n_arms
-    return another * (2.0 - another)
-
-
-@kernel
-def _draw_arm(weights, n_arms, gamma, rng):
-    if rng.random() < gamma:
-        return pick(n_arms, rng)
-    return draw(weights, rng.random())
-
-
-@kernel
-def _draw_other(weights, n_arms, leader, gamma, rng):
-    """The same, given that it is not the leader."""
-    weight, total = weights[len(weights) // 2 + leader], weights[1]
-    set_weight(weights, leader, 0.0)
-    by_weight = (1.0 - gamma) * weights[1] / total
+def _draw_other(weights, leader, gamma, rng):
+    """Return an arm drawn from the mixture, given that it is not the leader."""
+    n_arms, tree = len(weights.log_weight), weights.tree
+    leader_weight = weight(weights, leader)
+    total = total_weight(weights)
+    set_weight(tree, leader, 0.0)
+    by_weight = (1.0 - gamma) * total_weight(weights) / total
     uniform = gamma * (n_arms - 1) / n_arms
     if rng.random() * (by_weight + uniform) < by_weight:
-        arm = draw(weights, rng.random())
+        arm = draw(tree, rng.random())
     else:
         arm = pick(n_arms - 1, rng)
         arm += arm >= leader
-    set_weight(weights, leader, weight)
+    set_weight(tree, leader, leader_weight)
     return arm
 
 
 @kernel
+def _other_pair_probability(weights, leader, gamma):
+    """Return the probability that not both arms are the leader: 1 - p^2 without its cancellation."""
+    n_arms = len(weights.log_weight)
+    total = total_weight(weights)
+    p_another = (1.0 - gamma) * ((total - weight(weights, leader)) / total) + gamma * (n_arms - 1) / n_arms
+    return p_another * (2.0 - p_another)
+
+
+@kernel
 def _heaviest(log_weight):
+    """Return the arm of the largest weight; the first if tied."""
     heaviest = 0
     for arm in range(1, len(log_weight)):
         if log_weight[arm] > log_weight[heaviest]:
@@ -181,37 +213,10 @@ def _heaviest(log_weight):
     return heaviest
 
 
-@kernel
-def _divide_by_largest(log_weight, weights):
-    largest, leaves = log_weight[_heaviest(log_weight)], len(weights) // 2
-    for arm in range(len(log_weight)):
-        log_weight[arm] -= largest
-        weights[leaves + arm] = math.exp(log_weight[arm])
-    add_up(weights)
-
-
-POLICY = Policy(
-    "rex3",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    idle=idle,
-    about="Exponential weights draw both arms; the winner gains, the loser loses.",
+POLICY = policy_of(
+    __name__,
     source="Gajane, Urvoy, Clerot 2015 (ICML), Algorithm 1",
     assumes="utilities, possibly adversarial",
-    settings={
-        "schedule": Setting(
-            "gamma = sqrt(K ln K / tau), tau in proportion to the step or the horizon",
-            choices=("anytime", "fixed"),
-        ),
-        "gamma": Setting("share of uniform draws; 0: from the schedule", at_least=0, at_most=0.5),
-        "tau_factor": Setting("tau per step or per step of the horizon", above=0),
-        "t_least": Setting("steps before this one have its gamma, if anytime", at_least=1),
-        "half": Setting("the gain has the factor 1/2 of the paper"),
-        "horizon": Setting("steps to plan for, if fixed; 0: those of the run", at_least=0),
-    },
     variants={
         "paper": {},
         "published": {"schedule": "fixed"},
@@ -219,5 +224,4 @@ POLICY = Policy(
         # Of Li's library, which also keeps weights above 1e-100.
         "chang-li": {"tau_factor": 1.0, "t_least": 10_000, "half": False},
     },
-    horizon_when=lambda params: params.schedule == "fixed" and params.gamma == 0.0,
 )

@@ -1,99 +1,127 @@
-"""RMED1, relative minimum empirical divergence: whoever may still be the winner meets the likeliest winner.
+"""RMED1: duel each arm that may be the Condorcet winner with the likeliest Condorcet winner, in loops.
 
 Komiyama, Honda, Kashima and Nakagawa, "Regret Lower Bound and Optimal Algorithm in Dueling Bandit Problem",
-COLT 2015, Algorithm 1 with Algorithm 2.
+COLT 2015, Algorithm 1 with Algorithm 2. Assumes a Condorcet winner: an arm that beats every other with
+probability above 1/2.
 
-The duels so far speak against each arm's being the winner, by an empirical divergence I. Rounds go through
-the arms whose I is within ln t + f of the smallest. Each meets the arm with the smallest, so that a wrong
-arm is refuted by as few duels as the likelihood allows.
+The empirical divergence I_i measures how strongly the duels contradict that arm i is the Condorcet winner. A
+loop goes through the arms whose divergence is within ln t + f(K) of the smallest. Each of them duels the arm
+i* with the smallest divergence, or the arm that it lost to most if it does not trail i*.
 
-A step costs one term and the sums of the rows it stands in. An arm that is alone in its round and leads
-everybody plays itself until a step that is known in advance, and those steps are played at once.
+    Algorithm 1, 2                                                    here
+    Initial phase: every pair once                                    find_initial_pair
+    L_C = L_R = all arms, L_N = {}                                    init (first_lists)
+    loop over the arms l of L_C                                       next_arm
+      Algorithm 2: second arm m                                       _choose_opponent
+      comparison of l and m, divergences I                            update (record_win)
+      L_R loses l; L_N gets the j outside L_R with J_j                update (record_step)
+    L_C = L_R = L_N, L_N = {}                                         update (record_step)
+
+`idle` is not in the paper: it skips the steps in which the only arm of L_C leads all others, and duels
+itself. Given the same random numbers, the pairs equal those of the literal twin,
+tests/naive/policies/rmed1.py.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from enum import IntEnum
+from typing import Annotated, NamedTuple
 
-from bandits.contract import Policy
+import numpy as np
+
+from bandits.contract import policy_of
 from bandits.parts.bounds import NEVER
-from bandits.parts.rmed.candidate_rounds import (
-    FIRST,
-    SECOND,
-    SETTINGS,
-    Rounds,
-    first_round,
-    initial_pair,
-    play_alone,
-    play_step,
-    whose_turn,
+from bandits.parts.rmed.candidate_lists import (
+    FPower,
+    FScale,
+    JAfter,
+    Lists,
+    first_lists,
+    next_arm,
+    record_step,
+    skip_self_duels,
 )
-from bandits.parts.rmed.divergence import Divergences, likely_opponent, most_plausible, no_divergences
-from rankduel.base.compiling import kernel
+from bandits.parts.rmed.divergence import (
+    Divergences,
+    DivergencesRoom,
+    divergences_room,
+    likeliest_winner,
+    no_divergences,
+)
+from bandits.parts.rmed.opponents import rmed1_opponent
+from bandits.parts.rmed.pair_sweep import PairSweep, find_initial_pair
+from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
-LIKELIEST, HARDEST = range(2)  # competitor
 
+class Competitor(IntEnum):
+    """The opponent that an arm duels, of those that it trails."""
 
-class State(NamedTuple):
-    table: Divergences
-    rounds: Rounds
+    LIKELIEST = 0
+    HARDEST = 1
 
 
 class Params(NamedTuple):
-    f_scale: float = 0.3
-    f_power: float = 1.01
-    j_after: bool = False
-    competitor: str = "likeliest"
+    f_scale: FScale = 0.3
+    f_power: FPower = 1.01
+    j_after: JAfter = False
+    competitor: Annotated[
+        Competitor, Setting("opponent: i* if the arm trails it, or always the arm that it lost to most")
+    ] = Competitor.LIKELIEST
+
+
+class State(NamedTuple):
+    sweep: np.recarray  # (1,), fields of PairSweep
+    lists: Lists
+    divergences: Divergences
+    room: DivergencesRoom
 
 
 def init(n_arms, params, rng):
-    return State(no_divergences(n_arms), first_round(n_arms, params, rng))
+    return State(
+        sweep=record(PairSweep()),
+        lists=first_lists(n_arms, params.f_scale, params.f_power, rng),
+        divergences=no_divergences(n_arms),
+        room=divergences_room(n_arms),
+    )
 
 
 @kernel
 def select(state, params, rng):
-    table, rounds = state
-    if initial_pair(rounds.tour, table.wins, 1):
-        return rounds.tour[FIRST], rounds.tour[SECOND]
-    arm = whose_turn(rounds.now, rounds.order)
-    favourite = table.best[0] if params.competitor == LIKELIEST else arm
-    return arm, likely_opponent(table.rate, arm, favourite)
+    sweep = state.sweep[0]
+    if find_initial_pair(sweep, state.divergences.wins, 1):
+        return sweep.first, sweep.second
+    arm = next_arm(state.lists)
+    return arm, _choose_opponent(state, params, arm)
 
 
 @kernel
-def update(state, first, second, first_won):
+def update(state, params, first, second, first_won):
     winner, loser = (first, second) if first_won else (second, first)
-    play_step(state.rounds, state.table, winner, loser)
+    record_step(state.lists, state.divergences, params.j_after, winner, loser)
 
 
 @kernel
-def idle(state, params, limit, selves, rng):
-    return play_alone(state.rounds, state.table, NEVER, limit, selves)
+def idle(state, params, limit, self_duels, rng):
+    return skip_self_duels(state.lists, state.divergences, NEVER, limit, self_duels)
 
 
 @kernel
-def recommend(state):
-    return most_plausible(state.table)
+def recommend(state, params):
+    return likeliest_winner(state.divergences, state.room)
 
 
-POLICY = Policy(
-    "rmed1",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    idle=idle,
-    about="Arms that may still be the winner meet the most plausible winner, in rounds.",
+@kernel
+def _choose_opponent(state, params, arm):
+    """Algorithm 2; with the competitor HARDEST, i* is not preferred."""
+    likeliest = params.competitor == Competitor.LIKELIEST
+    preferred = state.divergences.now[0].i_star if likeliest else arm
+    return rmed1_opponent(state.divergences.rate, arm, preferred)
+
+
+POLICY = policy_of(
+    __name__,
     source="Komiyama, Honda, Kashima, Nakagawa 2015 (COLT), Algorithms 1 and 2",
     assumes="Condorcet winner",
-    settings={
-        **SETTINGS,
-        "competitor": Setting(
-            "who meets an arm: the likeliest winner if that beats it, or always who beats it most",
-            choices=("likeliest", "hardest"),
-        ),
-    },
     variants={"paper": {}, "chang-li": {"competitor": "hardest"}},
 )

@@ -1,113 +1,131 @@
-"""RMED2: whoever may still be the winner meets the opponent that refutes it at the smallest regret.
+"""RMED2: duel each arm that may be the Condorcet winner with the opponent that refutes it most cheaply.
 
 Komiyama, Honda, Kashima and Nakagawa, "Regret Lower Bound and Optimal Algorithm in Dueling Bandit Problem",
-COLT 2015, Algorithm 1 with Algorithm 3.
+COLT 2015, Algorithm 1 with Algorithm 3. Assumes a Condorcet winner: an arm that beats every other with
+probability above 1/2.
 
-RMED1, but an arm that loses clearly to somebody other than the likeliest winner is refuted there, if that
-costs less; its regret then grows as slowly as any policy's can. To find such opponents every pair is compared
-at least alpha ln ln t times, in tours of all pairs before a round. The printed estimate of the regret of a
-pair has its sign reversed; here it is positive, and at least `floor`.
+The loops are those of RMED1. An arm duels the opponent b* that refutes it at the smallest regret, if that is
+clear enough, and otherwise the opponent of RMED1; the regret then grows as slowly as the lower bound. To find
+b*, every pair is compared at least alpha ln ln t times, in a sweep over all pairs before each loop.
 
-How often each pair was compared at the least is known from the last tour, so the step of the next is known
-in advance, and an arm that plays itself does so at once up to it.
+    Algorithm 1, 3                                                    here
+    Initial phase: every pair once                                    find_initial_pair
+    L_C = L_R = all arms, L_N = {}                                    init (first_lists)
+    before a loop: pairs with N_ij < alpha ln ln t                    _find_pair_to_explore
+    loop over the arms l of L_C                                       next_arm
+      Algorithm 3: b*, second arm m                                   _choose_opponent
+      comparison of l and m, divergences I                            update (record_win)
+      L_R loses l; L_N gets the j outside L_R with J_j                update (record_step)
+    L_C = L_R = L_N, L_N = {}                                         update (record_step)
+
+The printed estimate of the regret of a pair has the wrong sign; here it is positive, and at least `floor`.
+`idle` is not in the paper: it skips the steps in which the only arm of L_C leads all others, and duels
+itself, up to the next sweep. Given the same random numbers, the pairs equal those of the literal twin,
+tests/naive/policies/rmed2.py.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from bandits.contract import Policy
-from bandits.parts.rmed.candidate_rounds import (
-    CLOCK,
-    FEWEST,
-    FIRST,
-    OPENED,
-    SECOND,
-    SETTINGS,
-    Rounds,
-    first_round,
-    initial_pair,
-    log_log,
-    pair_below,
-    play_alone,
-    play_step,
-    tour_from,
-    whose_turn,
+import numpy as np
+
+from bandits.contract import policy_of
+from bandits.parts.rmed.candidate_lists import (
+    FPower,
+    FScale,
+    JAfter,
+    Lists,
+    first_lists,
+    next_arm,
+    record_step,
+    skip_self_duels,
 )
 from bandits.parts.rmed.divergence import (
     Divergences,
-    cheapest_opponent,
-    most_plausible,
+    DivergencesRoom,
+    divergences_room,
+    likeliest_winner,
     no_divergences,
-    refuting_opponent,
 )
-from rankduel.base.compiling import kernel
+from bandits.parts.rmed.log_time import log_log, step_when_log_log_exceeds
+from bandits.parts.rmed.opponents import RegretFloor, cheapest_opponent, rmed2_opponent
+from bandits.parts.rmed.pair_sweep import PairSweep, find_initial_pair, find_pair_below
+from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
 
-class State(NamedTuple):
-    table: Divergences
-    rounds: Rounds
-
-
 class Params(NamedTuple):
-    f_scale: float = 0.3
-    f_power: float = 1.01
-    alpha: float = 3.0
-    floor: float = 0.01
-    j_after: bool = False
+    f_scale: FScale = 0.3
+    f_power: FPower = 1.01
+    alpha: Annotated[
+        float, Setting("every pair is compared at least alpha ln ln t times", above=0, at_most=1e6)
+    ] = 3.0
+    floor: RegretFloor = 0.01
+    j_after: JAfter = False
+
+
+class State(NamedTuple):
+    sweep: np.recarray  # (1,), fields of PairSweep
+    lists: Lists
+    divergences: Divergences
+    room: DivergencesRoom
 
 
 def init(n_arms, params, rng):
-    return State(no_divergences(n_arms), first_round(n_arms, params, rng))
+    return State(
+        sweep=record(PairSweep()),
+        lists=first_lists(n_arms, params.f_scale, params.f_power, rng),
+        divergences=no_divergences(n_arms),
+        room=divergences_room(n_arms),
+    )
 
 
 @kernel
 def select(state, params, rng):
-    table, rounds = state
-    log_log_t = log_log(rounds.now[CLOCK] + 1)
-    due = initial_pair(rounds.tour, table.wins, 1)
-    if not due and not rounds.now[OPENED]:
-        due = pair_below(rounds.tour, table.wins, params.alpha * log_log_t)
-    if due:
-        return rounds.tour[FIRST], rounds.tour[SECOND]
-    arm = whose_turn(rounds.now, rounds.order)
-    cheap = cheapest_opponent(table, arm, params.floor)
-    return arm, refuting_opponent(table, arm, cheap, log_log_t)
+    sweep, log_log_t = state.sweep[0], log_log(state.lists.now[0].clock + 1)
+    if _find_pair_to_explore(state, params, log_log_t):
+        return sweep.first, sweep.second
+    arm = next_arm(state.lists)
+    return arm, _choose_opponent(state, params, arm, log_log_t)
 
 
 @kernel
-def update(state, first, second, first_won):
+def update(state, params, first, second, first_won):
     winner, loser = (first, second) if first_won else (second, first)
-    play_step(state.rounds, state.table, winner, loser)
+    record_step(state.lists, state.divergences, params.j_after, winner, loser)
 
 
 @kernel
-def idle(state, params, limit, selves, rng):
-    stop = tour_from(state.rounds.tour[FEWEST], params.alpha)
-    return play_alone(state.rounds, state.table, stop, limit, selves)
+def idle(state, params, limit, self_duels, rng):
+    next_sweep = step_when_log_log_exceeds(state.sweep[0].fewest, params.alpha)
+    return skip_self_duels(state.lists, state.divergences, next_sweep, limit, self_duels)
 
 
 @kernel
-def recommend(state):
-    return most_plausible(state.table)
+def recommend(state, params):
+    return likeliest_winner(state.divergences, state.room)
 
 
-POLICY = Policy(
-    "rmed2",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    idle=idle,
-    about="Arms that may still be the winner meet who refutes them most cheaply, in rounds.",
+@kernel
+def _find_pair_to_explore(state, params, log_log_t):
+    """Advance the sweep to the next pair without duels or, between two loops, with too few; return if any."""
+    sweep, wins = state.sweep[0], state.divergences.wins
+    if find_initial_pair(sweep, wins, 1):
+        return True
+    return not state.lists.now[0].loop_begun and find_pair_below(sweep, wins, params.alpha * log_log_t)
+
+
+@kernel
+def _choose_opponent(state, params, arm, log_log_t):
+    """Algorithm 3, with b* from the duels so far."""
+    cheapest = cheapest_opponent(state.divergences, arm, params.floor)
+    return rmed2_opponent(state.divergences, arm, cheapest, log_log_t)
+
+
+POLICY = policy_of(
+    __name__,
     source="Komiyama, Honda, Kashima, Nakagawa 2015 (COLT), Algorithms 1 and 3",
     assumes="Condorcet winner",
-    settings={
-        **SETTINGS,
-        "alpha": Setting("every pair is compared at least alpha ln ln t times", above=0, at_most=1e6),
-        "floor": Setting("least regret a duel is taken to cost; -1 for none", at_least=-1, at_most=1),
-    },
     variants={"paper": {"floor": -1.0}, "published": {}},
 )

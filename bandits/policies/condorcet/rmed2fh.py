@@ -1,113 +1,130 @@
-"""RMED2FH, RMED2 for a fixed horizon: the cheapest opponent of every arm is chosen once, early.
+"""RMED2FH: RMED2 for a fixed horizon, with the cheapest opponent of each arm chosen once, early.
 
 Komiyama, Honda, Kashima and Nakagawa, "Regret Lower Bound and Optimal Algorithm in Dueling Bandit Problem",
-COLT 2015, Algorithm 1 with Algorithm 3.
+COLT 2015, Algorithm 1 with Algorithm 3. Assumes a Condorcet winner: an arm that beats every other with
+probability above 1/2.
 
-Every pair is compared ceil(alpha ln ln T) times. What is known then says for each arm who refutes it at the
-smallest regret, and the arm meets that opponent from there on, while it does not lead it; otherwise it meets
-whom it would meet in RMED1. The printed estimate of the regret of a pair has its sign reversed; here it is
-positive, and at least `floor`. Steps are skipped as in RMED1.
+Every pair is compared ceil(alpha ln ln T) times. The opponent b* that refutes an arm at the smallest regret
+is estimated from these duels, and kept. The loops are those of RMED1, where an arm duels b* as long as it
+does not lead b*, if i* has duelled the arm often enough, and otherwise the opponent of RMED1.
+
+    Algorithm 1, 3                                                    here
+    Initial phase: every pair ceil(alpha ln ln T) times               find_initial_pair
+    b* of every arm                                                   _fix_cheapest_opponents
+    L_C = L_R = all arms, L_N = {}                                    init (first_lists)
+    loop over the arms l of L_C                                       next_arm
+      Algorithm 3: second arm m                                       rmed2_opponent
+      comparison of l and m, divergences I                            update (record_win)
+      L_R loses l; L_N gets the j outside L_R with J_j                update (record_step)
+    L_C = L_R = L_N, L_N = {}                                         update (record_step)
+
+The printed estimate of the regret of a pair has the wrong sign; here it is positive, and at least `floor`.
+`idle` is not in the paper: it skips the steps in which the only arm of L_C leads all others, and duels
+itself. Given the same random numbers, the pairs equal those of the literal twin,
+tests/naive/policies/rmed2fh.py.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy
+from bandits.contract import policy_of
 from bandits.parts.bounds import NEVER
-from bandits.parts.rmed.candidate_rounds import (
-    FIRST,
-    SECOND,
-    SETTINGS,
-    Rounds,
-    first_round,
-    initial_pair,
-    log_log,
-    play_alone,
-    play_step,
-    whose_turn,
+from bandits.parts.rmed.candidate_lists import (
+    FPower,
+    FScale,
+    JAfter,
+    Lists,
+    first_lists,
+    next_arm,
+    record_step,
+    skip_self_duels,
 )
 from bandits.parts.rmed.divergence import (
     Divergences,
-    cheapest_opponent,
-    most_plausible,
+    DivergencesRoom,
+    divergences_room,
+    likeliest_winner,
     no_divergences,
-    refuting_opponent,
 )
-from rankduel.base.compiling import kernel
+from bandits.parts.rmed.log_time import log_log
+from bandits.parts.rmed.opponents import RegretFloor, cheapest_opponent, rmed2_opponent
+from bandits.parts.rmed.pair_sweep import PairSweep, find_initial_pair
+from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
 UNDECIDED = -2
 
 
-class State(NamedTuple):
-    table: Divergences
-    rounds: Rounds
-    cheap: np.ndarray  # (arms,) int64: each arm's opponent for good, NO_ARM if it has none, or UNDECIDED
-
-
 class Params(NamedTuple):
-    f_scale: float = 0.3
-    f_power: float = 1.01
-    alpha: float = 3.0
-    floor: float = 0.01
-    j_after: bool = False
-    horizon: int = 0
+    f_scale: FScale = 0.3
+    f_power: FPower = 1.01
+    alpha: Annotated[
+        float, Setting("every pair is first compared ceil(alpha ln ln T) times", above=0, at_most=1e6)
+    ] = 3.0
+    floor: RegretFloor = 0.01
+    j_after: JAfter = False
+    horizon: Annotated[int, Setting("number of steps T; 0: those of the run", at_least=0)] = 0
+
+
+class State(NamedTuple):
+    sweep: np.recarray  # (1,), fields of PairSweep
+    lists: Lists
+    divergences: Divergences
+    cheapest: np.ndarray  # (arms,) int64: b* of each arm, NO_ARM if it has none; UNDECIDED at first
+    room: DivergencesRoom
 
 
 def init(n_arms, params, rng):
-    cheap = np.full(n_arms, UNDECIDED)
-    return State(no_divergences(n_arms), first_round(n_arms, params, rng), cheap)
+    return State(
+        sweep=record(PairSweep()),
+        lists=first_lists(n_arms, params.f_scale, params.f_power, rng),
+        divergences=no_divergences(n_arms),
+        cheapest=np.full(n_arms, UNDECIDED),
+        room=divergences_room(n_arms),
+    )
 
 
 @kernel
 def select(state, params, rng):
-    table, rounds, cheap = state
-    log_log_horizon = log_log(params.horizon)
-    if initial_pair(rounds.tour, table.wins, max(1, math.ceil(params.alpha * log_log_horizon))):
-        return rounds.tour[FIRST], rounds.tour[SECOND]
-    if cheap[0] == UNDECIDED:
-        for arm in range(len(cheap)):
-            cheap[arm] = cheapest_opponent(table, arm, params.floor)
-    arm = whose_turn(rounds.now, rounds.order)
-    return arm, refuting_opponent(table, arm, cheap[arm], log_log_horizon)
+    sweep, log_log_horizon = state.sweep[0], log_log(params.horizon)
+    times = max(1, math.ceil(params.alpha * log_log_horizon))
+    if find_initial_pair(sweep, state.divergences.wins, times):
+        return sweep.first, sweep.second
+    if state.cheapest[0] == UNDECIDED:
+        _fix_cheapest_opponents(state, params)
+    arm = next_arm(state.lists)
+    return arm, rmed2_opponent(state.divergences, arm, state.cheapest[arm], log_log_horizon)
 
 
 @kernel
-def update(state, first, second, first_won):
+def update(state, params, first, second, first_won):
     winner, loser = (first, second) if first_won else (second, first)
-    play_step(state.rounds, state.table, winner, loser)
+    record_step(state.lists, state.divergences, params.j_after, winner, loser)
 
 
 @kernel
-def idle(state, params, limit, selves, rng):
-    return play_alone(state.rounds, state.table, NEVER, limit, selves)
+def idle(state, params, limit, self_duels, rng):
+    return skip_self_duels(state.lists, state.divergences, NEVER, limit, self_duels)
 
 
 @kernel
-def recommend(state):
-    return most_plausible(state.table)
+def recommend(state, params):
+    return likeliest_winner(state.divergences, state.room)
 
 
-POLICY = Policy(
-    "rmed2fh",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    idle=idle,
-    about="RMED2 with the cheapest opponents chosen once, after a first exploration fitted to the horizon.",
+@kernel
+def _fix_cheapest_opponents(state, params):
+    for arm in range(len(state.cheapest)):
+        state.cheapest[arm] = cheapest_opponent(state.divergences, arm, params.floor)
+
+
+POLICY = policy_of(
+    __name__,
     source="Komiyama, Honda, Kashima, Nakagawa 2015 (COLT), Algorithms 1 and 3",
     assumes="Condorcet winner",
-    settings={
-        **SETTINGS,
-        "alpha": Setting("every pair is first compared ceil(alpha ln ln T) times", above=0, at_most=1e6),
-        "floor": Setting("least regret a duel is taken to cost; -1 for none", at_least=-1, at_most=1),
-        "horizon": Setting("how many steps there will be; 0 for those of the run", at_least=0),
-    },
     variants={"paper": {"floor": -1.0}, "published": {}},
 )

@@ -1,11 +1,21 @@
-"""RTS, relative Thompson sampling: double Thompson sampling without any confidence bounds.
+"""RTS: choose both arms by Thompson sampling, without confidence bounds.
 
-Named and used as a baseline by Li, Markov, de Rijke and Zoghi, "MergeDTS: A Method for Effective Large-Scale
-Online Ranker Evaluation", TOIS 2020; it has no paper of its own.
+Relative Thompson sampling has no paper of its own. It is a baseline of Li, Markov, de Rijke and Zoghi,
+"MergeDTS: A Method for Effective Large-Scale Online Ranker Evaluation", ACM TOIS 2020, and is double Thompson
+sampling (bandits/policies/condorcet/dts.py) without its two prunings. Assumes a Condorcet winner.
 
-The first arm wins most duels of a tournament of Thompson samples, the second has the largest fresh sample
-against it. Time plays no role, and stretches in which a champion meets itself are skipped without end
-(bandits/parts/thompson/double_sampling.py).
+The first arm has most wins in a tournament sampled from the posterior; ties are broken at random. The second
+arm has the largest new sample against the first arm, whose own is 1/2. The step number plays no role.
+
+    step                                          here
+    W = 0                                         init (Posterior.wins)
+    samples theta, first arm: most wins           sample_first_arm (bandits/parts/thompson/double_sampling.py)
+    samples phi, second arm: largest sample       largest_sample_against (the same)
+    compare and update W                          update
+    arm that beats most                           recommend
+
+`idle` draws the number of coming steps in which an undefeated arm duels itself. The distribution of the pairs
+equals that of the literal twin, tests/naive/policies/rts.py.
 """
 
 from __future__ import annotations
@@ -14,81 +24,80 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy
+from bandits.contract import policy_of
 from bandits.parts.answers import leader
-from bandits.parts.picks import NO_ARM
-from bandits.parts.thompson.bernoulli_rows import all_present, new_step
+from bandits.parts.thompson.bernoulli_rows import TournamentRoom, admit_all, seed_bits, tournament_room
 from bandits.parts.thompson.double_sampling import (
-    Beliefs,
-    draw_champion,
-    draw_second,
-    draw_tournament,
-    learn,
-    no_beliefs,
-    pick_scoring,
-    skip_alike,
+    Posterior,
+    largest_sample_against,
+    record_win,
+    sample_first_arm,
+    skip_self_duels,
+    uniform_posterior,
 )
-from rankduel.base.compiling import kernel
-
-
-class State(NamedTuple):
-    beliefs: Beliefs
-    arms: np.ndarray  # (arms,) int64: all of them
-    ended: np.ndarray  # (1,) bool: the coming step ends a stretch of idle ones
+from rankduel.base.compiling import kernel, record
 
 
 class Params(NamedTuple):
     pass
 
 
+class Now(NamedTuple):
+    not_idle: bool = False  # the coming step is known not to be idle
+
+
+class State(NamedTuple):
+    now: np.recarray  # (1,), fields of Now
+    posterior: Posterior
+    arms: np.ndarray  # (arms,) int64: all arms, which are the candidates
+    room: TournamentRoom
+
+
 def init(n_arms, params, rng):
-    return State(no_beliefs(n_arms, False), np.arange(n_arms), np.zeros(1, np.bool_))
+    return State(
+        now=record(Now()),
+        posterior=uniform_posterior(n_arms),
+        arms=np.arange(n_arms),
+        room=tournament_room(n_arms, keep_rows=False),
+    )
 
 
 @kernel
 def select(state, params, rng):
-    beliefs, arms, ended = state.beliefs, state.arms, state.ended[0]
-    state.ended[0] = False
-    new_step(beliefs.coins, rng)
-    first, top = draw_champion(beliefs.champions, arms, ended, rng)
-    if first == NO_ARM:
-        ended = False
-        largest = draw_tournament(beliefs, arms, len(arms), top, rng)
-        first = pick_scoring(beliefs.rows.score, arms, largest, rng)
-    all_present(beliefs.rows)
-    return first, draw_second(beliefs, first, beliefs.champions.exponent[first], ended, rng)
+    posterior, arms, room, now = state.posterior, state.arms, state.room, state.now[0]
+    not_idle = now.not_idle
+    now.not_idle = False
+    seed_bits(room.bits, rng)
+    first, _, not_idle = sample_first_arm(posterior, room, arms, len(arms), not_idle, rng)
+    admit_all(room)
+    neg_log_self = posterior.undefeated.neg_log[first]
+    return first, largest_sample_against(posterior, room, first, neg_log_self, not_idle, rng)
 
 
 @kernel
-def update(state, first, second, first_won):
+def update(state, params, first, second, first_won):
     if first != second:
         winner, loser = (first, second) if first_won else (second, first)
-        learn(state.beliefs, winner, loser)
+        record_win(state.posterior, winner, loser)
 
 
 @kernel
-def idle(state, params, limit, selves, rng):
-    """A champion meets itself, until it does not."""
-    n, state.ended[0] = skip_alike(state.beliefs.champions, state.arms, limit, selves, rng)
+def idle(state, params, limit, self_duels, rng):
+    """Skip steps in which the undefeated arm of a tournament duels itself."""
+    n, not_idle = skip_self_duels(state.posterior.undefeated, state.arms, limit, self_duels, rng)
+    state.now[0].not_idle = not_idle
     return n
 
 
 @kernel
-def recommend(state):
-    return leader(state.beliefs.wins)
+def recommend(state, params):
+    return leader(state.posterior.wins)
 
 
-POLICY = Policy(
-    "rts",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    idle=idle,
-    late=True,
-    about="The winner of a sampled tournament meets the arm with the largest fresh sample against it.",
+POLICY = policy_of(
+    __name__,
     source="Li, Markov, de Rijke, Zoghi 2020 (TOIS), a baseline there",
     assumes="Condorcet winner",
     variants={"paper": {}},
+    late_feedback=True,
 )

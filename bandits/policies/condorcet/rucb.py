@@ -1,153 +1,152 @@
-"""RUCB, relative upper confidence bound: an optimistic champion meets its most dangerous challenger.
+"""RUCB: duel a potential champion against the arm with the largest upper bound on beating it.
 
 Zoghi, Whiteson, Munos and de Rijke, "Relative Upper Confidence Bound for the K-Armed Dueling Bandit Problem",
-ICML 2014, Algorithm 1 (Algorithm 2 of Zoghi's thesis, 2017).
+ICML 2014, Algorithm 1. Assumes a Condorcet winner: an arm that beats every other with probability above 1/2.
 
-An arm is a candidate while nobody confidently beats it. The champion is a random candidate, with a preference
-for the one that was last alone; the challenger has the largest upper bound against it. A champion that
-confidently beats everybody plays itself, until a step that is known in advance.
+An arm is a potential champion if none of its upper confidence bounds is below 1/2. The champion is drawn from
+the potential champions; the hypothesized best arm, the last that was the only one, has probability 1/2.
+The challenger is the arm with the largest upper bound on beating the champion, or the champion itself if all
+these bounds are below 1/2.
+
+    Algorithm 1   in the thesis (2017)           here
+    1, 2          1, 2     W = 0, B = {}         init
+    4, 5          5, 6     upper bounds U        update (whether u_ij < 1/2: Beaten; columns: Challengers)
+    6             7        C                     _mark_potential_champions
+    7-11          8-12     champion c, and B     _choose_champion
+    13            14       challenger d          choose_challenger (bandits/parts/ucb_challenger.py)
+    14            16       comparison, W         update
+    Return        Ensure   arm that beats most   recommend
+
+`idle` is not in the paper: it skips the steps in which the champion is certain to duel itself. Given the same
+random numbers, the pairs equal those of the literal twin, tests/naive/policies/rucb.py.
 """
 
 from __future__ import annotations
 
-import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy
+from bandits.contract import policy_of
 from bandits.parts.answers import leader
-from bandits.parts.bounds import all_beaten_until, beaten_until, set_beaten_until
+from bandits.parts.bounds import Beaten, beats_all_until, none_beaten, record_beaten
+from bandits.parts.common_settings import Alpha, UnvisitedBound
 from bandits.parts.picks import NO_ARM, pick, pick_flagged
-from bandits.parts.ucb_challenger import Challengers, new_challengers, note_rates, strongest_challenger
-from rankduel.base.compiling import kernel
+from bandits.parts.ucb_challenger import Challengers, choose_challenger, new_challengers, note_rates
+from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
-
-CLOCK, FAVOURITE = 0, 1  # entries of State.now
-
-
-class State(NamedTuple):
-    wins: np.ndarray  # (arms, arms) int64
-    until: np.ndarray  # (arms, arms) int64: arm i is beaten by j before step until[i, j]
-    latest: np.ndarray  # (arms,) int64: largest of each row of `until`
-    challengers: Challengers
-    candidate: np.ndarray  # (arms,) bool, as of the last look
-    alpha: np.ndarray  # (1,) float64
-    now: np.ndarray  # (2,) int64: steps played; the last sole candidate while it is one, or NO_ARM
 
 
 class Params(NamedTuple):
-    alpha: float = 0.51
-    unvisited_u: float = 2.0
-    use_b: bool = True
+    alpha: Alpha = 0.51
+    unvisited_u: UnvisitedBound = 2.0
+    use_b: Annotated[bool, Setting("prefer the hypothesized best arm, the set B of the paper")] = True
+
+
+class Now(NamedTuple):
+    clock: int = 0  # steps played
+    hypothesized_best: int = NO_ARM  # the arm in B, if any
+
+
+class Room(NamedTuple):
+    potential_champion: np.ndarray  # (arms,) bool, C
+
+
+class State(NamedTuple):
+    now: np.recarray  # (1,), fields of Now
+    wins: np.ndarray  # (arms, arms) int64, W
+    beaten: Beaten
+    challengers: Challengers
+    room: Room
 
 
 def init(n_arms, params, rng):
     return State(
+        now=record(Now()),
         wins=np.zeros((n_arms, n_arms), np.int64),
-        until=np.zeros((n_arms, n_arms), np.int64),
-        latest=np.zeros(n_arms, np.int64),
+        beaten=none_beaten(n_arms),
         challengers=new_challengers(n_arms, params.unvisited_u),
-        candidate=np.zeros(n_arms, np.bool_),
-        alpha=np.array([params.alpha]),
-        now=np.array([0, NO_ARM]),
+        room=Room(potential_champion=np.zeros(n_arms, np.bool_)),
     )
 
 
 @kernel
 def select(state, params, rng):
-    t = state.now[CLOCK] + 1
-    champion = _champion(state, params, t, rng)
-    if all_beaten_until(state.until[:, champion], champion) > t:
-        return champion, champion
-    scale = math.sqrt(params.alpha * math.log(t))
-    return champion, strongest_challenger(state.challengers, champion, scale, rng)
+    t = state.now[0].clock + 1
+    champion = _choose_champion(state, params, t, rng)
+    return champion, choose_challenger(state.challengers, state.beaten, champion, params.alpha, t, rng)
 
 
 @kernel
-def update(state, first, second, first_won):
-    state.now[CLOCK] += 1
+def update(state, params, first, second, first_won):
+    state.now[0].clock += 1
     if first == second:
         return
     winner, loser = (first, second) if first_won else (second, first)
     state.wins[winner, loser] += 1
-    won, lost = state.wins[winner, loser], state.wins[loser, winner]
-    alpha = state.alpha[0]
-    set_beaten_until(state.until, state.latest, winner, loser, beaten_until(won, lost, alpha, 0.0))
-    set_beaten_until(state.until, state.latest, loser, winner, beaten_until(lost, won, alpha, 0.0))
-    note_rates(state.challengers, state.wins, first, second)
+    record_beaten(state.beaten, state.wins, params.alpha, winner, loser)
+    note_rates(state.challengers, state.wins, winner, loser)
 
 
 @kernel
-def idle(state, params, limit, selves, rng):
-    """A sole candidate that confidently beats everybody plays itself until that ceases to be known."""
-    t = state.now[CLOCK] + 1
-    if _find_candidates(state.latest, state.candidate, t) != 1:
+def idle(state, params, limit, self_duels, rng):
+    """Skip steps in which the only potential champion confidently beats all other arms, and duels itself."""
+    now = state.now[0]
+    t = now.clock + 1
+    if _mark_potential_champions(state, t) != 1:
         return 0
-    champion = pick_flagged(state.candidate, 1, rng)
-    n = min(limit, all_beaten_until(state.until[:, champion], champion) - t)
+    champion = pick_flagged(state.room.potential_champion, 1, rng)
+    n = min(limit, beats_all_until(state.beaten, champion) - t)
     if n <= 0:
         return 0
     if params.use_b:
-        state.now[FAVOURITE] = champion
-    selves[champion] += n
-    state.now[CLOCK] += n
+        now.hypothesized_best = champion
+    self_duels[champion] += n
+    now.clock += n
     return n
 
 
 @kernel
-def recommend(state):
+def recommend(state, params):
     return leader(state.wins)
 
 
 @kernel
-def _champion(state, params, t, rng):
-    n_candidates = _find_candidates(state.latest, state.candidate, t)
-    favourite = state.now[FAVOURITE]
-    if favourite != NO_ARM and not state.candidate[favourite]:
-        favourite = NO_ARM
-    state.now[FAVOURITE] = favourite
-    if n_candidates == 0:
-        return pick(len(state.wins), rng)
-    if n_candidates == 1:
-        champion = pick_flagged(state.candidate, 1, rng)
-        if params.use_b:
-            state.now[FAVOURITE] = champion
-        return champion
-    if favourite == NO_ARM:
-        return pick_flagged(state.candidate, n_candidates, rng)
-    if rng.random() < 0.5:
-        return favourite
-    state.candidate[favourite] = False
-    return pick_flagged(state.candidate, n_candidates - 1, rng)
-
-
-@kernel
-def _find_candidates(latest, candidate, t):
-    """Flag the arms nobody confidently beats at step t; returns how many they are."""
-    n = 0
-    for arm in range(len(latest)):
-        candidate[arm] = latest[arm] <= t
-        n += candidate[arm]
+def _mark_potential_champions(state, t):
+    """Mark the arms that no arm confidently beats at step `t`; return how many there are."""
+    marks, latest, n = state.room.potential_champion, state.beaten.latest, 0
+    for arm in range(len(marks)):
+        marks[arm] = latest[arm] <= t
+        n += marks[arm]
     return n
 
 
-POLICY = Policy(
-    "rucb",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    idle=idle,
-    late=True,
-    about="An optimistic champion meets the challenger with the largest upper bound.",
+@kernel
+def _choose_champion(state, params, t, rng):
+    """Remove the hypothesized best arm if it is confidently beaten, and return the champion."""
+    now, marks = state.now[0], state.room.potential_champion
+    n_potential = _mark_potential_champions(state, t)
+    if now.hypothesized_best != NO_ARM and not marks[now.hypothesized_best]:
+        now.hypothesized_best = NO_ARM
+    if n_potential == 0:
+        return pick(len(marks), rng)
+    if n_potential == 1:
+        champion = pick_flagged(marks, 1, rng)
+        if params.use_b:
+            now.hypothesized_best = champion
+        return champion
+    if now.hypothesized_best == NO_ARM:
+        return pick_flagged(marks, n_potential, rng)
+    if rng.random() < 0.5:
+        return now.hypothesized_best
+    marks[now.hypothesized_best] = False
+    return pick_flagged(marks, n_potential - 1, rng)
+
+
+POLICY = policy_of(
+    __name__,
     source="Zoghi, Whiteson, Munos, de Rijke 2014 (ICML), Algorithm 1",
     assumes="Condorcet winner",
-    settings={
-        "alpha": Setting("width of the confidence bounds; theory wants it above 1/2", above=0),
-        "unvisited_u": Setting("upper bound of a pair never compared: 1, 2 (literal) or inf", at_least=1),
-        "use_b": Setting("remember the last sole candidate, and prefer it"),
-    },
     variants={"paper": {}, "rcs-paper": {"alpha": 0.501}, "versatile-paper": {"alpha": 0.6}},
+    late_feedback=True,
 )

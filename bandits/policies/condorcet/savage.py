@@ -1,141 +1,149 @@
-"""SAVAGE for Condorcet winners: all pairs in turn; an arm is out at its first confident loss.
+"""SAVAGE: duel all pairs of active arms in turn; eliminate an arm at its first confident loss.
 
 Urvoy, Clerot, Feraud and Naamane, "Generic Exploration and K-armed Voting Bandits", ICML 2013, Algorithm 1
-with the test for Condorcet winners.
+with the test for Condorcet winners. Assumes a Condorcet winner: an arm that beats every other with
+probability above 1/2.
 
-The pair compared least often is next, the lexicographically first of several. Starting from nothing these are
-sweeps through all pairs in lexicographic order, and an arm that leaves only takes its pairs out: those before
-the current pair have one duel more than those behind it, whoever is left. So two positions in the list of
-arms replace the search, and all duels of a sweep are judged by one barrier.
+The next pair is the pair of active arms with the fewest duels, the lexicographically first of several. An arm
+is eliminated when the interval of one of its pairs lies on the other arm's side of 1/2, since it then cannot
+be the Condorcet winner. The last active arm duels itself.
+
+    Algorithm 1                                              here
+    active pairs W                                           State.active (the pairs of these arms)
+    least sampled pair of W                                  select, _advance
+    sample the pair, refine its interval                     update
+    remove the pairs that cannot matter from W               _eliminate
+    answer                                                   recommend
+
+Duels are counted in sweeps: with the lexicographic order, the pairs before the current one have one duel more
+than the other pairs, and eliminations do not change that. Two places in the list of active arms therefore
+replace the search for the least sampled pair, and all duels of a sweep are judged by one decisive lead.
+`idle` is not in the paper: it skips the self-duels of the last active arm. The pairs equal those of the
+literal twin, tests/naive/policies/savage.py.
 """
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy
+from bandits.contract import policy_of
 from bandits.parts.answers import leader_among
+from bandits.parts.common_settings import DeltaOrHorizon, ErrorHorizon
+from bandits.parts.racing.radius import decisive_lead, first_decisive_lead
+from bandits.parts.racing.savage_radius import Bound, BoundSwitch, savage_log_term, savage_uses_horizon
 from bandits.parts.survivors import last_one_plays_on, remove_at
-from rankduel.base.compiling import kernel
-from rankduel.base.settings import Setting
-
-FINITE, INFINITE = range(2)  # choices of `bound`
-N_LEFT, ROW, COLUMN, SWEEP = range(4)  # entries of State.now
-BARRIER, CONSTANT, SLOPE = range(3)  # entries of State.bound
-
-
-class State(NamedTuple):
-    wins: np.ndarray  # (arms, arms) int64
-    left: np.ndarray  # (arms,) int64: arms not yet out, ascending; the first of them count
-    is_left: np.ndarray  # (arms,) bool, the same as flags
-    bound: np.ndarray  # (3,) float64: a larger lead decides in this sweep, sqrt(2 n ln(eta(n) / delta));
-    # a and b of ln(eta(n) / delta) = a + b ln n
-    now: np.ndarray  # (4,) int64: arms left; places in `left` of the next pair; number of the sweep, from 1
+from rankduel.base.compiling import kernel, record
 
 
 class Params(NamedTuple):
-    delta: float = 0.0
-    bound: str = "finite"
-    horizon: int = 0
+    delta: DeltaOrHorizon = 0.0
+    bound: BoundSwitch = Bound.FINITE
+    horizon: ErrorHorizon = 0
+
+
+class Now(NamedTuple):
+    n_active: int = 0  # number of active arms
+    row: int = 0  # place in `active` of the first arm of the next pair
+    column: int = 1  # place of its second arm
+    sweep: int = 1  # number of the sweep, and of the next duel of each pair in it
+    decisive_lead: float = 0.0  # a larger lead eliminates an arm in this sweep
+    log_constant: float = 0.0  # a of ln(eta / delta) = a + b ln n, computed once
+    log_slope: float = 0.0  # b of it
+
+
+class State(NamedTuple):
+    now: np.recarray  # (1,), fields of Now
+    wins: np.ndarray  # (arms, arms) int64
+    active: np.ndarray  # (arms,) int64: the active arms in ascending order, in the first entries
+    is_active: np.ndarray  # (arms,) bool
 
 
 def init(n_arms, params, rng):
-    delta = params.delta or 1.0 / params.horizon
-    n_ordered = n_arms * (n_arms - 1)
-    if params.bound == FINITE:
-        constant, slope = math.log(n_ordered * params.horizon / delta), 0.0
-    else:
-        constant, slope = math.log(math.pi**2 / 6.0 * n_ordered / delta), 2.0
-    return State(
-        wins=np.zeros((n_arms, n_arms), np.int64),
-        left=np.arange(n_arms),
-        is_left=np.ones(n_arms, np.bool_),
-        bound=np.array([math.sqrt(2.0 * constant), constant, slope]),
-        now=np.array([n_arms, 0, 1, 1]),
+    log_term = savage_log_term(n_arms, params)
+    now = Now(
+        n_active=n_arms,
+        decisive_lead=first_decisive_lead(log_term),
+        log_constant=log_term.constant,
+        log_slope=log_term.slope,
     )
+    return State(
+        now=record(now),
+        wins=np.zeros((n_arms, n_arms), np.int64),
+        active=np.arange(n_arms),
+        is_active=np.ones(n_arms, np.bool_),
+    )
+
+
+def needs_horizon(params: Params) -> bool:
+    return savage_uses_horizon(params)
 
 
 @kernel
 def select(state, params, rng):
-    left, now = state.left, state.now
-    if now[N_LEFT] == 1:
-        return left[0], left[0]
-    return left[now[ROW]], left[now[COLUMN]]
+    active, now = state.active, state.now[0]
+    if now.n_active == 1:
+        return active[0], active[0]
+    return active[now.row], active[now.column]
 
 
 @kernel
-def update(state, first, second, first_won):
+def update(state, params, first, second, first_won):
     if first == second:
         return
     winner, loser = (first, second) if first_won else (second, first)
     state.wins[winner, loser] += 1
-    if state.wins[winner, loser] - state.wins[loser, winner] > state.bound[BARRIER]:
-        state.is_left[loser] = False
-        _drop(state.left, state.now, ROW if loser == first else COLUMN)
+    if state.wins[winner, loser] - state.wins[loser, winner] > state.now[0].decisive_lead:
+        _eliminate(state, loser, loser == first)
     else:
-        state.now[COLUMN] += 1
-    _find_next_pair(state.bound, state.now)
+        state.now[0].column += 1
+    _advance(state)
 
 
 @kernel
-def idle(state, params, limit, selves, rng):
-    return last_one_plays_on(state.left, state.now[N_LEFT], limit, selves)
+def idle(state, params, limit, self_duels, rng):
+    """Skip all steps once a single arm is active."""
+    return last_one_plays_on(state.active, state.now[0].n_active, limit, self_duels)
 
 
 @kernel
-def recommend(state):
-    return leader_among(state.wins, state.is_left)
+def recommend(state, params):
+    return leader_among(state.wins, state.is_active)
 
 
 @kernel
-def survivors(state):
-    return state.now[N_LEFT]
+def survivors(state, params):
+    return state.now[0].n_active
 
 
 @kernel
-def _drop(left, now, side):
-    """An arm of the current pair leaves; its place, to be played next, now holds the arm behind it."""
-    now[N_LEFT] = remove_at(left, now[N_LEFT], now[side])
-    if side == ROW:
-        now[COLUMN] = now[ROW] + 1
+def _eliminate(state, arm, is_first):
+    """Remove an arm of the current pair; the arm behind it in the list is next in its place."""
+    now = state.now[0]
+    state.is_active[arm] = False
+    now.n_active = remove_at(state.active, now.n_active, now.row if is_first else now.column)
+    if is_first:
+        now.column = now.row + 1
 
 
 @kernel
-def _find_next_pair(bound, now):
-    """Past the end of a row the next one begins, and past the last row a sweep."""
-    if now[COLUMN] < now[N_LEFT]:
+def _advance(state):
+    """Begin the next row at the end of a row, and the next sweep at the end of the last row."""
+    now = state.now[0]
+    if now.column < now.n_active:
         return
-    now[ROW] += 1
-    if now[ROW] >= now[N_LEFT] - 1:
-        now[ROW] = 0
-        now[SWEEP] += 1
-        log_eta = bound[CONSTANT] + bound[SLOPE] * math.log(now[SWEEP])
-        bound[BARRIER] = math.sqrt(2.0 * now[SWEEP] * log_eta)
-    now[COLUMN] = now[ROW] + 1
+    now.row += 1
+    if now.row >= now.n_active - 1:
+        now.row = 0
+        now.sweep += 1
+        now.decisive_lead = decisive_lead(now.sweep, now.log_constant, now.log_slope)
+    now.column = now.row + 1
 
 
-POLICY = Policy(
-    "savage",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    survivors,
-    idle,
-    about="All pairs in turn; an arm is out at its first confident loss.",
+POLICY = policy_of(
+    __name__,
     source="Urvoy, Clerot, Feraud, Naamane 2013 (ICML), Algorithm 1, Condorcet",
     assumes="Condorcet winner",
-    settings={
-        "delta": Setting("chance of an error; 0: one in `horizon`", at_least=0, at_most=1),
-        "bound": Setting(
-            "confidence radius made for `horizon` steps, or for any number", choices=("finite", "infinite")
-        ),
-        "horizon": Setting("steps the error bound is made for; 0: those of the run", at_least=0),
-    },
     variants={"paper": {}},
-    horizon_when=lambda params: params.bound == "finite" or params.delta == 0.0,
 )

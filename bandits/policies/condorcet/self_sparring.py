@@ -1,79 +1,90 @@
-"""Self-sparring: one Thompson sampler picks both sides of every duel.
+"""Self-sparring: let one Thompson sampler choose both arms of every duel.
 
 Sui, Zhuang, Burdick and Yue, "Multi-dueling Bandits with Dependent Arms", UAI 2017, Algorithm 2 (independent
-arms), two per round. Every arm has a single posterior over "wins the duel it is in", whoever the opponent.
+arms) with two arms per round. Assumes approximate linearity: the Condorcet winner is also the arm that wins
+most against random opponents.
 
-Of the K draws on either side only the arm with the largest is needed, and only that is drawn
-(bandits/parts/thompson/argmax.py): the law is exact and a step does not cost K random numbers.
+Every arm has one Beta posterior of the probability to win a duel, whatever the opponent. Both arms of a duel
+have the largest of fresh samples from all posteriors. The winner counts a success and the loser a failure,
+each of size eta.
+
+    Algorithm 2                                       here
+    S_i = F_i = 0                                     init (Posteriors.counts, S_i + 1 and F_i + 1)
+    theta_i ~ Beta(S_i + 1, F_i + 1), arm of the      select
+    largest; repeated for the second arm
+    duel; S += eta of the winner, F += eta of the     update
+    loser
+    (not in the paper) arm of the answer              recommend
+
+Only the arm of the largest sample is drawn (bandits/parts/thompson/argmax.py). The distribution of the pairs
+equals that of the literal twin, tests/naive/policies/self_sparring.py.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-import numpy as np
-
-from bandits.contract import Policy
-from bandits.parts.thompson.argmax import Posteriors, best_mean, draw_best, flat_posteriors, learn
+from bandits.contract import policy_of
+from bandits.parts.thompson.argmax import (
+    Posteriors,
+    PosteriorsRoom,
+    best_mean,
+    draw_best,
+    flat_posteriors,
+    posteriors_room,
+    record_outcome,
+)
+from bandits.parts.thompson.self_sparring import LearningRate, SelfFeedback, self_rate
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
-COIN, NONE = range(2)  # self_feedback
+SAMPLER = 0  # the only one of the posteriors
+
+
+class Params(NamedTuple):
+    eta: LearningRate = 1.0
+    self_feedback: Annotated[
+        SelfFeedback,
+        Setting("an arm against itself counts as one win and one loss (coin), or for nothing (none)"),
+    ] = SelfFeedback.COIN
 
 
 class State(NamedTuple):
     posteriors: Posteriors
-    rates: np.ndarray  # (2,) float64: what a real duel adds to a count, and what an arm against itself adds
-
-
-class Params(NamedTuple):
-    eta: float = 1.0
-    self_feedback: str = "coin"
+    room: PosteriorsRoom
 
 
 def init(n_arms, params, rng):
-    on_itself = params.eta if params.self_feedback == COIN else 0.0
-    return State(flat_posteriors(1, n_arms), np.array([params.eta, on_itself]))
+    return State(flat_posteriors(1, n_arms), posteriors_room())
 
 
 @kernel
 def select(state, params, rng):
-    first = draw_best(state.posteriors, 0, rng)
-    return first, draw_best(state.posteriors, 0, rng)
+    first = draw_best(state.posteriors, state.room, SAMPLER, rng)
+    return first, draw_best(state.posteriors, state.room, SAMPLER, rng)
 
 
 @kernel
-def update(state, first, second, first_won):
-    if first == second:  # whatever the coin, one copy won and one lost
-        learn(state.posteriors, 0, first, state.rates[1], state.rates[1])
+def update(state, params, first, second, first_won):
+    posteriors, room = state.posteriors, state.room
+    if first == second:  # one copy wins and the other loses
+        rate = self_rate(params)
+        record_outcome(posteriors, room, SAMPLER, first, rate, rate)
         return
     winner, loser = (first, second) if first_won else (second, first)
-    learn(state.posteriors, 0, winner, state.rates[0], 0.0)
-    learn(state.posteriors, 0, loser, 0.0, state.rates[0])
+    record_outcome(posteriors, room, SAMPLER, winner, params.eta, 0.0)
+    record_outcome(posteriors, room, SAMPLER, loser, 0.0, params.eta)
 
 
 @kernel
-def recommend(state):
-    return best_mean(state.posteriors.counts[0])
+def recommend(state, params):
+    return best_mean(state.posteriors.counts[SAMPLER])
 
 
-POLICY = Policy(
-    "self_sparring",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    late=True,
-    about="One Thompson sampler picks both arms of every duel.",
+POLICY = policy_of(
+    __name__,
     source="Sui, Zhuang, Burdick, Yue 2017 (UAI), Algorithm 2, two arms per round",
     assumes="approximate linearity (a Condorcet winner that also wins most against random opponents)",
-    settings={
-        "eta": Setting("learning rate: what a win or a loss adds to a count", above=0),
-        "self_feedback": Setting(
-            "an arm against itself counts as one win and one loss (coin), or for nothing (none)",
-            choices=("coin", "none"),
-        ),
-    },
     variants={"paper": {}},
+    late_feedback=True,
 )

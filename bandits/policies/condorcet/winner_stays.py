@@ -1,132 +1,153 @@
-"""Winner stays: the two arms with the largest lead (wins - losses) duel, the last pair preferred in a tie.
+"""Winner stays: duel the two arms with most wins minus losses, preferring the last pair in a tie.
 
-Chen and Frazier, "Dueling Bandits with Weak Regret", ICML 2017, Algorithms 1 (WS-W) and 2 (WS-S).
+Chen and Frazier, "Dueling Bandits with Weak Regret", ICML 2017, Algorithms 1 (WS-W, for weak regret) and 2
+(WS-S, for strong regret). Assumes a Condorcet winner; WS-S also beta below p / (1 - p) for the smallest p
+above 1/2.
 
-That rule organises itself into rounds, and only the rounds are kept here. At the start of round r all arms
-but one have lost r - 1 times more than they won. In its K - 1 iterations the incumbent meets every other arm;
-the pair stays until one of the two has fallen to -r, which is then out of the round, and the other goes on as
-incumbent. So a step looks at two arms, and only the next challenger, any arm still to come, is searched for.
-The loser of a round's last iteration opens the next round as challenger: all others are tied with it, and the
-last pair is preferred.
+The rule organizes itself into rounds of K - 1 iterations, and only these are stored here. At the start of
+round r all arms but one have lost r - 1 duels more than they won. The incumbent meets every other arm; the
+pair stays until one of the two arms is at -r, and the other goes on as incumbent. The loser of the last
+iteration is the first challenger of the next round: all others are tied with it, and the last pair is
+preferred. WS-S lets the winner of round r duel itself for floor(beta^r) steps.
 
-For strong regret, round r is followed by floor(beta^r) steps of its winner against itself.
+    Algorithms 1 and 2                                    here
+    C_i = 0                                               init
+    i, j: the largest C, ties by the last pair            select (_draw_challenger)
+    duel; C of winner and loser                           update
+    end of an iteration or a round                        _end_iteration
+    WS-S: Z(r) against itself, floor(beta^r) times        select, idle
+    (not in the paper) arm of the answer                  recommend
+
+Given the same random numbers, the pairs equal those of the literal twin,
+tests/naive/policies/winner_stays.py.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from enum import IntEnum
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy
+from bandits.contract import policy_of
 from bandits.parts.picks import NO_ARM, pick_flagged
-from rankduel.base.compiling import kernel
+from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
-WEAK, STRONG = range(2)
-# Entries of State.now. FIRST leads SECOND, or was ahead of it before they drew level; SECOND is NO_ARM when
-# the next challenger is still to be drawn. RESTING counts the coming steps of BEST against itself.
-FIRST, SECOND, ROUND, TO_COME, BEST, RESTING = range(6)
-_LONGEST_REST = float(1 << 60)  # steps, more than any run has
+_MOST_SELF_DUELS = float(1 << 60)  # after one round; more than any run has
 
 
-class State(NamedTuple):
-    lead: np.ndarray  # (arms,) int64: wins - losses
-    to_come: np.ndarray  # (arms,) bool: not yet met in this round
-    growth: np.ndarray  # (1,) float64: beta; 0 for weak regret, which never rests
-    now: np.ndarray  # (6,) int64: the pair, the round, arms to come, the last round's winner, rest steps
+class Regret(IntEnum):
+    """The regret to minimize: weak (WS-W) or strong (WS-S)."""
+
+    WEAK = 0
+    STRONG = 1
 
 
 class Params(NamedTuple):
-    regret: str = "weak"
-    beta: float = 1.1
+    regret: Annotated[Regret, Setting("the regret to minimize")] = Regret.WEAK
+    beta: Annotated[
+        float, Setting("growth of the self-duels after each round; closer to 1 for many arms", above=1)
+    ] = 1.1
+
+
+class Now(NamedTuple):
+    n_unmet: int  # arms not yet met in this round
+    first: int = NO_ARM  # arm of the pair that leads, or was ahead before they drew level
+    second: int = NO_ARM  # the other arm of the pair; NO_ARM while the challenger is to be drawn
+    round_number: int = 1  # r
+    winner: int = NO_ARM  # of the last round, Z(r - 1)
+    n_self_duels: int = 0  # coming steps of `winner` against itself
+
+
+class State(NamedTuple):
+    now: np.recarray  # (1,), fields of Now
+    lead: np.ndarray  # (arms,) int64: C, wins - losses
+    unmet: np.ndarray  # (arms,) bool: not yet met in this round
 
 
 def init(n_arms, params, rng):
     return State(
+        now=record(Now(n_unmet=n_arms)),
         lead=np.zeros(n_arms, np.int64),
-        to_come=np.ones(n_arms, np.bool_),
-        growth=np.array([params.beta if params.regret == STRONG else 0.0]),
-        now=np.array([NO_ARM, NO_ARM, 1, n_arms, NO_ARM, 0]),
+        unmet=np.ones(n_arms, np.bool_),
     )
 
 
 @kernel
 def select(state, params, rng):
-    now = state.now
-    if now[RESTING] > 0:
-        return now[BEST], now[BEST]
-    for place in (FIRST, SECOND):
-        if now[place] == NO_ARM:
-            now[place] = pick_flagged(state.to_come, now[TO_COME], rng)
-            state.to_come[now[place]] = False
-            now[TO_COME] -= 1
-    return now[FIRST], now[SECOND]
+    now = state.now[0]
+    if now.n_self_duels > 0:
+        return now.winner, now.winner
+    if now.first == NO_ARM:
+        now.first = _draw_challenger(state, rng)
+    if now.second == NO_ARM:
+        now.second = _draw_challenger(state, rng)
+    return now.first, now.second
 
 
 @kernel
-def update(state, first, second, first_won):
-    now, lead = state.now, state.lead
+def update(state, params, first, second, first_won):
+    now, lead = state.now[0], state.lead
     if first == second:
-        now[RESTING] -= 1
+        now.n_self_duels -= 1
         return
     winner, loser = (first, second) if first_won else (second, first)
     lead[winner] += 1
     lead[loser] -= 1
     if lead[second] > lead[first]:
-        now[FIRST], now[SECOND] = second, first
-    if lead[loser] == -now[ROUND]:
-        _end_iteration(state)
+        now.first, now.second = second, first
+    if lead[loser] == -now.round_number:
+        _end_iteration(state, params)
 
 
 @kernel
-def idle(state, params, limit, selves, rng):
-    """The winner of the last round against itself, for as long as it rests."""
-    now = state.now
-    n = min(limit, now[RESTING])
+def idle(state, params, limit, self_duels, rng):
+    """Skip the steps in which the winner of the last round duels itself."""
+    now = state.now[0]
+    n = min(limit, now.n_self_duels)
     if n > 0:
-        selves[now[BEST]] += n
-        now[RESTING] -= n
+        self_duels[now.winner] += n
+        now.n_self_duels -= n
     return n
 
 
 @kernel
-def recommend(state):
-    """For weak regret the arm in the lead, for strong regret the winner of the last round."""
-    if state.growth[0] > 0.0 and state.now[BEST] != NO_ARM:
-        return state.now[BEST]
-    return state.now[FIRST]
+def recommend(state, params):
+    """Return the arm of the largest C for weak regret, and the winner of the last round for strong regret."""
+    now = state.now[0]
+    return now.winner if params.regret == Regret.STRONG and now.winner != NO_ARM else now.first
 
 
 @kernel
-def _end_iteration(state):
-    """The second of the pair is out of the round; the first, then ahead of everybody, meets the next arm."""
-    now = state.now
-    if now[TO_COME] > 0:
-        now[SECOND] = NO_ARM
+def _draw_challenger(state, rng):
+    """Return a random arm that was not yet met in this round."""
+    now = state.now[0]
+    arm = pick_flagged(state.unmet, now.n_unmet, rng)
+    state.unmet[arm] = False
+    now.n_unmet -= 1
+    return arm
+
+
+@kernel
+def _end_iteration(state, params):
+    """End the iteration, won by the first arm of the pair, and the round if all arms were met."""
+    now, unmet = state.now[0], state.unmet
+    if now.n_unmet > 0:
+        now.second = NO_ARM
         return
-    now[BEST] = now[FIRST]
-    now[RESTING] = int(min(state.growth[0] ** float(now[ROUND]), _LONGEST_REST))
-    now[ROUND] += 1
-    state.to_come[:] = True
-    state.to_come[now[FIRST]] = state.to_come[now[SECOND]] = False
-    now[TO_COME] = len(state.lead) - 2
+    now.winner = now.first
+    if params.regret == Regret.STRONG:
+        now.n_self_duels = int(min(params.beta ** float(now.round_number), _MOST_SELF_DUELS))
+    now.round_number += 1
+    unmet[:] = True
+    unmet[now.first] = unmet[now.second] = False
+    now.n_unmet = len(unmet) - 2
 
 
-POLICY = Policy(
-    "winner_stays",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    idle=idle,
-    about="The arms with most wins over losses duel, and the winner stays.",
+POLICY = policy_of(
+    __name__,
     source="Chen, Frazier 2017 (ICML), Algorithms 1 and 2",
     assumes="Condorcet winner; for strong regret also beta below p / (1 - p) for the smallest p above 1/2",
-    settings={
-        "regret": Setting("what to keep small", choices=("weak", "strong")),
-        "beta": Setting("growth of the rests after each round; closer to 1 for many arms", above=1),
-    },
     variants={"paper": {}, "paper-strong": {"regret": "strong"}},
 )

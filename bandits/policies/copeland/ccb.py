@@ -1,17 +1,31 @@
-"""CCB, Copeland confidence bounds: an arm that may be a Copeland winner meets who is likely to refute that.
+"""CCB: duel an arm that may be a Copeland winner with the opponent most likely to refute that.
 
 Zoghi, Karnin, Whiteson and de Rijke, "Copeland Dueling Bandits", NIPS 2015, Algorithm 1 (Algorithm 5 of
-Zoghi's thesis, 2017).
+Zoghi's thesis, 2017). Assumes that no pair has p_ij = 1/2.
 
-Candidates are the arms with the best optimistic score: confidently beaten by the fewest. Hopeful arms have
-kept looking like winners, and are preferred. Every other arm has a short list of arms that have confidently
-beaten it, one more than a Copeland winner loses to; with these it is refuted again and again, so that few of
-all pairs are needed in the long run.
+Optimistic winners are the arms with the largest optimistic Copeland score, and those in the shortlist B of
+potential best arms are preferred. The opponent is an arm whose pair with the optimistic winner is open: its
+confidence interval contains 1/2. Arms that have confidently beaten arm i before, L_C + 1 of them in the
+shortlist B^i, are preferred as its opponents, so that few pairs are needed in the long run.
 
-Whether one arm confidently beats another changes when they are compared, or at a step that is known in
-advance (bandits/parts/bounds.py). Only then do scores and lists change, and are looked at; and when no
-candidate and no list has an open pair, candidates play themselves until then. As ln t is irrational from t =
-2 on, and before that nothing is compared, no bound ever is one half: "above" and "at least" are the same.
+    Thesis, Algorithm 5                                              here
+    1-4     W = 0, B = all arms, B^i = {}, L_C = K                   init, _reset
+    6       bounds U, L                                              update, _reopen_pairs
+    7       optimistic and pessimistic Copeland score                Scores
+    8       optimistic winners C_t                                   _find_optimistic_winners
+    9 A     reset disproven hypotheses                               _part_a_reset_disproven
+    9 B     remove non-Copeland winners from B_t                     _part_b_remove_non_copeland_winners
+    9 C     add Copeland winners to B_t, shorten every B^j_t         _part_c_add_copeland_winners
+    10      open pair (i, j) with j in B^i_t                         _sample_open_pair
+    11, 12  a_c from C_t, preferably from B_t and C_t                _sample_optimistic_winner
+    13      opponent a_d                                             _choose_opponent
+    14      comparison, W                                            update
+
+Whether u_ij < 1/2 changes when the pair is compared, or at a step that is known in advance
+(bandits/parts/bounds.py). Lines 6 to 9 change nothing at other steps and are left out there. Since ln t is
+irrational from t = 2 on, and before that nothing is compared, no bound equals 1/2. `idle` is not in the
+paper: it skips the steps in which no pair is open and every optimistic winner duels itself. Without `idle`
+and given the same random numbers, the pairs equal those of the literal twin, tests/naive/policies/ccb.py.
 """
 
 from __future__ import annotations
@@ -21,324 +35,380 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy
+from bandits.contract import policy_of
 from bandits.parts.answers import leader, leaders
 from bandits.parts.bounds import NEVER, beaten_until
+from bandits.parts.common_settings import Alpha
 from bandits.parts.picks import pick, pick_largest
 from bandits.parts.ucb_challenger import Challengers, new_challengers, note_rates, strongest_challenger
-from rankduel.base.compiling import kernel
-from rankduel.base.settings import Setting
+from rankduel.base.compiling import kernel, record
 
-CLOCK, LOOK_AGAIN, DISPROVEN, N_CANDIDATES, N_FAVOURITES, N_LOSSES, N_DOUBTFUL = range(7)  # of State.now
-UNVISITED = 2.0  # upper bound of a pair never compared, as x / 0 is taken for 1
-NO_CHALLENGER = -1.0  # below every upper bound
-
-
-class Verdicts(NamedTuple):
-    until: np.ndarray  # (arms, arms) int64: i is beaten by j before this step; 0 if it is not beaten by j
-    soonest: np.ndarray  # (arms,) int64: no step of the row is sooner, except 0
-    n_beaters: np.ndarray  # (arms,) int64: by how many it is beaten
-    n_beaten: np.ndarray  # (arms,) int64: how many it beats
-
-
-class Lists(NamedTuple):
-    hopeful: np.ndarray  # (arms,) bool: B of the paper
-    listed: np.ndarray  # (arms, arms) bool: B^i, who has beaten the row's arm
-    n_listed: np.ndarray  # (arms,) int64
-    n_doubtful: np.ndarray  # (arms,) int64: how many on the list no longer confidently beat it
-    candidates: np.ndarray  # (arms,) int64: C of the paper, ascending; the first of them count
-    favourites: np.ndarray  # (arms,) int64: the hopeful candidates, likewise
-
-
-class State(NamedTuple):
-    wins: np.ndarray  # (arms, arms) int64
-    challengers: Challengers  # who confidently beats the champion has the bound NO_CHALLENGER
-    verdicts: Verdicts
-    lists: Lists
-    alpha: np.ndarray  # (1,) float64
-    now: np.ndarray  # (7,) int64: steps played; no verdict, list or candidate changes before LOOK_AGAIN; is a
-    # list disproven; candidates, favourites; losses of a Copeland winner (L_C); sum of n_doubtful
+_UNVISITED = 2.0  # upper bound of a pair without duels: the paper's x / 0 = 1
+_EXCLUDED = -1.0  # below every upper bound
 
 
 class Params(NamedTuple):
-    alpha: float = 0.51
+    alpha: Alpha = 0.51
+
+
+class Now(NamedTuple):
+    clock: int = 0  # steps played
+    recompute_at: int = 1  # no score and no set changes before this step
+    disproven: bool = False  # an arm i confidently beats an arm of B^i
+    l_c: int = 0  # L_C, estimated number of losses of a Copeland winner
+    n_winners: int = 0  # number of arms in C_t
+    n_preferred: int = 0  # number of arms in both B_t and C_t
+    n_open: int = 0  # number of open pairs (i, j) with j in B^i
+
+
+class Scores(NamedTuple):
+    beaten_until: np.ndarray  # (arms, arms) int64: u_ij < 1/2 before this step; 0 if u_ij >= 1/2
+    next_reopening: np.ndarray  # (arms,) int64: no entry of the row above is smaller, except 0
+    optimistic: np.ndarray  # (arms,) int64: number of k with u_ik >= 1/2
+    pessimistic: np.ndarray  # (arms,) int64: number of k with l_ik >= 1/2
+
+
+class Shortlists(NamedTuple):
+    potential_best: np.ndarray  # (arms,) bool, B
+    formidable: np.ndarray  # (arms, arms) bool, B^i in row i
+    n_formidable: np.ndarray  # (arms,) int64, |B^i|
+    n_open: np.ndarray  # (arms,) int64: number of arms in B^i whose pair with i is open
+
+
+class State(NamedTuple):
+    now: np.recarray  # (1,), fields of Now
+    wins: np.ndarray  # (arms, arms) int64, W
+    challengers: Challengers  # arms that confidently beat the row's arm have the bound _EXCLUDED
+    scores: Scores
+    shortlists: Shortlists
+    winners: np.ndarray  # (arms,) int64: the n_winners arms of C_t, ascending
+    preferred: np.ndarray  # (arms,) int64: the n_preferred arms in both B_t and C_t, ascending
 
 
 def init(n_arms, params, rng):
-    def zeros(*shape: int) -> np.ndarray:
-        return np.zeros(shape, np.int64)
-
+    shape = (n_arms, n_arms)
     return State(
-        wins=zeros(n_arms, n_arms),
-        challengers=new_challengers(n_arms, UNVISITED),
-        verdicts=Verdicts(
-            zeros(n_arms, n_arms), np.full(n_arms, NEVER, np.int64), zeros(n_arms), zeros(n_arms)
+        now=record(Now(l_c=n_arms)),
+        wins=np.zeros(shape, np.int64),
+        challengers=new_challengers(n_arms, _UNVISITED),
+        scores=Scores(
+            beaten_until=np.zeros(shape, np.int64),
+            next_reopening=np.full(n_arms, NEVER, np.int64),
+            optimistic=np.full(n_arms, n_arms - 1, np.int64),
+            pessimistic=np.zeros(n_arms, np.int64),
         ),
-        lists=Lists(
-            hopeful=np.ones(n_arms, np.bool_),
-            listed=np.zeros((n_arms, n_arms), np.bool_),
-            n_listed=zeros(n_arms),
-            n_doubtful=zeros(n_arms),
-            candidates=zeros(n_arms),
-            favourites=zeros(n_arms),
+        shortlists=Shortlists(
+            potential_best=np.ones(n_arms, np.bool_),
+            formidable=np.zeros(shape, np.bool_),
+            n_formidable=np.zeros(n_arms, np.int64),
+            n_open=np.zeros(n_arms, np.int64),
         ),
-        alpha=np.array([params.alpha]),
-        now=np.array([0, 1, 0, 0, 0, n_arms, 0]),
+        winners=np.zeros(n_arms, np.int64),
+        preferred=np.zeros(n_arms, np.int64),
     )
 
 
 @kernel
 def select(state, params, rng):
-    verdicts, lists, now = state.verdicts, state.lists, state.now
-    t = now[CLOCK] + 1
-    _look(state, t, rng)
-    if now[N_DOUBTFUL] > 0 and rng.random() < 0.25:
-        return _doubtful_pair(verdicts.until, lists, now, rng)
-    champion = _champion(lists, now, rng)
-    if not _has_open_pair(verdicts, champion):
-        return champion, champion
-    scale = math.sqrt(params.alpha * math.log(t))
-    if lists.n_doubtful[champion] > 0 and rng.random() < 0.5:
-        return champion, _strongest_listed(state.challengers, lists.listed, champion, scale, rng)
-    return champion, strongest_challenger(state.challengers, champion, scale, rng)
+    now = state.now[0]
+    t = now.clock + 1
+    _update_sets(state, t, rng)
+    if now.n_open > 0 and rng.random() < 0.25:
+        return _sample_open_pair(state, rng)
+    candidate = _sample_optimistic_winner(state, rng)
+    return candidate, _choose_opponent(state, params, candidate, t, rng)
 
 
 @kernel
-def update(state, first, second, first_won):
-    state.now[CLOCK] += 1
+def update(state, params, first, second, first_won):
+    state.now[0].clock += 1
     if first == second:
         return
     winner, loser = (first, second) if first_won else (second, first)
     state.wins[winner, loser] += 1
     note_rates(state.challengers, state.wins, first, second)
-    _judge(state, first, second)
-    _judge(state, second, first)
+    _record_bound(state, params, first, second)
+    _record_bound(state, params, second, first)
 
 
 @kernel
-def idle(state, params, limit, selves, rng):
-    """Candidates without an open pair play themselves, each as likely as any other."""
-    t = state.now[CLOCK] + 1
-    _look(state, t, rng)
-    n_candidates = state.now[N_CANDIDATES]
-    if state.now[N_DOUBTFUL] > 0:
+def idle(state, params, limit, self_duels, rng):
+    """Skip steps in which no pair is open; each optimistic winner is equally likely to duel itself."""
+    now = state.now[0]
+    t = now.clock + 1
+    _update_sets(state, t, rng)
+    if now.n_open > 0:
         return 0
-    for arm in state.lists.candidates[:n_candidates]:
-        if _has_open_pair(state.verdicts, arm):
+    winners = state.winners[: now.n_winners]
+    for arm in winners:
+        if _has_open_pair(state.scores, arm):
             return 0
-    n = min(limit, state.now[LOOK_AGAIN] - t)
+    n = min(limit, now.recompute_at - t)
     left = n
-    for place in range(n_candidates - 1):
-        share = rng.binomial(left, 1.0 / (n_candidates - place))
-        selves[state.lists.candidates[place]] += share
+    for place in range(len(winners) - 1):
+        share = rng.binomial(left, 1.0 / (len(winners) - place))
+        self_duels[winners[place]] += share
         left -= share
-    selves[state.lists.candidates[n_candidates - 1]] += left
-    state.now[CLOCK] += n
+    self_duels[winners[-1]] += left
+    now.clock += n
     return n
 
 
 @kernel
-def recommend(state):
+def recommend(state, params):
     return leader(state.wins)
 
 
 @kernel
-def answers(state, chosen):
+def answers(state, params, chosen):
     leaders(state.wins, chosen)
 
 
 @kernel
-def _has_open_pair(verdicts, arm):
-    return verdicts.n_beaters[arm] + verdicts.n_beaten[arm] < len(verdicts.n_beaten) - 1
-
-
-@kernel
-def _judge(state, arm, other):
-    """Note it if `arm` is now confidently beaten by `other`; only open pairs are ever compared."""
-    t = state.now[CLOCK] + 1
-    step = beaten_until(state.wins[arm, other], state.wins[other, arm], state.alpha[0], 0.0)
-    if step <= t:
+def _record_bound(state, params, arm, other):
+    """Record it if `other` now confidently beats `arm`; their pair was open."""
+    now, scores = state.now[0], state.scores
+    t = now.clock + 1
+    until = beaten_until(state.wins[arm, other], state.wins[other, arm], params.alpha, 0.0)
+    if until <= t:
         return
-    state.verdicts.until[arm, other], state.now[LOOK_AGAIN] = step, t
-    state.verdicts.soonest[arm] = min(state.verdicts.soonest[arm], step)
-    state.challengers.rate[arm, other], state.challengers.width[arm, other] = NO_CHALLENGER, 0.0
-    _count_verdict(state.verdicts, state.lists, state.now, arm, other, 1)
-    if state.lists.listed[other, arm]:
-        state.now[DISPROVEN] = 1
+    scores.beaten_until[arm, other], now.recompute_at = until, t
+    scores.next_reopening[arm] = min(scores.next_reopening[arm], until)
+    state.challengers.rate[arm, other], state.challengers.width[arm, other] = _EXCLUDED, 0.0
+    _count_losses(state, arm, other, 1)
+    if state.shortlists.formidable[other, arm]:
+        now.disproven = True
 
 
 @kernel
-def _count_verdict(verdicts, lists, now, arm, other, change):
-    """One more (or less) by whom `arm` is beaten: `other`."""
-    verdicts.n_beaters[arm] += change
-    verdicts.n_beaten[other] += change
-    if lists.listed[arm, other]:
-        lists.n_doubtful[arm] -= change
-        now[N_DOUBTFUL] -= change
+def _count_losses(state, arm, other, change):
+    """Add `change` to the number of confident losses of `arm` against `other`."""
+    now, shortlists = state.now[0], state.shortlists
+    state.scores.optimistic[arm] -= change
+    state.scores.pessimistic[other] += change
+    if shortlists.formidable[arm, other]:
+        shortlists.n_open[arm] -= change
+        now.n_open -= change
 
 
 @kernel
-def _look(state, t, rng):
-    """Bring scores, lists and candidates up to step t: the algorithm up to its parts A, B and C."""
-    verdicts, lists, now = state.verdicts, state.lists, state.now
-    if t < now[LOOK_AGAIN]:
+def _has_open_pair(scores, arm):
+    return scores.pessimistic[arm] < scores.optimistic[arm]
+
+
+@kernel
+def _update_sets(state, t, rng):
+    """Lines 6 to 9: bring scores and sets up to step `t`."""
+    now = state.now[0]
+    if t < now.recompute_at:
         return
-    now[LOOK_AGAIN] = _forget_verdicts(state, t)
-    if now[DISPROVEN] == 1:
-        _start_lists_afresh(lists, now)
-    if _drop_losers(verdicts, lists, now) == 0:
-        _start_lists_afresh(lists, now)
-        now[LOOK_AGAIN] = t + 1  # the losers are hopeful again, for one step
-    fewest = len(lists.hopeful)
-    for arm in range(len(lists.hopeful)):
-        fewest = min(fewest, verdicts.n_beaters[arm])
-    for arm in range(len(lists.hopeful)):
-        if verdicts.n_beaters[arm] == fewest and not _has_open_pair(verdicts, arm):
-            _add_winner(verdicts.until, lists, now, arm, fewest, rng)
-    _list_candidates(verdicts.n_beaters, fewest, lists, now)
+    now.recompute_at = _reopen_pairs(state, t)
+    _find_optimistic_winners(state)
+    _part_a_reset_disproven(state)
+    _part_b_remove_non_copeland_winners(state, t)
+    _part_c_add_copeland_winners(state, rng)
+    _find_preferred_winners(state)
 
 
 @kernel
-def _forget_verdicts(state, t):
-    """Take back the verdicts that end at step t. Returns a step before which no other does."""
-    verdicts, soonest = state.verdicts, NEVER
-    for arm in range(len(verdicts.soonest)):
-        if verdicts.soonest[arm] <= t:
-            verdicts.soonest[arm] = NEVER
-            for other in range(len(verdicts.soonest)):
-                step = verdicts.until[arm, other]
-                if step > t:
-                    verdicts.soonest[arm] = min(verdicts.soonest[arm], step)
-                elif step > 0:
-                    verdicts.until[arm, other] = 0
-                    _count_verdict(verdicts, state.lists, state.now, arm, other, -1)
+def _reopen_pairs(state, t):
+    """Reopen the pairs whose u_ij reaches 1/2 at step `t`; return a step before which no other pair does."""
+    scores, next_reopening = state.scores, NEVER
+    for arm in range(len(scores.next_reopening)):
+        if scores.next_reopening[arm] <= t:
+            scores.next_reopening[arm] = NEVER
+            for other in range(len(scores.next_reopening)):
+                until = scores.beaten_until[arm, other]
+                if until > t:
+                    scores.next_reopening[arm] = min(scores.next_reopening[arm], until)
+                elif until > 0:
+                    scores.beaten_until[arm, other] = 0
+                    _count_losses(state, arm, other, -1)
                     note_rates(state.challengers, state.wins, arm, other)
-        soonest = min(soonest, verdicts.soonest[arm])
-    return soonest
+        next_reopening = min(next_reopening, scores.next_reopening[arm])
+    return next_reopening
 
 
 @kernel
-def _start_lists_afresh(lists, now):
-    for arm in range(len(lists.hopeful)):
-        lists.hopeful[arm] = True
-        _clear_list(lists, now, arm)
-    now[N_LOSSES], now[DISPROVEN] = len(lists.hopeful), 0
+def _find_optimistic_winners(state):
+    """Line 8: C_t, the arms with the largest optimistic Copeland score."""
+    now, optimistic = state.now[0], state.scores.optimistic
+    largest = _largest(optimistic)
+    now.n_winners = 0
+    for arm in range(len(optimistic)):
+        if optimistic[arm] == largest:
+            state.winners[now.n_winners] = arm
+            now.n_winners += 1
 
 
 @kernel
-def _drop_losers(verdicts, lists, now):
-    """Part B: no hope for who beats fewer, at best, than somebody surely does. How many keep hope."""
-    most, n_hopeful = 0, 0
-    for arm in range(len(lists.hopeful)):
-        most = max(most, verdicts.n_beaten[arm])
-    for arm in range(len(lists.hopeful)):
-        if lists.hopeful[arm] and len(lists.hopeful) - 1 - verdicts.n_beaters[arm] < most:
-            lists.hopeful[arm] = False
-            if lists.n_listed[arm] != now[N_LOSSES] + 1:
-                _clear_list(lists, now, arm)
-                for other in range(len(lists.hopeful)):
-                    lists.listed[arm, other] = verdicts.until[arm, other] > 0
-                lists.n_listed[arm] = verdicts.n_beaters[arm]
-        n_hopeful += lists.hopeful[arm]
-    return n_hopeful
+def _largest(scores):
+    largest = 0
+    for score in scores:
+        largest = max(largest, score)
+    return largest
 
 
 @kernel
-def _add_winner(until, lists, now, winner, n_losses, rng):
-    """Part C: it surely beats all it may. Lists have one arm more than it loses to, or none."""
-    lists.hopeful[winner] = True
-    _clear_list(lists, now, winner)
-    now[N_LOSSES] = n_losses
-    for arm in range(len(lists.hopeful)):
-        if lists.n_listed[arm] <= n_losses:
-            _clear_list(lists, now, arm)
-        elif lists.n_listed[arm] > n_losses + 1:
-            _shorten_list(until[arm], lists, now, arm, n_losses + 1, rng)
+def _part_a_reset_disproven(state):
+    """Part A: reset all hypotheses if some arm i confidently beats an arm of B^i."""
+    if state.now[0].disproven:
+        _reset(state)
 
 
 @kernel
-def _clear_list(lists, now, arm):
-    if lists.n_listed[arm] > 0:
-        for other in range(len(lists.hopeful)):
-            lists.listed[arm, other] = False
-        now[N_DOUBTFUL] -= lists.n_doubtful[arm]
-        lists.n_listed[arm] = lists.n_doubtful[arm] = 0
+def _part_b_remove_non_copeland_winners(state, t):
+    """Part B: remove from B the arms whose optimistic score is below the pessimistic score of another arm."""
+    now, scores, shortlists = state.now[0], state.scores, state.shortlists
+    largest, n_potential_best = _largest(scores.pessimistic), 0
+    for arm in range(len(scores.optimistic)):
+        if shortlists.potential_best[arm] and scores.optimistic[arm] < largest:
+            shortlists.potential_best[arm] = False
+            if shortlists.n_formidable[arm] != now.l_c + 1:
+                _fill_shortlist(state, arm)
+        n_potential_best += shortlists.potential_best[arm]
+    if n_potential_best == 0:
+        _reset(state)
+        now.recompute_at = t + 1  # then part B removes the same arms again
 
 
 @kernel
-def _shorten_list(until, lists, now, arm, n, rng):
-    """Keep n arms of its list, any n with the same chance."""
-    left, wanted = lists.n_listed[arm], n
-    for other in range(len(lists.hopeful)):
-        if lists.listed[arm, other]:
+def _part_c_add_copeland_winners(state, rng):
+    """Part C: add to B the optimistic winners without open pairs; L_C is their number of losses."""
+    now, n_arms = state.now[0], len(state.winners)
+    for winner in state.winners[: now.n_winners]:
+        if not _has_open_pair(state.scores, winner):
+            state.shortlists.potential_best[winner] = True
+            _clear_shortlist(state, winner)
+            now.l_c = n_arms - 1 - state.scores.optimistic[winner]
+            for arm in range(n_arms):
+                _limit_shortlist(state, arm, now.l_c + 1, rng)
+
+
+@kernel
+def _find_preferred_winners(state):
+    """Find the arms that are in both B_t and C_t."""
+    now = state.now[0]
+    now.n_preferred = 0
+    for arm in state.winners[: now.n_winners]:
+        if state.shortlists.potential_best[arm]:
+            state.preferred[now.n_preferred] = arm
+            now.n_preferred += 1
+
+
+@kernel
+def _reset(state):
+    """Set B, L_C and every B^i to their original values, lines 2 to 4."""
+    now, n_arms = state.now[0], len(state.winners)
+    for arm in range(n_arms):
+        state.shortlists.potential_best[arm] = True
+        _clear_shortlist(state, arm)
+    now.l_c, now.disproven = n_arms, False
+
+
+@kernel
+def _clear_shortlist(state, arm):
+    """Remove all arms from B^i for i = `arm`."""
+    now, shortlists = state.now[0], state.shortlists
+    if shortlists.n_formidable[arm] > 0:
+        for other in range(len(shortlists.n_formidable)):
+            shortlists.formidable[arm, other] = False
+        now.n_open -= shortlists.n_open[arm]
+        shortlists.n_formidable[arm] = shortlists.n_open[arm] = 0
+
+
+@kernel
+def _fill_shortlist(state, arm):
+    """Set B^i to the arms k with u_ik < 1/2, for i = `arm`."""
+    scores, shortlists = state.scores, state.shortlists
+    n_arms = len(shortlists.n_formidable)
+    _clear_shortlist(state, arm)
+    for other in range(n_arms):
+        shortlists.formidable[arm, other] = scores.beaten_until[arm, other] > 0
+    shortlists.n_formidable[arm] = n_arms - 1 - scores.optimistic[arm]
+
+
+@kernel
+def _limit_shortlist(state, arm, n, rng):
+    """Clear B^i for i = `arm` if it has fewer than `n` arms; if more, keep `n` of them, drawn uniformly."""
+    n_formidable = state.shortlists.n_formidable[arm]
+    if n_formidable < n:
+        _clear_shortlist(state, arm)
+    elif n_formidable > n:
+        _shorten_shortlist(state, arm, n, rng)
+
+
+@kernel
+def _shorten_shortlist(state, arm, n, rng):
+    """Keep `n` arms of B^i for i = `arm`, drawn uniformly without replacement."""
+    now, shortlists = state.now[0], state.shortlists
+    left, wanted = shortlists.n_formidable[arm], n
+    for other in range(len(shortlists.n_formidable)):
+        if shortlists.formidable[arm, other]:
             if pick(left, rng) < wanted:
                 wanted -= 1
             else:
-                lists.listed[arm, other] = False
-                lists.n_doubtful[arm] -= until[other] == 0
-                now[N_DOUBTFUL] -= until[other] == 0
+                shortlists.formidable[arm, other] = False
+                is_open = state.scores.beaten_until[arm, other] == 0
+                shortlists.n_open[arm] -= is_open
+                now.n_open -= is_open
             left -= 1
-    lists.n_listed[arm] = n
+    shortlists.n_formidable[arm] = n
 
 
 @kernel
-def _list_candidates(n_beaters, fewest, lists, now):
-    now[N_CANDIDATES] = now[N_FAVOURITES] = 0
-    for arm in range(len(n_beaters)):
-        if n_beaters[arm] == fewest:
-            lists.candidates[now[N_CANDIDATES]] = arm
-            now[N_CANDIDATES] += 1
-            if lists.hopeful[arm]:
-                lists.favourites[now[N_FAVOURITES]] = arm
-                now[N_FAVOURITES] += 1
-
-
-@kernel
-def _doubtful_pair(until, lists, now, rng):
-    """An arm and one on its list that no longer confidently beats it: all such pairs with one chance."""
-    left = pick(now[N_DOUBTFUL], rng)
+def _sample_open_pair(state, rng):
+    """Line 10: draw one of the open pairs (i, j) with j in B^i."""
+    shortlists = state.shortlists
+    left = pick(state.now[0].n_open, rng)
     arm = 0
-    while left >= lists.n_doubtful[arm]:
-        left -= lists.n_doubtful[arm]
+    while left >= shortlists.n_open[arm]:
+        left -= shortlists.n_open[arm]
         arm += 1
-    for other in range(len(lists.hopeful)):
-        if lists.listed[arm, other] and until[arm, other] == 0:
+    for other in range(len(shortlists.n_open)):
+        if shortlists.formidable[arm, other] and state.scores.beaten_until[arm, other] == 0:
             if left == 0:
                 return arm, other
             left -= 1
     return arm, arm
 
 
-@kernel
-def _champion(lists, now, rng):
-    """A candidate, with a preference for hopeful ones."""
-    n, n_favourites = now[N_CANDIDATES], now[N_FAVOURITES]
-    if 0 < n_favourites < n and rng.random() < 2.0 / 3.0:
-        return lists.favourites[pick(n_favourites, rng)]
-    return lists.candidates[pick(n, rng)]
+@kernel  # as _choose_opponent: both run in every step, and a call copies the state
+def _sample_optimistic_winner(state, rng):
+    """Lines 11 and 12: draw a_c from C_t, with probability 2/3 from its arms in B_t if there are any."""
+    now = state.now[0]
+    if 0 < now.n_preferred < now.n_winners and rng.random() < 2.0 / 3.0:
+        return state.preferred[pick(now.n_preferred, rng)]
+    return state.winners[pick(now.n_winners, rng)]
 
 
 @kernel
-def _strongest_listed(challengers, listed, champion, scale, rng):
-    """Of the arms on its list, one with the largest upper bound, as in bandits/parts/ucb_challenger.py."""
-    rate, width, bound = challengers.rate[champion], challengers.width[champion], challengers.bound
+def _choose_opponent(state, params, candidate, t, rng):
+    """Line 13: return the arm j with the largest u_jc whose pair with c = `candidate` is open; c if none is.
+
+    With probability 1/2 only the arms of B^c are considered, if one of them has an open pair with c.
+    """
+    if not _has_open_pair(state.scores, candidate):
+        return candidate
+    scale = math.sqrt(params.alpha * math.log(t))
+    if state.shortlists.n_open[candidate] > 0 and rng.random() < 0.5:
+        return _strongest_formidable(state, candidate, scale, rng)
+    return strongest_challenger(state.challengers, candidate, scale, rng)
+
+
+@kernel
+def _strongest_formidable(state, candidate, scale, rng):
+    """Return the arm of B^c with the largest upper bound, as in bandits/parts/ucb_challenger.py."""
+    formidable, bound = state.shortlists.formidable[candidate], state.challengers.bound
+    rate, width = state.challengers.rate[candidate], state.challengers.width[candidate]
     for arm in range(len(bound)):
-        bound[arm] = rate[arm] + width[arm] * scale if listed[champion, arm] else NO_CHALLENGER
-    return pick_largest(bound, champion, rng)
+        bound[arm] = rate[arm] + width[arm] * scale if formidable[arm] else _EXCLUDED
+    return pick_largest(bound, candidate, rng)
 
 
-POLICY = Policy(
-    "ccb",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    idle=idle,
-    answers=answers,
-    about="An arm that may be a Copeland winner meets who is likely to refute that.",
+POLICY = policy_of(
+    __name__,
     source="Zoghi, Karnin, Whiteson, de Rijke 2015 (NIPS), Algorithm 1",
     assumes="no ties",
-    settings={"alpha": Setting("width of the confidence bounds; theory wants it above 1/2", above=0)},
     variants={"paper": {}, "duelpy": {"alpha": 0.501}},
 )

@@ -1,15 +1,26 @@
-"""SAVAGE for Copeland winners: all pairs in turn, each until its sign is known or no longer matters.
+"""Copeland SAVAGE: duel all pairs in turn, each until its sign is known or cannot affect the winners.
 
 Urvoy, Clerot, Feraud and Naamane, "Generic Exploration and K-armed Voting Bandits", ICML 2013, Algorithm 1
-with the test for Copeland winners.
+with the test for Copeland winners. Assumes that no pair has p_ij = 1/2. A Condorcet winner is not required.
 
-Known signs bound the number of others that an arm beats. A pair leaves when its sign is known, or when
-neither of its arms can beat as many as some arm is known to. When no pair is left, the arms of the largest
-bound are the winners.
+Pairs with a known sign bound the Copeland score of each arm, the number of other arms that it beats. A pair
+is removed when its sign is known, or when the upper bounds of both arms are below the largest lower bound.
+When no pair is left, the arms with the largest upper bound are the Copeland winners, and one of them duels
+itself.
 
-The paper's interval of a pair is the intersection of all it had so far. As long as these contain one half,
-the intersection is not empty and does too; so the first of them to exclude it decides, and no intersection
-has to be kept. The radius is that of bandits/policies/condorcet/savage.py.
+    Algorithm 1                                              here
+    active pairs W                                           Race.pairs
+    least sampled pair of W                                  select
+    sample the pair, refine its interval                     record_duel (bandits/parts/racing/race.py)
+    bounds on the Copeland scores                            KnownSigns
+    arms that cannot be winners                              _settle_losers
+    remove the pairs that cannot matter from W               remove_pairs (bandits/parts/racing/race.py)
+    answer                                                   answers
+
+In the paper the interval of a pair is the intersection of all its intervals so far. While each of these
+contains 1/2, so does the intersection; the first interval that excludes 1/2 therefore decides, and no
+intersection is stored. `idle` is not in the paper: it skips the self-duels after the end. The pairs equal
+those of the literal twin, tests/naive/policies/copeland_savage.py.
 """
 
 from __future__ import annotations
@@ -18,66 +29,85 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy
+from bandits.contract import policy_of
 from bandits.parts.answers import leader, leader_among, leaders
-from bandits.parts.racing.racing import (
-    LOSSES,
-    WINS,
+from bandits.parts.common_settings import DeltaOrHorizon, ErrorHorizon
+from bandits.parts.racing.known_signs import KnownSigns, best_lower_score, no_known_signs, upper_score
+from bandits.parts.racing.race import (
     Race,
     begin_round,
-    drop_pairs,
-    finished,
-    idle,
-    is_over,
+    is_race_over,
     is_round_over,
     new_race,
-    note_duel,
-    select,
+    next_pair,
+    record_duel,
+    remove_pairs,
+    skip_after_race,
 )
-from bandits.policies.condorcet import savage
+from bandits.parts.racing.savage_radius import Bound, BoundSwitch, savage_log_term, savage_uses_horizon
 from rankduel.base.compiling import kernel
+
+
+class Params(NamedTuple):
+    delta: DeltaOrHorizon = 0.0
+    bound: BoundSwitch = Bound.FINITE
+    horizon: ErrorHorizon = 0
 
 
 class State(NamedTuple):
     wins: np.ndarray  # (arms, arms) int64
-    known: np.ndarray  # (arms, 2) int64: how many others each arm is known to beat, and to be beaten by
-    race: Race  # settled: arms that cannot be winners
+    known: KnownSigns
+    race: Race  # settled: arms that cannot be Copeland winners
 
 
 def init(n_arms, params, rng):
-    bound = savage.init(n_arms, params, rng).bound
     return State(
         wins=np.zeros((n_arms, n_arms), np.int64),
-        known=np.zeros((n_arms, 2), np.int64),
-        race=new_race(n_arms, bound[savage.CONSTANT], bound[savage.SLOPE]),
+        known=no_known_signs(n_arms),
+        race=new_race(n_arms, savage_log_term(n_arms, params)),
     )
 
 
+def needs_horizon(params: Params) -> bool:
+    return savage_uses_horizon(params)
+
+
 @kernel
-def update(state, first, second, first_won):
+def select(state, params, rng):
+    return next_pair(state.race, rng)
+
+
+@kernel
+def update(state, params, first, second, first_won):
     if first == second:
         return
-    race, known = state.race, state.known
-    if note_duel(race, state.wins, known, first, second, first_won):
-        _settle(known, race.settled)
-        drop_pairs(race)
-        if is_over(race):
-            answers(state, race.commitment.answer)
+    race = state.race
+    if record_duel(state, first, second, first_won):
+        _settle_losers(state)
+        remove_pairs(race)
+        if is_race_over(race):
+            answers(state, params, race.commitment.answer)
     if is_round_over(race):
         begin_round(race)
 
 
 @kernel
-def recommend(state):
-    if is_over(state.race):
+def idle(state, params, limit, self_duels, rng):
+    """Skip all steps once no pair is left."""
+    return skip_after_race(state.race, limit, self_duels, rng)
+
+
+@kernel
+def recommend(state, params):
+    if is_race_over(state.race):
         return leader_among(state.wins, state.race.commitment.answer)
     return leader(state.wins)
 
 
 @kernel
-def answers(state, chosen):
-    """In the end the winners, all of whose signs are known; before, who leads most others."""
-    if not is_over(state.race):
+def answers(state, params, chosen):
+    """Mark the Copeland winners if no pair is left; otherwise, the arms that lead most others."""
+    if not is_race_over(state.race):
         leaders(state.wins, chosen)
         return
     for arm in range(len(chosen)):
@@ -85,7 +115,12 @@ def answers(state, chosen):
 
 
 @kernel
-def survivors(state):
+def finished(state, params):
+    return is_race_over(state.race)
+
+
+@kernel
+def survivors(state, params):
     n = 0
     for settled in state.race.settled:
         n += not settled
@@ -93,30 +128,17 @@ def survivors(state):
 
 
 @kernel
-def _settle(known, settled):
-    """Arms that cannot beat as many as some arm is known to are out."""
-    n_others, most = len(known) - 1, 0
-    for arm in range(len(known)):
-        most = max(most, known[arm, WINS])
-    for arm in range(len(known)):
-        settled[arm] = n_others - known[arm, LOSSES] < most
+def _settle_losers(state):
+    """Settle the arms whose upper bound is below the largest lower bound."""
+    settled, known = state.race.settled, state.known
+    largest = best_lower_score(known)
+    for arm in range(len(settled)):
+        settled[arm] = upper_score(known, arm) < largest
 
 
-POLICY = Policy(
-    "copeland_savage",
-    savage.Params,
-    init,
-    select,
-    update,
-    recommend,
-    survivors,
-    idle,
-    answers,
-    finished,
-    about="All pairs in turn, each until its sign is known or cannot change who wins.",
+POLICY = policy_of(
+    __name__,
     source="Urvoy, Clerot, Feraud, Naamane 2013 (ICML), Algorithm 1, Copeland",
     assumes="Copeland winners, and no two arms exactly alike",
-    settings=savage.POLICY.settings,
-    variants=savage.POLICY.variants,
-    horizon_when=savage.POLICY.horizon_when,
+    variants={"paper": {}},
 )

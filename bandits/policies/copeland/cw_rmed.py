@@ -1,49 +1,90 @@
-"""CW-RMED, Copeland winners RMED: play what is necessary, by the plan of least regret.
+"""CW-RMED: duel the pairs that have less evidence than the plan of least regret; up to 16 arms.
 
 Komiyama, Honda and Nakagawa, "Copeland Dueling Bandit Problem: Regret Lower Bound, Optimal Algorithm, and
-Computationally Efficient Algorithm", ICML 2016, Algorithm 1.
+Computationally Efficient Algorithm", ICML 2016, Algorithm 1. Assumes that no pair has p_ij = 1/2.
 
-Its regret approaches the lower bound. The plan is the solution of a linear program, made anew after a duel
-(bandits/parts/rmed/optimal_plan.py), so it is for few arms. Where several plans have the least regret, it
-takes one with few duels. The rest is in bandits/parts/rmed/necessary_duels.py.
+A candidate, an arm with the fewest losses, duels itself as long as the evidence suffices that it is a
+Copeland winner. If it does not, the pairs are duelled whose evidence is below the optimal plan q*, so that
+the regret approaches the lower bound. The plan is the solution of a linear program, which is solved after
+each duel that changes it.
+
+    Algorithm 1                                                       here
+    L_C = L_R = all pairs i > j, L_N = {}                             init (first_lists)
+    forced exploration, then the pairs of L_C                         select (next_pair)
+    comparison, divergences                                           update (record_duel)
+    {N_ij / ln t} in R_i1 for a candidate i1: NC = {(i1, i1)}         needs_plan, end_step
+    otherwise q* of least regret                                      _plan_by_program, keep_cheaper_plan
+    NC = pairs with q*_ij > N_ij / ln t, and (i*, i*)                 end_step
+    L_R loses the pair; L_N gets NC without L_R                       end_step
+    L_C = L_R = L_N, L_N = {}                                         end_step
+
+The functions without underscore are in bandits/parts/rmed/necessary_duels.py, which ECW-RMED shares. Of
+several plans of least regret, one with few duels is taken. `idle` is not in the paper: it skips the steps in
+which L_C is an arm against itself. The pairs equal those of the literal twin,
+tests/naive/policies/cw_rmed.py.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from bandits.contract import Policy
+import numpy as np
+
+from bandits.contract import policy_of
 from bandits.parts.rmed.necessary_duels import (
-    SETTINGS,
-    Course,
-    Params,
-    answers,
+    Counts,
+    ExplorationAlpha,
+    ExplorationBeta,
+    Levels,
+    PairLists,
+    PlanRoom,
+    Sweep,
+    SweepMode,
+    best_candidate,
     end_step,
-    first_list,
-    idle,
+    first_lists,
+    first_now,
     is_candidate,
-    keep_if_cheaper,
-    note_duel,
-    plan_is_due,
-    price,
-    recommend,
-    select,
+    keep_cheaper_plan,
+    mark_fewest_losses,
+    needs_plan,
+    next_pair,
+    no_counts,
+    no_levels,
+    plan_room,
+    record_duel,
+    regret_per_evidence,
+    skip_self_duels,
 )
-from bandits.parts.rmed.optimal_plan import Simplex, find_optimal_plan, room_for_simplex
+from bandits.parts.rmed.optimal_plan import SimplexRoom, find_optimal_plan, simplex_room
 from rankduel.base.compiling import kernel
 from rankduel.base.errors import PolicyError
 
 MOST_ARMS = 16
 
-# Added to the regret of a duel, times a number between 1 and 2 of the pair's own: then no two plans cost the
-# same, so that there is one best, and the simplex method does not go round in circles.
-_TO_CHOOSE = 1e-6
+# A multiple of this, between 1 and 2 and different for each pair, is added to the regret of a duel. Then no
+# two plans have the same regret: there is one optimal plan, and the simplex method does not cycle.
+_TIE_BREAK = 1e-6
 _GOLDEN = 0.6180339887498949
 
 
+class Params(NamedTuple):
+    alpha: ExplorationAlpha = 3.0
+    beta: ExplorationBeta = 0.01
+    sweep: Sweep = SweepMode.ONCE
+
+
+class Room(NamedTuple):
+    planning: PlanRoom
+    simplex: SimplexRoom
+
+
 class State(NamedTuple):
-    course: Course
-    simplex: Simplex
+    now: np.recarray  # (1,), fields of necessary_duels.Now
+    counts: Counts
+    lists: PairLists
+    levels: Levels
+    room: Room
 
 
 def init(n_arms, params, rng):
@@ -51,53 +92,70 @@ def init(n_arms, params, rng):
         raise PolicyError(
             f"cw_rmed solves a program for at most {MOST_ARMS} arms, not {n_arms}; try ecw_rmed"
         )
-    return State(first_list(n_arms), room_for_simplex(n_arms))
+    return State(
+        now=first_now(n_arms),
+        counts=no_counts(n_arms),
+        lists=first_lists(n_arms),
+        levels=no_levels(n_arms),
+        room=Room(planning=plan_room(n_arms), simplex=simplex_room(n_arms)),
+    )
 
 
 @kernel
-def update(state, first, second, first_won):
-    course, simplex = state
-    note_duel(course, first, second, first_won)
-    if plan_is_due(course):
-        for arm in range(len(course.losses)):
-            if is_candidate(course, arm):
-                _plan_by_program(course, simplex, arm)
-                keep_if_cheaper(course, arm)
-    end_step(course)
+def select(state, params, rng):
+    return next_pair(state, params)
 
 
 @kernel
-def _plan_by_program(course, simplex, candidate):
-    """Write course.plan: evidence, in units of ln t, that makes sure of this candidate at least regret."""
-    _set_prices(course, simplex.values)
-    find_optimal_plan(course.wins, course.losses, candidate, course.plan, simplex, course.room)
+def update(state, params, first, second, first_won):
+    record_duel(state, first, second, first_won)
+    if needs_plan(state):
+        for arm in range(len(state.counts.losses)):
+            if is_candidate(state, arm):
+                _plan_by_program(state, arm)
+                keep_cheaper_plan(state, arm)
+    end_step(state)
 
 
 @kernel
-def _set_prices(course, prices):
-    """What a unit of evidence costs; for even pairs, which no plan can ask for, any number."""
-    number = 0
-    for i in range(len(course.wins)):
+def idle(state, params, limit, self_duels, rng):
+    return skip_self_duels(state, params, limit, self_duels)
+
+
+@kernel
+def recommend(state, params):
+    return best_candidate(state)
+
+
+@kernel
+def answers(state, params, chosen):
+    mark_fewest_losses(state.counts.losses, chosen)
+
+
+@kernel
+def _plan_by_program(state, candidate):
+    """Write the plan of least regret for this candidate: evidence per pair, in units of ln t."""
+    counts, planning, simplex = state.counts, state.room.planning, state.room.simplex
+    _set_prices(state, simplex.values)
+    find_optimal_plan(counts.wins, counts.losses, candidate, planning.plan, simplex, planning.opponents)
+
+
+@kernel
+def _set_prices(state, prices):
+    """Write the regret per unit of evidence of each pair; any number for even pairs, which no plan uses."""
+    wins, number = state.counts.wins, 0
+    for i in range(len(wins)):
         for j in range(i):
             prices[number] = 1.0
-            if course.wins[i, j] != course.wins[j, i]:
-                own = 1.0 + number * _GOLDEN % 1.0
-                prices[number] = price(course, i, j, _TO_CHOOSE * own)
+            if wins[i, j] != wins[j, i]:
+                multiple = 1.0 + number * _GOLDEN % 1.0
+                prices[number] = regret_per_evidence(state, i, j, _TIE_BREAK * multiple)
             number += 1
 
 
-POLICY = Policy(
-    "cw_rmed",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    idle=idle,
-    answers=answers,
-    about="The pairs whose evidence is less than the plan of least regret asks for; up to 16 arms.",
+POLICY = policy_of(
+    __name__,
     source="Komiyama, Honda, Nakagawa 2016 (ICML), Algorithm 1, CW-RMED",
     assumes="no two arms are even",
-    settings=SETTINGS,
     variants={"paper": {}},
 )

@@ -1,65 +1,129 @@
-"""ECW-RMED, efficient Copeland winners RMED: play what is necessary, by a plan that is found by sorting.
+"""ECW-RMED: duel the pairs that have less evidence than a plan of small regret, found by sorting.
 
 Komiyama, Honda and Nakagawa, "Copeland Dueling Bandit Problem: Regret Lower Bound, Optimal Algorithm, and
-Computationally Efficient Algorithm", ICML 2016, Algorithm 1 with the efficient lower bound.
+Computationally Efficient Algorithm", ICML 2016, Algorithm 1 with the efficient lower bound. Assumes that no
+pair has p_ij = 1/2.
 
-The plan makes sure of every pair a candidate wins, and that no other arm could do with one loss less than the
-candidate. For that, of the arms that beat it, h cheap ones share the evidence, whichever h costs least. Such
-plans need not be the best, but take no linear program. The rest is in bandits/parts/rmed/necessary_duels.py.
+It is CW-RMED with another plan q*. The plan confirms every pair that a candidate wins, and that no rival can
+have one loss less than the candidate. For the latter the h cheapest superiors of the rival share the
+evidence, with the h of least regret. Such plans need not be optimal, but take no linear program.
+
+    Algorithm 1                                                       here
+    L_C = L_R = all pairs i > j, L_N = {}                             init (first_lists)
+    forced exploration, then the pairs of L_C                         select (next_pair)
+    comparison, divergences                                           update (record_duel)
+    {N_ij / ln t} in R_i1 for a candidate i1: NC = {(i1, i1)}         needs_plan, end_step
+    otherwise q* of least regret                                      plan_by_sorting, keep_cheaper_plan
+    NC = pairs with q*_ij > N_ij / ln t, and (i*, i*)                 end_step
+    L_R loses the pair; L_N gets NC without L_R                       end_step
+    L_C = L_R = L_N, L_N = {}                                         end_step
+
+All but `plan_by_sorting` is in bandits/parts/rmed/necessary_duels.py, which CW-RMED shares. `idle` is not in
+the paper: it skips the steps in which L_C is an arm against itself. The pairs equal those of the literal
+twin, tests/naive/policies/ecw_rmed.py.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy
+from bandits.contract import policy_of
 from bandits.parts.rmed.necessary_duels import (
-    SETTINGS,
-    Course,
-    Params,
-    answers,
+    Counts,
+    ExplorationAlpha,
+    ExplorationBeta,
+    Levels,
+    PairLists,
+    PlanRoom,
+    Sweep,
+    SweepMode,
+    best_candidate,
     end_step,
-    first_list,
-    idle,
+    first_lists,
+    first_now,
     is_candidate,
-    keep_if_cheaper,
-    note_duel,
-    plan_is_due,
-    price,
-    recommend,
-    select,
+    keep_cheaper_plan,
+    mark_fewest_losses,
+    needs_plan,
+    next_pair,
+    no_counts,
+    no_levels,
+    plan_room,
+    record_duel,
+    regret_per_evidence,
+    skip_self_duels,
 )
-from bandits.parts.rmed.overtaking import BEATING, sort_opponents
+from bandits.parts.rmed.overtaking import SUPERIORS, sort_opponents
 from rankduel.base.compiling import kernel
 
 
+class Params(NamedTuple):
+    alpha: ExplorationAlpha = 3.0
+    beta: ExplorationBeta = 0.01
+    sweep: Sweep = SweepMode.ONCE
+
+
+class Room(NamedTuple):
+    planning: PlanRoom
+    prices: np.ndarray  # (arms, arms) float64: regret per unit of evidence of arm i and each superior
+
+
 class State(NamedTuple):
-    course: Course
-    prices: np.ndarray  # (arms, arms) float64: regret per unit of a pair's evidence; row i, of who beats i
+    now: np.recarray  # (1,), fields of necessary_duels.Now
+    counts: Counts
+    lists: PairLists
+    levels: Levels
+    room: Room
 
 
 def init(n_arms, params, rng):
-    return State(first_list(n_arms), np.zeros((n_arms, n_arms)))
+    return State(
+        now=first_now(n_arms),
+        counts=no_counts(n_arms),
+        lists=first_lists(n_arms),
+        levels=no_levels(n_arms),
+        room=Room(planning=plan_room(n_arms), prices=np.zeros((n_arms, n_arms))),
+    )
 
 
 @kernel
-def update(state, first, second, first_won):
-    course = state.course
-    note_duel(course, first, second, first_won)
-    if plan_is_due(course):
-        for arm in range(len(course.losses)):
-            if is_candidate(course, arm):
-                plan_by_sorting(course, state.prices, arm)
-                keep_if_cheaper(course, arm)
-    end_step(course)
+def select(state, params, rng):
+    return next_pair(state, params)
 
 
 @kernel
-def plan_by_sorting(course, prices, candidate):
-    """Write course.plan: evidence, in units of ln t, that makes sure of this candidate."""
-    plan, wins = course.plan, course.wins
+def update(state, params, first, second, first_won):
+    record_duel(state, first, second, first_won)
+    if needs_plan(state):
+        for arm in range(len(state.counts.losses)):
+            if is_candidate(state, arm):
+                plan_by_sorting(state, arm)
+                keep_cheaper_plan(state, arm)
+    end_step(state)
+
+
+@kernel
+def idle(state, params, limit, self_duels, rng):
+    return skip_self_duels(state, params, limit, self_duels)
+
+
+@kernel
+def recommend(state, params):
+    return best_candidate(state)
+
+
+@kernel
+def answers(state, params, chosen):
+    mark_fewest_losses(state.counts.losses, chosen)
+
+
+@kernel
+def plan_by_sorting(state, candidate):
+    """Write a plan that confirms this candidate: evidence per pair, in units of ln t."""
+    wins, plan = state.counts.wins, state.room.planning.plan
     for i in range(len(wins)):
         for j in range(len(wins)):
             plan[i, j] = 0.0
@@ -68,51 +132,40 @@ def plan_by_sorting(course, prices, candidate):
             plan[candidate, other] = plan[other, candidate] = 1.0
     for rival in range(len(wins)):
         if rival != candidate:
-            _share_among_beating(course, prices, candidate, rival)
+            _share_among_superiors(state, candidate, rival)
 
 
 @kernel
-def _share_among_beating(course, prices, candidate, rival):
-    """Plan for the arms that beat the rival, so that it cannot do with one loss less than the candidate."""
-    wins, losses, order = course.wins, course.losses, course.room.beating
+def _share_among_superiors(state, candidate, rival):
+    """Plan for superiors of the rival, so that it cannot have one loss less than the candidate."""
+    wins, losses, prices = state.counts.wins, state.counts.losses, state.room.prices
+    plan, superiors = state.room.planning.plan, state.room.planning.opponents.superiors
     for other in range(len(wins)):
         if wins[rival, other] < wins[other, rival]:
-            prices[rival, other] = price(course, rival, other, 0.0)
-    n_beating = sort_opponents(wins, prices, rival, candidate, BEATING, order)
-    # As many may turn to the rival without harm; one more, and it has overtaken the candidate.
-    n_too_many = losses[rival] - losses[candidate] + 1
-    n_spared = n_beating - n_too_many
-    if n_spared < 0:
+            prices[rival, other] = regret_per_evidence(state, rival, other, 0.0)
+    n_superiors = sort_opponents(wins, prices, rival, candidate, SUPERIORS, superiors)
+    k = n_superiors - (losses[rival] - losses[candidate] + 1)  # superiors that may do without evidence
+    if k < 0:
         return
-    n_sharing = _cheapest_number(prices[rival], order, n_beating, n_spared)
-    for place in range(n_sharing):
-        plan_here = 1.0 / (n_sharing - n_spared)
-        course.plan[rival, order[place]] = course.plan[order[place], rival] = plan_here
+    h = _cheapest_number(prices[rival], superiors, n_superiors, k)
+    for superior in superiors[:h]:
+        plan[rival, superior] = plan[superior, rival] = 1.0 / (h - k)
 
 
 @kernel
-def _cheapest_number(prices, order, n_beating, n_spared):
-    """The number h of arms, cheapest first, with the least price per h - n_spared of them."""
-    best, cheapest, total = 0, np.inf, 0.0
-    for n in range(1, n_beating + 1):
-        total += prices[order[n - 1]]
-        if n > n_spared and total / (n - n_spared) < cheapest:
-            best, cheapest = n, total / (n - n_spared)
+def _cheapest_number(prices, superiors, n_superiors, k):
+    """Return the number h > k of superiors, cheapest first, with the smallest sum of prices over h - k."""
+    best, least, total = 0, math.inf, 0.0
+    for h in range(1, n_superiors + 1):
+        total += prices[superiors[h - 1]]
+        if h > k and total / (h - k) < least:
+            best, least = h, total / (h - k)
     return best
 
 
-POLICY = Policy(
-    "ecw_rmed",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    idle=idle,
-    answers=answers,
-    about="The pairs whose evidence is less than a plan found by sorting asks for.",
+POLICY = policy_of(
+    __name__,
     source="Komiyama, Honda, Nakagawa 2016 (ICML), Algorithm 1, ECW-RMED",
     assumes="no two arms are even",
-    settings=SETTINGS,
     variants={"paper": {}},
 )

@@ -1,13 +1,24 @@
-"""PBR-CO, preference-based racing for Copeland's ranking: which kappa arms beat the most others?
+"""PBR-CO: duel all open pairs once per round until known signs single out the best Copeland scores.
 
 Busa-Fekete, Szorenyi, Weng, Cheng and Hullermeier, "Top-k Selection based on Adaptive Sampling of Noisy
-Preferences", ICML 2013, with the sampling strategy for Copeland's ranking.
+Preferences", ICML 2013: preference-based racing (PBR) with the sampling strategy for Copeland's ranking.
+Assumes that no pair has p_ij = 1/2.
 
-All open pairs duel once per round. An arm is selected when enough others cannot beat as many as it is known
-to beat, and discarded when enough others are known to beat more than it can. A pair leaves when its sign is
-known or both of its arms are selected or discarded.
+An arm is selected for the kappa best if enough other arms cannot beat as many arms as it is known to beat,
+and discarded if enough other arms are known to beat more arms than it can. A pair is removed when its sign is
+known, or when both arms are selected or discarded. The race also ends when a pair has more than n_max
+samples.
 
-Known signs stay known, so arms are judged when a sign becomes known, and not in every round.
+    step of a round                                          here
+    sample every active pair                                 select, record_sample (preference_racing.py)
+    intervals; wins w and losses z of each arm               _record_sign (KnownSigns)
+    selected and discarded arms                              _select_and_discard
+    deactivate pairs; stop at n_max                          end_round (preference_racing.py)
+    answer: kappa arms that lead the most others             answers
+
+preference_racing.py is in bandits/parts/racing. Known signs do not change, so arms are selected and discarded
+when a sign becomes known and not in every round. `idle` is not in the paper: it skips the self-duels after
+the end. The pairs equal those of the literal twin, tests/naive/policies/pbr.py.
 """
 
 from __future__ import annotations
@@ -16,135 +27,158 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy
+from bandits.contract import policy_of
+from bandits.parts.common_settings import DeltaOrHorizon, ErrorHorizon
+from bandits.parts.racing.known_signs import KnownSigns, no_known_signs
 from bandits.parts.racing.preference_racing import (
-    COMMON_SETTINGS,
-    KAPPA,
-    LITERAL,
-    N_MAX,
-    ORDERED,
-    RULES_SETTING,
+    Kappa,
+    MostSamples,
+    Ordered,
+    Rules,
+    RulesSwitch,
     Samples,
-    log_term,
-    needs_horizon,
-    no_samples,
-    note_sample,
-)
-from bandits.parts.racing.racing import (
-    BARRIER,
-    LOSSES,
-    PLACE,
-    WINS,
-    Race,
     end_round,
-    finished,
-    idle,
-    is_over,
+    extra_comparisons,
+    no_samples,
+    pbr_log_term,
+    pbr_uses_horizon,
+    record_sample,
+)
+from bandits.parts.racing.race import (
+    Race,
+    is_race_over,
     is_round_over,
     new_race,
-    select,
+    next_pair,
+    skip_after_race,
 )
-from bandits.parts.racing.ranked_arms import Ranked, mark_top, no_scores, rank_arms
+from bandits.parts.racing.ranking import RankingRoom, mark_top, rank_arms, ranking_room
 from rankduel.base.compiling import kernel
+
+
+class Params(NamedTuple):
+    kappa: Kappa = 1
+    n_max: MostSamples = 0
+    delta: DeltaOrHorizon = 0.0
+    ordered: Ordered = False
+    rules: RulesSwitch = Rules.LITERAL
+    horizon: ErrorHorizon = 0
 
 
 class State(NamedTuple):
     samples: Samples
-    known: np.ndarray  # (arms, 2) int64: how many others each arm is known to beat, and to be beaten by
-    race: Race  # settled: arms selected or discarded
-    ranked: Ranked  # score: how many others the arm leads
-    slack: np.ndarray  # (1,) int64: comparisons more than necessary
-
-
-class Params(NamedTuple):
-    kappa: int = 1
-    n_max: int = 0
-    delta: float = 0.0
-    ordered: bool = False
-    rules: str = "literal"
-    horizon: int = 0
+    known: KnownSigns
+    race: Race  # settled: arms that are selected or discarded
+    tie_order: np.ndarray  # (arms,) int64: random order of the arms, which breaks ties
+    room: RankingRoom  # score: number of other arms that the arm leads
 
 
 def init(n_arms, params, rng):
     return State(
         samples=no_samples(n_arms, params),
-        known=np.zeros((n_arms, 2), np.int64),
-        race=new_race(n_arms, log_term(n_arms, params), 0.0, params.ordered),
-        ranked=no_scores(n_arms, rng),
-        slack=np.array([int(params.rules == LITERAL)]),
+        known=no_known_signs(n_arms),
+        race=new_race(n_arms, pbr_log_term(n_arms, params), params.ordered),
+        tie_order=rng.permutation(n_arms),
+        room=ranking_room(n_arms),
     )
 
 
+def needs_horizon(params: Params) -> bool:
+    return pbr_uses_horizon(params)
+
+
 @kernel
-def update(state, first, second, first_won):
+def select(state, params, rng):
+    return next_pair(state.race, rng)
+
+
+@kernel
+def update(state, params, first, second, first_won):
     if first == second:
         return
-    samples, race = state.samples, state.race
-    note_sample(samples, first, second, first_won)
-    race.now[PLACE] += 1
-    lead = 2 * samples.wins[first, second] - samples.n[first, second]
-    if abs(lead) > race.bound[BARRIER]:
-        race.closed[first, second] = True
-        state.known[first, WINS if lead > 0 else LOSSES] += 1
-        if samples.limits[ORDERED] == 0:
-            state.known[second, LOSSES if lead > 0 else WINS] += 1
-        _settle(state.known, samples.limits[KAPPA], state.slack[0], race.settled)
+    race = state.race
+    record_sample(state.samples, params, first, second, first_won)
+    race.now[0].place += 1
+    if _record_sign(state, params, first, second):
+        _select_and_discard(state, params)
     if is_round_over(race):
-        end_round(race, samples.limits[N_MAX])
-        if is_over(race):
-            answers(state, race.commitment.answer)
+        end_round(race, params)
+        if is_race_over(race):
+            answers(state, params, race.commitment.answer)
 
 
 @kernel
-def recommend(state):
-    _rank(state.samples, state.ranked)
-    return state.ranked.order[0]
+def idle(state, params, limit, self_duels, rng):
+    """Skip all steps once no pair is left."""
+    return skip_after_race(state.race, limit, self_duels, rng)
 
 
 @kernel
-def answers(state, chosen):
-    """The kappa arms that lead the most others."""
-    _rank(state.samples, state.ranked)
-    mark_top(state.ranked, state.samples.limits[KAPPA], chosen)
+def recommend(state, params):
+    _rank(state)
+    return state.room.order[0]
 
 
 @kernel
-def _rank(samples, ranked):
-    for arm in range(len(ranked.score)):
-        n_led = 0
-        for other in range(len(ranked.score)):
-            n_led += 2 * samples.wins[arm, other] > samples.n[arm, other]
-        ranked.score[arm] = n_led
-    rank_arms(ranked)
+def answers(state, params, chosen):
+    """Mark the kappa arms that lead the most others."""
+    _rank(state)
+    mark_top(state.room, params.kappa, chosen)
 
 
 @kernel
-def _settle(known, kappa, slack, settled):
-    """Note who is in the top kappa or out of it, whatever the signs not yet known."""
-    n_arms = len(known)
-    n_most = n_arms - 1 + slack  # others that an arm can beat, if it is not known to lose
+def finished(state, params):
+    return is_race_over(state.race)
+
+
+@kernel
+def _record_sign(state, params, first, second):
+    """Close the pair and count its sign if its interval excludes 1/2; return whether it does."""
+    samples, known, race = state.samples, state.known, state.race
+    lead = 2 * samples.wins[first, second] - samples.n[first, second]
+    if abs(lead) <= race.now[0].decisive_lead:
+        return False
+    race.closed[first, second] = True
+    known.wins[first] += lead > 0
+    known.losses[first] += lead < 0
+    if not params.ordered:  # otherwise (second, first) has samples of its own
+        known.wins[second] += lead < 0
+        known.losses[second] += lead > 0
+    return True
+
+
+@kernel
+def _select_and_discard(state, params):
+    """Settle the arms that are among the kappa best, or not, whatever the signs that are not yet known."""
+    wins, losses = state.known
+    n_arms = len(wins)
+    extra = extra_comparisons(params)
+    most = n_arms - 1 + extra  # arms that an arm can beat if it is not known to lose
     for arm in range(n_arms):
         n_below = n_above = 0
         for other in range(n_arms):
-            n_below += n_most - known[other, LOSSES] < known[arm, WINS]
-            n_above += n_most - known[other, WINS] < known[arm, LOSSES]
-        settled[arm] = n_below >= n_arms - kappa + slack or n_above >= kappa + slack
+            n_below += most - losses[other] < wins[arm]
+            n_above += most - wins[other] < losses[arm]
+        selected = n_below >= n_arms - params.kappa + extra
+        discarded = n_above >= params.kappa + extra
+        state.race.settled[arm] = selected or discarded
 
 
-POLICY = Policy(
-    "pbr",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    idle=idle,
-    answers=answers,
-    finished=finished,
-    about="All open pairs in rounds; arms are in or out of the top when enough signs are known (Copeland).",
+@kernel
+def _rank(state):
+    """Rank the arms by the number of other arms that they lead."""
+    samples, ranking = state.samples, state.room
+    for arm in range(len(ranking.score)):
+        n_led = 0
+        for other in range(len(ranking.score)):
+            n_led += 2 * samples.wins[arm, other] > samples.n[arm, other]
+        ranking.score[arm] = n_led
+    rank_arms(ranking, state.tie_order)
+
+
+POLICY = policy_of(
+    __name__,
     source="Busa-Fekete, Szorenyi, Weng, Cheng, Hullermeier 2013 (ICML), Copeland's ranking",
     assumes="Copeland winners, and no two arms exactly alike",
-    settings={**COMMON_SETTINGS, "rules": RULES_SETTING},
     variants={"paper": {"ordered": True, "delta": 0.1}},
-    horizon_when=needs_horizon,
 )

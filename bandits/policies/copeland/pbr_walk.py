@@ -1,16 +1,26 @@
-"""PBR-RW, preference-based racing by a random walk: at which kappa arms does the walk spend most of its time?
+"""PBR-RW: duel the pair with the largest weighted error until the best arms of a random walk are clear.
 
 Busa-Fekete, Szorenyi, Weng, Cheng and Hullermeier, "Top-k Selection based on Adaptive Sampling of Noisy
-Preferences", ICML 2013, with the sampling strategy for the random walk ranking.
+Preferences", ICML 2013: preference-based racing (PBR) with the sampling strategy for the random walk ranking.
+Assumes that the arm in which the walk spends most of its time is the best one.
 
-The walk goes from each arm to those that beat it (bandits/parts/racing/random_walk.py). The pair (i, j) to
-duel has the largest error: the radius of its estimate times the rate at which others beat i. This goes on
-until the gap behind the top kappa shares is larger than the shares can be wrong.
+The walk moves from an arm to the arms that beat it (bandits/parts/racing/random_walk.py). The next pair
+(i, j) has the largest error, the radius of its estimate times the sum of the rates at which other arms beat
+i. The race ends when the gap between the kappa-th and the next share of time exceeds the error of the shares,
+or when a pair has more than n_max samples.
 
-They can be wrong by 2 C a, where C is K/3 times the largest error and a the largest entry of A, the group
-inverse of I - S. Finding a means inverting a matrix. But with arm i the least visited, entry (i, i) of
-(I - S) A = I - 1v' is at least 1 - 1/K, and at most 2 a; and shares differ by less than 1. So as long as
-C (1 - 1/K) is not below 1, the race goes on, and no matrix is inverted.
+    step                                                     here
+    pair (i, j) with the largest error                       select, _largest_error
+    sample it, estimate and radius c_ij                      update, _estimate
+    S, shares v, group inverse A#                            _rank (solve_walk)
+    stop if v_kappa - v_(kappa+1) > 2 ||C||_1 ||A#||_max     _is_gap_clear
+    answer: kappa arms with the largest shares               answers
+
+||C||_1 is K/3 times the largest error, and ||A#||_max the largest absolute entry of the group inverse of
+I - S, for which a matrix has to be inverted. With i the least visited arm, entry (i, i) of
+(I - S) A# = I - 1v' is at least 1 - 1/K and at most 2 ||A#||_max, and shares differ by less than 1; so no
+matrix is inverted while ||C||_1 (1 - 1/K) >= 1. `idle` is not in the paper: it skips the self-duels after the
+end. The pairs equal those of the literal twin, tests/naive/policies/pbr_walk.py.
 """
 
 from __future__ import annotations
@@ -20,74 +30,85 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy
-from bandits.parts.picks import pick
+from bandits.contract import policy_of
+from bandits.parts.common_settings import DeltaOrHorizon, ErrorHorizon
+from bandits.parts.picks import NO_ARM, pick
 from bandits.parts.racing.commitment import (
     Commitment,
     committed_arm,
-    committed_arm_plays_on,
     no_commitment,
+    skip_committed,
 )
 from bandits.parts.racing.preference_racing import (
-    COMMON_SETTINGS,
-    KAPPA,
-    N_MAX,
-    ORDERED,
+    Kappa,
+    MostSamples,
+    Ordered,
     Samples,
-    log_term,
-    needs_horizon,
+    exceeds_maximum,
     no_samples,
-    note_sample,
-    rate,
+    pbr_log_term,
+    pbr_uses_horizon,
+    record_sample,
+    win_rate,
 )
-from bandits.parts.racing.random_walk import walk
-from bandits.parts.racing.ranked_arms import Ranked, mark_top, no_scores, rank_arms
-from rankduel.base.compiling import kernel
-
-LOG_TERM, LARGEST_ERROR = range(2)  # entries of State.bound
-
-
-class State(NamedTuple):
-    samples: Samples
-    rates: np.ndarray  # (arms, arms) float64: at which the row's arm beats the column's; 1/2 if not known
-    beaten: np.ndarray  # (arms,) float64: sums of the columns of `rates`
-    radius: np.ndarray  # (arms, arms) float64: of each rate; infinite if not known, 0 on the diagonal
-    table: np.ndarray  # (arms, 2 * arms) float64: room for a matrix and its inverse
-    ranked: Ranked  # score: share of time the walk spends there, as of the last look
-    bound: np.ndarray  # (2,) float64: L of the radius; largest error, a radius times being beaten
-    over: np.ndarray  # (1,) bool
-    commitment: Commitment
+from bandits.parts.racing.random_walk import solve_walk
+from bandits.parts.racing.ranking import RankingRoom, mark_top, rank_arms, ranking_room
+from rankduel.base.compiling import kernel, record
 
 
 class Params(NamedTuple):
-    kappa: int = 1
-    n_max: int = 0
-    delta: float = 0.0
-    ordered: bool = False
-    horizon: int = 0
+    kappa: Kappa = 1
+    n_max: MostSamples = 0
+    delta: DeltaOrHorizon = 0.0
+    ordered: Ordered = False
+    horizon: ErrorHorizon = 0
+
+
+class Now(NamedTuple):
+    log_term: float = 0.0  # L of the radius, computed once
+    largest_error: float = math.inf  # largest radius of (i, j) times the rates at which arms beat i
+    over: bool = False  # nothing is left to compare
+
+
+class Room(NamedTuple):
+    table: np.ndarray  # (arms, 2 * arms) float64: a matrix and its inverse
+    ranking: RankingRoom  # score: share of time that the walk spends in the arm
+
+
+class State(NamedTuple):
+    now: np.recarray  # (1,), fields of Now
+    samples: Samples
+    rates: np.ndarray  # (arms, arms) float64: estimated probability that i beats j; 1/2 without samples
+    beaten: np.ndarray  # (arms,) float64: sums of the columns of `rates`
+    radius: np.ndarray  # (arms, arms) float64: c_ij; infinite without samples, 0 on the diagonal
+    tie_order: np.ndarray  # (arms,) int64: random order of the arms, which breaks ties
+    commitment: Commitment
+    room: Room
 
 
 def init(n_arms, params, rng):
     return State(
+        now=record(Now(log_term=pbr_log_term(n_arms, params).constant)),
         samples=no_samples(n_arms, params),
         rates=np.full((n_arms, n_arms), 0.5),
         beaten=np.full(n_arms, 0.5 * n_arms),
         radius=np.where(np.eye(n_arms) == 1.0, 0.0, math.inf),
-        table=np.zeros((n_arms, 2 * n_arms)),
-        ranked=no_scores(n_arms, rng),
-        bound=np.array([log_term(n_arms, params), math.inf]),
-        over=np.zeros(1, np.bool_),
+        tie_order=rng.permutation(n_arms),
         commitment=no_commitment(n_arms),
+        room=Room(table=np.zeros((n_arms, 2 * n_arms)), ranking=ranking_room(n_arms)),
     )
+
+
+def needs_horizon(params: Params) -> bool:
+    return pbr_uses_horizon(params)
 
 
 @kernel
 def select(state, params, rng):
-    """A pair whose error weighs most, a random one of several."""
-    if state.over[0]:
+    if state.now[0].over:
         arm = committed_arm(state.commitment, rng)
         return arm, arm
-    radius, beaten, largest, n_tied = state.radius, state.beaten, state.bound[LARGEST_ERROR], 0
+    radius, beaten, largest, n_tied = state.radius, state.beaten, state.now[0].largest_error, 0
     for arm in range(len(beaten)):
         for other in range(len(beaten)):
             n_tied += radius[arm, other] * beaten[arm] == largest
@@ -98,69 +119,62 @@ def select(state, params, rng):
                 if left == 0:
                     return arm, other
                 left -= 1
-    return -1, -1
+    return NO_ARM, NO_ARM
 
 
 @kernel
-def update(state, first, second, first_won):
+def update(state, params, first, second, first_won):
     if first == second:
         return
-    samples = state.samples
-    note_sample(samples, first, second, first_won)
+    now = state.now[0]
+    record_sample(state.samples, params, first, second, first_won)
     _estimate(state, first, second)
-    if samples.limits[ORDERED] == 0:
+    if not params.ordered:
         _estimate(state, second, first)
-    state.bound[LARGEST_ERROR] = _largest_error(state.radius, state.beaten)
-    if samples.n[first, second] > samples.limits[N_MAX] or _is_clear(state):
-        state.over[0] = True
-        answers(state, state.commitment.answer)
+    now.largest_error = _largest_error(state)
+    if exceeds_maximum(params, state.samples.n[first, second]) or _is_gap_clear(state, params):
+        now.over = True
+        answers(state, params, state.commitment.answer)
 
 
 @kernel
-def idle(state, params, limit, selves, rng):
-    return committed_arm_plays_on(state.commitment, limit, selves, rng) if state.over[0] else 0
+def idle(state, params, limit, self_duels, rng):
+    """Skip all steps once nothing is left to compare."""
+    return skip_committed(state.commitment, limit, self_duels, rng) if state.now[0].over else 0
 
 
 @kernel
-def finished(state):
-    return state.over[0]
-
-
-@kernel
-def recommend(state):
+def recommend(state, params):
     _rank(state)
-    return state.ranked.order[0]
+    return state.room.ranking.order[0]
 
 
 @kernel
-def answers(state, chosen):
-    """The kappa arms where the walk spends most time."""
+def answers(state, params, chosen):
+    """Mark the kappa arms in which the walk spends most of its time."""
     _rank(state)
-    mark_top(state.ranked, state.samples.limits[KAPPA], chosen)
+    mark_top(state.room.ranking, params.kappa, chosen)
 
 
 @kernel
-def _rank(state):
-    """Rank the arms by their shares; returns the largest entry, in size, of the group inverse."""
-    largest = walk(state.rates, state.beaten, state.ranked.score, state.table)
-    rank_arms(state.ranked)
-    return largest
+def finished(state, params):
+    return state.now[0].over
 
 
 @kernel
 def _estimate(state, arm, other):
-    """Rate and radius of (arm, other); the sum is added up afresh, so that equal columns have equal sums."""
-    rates, beaten, n = state.rates, state.beaten, state.samples.n[arm, other]
-    rates[arm, other] = rate(state.samples, arm, other)
-    state.radius[arm, other] = math.sqrt(state.bound[LOG_TERM] / (2 * n))
-    beaten[other] = 0.0
+    """Estimate the rate and radius of (arm, other), and the sum of the column."""
+    rates, beaten = state.rates, state.beaten
+    rates[arm, other] = win_rate(state.samples, arm, other)
+    state.radius[arm, other] = math.sqrt(state.now[0].log_term / (2 * state.samples.n[arm, other]))
+    beaten[other] = 0.0  # summed anew, so that equal columns have exactly equal sums
     for row in range(len(beaten)):
         beaten[other] += rates[row, other]
 
 
 @kernel
-def _largest_error(radius, beaten):
-    largest = 0.0
+def _largest_error(state):
+    radius, beaten, largest = state.radius, state.beaten, 0.0
     for arm in range(len(beaten)):
         for other in range(len(beaten)):
             largest = max(largest, radius[arm, other] * beaten[arm])
@@ -168,31 +182,29 @@ def _largest_error(radius, beaten):
 
 
 @kernel
-def _is_clear(state):
-    """Is the gap behind the top larger than the shares can be wrong?"""
-    n_arms, kappa = len(state.beaten), state.samples.limits[KAPPA]
-    error = n_arms / 3.0 * state.bound[LARGEST_ERROR]
+def _is_gap_clear(state, params):
+    """Return whether the gap behind the kappa largest shares exceeds the error of the shares."""
+    n_arms, ranking = len(state.beaten), state.room.ranking
+    error = n_arms / 3.0 * state.now[0].largest_error
     if error * (1.0 - 1.0 / n_arms) >= 1.0:
         return False
     largest = _rank(state)
-    share, order = state.ranked.score, state.ranked.order
-    return share[order[kappa - 1]] - share[order[kappa]] > 2.0 * error * largest
+    share, order = ranking.score, ranking.order
+    return share[order[params.kappa - 1]] - share[order[params.kappa]] > 2.0 * error * largest
 
 
-POLICY = Policy(
-    "pbr_walk",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    idle=idle,
-    answers=answers,
-    finished=finished,
-    about="The pair whose error matters most, until the top of a random walk's ranking is clear.",
+@kernel
+def _rank(state):
+    """Rank the arms by their shares; return the largest absolute entry of the group inverse."""
+    ranking = state.room.ranking
+    largest = solve_walk(state.rates, state.beaten, ranking.score, state.room.table)
+    rank_arms(ranking, state.tie_order)
+    return largest
+
+
+POLICY = policy_of(
+    __name__,
     source="Busa-Fekete, Szorenyi, Weng, Cheng, Hullermeier 2013 (ICML), random walk ranking",
     assumes="random walk winner; regret is small where it is a Condorcet or Copeland winner too",
-    settings=COMMON_SETTINGS,
     variants={"paper": {"ordered": True, "delta": 0.1}},
-    horizon_when=needs_horizon,
 )

@@ -1,57 +1,75 @@
-"""RankEl, PAC rank elicitation by Copeland's ranking: a reconstruction, not the authors' own algorithm.
+"""RankEl: duel all open pairs once per round until known signs order the arms; a reconstruction.
 
 After Busa-Fekete, Szorenyi and Hullermeier, "PAC Rank Elicitation through Adaptive Sampling of Stochastic
-Pairwise Preferences", AAAI 2014, from what others report of it.
+Pairwise Preferences", AAAI 2014, with the ranking by Copeland scores. Reconstructed from descriptions by
+others, not from the paper itself. Assumes that no pair has p_ij = 1/2.
 
-All open pairs duel once per round. Known signs bound the number of others that an arm beats, and two arms are
-ordered when these intervals do not meet. The race ends when no arm is unordered with more than `rho` others.
-To find a winner only arms whose interval meets the top one matter; arms ordered with all that matter need no
-more duels among each other.
+Pairs with a known sign bound the Copeland score of each arm, the number of other arms that it beats. Two arms
+are comparable if these intervals are disjoint. Rounds end when no arm is incomparable with more than `rho`
+others; to find a winner, only arms whose interval reaches the largest lower bound are relevant.
+
+    step of a round                                          here
+    every open pair duels once                               select
+    signs and intervals of the Copeland scores               record_duel (race.py), KnownSigns
+    relevant arms                                            _is_relevant
+    arms incomparable with an arm                            _are_incomparable, _count_incomparable
+    stop if at most rho; settled arms                        _settle
+    remove pairs with a known sign or settled arms           remove_pairs (race.py)
+    answer                                                   answers
+
+race.py is in bandits/parts/racing. `idle` skips the self-duels after the end. The pairs equal those of the
+literal twin, tests/naive/policies/rankel.py.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from enum import IntEnum
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy
+from bandits.contract import policy_of
 from bandits.parts.answers import leader, leaders
-from bandits.parts.racing.racing import (
-    LOSSES,
-    WINS,
+from bandits.parts.common_settings import DeltaOrHorizon, ErrorHorizon
+from bandits.parts.racing.known_signs import KnownSigns, best_lower_score, no_known_signs, upper_score
+from bandits.parts.racing.race import (
     Race,
     begin_round,
-    drop_pairs,
-    finished,
-    idle,
-    is_over,
+    is_race_over,
     is_round_over,
     new_race,
-    note_duel,
-    select,
+    next_pair,
+    record_duel,
+    remove_pairs,
+    skip_after_race,
 )
+from bandits.parts.racing.radius import LogTerm, error_probability
 from rankduel.base.compiling import kernel
 from rankduel.base.errors import PolicyError
 from rankduel.base.settings import Setting
 
-WINNER, RANKING = range(2)  # choices of `target`
-RHO, TARGET = range(2)  # entries of State.goal
+
+class Target(IntEnum):
+    """Arms to order: those that can be winners, or all arms."""
+
+    WINNER = 0
+    RANKING = 1
+
+
+class Params(NamedTuple):
+    rho: Annotated[
+        int, Setting("maximum number of other arms with which an arm may stay incomparable", at_least=0)
+    ] = 0
+    target: Annotated[Target, Setting("order only the arms that can be winners, or all arms")] = Target.WINNER
+    delta: DeltaOrHorizon = 0.0
+    horizon: ErrorHorizon = 0
 
 
 class State(NamedTuple):
     wins: np.ndarray  # (arms, arms) int64
-    known: np.ndarray  # (arms, 2) int64: how many others each arm is known to beat, and to be beaten by
-    race: Race  # settled: arms ordered with all that matter, or that do not
-    goal: np.ndarray  # (2,) int64: with how many an arm may remain unordered; WINNER or RANKING
-
-
-class Params(NamedTuple):
-    rho: int = 0
-    target: str = "winner"
-    delta: float = 0.0
-    horizon: int = 0
+    known: KnownSigns
+    race: Race  # settled: arms that are comparable with every relevant arm, or not relevant
 
 
 def init(n_arms, params, rng):
@@ -59,91 +77,97 @@ def init(n_arms, params, rng):
         raise PolicyError(
             f"rho is {params.rho}; expected less than {n_arms - 1}, the others of {n_arms} arms"
         )
-    delta = params.delta or 1.0 / params.horizon
+    constant = math.log(5.0 * n_arms**2 / (4.0 * error_probability(params)))
     return State(
         wins=np.zeros((n_arms, n_arms), np.int64),
-        known=np.zeros((n_arms, 2), np.int64),
-        race=new_race(n_arms, math.log(5.0 * n_arms**2 / (4.0 * delta)), 4.0),
-        goal=np.array([params.rho, params.target]),
+        known=no_known_signs(n_arms),
+        race=new_race(n_arms, LogTerm(constant, slope=4.0)),
     )
 
 
+def needs_horizon(params: Params) -> bool:
+    return params.delta == 0.0
+
+
 @kernel
-def update(state, first, second, first_won):
+def select(state, params, rng):
+    return next_pair(state.race, rng)
+
+
+@kernel
+def update(state, params, first, second, first_won):
     if first == second:
         return
-    race, known = state.race, state.known
-    if note_duel(race, state.wins, known, first, second, first_won):
-        _settle(known, state.goal, race.settled)
+    race = state.race
+    if record_duel(state, first, second, first_won):
+        _settle(state, params)
     if is_round_over(race):
-        drop_pairs(race)
+        remove_pairs(race)
         begin_round(race)
-        if is_over(race):
-            answers(state, race.commitment.answer)
+        if is_race_over(race):
+            answers(state, params, race.commitment.answer)
 
 
 @kernel
-def recommend(state):
+def idle(state, params, limit, self_duels, rng):
+    """Skip all steps once no pair is left."""
+    return skip_after_race(state.race, limit, self_duels, rng)
+
+
+@kernel
+def recommend(state, params):
     return leader(state.wins)
 
 
 @kernel
-def answers(state, chosen):
+def answers(state, params, chosen):
     leaders(state.wins, chosen)
 
 
 @kernel
-def _settle(known, goal, settled):
-    """Find who is ordered with all arms that matter; if all are, but for `rho` others, all are settled."""
-    n_arms, floor, most_unordered = len(known), 0, 0
-    if goal[TARGET] == WINNER:
-        for arm in range(n_arms):
-            floor = max(floor, known[arm, WINS])
-    for arm in range(n_arms):
-        n_unordered = 0
-        if _can_reach(known, arm, floor):
-            for other in range(n_arms):
-                if other != arm and _can_reach(known, other, floor):
-                    n_unordered += _meet(known, arm, other)
-        settled[arm] = n_unordered == 0
-        most_unordered = max(most_unordered, n_unordered)
-    if most_unordered <= goal[RHO]:
-        for arm in range(n_arms):
-            settled[arm] = True
+def finished(state, params):
+    return is_race_over(state.race)
 
 
 @kernel
-def _can_reach(known, arm, n_beaten):
-    """May it beat so many others?"""
-    return len(known) - 1 - known[arm, LOSSES] >= n_beaten
+def _settle(state, params):
+    """Settle the arms that are incomparable with no arm; all arms, if none has more than `rho` such arms."""
+    known, settled = state.known, state.race.settled
+    relevant_score = best_lower_score(known) if params.target == Target.WINNER else 0
+    most = 0
+    for arm in range(len(settled)):
+        n_incomparable = _count_incomparable(known, arm, relevant_score)
+        settled[arm] = n_incomparable == 0
+        most = max(most, n_incomparable)
+    if most <= params.rho:
+        settled[:] = True
 
 
 @kernel
-def _meet(known, one, other):
-    """May the two beat equally many others?"""
-    return _can_reach(known, one, known[other, WINS]) and _can_reach(known, other, known[one, WINS])
+def _count_incomparable(known, arm, relevant_score):
+    """Return how many relevant arms are incomparable with a relevant arm; 0 for other arms."""
+    n = 0
+    if _is_relevant(known, arm, relevant_score):
+        for other in range(len(known.wins)):
+            if other != arm and _is_relevant(known, other, relevant_score):
+                n += _are_incomparable(known, arm, other)
+    return n
 
 
-POLICY = Policy(
-    "rankel",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    idle=idle,
-    answers=answers,
-    finished=finished,
-    about="All open pairs once a round, until known signs put the arms in order; a reconstruction.",
+@kernel
+def _is_relevant(known, arm, score):
+    """Return whether the arm can have this Copeland score."""
+    return upper_score(known, arm) >= score
+
+
+@kernel
+def _are_incomparable(known, one, other):
+    """Return whether the intervals of the two Copeland scores overlap."""
+    return upper_score(known, one) >= known.wins[other] and upper_score(known, other) >= known.wins[one]
+
+
+POLICY = policy_of(
+    __name__,
     source="after Busa-Fekete, Szorenyi, Hullermeier 2014 (AAAI), Copeland's ranking; a reconstruction",
     assumes="Copeland winners, and no two arms exactly alike",
-    settings={
-        "rho": Setting("with how many others an arm may remain unordered", at_least=0),
-        "target": Setting(
-            "order the arms that may be winners, or all of them", choices=("winner", "ranking")
-        ),
-        "delta": Setting("chance of an error; 0: one in `horizon`", at_least=0, at_most=1),
-        "horizon": Setting("steps the error bound is made for; 0: those of the run", at_least=0),
-    },
-    horizon_when=lambda params: params.delta == 0.0,
 )

@@ -1,17 +1,27 @@
-"""SCB, scalable Copeland bandits: a search for the arm that beats the most others, in ever longer rounds.
+"""SCB: search for an arm that beats the most others, in rounds of squared length; it then duels itself.
 
-Zoghi, Karnin, Whiteson and de Rijke, "Copeland Dueling Bandits", NIPS 2015, Algorithms 2 to 4.
+Zoghi, Karnin, Whiteson and de Rijke, "Copeland Dueling Bandits", NIPS 2015, Algorithms 2 to 4 (scalable
+Copeland bandits). Assumes that no pair has p_ij = 1/2.
 
-To beat an opponent drawn at random is a reward, whose mean is the share of the others that an arm beats: so
-one may search for the best arm of an ordinary bandit. In each sweep every arm that is left meets an opponent,
-duel after duel until it is sure who is better, and arms with a clearly smaller mean leave. Who is found plays
-itself for the rest of the round, which is at once. Round r has 2^(2^r) steps and starts from nothing; its
-errors have the chance ln(T) / T of its length T.
+To beat an opponent drawn uniformly is a reward, whose mean is the normalised Copeland score of an arm, so a
+best-arm search for ordinary bandits finds a Copeland winner. In each sweep every arm of the set A gets a
+reward, for which its pair with the opponent is duelled until decided, and arms whose mean is clearly not the
+largest leave A. Round r has T_r = 2^(2^r) steps, starts anew, and fails with probability
+delta_r = ln(T_r) / T_r.
 
-What is sure stays sure for a round, so a meeting may cost no duel; such sweeps pass by inside `select`. The
-paper's search may also end with an arm that is nearly the best; exactly the best is asked for here, and then
-it ends with one arm left or when all pairs of those left are sure. Arms that are left have had equally many
-rewards, so the largest lower bound on a mean is that of the arm with the most, and one bound is enough.
+    Round r of the algorithm                                              here
+    A = all arms, no statistics, T_r, delta_r                             _begin_round
+    for each arm i of A: opponent j, reward if i beats j                  _advance
+    duel i and j until decided with error delta_r / K^2                   update (_is_decided)
+    KL confidence intervals of the means, elimination from A              _eliminate
+    |A| = 1, or all pairs of A decided: winner                            _end_sweep, _choose_winner
+    the winner duels itself until the round ends                          select, idle
+
+A decided pair stays decided for the round, so that a reward may need no duel. The paper's search may also end
+with an arm that is nearly the best; here epsilon = 0. All arms of A have equally many rewards, so the largest
+lower bound on a mean is that of the arm with the largest sum. `idle` is not in the paper: it skips the
+self-duels. Given the same random numbers, the pairs equal those of the literal twin,
+tests/naive/policies/scb.py.
 """
 
 from __future__ import annotations
@@ -21,185 +31,197 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy
+from bandits.contract import policy_of
 from bandits.parts.answers import leader, leaders, n_beaten
 from bandits.parts.bounds import NEVER
 from bandits.parts.picks import NO_ARM, pick, pick_flagged
 from bandits.parts.relative_entropy import entropy
 from bandits.parts.survivors import remove_at
-from rankduel.base.compiling import kernel
+from rankduel.base.compiling import kernel, record
 
-ROUND, CLOCK, LENGTH, WINNER, N_LEFT, PLACE, OPPONENT, N_SWEEPS, N_REWARDS, FOUND = range(10)  # of State.now
-PAIR, MEAN = range(2)  # entries of State.log_odds
 _LAST_ROUND = 6  # longer than any run
-
-
-class State(NamedTuple):
-    wins: np.ndarray  # (arms, arms) int64, of all rounds
-    round_wins: np.ndarray  # (arms, arms) int64, of this one
-    verdict: np.ndarray  # (arms, arms) int64: 1 if it is sure that the row's arm beats the other, -1 if not
-    left: np.ndarray  # (arms,) int64: arms the search has not given up, ascending; the first of them count
-    rewards: np.ndarray  # (arms,) int64: in how many sweeps the arm's opponent was one that it beats
-    found: np.ndarray  # (arms,) bool: what the last successful search came to
-    log_odds: np.ndarray  # (2,) float64: ln(4 K^2 / delta) and ln(4 K / delta) of this round
-    now: np.ndarray  # (10,) int64: this round, steps played in it and its length; its winner, or NO_ARM; arms
-    # left; whose turn in the sweep it is, by place in `left`, and who it meets, or NO_ARM; sweeps ended,
-    # rewards of all arms in them; the last winner, or NO_ARM
+_BISECTIONS = 50
 
 
 class Params(NamedTuple):
     pass
 
 
-def init(n_arms, params, rng):
-    def zeros(*shape: int) -> np.ndarray:
-        return np.zeros(shape, np.int64)
+class Now(NamedTuple):
+    round_number: int = 0  # r
+    round_length: int = 0  # T_r
+    round_clock: int = 0  # steps played in this round
+    pair_log: float = 0.0  # ln(4 K^2 / delta_r)
+    mean_log: float = 0.0  # ln(4 K / delta_r)
+    n_remaining: int = 0  # |A|
+    place: int = 0  # of the arm in A that is about to get a reward
+    opponent: int = NO_ARM  # its opponent, if drawn
+    n_sweeps: int = 0  # number of rewards of each arm of A
+    n_rewards: int = 0  # tau, number of rewards of all arms
+    winner: int = NO_ARM  # of the search of this round
+    last_winner: int = NO_ARM  # of the last successful search
 
-    now = zeros(10)  # a round of no length is over: the first begins
-    now[FOUND] = NO_ARM
+
+class State(NamedTuple):
+    now: np.recarray  # (1,), fields of Now
+    wins: np.ndarray  # (arms, arms) int64, of all rounds
+    round_wins: np.ndarray  # (arms, arms) int64, of this round
+    decided: np.ndarray  # (arms, arms) int64: 1 if i is decided to beat j, -1 if j to beat i, 0 if undecided
+    remaining: np.ndarray  # (arms,) int64: the n_remaining arms of A, ascending
+    rewards: np.ndarray  # (arms,) int64: sum of the rewards of each arm
+    copeland_winners: np.ndarray  # (arms,) bool: arms that the last successful search found
+
+
+def init(n_arms, params, rng):
+    shape = (n_arms, n_arms)
     return State(
-        wins=zeros(n_arms, n_arms),
-        round_wins=zeros(n_arms, n_arms),
-        verdict=zeros(n_arms, n_arms),
-        left=zeros(n_arms),
-        rewards=zeros(n_arms),
-        found=np.zeros(n_arms, np.bool_),
-        log_odds=np.zeros(2),
-        now=now,
+        now=record(Now()),  # a round of length 0 is over: the first step begins a round
+        wins=np.zeros(shape, np.int64),
+        round_wins=np.zeros(shape, np.int64),
+        decided=np.zeros(shape, np.int64),
+        remaining=np.zeros(n_arms, np.int64),
+        rewards=np.zeros(n_arms, np.int64),
+        copeland_winners=np.zeros(n_arms, np.bool_),
     )
 
 
 @kernel
 def select(state, params, rng):
-    now = state.now
-    _go_on(state, rng)
-    if now[WINNER] != NO_ARM:
-        return now[WINNER], now[WINNER]
-    return state.left[now[PLACE]], now[OPPONENT]
+    now = state.now[0]
+    _advance(state, rng)
+    if now.winner != NO_ARM:
+        return now.winner, now.winner
+    return state.remaining[now.place], now.opponent
 
 
 @kernel
-def update(state, first, second, first_won):
-    state.now[CLOCK] += 1
+def update(state, params, first, second, first_won):
+    now, round_wins = state.now[0], state.round_wins
+    now.round_clock += 1
     if first == second:
         return
     winner, loser = (first, second) if first_won else (second, first)
     state.wins[winner, loser] += 1
-    state.round_wins[winner, loser] += 1
-    if _is_sure(state.round_wins[winner, loser], state.round_wins[loser, winner], state.log_odds[PAIR]):
-        state.verdict[winner, loser], state.verdict[loser, winner] = 1, -1
+    round_wins[winner, loser] += 1
+    if _is_decided(round_wins[winner, loser], round_wins[loser, winner], now.pair_log):
+        state.decided[winner, loser], state.decided[loser, winner] = 1, -1
 
 
 @kernel
-def idle(state, params, limit, selves, rng):
-    """The winner of the search plays itself to the end of the round."""
-    now = state.now
-    _go_on(state, rng)
-    if now[WINNER] == NO_ARM:
+def idle(state, params, limit, self_duels, rng):
+    """Skip the steps to the end of the round if the search has a winner, which duels itself."""
+    now = state.now[0]
+    _advance(state, rng)
+    if now.winner == NO_ARM:
         return 0
-    n = min(limit, now[LENGTH] - now[CLOCK])
-    selves[now[WINNER]] += n
-    now[CLOCK] += n
+    n = min(limit, now.round_length - now.round_clock)
+    self_duels[now.winner] += n
+    now.round_clock += n
     return n
 
 
 @kernel
-def recommend(state):
-    """The last winner; before there is any, who leads in all duels so far."""
-    return state.now[FOUND] if state.now[FOUND] != NO_ARM else leader(state.wins)
+def recommend(state, params):
+    """Return the last winner; before the first search ends, the arm that leads most others."""
+    now = state.now[0]
+    return now.last_winner if now.last_winner != NO_ARM else leader(state.wins)
 
 
 @kernel
-def answers(state, chosen):
-    if state.now[FOUND] == NO_ARM:
+def answers(state, params, chosen):
+    if state.now[0].last_winner == NO_ARM:
         leaders(state.wins, chosen)
         return
     for arm in range(len(chosen)):
-        chosen[arm] = state.found[arm]
+        chosen[arm] = state.copeland_winners[arm]
 
 
 @kernel
-def _is_sure(won, lost, log_odds):
-    """Is won / n - 1/2 > sqrt(ln(4 n^2 K^2 / delta) / (2 n)) after n duels?"""
+def _is_decided(won, lost, pair_log):
+    """Return whether won / n - 1/2 > sqrt(ln(4 n^2 K^2 / delta) / (2 n)) after n duels."""
     n = float(won + lost)
     lead = float(won - lost)
-    return lead > 0.0 and lead * lead > 2.0 * n * (log_odds + 2.0 * math.log(n))
+    return lead > 0.0 and lead * lead > 2.0 * n * (pair_log + 2.0 * math.log(n))
 
 
 @kernel
-def _go_on(state, rng):
-    """Up to the next pair that needs a duel, or to the winner of this round."""
-    now, left, n_arms = state.now, state.left, len(state.left)
-    if now[CLOCK] == now[LENGTH]:
+def _advance(state, rng):
+    """Give rewards up to the next pair that has to be duelled, or to the winner of this round."""
+    now, n_arms = state.now[0], len(state.remaining)
+    if now.round_clock == now.round_length:
         _begin_round(state)
-    while now[WINNER] == NO_ARM:
-        arm = left[now[PLACE]]
-        if now[OPPONENT] == NO_ARM:
+    while now.winner == NO_ARM:
+        arm = state.remaining[now.place]
+        if now.opponent == NO_ARM:
             other = pick(n_arms - 1, rng)
-            now[OPPONENT] = other + (other >= arm)
-        verdict = state.verdict[arm, now[OPPONENT]]
-        if verdict == 0:
+            now.opponent = other + (other >= arm)
+        decided = state.decided[arm, now.opponent]
+        if decided == 0:
             return
-        state.rewards[arm] += verdict == 1
-        now[OPPONENT] = NO_ARM
-        now[PLACE] += 1
-        if now[PLACE] == now[N_LEFT]:
+        state.rewards[arm] += decided == 1
+        now.opponent = NO_ARM
+        now.place += 1
+        if now.place == now.n_remaining:
             _end_sweep(state, rng)
 
 
 @kernel
 def _begin_round(state):
-    now, n_arms = state.now, len(state.left)
-    now[ROUND] += 1
-    now[LENGTH] = 1 << (1 << now[ROUND]) if now[ROUND] < _LAST_ROUND else NEVER
-    now[WINNER] = now[OPPONENT] = NO_ARM
-    now[N_LEFT] = n_arms
-    now[CLOCK] = now[PLACE] = now[N_SWEEPS] = now[N_REWARDS] = 0
-    log_length = math.log(2.0) * (1 << now[ROUND])
+    """Begin the next round: no arm is eliminated, no pair is decided."""
+    now, n_arms = state.now[0], len(state.remaining)
+    now.round_number += 1
+    now.round_length = 1 << (1 << now.round_number) if now.round_number < _LAST_ROUND else NEVER
+    now.winner = now.opponent = NO_ARM
+    now.n_remaining = n_arms
+    now.round_clock = now.place = now.n_sweeps = now.n_rewards = 0
+    log_length = math.log(2.0) * (1 << now.round_number)
     minus_log_delta = log_length - math.log(log_length)
-    state.log_odds[PAIR] = math.log(4.0 * n_arms * n_arms) + minus_log_delta
-    state.log_odds[MEAN] = math.log(4.0 * n_arms) + minus_log_delta
+    now.pair_log = math.log(4.0 * n_arms * n_arms) + minus_log_delta
+    now.mean_log = math.log(4.0 * n_arms) + minus_log_delta
     for arm in range(n_arms):
-        state.left[arm], state.rewards[arm] = arm, 0
+        state.remaining[arm], state.rewards[arm] = arm, 0
         for other in range(n_arms):
-            state.round_wins[arm, other] = state.verdict[arm, other] = 0
+            state.round_wins[arm, other] = state.decided[arm, other] = 0
 
 
 @kernel
 def _end_sweep(state, rng):
-    now = state.now
-    now[PLACE] = 0
-    now[N_SWEEPS] += 1
-    now[N_REWARDS] += now[N_LEFT]
-    _drop_the_worse(state.left, state.rewards, state.log_odds, now)
-    if now[N_LEFT] == 1 or _all_sure(state.verdict, state.left, now):
-        _find_winners(state, rng)
+    """Eliminate arms; end the search if one arm remains, or if nothing is left to decide."""
+    now = state.now[0]
+    now.place = 0
+    now.n_sweeps += 1
+    now.n_rewards += now.n_remaining
+    _eliminate(state)
+    if now.n_remaining == 1 or _all_decided(state):
+        _choose_winner(state, rng)
 
 
 @kernel
-def _drop_the_worse(left, rewards, log_odds, now):
-    """Drop whose mean reward is, at best, below that of the arm with the most rewards, at worst.
+def _eliminate(state):
+    """Remove from A the arms whose upper bound on the mean is below the largest lower bound.
 
-    Means q are possible while n d(rewards / n, q) is at most the radius, d being the relative entropy.
+    The confidence interval of a mean holds the q with n d(rewards / n, q) <= ln(4 tau K / delta) +
+    2 ln ln tau, where d is the Kullback-Leibler divergence.
     """
-    n = float(now[N_SWEEPS])
-    tau = float(now[N_REWARDS])
-    radius = (log_odds[MEAN] + math.log(tau) + 2.0 * math.log(math.log(max(tau, 3.0)))) / n
+    now, remaining, rewards = state.now[0], state.remaining, state.rewards
+    n = float(now.n_sweeps)
+    tau = float(now.n_rewards)
+    radius = (now.mean_log + math.log(tau) + 2.0 * math.log(math.log(max(tau, 3.0)))) / n
     most = 0
-    for arm in left[: now[N_LEFT]]:
+    for arm in remaining[: now.n_remaining]:
         most = max(most, rewards[arm])
-    worst = _lowest_mean(most / n, radius)
-    for place in range(now[N_LEFT] - 1, -1, -1):
-        mean = rewards[left[place]] / n
-        if mean < worst and entropy(mean, worst) > radius:
-            now[N_LEFT] = remove_at(left, now[N_LEFT], place)
+    bound = _lower_bound(most / n, radius)
+    for place in range(now.n_remaining - 1, -1, -1):
+        mean = rewards[remaining[place]] / n
+        if mean < bound and entropy(mean, bound) > radius:
+            now.n_remaining = remove_at(remaining, now.n_remaining, place)
 
 
 @kernel
-def _lowest_mean(mean, radius):
-    """The smallest q with d(mean, q) <= radius."""
+def _lower_bound(mean, radius):
+    """Return the smallest q with d(mean, q) <= radius, by bisection."""
     low, high = 0.0, mean
-    for _ in range(50):
+    for _ in range(_BISECTIONS):
         q = 0.5 * (low + high)
         if entropy(mean, q) > radius:
             low = q
@@ -209,39 +231,32 @@ def _lowest_mean(mean, radius):
 
 
 @kernel
-def _all_sure(verdict, left, now):
-    """Is it sure of each arm that is left whom it beats?"""
-    for arm in left[: now[N_LEFT]]:
-        for other in range(len(left)):
-            if verdict[arm, other] == 0 and other != arm:
+def _all_decided(state):
+    """Return whether every pair of an arm of A is decided."""
+    for arm in state.remaining[: state.now[0].n_remaining]:
+        for other in range(len(state.remaining)):
+            if state.decided[arm, other] == 0 and other != arm:
                 return False
     return True
 
 
 @kernel
-def _find_winners(state, rng):
-    """Those left that surely beat the most; one of them, at random, plays on."""
-    now, found, most, n = state.now, state.found, 0, 0
-    for arm in range(len(found)):
-        found[arm] = False
-    for arm in state.left[: now[N_LEFT]]:
-        most = max(most, n_beaten(state.verdict, arm))
-    for arm in state.left[: now[N_LEFT]]:
-        found[arm] = n_beaten(state.verdict, arm) == most
-        n += found[arm]
-    now[WINNER] = now[FOUND] = pick_flagged(found, n, rng)
+def _choose_winner(state, rng):
+    """Mark the arms of A that beat the most others, as far as decided; draw the winner from them."""
+    now, decided, winners = state.now[0], state.decided, state.copeland_winners
+    most, n = 0, 0
+    for arm in range(len(winners)):
+        winners[arm] = False
+    for arm in state.remaining[: now.n_remaining]:
+        most = max(most, n_beaten(decided, arm))
+    for arm in state.remaining[: now.n_remaining]:
+        winners[arm] = n_beaten(decided, arm) == most
+        n += winners[arm]
+    now.winner = now.last_winner = pick_flagged(winners, n, rng)
 
 
-POLICY = Policy(
-    "scb",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    idle=idle,
-    answers=answers,
-    about="Searches for who beats the most others, in ever longer rounds; who is found plays itself.",
+POLICY = policy_of(
+    __name__,
     source="Zoghi, Karnin, Whiteson, de Rijke 2015 (NIPS), Algorithms 2 to 4",
     assumes="no ties",
     variants={"paper": {}},

@@ -1,74 +1,95 @@
-"""MDB, multi-dueling bandits: all arms that may still be the best share one page.
+"""MDB: compare all arms that no arm confidently beats, on one page.
 
 Brost, Seldin, Cox and Lioma, "Multi-Dueling Bandits and Their Application to Online Ranker Evaluation", CIKM
-2016, Algorithm 1.
+2016, Algorithm 1. Assumes a Condorcet winner: an arm that beats every other with probability above 1/2.
 
-Narrow confidence bounds decide whether there is anything to learn: if nobody but one arm is unbeaten by them,
-it is shown alone. Otherwise all arms take part that nobody beats by wide bounds. With beta = 1, where the two
-are the same, and sample-only scored multileaving this is the loop that Li et al. (TOIS 2020, section 6.6) run
-beside MergeDTS.
+If narrow confidence bounds leave only one arm unbeaten, it is shown alone. Otherwise the page has all arms
+that are unbeaten by wide bounds, or all arms if there are none. With beta = 1, where both bounds are the
+same, and sample-only scored multileaving this is the loop that Li et al. (TOIS 2020, section 6.6) compare
+with MergeDTS.
 
-The bounds of all pairs of a page change with it, so who is beaten is counted afresh in every step; that takes
-less time than the page. While an arm is alone nothing changes but the clock, until a step known in advance.
+    Algorithm 1                                           here
+    w = 0                                                 init
+    E: arms unbeaten by narrow bounds, alpha              _mark_unbeaten (State.narrow)
+    F: arms unbeaten by wide bounds, alpha beta           _mark_unbeaten (Room.wide)
+    E if it has one arm, otherwise F                      select (_takes_part)
+    compare all pairs, w                                  update
+    (not in the paper) arm of the answer                  recommend
+
+`idle` is not in the paper: it skips the steps in which one arm is alone, up to the step, known in advance, at
+which another arm is no longer beaten. Given the same random numbers, the sets equal those of the literal
+twin, tests/naive/policies/mdb.py.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy
+from bandits.contract import policy_of
 from bandits.parts.answers import leader
 from bandits.parts.bounds import NEVER, beaten, beaten_until
-from bandits.parts.picks import NO_ARM, pick, pick_flagged
-from rankduel.base.compiling import kernel
+from bandits.parts.picks import NO_ARM, pick
+from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
-
-CLOCK, N_NARROW, N_WIDE = range(3)  # entries of State.now
-
-
-class State(NamedTuple):
-    wins: np.ndarray  # (arms, arms) int64
-    narrow: np.ndarray  # (arms,) bool: unbeaten by narrow bounds, as of the last look
-    wide: np.ndarray  # (arms,) bool: by wide bounds
-    now: np.ndarray  # (3,) int64: steps played; how many are flagged in `narrow` and in `wide`
 
 
 class Params(NamedTuple):
-    alpha: float = 0.51
-    beta: float = 1.5
-    max_set: int = 0
+    alpha: Annotated[
+        float, Setting("width of the narrow bounds, which tell when to stop comparing", above=0)
+    ] = 0.51
+    beta: Annotated[
+        float, Setting("the wide bounds have alpha times beta; they tell which arms take part", at_least=1)
+    ] = 1.5
+    max_set: Annotated[int, Setting("arms on a page at most, drawn at random; 0: any number", at_least=0)] = 0
+
+
+class Now(NamedTuple):
+    clock: int = 0  # steps played
+    n_narrow: int = 0  # arms in E, as of the last step
+    n_wide: int = 0  # arms in F
+
+
+class Room(NamedTuple):
+    wide: np.ndarray  # (arms,) bool, F
+
+
+class State(NamedTuple):
+    now: np.recarray  # (1,), fields of Now
+    wins: np.ndarray  # (arms, arms) int64, w
+    narrow: np.ndarray  # (arms,) bool, E, as of the last step
+    room: Room
 
 
 def init(n_arms, params, rng):
     return State(
+        now=record(Now()),
         wins=np.zeros((n_arms, n_arms), np.int64),
         narrow=np.zeros(n_arms, np.bool_),
-        wide=np.zeros(n_arms, np.bool_),
-        now=np.zeros(3, np.int64),
+        room=Room(wide=np.zeros(n_arms, np.bool_)),
     )
 
 
 @kernel
 def select(state, params, arms, copies, rng):
-    _look(state, params)
+    _mark_unbeaten(state, params)
     n = 0
-    for arm in range(len(state.wide)):
+    for arm in range(len(state.narrow)):
         if _takes_part(state, arm):
             arms[n] = arm
             n += 1
     if params.max_set > 0:
-        n = _draw_some(arms, n, params.max_set, rng)
+        n = _draw_subset(arms, n, params.max_set, rng)
     for place in range(n):
         copies[place] = 1
     return n
 
 
 @kernel
-def update(state, arms, n, won):
-    state.now[CLOCK] += 1
+def update(state, params, arms, n, won):
+    state.now[0].clock += 1
     for x in range(n):
         for y in range(n):
             if x != y:
@@ -77,70 +98,65 @@ def update(state, arms, n, won):
 
 @kernel
 def idle(state, params, limit, alone, rng):
-    """One arm alone, until the clock lets another one back in."""
-    _look(state, params)
-    now = state.now
-    if now[N_NARROW] == 1:
-        arm = pick_flagged(state.narrow, 1, rng)
-        stop = _rejoins(state.wins, state.narrow, params.alpha)
-    elif now[N_NARROW] == 0 and now[N_WIDE] == 1:
-        arm = pick_flagged(state.wide, 1, rng)
+    """Skip steps that show one arm alone, up to the first at which another arm is no longer beaten."""
+    _mark_unbeaten(state, params)
+    now, wins = state.now[0], state.wins
+    if now.n_narrow == 1:
+        arm = _first_marked(state.narrow)
+        stop = _first_rejoin(wins, state.narrow, params.alpha)
+    elif now.n_narrow == 0 and now.n_wide == 1:
+        arm = _first_marked(state.room.wide)
         stop = min(
-            _rejoins(state.wins, state.narrow, params.alpha),
-            _rejoins(state.wins, state.wide, params.alpha * params.beta),
+            _first_rejoin(wins, state.narrow, params.alpha),
+            _first_rejoin(wins, state.room.wide, params.alpha * params.beta),
         )
     else:
         return 0
-    n = min(limit, stop - (now[CLOCK] + 1))
+    n = min(limit, stop - (now.clock + 1))
     alone[arm] += n
-    now[CLOCK] += n
+    now.clock += n
     return n
 
 
 @kernel
-def recommend(state):
-    return pick_only(state.narrow) if state.now[N_NARROW] == 1 else leader(state.wins)
+def recommend(state, params):
+    """Return the only arm in E, if there is one; otherwise the arm that beats most others."""
+    return _first_marked(state.narrow) if state.now[0].n_narrow == 1 else leader(state.wins)
 
 
 @kernel
-def pick_only(flags):
-    for arm in range(len(flags)):
-        if flags[arm]:
-            return arm
-    return NO_ARM
-
-
-@kernel
-def _look(state, params):
-    """Who is unbeaten in the coming step, by both kinds of bounds?"""
-    log_time, wins = math.log(state.now[CLOCK] + 1), state.wins
+def _mark_unbeaten(state, params):
+    """Mark the arms that no arm beats in the coming step, by narrow and by wide bounds."""
+    now, wins = state.now[0], state.wins
+    log_time = math.log(now.clock + 1)
     n_narrow, n_wide = 0, 0
     for arm in range(len(wins)):
         in_narrow, in_wide = True, True
         for other in range(len(wins)):
             if in_narrow and beaten(wins[arm, other], wins[other, arm], params.alpha, log_time):
                 in_narrow = False
-            # Who is beaten by wide bounds is beaten by narrow ones.
+            # An arm that is beaten by wide bounds is beaten by narrow ones.
             if not in_narrow:
                 if beaten(wins[arm, other], wins[other, arm], params.alpha * params.beta, log_time):
                     in_wide = False
                     break
-        state.narrow[arm], state.wide[arm] = in_narrow, in_wide
+        state.narrow[arm], state.room.wide[arm] = in_narrow, in_wide
         n_narrow += in_narrow
         n_wide += in_wide
-    state.now[N_NARROW], state.now[N_WIDE] = n_narrow, n_wide
+    now.n_narrow, now.n_wide = n_narrow, n_wide
 
 
 @kernel
 def _takes_part(state, arm):
-    if state.now[N_NARROW] == 1:
+    """Return whether the arm is in E, if that has one arm; otherwise in F, or F is empty."""
+    if state.now[0].n_narrow == 1:
         return state.narrow[arm]
-    return state.wide[arm] or state.now[N_WIDE] == 0  # beaten all: nobody is left out
+    return state.room.wide[arm] or state.now[0].n_wide == 0
 
 
 @kernel
-def _draw_some(arms, n, at_most, rng):
-    """Uniformly so many of arms[:n], at its front; how many there are now."""
+def _draw_subset(arms, n, at_most, rng):
+    """Put a random subset of arms[:n], of `at_most` arms, first; return how many they are."""
     for place in range(min(n, at_most)):
         other = place + pick(n - place, rng)
         arms[place], arms[other] = arms[other], arms[place]
@@ -148,8 +164,16 @@ def _draw_some(arms, n, at_most, rng):
 
 
 @kernel
-def _rejoins(wins, unbeaten, alpha):
-    """The first step at which an arm that is not flagged is beaten by nobody any more."""
+def _first_marked(marks):
+    for arm in range(len(marks)):
+        if marks[arm]:
+            return arm
+    return NO_ARM
+
+
+@kernel
+def _first_rejoin(wins, unbeaten, alpha):
+    """Return the first step at which an arm that is not marked as unbeaten is no longer beaten."""
     soonest = NEVER
     for arm in range(len(unbeaten)):
         if not unbeaten[arm]:
@@ -160,22 +184,10 @@ def _rejoins(wins, unbeaten, alpha):
     return soonest
 
 
-POLICY = Policy(
-    "mdb",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    idle=idle,
-    sets=True,
-    about="All arms that nobody confidently beats share one page.",
+POLICY = policy_of(
+    __name__,
     source="Brost, Seldin, Cox, Lioma 2016 (CIKM), Algorithm 1",
     assumes="Condorcet winner",
-    settings={
-        "alpha": Setting("width of the narrow bounds, which tell when to stop comparing", above=0),
-        "beta": Setting("the wide bounds have alpha times beta; they tell who takes part", at_least=1),
-        "max_set": Setting("arms on a page at most, drawn at random; 0: any number", at_least=0),
-    },
     variants={"paper": {}, "merge-dts-paper": {"beta": 1.0}},
+    sets=True,
 )

@@ -1,57 +1,90 @@
-"""Self-sparring with m arms: one Thompson sampler is asked m times, and all it names share a page.
+"""Self-sparring with m arms: draw the m arms of a page from one Thompson sampler.
 
 Sui, Zhuang, Burdick and Yue, "Multi-dueling Bandits with Dependent Arms", UAI 2017, Algorithm 2 (independent
-arms). bandits/policies/condorcet/self_sparring.py is the case of two.
+arms). Assumes approximate linearity: the Condorcet winner is also the arm that wins most against random
+opponents.
+
+Every arm has one Beta posterior of the probability to win a duel, whatever the opponent. Each of the m arms
+has the largest of fresh samples from all posteriors, so an arm may be drawn several times. Every pair of the
+m is a duel: the winner counts a success and the loser a failure, each of size eta.
+bandits/policies/condorcet/self_sparring.py is the case of two.
+
+    Algorithm 2                                       here
+    S_i = F_i = 0                                     init (Posteriors.counts, S_i + 1 and F_i + 1)
+    m times: theta_i ~ Beta(S_i + 1, F_i + 1), arm    select
+    of the largest
+    all pairs duel; S += eta of the winner,           update (_record_all_pairs)
+    F += eta of the loser
+    (feedback of Li's library)                        update (_record_winner)
+    (not in the paper) arm of the answer              recommend
+
+Only the arm of the largest sample is drawn (bandits/parts/thompson/argmax.py). The distribution of the sets
+equals that of the literal twin, tests/naive/policies/multi_self_sparring.py.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from enum import IntEnum
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy
-from bandits.parts.thompson.argmax import Posteriors, best_mean, draw_best, flat_posteriors, learn
-from bandits.policies.condorcet.self_sparring import COIN
+from bandits.contract import policy_of
+from bandits.parts.thompson.argmax import (
+    Posteriors,
+    PosteriorsRoom,
+    best_mean,
+    draw_best,
+    flat_posteriors,
+    posteriors_room,
+    record_outcome,
+)
+from bandits.parts.thompson.self_sparring import LearningRate, SelfFeedback, self_rate
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
-ALL_PAIRS, WINNER_ONLY = range(2)  # feedback
+SAMPLER = 0  # the only one of the posteriors
+
+
+class Feedback(IntEnum):
+    """The duels of a page that are learned from: all pairs, or those of the best arm."""
+
+    ALL_PAIRS = 0
+    WINNER_ONLY = 1
+
+
+class Params(NamedTuple):
+    m: Annotated[int, Setting("arms drawn for a page; the same one may come several times", at_least=2)] = 4
+    eta: LearningRate = 1.0
+    self_feedback: Annotated[
+        SelfFeedback,
+        Setting("two copies of an arm count as one win and one loss (coin), or for nothing (none)"),
+    ] = SelfFeedback.COIN
+    feedback: Annotated[
+        Feedback, Setting("learn from every pair of a page, or that the best of it beat all others")
+    ] = Feedback.ALL_PAIRS
 
 
 class State(NamedTuple):
     posteriors: Posteriors
-    rates: (
-        np.ndarray
-    )  # (2,) float64: what a duel of two arms adds to a count, and what one of two copies adds
-    copies: np.ndarray  # (arms,) int64: how often each was named in this step
-    feedback: np.ndarray  # (1,) int64
-
-
-class Params(NamedTuple):
-    m: int = 4
-    eta: float = 1.0
-    self_feedback: str = "coin"
-    feedback: str = "all_pairs"
+    copies: np.ndarray  # (arms,) int64: how often each arm was drawn in this step
+    room: PosteriorsRoom
 
 
 def init(n_arms, params, rng):
-    on_itself = params.eta if params.self_feedback == COIN else 0.0
     return State(
         posteriors=flat_posteriors(1, n_arms),
-        rates=np.array([params.eta, on_itself]),
         copies=np.zeros(n_arms, np.int64),
-        feedback=np.array([params.feedback]),
+        room=posteriors_room(),
     )
 
 
 @kernel
 def select(state, params, arms, copies, rng):
     n = 0
-    for arm in range(len(state.copies)):
-        state.copies[arm] = 0
+    state.copies[:] = 0
     for _ in range(params.m):
-        arm = draw_best(state.posteriors, 0, rng)
+        arm = draw_best(state.posteriors, state.room, SAMPLER, rng)
         if state.copies[arm] == 0:
             arms[n] = arm
             n += 1
@@ -62,65 +95,53 @@ def select(state, params, arms, copies, rng):
 
 
 @kernel
-def update(state, arms, n, won):
-    if state.feedback[0] == WINNER_ONLY and n > 1:
-        _learn_from_the_winner(state, arms, n, won)
-        return
+def update(state, params, arms, n, won):
+    if params.feedback == Feedback.WINNER_ONLY and n > 1:
+        _record_winner(state, params, arms, n, won)
+    else:
+        _record_all_pairs(state, params, arms, n, won)
+
+
+@kernel
+def recommend(state, params):
+    return best_mean(state.posteriors.counts[SAMPLER])
+
+
+@kernel
+def _record_all_pairs(state, params, arms, n, won):
+    """Record all duels of a page, those of two copies of an arm as one win and one loss."""
     for x in range(n):
         n_won, n_lost = 0, 0
         for y in range(n):
             if x != y:
                 n_won += won[x, y]
                 n_lost += won[y, x]
-        same = state.copies[arms[x]] * (state.copies[arms[x]] - 1) // 2  # duels of two copies: both counts
-        gained = same * state.rates[1]
-        learn(state.posteriors, 0, arms[x], n_won * state.rates[0] + gained, n_lost * state.rates[0] + gained)
+        arm = arms[x]
+        of_copies = state.copies[arm] * (state.copies[arm] - 1) // 2 * self_rate(params)
+        successes, failures = n_won * params.eta + of_copies, n_lost * params.eta + of_copies
+        record_outcome(state.posteriors, state.room, SAMPLER, arm, successes, failures)
 
 
 @kernel
-def _learn_from_the_winner(state, arms, n, won):
-    """Who won most of its duels beat all others, as the program of Li et al. has it; the rest is not used."""
+def _record_winner(state, params, arms, n, won):
+    """Record that the arm that won most of its duels beat all others; Li's library has this rule."""
     best, most = 0, -1
     for x in range(n):
-        n_won = 0
+        n_beaten = 0
         for y in range(n):
-            n_won += won[x, y] > won[y, x] if x != y else 0
-        if n_won > most:
-            best, most = x, n_won
+            n_beaten += won[x, y] > won[y, x] if x != y else 0
+        if n_beaten > most:
+            best, most = x, n_beaten
     for x in range(n):
-        if x == best:
-            learn(state.posteriors, 0, arms[x], (n - 1) * state.rates[0], 0.0)
-        else:
-            learn(state.posteriors, 0, arms[x], 0.0, state.rates[0])
+        successes, failures = (n - 1, 0) if x == best else (0, 1)
+        rate, arm = params.eta, arms[x]
+        record_outcome(state.posteriors, state.room, SAMPLER, arm, successes * rate, failures * rate)
 
 
-@kernel
-def recommend(state):
-    return best_mean(state.posteriors.counts[0])
-
-
-POLICY = Policy(
-    "multi_self_sparring",
-    Params,
-    init,
-    select,
-    update,
-    recommend,
-    sets=True,
-    about="One Thompson sampler, asked m times, names the arms that share a page.",
+POLICY = policy_of(
+    __name__,
     source="Sui, Zhuang, Burdick, Yue 2017 (UAI), Algorithm 2",
     assumes="approximate linearity (a Condorcet winner that also wins most against random opponents)",
-    settings={
-        "m": Setting("arms drawn for a page; the same one may come several times", at_least=2),
-        "eta": Setting("learning rate: what a win or a loss adds to a count", above=0),
-        "self_feedback": Setting(
-            "two copies of an arm count as one win and one loss (coin), or for nothing (none)",
-            choices=("coin", "none"),
-        ),
-        "feedback": Setting(
-            "learn from every pair of a page, or that the best of it beat all others",
-            choices=("all_pairs", "winner_only"),
-        ),
-    },
     variants={"paper": {}, "chang-li": {"feedback": "winner_only"}},
+    sets=True,
 )

@@ -23,7 +23,7 @@ from interleave.multileave.world import (
     prefer_by_difference,
 )
 from interleave.world import CLICKED, DOC, RANK, TEAM
-from rankduel.base.compiling import inlined, kernel
+from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
 
@@ -79,7 +79,7 @@ def prefer(shared, panel, length, preferences, users):
     prefer_by_difference(shared.scores, panel.n, preferences)
 
 
-@inlined
+@kernel
 def _judge_pair(shared, n, liked, other):
     """Score all seats by the order in which they have a clicked document and another one."""
     page, tops = shared.world.page, shared.tops

@@ -30,7 +30,7 @@ from interleave.multileave.world import (
     rank_page,
 )
 from interleave.world import CLICKED, DOC, RANK, TEAM, TOTAL, WEIGHT
-from rankduel.base.compiling import inlined, kernel
+from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
 
@@ -75,7 +75,7 @@ def make_page(shared, panel, length, users):
         page[DOC, at], page[TEAM, at] = document_at(shared, panel, seat, rank, users), seat
 
 
-@inlined
+@kernel
 def _draw_rank(shared, panel, at, seat, users):
     """A rank that a seat has left, with probability proportional to its weight."""
     page, weights = shared.world.page, shared.world.weights
@@ -94,7 +94,7 @@ def _draw_rank(shared, panel, at, seat, users):
     return last  # rounding can leave a crumb of the target
 
 
-@inlined
+@kernel
 def _unworn(shared, panel, seat, at, mass):
     """The mass that a seat has left, summed afresh where taking documents away left only rounding errors."""
     if is_worn(shared.world, panel, at, mass):
@@ -156,7 +156,7 @@ def _prefer_by_expected_sign(page, shares, odds, n, n_shown, preferences):
             preferences[y, x] = -preferences[x, y]
 
 
-@inlined
+@kernel
 def _move_leads(shares, odds, n, x, at, n_clicks):
     """One more click: a lead goes up if x contributed the document, down if y did."""
     top = _ROW + 2 * n_clicks
@@ -169,7 +169,7 @@ def _move_leads(shares, odds, n, x, at, n_clicks):
             odds[row, y] = down * odds[row, y] + stay * odds[row - 1, y] + up * odds[row - 2, y]
 
 
-@inlined
+@kernel
 def _prefer_by_expected_clicks(shared, n, n_shown, preferences):
     clear_scores(shared, n)
     for at in range(n_shown):
@@ -179,7 +179,7 @@ def _prefer_by_expected_clicks(shared, n, n_shown, preferences):
     prefer_by_difference(shared.scores, n, preferences)
 
 
-@inlined
+@kernel
 def _prefer_by_samples(shared, n, n_shown, n_samples, preferences, users):
     """The mean sign of C_x - C_y over sampled contributors."""
     clear(preferences, n)
@@ -198,7 +198,7 @@ def _prefer_by_samples(shared, n, n_shown, n_samples, preferences, users):
             preferences[x, y], preferences[y, x] = lead / n_samples, -lead / n_samples
 
 
-@inlined
+@kernel
 def _draw_seat(shares, n, at, users):
     """A contributor of the document, by the seats' shares."""
     target = users.random()

@@ -13,7 +13,7 @@ from interleave.multileave.contract import Multileaver
 from interleave.multileave.methods.team_draft import draft
 from interleave.multileave.world import clear_scores, order_page, prefer_higher
 from interleave.world import CLICKED, RANK, WEIGHT
-from rankduel.base.compiling import inlined, kernel
+from rankduel.base.compiling import kernel
 
 
 class Params(NamedTuple):
@@ -37,7 +37,7 @@ def prefer(shared, panel, length, preferences, users):
     prefer_higher(shared.scores, panel.n, preferences)
 
 
-@inlined
+@kernel
 def _shown_above(page, seat, length, at):
     """How many shown documents the seat's ranker puts above this one."""
     above = 0

@@ -13,7 +13,7 @@ from typing import Annotated, NamedTuple
 from interleave.multileave.contract import Multileaver
 from interleave.multileave.world import NOBODY, clear_scores, document_at, next_in_round, prefer_higher
 from interleave.world import CLICKED, DOC, TEAM, is_shown
-from rankduel.base.compiling import inlined, kernel
+from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
 
@@ -39,7 +39,7 @@ def make_page(shared, panel, length, users):
     draft(shared, panel, n_neutral, length, users)
 
 
-@inlined
+@kernel
 def _all_agree(shared, panel, at, users):
     """Do all rankers have the same document at this rank? Then it is shown there, for nobody."""
     page = shared.world.page

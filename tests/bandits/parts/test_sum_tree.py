@@ -1,4 +1,4 @@
-"""Trees of sums: their draws are those of the cumulative sums, whatever was changed before."""
+"""Test that draws from a tree of sums equal draws from cumulative sums, after any changes."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ weights = st.one_of(st.just(0.0), st.floats(1e-3, 1e3))
     st.lists(st.tuples(st.integers(0, 39), st.floats(1e-3, 1e3)), max_size=20),
     st.floats(0, 1, exclude_max=True),
 )
-def test_draws_are_those_of_the_cumulative_sums(weights, changes, number):
+def test_draw_equals_that_of_the_cumulative_sums(weights, changes, number):
     tree = new_tree(len(weights))
     leaves = len(tree) // 2
     assert leaves >= len(weights)
@@ -40,8 +40,8 @@ def test_new_weights_are_equal():
         assert [draw(tree, (arm + 0.5) / n_arms) for arm in range(n_arms)] == list(range(n_arms))
 
 
-def test_a_weight_that_vanished_leaves_nothing_behind():
-    """Differences of sums would keep the rounding of the large weight: here all of the small ones."""
+def test_large_weight_leaves_no_rounding_error():
+    """Differences of sums would retain the rounding error of the large weight: here all small weights."""
     tree = new_tree(3)
     set_weight(tree, 0, 1e30)
     set_weight(tree, 0, 0.0)
@@ -50,7 +50,7 @@ def test_a_weight_that_vanished_leaves_nothing_behind():
 
 
 def test_rounding_never_draws_an_arm_of_weight_zero():
-    """The largest number below 1, times 1, less .3 is not below .7."""
+    """For the largest number below 1, number * 1 - .3 is rounded to .7."""
     tree = new_tree(4)
     for arm, weight in enumerate([0.3, 0.0, 0.7, 0.0]):
         set_weight(tree, arm, weight)

@@ -5,7 +5,7 @@ import pytest
 from support import arenas
 
 from bandits import gaps
-from bandits.loop import Feedback
+from bandits.feedback import Feedback
 from experiments.runs.problem import Problem
 from experiments.runs.run import run
 from rankduel.base.errors import InterleaveError, RankduelError

@@ -9,7 +9,7 @@ import pytest
 from support import arenas
 
 from bandits import play_matrix, policy
-from bandits.loop import Feedback
+from bandits.feedback import Feedback
 from bandits.regret import strong_regret
 from experiments.matrix.preferences import read_preferences
 from experiments.runs.problem import Problem
@@ -178,7 +178,7 @@ def select(state, params, rng):
     first = int(rng.integers(len(state.wins)))
     return first, int(first + 1 + rng.integers(params.reach)) % len(state.wins)
 
-def update(state, first, second, first_won):
+def update(state, params, first, second, first_won):
     state.wins[first if first_won else second] += 1
 """
 

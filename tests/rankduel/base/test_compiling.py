@@ -1,81 +1,427 @@
-"""Kernels on disk: compiled code is linked by name, so two kernels with one name would be taken for one."""
+"""Test what is compiled, what is kept on disk, and that no stale machine code ever runs."""
 
-from collections import defaultdict
+import ctypes
+import logging
+import os
+import subprocess
+import sys
+import textwrap
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 from numba import njit
-from numba.extending import is_jitted
-from support.policies import DUELING, FOR_SETS
+from numba.core.errors import TypingError, UnsupportedError
 
-from bandits.loop import Duel, compiled, compiled_step
-from bandits.matrix_duels import by_matrix
-from bandits.sets_loop import Pages, pages_by_matrix
-from bandits.sets_loop import compiled as sets_loop
-from experiments.matrix.kernels import duel_kernel
-from interleave import METHODS, interleaving, live_duel_by, shown_so_far
-from interleave.multileave import MULTILEAVERS
-from interleave.multileave.live import live_comparison_by
-from rankduel.base.compiling import record
+from rankduel.base import compiling, files
+from rankduel.base.compiling import Call, compile_side_by_side, entry, kernel, record
+from rankduel.base.errors import CacheNotice
+
+pytestmark = pytest.mark.kernel
 
 
-def called(kernel):
-    """The kernels that it calls by name, or holds in its closure."""
-    function = kernel.py_func
-    names = [function.__globals__.get(name) for name in function.__code__.co_names]
-    cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    return [value for value in (*names, *cells) if is_jitted(value)]
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The folder of compiled code, empty at first."""
+    monkeypatch.setenv("RANKDUEL_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "code"
 
 
-def name_of(kernel):
-    return kernel.py_func.__module__, kernel.py_func.__qualname__
+def kept(folder):
+    return sorted(path.name.partition("-")[0] for path in folder.glob("*.machine"))
 
 
-def all_loops():
-    duels = [by_matrix(None)]
-    duels += [Duel(live_duel_by(name), None, shown_so_far) for name in METHODS]
-    pages = [pages_by_matrix(None), *(Pages(live_comparison_by(name), None) for name in MULTILEAVERS)]
-    yield from (compiled(policy, duel) for policy in DUELING.values() for duel in duels)
-    yield from (step for policy in DUELING.values() for step in compiled_step(policy))
-    yield from (duel_kernel(interleaving(name)) for name in METHODS)
-    yield from (sets_loop(policy, page) for policy in FOR_SETS.values() for page in pages)
-
-
-def test_no_two_kernels_share_a_name():
-    texts, seen, waiting = defaultdict(set), set(), list(all_loops())
-    while waiting:
-        kernel = waiting.pop()
-        if id(kernel) not in seen and "inline" not in kernel.targetoptions:  # those have no code of their own
-            seen.add(id(kernel))
-            waiting += called(kernel)
-            inside = tuple(sorted(name_of(other) for other in called(kernel)))
-            texts[name_of(kernel)].add((kernel.py_func.__code__, inside))
-    assert len(texts) > 500
-    shared = [name for name, different in texts.items() if len(different) > 1]
-    assert not shared
+# Records
 
 
 class Now(NamedTuple):
     clock: int = 3
-    leader: int = -1
+    rate: float = 0.5
+    idle: bool = False
 
 
-def test_a_record_is_written_in_place():
-    """The same in plain Python and compiled."""
-
+def test_record_is_written_in_place_by_compiled_and_by_plain_code(folder):
     def step(records):
         now = records[0]
         now.clock += 1
-        return now.clock, records[0].leader
+        now.rate *= 3.0
+        now.idle = True
+        return now.clock, records[0].rate, now.idle
 
     plain, compiled = record(Now()), record(Now())
-    assert step(plain) == njit(step)(compiled) == (4, -1)
-    assert plain[0].clock == compiled[0].clock == 4
+    assert step(plain) == kernel(step)(compiled) == (4, 1.5, True)
+    assert plain.tolist() == compiled.tolist() == [(4, 1.5, True)]
 
 
-def test_names_of_numpys_records_are_refused():
-    class Round(NamedTuple):
-        round: int = 0
+@pytest.mark.parametrize("name", ["round", "size", "mean", "item", "data", "copy"])
+def test_names_that_numpy_records_have_are_refused(name):
+    now = NamedTuple("now", [(name, int)])(0)
+    with pytest.raises(ValueError, match=f"a '{name}' of its own; choose another name"):
+        record(now)
 
-    with pytest.raises(ValueError, match="a 'round' of its own; choose another name"):
-        record(Round())
+
+def test_misspelt_field_is_named_with_the_kernel(folder):
+    @kernel
+    def misspelt(records):
+        return records[0].clok
+
+    with pytest.raises(TypingError, match="misspelt: a record has no field 'clok'"):
+        misspelt(record(Now()))
+
+
+# Kernels
+
+
+@kernel
+def doubled(x):
+    return 2 * x
+
+
+@kernel
+def factorial(n):
+    return n * factorial(n - 1) if n > 1 else n
+
+
+@kernel
+def even(n):
+    return n == 0 or odd(n - 1)
+
+
+@kernel
+def odd(n):
+    return n != 0 and even(n - 1)
+
+
+def make_adder(step):
+    @kernel
+    def helper(x):
+        return x + step
+
+    @entry
+    def add(x):
+        return helper(helper(x))
+
+    return add
+
+
+def test_kernel_is_called_by_python_by_kernels_and_by_numba(folder):
+    @entry
+    def quadrupled(x):
+        return doubled(doubled(x))
+
+    @njit
+    def by_numba(x):
+        return doubled(x) + 1
+
+    assert doubled(3) == 6 and quadrupled(3) == 12 and by_numba(3) == 7 and quadrupled(1.5) == 6.0
+    assert doubled.py_func(3) == 6
+
+
+def test_kernel_may_call_itself(folder):
+    assert factorial(5) == 120
+
+
+def test_kernels_that_call_each_other_in_a_circle_are_refused(folder):
+    with pytest.raises((UnsupportedError, TypingError)):
+        even(3)
+
+
+def test_kernels_of_one_text_with_other_closures_are_told_apart(folder):
+    one, ten = make_adder(1), make_adder(10)
+    assert (one(0), ten(0), one(0)) == (2, 20, 2)
+    again_ten, again_one = make_adder(10), make_adder(1)  # from disk, in another order
+    assert (again_ten(0), again_one(0), make_adder(7)(0)) == (20, 2, 14)
+    assert kept(folder) == ["add"] * 3
+
+
+def test_an_index_out_of_range_is_an_error_with_bounds_checked(folder):
+    text = """
+    import numpy as np
+    from rankduel.base.compiling import kernel
+    @kernel
+    def third(values):
+        return values[3]
+    third(np.zeros(2))
+    """
+    told = python(text, NUMBA_BOUNDSCHECK="1", RANKDUEL_CACHE=str(folder.parent))
+    assert "IndexError" in told.stderr and told.returncode == 1
+    assert python(text, NUMBA_BOUNDSCHECK="0", RANKDUEL_CACHE=str(folder.parent)).returncode == 0
+
+
+def python(text, *arguments, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(text), *map(str, arguments)],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+    )
+
+
+# What is kept
+
+ADDING = """
+from enum import IntEnum
+from typing import NamedTuple
+import sys
+import numpy as np
+from rankduel.base.compiling import entry, kernel, record
+
+class Mode(IntEnum):
+    UP = 1
+    DOWN = 2
+
+class State(NamedTuple):
+    left: np.ndarray
+    right: np.ndarray
+
+class Now(NamedTuple):
+    clock: int = 5
+    leader: int = 7
+
+STEP = 100
+
+@kernel
+def deepest(x):
+    \"\"\"Add a constant.\"\"\"
+    return x + STEP
+
+@kernel
+def deeper(x):
+    return deepest(x)
+
+@kernel
+def deep(state, now, mode):
+    return deeper(state.left[0]) + (now.clock if mode == Mode.UP else 0)
+
+@entry
+def total(state, records, mode):
+    return deep(state, records[0], mode)
+
+@entry
+def other(x):
+    return x - 1
+
+if __name__ == "__main__":
+    values = dict(left=np.array([1]), right=np.array([2]))
+    mode = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+    print(total(State(**values), record(Now()), mode), other(1))
+"""
+
+
+@pytest.fixture
+def adding(tmp_path):
+    """A function that runs the module above after edits; returns what it prints and what it compiles."""
+    cache, file = tmp_path / "cache", tmp_path / "adding.py"
+
+    def run(*edits, mode=1, name="adding.py"):
+        text = ADDING
+        for old, new in edits:
+            assert text.count(old) >= 1
+            text = text.replace(old, new)
+        file.with_name(name).write_text(text)
+        before = set(cache.glob("code/*.machine"))
+        environment = {**os.environ, "RANKDUEL_CACHE": str(cache)}
+        words = [sys.executable, str(file.with_name(name)), str(mode)]
+        told = subprocess.run(words, env=environment, capture_output=True, text=True)
+        assert told.returncode == 0, told.stderr
+        new = {path.name.partition("-")[0] for path in set(cache.glob("code/*.machine")) - before}
+        return [int(number) for number in told.stdout.split()], sorted(new)
+
+    return run
+
+
+def test_what_is_on_disk_is_not_compiled_again(adding):
+    assert adding() == ([106, 0], ["other", "total"])
+    assert adding() == ([106, 0], [])
+
+
+@pytest.mark.parametrize(
+    ("edit", "result"),
+    [
+        pytest.param(("STEP = 100", "STEP = 200"), 206, id="constant three calls deep"),
+        pytest.param(("return x + STEP", "return x * STEP"), 105, id="operator three calls deep"),
+        pytest.param(
+            ("    left: np.ndarray\n    right: np.ndarray", "    right: np.ndarray\n    left: np.ndarray"),
+            106,
+            id="fields of a state swapped",
+        ),
+        pytest.param(
+            ("    clock: int = 5\n    leader: int = 7", "    leader: int = 7\n    clock: int = 5"),
+            106,
+            id="fields of a record swapped",
+        ),
+        pytest.param(("UP = 1\n    DOWN = 2", "DOWN = 1\n    UP = 2"), 101, id="enum renumbered"),
+    ],
+)
+def test_an_edit_compiles_what_reaches_it_and_nothing_else(adding, edit, result):
+    adding()
+    assert adding(edit) == ([result, 0], ["total"])
+    assert adding() == ([106, 0], [])
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        pytest.param(("Add a constant.", "Add something."), id="docstring"),
+        pytest.param(("STEP = 100", "# a comment\n\n\nSTEP = 100"), id="comment and lines"),
+    ],
+)
+def test_words_and_lines_do_not_count(adding, edit):
+    adding()
+    assert adding(edit) == ([106, 0], [])
+
+
+def test_a_damaged_file_is_compiled_again(adding, tmp_path):
+    adding()
+    for path in tmp_path.glob("cache/code/*.machine"):
+        data = bytearray(path.read_bytes())
+        data[len(data) // 2] ^= 1
+        path.write_bytes(data)
+    assert adding() == ([106, 0], [])
+    for path in tmp_path.glob("cache/code/*.machine"):
+        path.write_bytes(path.read_bytes()[:50])
+    assert adding()[0] == [106, 0]
+    assert all(path.stat().st_size > 1000 for path in tmp_path.glob("cache/code/*.machine"))
+
+
+def test_several_processes_may_compile_one_function_at_once(adding, tmp_path):
+    with ThreadPoolExecutor(3) as pool:
+        results = list(pool.map(lambda _: adding()[0], range(3)))
+    assert results == [[106, 0]] * 3 and adding() == ([106, 0], [])
+    assert sorted(path.suffix for path in tmp_path.glob("cache/code/*")) == [".machine"] * 2
+
+
+def test_old_files_are_removed(folder, monkeypatch):
+    make_adder(1)(0)
+    [old] = folder.glob("*.machine")
+    os.utime(old, (0, 0))
+    make_adder(2)(0)
+    assert not old.exists() and kept(folder) == ["add"]
+    monkeypatch.setattr(compiling, "_LARGEST", 1)
+    make_adder(3)(0)
+    assert kept(folder) == []
+
+
+def test_a_function_that_reaches_an_unknown_value_is_not_kept(folder):
+    of_c = ctypes.CDLL(None).labs
+    of_c.argtypes, of_c.restype = [ctypes.c_long], ctypes.c_long
+
+    @entry
+    def size(x):
+        return of_c(x)
+
+    assert size(-3) == 3 and kept(folder) == []
+
+
+# The folder
+
+
+def test_without_a_writable_home_a_temporary_folder_is_used_with_one_note(tmp_path):
+    text = """
+    import warnings
+    import numpy as np
+    import bandits
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("always")
+        bandits.play_matrix(bandits.policy("random_pair"), [[0.5, 0.6], [0.4, 0.5]], 10)
+        bandits.start("random_pair", 3).select()
+    print(len(notes), notes[0].message)
+    """
+    told = python(text, HOME="/dev/null/home", XDG_CACHE_HOME="", RANKDUEL_CACHE="", TMPDIR=str(tmp_path))
+    assert told.returncode == 0, told.stderr
+    assert told.stdout.startswith(
+        "1 /dev/null/home/.cache/rankduel/code: Not a directory; compiled code is kept in"
+    )
+    [made] = tmp_path.iterdir()
+    assert made.stat().st_mode & 0o777 == 0o700 and kept(made)
+
+
+def test_a_folder_that_others_may_write_to_is_not_used(tmp_path, monkeypatch):
+    monkeypatch.setenv("RANKDUEL_CACHE", str(tmp_path))
+    monkeypatch.setattr(files.tempfile, "gettempdir", lambda: str(tmp_path / "temporary"))
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code").chmod(0o777)
+    with pytest.warns(CacheNotice, match="others may write to this folder; compiled code is kept in"):
+        found = files.code_folder()
+    assert found.parent == tmp_path / "temporary" and found.stat().st_mode & 0o777 == 0o700
+
+
+def test_the_folder_belongs_to_the_user_alone(folder):
+    assert files.code_folder() == folder and folder.stat().st_mode & 0o777 == 0o700
+
+
+# Side by side
+
+
+def test_functions_are_compiled_side_by_side_and_announced(folder, caplog):
+    adders = [make_adder(step) for step in range(4)]
+    adders[0](0)
+    calls = [Call(adder, (5,)) for adder in adders]
+    with caplog.at_level(logging.INFO, "rankduel.compiling"):
+        caplog.clear()
+        compile_side_by_side(calls, processes=2)
+    told = [entry.getMessage() for entry in caplog.records]
+    name = "test_compiling.add"
+    assert told == [f"compiling {name}, {n} of 3; once per installation" for n in (1, 2, 3)]
+    assert kept(folder) == ["add"] * 4 and all(call.is_ready for call in calls)
+    assert [call.function(*call.arguments) for call in calls] == [5, 7, 9, 11]
+
+
+def test_what_fails_in_a_process_is_reported_by_the_one_that_needs_it(folder):
+    @entry
+    def wrong(x):
+        return x.no_such_thing
+
+    @entry
+    def right(x):
+        return x
+
+    compile_side_by_side([Call(wrong, (1,)), Call(right, (1,))], processes=2)
+    assert right(1) == 1 and kept(folder) == ["right"]
+    with pytest.raises(TypingError, match="no_such_thing"):
+        wrong(1)
+
+
+# Without Numba's private side
+
+PLAYED = """
+import sys
+import numba.core.codegen, numba.core.untyped_passes
+if sys.argv[1] != "nothing":
+    where, _, name = sys.argv[1].rpartition(".")
+    delattr(sys.modules[where], name)
+import bandits
+from rankduel.base import compiling
+trace = bandits.play_matrix(bandits.policy("rucb"), [[0.5, 0.6, 0.7], [0.4, 0.5, 0.6], [0.3, 0.4, 0.5]], 500)
+print(bool(compiling.MISSING), trace.duels[-1].tolist(), trace.recommended[-1])
+"""
+
+
+def test_the_ordinary_pipeline_gives_the_same_results(folder):
+    told = {
+        taken: python(PLAYED, taken, RANKDUEL_CACHE=str(folder.parent))
+        for taken in ("nothing", "numba.core.codegen.JITCodeLibrary")
+    }
+    assert all(one.returncode == 0 for one in told.values()), [one.stderr for one in told.values()]
+    usual, missing = (one.stdout.split(" ", 1) for one in told.values())
+    assert (usual[0], missing[0]) == ("False", "True") and usual[1] == missing[1]
+
+
+def test_threads_may_compile_and_call_one_function(folder):
+    adder = make_adder(3)
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(adder, range(8))) == [x + 6 for x in range(8)]
+
+
+def test_arrays_may_be_made_in_entries(folder):
+    @entry
+    def squares(n):
+        values = np.zeros(n)
+        for i in range(n):
+            values[i] = i * i
+        return values
+
+    assert squares(4).tolist() == [0.0, 1.0, 4.0, 9.0]
+    assert Path(squares.stats.cache_path) == folder

@@ -1,4 +1,4 @@
-"""The simplex method that writes no condition down finds what a solver with all of them finds."""
+"""Test that the simplex method without a list of constraints finds the plan of a solver that has them all."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,8 @@ from scipy.optimize import linprog
 from support.necessary_duels import PAPERS, counts_like, random_wins
 from support.policies import CYCLIC
 
-from bandits.parts.rmed.optimal_plan import find_optimal_plan, room_for_simplex
-from bandits.parts.rmed.overtaking import least_to_overtake, mark_overtaking, room_to_sort
+from bandits.parts.rmed.optimal_plan import find_optimal_plan, simplex_room
+from bandits.parts.rmed.overtaking import least_to_overtake, mark_overtaking, opponents_room
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
@@ -18,9 +18,9 @@ def lower(n_arms):
 
 
 def solved(wins, prices, candidate):
-    """The plan of each pair i > j, and whether it holds everywhere."""
-    n_arms, room = len(wins), room_to_sort(len(wins))
-    losses, plan, simplex = (wins < wins.T).sum(axis=1), np.ones((n_arms, n_arms)), room_for_simplex(n_arms)
+    """Return the plan of each pair i > j; check that it satisfies every constraint."""
+    n_arms, room = len(wins), opponents_room(len(wins))
+    losses, plan, simplex = (wins < wins.T).sum(axis=1), np.ones((n_arms, n_arms)), simplex_room(n_arms)
     simplex.values[:] = prices
     find_optimal_plan(wins, losses, candidate, plan, simplex, room)
     np.testing.assert_array_equal(plan, plan.T)
@@ -29,14 +29,14 @@ def solved(wins, prices, candidate):
 
 
 def by_solver(prices, rows):
-    """Of all plans between 0 and 1 with at least one unit in each row, the cheapest."""
+    """Return the cheapest plan between 0 and 1 with at least one unit in each row."""
     found = linprog(prices, -np.array(rows, float), -np.ones(len(rows)), bounds=(0, 1), method="highs-ds").x
     assert found is not None
     return found
 
 
 def assert_optimal(wins, prices, candidate):
-    """Prices are random, so that there is one best plan."""
+    """Compare with a solver; prices are random, so that there is one optimal plan."""
     ways = Preferences(wins.tolist()).conditions(candidate)
     plan = solved(wins, prices, candidate)
     if not ways:
@@ -79,7 +79,7 @@ def test_matrices_of_the_papers(name, n_candidates):
         assert_optimal(wins, rng.random(len(wins) * (len(wins) - 1) // 2), candidate)
 
 
-def test_the_lower_bound_of_the_paper():
+def test_lower_bound_of_the_paper():
     """Cyclic: Komiyama et al. 2016 give 27.5 ln T, where plans by sorting have 49.7 ln T."""
     wins = counts_like(CYCLIC, 10)
     seen = Preferences(wins.tolist())
@@ -87,8 +87,8 @@ def test_the_lower_bound_of_the_paper():
     assert solved(wins, prices, 0) @ prices == pytest.approx(27.55, abs=0.005)
 
 
-def test_the_cheapest_pairs_carry_the_plan():
-    """Two arms: one pair, all of the evidence. Three in a circle: see below."""
+def test_plans_of_two_and_three_arms():
+    """Two arms have one pair, with all of the evidence; three arms in a circle: see below."""
     np.testing.assert_array_equal(solved(np.array([[0, 3], [1, 0]]), np.ones(1), 0), [1.0])
     np.testing.assert_array_equal(solved(np.array([[0, 3], [1, 0]]), np.full(1, 1e9), 0), [1.0])
     # 0 beats 1 beats 2 beats 0. For arm 0 to be a winner still, neither may 1 lose no duel (by the pair 1, 0)
@@ -98,8 +98,8 @@ def test_the_cheapest_pairs_carry_the_plan():
 
 
 def cheapest_by_cuts(wins, prices, candidate):
-    """The least cost, by a solver that is told the worst missed condition until none is."""
-    n_arms, room, rows = len(wins), room_to_sort(len(wins)), []
+    """Return the least cost by a solver that is given the most violated constraint until none is violated."""
+    n_arms, room, rows = len(wins), opponents_room(len(wins)), []
     losses, values, expected = (wins < wins.T).sum(axis=1), np.zeros((n_arms, n_arms)), np.zeros(len(prices))
     while True:
         values[lower(n_arms)] = expected
@@ -115,7 +115,7 @@ def cheapest_by_cuts(wins, prices, candidate):
 
 @pytest.mark.parametrize("n_arms", [10, pytest.param(16, marks=pytest.mark.slow)])
 def test_many_arms(n_arms):
-    """Too many conditions to write down."""
+    """There are too many constraints to list."""
     rng = np.random.default_rng(7)
     for _ in range(3):
         wins = random_wins(n_arms, rng, most=1000)

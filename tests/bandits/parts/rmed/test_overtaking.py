@@ -1,4 +1,4 @@
-"""The least sum over all ways to overtake: by sorting, as by writing them all down."""
+"""Test that sorting finds the smallest sum over all sets of pairs that let an arm overtake a candidate."""
 
 import numpy as np
 import pytest
@@ -6,14 +6,14 @@ from naive.policies.cw_rmed import Preferences
 from support.necessary_duels import counts_like, random_wins
 from support.policies import CYCLIC, ladder
 
-from bandits.parts.rmed.overtaking import least_to_overtake, mark_overtaking, room_to_sort
+from bandits.parts.rmed.overtaking import least_to_overtake, mark_overtaking, opponents_room
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 
 def least(wins, values, candidate):
-    """(least sum, pairs i > j that have it)."""
-    wins, room = np.asarray(wins), room_to_sort(len(wins))
+    """Return (smallest sum, pairs i > j that have it)."""
+    wins, room = np.asarray(wins), opponents_room(len(wins))
     marked = np.zeros(len(wins) * (len(wins) - 1) // 2, np.bool_)
     losses = (wins < wins.T).sum(axis=1)
     found = least_to_overtake(wins, losses, values, candidate, room)
@@ -23,8 +23,8 @@ def least(wins, values, candidate):
     return found[0], frozenset(pair for pair, mark in zip(pairs, marked) if mark)
 
 
-def test_all_ways_written_down():
-    """Negative values too, as plans under way have them."""
+def test_smallest_sum_equals_that_of_all_sets():
+    """With negative values too, which plans may have before the simplex method ends."""
     rng = np.random.default_rng(1)
     n_safe = 0
     for _ in range(150):
@@ -45,10 +45,10 @@ def test_all_ways_written_down():
     assert n_safe > 5
 
 
-def test_the_ways_in_a_circle():
-    """Cyclic: arm 0 comes to lose one duel and a rival none, or arm 0 two and a rival no more than one.
+def test_sets_of_the_cyclic_matrix():
+    """Arm 0 comes to have one loss and a rival none, or arm 0 two and a rival at most one.
 
-    The rivals lose to arm 0 and to one another; the rival itself may be who beats arm 0.
+    The rivals lose to arm 0 and to one another; the rival itself may come to beat arm 0.
     """
     wins, values = counts_like(CYCLIC, 10), np.full((4, 4), 9.0)
     ways = [{(1, 0), (3, 1)}, {(1, 0), (2, 0)}, {(2, 0), (3, 0)}]
@@ -58,11 +58,11 @@ def test_the_ways_in_a_circle():
         assert least(wins, values, 0) == (cost, frozenset(way))
 
 
-def test_in_a_total_order_the_next_arm_turns_one_duel():
+def test_in_a_total_order_one_reversed_pair_suffices():
     values = np.arange(16.0).reshape(4, 4)
     values = np.tril(values, -1) + np.tril(values, -1).T
     assert least(counts_like(ladder(4, 0.1), 10), values, 0) == (4.0, frozenset({(1, 0)}))
 
 
-def test_without_duels_nobody_is_overtaken():
+def test_without_duels_no_arm_can_overtake():
     assert least(np.zeros((5, 5), int), np.ones((5, 5)), 2) == (np.inf, frozenset())

@@ -1,29 +1,39 @@
-"""The arm with the largest posterior draw: its law, and the Beta distributions underneath."""
+"""Test the distribution of the arm with the largest posterior sample, and the Beta distributions it uses."""
 
 import numpy as np
 import pytest
 from numba import njit
 from scipy import special, stats
 
-from bandits.parts.thompson.argmax import COLUMNS, best_mean, draw_best, flat_posteriors, learn
+from bandits.parts.thompson.argmax import (
+    COLUMNS,
+    best_mean,
+    draw_best,
+    flat_posteriors,
+    posteriors_room,
+    record_outcome,
+)
 from bandits.parts.thompson.beta_tails import chance_below, draw_between, log_edge
 
 pytestmark = pytest.mark.kernel
 
+ROOM = posteriors_room()
+
 
 @njit
-def learn_many(posteriors, arms, successes, failures):
+def record_outcomes(posteriors, room, arms, successes, failures):
     for k in range(len(arms)):
-        learn(posteriors, 0, arms[k], successes[k], failures[k])
+        record_outcome(posteriors, room, 0, arms[k], successes[k], failures[k])
 
 
 @njit
-def count_best(posteriors, sampler, n_draws, rng, moving=True):
+def count_best(posteriors, room, sampler, n_draws, rng, moving=True):
+    """Return how often each arm has the largest sample; the levels move only if `moving`."""
     counts = np.zeros(posteriors.counts.shape[1])
     for _ in range(n_draws):
         if not moving:
-            posteriors.burden[sampler] = 0.0
-        counts[draw_best(posteriors, sampler, rng)] += 1
+            posteriors.excess[sampler] = 0.0
+        counts[draw_best(posteriors, room, sampler, rng)] += 1
     return counts
 
 
@@ -32,53 +42,53 @@ def draws_between(a, b, low, high, n_draws, rng):
     return np.array([draw_between(a, b, low, high, rng) for _ in range(n_draws)])
 
 
-def chances_of_best(a, b, points_per_arm=400):
-    """P(arm has the largest draw), by integrating over the value of its draw."""
+def probabilities_of_best(a, b, points_per_arm=400):
+    """Return P(arm has the largest sample), by integrating over the value of its sample."""
     spread = np.sqrt(a * b / (a + b + 1)) / (a + b)
     grids = (a / (a + b))[:, None] + spread[:, None] * np.linspace(-9, 9, points_per_arm)
     x = np.unique(np.clip(np.append(grids, np.linspace(0, 1, points_per_arm)), 0, 1))
     below = np.array([special.betainc(*ab, x) for ab in zip(a, b)])
     middle = (below[:, 1:] + below[:, :-1]) / 2
     others = [np.delete(middle, arm, axis=0).prod(axis=0) for arm in range(len(a))]
-    chances = (np.diff(below) * others).sum(axis=1)
-    return chances / chances.sum()
+    probabilities = (np.diff(below) * others).sum(axis=1)
+    return probabilities / probabilities.sum()
 
 
 def with_counts(a, b):
-    """Posteriors with these counts, one step of any size each."""
+    """Return posteriors with these counts, each from one outcome of any size."""
     posteriors = flat_posteriors(1, len(a))
-    learn_many(posteriors, np.arange(len(a)), np.array(a) - 1.0, np.array(b) - 1.0)
+    record_outcomes(posteriors, ROOM, np.arange(len(a)), np.array(a) - 1.0, np.array(b) - 1.0)
     return posteriors
 
 
-def assert_exact_law(posteriors, n_draws=40_000, seed=0, moving=True):
-    """Chi-square against the exact chances: sees a chance of 0.1 that is off by 5 %, p above 1e-6."""
-    chances = chances_of_best(*posteriors.counts[0].T)
-    found = count_best(posteriors, 0, n_draws, np.random.default_rng(seed), moving)
-    rare = chances * n_draws < 5
-    assert found[rare].sum() <= 6 * chances[rare].sum() * n_draws + 30
-    chances, found = chances[~rare], found[~rare]
-    if len(chances) > 1:
-        assert stats.chisquare(found, found.sum() * chances / chances.sum()).pvalue > 1e-6
+def assert_exact_distribution(posteriors, n_draws=40_000, seed=0, moving=True):
+    """Assert that a chi-square test has p above 1e-6: detects a probability of 0.1 that is wrong by 5 %."""
+    expected = n_draws * probabilities_of_best(*posteriors.counts[0].T)
+    found = count_best(posteriors, ROOM, 0, n_draws, np.random.default_rng(seed), moving)
+    rare = expected < 5
+    assert found[rare].sum() <= 6 * expected[rare].sum() + 30
+    expected, found = expected[~rare], found[~rare]
+    if len(expected) > 1:
+        assert stats.chisquare(found, found.sum() * expected / expected.sum()).pvalue > 1e-6
 
 
 @pytest.mark.parametrize("n_arms", [2, 3, 16, 17, 40])
 @pytest.mark.parametrize("n_steps", [0, 2000])
-def test_largest_of_full_draws(n_arms, n_steps):
+def test_arm_has_the_distribution_of_the_largest_sample(n_arms, n_steps):
     rng = np.random.default_rng(n_arms)
     skill = rng.uniform(0.45, 0.55, n_arms)
     posteriors = flat_posteriors(1, n_arms)
     arms = rng.integers(0, n_arms, n_steps)
     won = (rng.random(n_steps) < skill[arms]).astype(float)
-    learn_many(posteriors, arms, won, 1 - won)
-    assert_exact_law(posteriors, moving=False)  # levels stay where they are good for no data
-    posteriors.burden[0] = np.inf  # now they move once, and then when they should
-    assert_exact_law(posteriors, seed=1)
+    record_outcomes(posteriors, ROOM, arms, won, 1 - won)
+    assert_exact_distribution(posteriors, moving=False)  # the levels stay where they are best without data
+    posteriors.excess[0] = np.inf  # the levels move in the next draw, and later by the excess
+    assert_exact_distribution(posteriors, seed=1)
 
 
 FAR_APART = [
-    ([1000, 990, 1], [1, 2, 1]),  # above every first level
-    ([1, 1, 2], [1000, 900, 1500]),  # below every first level
+    ([1000, 990, 1], [1, 2, 1]),  # above all levels of flat posteriors
+    ([1, 1, 2], [1000, 900, 1500]),  # below all levels of flat posteriors
     ([600, 1, 400, 30], [400, 1, 600, 20]),
     ([5e8 + 4e4, 300, 3000], [5e8, 290, 3000]),
     ([2.0**33, 2.0**33 + 9e4], [2.0**33, 2.0**33]),
@@ -88,29 +98,29 @@ FAR_APART = [
 
 @pytest.mark.parametrize("a, b", FAR_APART)
 @pytest.mark.parametrize("moves", [0, 1, 12])
-def test_any_levels_give_the_same_law(a, b, moves):
+def test_distribution_does_not_depend_on_the_levels(a, b, moves):
     posteriors = with_counts(a, b)
     for k in range(moves):
-        posteriors.burden[0] = np.inf
-        count_best(posteriors, 0, 1, np.random.default_rng(k))
-    assert_exact_law(posteriors, 20_000, moving=False)
+        posteriors.excess[0] = np.inf
+        count_best(posteriors, ROOM, 0, 1, np.random.default_rng(k))
+    assert_exact_distribution(posteriors, 20_000, moving=False)
 
 
-def test_levels_settle_where_they_are_cheap():
-    """Two thousand draws with thirty equal arms: the levels follow, and few cells are shared."""
+def test_levels_stop_moving_where_draws_are_cheap():
+    """With 30 equal arms the levels move within 2000 draws to where few cells have several samples."""
     posteriors = with_counts(np.full(30, 400.0), np.full(30, 600.0))
-    count_best(posteriors, 0, 2000, np.random.default_rng(0))
+    count_best(posteriors, ROOM, 0, 2000, np.random.default_rng(0))
     level = posteriors.level.copy()
-    count_best(posteriors, 0, 2000, np.random.default_rng(1))
+    count_best(posteriors, ROOM, 0, 2000, np.random.default_rng(1))
     np.testing.assert_array_equal(posteriors.level, level)
-    assert posteriors.burden[0] < 500
+    assert posteriors.excess[0] < 500
     assert posteriors.all_below[0, 1] > 0.5 and posteriors.all_below[0, COLUMNS - 2] < 0.01
 
 
 @pytest.mark.parametrize("pattern", ["mixed", "runs", "pairs", "together"])
-def test_kept_chances_are_incomplete_betas(pattern):
-    """Also where an edge underflows and comes back, in long runs of losses and then wins; or a product does,
-    with all arms at once."""
+def test_stored_probabilities_are_incomplete_betas(pattern):
+    """Also where an edge underflows and grows again, in long runs of failures and then successes, or where
+    a product does, with outcomes of all arms in turn."""
     rng = np.random.default_rng(3)
     posteriors, n_arms = flat_posteriors(1, 20), 20
     posteriors.level[0, 1:-1] = [0.9, 0.7, 0.5, 0.3, 0.2, 0.1]
@@ -121,9 +131,9 @@ def test_kept_chances_are_incomplete_betas(pattern):
     if pattern == "together":
         arms, won = np.arange(len(arms)) % n_arms, (np.arange(len(arms)) < 3000).astype(float)
     half = 0.5 * np.ones(n_arms)
-    learn_many(posteriors, np.arange(n_arms), half, half)  # rows for the new levels
-    learn_many(posteriors, np.arange(n_arms), half, half)
-    learn_many(posteriors, arms, won, np.ones(len(arms)) if pattern == "pairs" else 1 - won)
+    record_outcomes(posteriors, ROOM, np.arange(n_arms), half, half)  # probabilities of the new levels
+    record_outcomes(posteriors, ROOM, np.arange(n_arms), half, half)
+    record_outcomes(posteriors, ROOM, arms, won, np.ones(len(arms)) if pattern == "pairs" else 1 - won)
     a, b = posteriors.counts[0].T
     assert a.sum() + b.sum() == 4 * n_arms + len(arms) + (won.sum() if pattern == "pairs" else 0)
     exact = special.betainc(a[:, None], b[:, None], posteriors.level[0])
@@ -135,18 +145,18 @@ def test_kept_chances_are_incomplete_betas(pattern):
     np.testing.assert_allclose(posteriors.all_below[0], blocks.prod(axis=0), rtol=1e-9, atol=1e-180)
 
 
-def test_samplers_do_not_touch_each_other():
+def test_samplers_are_independent():
     posteriors = flat_posteriors(2, 3)
     for arm, won in [(0, 1.0), (0, 1.0), (1, 0.0)]:
-        learn(posteriors, 1, arm, won, 1.0 - won)
+        record_outcome(posteriors, ROOM, 1, arm, won, 1.0 - won)
     untouched = flat_posteriors(2, 3)
-    for field, fresh in zip(posteriors[:8], untouched[:8]):
+    for field, fresh in zip(posteriors, untouched):
         np.testing.assert_array_equal(field[0], fresh[0])
     assert posteriors.counts[1].tolist() == [[3, 1], [1, 2], [1, 1]]
     assert best_mean(posteriors.counts[1]) == 0 and best_mean(posteriors.counts[0]) == 0
-    counts = count_best(posteriors, 1, 20_000, np.random.default_rng(0)) / 20_000
+    shares = count_best(posteriors, ROOM, 1, 20_000, np.random.default_rng(0)) / 20_000
     # Beta(3, 1), Beta(1, 2), Beta(1, 1): integrals of polynomials.
-    assert counts == pytest.approx([7 / 10, 1 / 15, 7 / 30], abs=4.5 * 0.5 / 20_000**0.5)
+    assert shares == pytest.approx([7 / 10, 1 / 15, 7 / 30], abs=4.5 * 0.5 / 20_000**0.5)
 
 
 @pytest.mark.parametrize(
@@ -168,16 +178,16 @@ def test_samplers_do_not_touch_each_other():
     ],
 )
 def test_draws_between_two_levels(a, b, low, high):
-    """Kolmogorov-Smirnov with 20,000 draws: sees a distribution function that is off by 0.02."""
+    """Kolmogorov-Smirnov with 20,000 draws: detects a distribution function that is wrong by 0.02."""
     a, b, low, high = float(a), float(b), float(low), float(high)
     draws = draws_between(a, b, low, high, 20_000, np.random.default_rng(1))
     assert (draws >= low).all() and (draws <= high).all()
     start, end = special.betainc(a, b, [low, high])
-    chance = (special.betainc(a, b, draws) - start) / (end - start)
-    assert stats.kstest(chance, "uniform").pvalue > 1e-6
+    quantiles = (special.betainc(a, b, draws) - start) / (end - start)
+    assert stats.kstest(quantiles, "uniform").pvalue > 1e-6
 
 
-def test_draws_near_the_ends_with_huge_counts():
+def test_draws_near_the_ends_with_large_counts():
     n = 2.0**40
     for a, b, mean in [(1.0, n, 1 / n), (n, 1.0, 1 - 1 / n), (n, n, 0.5)]:
         draws = draws_between(a, b, 0.0, 1.0, 4000, np.random.default_rng(2))
@@ -202,15 +212,15 @@ def test_chance_below_with_large_counts(n):
         assert below == pytest.approx(special.betainc(0.51 * n, 0.49 * n, x), abs=1e-11)
 
 
-def test_one_sided_records_are_powers():
+def test_chance_below_without_failures_is_a_power():
     for n in (1.0, 30.0, 1e6, 2.0**40):
         x = float(np.exp(-0.7 / n))
         below = chance_below(n, 1.0, x, np.exp(log_edge(n, 1.0, x)))
         assert below == pytest.approx(x**n, rel=1e-9)
 
 
-def test_counts_that_are_no_whole_numbers_draw_too():
-    """Summed up in steps of 0.4, a + b - 2 rounds to less than a - 1: the mode must not leave [0, 1]."""
+def test_draws_with_fractional_counts():
+    """If a is a sum of steps of 0.4, a + b - 2 may round to less than a - 1; the mode must stay in [0, 1]."""
     rng, a = np.random.default_rng(0), 1.0
     for _ in range(2000):
         a += 0.4

@@ -1,4 +1,4 @@
-"""PCOMP: single duels are the naive twin's, whole batches have its law; and how large batches are."""
+"""Test that PCOMP plays the duels of its literal twin, tests/naive/policies/pcomp.py, and its batch sizes."""
 
 from itertools import combinations
 
@@ -17,21 +17,24 @@ from rankduel.base.settings import kernel_params
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
-HURRIED = {"horizon": 50}  # errors are cheap: arms leave after a few batches
-CIRCLE = np.array([[0.5, 1.0, 0.0], [0.0, 0.5, 1.0], [1.0, 0.0, 0.5]])
+HURRIED = {"horizon": 50}  # errors are allowed: arms are eliminated after a few batches
+CYCLE = np.array([[0.5, 1.0, 0.0], [0.0, 0.5, 1.0], [1.0, 0.0, 0.5]])
 EVEN = np.full((3, 3), 0.5)
 
 
 def sizes(horizon, **settings):
-    """q_0 to q_B."""
+    """Return q_0 to q_B."""
     params = kernel_params(configure(POLICY, **settings), horizon)
-    batches = n_batches(params)
-    return [batch_size.py_func([0, 0, batches, horizon], r) for r in range(batches + 1)]
+    rounds = POLICY.init(2, params, None).rounds
+    return [batch_size.py_func(rounds, params, r) for r in range(n_batches(params) + 1)]
+
+
+# Equality with the twin
 
 
 @pytest.mark.parametrize("elim", ["kl", "hoeffding"])
-@pytest.mark.parametrize("prefs", [ladder(2, 0.3), ladder(3, 0.2), CYCLIC, CIRCLE, EVEN, ladder(7)], ids=len)
-def test_single_duels_are_the_twins(prefs, elim):
+@pytest.mark.parametrize("prefs", [ladder(2, 0.3), ladder(3, 0.2), CYCLIC, CYCLE, EVEN, ladder(7)], ids=len)
+def test_single_duels_equal_the_twin(prefs, elim):
     assert_same_duel_by_duel(Pcomp, configure(POLICY, elim=elim, **HURRIED), prefs, 500, runs=5)
 
 
@@ -49,18 +52,21 @@ def test_single_duels_are_the_twins(prefs, elim):
         ({"horizon": 1}, 100),
     ],
 )
-def test_schedules_are_the_twins(settings, n_steps):
+def test_single_duels_equal_the_twin_with_settings(settings, n_steps):
     assert_same_duel_by_duel(Pcomp, configure(POLICY, **settings), ladder(3, 0.25), n_steps, runs=3)
 
 
-def test_whole_batches_have_the_law_of_the_twin():
+def test_whole_batches_have_the_distribution_of_the_twin():
     configured = configure(POLICY, **HURRIED)
     assert_same_law(Pcomp, configured, ladder(3, 0.15), [5, 60, 150, 300], runs=400, slow_runs=300)
 
 
+# Eliminations
+
+
 @pytest.mark.parametrize(("elim", "delta"), [("kl", 1 / 4000), ("hoeffding", 1 / (4000 * 6 * 9))])
-def test_the_chance_to_decide_in_each_batch(elim, delta):
-    """Two arms, 1,000 duels, chance .7: each batch decides by itself. 2,000 runs, 4.5 standard errors."""
+def test_probability_of_a_decision_in_each_batch(elim, delta):
+    """Two arms, 1,000 duels, p = .7: each batch decides by itself. 2,000 runs, 4.5 standard errors."""
     ends = [end for end in np.cumsum(sizes(1000)[1:]) if end < 1000]
     undecided = [1.0]
     for n in sizes(1000)[1 : len(ends) + 1]:
@@ -79,6 +85,9 @@ def test_the_chance_to_decide_in_each_batch(elim, delta):
     assert (np.abs(found[:-1] - expected) <= 4.5 * error + 1e-9).all(), (found, expected)
 
 
+# Batch sizes
+
+
 @pytest.mark.parametrize(
     ("horizon", "extra", "n", "first_sizes", "q"),
     [
@@ -88,7 +97,7 @@ def test_the_chance_to_decide_in_each_batch(elim, delta):
         (10**6, 6, 25, [1, 1, 3, 5, 9, 15, 27, 47, 83, 144, 251], 1.7378),
     ],
 )
-def test_batches_of_the_papers(horizon, extra, n, first_sizes, q):
+def test_batch_sizes_of_the_papers(horizon, extra, n, first_sizes, q):
     """Agarwal et al. 2022: floor(log T) batches, 16 for 10^5 duels, so the logarithm is to base 2."""
     found = sizes(horizon, extra=extra)
     assert len(found) == n + 1 and found[-1] == horizon and found[: len(first_sizes)] == first_sizes
@@ -107,10 +116,10 @@ def test_sizes_are_rounded_down_exactly(horizon, batches):
 
 
 @pytest.mark.parametrize(("variant", "odds"), [("published", 1e5 * 4**2), ("theory", 6 * 1e5 * 4**2 * 16)])
-def test_chances_of_an_error(variant, odds):
+def test_probability_of_an_error(variant, odds):
     """1 / delta is T K^2 in the experiments and 6 T K^2 B in the analysis."""
     params = kernel_params(configure(POLICY, variant=variant), 10**5)
-    assert np.exp(POLICY.init(4, params, None).standing.log_odds) == pytest.approx(odds)
+    assert np.exp(POLICY.init(4, params, None).rounds.now[0].log_odds) == pytest.approx(odds)
 
 
 @pytest.mark.parametrize("fast_forward", [True, False])
@@ -131,27 +140,27 @@ def test_regret_inside_a_batch(fast_forward):
     np.testing.assert_array_equal(trace.rounds, np.searchsorted(ends, steps) + 1)
 
 
-def test_number_of_batches_and_the_last_one_cut():
-    """Three even arms, none of which leaves: the first 15 batches have 3 (2 + ... + 23,713) duels."""
+def test_last_batch_is_cut_at_the_horizon():
+    """Three equal arms, none of which is eliminated: the first 15 batches have 3 (2 + ... + 23,713) duels."""
     trace = fast(configure(POLICY), EVEN, [10**5], 1, 0)
     ends = 3 * np.cumsum(sizes(10**5)[1:])
     assert trace.survivors[0] == 3 and trace.rounds[0] == np.searchsorted(ends, 10**5) + 1 == 14 <= 16
     assert trace.duels[0].tolist() == [66667, 66667, 66666]
 
 
-def test_who_lost_every_duel_leaves_when_the_lead_decides():
+def test_arms_that_lost_all_duels_are_eliminated_by_the_first_batch_of_21_or_more():
     """ln(10^5 x 16) = 14.3 nats are 20.6 certain duels: batch 5 of 36 is the first that decides."""
     trace = fast(configure(POLICY), ladder(4, 0.5), [6 * (2 + 4 + 8 + 17 + 36) - 1, 402, 10**5], 0, 0)
     assert trace.survivors.tolist() == [4, 1, 1] and trace.finished.tolist() == [False, True, True]
     assert trace.rounds.tolist() == [5, 5, 5] and trace.selves[-1].tolist() == [10**5 - 402, 0, 0, 0]
 
 
-def test_a_circle_in_which_everybody_loses_goes_on():
-    trace = fast(configure(POLICY), CIRCLE, [1000, 10**5], 0, 0)
+def test_no_arm_of_a_cycle_is_eliminated():
+    trace = fast(configure(POLICY), CYCLE, [1000, 10**5], 0, 0)
     assert trace.survivors.tolist() == [3, 3] and not trace.finished.any() and not trace.selves.any()
 
 
-def test_the_longest_horizon_fits():
+def test_longest_horizon_is_counted_exactly():
     prefs = np.full((200, 200), 0.5)
     trace = fast(configure(POLICY), prefs, [10**12, 10**15], 0, 0)
     assert (trace.duels.sum(axis=1) == 2 * trace.steps).all() and trace.rounds[-1] <= 49
@@ -160,7 +169,7 @@ def test_the_longest_horizon_fits():
 @pytest.mark.slow
 @pytest.mark.parametrize("elim", ["kl", "hoeffding"])
 @pytest.mark.parametrize("n_arms", [2, 3, 5, 8, 20])
-def test_many_single_duels_are_the_twins(n_arms, elim):
+def test_many_single_duels_equal_the_twin(n_arms, elim):
     prefs = ladder(n_arms, 0.8 / n_arms)
     assert_same_duel_by_duel(Pcomp, configure(POLICY, elim=elim), prefs, 10_000, runs=2)
     assert_same_duel_by_duel(Pcomp, configure(POLICY, elim=elim, **HURRIED), prefs, 3000, runs=20)

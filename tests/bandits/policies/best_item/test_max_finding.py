@@ -1,8 +1,8 @@
-"""The policies that look for a maximum by sequential tests, on the model of Falahatgar et al. 2017.
+"""Test the number of comparisons and the errors of policies that find a maximum by sequential tests.
 
-Every arm beats all behind it with chance .6; epsilon = .05 and delta = .1. The numbers to compare with are an
-independent program's mean numbers of comparisons for 15 and 100 arms, from 100 runs; those that the paper's
-figures show for Knockout and MallowsMPI agree with them.
+The model of Falahatgar et al. 2017: every arm beats all later arms with probability .6; epsilon = .05 and
+delta = .1. KNOWN holds the mean number of comparisons of an independent program for 15 and 100 arms, from 100
+runs; the numbers in the paper's figures, for Knockout and MallowsMPI, agree with them.
 """
 
 import math
@@ -38,7 +38,7 @@ KNOWN = {
 
 
 def found(module, prefs, runs, seed=0, **settings):
-    """(numbers of duels, answers) of runs that all came to their end."""
+    """Return the numbers of duels and the answers of runs, all of which must finish."""
     configured = configure(module.POLICY, **settings)
     steps = np.array([10**8])
     traces = [play_matrix(configured, prefs, 1e8, run=run, steps=steps, seed=seed) for run in range(runs)]
@@ -47,14 +47,14 @@ def found(module, prefs, runs, seed=0, **settings):
 
 
 def assert_rarely_wrong(wrong, delta=DELTA):
-    """At most delta of the runs, and 4 standard errors of that."""
+    """Assert that at most a share delta of the runs is wrong, + 4 standard errors."""
     assert wrong.mean() <= delta + 4 * math.sqrt(delta * (1 - delta) / len(wrong)), wrong.mean()
 
 
 @pytest.mark.parametrize("module", KNOWN, ids=lambda module: module.POLICY.name)
 @pytest.mark.parametrize("size", [0, 1], ids=["15 arms", "100 arms"])
 def test_numbers_of_comparisons_are_known(module, size):
-    """Within 4 standard errors, theirs taken as large as ours, and half a unit of their last digit."""
+    """Within 4 standard errors, those of KNOWN taken as large as ours, and half a unit of its last digit."""
     n_arms, runs, known = (15, 100)[size], (400, 50)[size], KNOWN[module][size]
     duels, answers = found(module, sixty(n_arms), runs, delta=DELTA)
     error = duels.std(ddof=1) * math.sqrt(1 / runs + 1 / 100)
@@ -72,9 +72,9 @@ def test_opt_max_is_rarely_wrong(delta):
 
 @pytest.mark.parametrize("module", [soft_seq_eliminate, opt_max], ids=["soft", "opt"])
 def test_answers_need_only_moderate_transitivity(module):
-    """Falahatgar et al. 2018: p_ij - 1/2 is as large as the smaller of two steps between, here at random.
+    """Falahatgar et al. 2018: p_ij - 1/2 is random, and at least min(p_ik - 1/2, p_kj - 1/2) for k between.
 
-    An arm with no other better by more than epsilon is a correct answer.
+    An arm is a correct answer if no other arm is better by more than epsilon.
     """
     n_arms, rng = 30, np.random.default_rng(1)
     edge = np.zeros((n_arms, n_arms))
@@ -91,7 +91,7 @@ def test_answers_need_only_moderate_transitivity(module):
 
 
 def test_opt_max_takes_more_comparisons_than_soft_seq_elim():
-    """So say its authors' own figures 1 to 3; of each 40 runs."""
+    """As in figures 1 to 3 of the paper; 40 runs of each."""
     (soft, _), (opt, _) = (found(module, sixty(100), 40) for module in (soft_seq_eliminate, opt_max))
     assert opt.mean() > soft.mean() + 4 * math.hypot(soft.std(), opt.std()) / math.sqrt(40)
 
@@ -113,8 +113,8 @@ def test_plpac_is_rarely_wrong_where_its_model_holds():
     assert_rarely_wrong(prefs[0, answers] - 0.5 > 0.05)
 
 
-def test_seebs_is_rarely_wrong_however_close_the_second_is():
-    """In 100 runs with 20 arms, the best of which beats the second with chance .52."""
+def test_seebs_is_rarely_wrong_with_a_close_second():
+    """In 100 runs with 20 arms, the best of which beats the second with probability .52."""
     prefs = sixty(20)
     prefs[0, 1], prefs[1, 0] = 0.52, 0.48
     duels, answers = found(seebs, prefs, 100, delta=DELTA)

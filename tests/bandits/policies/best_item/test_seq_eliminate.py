@@ -1,4 +1,4 @@
-"""Seq-Eliminate and Soft-Seq-Elim: their course is the naive twins', duel by duel."""
+"""Test that Seq-Eliminate and Soft-Seq-Elim have the course of their literal twins, duel by duel."""
 
 import math
 from itertools import count
@@ -26,20 +26,20 @@ BOTH = pytest.mark.parametrize(
 
 @BOTH
 @pytest.mark.parametrize("prefs", [ladder(2), ladder(3), CYCLIC, np.full((5, 5), 0.5), ladder(8)], ids=len)
-def test_the_course_is_the_twins(policy, twin, prefs):
+def test_course_equals_the_twin(policy, twin, prefs):
     assert assert_same_course(twin, configure(policy, **HURRIED), prefs, STEPS, runs=10) == 10
 
 
 @BOTH
-def test_the_course_with_many_arms_is_the_twins(policy, twin):
+def test_course_with_many_arms_equals_the_twin(policy, twin):
     """Steps of .03, so that many arms are neither better nor worse than the anchor."""
     steps = [*STEPS, 10_000, 60_000]
     assert assert_same_course(twin, configure(policy, **HURRIED), ladder(21, 0.03), steps, runs=3) == 3
 
 
 @BOTH
-def test_any_order_of_leaving_is_the_twins(policy, twin):
-    """Random preferences without any order."""
+def test_course_without_transitivity_equals_the_twin(policy, twin):
+    """Random preferences, so that arms are eliminated in any order."""
     rng = np.random.default_rng(3)
     for n_arms in (3, 6, 9):
         upper = np.triu(rng.random((n_arms, n_arms)), 1)
@@ -55,10 +55,10 @@ def test_any_order_of_leaving_is_the_twins(policy, twin):
     ],
     ids=["seq", "soft"],
 )
-def test_a_match_of_two_arms_where_nothing_is_random(policy, share, slack, lengths):
-    """It takes t duels until |+-1/2 - .025| > sqrt(ln(4 t^2 / delta') / 2 t) + slack.
+def test_length_of_a_match_with_certain_outcomes(policy, share, slack, lengths):
+    """A match takes t duels until |+-1/2 - .025| > sqrt(ln(4 t^2 / delta') / 2 t) + slack.
 
-    Fewer, that is, if the first anchor wins.
+    That is fewer if the first anchor wins.
     """
     found = set()
     for run in range(20):
@@ -73,7 +73,7 @@ def test_a_match_of_two_arms_where_nothing_is_random(policy, share, slack, lengt
 
 
 @BOTH
-def test_the_first_anchor_is_random(policy, twin):
-    """Three arms, 900 runs, 4.5 s.e. After one duel the anchor is the first one."""
+def test_first_anchor_is_random(policy, twin):
+    """Each of three arms in a third of 900 runs, +- 4.5 standard errors; one duel replaces no anchor."""
     anchors = [fast(configure(policy), ladder(3), [1], seed=2, run=run).recommended[0] for run in range(900)]
     assert np.abs(np.bincount(anchors) - 300).max() < 4.5 * math.sqrt(900 * 2 / 9)

@@ -1,4 +1,4 @@
-"""Tournament-k-Selection and SEEBS: their course is the naive twins', duel by duel."""
+"""Test that Tournament-k-Selection and SEEBS have the course of their literal twins, duel by duel."""
 
 import math
 from itertools import count
@@ -11,8 +11,7 @@ from support.best_items import assert_same_course, n_duels
 from support.policies import CYCLIC, fast, ladder
 
 from bandits.contract import configure
-from bandits.policies.best_item import seebs
-from bandits.policies.best_item.tournament_k import POLICY
+from bandits.policies.best_item import seebs, tournament_k
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
@@ -22,20 +21,22 @@ HURRIED = {"epsilon": 0.5, "delta": 0.5}
 
 @pytest.mark.parametrize("prefs", [ladder(2, 0.2), CYCLIC, ladder(8, 0.2)], ids=len)
 @pytest.mark.parametrize("k", [1, 2, 3])
-def test_the_course_is_the_twins(k, prefs):
-    assert assert_same_course(TournamentK, configure(POLICY, k=k, **HURRIED), prefs, STEPS, runs=4) >= 1
+def test_course_equals_the_twin(k, prefs):
+    configured = configure(tournament_k.POLICY, k=k, **HURRIED)
+    assert assert_same_course(TournamentK, configured, prefs, STEPS, runs=4) >= 1
 
 
 @pytest.mark.parametrize("k", [1, 2])
-def test_the_course_with_arms_hard_to_tell_apart_is_the_twins(k):
-    """All even but for one pair of groups, so that arms are even with their pivot to the end of a match."""
+def test_course_with_even_arms_equals_the_twin(k):
+    """Two groups of even arms, so that arms are even with their pivot to the last duel of a match."""
     better = np.array([1, 1, 0, 0, 0])
     prefs = 0.5 + 0.3 * (better[:, None] - better)
-    assert assert_same_course(TournamentK, configure(POLICY, k=k, **HURRIED), prefs, STEPS, runs=4) >= 3
+    configured = configure(tournament_k.POLICY, k=k, **HURRIED)
+    assert assert_same_course(TournamentK, configured, prefs, STEPS, runs=4) >= 3
 
 
-def test_matches_where_nothing_is_random():
-    """Four arms, k = 1: the match of a block has delta' = delta_t / 2, and takes n duels until
+def test_length_of_matches_with_certain_outcomes():
+    """With four arms and k = 1, the match of a block has delta' = delta_t / 2, and takes n duels until
 
     1/2 > sqrt(ln(pi^2 n^2 / 3 delta') / 2 n).
     """
@@ -47,25 +48,25 @@ def test_matches_where_nothing_is_random():
     first, second = lengths
     assert lengths == [22, 26]
     steps = [2 * first, 2 * first + second, 10**12]
-    trace = fast(configure(POLICY), ladder(4, 1.0), steps, seed=1, run=0)
+    trace = fast(configure(tournament_k.POLICY), ladder(4, 1.0), steps, seed=1, run=0)
     assert trace.survivors.tolist() == [2, 1, 1] and trace.finished.tolist() == [False, True, True]
     assert n_duels(trace) == steps[1] and trace.selves[-1, 0] == 10**12 - steps[1]
 
 
 @pytest.mark.parametrize("k", [3, 5, 8])
-def test_the_best_k_are_the_answer(k):
-    trace = fast(configure(POLICY, k=k), ladder(9, 1.0), [100_000], seed=1, run=0)
+def test_answer_is_the_best_k_arms(k):
+    trace = fast(configure(tournament_k.POLICY, k=k), ladder(9, 1.0), [100_000], seed=1, run=0)
     assert trace.finished[-1] and np.flatnonzero(trace.answers[-1]).tolist() == list(range(k))
 
 
-def test_no_more_arms_than_wanted_need_no_duel():
-    trace = fast(configure(POLICY, k=7), ladder(5), [1, 10**12], seed=1, run=0)
+def test_at_most_k_arms_need_no_duel():
+    trace = fast(configure(tournament_k.POLICY, k=7), ladder(5), [1, 10**12], seed=1, run=0)
     assert trace.finished.all() and trace.answers.all() and not trace.duels.any()
 
 
 def test_places_among_even_arms_are_random():
-    """The best two of five even arms: each is among them in 2/5 of 400 runs, +- 4.5 s.e."""
-    configured = configure(POLICY, k=2, **HURRIED)
+    """Each of five even arms is among the best two in 2/5 of 400 runs, +- 4.5 standard errors."""
+    configured = configure(tournament_k.POLICY, k=2, **HURRIED)
     traces = [fast(configured, np.full((5, 5), 0.5), [100_000], seed=4, run=run) for run in range(400)]
     assert all(trace.finished[-1] for trace in traces)
     chosen = sum(trace.answers[-1].astype(int) for trace in traces)
@@ -73,6 +74,6 @@ def test_places_among_even_arms_are_random():
 
 
 @pytest.mark.parametrize("prefs", [ladder(2, 0.2), ladder(3, 0.2), CYCLIC, ladder(8, 0.15)], ids=len)
-def test_the_course_of_seebs_is_the_twins(prefs):
-    """The first arm is the best in all of them, also where the others beat each other in a circle."""
+def test_course_of_seebs_equals_the_twin(prefs):
+    """The first arm is the best in all matrices, also in that where the others form a cycle."""
     assert assert_same_course(Seebs, configure(seebs.POLICY, delta=0.5), prefs, STEPS, runs=4) >= 1

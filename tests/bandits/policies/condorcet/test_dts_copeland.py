@@ -1,4 +1,4 @@
-"""DTS and DTS+ without a Condorcet winner: the twin's law, and an independent program's Copeland regret."""
+"""Test DTS and D-TS+ without a Condorcet winner: the twin, and the Copeland regret of another program."""
 
 import math
 
@@ -15,12 +15,12 @@ from experiments.matrix.builtin import MATRICES
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
-LOOSE = {"alpha": 0.8**7}  # arms are known to be beaten early
+NARROW = {"alpha": 0.8**7}  # arms are confidently beaten early
 DECIDED = np.array([[0.5, 0.1, 0.9, 0.9], [0.9, 0.5, 0.1, 0.9], [0.1, 0.9, 0.5, 0.9], [0.1, 0.1, 0.1, 0.5]])
 
 
-def assert_same_copeland_law(configured, prefs, steps, runs, slow_runs):
-    """Copeland regret, and the steps of the winners against themselves, with skipping and without."""
+def assert_same_copeland_regret(configured, prefs, steps, runs, slow_runs):
+    """Assert that Copeland regret and self-duels of winners have the distribution of the twin."""
     loss = losses_by("copeland", prefs)
     by_twin = [slow(Dts, configured, prefs, steps, 0, run) for run in range(slow_runs)]
     for fast_forward in (True, False):
@@ -32,19 +32,19 @@ def assert_same_copeland_law(configured, prefs, steps, runs, slow_runs):
 
 
 @pytest.mark.parametrize("plus", [pytest.param(False, marks=pytest.mark.slow), True])
-def test_law_is_the_twins_where_every_arm_is_beaten(plus):
+def test_runs_in_which_every_arm_is_beaten_have_the_distribution_of_the_twin(plus):
     # 100 runs: means that differ by 0.55 of their standard deviation are found half of the time.
-    configured = configure(dts.POLICY, plus=plus, **LOOSE)
-    assert_same_copeland_law(configured, DECIDED, [10, 50, 150], runs=200, slow_runs=100)
+    configured = configure(dts.POLICY, plus=plus, **NARROW)
+    assert_same_copeland_regret(configured, DECIDED, [10, 50, 150], runs=200, slow_runs=100)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("plus", [False, True])
 @pytest.mark.parametrize("alpha", [0.51, 0.8**7])
 @pytest.mark.parametrize("prefs", [DECIDED, MATRICES["multisol"].make(), MATRICES["gap"].make()], ids=len)
-def test_law_is_the_twins_in_many_runs(prefs, alpha, plus):
+def test_many_runs_have_the_distribution_of_the_twin(prefs, alpha, plus):
     configured = configure(dts.POLICY, plus=plus, alpha=alpha)
-    assert_same_copeland_law(configured, prefs, [30, 200, 1000], runs=600, slow_runs=300)
+    assert_same_copeland_regret(configured, prefs, [30, 200, 1000], runs=600, slow_runs=300)
 
 
 def test_all_copeland_winners_are_the_answer():
@@ -66,10 +66,12 @@ def test_all_copeland_winners_are_the_answer():
         ("arxiv6", 1470, 90, 1430, 65),
     ],
 )
-def test_copeland_regret_is_that_of_an_independent_program(name, expected, error, expected_plus, error_plus):
-    """Its means of 40 runs of 100,000 steps; four standard errors, ours and theirs.
+def test_copeland_regret_equals_that_of_an_independent_program(
+    name, expected, error, expected_plus, error_plus
+):
+    """Its means are of 40 runs of 100,000 steps; the tolerance is four standard errors of both.
 
-    It had three digits of every preference; in mslr5 0.725 for 0.727.
+    It read three digits of every preference, in mslr5 0.725 for 0.727.
     """
     prefs = np.round(MATRICES[name].make(), 3)
     loss = losses_by("copeland", prefs)

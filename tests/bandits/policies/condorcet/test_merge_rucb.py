@@ -1,30 +1,33 @@
-"""mergeRUCB: the fast form is its naive twin, choice by choice."""
+"""Test that mergeRUCB chooses the pairs of its literal twin, tests/naive/policies/merge_rucb.py."""
 
 import numpy as np
 import pytest
 from naive.policies.merge_rucb import MergeRucb
-from support.policies import CYCLIC, assert_same_choices, fast, ladder
+from support.policies import CYCLIC, assert_same_choices, fast, ladder, state_after
 
 from bandits import configure
-from bandits.policies.condorcet.merge_rucb import POLICY, init, select, survivors, update
+from bandits.policies.condorcet import merge_rucb
+from bandits.policies.condorcet.merge_rucb import POLICY
 from rankduel.base.errors import PolicyError
-from rankduel.base.settings import kernel_params
 
 pytestmark = pytest.mark.kernel
 
 STEPS = [1, 2, 3, 10, 100, 400, 1000]
-QUICK = {"alpha": 0.1, "c": 10}  # eliminates soon
+QUICK = {"alpha": 0.1, "c": 10}  # removes arms soon
+
+
+# Equality with the twin
 
 
 @pytest.mark.parametrize(
     "prefs", [ladder(2), ladder(3), CYCLIC, ladder(5), ladder(8), ladder(20, 0.02)], ids=len
 )
 @pytest.mark.parametrize("batch", [2, 4, 8])
-def test_choices_are_the_twins(prefs, batch):
+def test_choices_equal_the_twin(prefs, batch):
     assert_same_choices(MergeRucb, configure(POLICY, batch=batch, **QUICK), prefs, STEPS, runs=6)
 
 
-SWITCHES = [
+SETTINGS = [
     {"unvisited_u": 1},
     {"unvisited_u": np.inf},
     {"w0": 1},
@@ -44,29 +47,34 @@ SWITCHES = [
 ]
 
 
-@pytest.mark.parametrize("settings", SWITCHES, ids=str)
-def test_switches_are_the_twins(settings):
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+def test_choices_equal_the_twin_with_settings(settings):
     settings = settings if "variant" in settings else {"batch": 4, **QUICK, **settings}
     assert_same_choices(MergeRucb, configure(POLICY, **settings), ladder(21, 0.1), STEPS, runs=6)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, {"variant": "chang-li"}], ids=str)
-def test_choices_are_the_twins_with_many_arms(settings):
+def test_choices_equal_the_twin_with_many_arms(settings):
     configured = configure(POLICY, c=1000, **settings)
     assert_same_choices(MergeRucb, configured, ladder(136, 0.01), [1000, 10_000, 40_000], runs=4)
 
 
 @pytest.mark.slow
-def test_the_winner_of_many_arms_is_found():
+def test_the_best_of_many_arms_remains():
     prefs = ladder(136, 0.006)
     traces = [fast(configure(POLICY), prefs, [10**6, 10**8], 0, run) for run in range(20)]
     assert all(trace.survivors[-1] == 1 and trace.recommended[-1] == 0 for trace in traces)
 
 
-def test_batches_of_one_arm_for_ever():
-    # Each of three pairs loses an arm; three is half of six, so two of the three join. One of the two loses,
-    # and two batches of one arm are left: more than a quarter of six, so they stay and play themselves.
+# Batches of one arm, line 9
+
+
+def test_batches_of_one_arm_duel_themselves_in_turn():
+    """Three batches of two lose an arm each. Three is half of six: two of them are merged, and lose an arm.
+
+    Two batches of one arm remain: more than a quarter of six arms, so the stage does not end.
+    """
     prefs = np.full((6, 6), 0.5)
     prefs[np.triu_indices(6, 1)], prefs[np.tril_indices(6, -1)] = 1.0, 0.0
     configured = configure(POLICY, batch=2, **QUICK)
@@ -77,38 +85,39 @@ def test_batches_of_one_arm_for_ever():
         assert sorted((stepping.selves[2] - stepping.selves[0]).tolist())[-2:] == [1500, 1500]
         far = fast(configured, prefs, [5000, 10**12], 0, run)
         assert far.selves[1].sum() + far.duels[1].sum() // 2 == 10**12
-        joining = configure(POLICY, batch=2, single_batch="merge", **QUICK)
-        assert fast(joining, prefs, [5000], 0, run).survivors[-1] == 1
+        merging = configure(POLICY, batch=2, single_batch="merge", **QUICK)
+        assert fast(merging, prefs, [5000], 0, run).survivors[-1] == 1
 
 
-def test_the_head_start_of_theory():
-    # ((4 * 1.01 - 1) * 136^2 / (1.02 * 0.01)) ^ (1 / 1.02), rounded up.
-    params = kernel_params(configure(POLICY, variant="paper"), 10)
-    assert init(136, params, np.random.default_rng(0)).batches.head_start[0] == 4066005
+# The constant C, line 3
+
+
+def test_head_start_of_theory_is_rounded_up():
+    """((4 * 1.01 - 1) * 136^2 / (1.02 * 0.01)) ^ (1 / 1.02) = 4066004.x"""
+    state, _ = state_after(configure(POLICY, variant="paper"), np.zeros((136, 136), int))
+    assert state.batches.now[0].head_start == 4066005
 
 
 @pytest.mark.parametrize(
     "settings, message",
     [({"alpha": 0.5}, "needs alpha above 1/2, and alpha is 0.5"), ({"alpha": 0.5001}, "so close to 1/2")],
 )
-def test_a_head_start_without_formula_is_refused(settings, message):
+def test_head_start_that_theory_does_not_define_is_refused(settings, message):
     with pytest.raises(PolicyError, match=message):
         fast(configure(POLICY, c=0, **settings), ladder(3), [10], 0, 0)
 
 
 def test_counts_and_time_beyond_32_bits():
-    params = kernel_params(configure(POLICY), 10**12)
-    rng = np.random.default_rng(0)
-    state = init(3, params, rng)
-    state.batches.now[0] = 10**12
-    n = 1 << 40
+    """With N = 2^41, 4 alpha N ln(1e12 + 4e5) is 6.3708e13: beaten from a deficit of 7982045 on."""
+    state, params = state_after(configure(POLICY), np.zeros((3, 3), int))
+    rng, n = np.random.default_rng(0), 1 << 40
+    state.batches.now[0].clock = 10**12
     state.wins[:] = n
-    # ln(1e12 + 4e5) = 27.63; 4 alpha N ln = 6.3708e13 with N = 2^41: beaten from a deficit of 7982045 on.
-    for deficit, left in ((7_982_000, 3), (7_982_100, 2)):
+    for deficit, n_remaining in ((7_982_000, 3), (7_982_100, 2)):
         state.wins[0, 1], state.wins[1, 0] = n + deficit, n
-        update(state, 0, 2, True)
-        update(state, 0, 2, False)
-        first, second = select(state, params, rng)
+        merge_rucb.update(state, params, 0, 2, True)
+        merge_rucb.update(state, params, 0, 2, False)
+        first, second = merge_rucb.select(state, params, rng)
         assert first != second
-        assert survivors(state) == left
-    assert not state.batches.alive[1]
+        assert merge_rucb.survivors(state, params) == n_remaining
+    assert not state.batches.remaining[1]

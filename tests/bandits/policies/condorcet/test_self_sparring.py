@@ -1,4 +1,4 @@
-"""Self-sparring: the law of its naive twin, which draws every posterior."""
+"""Test that self-sparring has the distribution of its literal twin, tests/naive/policies/self_sparring.py."""
 
 import numpy as np
 import pytest
@@ -17,13 +17,13 @@ SETTINGS = [{}, {"self_feedback": "none"}, {"eta": 0.4}, {"eta": 3}]
 
 
 @pytest.mark.parametrize("prefs", [ladder(2), ladder(3, 0.2), CYCLIC, ladder(20, 0.025)], ids=len)
-def test_law_is_the_twins(prefs):
-    """Sees mean regrets that differ by 4.5 standard errors: some 15 % of the twin's at the last step."""
+def test_distribution_equals_that_of_the_twin(prefs):
+    """Detects mean regrets that differ by 4.5 standard errors, about 15 % at the last step."""
     assert_same_law(SelfSparring, configure(POLICY), prefs, STEPS, runs=200, slow_runs=100)
 
 
 @pytest.mark.parametrize("settings", SETTINGS[1:])
-def test_law_of_the_switches(settings):
+def test_distribution_equals_that_of_the_twin_with_settings(settings):
     assert_same_law(SelfSparring, configure(POLICY, **settings), CYCLIC, STEPS, runs=200, slow_runs=100)
 
 
@@ -32,20 +32,20 @@ def test_law_of_the_switches(settings):
     "prefs, settings",
     [(ladder(3, 0.2), {}), (ladder(8), {}), (ladder(40, 0.01), {}), *[(CYCLIC, each) for each in SETTINGS]],
 )
-def test_law_with_many_runs(prefs, settings):
-    """A thousand runs each: sees 5 % at the last step."""
+def test_distribution_equals_that_of_the_twin_in_many_runs(prefs, settings):
+    """With 1000 runs each, detects a difference of 5 % at the last step."""
     assert_same_law(SelfSparring, configure(POLICY, **settings), prefs, STEPS, runs=1000)
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
 @pytest.mark.parametrize("rounds", [1, 12])
-def test_one_step_after_a_history(settings, rounds):
-    """Chi-square over the 25 pairs: sees one of chance 0.1 that is off by a tenth."""
+def test_pair_has_the_distribution_of_the_twin_after_some_duels(settings, rounds):
+    """Chi-square over 25 pairs: detects a probability of 0.1 that is wrong by a tenth."""
     configured, rng = configure(POLICY, **settings), np.random.default_rng(rounds)
     params = kernel_params(configured, 100)
     state, twin = POLICY.init(5, params, rng), SelfSparring(5, with_horizon(configured, 100), rng)
     for first, second, first_won in HISTORY * rounds:
-        POLICY.update(state, first, second, first_won)
+        POLICY.update(state, params, first, second, first_won)
         twin.update(first, second, first_won)
     np.testing.assert_allclose(state.posteriors.counts[0].T, [twin.s + 1, twin.f + 1])
     pairs = np.zeros((2, 5, 5))
@@ -55,26 +55,25 @@ def test_one_step_after_a_history(settings, rounds):
     assert_same_pairs(*pairs)
 
 
-def test_what_is_learned():
+def test_winner_counts_a_success_and_loser_a_failure():
     for self_feedback, expected in [("coin", [[2, 1], [2, 4], [2, 1]]), ("none", [[2, 1], [1, 3], [2, 1]])]:
         params = kernel_params(configure(POLICY, self_feedback=self_feedback), 10)
         state = POLICY.init(3, params, None)
         for step in [(0, 1, True), (1, 1, True), (1, 2, False)]:
-            POLICY.update(state, *step)
+            POLICY.update(state, params, *step)
         assert state.posteriors.counts[0].tolist() == expected
-        assert POLICY.recommend(state) == 0
+        assert POLICY.recommend(state, params) == 0
 
 
-def test_certain_duels_and_one_step():
-    """The arm that always wins is soon alone, and stays it."""
+def test_arm_that_always_wins_soon_duels_only_itself():
     certain = np.array([[0.5, 1.0], [0.0, 0.5]])
     trace = fast(configure(POLICY, self_feedback="none"), certain, [1, 20_000], 0, 0)
     assert trace.duels[0].sum() + 2 * trace.selves[0].sum() == 2
     assert trace.selves[1, 0] > 19_900 and trace.recommended[1] == 0
 
 
-def test_equal_arms_stay_equal():
-    """Nothing to learn: over the runs every one of four arms has a quarter, within five standard errors."""
+def test_equal_arms_are_chosen_equally_often():
+    """The mean share of each of four arms over 60 runs is 1/4, within five standard errors."""
     even = np.full((4, 4), 0.5)
     shares = [
         (trace.duels[-1] + 2 * trace.selves[-1]) / 20_000
@@ -84,17 +83,17 @@ def test_equal_arms_stay_equal():
     assert (np.abs(np.mean(shares, axis=0) - 0.25) < 5 * spread).all()
 
 
-def test_huge_counts():
-    """Counts beyond 2^31: an arm far ahead plays itself and goes on counting exactly."""
+def test_large_counts_stay_exact():
+    """With counts beyond 2^31, the clearly best arm duels itself, and its counts grow by exactly 1."""
     params = kernel_params(configure(POLICY), 10**12)
     state, rng = POLICY.init(3, params, None), np.random.default_rng(0)
     n = 2.0**39
     for arm, won, lost in [(0, 0.51 * n, 0.49 * n), (1, 1000.0, 3000.0), (2, n, 1.1 * n)]:
         state.posteriors.counts[0, arm] = np.floor(won), np.floor(lost)
-    state.posteriors.burden[0] = np.inf  # the levels move in the next draw
+    state.posteriors.excess[0] = np.inf  # the levels move in the next draw
     before = state.posteriors.counts.copy()
     for _ in range(200):
         pair = POLICY.select(state, params, rng)
         assert pair == (0, 0)
-        POLICY.update(state, *pair, True)
+        POLICY.update(state, params, *pair, True)
     assert (state.posteriors.counts - before)[0].tolist() == [[200, 200], [0, 0], [0, 0]]

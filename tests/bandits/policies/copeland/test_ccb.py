@@ -1,4 +1,7 @@
-"""CCB: the fast form is its naive twin, choice by choice, and skips idle steps by their law."""
+"""Test that CCB chooses the pairs of its literal twin, tests/naive/policies/ccb.py, and its parts.
+
+Skipping draws other random numbers if there are several optimistic winners; there the distributions agree.
+"""
 
 from itertools import combinations
 
@@ -6,32 +9,41 @@ import numpy as np
 import pytest
 from naive.policies.ccb import Ccb
 from scipy import stats
-from support.policies import CYCLIC, assert_same_choices, assert_same_numbers, fast, ladder, slow
+from support.policies import (
+    CYCLIC,
+    assert_same_choices,
+    assert_same_numbers,
+    fast,
+    ladder,
+    slow,
+    state_after,
+)
 
 from bandits import start
 from bandits.contract import configure
 from bandits.matrix_duels import play_matrix
 from bandits.parts.answers import leaders
 from bandits.parts.ucb_challenger import note_rates
-from bandits.policies.copeland.ccb import CLOCK, N_DOUBTFUL, N_LOSSES, POLICY, _judge, _shorten_list
+from bandits.policies.copeland import ccb
 from bandits.regret import strong_regret
 from experiments.matrix.builtin import MATRICES
 from rankduel.base.settings import kernel_params
 
 pytestmark = pytest.mark.kernel
 
+CCB = configure(ccb.POLICY)
 STEPS = [1, 2, 3, 10, 100, 400, 1000]
 MULTISOL = MATRICES["multisol"].make()  # three Copeland winners
 
 
 def tournament(n_arms, rng, edge=0.3):
-    """Everybody beats half of the others, more or less, by `edge`."""
+    """Preferences of 1/2 plus or minus `edge`, drawn for each pair."""
     upper = np.triu(rng.choice([0.5 - edge, 0.5 + edge], (n_arms, n_arms)), 1)
     return upper + np.tril(1.0 - upper.T, -1) + 0.5 * np.eye(n_arms)
 
 
 def assert_same_steps(configured, prefs, steps, runs):
-    """Bit for bit, without skipping: for several candidates, skipping draws other numbers."""
+    """Every count at every checkpoint, without skipping."""
     for run in range(runs):
         duels, selves = slow(Ccb, configured, prefs, steps, 0, run)
         trace = fast(configured, prefs, steps, 0, run, fast_forward=False)
@@ -40,28 +52,28 @@ def assert_same_steps(configured, prefs, steps, runs):
 
 
 @pytest.mark.parametrize("prefs", [ladder(2, 0.3), ladder(3, 0.2), CYCLIC, ladder(5), ladder(12)], ids=len)
-def test_choices_are_the_twins(prefs):
-    assert_same_steps(configure(POLICY), prefs, STEPS, runs=3)
+def test_choices_equal_the_twin(prefs):
+    assert_same_steps(CCB, prefs, STEPS, runs=3)
 
 
 @pytest.mark.parametrize("alpha", [0.1, 0.51])
-def test_choices_without_an_order_are_the_twins(alpha):
-    """Narrow bounds decide pairs, mostly wrongly, and open them again all the time."""
+def test_choices_equal_the_twin_without_a_total_order(alpha):
+    """Narrow bounds decide pairs, often wrongly, and pairs are reopened all the time."""
     rng = np.random.default_rng(1)
     for n_arms in (3, 4, 6, 9):
-        assert_same_steps(configure(POLICY, alpha=alpha), tournament(n_arms, rng), [100, 400], runs=5)
+        assert_same_steps(configure(ccb.POLICY, alpha=alpha), tournament(n_arms, rng), [100, 400], runs=5)
 
 
-def test_choices_are_the_twins_whatever_went_before():
-    """From any counts, sets and step: so that what is rare in a run, as no hope left for anybody, happens."""
+def test_choices_equal_the_twin_from_any_state():
+    """From random counts, sets and steps, so that rare events of a run, such as an empty B, occur."""
     for case in range(300):
         chance = np.random.default_rng([5, case])
-        n_arms, configured = 3 + case % 4, configure(POLICY, alpha=0.05)
+        n_arms, configured = 3 + case % 4, configure(ccb.POLICY, alpha=0.05)
         twin = Ccb(n_arms, configured.params, np.random.default_rng(case))
         stepper = start(configured, n_arms)
         stepper._rng = np.random.default_rng(case)
         _scramble(twin, chance)
-        _take_over(stepper._state, twin)
+        _copy_twin(stepper._state, stepper._params, twin)
         for _ in range(15):
             pair = twin.select()
             assert stepper.select() == pair, case
@@ -71,7 +83,7 @@ def test_choices_are_the_twins_whatever_went_before():
 
 
 def _scramble(twin, chance):
-    """Pairs of up to 40 duels, or none; random sets; any step up to the 500th."""
+    """Give the twin random counts of up to 40 duels per pair, random sets, and a step up to 500."""
     n_arms = len(twin.w)
     twin.w = chance.binomial(chance.integers(0, 40), chance.random((n_arms, n_arms))).astype(float)
     np.fill_diagonal(twin.w, 0)
@@ -82,40 +94,40 @@ def _scramble(twin, chance):
         twin.b_of[i] = {j for j in beaters if j != i and chance.random() < 0.5}
 
 
-def _take_over(state, twin):
-    """Everything the twin knows, and what the fast form keeps besides: first all pairs are open."""
-    n_arms, lists = len(twin.w), state.lists
+def _copy_twin(state, params, twin):
+    """Copy the counts and sets of the twin into a first state, in which all pairs are open; record bounds."""
+    n_arms, now, shortlists = len(twin.w), state.now[0], state.shortlists
     state.wins[:] = twin.w
     for i in range(n_arms):
-        lists.hopeful[i] = i in twin.b
-        lists.listed[i] = [j in twin.b_of[i] for j in range(n_arms)]
-    lists.n_listed[:] = lists.n_doubtful[:] = lists.listed.sum(axis=1)
-    state.now[[CLOCK, N_LOSSES, N_DOUBTFUL]] = twin.t, twin.lc, lists.listed.sum()
+        shortlists.potential_best[i] = i in twin.b
+        shortlists.formidable[i] = [j in twin.b_of[i] for j in range(n_arms)]
+    shortlists.n_formidable[:] = shortlists.n_open[:] = shortlists.formidable.sum(axis=1)
+    now.clock, now.l_c, now.n_open = twin.t, twin.lc, shortlists.formidable.sum()
     for i, j in combinations(range(n_arms), 2):
         if state.wins[i, j] + state.wins[j, i] > 0:
             note_rates.py_func(state.challengers, state.wins, i, j)
-            _judge.py_func(state, i, j)
-            _judge.py_func(state, j, i)
+            ccb._record_bound.py_func(state, params, i, j)
+            ccb._record_bound.py_func(state, params, j, i)
 
 
 @pytest.mark.parametrize("prefs", [np.full((5, 5), 0.5), ladder(6, 0.5)], ids="=<")
-def test_extreme_preferences_are_the_twins(prefs):
-    assert_same_steps(configure(POLICY, alpha=0.2), prefs, STEPS, runs=3)
+def test_choices_equal_the_twin_with_extreme_preferences(prefs):
+    assert_same_steps(configure(ccb.POLICY, alpha=0.2), prefs, STEPS, runs=3)
 
 
-def test_a_sole_candidate_is_skipped_to_the_twins_counts():
-    """Then no random number is drawn, so that skipping changes nothing at all."""
-    assert_same_choices(Ccb, configure(POLICY), ladder(2, 0.4), STEPS, runs=3)
-    assert_same_choices(Ccb, configure(POLICY), ladder(6, 0.5), STEPS, runs=3)
+def test_choices_equal_the_twin_with_skipping_if_there_is_one_optimistic_winner():
+    """Then skipping draws no random number."""
+    assert_same_choices(Ccb, CCB, ladder(2, 0.4), STEPS, runs=3)
+    assert_same_choices(Ccb, CCB, ladder(6, 0.5), STEPS, runs=3)
 
 
-def test_skipping_keeps_the_law_of_plain_steps():
-    """Self-duels of each arm, and real duels: three candidates, and pairs that open again now and then."""
+def test_skipping_keeps_the_distribution():
+    """Of self-duels per arm, and of duels: three Copeland winners, and pairs that are reopened."""
     samples = []
     for fast_forward in (True, False):
         runs = [
             fast(
-                configure(POLICY, alpha=0.3),
+                configure(ccb.POLICY, alpha=0.3),
                 MULTISOL,
                 [200, 1000, 5000],
                 7,
@@ -128,28 +140,29 @@ def test_skipping_keeps_the_law_of_plain_steps():
     assert_same_numbers(*map(np.array, samples))
 
 
-def test_skipped_steps_are_split_evenly():
-    """Each winner has a third of the steps once all is known: 4.5 standard errors of a binomial share."""
-    trace = fast(configure(POLICY), MULTISOL, [10_000, 300_000], 3, 0)
+def test_optimistic_winners_share_the_skipped_steps_evenly():
+    """Each of three winners has a third of the steps, within 4.5 standard errors of a binomial share."""
+    trace = fast(CCB, MULTISOL, [10_000, 300_000], 3, 0)
     n_real = np.diff(trace.duels.sum(axis=1) // 2)[0]
     shares = np.diff(trace.selves, axis=0)[0]
     assert n_real < 1000 and shares[3:].sum() == 0
     assert (abs(shares[:3] - shares.sum() / 3) < 4.5 * np.sqrt(shares.sum() * 2 / 9) + n_real).all()
 
 
-def test_a_list_is_shortened_to_any_subset_alike():
-    """Three of the arms 1 to 5, of which 1 and 2 are doubtful: ten subsets, a chi-square test."""
-    params, rng, counts = kernel_params(configure(POLICY), 1), np.random.default_rng(2), {}
+def test_part_c_shortens_a_shortlist_to_a_uniform_subset():
+    """Three of the arms 1 to 5, of which 1 and 2 have open pairs: ten subsets, a chi-square test."""
+    params, rng, counts = kernel_params(CCB, 1), np.random.default_rng(2), {}
     for _ in range(4000):
-        state = POLICY.init(6, params, rng)
-        state.lists.listed[0, 1:] = True
-        state.lists.n_listed[0], state.lists.n_doubtful[0], state.now[N_DOUBTFUL] = 5, 2, 2
-        state.verdicts.until[0, 3:] = 100
-        _shorten_list(state.verdicts.until[0], state.lists, state.now, 0, 3, rng)
-        kept = tuple(np.flatnonzero(state.lists.listed[0]).tolist())
-        counts[kept] = counts.get(kept, 0) + 1
-        assert state.lists.n_listed[0] == 3
-        assert state.lists.n_doubtful[0] == state.now[N_DOUBTFUL] == (1 in kept) + (2 in kept)
+        state = ccb.init(6, params, rng)
+        now, shortlists = state.now[0], state.shortlists
+        shortlists.formidable[0, 1:] = True
+        shortlists.n_formidable[0], shortlists.n_open[0], now.n_open = 5, 2, 2
+        state.scores.beaten_until[0, 3:] = 100
+        ccb._limit_shortlist(state, 0, 3, rng)
+        subset = tuple(np.flatnonzero(shortlists.formidable[0]).tolist())
+        counts[subset] = counts.get(subset, 0) + 1
+        assert shortlists.n_formidable[0] == 3
+        assert shortlists.n_open[0] == now.n_open == (1 in subset) + (2 in subset)
     assert set(counts) == set(combinations(range(1, 6), 3))
     assert stats.chisquare(list(counts.values())).pvalue > 1e-5
 
@@ -165,23 +178,22 @@ def test_leaders_beat_the_most_others():
             assert chosen.tolist() == [s == max(score) for s in score]
 
 
-def test_it_answers_with_all_copeland_winners():
-    """Long after all is known: whoever is recommended is one of three."""
+def test_answers_are_all_copeland_winners():
+    """After many steps the recommended arm is one of three; in a circle all arms are the answer."""
     for run in range(10):
-        trace = play_matrix(configure(POLICY), MULTISOL, 30_000, run=run, loss=np.zeros(5), steps=[30_000])
+        trace = play_matrix(CCB, MULTISOL, 30_000, run=run, loss=np.zeros(5), steps=[30_000])
         assert trace.recommended[-1] < 3
-    state = POLICY.init(3, kernel_params(configure(POLICY), 1), np.random.default_rng(0))
-    state.wins[:] = [[0, 5, 2], [1, 0, 5], [3, 1, 0]]
+    state, params = state_after(CCB, [[0, 5, 2], [1, 0, 5], [3, 1, 0]])
     chosen = np.zeros(3, np.bool_)
-    POLICY.answers(state, chosen)
+    ccb.answers(state, params, chosen)
     assert chosen.tolist() == [True, True, True]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["cyclic", "multisol", "gap", "mslr5", "mslr5-cycle", "arxiv6"])
-def test_many_choices_are_the_twins(name):
+def test_choices_equal_the_twin_in_long_runs(name):
     for alpha in (0.05, 0.51):
-        assert_same_steps(configure(POLICY, alpha=alpha), MATRICES[name].make(), [1000, 20_000], runs=3)
+        assert_same_steps(configure(ccb.POLICY, alpha=alpha), MATRICES[name].make(), [1000, 20_000], runs=3)
 
 
 @pytest.mark.slow
@@ -218,10 +230,8 @@ def test_regret_with_a_tie_as_in_the_ecw_rmed_paper():
 
 
 def _final_regret(name, runs, losses):
-    """Of so many runs of 10^6 steps; an arm loses what separates it from the best, as share of the others."""
+    """Return the regret of each run after 10^6 steps; the loss of an arm is relative to the fewest losses."""
     prefs, steps = MATRICES[name].make(), np.array([10**6])
     loss = (losses(prefs) - losses(prefs).min()) / (len(prefs) - 1)
-    traces = (
-        play_matrix(configure(POLICY), prefs, 10**6, run=run, loss=loss, steps=steps) for run in range(runs)
-    )
+    traces = (play_matrix(CCB, prefs, 10**6, run=run, loss=loss, steps=steps) for run in range(runs))
     return np.array([strong_regret(trace, loss)[-1] for trace in traces])

@@ -1,4 +1,4 @@
-"""PBR-SE, preference-based racing by mean rates: the fast form is its naive twin, choice by choice."""
+"""Test that PBR-SE chooses the pairs of its literal twin, tests/naive/policies/pbr_borda.py."""
 
 import numpy as np
 import pytest
@@ -18,16 +18,19 @@ TIGHT = {"rules": "tight"}
 ORDERED = {"ordered": True}
 
 
+# Equality with the twin
+
+
 @pytest.mark.parametrize("settings", [{}, TIGHT, ORDERED, {"kappa": 2, **TIGHT, **ORDERED}], ids=str)
 @pytest.mark.parametrize(
     "prefs", [ladder(3, 0.5), CYCLIC, MATRICES["multisol"].make(), ladder(7, 0.3)], ids=len
 )
-def test_choices_are_the_twins(prefs, settings):
+def test_choices_equal_the_twin(prefs, settings):
     assert_same_choices(PbrBorda, configure(POLICY, **EASY, **settings), prefs, STEPS, runs=5)
 
 
 @pytest.mark.parametrize("settings", [{}, TIGHT, {"kappa": 2, **TIGHT}, {"kappa": 3, **ORDERED}], ids=str)
-def test_answers_are_the_twins(settings):
+def test_answers_equal_the_twin(settings):
     configured = configure(POLICY, horizon=1, delta=1.0, n_max=150, **settings)
     n = assert_same_answers(PbrBorda, configured, ladder(5, 0.3), [1, 8, 100, 4000], runs=6)
     assert n >= 6
@@ -36,7 +39,7 @@ def test_answers_are_the_twins(settings):
 @pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, TIGHT, ORDERED, {**TIGHT, **ORDERED}], ids=str)
 @pytest.mark.parametrize("n_arms", [2, 3, 5, 8, 12])
-def test_many_choices_are_the_twins(n_arms, settings):
+def test_many_choices_equal_the_twin(n_arms, settings):
     rng = np.random.default_rng(n_arms)
     for kappa in {1, 2, n_arms - 1} - {n_arms}:
         prefs = np.clip(ladder(n_arms, 0.3) + 0.1 * np.triu(rng.random((n_arms, n_arms)), 1), 0.0, 1.0)
@@ -46,8 +49,11 @@ def test_many_choices_are_the_twins(n_arms, settings):
         assert_same_answers(PbrBorda, configured, prefs, [10, 100, 3000], runs=4)
 
 
+# Selected and discarded arms
+
+
 @pytest.mark.parametrize(("settings", "n"), [(TIGHT, 18), ({**TIGHT, **ORDERED}, 36), ({}, 101)], ids=str)
-def test_two_arms_are_apart_after_eighteen_duels(settings, n):
+def test_two_arms_are_decided_after_eighteen_duels(settings, n):
     """2 ln(8 * 100 / 0.1) = 17.97. Literally, one of two arms is never discarded, until n_max is passed."""
     configured = configure(POLICY, n_max=100, delta=0.1, **settings)
     trace = fast(configured, ladder(2, 0.5), [n - 1, n, 1000], seed=1, run=0)
@@ -55,13 +61,13 @@ def test_two_arms_are_apart_after_eighteen_duels(settings, n):
     assert trace.selves[-1].tolist() == [1000 - n, 0]
 
 
-def test_arms_out_of_question_leave_with_all_their_pairs():
-    """Four arms in a certain order: leads per round are 3, 1, -1, -3, and an arm is out when 2 others lead it
-    by more than 6 sqrt(2 n L), L = ln(32 * 1000 / 0.1) = 12.68.
+def test_discarded_arm_has_no_more_duels():
+    """Four arms in a certain order: leads per round are 3, 1, -1, -3, and an arm is discarded when 2 others
+    lead it by more than 6 sqrt(2 n L), L = ln(32 * 1000 / 0.1) = 12.68.
 
     The last is led by 6 and 4 per round: 4 n > 6 sqrt(2 n L), so n > 57.05. Of three arms, with 4, 2, 0
-    and 4 sqrt(2 n L), nobody is led by two others by more than 2: 2 n > 4 sqrt(2 n L), so n > 101.4. Then two
-    arms are left for good.
+    and 4 sqrt(2 n L), the last is led by two others by 2 or more: 2 n > 4 sqrt(2 n L), so n > 101.4. Then two
+    arms are left, and literally neither is ever discarded.
     """
     trace = fast(
         configure(POLICY, n_max=1000, delta=0.1), ladder(4, 0.5), [348, 351, 480, 481], seed=1, run=0
@@ -73,8 +79,8 @@ def test_arms_out_of_question_leave_with_all_their_pairs():
     assert trace.duels[3].tolist() == [263, 263, 262, 174]
 
 
-def test_duels_with_arms_out_of_question_do_not_count():
-    """Arm 1 has the best mean, but leaves arm 0 behind more slowly than 2 and 3: then the pair decides."""
+def test_duels_with_decided_arms_do_not_count():
+    """Arm 1 has the best mean, but 2 and 3 are discarded first; then its duels with arm 0 decide."""
     prefs = np.array([[0.5, 0.6, 0.6, 0.6], [0.4, 0.5, 1, 1], [0.4, 0, 0.5, 0.5], [0.4, 0, 0.5, 0.5]])
     for run in range(5):
         trace = fast(configure(POLICY, delta=0.1, **TIGHT), prefs, [100_000], seed=1, run=run)

@@ -1,4 +1,7 @@
-"""Policies for sets of arms: MDB is its twin, self-sparring has its law, and the loop counts shares."""
+"""Test that policies for sets of arms equal their literal twins, and that the loop counts shares.
+
+MDB chooses the sets of its twin; self-sparring has the distribution of its twin.
+"""
 
 import numpy as np
 import pytest
@@ -6,7 +9,15 @@ from naive.policies.mdb import Mdb
 from naive.policies.multi_self_sparring import SelfSparring
 from naive.policies.sets import play_sets_twin
 from support import anchors
-from support.policies import CYCLIC, FOR_SETS, assert_same_numbers, fast, generators, ladder
+from support.policies import (
+    CYCLIC,
+    FOR_SETS,
+    assert_same_numbers,
+    fast,
+    generators,
+    ladder,
+    with_horizon,
+)
 
 from bandits import POLICIES, configure, gaps
 from bandits.policies.sets import mdb, multi_self_sparring
@@ -21,6 +32,7 @@ STEPS = [1, 2, 3, 10, 100, 300, 1000]
 
 
 def run(configured, prefs, steps=STEPS, seed=0, number=0, labels=None, fast_forward=True):
+    """Return the trace of one compiled run."""
     labels = np.arange(len(prefs)) if labels is None else np.array(labels)
     rng, users = generators(seed, number)
     return run_sets(
@@ -29,15 +41,17 @@ def run(configured, prefs, steps=STEPS, seed=0, number=0, labels=None, fast_forw
 
 
 def shares(twin, configured, prefs, steps, seed, number):
+    """Return the shares of all arms in one run of the twin, from the same generators."""
     rng, users = generators(seed, number)
-    return play_sets_twin(twin(len(prefs), configured.params, rng), prefs, steps, users)
+    made = twin(len(prefs), with_horizon(configured, steps[-1]), rng)
+    return play_sets_twin(made, prefs, steps, users)
 
 
 @pytest.mark.parametrize(
     "prefs", [ladder(2, 0.3), CYCLIC, ladder(6, 0.1), np.full((4, 4), 0.5), np.clip(ladder(5, 9), 0, 1)]
 )
 @pytest.mark.parametrize("settings", [{}, {"beta": 1.0}, {"max_set": 3, "alpha": 0.2}])
-def test_mdb_is_its_twin_step_by_step(prefs, settings):
+def test_sets_of_mdb_equal_the_twin(prefs, settings):
     configured = configure(mdb.POLICY, **settings)
     for number in range(5):
         expected = shares(Mdb, configured, prefs, STEPS, 1, number)
@@ -54,21 +68,21 @@ def test_mdb_is_its_twin_step_by_step(prefs, settings):
         pytest.param({"eta": 0.5}, marks=pytest.mark.slow),
     ],
 )
-def test_self_sparring_has_its_twins_law(settings):
-    """120 runs each: regret at checkpoints within 4.5 standard errors, and no gross KS distance."""
+def test_distribution_of_self_sparring_equals_that_of_the_twin(settings):
+    """400 runs, and 120 of the twin: regret within 4.5 standard errors, and a small KS distance."""
     configured, prefs, steps = (
         configure(multi_self_sparring.POLICY, **settings),
         ladder(5, 0.1),
         [10, 100, 400],
     )
     loss = gaps(prefs)
-    mine = np.array([run(configured, prefs, steps, 2, k).shares @ loss for k in range(400)])
-    theirs = [shares(SelfSparring, configured, prefs, steps, 3, k) @ loss for k in range(120)]
-    assert_same_numbers(mine, np.array(theirs))
+    regret = np.array([run(configured, prefs, steps, 2, k).shares @ loss for k in range(400)])
+    regret_of_twin = [shares(SelfSparring, configured, prefs, steps, 3, k) @ loss for k in range(120)]
+    assert_same_numbers(regret, np.array(regret_of_twin))
 
 
-def test_two_arms_of_self_sparring_are_the_duel():
-    """400 runs each of the policy for sets, with m = 2, and of the one for duels: 4.5 standard errors."""
+def test_self_sparring_with_two_arms_has_the_distribution_of_duels():
+    """400 runs each of the policy for sets with m = 2 and of that for duels: 4.5 standard errors."""
     prefs, steps = ladder(5, 0.1), [10, 100, 400]
     loss, two = gaps(prefs), configure(multi_self_sparring.POLICY, m=2)
     sets = np.array([run(two, prefs, steps, 4, k).shares @ loss for k in range(400)])
@@ -79,7 +93,7 @@ def test_two_arms_of_self_sparring_are_the_duel():
 
 @pytest.mark.parametrize("policy", FOR_SETS.values(), ids=FOR_SETS)
 @pytest.mark.parametrize("n_arms", [1, 2, 3, 17])
-def test_any_number_of_arms(policy, n_arms):
+def test_counts_are_consistent_with_any_number_of_arms(policy, n_arms):
     trace = run(configure(policy), ladder(n_arms, 0.02))
     np.testing.assert_allclose(trace.shares.sum(axis=1), STEPS)
     np.testing.assert_array_equal(trace.pages + trace.alone.sum(axis=1), STEPS)
@@ -87,7 +101,7 @@ def test_any_number_of_arms(policy, n_arms):
     assert ((trace.recommended >= 0) & (trace.recommended < n_arms)).all()
 
 
-def test_labels_rename_arms():
+def test_labels_rename_the_arms():
     plain, renamed = (run(configure(mdb.POLICY), prefs, labels=labels) for prefs, labels in _same_problem())
     np.testing.assert_allclose(renamed.shares[:, [2, 0, 1]], plain.shares)
     np.testing.assert_array_equal(renamed.recommended, np.array([2, 0, 1])[plain.recommended])
@@ -100,12 +114,12 @@ def _same_problem():
     return (prefs, [0, 1, 2]), (other, names)
 
 
-def test_the_best_of_winner_only_beats_all():
-    """Three arms of a page; arm 0 won both its duels: two wins for it, a loss for each other."""
-    configured = configure(multi_self_sparring.POLICY, m=3, feedback="winner_only")
-    state = configured.thing.init(3, kernel_params(configured, 1), np.random.default_rng(0))
+def test_winner_only_records_that_the_best_arm_of_a_page_beat_all_others():
+    """Arm 0 won both of its duels: it has two successes, and each other arm one failure."""
+    params = kernel_params(configure(multi_self_sparring.POLICY, m=3, feedback="winner_only"), 1)
+    state = multi_self_sparring.init(3, params, np.random.default_rng(0))
     won = np.array([[0, 1, 1], [0, 0, 1], [0, 0, 0]])
-    multi_self_sparring.update(state, np.arange(3), np.int64(3), won)
+    multi_self_sparring.update(state, params, np.arange(3), np.int64(3), won)
     np.testing.assert_array_equal(state.posteriors.counts[0], [[3, 1], [1, 2], [1, 2]])
 
 
@@ -120,9 +134,9 @@ ANCHORS = {
 @pytest.mark.parametrize("spec", ANCHORS)
 @pytest.mark.parametrize("name", anchors.NAMES)
 def test_regret_after_1e5_pages(spec, name):
-    """Mean and standard error of independent programs; ours over 60 runs, within 4 combined errors."""
+    """The mean of 60 runs is within 4 combined standard errors of that of independent programs."""
     prefs, configured = MATRICES[name].make(), parse_policy(spec)
-    ours = np.array([run(configured, prefs, [100_000], 6, k).shares[-1] @ gaps(prefs) for k in range(60)])
+    regret = np.array([run(configured, prefs, [100_000], 6, k).shares[-1] @ gaps(prefs) for k in range(60)])
     mean, error = ANCHORS[spec][anchors.NAMES.index(name)]
-    mine, mine_error, apart = anchors.distance(ours, mean, error)
+    mine, mine_error, apart = anchors.distance(regret, mean, error)
     assert abs(apart) < 4, f"{mine:.1f} ± {mine_error:.1f}, expected {mean} ± {error}"

@@ -1,0 +1,28 @@
+"""Settings of self-sparring, for duels and for sets, and the effect of an arm compared with itself.
+
+Sui, Zhuang, Burdick and Yue, "Multi-dueling Bandits with Dependent Arms", UAI 2017, Algorithm 2.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Annotated
+
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
+
+
+class SelfFeedback(IntEnum):
+    """What an arm learns from a comparison with itself: one win and one loss, or nothing."""
+
+    COIN = 0
+    NONE = 1
+
+
+LearningRate = Annotated[float, Setting("learning rate: what a win or a loss adds to a count", above=0)]
+
+
+@kernel
+def self_rate(params):
+    """Return what a comparison of an arm with itself adds to both of its counts."""
+    return params.eta if params.self_feedback == SelfFeedback.COIN else 0.0

@@ -1,0 +1,110 @@
+"""Test that an edit of any kernel, in any package, compiles what reaches it again, and nothing else."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.kernel
+
+ROOT = Path(__file__).parents[3]
+PACKAGES = ("bandits", "clickmodels", "experiments", "interleave", "letor_data", "rankduel")
+# Plays a bit of everything, and prints the names of what is compiled for it.
+PLAY = """
+import logging
+import numpy as np
+told = []
+class Lines(logging.Handler):
+    def emit(self, record):
+        told.append(record.getMessage().split()[1].rstrip(",;"))
+log = logging.getLogger("rankduel.compiling")
+log.addHandler(Lines())
+log.setLevel(logging.DEBUG)
+import bandits
+import rankduel
+prefs = [[0.5, 0.6, 0.7], [0.4, 0.5, 0.6], [0.3, 0.4, 0.5]]
+for name in ("rucb", "savage"):
+    bandits.play_matrix(bandits.policy(name), prefs, 10)
+data = rankduel.read_data("data.txt", cache=False)
+arena = rankduel.open_arena(data, interleave="team_draft", length=2)
+rankduel.play_duels(arena, arena.rankings.names[0], arena.rankings.names[1], 10)
+for simulate in (True, False):
+    rankduel.build_matrix(data, interleave="team_draft", length=2, duels=8, simulate=simulate, jobs=1)
+print(bandits.__file__, *sorted(set(told)))
+"""
+DATA = "".join(f"{row % 3} qid:{row // 3} 1:{row % 5} 2:{row % 4} 3:{row}\n" for row in range(12))
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    """A copy of all packages, with everything that `PLAY` needs compiled."""
+    folder = tmp_path_factory.mktemp("tree")
+    for package in PACKAGES:
+        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "data.txt").write_text(DATA)
+    first = compiled(folder)
+    assert {"rucb", "savage"} <= first and len(first) > 8
+    assert compiled(folder) == set()
+    return folder
+
+
+def compiled(tree):
+    """The names of what is compiled when all is played in a new process."""
+    environment = os.environ | {"PYTHONPATH": str(tree), "RANKDUEL_CACHE": str(tree / "cache")}
+    told = subprocess.run(
+        [sys.executable, "-c", PLAY], cwd=tree, env=environment, capture_output=True, text=True
+    )
+    assert told.returncode == 0, told.stderr
+    where, *names = told.stdout.split()
+    assert Path(where).parents[1] == tree
+    return set(names)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "expected"),
+    [
+        pytest.param(
+            "bandits/parts/picks.py", "rng.random() * n", "n * rng.random()", {"rucb"}, id="bandits"
+        ),
+        pytest.param(
+            "interleave/world.py",
+            "if world.page[DOC, rank] == doc:",
+            "if doc == world.page[DOC, rank]:",
+            {"duel_counts.count", "kernels.duel_sums"},
+            id="interleave",
+        ),
+        pytest.param(
+            "letor_data/text/tokenizer.py",
+            "byte == _SPACE or byte == _LF or",
+            "byte == _LF or byte == _SPACE or",
+            {"tokenizer._tokenize"},
+            id="letor_data",
+        ),
+        pytest.param(
+            "letor_data/ties.py",
+            "        size = ties[rank] + 1",
+            "        size = 1 + ties[rank]",
+            {"kernels.team_draft_sums"},
+            id="letor_data, reached from experiments",
+        ),
+        pytest.param(
+            "experiments/matrix/kernels.py",
+            "value = odds[WIN] + odds[TIE] / 2.0",
+            "value = odds[TIE] / 2.0 + odds[WIN]",
+            {"kernels.team_draft_sums"},
+            id="experiments",
+        ),
+    ],
+)
+def test_an_edit_compiles_what_reaches_it(tree, file, old, new, expected):
+    path = tree / file
+    text = path.read_text()
+    assert text.count(old) == 1
+    try:
+        path.write_text(text.replace(old, new))
+        assert compiled(tree) == expected
+    finally:
+        path.write_text(text)
