@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from interleave.pages import interleave
     from letor_data import rankers
     from letor_data.letor import Letor
+    from rankduel.api.cache_files import caches
     from rankduel.api.catalogues import click_models, interleavers, multileavers, policies
     from rankduel.api.data import describe_data, read_data, synthetic_data, write_data
     from rankduel.api.duels import duel_odds, play_duels
@@ -43,6 +44,7 @@ _EXPORTS = {
     "RankduelError": "rankduel.base.errors",
     "Stepper": "bandits.stepper",
     "build_matrix": "rankduel.api.matrices",
+    "caches": "rankduel.api.cache_files",
     "click_model": "clickmodels.catalogue",
     "click_models": "rankduel.api.catalogues",
     "compare": "rankduel.api.runs",
@@ -83,6 +85,7 @@ __all__ = [
     "Stepper",
     "__version__",
     "build_matrix",
+    "caches",
     "click_model",
     "click_models",
     "compare",

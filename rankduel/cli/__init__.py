@@ -10,8 +10,21 @@ import typer
 from rich.markup import escape
 
 from rankduel.base.errors import RankduelError
-from rankduel.cli import compare, data, demo, judge, lists, matrix, multileave, report, run, study, winners
-from rankduel.cli.console import errors
+from rankduel.cli import (
+    cache,
+    compare,
+    data,
+    demo,
+    judge,
+    lists,
+    matrix,
+    multileave,
+    report,
+    run,
+    study,
+    winners,
+)
+from rankduel.cli.console import errors, show_compiling
 
 app = typer.Typer(
     name="rankduel",
@@ -34,6 +47,7 @@ app.command("policies")(lists.policies)
 app.command("interleavers")(lists.interleavers)
 app.command("multileavers")(multileave.multileavers)
 app.command("clickmodels")(lists.clickmodels)
+app.command("cache")(cache.cache)
 
 
 def _show_version(wanted: bool) -> None:
@@ -54,6 +68,7 @@ def rankduel(
 
 def main() -> None:
     """Run a command; bad input ends in one message and exit code 2, a bug in a traceback and 1."""
+    show_compiling()
     try:
         app(prog_name="rankduel")
     except RankduelError as problem:

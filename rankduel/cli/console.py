@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shlex
 import sys
 import warnings
@@ -27,7 +28,7 @@ from rich.progress import (
 )
 
 from experiments.matrix.build import BuildStatus
-from rankduel.base.errors import PolicyNotice
+from rankduel.base.errors import CacheNotice, PolicyNotice
 
 screen = Console(highlight=False)
 errors = Console(stderr=True, highlight=False)
@@ -72,7 +73,12 @@ class _Rate(ProgressColumn):
 
 
 def file_size(path: Path) -> str:
-    size = float(path.stat().st_size)
+    return byte_text(path.stat().st_size)
+
+
+def byte_text(n: float) -> str:
+    """Return a number of bytes as people write it: '1.5 MB'."""
+    size = float(n)
     for unit in ("bytes", "kB", "MB"):
         if size < 1000:
             return f"{size:,.0f} bytes" if unit == "bytes" else f"{size:,.1f} {unit}"
@@ -136,11 +142,27 @@ def _build_status(shown: Progress) -> Callable[[BuildStatus], None]:
     return update
 
 
+class CompilingLines(logging.Handler):
+    """Prints a line for everything that takes seconds to compile."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        errors.print(f"[dim]{escape(record.getMessage())}[/]", soft_wrap=True)
+
+
+def show_compiling() -> None:
+    """Print a line on the error output for everything that takes seconds to compile."""
+    log = logging.getLogger("rankduel.compiling")
+    if not any(isinstance(handler, CompilingLines) for handler in log.handlers):
+        log.addHandler(CompilingLines())
+    log.setLevel(logging.INFO)
+
+
 @contextmanager
 def notices() -> Iterator[None]:
-    """What policies want their owner to know is printed at the end."""
+    """Print what policies and caches give notice of, at the end."""
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always", PolicyNotice)
+        warnings.simplefilter("always", CacheNotice)
         yield
     for notice in found:
         errors.print(f"[yellow]note:[/] {escape(str(notice.message))}", soft_wrap=True)

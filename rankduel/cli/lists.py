@@ -310,7 +310,7 @@ def _feedback(policy: Any) -> str:
     """When it hears of outcomes, if not after every duel."""
     if policy.sets:
         return "hears of pages"
-    return "works in batches" if policy.plan else "takes late feedback" if policy.late else ""
+    return "works in batches" if policy.plan else "takes late feedback" if policy.late_feedback else ""
 
 
 def _horizon(chosen: Configured) -> str:

@@ -14,7 +14,7 @@ PACKAGES = ("rankduel", "letor_data", "clickmodels", "interleave", "bandits", "e
 POLICY = '''"""Always the first two arms."""
 from typing import NamedTuple
 import numpy as np
-from bandits.contract import Policy
+from bandits.contract import policy_of
 from rankduel.base.compiling import kernel
 
 class State(NamedTuple):
@@ -31,17 +31,17 @@ def select(state, params, rng):
     return 0, 1
 
 @kernel
-def update(state, first, second, first_won):
+def update(state, params, first, second, first_won):
     state.wins[0 if first_won else 1] += 1
 
-POLICY = Policy("first_two", Params, init, select, update, about="The first two arms.", source="a test")
+POLICY = policy_of(__name__, source="a test")
 '''
 INTERLEAVER = '''"""The first ranking, whoever the second is."""
 from enum import IntEnum
 from typing import Annotated, NamedTuple
 from interleave.contract import Method
 from interleave.world import CLICKED, DOC, FIRST, TEAM, document_at
-from rankduel.base.compiling import inlined
+from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
 class Credit(IntEnum):
@@ -51,13 +51,13 @@ class Credit(IntEnum):
 class Params(NamedTuple):
     credit: Annotated[Credit, Setting("what clicks are worth")] = Credit.CLICKS
 
-@inlined
+@kernel
 def next_document(world, pair, at, users):
     doc = document_at(world, pair, FIRST, at, users)
     world.page[DOC, at], world.page[TEAM, at] = doc, FIRST
     return doc
 
-@inlined
+@kernel
 def credit(world, pair, n_read, users):
     clicks = 0.0
     for rank in range(n_read):

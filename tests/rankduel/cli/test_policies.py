@@ -7,6 +7,7 @@ from support.helpers import words
 
 from bandits import POLICIES
 from experiments.specs import parse_policy
+from rankduel.base.settings import settings_of
 
 
 @pytest.mark.parametrize("more", [[], ["--help"], ["rucb(alpha=0.6)"]])
@@ -21,7 +22,7 @@ def test_every_policy_is_listed_with_source_assumption_and_parameters(rankduel):
     for policy in POLICIES.values():
         assert f"{policy.name} {policy.about} {policy.source}" in out
         assert f"assumes: {policy.assumes}; " in out
-        for name in policy.settings:
+        for name in settings_of(policy):
             assert name == "horizon" or f"{name}=" in out
 
 
@@ -29,7 +30,7 @@ def test_every_policy_is_listed_with_source_assumption_and_parameters(rankduel):
 def test_one_policy_is_explained(rankduel, name):
     code, out, err = rankduel("policies", name)
     assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 80
-    for parameter, setting in POLICIES[name].settings.items():
+    for parameter, setting in settings_of(POLICIES[name]).items():
         assert f"{parameter} = " in out and setting.about.split()[0] in out
     for variant in POLICIES[name].variants:
         assert variant in out

@@ -1,0 +1,61 @@
+"""What is kept to save time: compiled code and parsed data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from letor_data.cache import cache_files
+from rankduel.base.compiling import kept_files
+from rankduel.base.files import cache_folder, code_folder
+
+
+def caches(data: Sequence[str | Path] = (), *, clear: bool = False) -> pd.DataFrame:
+    """List the files that are kept to save time, or remove them.
+
+    Compiled code is kept in the user's cache folder, which is ``$RANKDUEL_CACHE`` if that is set. Parsed data
+    are kept beside their source, in a folder called ``.rankduel``, or in the user's cache folder where that
+    cannot be written. Whatever is removed is made again when it is needed.
+
+    Parameters
+    ----------
+    data : sequence of str or Path, optional
+        Data files, or folders of them, whose parsed copies beside them are listed too.
+    clear : bool, default False
+        Remove the files.
+
+    Returns
+    -------
+    DataFrame
+        One row per folder: kind ("code" or "data"), folder, number of files, and their size in bytes. With
+        `clear`, this is what was removed.
+
+    Examples
+    --------
+    >>> found = rankduel.caches()
+    >>> found["kind"].tolist()
+    ['code', 'data']
+    """
+    folders = [("code", code_folder(), kept_files(code_folder()))]
+    for folder in (cache_folder(), *(_beside(Path(path)) for path in data)):
+        folders.append(("data", folder, cache_files(folder)))
+    rows = [
+        {"kind": kind, "folder": str(folder), "files": len(files), "bytes": _size(files)}
+        for kind, folder, files in folders
+    ]
+    if clear:
+        for _, _, files in folders:
+            for file in files:
+                file.unlink(missing_ok=True)
+    return pd.DataFrame(rows)
+
+
+def _beside(path: Path) -> Path:
+    """Return the folder of parsed copies of a data file, or of the files in a folder."""
+    return (path if path.is_dir() else path.parent) / ".rankduel"
+
+
+def _size(files: Sequence[Path]) -> int:
+    return sum(file.stat().st_size for file in files if file.is_file())

@@ -1,0 +1,45 @@
+"""`rankduel cache`: show or remove what is kept to save time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from rankduel.api.cache_files import caches
+from rankduel.cli.console import byte_text, screen
+from rankduel.cli.options import AsJson
+
+
+def cache(
+    data: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="Data files, or folders of them, whose parsed copies count too.", show_default=False
+        ),
+    ] = None,
+    *,
+    clear: Annotated[bool, typer.Option("--clear", help="Remove it; it is made again when needed.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show or remove what is kept to save time: compiled code, and parsed copies of data."""
+    found = caches(data or [], clear=clear)
+    if as_json:
+        typer.echo(json.dumps({"removed": clear, "caches": found.to_dict("records")}, indent=1))
+        return
+    table = Table(box=None, pad_edge=False)
+    table.add_column("kept")
+    for name in ("files", "size"):
+        table.add_column(name, justify="right")
+    table.add_column("folder", overflow="fold")
+    for kind, folder, files, size in found.itertuples(index=False):
+        table.add_row(kind, f"{files:,}", byte_text(size), escape(folder))
+    screen.print(table)
+    if clear:
+        screen.print("removed")
+    else:
+        screen.print("[dim]rankduel cache --clear removes it; RANKDUEL_CACHE names another folder[/]")
