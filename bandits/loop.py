@@ -21,7 +21,7 @@ from rankduel.base.compiling import (
     notice_plain,
     record,
 )
-from rankduel.base.errors import PolicyError
+from rankduel.base.errors import PolicyError, RankduelError
 from rankduel.base.settings import Configured, kernel_params
 
 ONE = np.int64(1)  # a literal 1 is a type of its own, for which Numba would compile again
@@ -73,7 +73,7 @@ def make_play(policy: Policy, duel: Duel, *, late: bool, plain: bool) -> Callabl
                 if room.fast_forward:
                     t += idle(state, params, trace.steps[row] - t, counts.selves, rng)
                     t += play_ahead(state, params, env, counts, trace.steps[row] - t, rng, users)
-                    if t == trace.steps[row]:
+                    if t >= trace.steps[row]:
                         break
                 t += 1
                 progress.step = t
@@ -227,8 +227,7 @@ def run_loop(
     run = prepare_run(
         configured, duel, loss, labels, steps, rng, users, fast_forward=fast_forward, feedback=feedback
     )
-    run.call.function(*run.call.arguments)
-    _check_pairs(configured, run.room.progress[0], len(labels))
+    _play(configured, run)
     if configured.thing.plan is None:
         run.trace.rounds[:] = run.trace.steps // feedback.every
     return run.trace
@@ -277,9 +276,27 @@ def _trace_of_one_arm(trace: Trace) -> Trace:
     return trace
 
 
-def _check_pairs(configured: Configured, progress: Any, n_arms: int) -> None:
+def _play(configured: Configured, run: Run) -> None:
+    """Play a run; raise an error that names the policy, the step and the value if the policy is wrong."""
+    progress = run.room.progress[0]
+    try:
+        run.call.function(*run.call.arguments)
+    except RankduelError:
+        raise
+    except Exception as problem:
+        if configured.thing.is_built_in:
+            raise
+        raise PolicyError(
+            f"{configured}: step {progress.step}: {type(problem).__name__}: {problem}"
+        ) from problem
     if progress.illegal:
         raise PolicyError(
             f"{configured}: step {progress.step}: select returned ({progress.first}, {progress.second}); "
-            f"expected two arms from 0 to {n_arms - 1}"
+            f"expected two arms from 0 to {len(run.room.chosen) - 1}"
+        )
+    n_played = run.trace.duels[-1].sum() // 2 + run.trace.selves[-1].sum()
+    if n_played != run.trace.steps[-1]:
+        raise PolicyError(
+            f"{configured}: {n_played:,} steps were counted instead of {run.trace.steps[-1]:,}; "
+            "expected idle to return at most `limit`, and to add as many to self_duels"
         )

@@ -7,6 +7,7 @@ import numpy as np
 from bandits.draws import PROXY, draws_of
 from bandits.feedback import AT_ONCE, Feedback
 from bandits.loop import Duel, run_loop
+from bandits.parts.distributions import binomial
 from bandits.parts.relative_entropy import entropy_to_even
 from bandits.steps import checked_horizon, checkpoints
 from bandits.trace import Trace
@@ -26,7 +27,7 @@ def matrix_duel(prefs, first, second, users):
 @kernel
 def matrix_duels(prefs, first, second, n, users):
     """In how many of n duels `first` wins."""
-    return users.binomial(n, prefs[first, second])
+    return binomial(n, prefs[first, second], users)
 
 
 def by_matrix(prefs: np.ndarray) -> Duel:

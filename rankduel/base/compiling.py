@@ -267,6 +267,19 @@ try:
         def signature_of(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
             return tuple(self.typeof_pyval(argument) for argument in arguments)
 
+    class _Apart(_Kernel):
+        """A kernel that is compiled and kept by itself, and linked into its callers."""
+
+        def get_call_template(self, args: Any, kws: Any) -> Any:
+            return CPUDispatcher.get_call_template(self, args, kws)
+
+        def get_overload(self, sig: Any) -> Any:
+            return CPUDispatcher.get_overload(self, sig)
+
+        @property
+        def is_compiling(self) -> Any:
+            return self._compiling_counter
+
     class _Kept(_Cache):
         """Machine code on disk, one file per key, replaced atomically; a damaged file is not used."""
 
@@ -349,12 +362,13 @@ def _remove_old(folder: Path) -> None:
             entry.unlink(missing_ok=True)
 
 
-def _decorator(**options: Any) -> Any:
+def _decorator(is_apart: bool = False, **options: Any) -> Any:
     def decorate(function: Any) -> Compiled:
         if MISSING or numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
             plain: Any = njit(**options)
             return plain(function)
-        return _Kernel(function, {}, dict(options))
+        made = _Apart if is_apart else _Kernel
+        return made(function, {}, dict(options))
 
     return decorate
 
@@ -362,6 +376,8 @@ def _decorator(**options: Any) -> Any:
 # Without reference counting, which costs some 5 ns per array of a state and call: for functions that allocate
 # nothing.
 kernel = _decorator(_nrt=False)
+# Compiled once for all its callers, not as a fragment of each: for what takes long to compile.
+apart = _decorator(is_apart=True, _nrt=False)
 # Without the interpreter's lock: for what Python calls in threads. `loop` allocates nothing.
 entry = _decorator(nogil=True)
 loop = _decorator(nogil=True, _nrt=False)

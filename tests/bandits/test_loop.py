@@ -248,3 +248,29 @@ def wrong_name(state, params, first, second, first_won):
 def test_what_plain_python_does_wrong_is_said_with_policy_step_and_value(wrong, told):
     with pytest.raises(PolicyError, match=told):
         run(TURNS._replace(**wrong), [10])
+
+
+@kernel
+def skip_too_many(state, params, limit, self_duels, rng):
+    self_duels[0] += limit + 1
+    return limit + 1
+
+
+@kernel
+def divide_by_zero(state, params, first, second, first_won):
+    state.t[0] += 1 + 0 // (2 - state.t[0])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (
+            {"idle": skip_too_many},
+            "turns: 11 steps were counted instead of 10; expected idle to return at most",
+        ),
+        ({"update": divide_by_zero}, "turns: step 3: ZeroDivisionError"),
+    ],
+)
+def test_what_a_compiled_policy_does_wrong_is_said(wrong, told):
+    with pytest.raises(PolicyError, match=told):
+        run(TURNS._replace(**wrong), [10])

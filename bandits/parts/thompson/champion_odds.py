@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bandits.parts.distributions import standard_exponential
 from rankduel.base.compiling import kernel
 
 
@@ -42,7 +43,7 @@ def draw_waiting_time(probability, limit, rng):
     """Draw the number of steps before an event that has this probability in every step; at most `limit`."""
     if probability <= 0.0:
         return limit
-    n = rng.standard_exponential() / -math.log1p(-probability)
+    n = standard_exponential(rng) / -math.log1p(-probability)
     return int(n) if n < limit else limit
 
 

@@ -16,6 +16,7 @@ is drawn in full.
 
 import math
 
+from bandits.parts.distributions import standard_exponential, standard_gamma
 from rankduel.base.compiling import kernel
 
 _LOG_4 = math.log(4.0)
@@ -27,17 +28,17 @@ def sample_above_half(won, lost, chance, rng):
     """A Beta(won + 1, lost + 1) sample, given that it exceeds one half; `chance` is how often it does."""
     if chance > _OFTEN:
         while True:
-            up = rng.standard_gamma(won + 1.0)
-            down = rng.standard_gamma(lost + 1.0)
+            up = standard_gamma(won + 1.0, rng)
+            down = standard_gamma(lost + 1.0, rng)
             if up > down:
                 return up / (up + down)
     slope = 2.0 * (lost - won)
     while True:
-        excess = rng.standard_exponential()
+        excess = standard_exponential(rng)
         sample = 0.5 + excess / slope
         if sample < 1.0:
             log_ratio = won * math.log(2.0 * sample) + lost * math.log(2.0 - 2.0 * sample) + excess
-            if rng.standard_exponential() >= -log_ratio:
+            if standard_exponential(rng) >= -log_ratio:
                 return sample
 
 
@@ -52,12 +53,12 @@ def sample_beyond(won, lost, chance, log_g, limit, rng):
     if rarity <= 0.0:
         return sample_above_half(won, lost, chance, rng)
     # An exponential that exceeds `rarity` does so by an exponential: how far beyond the limit, times slope.
-    excess = rng.standard_exponential() - rarity
+    excess = standard_exponential(rng) - rarity
     sample = limit + excess / slope
     if excess <= 0.0 or sample >= 1.0:
         return limit
     log_ratio = won * math.log(sample / limit) + lost * math.log((1.0 - sample) / (1.0 - limit)) + excess
-    return sample if rng.standard_exponential() >= -log_ratio else limit
+    return sample if standard_exponential(rng) >= -log_ratio else limit
 
 
 @kernel
@@ -98,17 +99,17 @@ def _sample_below(won, lost, limit, log_f, rng):
     if rarity <= 0.0:
         return _beta(won, lost, rng)
     # An exponential above `rarity` is so by an exponential: how far the proposal is below, times the slope.
-    excess = rng.standard_exponential() - rarity
+    excess = standard_exponential(rng) - rarity
     sample = limit - excess / slope
     if excess <= 0.0 or sample <= 0.0:
         return limit
     log_ratio = won * math.log(sample / limit) + lost * math.log((1.0 - sample) / (1.0 - limit)) + excess
-    return sample if rng.standard_exponential() >= -log_ratio else limit
+    return sample if standard_exponential(rng) >= -log_ratio else limit
 
 
 @kernel
 def _beta(won, lost, rng):
     """A Beta(won + 1, lost + 1) sample, strictly between 0 and 1."""
-    up = rng.standard_gamma(won + 1.0)
-    down = rng.standard_gamma(lost + 1.0)
+    up = standard_gamma(won + 1.0, rng)
+    down = standard_gamma(lost + 1.0, rng)
     return min(max(up / (up + down), 1e-300), 1.0 - 1e-16)

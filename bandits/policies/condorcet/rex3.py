@@ -9,15 +9,15 @@ likewise, each with its own p. Nothing is learned from a self-duel.
 
     Algorithm 1                                           here
     all weights 1                                         init
-    gamma (fixed in the paper, or of step t)              _exploration_rate
+    gamma (fixed in the paper, or of step t)              init, _exploration_rate
     p_i = (1 - gamma) w_i / sum of w + gamma / K          mixture_probability
     a and b drawn from p                                  select (draw_from_mixture)
     duel; weights of a and b                              update
     (not in the paper) arm of the largest weight          recommend
 
-`idle` is not in the paper: it skips self-duels of the leader, the arm of the largest weight. Without it the
-steps equal those of the literal twin, tests/naive/policies/rex3.py (Rex3ByCoin), given the same random
-numbers; with it their distribution does.
+`idle` is not in the paper: it skips self-duels of the leader, the arm of the largest weight. Without it,
+given the same random numbers, the pairs equal those of the literal twin, tests/naive/policies/rex3.py
+(Rex3ByCoin); with it their distribution does.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ class Params(NamedTuple):
 
 
 class Now(NamedTuple):
-    gamma_scale: float  # K ln K / tau_factor: gamma is the root of this per step
+    gamma_scale: float  # K ln K / tau_factor: gamma is the root of this divided by the number of steps
+    fixed_gamma: float  # gamma of all steps; 0 if it depends on the step
     clock: int = 0  # steps played
     leader: int = 0  # arm of the largest weight, or one that had it
     not_idle: bool = False  # the coming step is known not to be a self-duel of the leader
@@ -85,8 +86,12 @@ def needs_horizon(params):
 
 
 def init(n_arms, params, rng):
+    gamma_scale = n_arms * math.log(n_arms) / params.tau_factor
+    fixed_gamma = params.gamma
+    if fixed_gamma == 0.0 and params.schedule == Schedule.FIXED:
+        fixed_gamma = min(0.5, math.sqrt(gamma_scale / params.horizon))
     return State(
-        now=record(Now(gamma_scale=n_arms * math.log(n_arms) / params.tau_factor)),
+        now=record(Now(gamma_scale=gamma_scale, fixed_gamma=fixed_gamma)),
         weights=equal_weights(n_arms),
     )
 
@@ -157,10 +162,10 @@ def recommend(state, params):
 @kernel
 def _exploration_rate(state, params, t):
     """Return gamma, the share of uniform draws, of step `t`."""
-    if params.gamma > 0.0:
-        return params.gamma
-    n_steps = params.horizon if params.schedule == Schedule.FIXED else max(t, params.t_least)
-    return min(0.5, math.sqrt(state.now[0].gamma_scale / n_steps))
+    now = state.now[0]
+    if now.fixed_gamma > 0.0:
+        return now.fixed_gamma
+    return min(0.5, math.sqrt(now.gamma_scale / max(t, params.t_least)))
 
 
 @kernel

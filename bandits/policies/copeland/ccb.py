@@ -39,6 +39,7 @@ from bandits.contract import policy_of
 from bandits.parts.answers import leader, leaders
 from bandits.parts.bounds import NEVER, beaten_until
 from bandits.parts.common_settings import Alpha
+from bandits.parts.distributions import binomial
 from bandits.parts.picks import pick, pick_largest
 from bandits.parts.ucb_challenger import Challengers, new_challengers, note_rates, strongest_challenger
 from rankduel.base.compiling import kernel, record
@@ -146,7 +147,7 @@ def idle(state, params, limit, self_duels, rng):
     n = min(limit, now.recompute_at - t)
     left = n
     for place in range(len(winners) - 1):
-        share = rng.binomial(left, 1.0 / (len(winners) - place))
+        share = binomial(left, 1.0 / (len(winners) - place), rng)
         self_duels[winners[place]] += share
         left -= share
     self_duels[winners[-1]] += left

@@ -16,7 +16,7 @@ from numba import njit
 from numba.core.errors import TypingError, UnsupportedError
 
 from rankduel.base import compiling, files
-from rankduel.base.compiling import Call, compile_side_by_side, entry, kernel, record
+from rankduel.base.compiling import Call, apart, compile_side_by_side, entry, kernel, record
 from rankduel.base.errors import CacheNotice
 
 pytestmark = pytest.mark.kernel
@@ -134,6 +134,36 @@ def test_kernels_of_one_text_with_other_closures_are_told_apart(folder):
     again_ten, again_one = make_adder(10), make_adder(1)  # from disk, in another order
     assert (again_ten(0), again_one(0), make_adder(7)(0)) == (20, 2, 14)
     assert kept(folder) == ["add"] * 3
+
+
+def make_drawing(factor):
+    """A kernel of its own, and two functions that call it; made anew each time, as in another process."""
+
+    @apart
+    def draw(n, rng):
+        return factor * rng.binomial(n, 0.3)
+
+    @entry
+    def once(n, rng):
+        return draw(n, rng)
+
+    @entry
+    def twice(n, rng):
+        return draw(n, rng) + draw(n, rng)
+
+    return draw, once, twice
+
+
+def test_a_kernel_apart_is_kept_once_for_all_its_callers(folder):
+    expected = np.random.default_rng(1).binomial(100, 0.3, 3)
+    draw, once, _ = make_drawing(10)
+    rng = np.random.default_rng(1)
+    assert once(100, rng) == 10 * expected[0] and kept(folder) == ["draw", "once"]
+    draw, _, twice = make_drawing(10)
+    assert twice(100, rng) == 10 * expected[1:].sum() and kept(folder) == ["draw", "once", "twice"]
+    assert sum(draw.stats.cache_hits.values()) == 1 and not draw.stats.cache_misses
+    assert make_drawing(7)[2](100, np.random.default_rng(1)) == 7 * expected[:2].sum()
+    assert kept(folder) == ["draw", "draw", "once", "twice", "twice"]
 
 
 def test_an_index_out_of_range_is_an_error_with_bounds_checked(folder):
