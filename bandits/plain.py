@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bandits.contract import OPTIONAL, Policy
-from rankduel.base.compiling import compiled_or_plain, is_compiled, python_version
+from rankduel.base.compiling import compiled_or_plain, is_compiled, labelled, python_version
 from rankduel.base.errors import PolicyError
 
 
@@ -30,6 +30,8 @@ def stepping(policy: Policy) -> Policy:
     """Return a policy whose functions are called one by one: compiled if they can be, else plain Python."""
     if is_plain(policy):
         return as_plain(policy)
+    for name in ("select", "update"):
+        labelled(getattr(policy, name), f"{policy.name}.{name}")
     if policy.is_built_in:
         return policy
     plain = as_plain(policy)

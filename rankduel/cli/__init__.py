@@ -24,7 +24,7 @@ from rankduel.cli import (
     study,
     winners,
 )
-from rankduel.cli.console import errors, show_compiling
+from rankduel.cli.console import errors, show_notes
 
 app = typer.Typer(
     name="rankduel",
@@ -68,7 +68,7 @@ def rankduel(
 
 def main() -> None:
     """Run a command; bad input ends in one message and exit code 2, a bug in a traceback and 1."""
-    show_compiling()
+    show_notes()
     try:
         app(prog_name="rankduel")
     except RankduelError as problem:

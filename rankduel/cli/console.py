@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.markup import escape
@@ -149,20 +149,32 @@ class CompilingLines(logging.Handler):
         errors.print(f"[dim]{escape(record.getMessage())}[/]", soft_wrap=True)
 
 
-def show_compiling() -> None:
-    """Print a line on the error output for everything that takes seconds to compile."""
+def show_notes() -> None:
+    """Print a line on the error output for what takes seconds to compile, and for unusable caches."""
+    if warnings.showwarning is not _show_warning:
+        _usual_warning.append(warnings.showwarning)
+        warnings.showwarning = _show_warning
     log = logging.getLogger("rankduel.compiling")
     if not any(isinstance(handler, CompilingLines) for handler in log.handlers):
         log.addHandler(CompilingLines())
     log.setLevel(logging.INFO)
 
 
+_usual_warning: list[Callable[..., None]] = []
+
+
+def _show_warning(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
+    if issubclass(category, CacheNotice):
+        errors.print(f"[yellow]note:[/] {escape(str(message))}", soft_wrap=True)
+    else:
+        _usual_warning[-1](message, category, *place, **more)
+
+
 @contextmanager
 def notices() -> Iterator[None]:
-    """Print what policies and caches give notice of, at the end."""
+    """Print what policies give notice of, at the end."""
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always", PolicyNotice)
-        warnings.simplefilter("always", CacheNotice)
         yield
     for notice in found:
         errors.print(f"[yellow]note:[/] {escape(str(notice.message))}", soft_wrap=True)
