@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankduel.base.compiling import is_compiled, kernel, record
+from rankduel.base.compiling import entry, is_compiled, kernel, may_allocate, record
 
 FOR_GOOD = 1 << 60  # more comparisons than any run has
 
@@ -110,5 +110,7 @@ def stepwise(plan: Any, learn: Any) -> tuple[Callable[..., Any], Callable[..., A
         if is_over(agenda):
             learn(state, params)
 
-    compiled = is_compiled(plan) and is_compiled(learn)
-    return (kernel(select), kernel(update)) if compiled else (select, update)
+    if not (is_compiled(plan) and is_compiled(learn)):
+        return select, update
+    compiled = entry if may_allocate((plan, learn)) else kernel
+    return compiled(select), compiled(update)

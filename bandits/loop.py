@@ -15,9 +15,11 @@ from bandits.trace import Counts, Trace, copy_counts, count, empty_counts, empty
 from rankduel.base.compiling import (
     Call,
     compiled_or_plain,
+    entry,
     kernel,
     labelled,
     loop,
+    may_allocate,
     notice_plain,
     record,
 )
@@ -58,7 +60,7 @@ class Room(NamedTuple):
 
 def make_play(policy: Policy, duel: Duel, *, late: bool, plain: bool) -> Callable[..., Any]:
     """Return the loop of a policy and a duel; `late`: outcomes may reach the policy late."""
-    as_kernel, as_loop = (_uncompiled, _uncompiled) if plain else (kernel, loop)
+    as_kernel, as_loop = (_uncompiled, _uncompiled) if plain else _decorators(policy, duel)
     select, idle, play_duel = policy.select, policy.idle or never_idle, duel.play
     deliver = make_deliver(policy.update, late, as_kernel)
     play_ahead = make_play_ahead(policy, duel, as_kernel)
@@ -146,6 +148,12 @@ def make_write_checkpoint(policy: Policy, duel: Duel, as_kernel: Any) -> Callabl
         measure(env, trace.measured[row])
 
     return write_checkpoint
+
+
+def _decorators(policy: Policy, duel: Duel) -> tuple[Any, Any]:
+    """Return how kernels and the loop are compiled: methods that call Python and users' policies allocate."""
+    allocates = may_allocate((*policy.functions, duel.play, duel.many, duel.measure))
+    return (entry, entry) if allocates else (kernel, loop)
 
 
 def _uncompiled(function: Any) -> Any:

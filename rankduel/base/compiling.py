@@ -26,7 +26,7 @@ import sys
 import time
 import warnings
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -386,6 +386,11 @@ loop = _decorator(nogil=True, _nrt=False)
 def is_compiled(function: Any) -> bool:
     """Return whether a function is one that Numba compiles."""
     return hasattr(function, "py_func")
+
+
+def may_allocate(functions: Iterable[Any]) -> bool:
+    """Return whether one of these compiled functions may allocate arrays; then their callers must too."""
+    return any(function.targetoptions.get("_nrt", True) for function in functions if is_compiled(function))
 
 
 def python_version(function: Any) -> Any:

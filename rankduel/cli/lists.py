@@ -233,6 +233,7 @@ def policies(
 
 def _as_data(chosen: Configured) -> dict[str, Any]:
     policy = chosen.thing
+    usual = Configured(policy, policy.params())
     return {
         "name": policy.name,
         "written": str(chosen),
@@ -243,12 +244,12 @@ def _as_data(chosen: Configured) -> dict[str, Any]:
         "feedback": _feedback(policy),
         "parameters": {
             name: {
-                "value": value,
-                "default": getattr(policy.params(), name),
+                "value": chosen.get(name),
+                "default": usual.get(name),
                 "about": _setting(policy, name).about,
                 "choices": list(_setting(policy, name).choices),
             }
-            for name, value in chosen.params._asdict().items()
+            for name in chosen.params._fields
         },
         "variants": {name: dict(bundle) for name, bundle in policy.variants.items()},
     }

@@ -1,6 +1,7 @@
 """A policy of one's own: a file with the contract's functions, jitted or plain."""
 
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -129,6 +130,22 @@ def test_every_optional_function_is_used(mine, style):
     # After four duels, two steps are skipped before every other step, and one at the end.
     assert trace.survivors.tolist() == [2, 2] and trace.selves[-1].sum() == 11
     assert not configure(policy).needs_horizon
+
+
+ALLOCATING = """
+{decorator}
+def answers(state, params, chosen):
+    above = state.wins * 2 - 1
+    chosen[:] = above == above.max()
+"""
+
+
+def test_a_compiled_policy_may_allocate_arrays(mine):
+    policy = load_policy(mine((PLAIN + ALLOCATING).format(**JITTED)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        trace = play_matrix(configure(policy), ladder(3), 50)
+    assert trace.answers[-1].sum() >= 1
 
 
 AGENDA = '''"""Mine: compare arms 0 and 1 three times in a round."""

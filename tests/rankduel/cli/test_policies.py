@@ -48,6 +48,7 @@ def test_one_policy_as_it_was_understood(rankduel):
     told = json.loads(rankduel("policies", "merge_dts(alpha=0.262144, batch=16, c=4e6)", "--json")[1])
     assert told["written"] == str(parse_policy("merge_dts(alpha=0.262144,batch=16,c=4e6)"))
     assert told["parameters"]["c"]["value"] == 4e6
+    assert told["parameters"]["partition"]["value"] == told["parameters"]["partition"]["default"] == "ceil"
     assert "rucb(alpha=0.6)" in rankduel("policies", "rucb(alpha=0.6)")[1]
 
 
