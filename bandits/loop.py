@@ -26,8 +26,6 @@ from rankduel.base.compiling import (
 from rankduel.base.errors import PolicyError, RankduelError
 from rankduel.base.settings import Configured, kernel_params
 
-ONE = np.int64(1)  # a literal 1 is a type of its own, for which Numba would compile again
-
 
 class Duel(NamedTuple):
     """Source of duels. The loop knows nothing else about them."""
@@ -87,7 +85,7 @@ def make_play(policy: Policy, duel: Duel, *, late: bool, plain: bool) -> Callabl
                 if first == second:
                     counts.selves[first] += 1
                 else:
-                    count(counts, first, second, ONE)
+                    count(counts, first, second, 1)
                     outcome = int(play_duel(env, labels[first], labels[second], users))
                 deliver(state, params, room.mail, first, second, outcome)
             write_checkpoint(state, params, env, room, trace, row)

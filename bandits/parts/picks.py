@@ -5,13 +5,9 @@ And random orders.
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from rankduel.base.compiling import kernel
 
-NO_ARM: Any = np.int64(-1)  # typed: a literal -1 is a type of its own, for which Numba would compile again
+NO_ARM = -1
 
 
 @kernel

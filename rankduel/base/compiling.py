@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 import llvmlite
 import numba
 import numpy as np
-from numba import njit
+from numba import njit, types
 from numba.core.errors import NumbaError, TypingError
 
 from rankduel.base import reached
@@ -134,6 +134,11 @@ try:
             if isinstance(other, _Flags) and self._values == other._values:
                 return True
             return bool(super().__eq__(other))
+
+    def _without_literals(args: Any, kws: Any) -> tuple[Any, Any]:
+        """To Numba a literal number is a type of its own, for which it would compile a kernel again."""
+        plain = tuple(types.unliteral(one) for one in args)
+        return plain, {name: types.unliteral(one) for name, one in dict(kws).items()}
 
     def _use_flags(dispatcher: Any) -> Any:
         dispatcher._compiler._customize_flags = _Flags
@@ -240,7 +245,7 @@ try:
             return _use_flags(CPUDispatcher(self.py_func, self.locals, options, _FragmentCompiler))
 
         def get_call_template(self, args: Any, kws: Any) -> Any:
-            return self.fragment.get_call_template(args, kws)
+            return self.fragment.get_call_template(*_without_literals(args, kws))
 
         def get_overload(self, sig: Any) -> Any:
             return self.fragment.get_overload(sig)
@@ -271,7 +276,7 @@ try:
         """A kernel that is compiled and kept by itself, and linked into its callers."""
 
         def get_call_template(self, args: Any, kws: Any) -> Any:
-            return CPUDispatcher.get_call_template(self, args, kws)
+            return CPUDispatcher.get_call_template(self, *_without_literals(args, kws))
 
         def get_overload(self, sig: Any) -> Any:
             return CPUDispatcher.get_overload(self, sig)

@@ -19,8 +19,8 @@ import numpy as np
 
 from rankduel.base.compiling import kernel
 
-INFERIORS = np.int64(1)
-SUPERIORS = np.int64(-1)
+INFERIORS = 1
+SUPERIORS = -1
 
 
 class OpponentsRoom(NamedTuple):

@@ -34,7 +34,6 @@ _ALLOWED_ARMS = 0.5  # arms after the first in a cell, per draw, that the best l
 _EXCESS_PER_ARM = 20.0  # arms beyond those allowed, per arm, that cost as much as moving the levels
 _EDGE_UNIT = 2.0**-512
 _LOG_EDGE_UNIT = math.log(_EDGE_UNIT)
-_FIRST_ARM = np.int64(0)  # typed: a literal 0 is a type of its own, for which Numba would compile again
 _UNDERFLOW = 1e-200  # a product below this may have underflowed, and is multiplied anew
 
 
@@ -119,7 +118,7 @@ def draw_best(posteriors, room, sampler, rng):
         cell = 1
         while all_below[cell] >= number:
             cell += 1
-        best = _next_in_cell(below, block_below, cell, _FIRST_ARM, number / all_below[cell - 1])
+        best = _next_in_cell(below, block_below, cell, 0, number / all_below[cell - 1])
     other = _next_in_cell(below, block_below, cell, best + 1, 1.0 - rng.random())
     if other >= 0:
         level, counts = posteriors.level[sampler], posteriors.counts[sampler]

@@ -36,7 +36,6 @@ from bandits.parts.thompson.extreme_samples import sample_above_half, sample_bey
 from bandits.parts.thompson.pair_posterior import AboveHalf, even_above_half, update_above_half
 from rankduel.base.compiling import kernel
 
-_NO_WINS = np.int64(0)  # typed: a literal 0 is a type of its own, for which Numba would compile again
 _ROUNDING = 1e-12  # a difference of probabilities that is relatively smaller is rounding, and counts as 0
 
 
@@ -218,7 +217,7 @@ def sample_row(posterior, room, arm, neg_log, rng):
     loss = _draw_first_loss(posterior.above_half.neg_log[arm], room.admitted, neg_log, rng)
     odds = RowOdds(posterior.level, posterior.above_half.probability, posterior.strength)
     room.single[0] = arm
-    sample_rows(odds, room, room.single, len(posterior.wins) - 1, -1.0, _NO_WINS, rng)
+    sample_rows(odds, room, room.single, len(posterior.wins) - 1, -1.0, 0, rng)
     won = room.won[arm % len(room.won)]
     for other in range(loss + 1):  # replace the duels up to the first loss by wins, and by that loss
         is_win = room.admitted[other] if other < loss else 0

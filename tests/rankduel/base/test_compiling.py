@@ -119,6 +119,19 @@ def test_kernel_is_called_by_python_by_kernels_and_by_numba(folder):
     assert doubled.py_func(3) == 6
 
 
+def test_a_literal_number_compiles_nothing_again(folder):
+    @kernel
+    def plus(x, y):
+        return x + y
+
+    @entry
+    def all_of_them(x):
+        return plus(x, 1) + plus(2, x) + plus(3, 4)
+
+    assert all_of_them(10) == 11 + 12 + 7
+    assert len(plus.fragment.overloads) == 1
+
+
 def test_kernel_may_call_itself(folder):
     assert factorial(5) == 120
 
