@@ -5,7 +5,7 @@ python benchmarks/bench_compiling.py [--beside FOLDER] [POLICY ...]
 Every policy is measured in new processes with a cache of its own, in processor time. cold: seconds from the
 start of Python until a run of one step has ended, nothing compiled before. functions: how many functions
 Numba compiled for it. load: seconds to load and call what is on disk, imports left out. us/step: one run of
-a million duels on a matrix of 136 rankers (12 for cw_rmed).
+a million duels on a matrix of 136 rankers (12 for cw_rmed and ecw_rmed, whose plans are linear programs).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Count(event.Listener):
 
 event.register("numba:compile", Count())
 name, horizon = sys.argv[1], int(float(sys.argv[2]))
-draw, n_arms = np.random.default_rng(1), 12 if name == "cw_rmed" else 136
+draw, n_arms = np.random.default_rng(1), 12 if name in ("cw_rmed", "ecw_rmed") else 136
 strength = np.concatenate([[0.0], -0.025 - 1.1 * draw.random(n_arms - 1) ** 1.5])
 edge = strength[:, None] - strength
 noise = np.triu(draw.normal(0, 0.05, edge.shape), 1)

@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("rankduel", "letor_data", "clickmodels", "interleave", "bandits", "experiments")
 MOST_POSITIONAL = 8
-JITTED = {"njit", "kernel", "apart", "entry", "loop", "as_kernel", "as_loop"}
+JITTED = {"njit", "kernel", "inlined", "apart", "entry", "loop", "as_kernel", "as_loop"}
 Found = tuple[int, str, str]  # line, rule, what
 
 

@@ -37,7 +37,7 @@ from bandits.parts.thompson.argmax import (
     posteriors_room,
     record_outcome,
 )
-from rankduel.base.compiling import kernel, record
+from rankduel.base.compiling import inlined, kernel, record
 from rankduel.base.settings import Setting
 
 LEFT, RIGHT = range(2)  # the bandits
@@ -132,7 +132,7 @@ def recommend(state, params):
     return best
 
 
-@kernel
+@inlined
 def _advance(state, params, side, rng):
     """Return the arm that the bandit of this side plays."""
     t = state.now[0].clock + 1
@@ -145,7 +145,7 @@ def _advance(state, params, side, rng):
     return inner_exp3.advance(state.exp3, side, gamma, rng)
 
 
-@kernel
+@inlined
 def _feedback(state, params, side, arm, reward):
     """Reward the bandit of this side for the arm it played."""
     state.plays[arm] += 1
