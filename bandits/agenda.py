@@ -112,5 +112,5 @@ def stepwise(plan: Any, learn: Any) -> tuple[Callable[..., Any], Callable[..., A
 
     if not (is_compiled(plan) and is_compiled(learn)):
         return select, update
-    compiled = entry if may_allocate((plan, learn)) else kernel
-    return compiled(select), compiled(update)
+    as_kernel = entry if may_allocate((plan, learn)) else kernel
+    return as_kernel(select), as_kernel(update)
