@@ -10,17 +10,15 @@ import numpy as np
 from bandits.agenda import is_over, n_agendas, times_within
 from bandits.contract import Policy
 from bandits.feedback import AT_ONCE, Feedback, Mail, check_feedback, make_deliver, new_mail
-from bandits.plain import as_plain, is_plain
+from bandits.plain import compiled_loop
 from bandits.trace import Counts, Trace, copy_counts, count, empty_counts, empty_trace
 from rankduel.base.compiling import (
     Call,
-    compiled_or_plain,
     entry,
     kernel,
     labelled,
     loop,
     may_allocate,
-    notice_plain,
     record,
 )
 from rankduel.base.errors import PolicyError, RankduelError
@@ -192,26 +190,14 @@ _loops: dict[Any, Callable[..., Any]] = {}
 
 
 def loop_of(policy: Policy, duel: Duel, feedback: Feedback = AT_ONCE) -> Callable[..., Any]:
-    """Return the loop of this policy and duel: compiled if the policy's functions are, else plain Python.
-
-    If Numba cannot compile the policy, the loop runs as plain Python with a `PolicyNotice`.
-    """
+    """Return the loop of this policy and duel: compiled if the policy's functions are, else plain Python."""
     late = feedback != AT_ONCE
     key = (policy.name, *policy.functions, duel.play, duel.measure, duel.many, late)
     if key not in _loops:
-        _loops[key] = _new_loop(policy, duel, late)
+        _loops[key] = compiled_loop(
+            lambda policy, plain: make_play(policy, duel, late=late, plain=plain), policy
+        )
     return _loops[key]
-
-
-def _new_loop(policy: Policy, duel: Duel, late: bool) -> Callable[..., Any]:
-    def plain(*arguments: Any) -> Any:
-        return make_play(as_plain(policy), duel, late=late, plain=True)(*arguments)
-
-    if is_plain(policy):
-        notice_plain(policy.name, "its functions are not decorated with @numba.njit")
-        return plain
-    compiled = make_play(policy, duel, late=late, plain=False)
-    return compiled if policy.is_built_in else compiled_or_plain(compiled, plain, policy.name)
 
 
 def run_loop(

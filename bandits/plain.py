@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bandits.contract import OPTIONAL, Policy
-from rankduel.base.compiling import compiled_or_plain, is_compiled, labelled, python_version
+from rankduel.base.compiling import compiled_or_plain, is_compiled, labelled, notice_plain, python_version
 from rankduel.base.errors import PolicyError
 
 
@@ -24,6 +24,22 @@ def as_plain(policy: Policy) -> Policy:
         if getattr(policy, name) is not None and name != "needs_horizon"
     }
     return policy._replace(**functions)
+
+
+def compiled_loop(make: Callable[[Policy, bool], Callable[..., Any]], policy: Policy) -> Callable[..., Any]:
+    """Return the loop make(policy, plain): compiled if the functions of the policy are, else plain Python.
+
+    If Numba cannot compile the policy of a user, the loop runs as plain Python with a `PolicyNotice`.
+    """
+
+    def plain(*arguments: Any) -> Any:
+        return make(as_plain(policy), True)(*arguments)  # made anew: it counts the steps of one run
+
+    if is_plain(policy):
+        notice_plain(policy.name, "its functions are not decorated with @numba.njit")
+        return plain
+    compiled = make(policy, False)
+    return compiled if policy.is_built_in else compiled_or_plain(compiled, plain, policy.name)
 
 
 def stepping(policy: Policy) -> Policy:

@@ -13,8 +13,8 @@ import numpy as np
 
 from bandits.contract import Policy
 from bandits.loop import no_answer, no_measure
-from bandits.plain import as_plain, is_plain
-from rankduel.base.compiling import Call, compiled_or_plain, entry, kernel, labelled, notice_plain
+from bandits.plain import compiled_loop
+from rankduel.base.compiling import Call, entry, kernel, labelled
 from rankduel.base.errors import PolicyError
 from rankduel.base.settings import Configured, kernel_params
 
@@ -185,21 +185,9 @@ _loops: dict[Any, Callable[..., Any]] = {}
 
 def sets_loop_of(policy: Policy, pages: Pages) -> Callable[..., Any]:
     """Return the loop of this policy and source of pages: compiled if its functions are."""
-    key = (policy.name, *policy.functions, pages.compare, pages.measure)
-    if key not in _loops:
-        _loops[key] = _new_loop(policy, pages)
-    return _loops[key]
-
-
-def _new_loop(policy: Policy, pages: Pages) -> Callable[..., Any]:
     if policy.recommend is None:
         raise PolicyError(f"{policy.name}: a policy for sets of arms needs a function `recommend`")
-
-    def plain(*arguments: Any) -> Any:
-        return make_play_sets(as_plain(policy), pages, plain=True)(*arguments)
-
-    if is_plain(policy):
-        notice_plain(policy.name, "its functions are not decorated with @numba.njit")
-        return plain
-    compiled = make_play_sets(policy, pages, plain=False)
-    return compiled if policy.is_built_in else compiled_or_plain(compiled, plain, policy.name)
+    key = (policy.name, *policy.functions, pages.compare, pages.measure)
+    if key not in _loops:
+        _loops[key] = compiled_loop(lambda policy, plain: make_play_sets(policy, pages, plain=plain), policy)
+    return _loops[key]

@@ -445,22 +445,23 @@ def compile_side_by_side(calls: Sequence[Call], processes: int) -> None:
                 _start(call, processes)
         finally:
             _announced.pop()
-    _wait_for_all()
+    while _children:
+        _wait_for_one()
 
 
-_children: set[int] = set()
+_children: list[int] = []
 _PATIENCE = 600  # seconds after which a process that compiles gives up
 
 
 def _start(call: Call, processes: int) -> None:
     """Compile in a new process, when fewer than `processes` are at work."""
     while len(_children) >= processes:
-        _children.discard(os.wait()[0])
+        _wait_for_one()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of forks with threads: no other compiles
         child = os.fork()
     if child:
-        _children.add(child)
+        _children.append(child)
         return
     status = 1
     try:
@@ -472,9 +473,9 @@ def _start(call: Call, processes: int) -> None:
         os._exit(status)  # what failed is compiled, and reported, by the process that needs it
 
 
-def _wait_for_all() -> None:
-    while _children:
-        _children.discard(os.waitpid(_children.pop(), 0)[0])
+def _wait_for_one() -> None:
+    """Wait for the process that was started first; processes of others are not waited for."""
+    os.waitpid(_children.pop(0), 0)
 
 
 def compiled_or_plain(compiled: Callable[..., Any], plain: Callable[..., Any], name: str) -> Compiled:
