@@ -47,7 +47,9 @@ def made_up(n_arms: int) -> np.ndarray:
 
 def main(matrix: str, specs: list[str], long: bool) -> None:
     prefs = read_preferences(matrix).matrix if matrix else made_up(136)
-    chosen = [parse_policy(spec) for spec in specs] or [configure(policy) for policy in DUELING.values()]
+    chosen = [parse_policy(spec, trust=True) for spec in specs] or [
+        configure(policy) for policy in DUELING.values()
+    ]
     rows = []
     for configured in chosen:
         rows.append(row(configured, prefs, long))

@@ -6,6 +6,7 @@ from bandits.catalogue import policy
 from bandits.contract import configure
 from bandits.own_file import load_policy
 from clickmodels import ClickModel, describe_model, load_model, model_from_text
+from rankduel.base.errors import PolicyError
 from rankduel.base.settings import Configured, format_spec, parse_spec
 
 
@@ -21,10 +22,30 @@ def spec_of(model: ClickModel) -> str:
     return format_spec(*describe_model(model))
 
 
-def parse_policy(text: str) -> Configured:
-    """'merge_dts(alpha=0.262144,batch=16)', or a file of one's own: 'mine.py', 'folder/mine.py(alpha=1)'."""
+def parse_policy(text: str, *, trust: bool = False) -> Configured:
+    """Return the policy that `text` asks for.
+
+    Parameters
+    ----------
+    text : str
+        A name with settings, 'merge_dts(alpha=0.262144,batch=16)', or a Python file: 'mine.py',
+        'folder/mine.py(alpha=1)'.
+    trust : bool, default False
+        Allow Python files. A policy file is code that is run, so only text that a person typed is trusted,
+        never text from a data file.
+
+    Raises
+    ------
+    PolicyError
+        If the policy is unknown or cannot be read, or if it is a file and `trust` is false.
+    """
     path, ending, settings = text.partition(".py")
     if ending and (not settings or settings.lstrip().startswith("(")):
+        if not trust:
+            raise PolicyError(
+                f"'{text}' is a policy file, which is code that would be run; it was named by a data file, not "
+                "by you. If you trust it, say so with --trust, or name it with --policy"
+            )
         return configure(load_policy(path.strip() + ending), **parse_spec("file" + settings)[1])
     name, given = parse_spec(text)
     return policy(name, **{key: value.strip("'\"") for key, value in given.items()})

@@ -52,7 +52,7 @@ def run(
     """
     problem = _problem(problem)
     horizon = checked_horizon(horizon)
-    given = [parse_policy(policy) if isinstance(policy, str) else policy for policy in policies]
+    given = [parse_policy(policy, trust=True) if isinstance(policy, str) else policy for policy in policies]
     chosen = {str(policy): policy for policy in given}
     if runs != int(runs) or runs < 1:
         raise UsageError(f"runs is {runs}; expected a whole number from 1")
@@ -123,7 +123,7 @@ def _play_all(
 def _play_one(
     problem: Problem, policy: Configured | str, cell: Cell, steps: np.ndarray, seed: int
 ) -> PlayedCell:
-    configured = parse_policy(policy) if isinstance(policy, str) else policy
+    configured = parse_policy(policy, trust=True) if isinstance(policy, str) else policy
     started = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PolicyNotice)  # given already

@@ -34,7 +34,7 @@ def compare(
 
     [dim]Example:[/] rankduel compare data.txt --interleave team_draft --policy rucb --policy merge_dts
     """
-    policies = [parse_policy(text) for text in policy]
+    policies = [parse_policy(text, trust=True) for text in policy]
     stem = options.run_set(data[0], "")
     arena = duel_options.open(data_options.read(data))
     with notices(), runs_progress("runs", 2 * options.runs * len(policies)) as progress:

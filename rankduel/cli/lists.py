@@ -222,7 +222,7 @@ def policies(
     [dim]Example:[/] rankduel policies "dts(alpha=0.6)"
     """
     if policy is not None:
-        chosen = parse_policy(policy)
+        chosen = parse_policy(policy, trust=True)
         _show_one(chosen, as_json)
     elif as_json:
         rows = [_as_data(configure(one)) | {"family": name} for name, all in FAMILIES.items() for one in all]

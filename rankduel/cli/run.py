@@ -55,7 +55,7 @@ def run(
 
     [dim]Example:[/] rankduel run arxiv6 --policy rucb --policy dts --horizon 1e6 --runs 20
     """
-    policies = [parse_policy(text) for text in policy]
+    policies = [parse_policy(text, trust=True) for text in policy]
     folder = options.run_set(problem[0], "live" if live else "")
     if not live and (len(problem) > 1 or matrix is not None):
         raise UsageError("a matrix is a problem of its own; files of judged data are played with --live")

@@ -79,12 +79,12 @@ def test_code_numba_cannot_compile_runs_as_python(mine):
 
 def test_its_printed_form_asks_for_it_again(mine):
     path = mine(PLAIN.format(**JITTED))
-    configured = parse_policy(f"{path}(second=2)")
+    configured = parse_policy(f"{path}(second=2)", trust=True)
     assert configured.params.second == 2 and str(configured) == f"{path}(second=2)"
-    again = parse_policy(str(configured))
+    again = parse_policy(str(configured), trust=True)
     assert str(again) == str(configured) and again.params == configured.params
     with pytest.raises(PolicyError, match="no setting of .*mine.py named 'secnd'; did you mean 'second'"):
-        parse_policy(f"{path}(secnd=2)")
+        parse_policy(f"{path}(secnd=2)", trust=True)
 
 
 def test_a_file_may_hold_a_whole_policy(mine):
@@ -222,7 +222,7 @@ def test_files_that_are_no_policy(mine, text, told):
 
 def test_an_absent_file():
     with pytest.raises(PolicyError, match="nowhere/mine.py: there is no such policy file"):
-        parse_policy("nowhere/mine.py")
+        parse_policy("nowhere/mine.py", trust=True)
 
 
 @pytest.mark.parametrize("style", [JITTED, UNCOMPILED], ids=["jitted", "plain"])
