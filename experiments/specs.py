@@ -43,8 +43,8 @@ def parse_policy(text: str, *, trust: bool = False) -> Configured:
     if ending and (not settings or settings.lstrip().startswith("(")):
         if not trust:
             raise PolicyError(
-                f"'{text}' is a policy file, which is code that would be run; it was named by a data file, not "
-                "by you. If you trust it, say so with --trust, or name it with --policy"
+                f"'{text}' is a policy file, which is code that would be run; it was named by a data file, "
+                "not by you. If you trust it, say so with --trust, or name it with --policy"
             )
         return configure(load_policy(path.strip() + ending), **parse_spec("file" + settings)[1])
     name, given = parse_spec(text)

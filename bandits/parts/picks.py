@@ -39,12 +39,18 @@ def n_flagged(flags):
 
 @kernel
 def pick_largest(values, skipped, rng):
-    """A uniform index among the largest values, index `skipped` left out."""
-    largest, n_tied = -1e308, 0
+    """Return a uniform index among the largest values, index `skipped` left out.
+
+    The maximum and its count take a pass each: a single pass with a branch for every new maximum is slower,
+    because the processor cannot predict that branch.
+    """
+    largest = -1e308
     for index in range(len(values)):
-        if index != skipped and values[index] >= largest:
-            n_tied = n_tied + 1 if values[index] == largest else 1
-            largest = values[index]
+        if index != skipped:
+            largest = max(largest, values[index])
+    n_tied = 0
+    for index in range(len(values)):
+        n_tied += (index != skipped) & (values[index] == largest)
     left = pick(n_tied, rng)
     for index in range(len(values)):
         if index != skipped and values[index] == largest:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from enum import IntEnum
 from typing import Annotated, Any
 
@@ -91,13 +92,20 @@ def _interleavers_as_data() -> dict[str, Any]:
 
 
 def settings_as_data(thing: Thing) -> dict[str, dict[str, Any]]:
-    """Return per setting its default and meaning and, for a switch, its choices."""
+    """Return per setting its default, meaning and range and, for a switch, its choices."""
     usual: Any = thing.params()
     return {
         name: {"default": _plain(getattr(usual, name)), "about": setting.about}
+        | range_as_data(setting)
         | ({"choices": list(setting.choices)} if setting.choices else {})
         for name, setting in settings_of(thing).items()
     }
+
+
+def range_as_data(setting: Setting) -> dict[str, float]:
+    """Return the finite limits of a number: 'from' and 'to' are included in its range, 'above' is not."""
+    limits = {"from": setting.at_least, "above": setting.above, "to": setting.at_most}
+    return {name: limit for name, limit in limits.items() if math.isfinite(limit)}
 
 
 def _plain(value: Any) -> Any:
@@ -249,6 +257,7 @@ def _as_data(chosen: Configured) -> dict[str, Any]:
                 "about": _setting(policy, name).about,
                 "choices": list(_setting(policy, name).choices),
             }
+            | range_as_data(_setting(policy, name))
             for name in chosen.params._fields
         },
         "variants": {name: dict(bundle) for name, bundle in policy.variants.items()},

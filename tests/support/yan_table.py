@@ -38,12 +38,12 @@ N_BEST = {"A": 1, "B": 2}
 
 
 @kernel
-def merge_dts_answers(state, chosen):
+def merge_dts_answers(state, params, chosen):
     leaders(state.wins, chosen)
 
 
 @kernel
-def merge_dts_recommend(state):
+def merge_dts_recommend(state, params):
     return leader(state.wins)
 
 

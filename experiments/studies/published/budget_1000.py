@@ -165,12 +165,12 @@ CELLS = [(name, case) for name, row in ROWS.items() for case in row.cases]
 
 
 @kernel
-def leaders_of_all(state, chosen):
+def leaders_of_all(state, params, chosen):
     leaders(state.wins, chosen)
 
 
 @kernel
-def leader_of_all(state):
+def leader_of_all(state, params):
     return leader(state.wins)
 
 

@@ -87,7 +87,7 @@ def test_sums_are_those_of_the_pages(name):
     assert sums[:, WINS].min() > 0 and sums[:, LOSSES].min() > 0
 
 
-def test_degrees_are_added_up(monkeypatch):
+def test_degrees_are_added_up():
     """The loop in plain Python, on pages of four rankers with any degrees; some have no click."""
     rng, left = np.random.default_rng(0), []
     pages = [np.triu(d, 1) - np.triu(d, 1).T for d in rng.choice([-2.5, -1, 0, 0.25, 3], (50, 4, 4))]
@@ -96,13 +96,12 @@ def test_degrees_are_added_up(monkeypatch):
         found[:] = left.pop()
         return int(found.any()), 0.0
 
-    monkeypatch.setattr(shared_pages, "impression", impression)
     left += [*pages, *np.zeros((5, 4, 4))]
-    sums = shared_pages.multileaved_sums(None, np.arange(4), 55, rng)
+    sums = shared_pages._multileaved_sums(impression).py_func(None, np.arange(4), 55, rng)
     assert np.allclose(sums, summed(pages), rtol=1e-12)
 
 
-def test_random_pairs_are_random_and_land_in_their_rows(monkeypatch):
+def test_random_pairs_are_random_and_land_in_their_rows():
     """Each of 6 pairs gets 3,000 of 18,000 duels, within 5 standard errors of 50; the lower number wins."""
     seen = []
 
@@ -110,8 +109,7 @@ def test_random_pairs_are_random_and_land_in_their_rows(monkeypatch):
         seen.append((first, second))
         return 0.3 if first < second else -0.3
 
-    monkeypatch.setattr(shared_pages, "outcome", outcome)
-    sums = shared_pages.dueled_sums(None, 4, 18_000, np.random.default_rng(1))
+    sums = shared_pages._dueled_sums(outcome).py_func(None, 4, 18_000, np.random.default_rng(1))
     assert not sums[:, [LOSSES, AGAINST]].any() and (sums[:, WINS] == sums[:, FOR]).all()
     counts = [sum({first, second} == pair for first, second in seen) for pair in ({0, 1}, {0, 2}, {0, 3})]
     counts += [sum({first, second} == pair for first, second in seen) for pair in ({1, 2}, {1, 3}, {2, 3})]
@@ -322,7 +320,8 @@ def test_methods_are_listed(rankduel):
         assert str(MULTILEAVERS.parsed(example)) == example
     listed = json.loads(rankduel("multileavers", "--json")[1])["methods"]
     assert [method["name"] for method in listed] == list(MULTILEAVERS)
-    assert listed[3]["settings"] == {"tau": {"default": 3.0, "from": 0.0, "to": 50.0}}
+    about = "documents are drawn in proportion to rank^-tau"
+    assert listed[3]["settings"] == {"tau": {"default": 3.0, "about": about, "from": 0.0, "to": 50.0}}
 
 
 def test_a_matrix_from_shared_pages(rankduel, data):
@@ -339,11 +338,11 @@ def test_a_matrix_from_shared_pages(rankduel, data):
     ("typed", "told"),
     [
         (["--multileave", "sosn"], "did you mean 'sosm'?"),
-        (["--multileave", "sosm", "--duels", "5"], "--duels is for pages of two rankers"),
+        (["--multileave", "sosm", "--duels", "5"], "duels is for pages of two rankers"),
         (["--multileave", "sosm", "--interleave", "team_draft"], "--interleave is for pages of two rankers"),
-        (["--multileave", "sosm", "--prior", "lerot"], "--prior is for pages of two rankers"),
-        (["--multileave", "sosm", "--impressions", "many"], "expected a number of pages"),
-        (["--impressions", "100"], "add --multileave, or use --duels"),
+        (["--multileave", "sosm", "--prior", "lerot"], "prior is for pages of two rankers"),
+        (["--multileave", "sosm", "--impressions", "many"], "'many' is no number; expected one such as"),
+        (["--impressions", "100"], "give multileave too, or use duels"),
     ],
 )
 def test_bad_matrix_commands(rankduel, data, typed, told):

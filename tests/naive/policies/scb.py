@@ -82,7 +82,9 @@ def end_of_interval(s, n, limit, end):
 
 
 def kl(p, q):
-    return sum(a * math.log(a / b) for a, b in ((p, q), (1 - p, 1 - q)) if a > 0)
+    """Relative entropy of two coins; infinite where q gives no chance to what p does."""
+    pairs = [(a, b) for a, b in ((p, q), (1 - p, 1 - q)) if a > 0]
+    return sum(a * math.log(a / b) for a, b in pairs) if all(b > 0 for _, b in pairs) else math.inf
 
 
 TWIN = Scb
