@@ -7,6 +7,7 @@ law. A difference means an error in the matrix, or queries that are not independ
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -43,7 +44,14 @@ def compare_runs(live: pd.DataFrame, proxy: pd.DataFrame, column: str = "regret"
     smallest = final[["p_mean", "p_law"]].min(axis=1) * 2 * len(final)
     differing = tuple(final["policy"][smallest < SURE])
     agreement = float(scipy.stats.kendalltau(final["live"], final["proxy"])[0]) if len(final) > 1 else np.nan
-    return Comparison(by_step, final, agreement, differing, _verdict(final, differing, agreement))
+    best = _about_best(
+        final,
+        agreement,
+        lambda first, second: any(
+            _clearly_apart(table, first, second, last, column) for table in (live, proxy)
+        ),
+    )
+    return Comparison(by_step, final, agreement, differing, _verdict(final, differing, best))
 
 
 def _differences(live: pd.DataFrame, proxy: pd.DataFrame, column: str) -> pd.DataFrame:
@@ -84,23 +92,41 @@ def _seconds(table: pd.DataFrame, policy: str) -> float:
     return float(mine.groupby("run")["seconds"].first().mean())
 
 
-def _verdict(final: pd.DataFrame, differing: tuple[str, ...], agreement: float) -> str:
+def _verdict(final: pd.DataFrame, differing: tuple[str, ...], best: str) -> str:
+    """Return the conclusion in words; `best` is the sentence about the best policy."""
     if final["p_mean"].isna().all():
-        return "One run each says nothing about chance: ask for more runs."
-    same_best = final["policy"][final["live"].argmin()] == final["policy"][final["proxy"].argmin()]
-    order = f"The best policy is {'the same' if same_best else 'not the same'}" + (
-        f", and the orders of the {len(final)} policies agree with Kendall's tau {agreement:.2f}."
-        if len(final) > 2
-        else "."
-    )
-    if not differing:
-        widths = (final["hi"] - final["lo"]) / 2 / final["proxy"].clip(lower=1e-12)
-        return (
-            "Live and proxy runs agree: no final regret differs beyond chance. So few runs leave room for a "
-            f"difference of {widths.max():.0%} ({final['policy'][widths.argmax()]}), or less. "
-            + (order if len(final) > 1 else "")
-        ).strip()
+        return "One run of each policy does not show how much chance matters: ask for more runs."
+    if differing:
+        found = (
+            f"Live and proxy runs differ beyond chance for {', '.join(differing)}: the matrix does not "
+            "describe these duels, or the queries are not independent draws."
+        )
+    else:
+        unseen = (final["hi"] - final["lo"]) / 2 / final["proxy"].clip(lower=1e-12)
+        found = (
+            "Live and proxy runs agree: no final regret differs beyond chance. With this number of runs, "
+            f"differences of up to {unseen.max():.0%} of the regret ({final['policy'][unseen.argmax()]}) "
+            "would go unnoticed."
+        )
+    return f"{found} {best}".strip()
+
+
+def _about_best(final: pd.DataFrame, agreement: float, apart: Callable[[str, str], bool]) -> str:
+    """Say whether both sets have the same best policy; `apart` tells whether two policies clearly differ."""
+    if len(final) < 2:
+        return ""
+    live, proxy = (str(final["policy"][final[mode].argmin()]) for mode in ("live", "proxy"))
+    order = f" (Kendall's tau of the two orders: {agreement:.2f})" if len(final) > 2 else ""
+    if live == proxy:
+        return f"Both have the same best policy, {live}{order}."
+    if apart(live, proxy):
+        return f"The best policy is not the same: {live} live, {proxy} by proxy{order}."
     return (
-        f"Live and proxy runs differ beyond chance for {', '.join(differing)}: the matrix does not describe "
-        "these duels, or the queries are not independent draws. " + (order if len(final) > 1 else "")
-    ).strip()
+        f"The best policies, {live} and {proxy}, are too close to tell apart with this number of runs{order}."
+    )
+
+
+def _clearly_apart(table: pd.DataFrame, first: str, second: str, step: int, column: str) -> bool:
+    """Return whether the mean final regrets of two policies of one set differ beyond chance."""
+    values = (_values(table, policy, step, column) for policy in (first, second))
+    return _tests(*values)[0] < SURE

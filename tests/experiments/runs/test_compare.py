@@ -47,10 +47,11 @@ def test_verdicts():
     here, there = ({name: rng.normal(mean, 1, 40) for name, mean in policies.items()} for _ in range(2))
     agree = compare_runs(table(here), table(there))
     assert agree.differing == () and agree.agreement == 1.0
-    assert "agree: no final regret differs" in agree.verdict and "best policy is the same" in agree.verdict
+    assert "agree: no final regret differs" in agree.verdict and "same best policy, a (" in agree.verdict
     differ = compare_runs(table(here), table(there | {"b": there["a"] - 5.0}))
     assert differ.differing == ("b",) and "differ beyond chance for b:" in differ.verdict
-    assert "best policy is not the same" in differ.verdict and differ.agreement == pytest.approx(1 / 3)
+    assert "best policy is not the same: a live, b by proxy" in differ.verdict
+    assert differ.agreement == pytest.approx(1 / 3)
     narrow, wide = rng.normal(10, 1, 200), rng.normal(10, 4, 200)
     wider = compare_runs(table({"a": narrow}), table({"a": wide}))
     assert wider.differing == ("a",) and wider.final["p_mean"][0] > 0.05  # the law, not the mean
@@ -58,6 +59,17 @@ def test_verdicts():
     assert "more runs" in single.verdict and single.differing == ()
     constant = compare_runs(table({"a": [2.0, 2.0]}), table({"a": [2.0, 2.0]}))
     assert constant.differing == ()
+
+
+def test_best_policies_that_are_too_close_are_called_so():
+    """Means of 10.0 and 10.1, standard error 0.16: either may come first in either set."""
+    values = np.random.default_rng(3).normal(0, 1, 40)
+    values -= values.mean()
+    here = {"a": 10.0 + values, "b": 10.1 + values, "c": 20 + values}
+    there = {"a": 10.1 + values, "b": 10.0 + values, "c": 20 + values}
+    verdict = compare_runs(table(here), table(there)).verdict
+    assert "agree: no final regret differs" in verdict and "not the same" not in verdict
+    assert "The best policies, a and b, are too close to tell apart" in verdict
 
 
 @pytest.mark.slow
