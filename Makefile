@@ -2,20 +2,21 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Python compiles what it imports when it does; to compile all that is installed takes longer than that.
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 # Whole files go to a core each: a file's tests share what they compile. Long ones go first (tests/conftest.py).
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
+BY_FILE := $(BIN)/python tests/by_file.py
 BENCHMARKS = $(sort $(wildcard benchmarks/bench_*.py))
 
-.PHONY: help demo test test-slow same-bytes bench lint clean
+.PHONY: help demo test test-compiling test-slow same-bytes bench lint clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo        the whole story on a small synthetic data set"
 	@echo "make test        the quick tests"
-	@echo "make test-slow   the tests that take long"
+	@echo "make test-compiling  what the quick tests leave out because it compiles much"
+	@echo "make test-slow   the tests that take long, and those"
 	@echo "make same-bytes  the same numbers as at another commit? (BASE=REV)"
 	@echo "make bench       speed, side by side with other tools"
 	@echo "make lint        style and types"
@@ -28,11 +29,16 @@ demo: $(VENV)/made
 test: $(VENV)/with-test
 	$(PYTEST)
 
-# Compiled code reads past the end of an array without a word, so the kernels' tests run once more with bounds
-# checked.
+# Both parts go file by file and resume: what passed is not run again while no file changes.
 test-slow: $(VENV)/with-test
-	$(PYTEST) -m "slow or compiling"
-	NUMBA_BOUNDSCHECK=1 $(PYTEST) -m "kernel and not slow"
+	$(BY_FILE) slow "slow"
+	$(MAKE) test-compiling
+
+# Every policy and method, compiled. Compiled code reads past the end of an array silently, so the kernels'
+# tests run once more with bounds checked.
+test-compiling: $(VENV)/with-test
+	$(BY_FILE) compiling "compiling and not slow"
+	$(BY_FILE) bounds "kernel and not slow" NUMBA_BOUNDSCHECK=1
 
 # For a change that must not change a number; seven minutes or so on two cores, twice that for a new BASE.
 same-bytes: $(VENV)/with-test
@@ -49,7 +55,7 @@ lint: $(VENV)/with-dev
 	$(BIN)/python tests/ratchets.py
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .same_bytes
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .same_bytes .by_file
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A .venv will do if this Python made it, in this folder (it holds absolute paths), and no package has
