@@ -38,7 +38,7 @@ from numba.core.errors import NumbaError, TypingError
 
 from rankduel.base import reached
 from rankduel.base.errors import PolicyNotice
-from rankduel.base.files import code_folder
+from rankduel.base.files import code_folder, temporary_beside
 from rankduel.base.reached import NotKeepable, digest_of, function_digest
 
 Compiled = Any  # a function that Numba compiles; its own types say too little
@@ -336,9 +336,9 @@ try:
             with contextlib.suppress(NotKeepable, OSError):  # then it is compiled again in every process
                 path = self.path(sig, data.codegen)
                 body = serialize.dumps(data._reduce())
-                temporary = path.with_suffix(f".{os.getpid()}")
-                temporary.write_bytes(hashlib.sha256(body).digest() + body)
-                os.replace(temporary, path)
+                with temporary_beside(path) as temporary:
+                    temporary.write_bytes(hashlib.sha256(body).digest() + body)
+                    os.replace(temporary, path)
                 _remove_old(path.parent)
 
         def enable(self) -> None:

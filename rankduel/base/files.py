@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import errno
 import functools
+import hashlib
 import os
 import secrets
 import stat
+import sys
 import tempfile
 import warnings
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from rankduel.base.errors import CacheNotice, RankduelError
 
+if sys.platform != "win32":
+    import fcntl
+
 _PIECE = 1 << 20  # bytes read at a time
+_TEMPORARY = ".rankduel.tmp"  # ends the names of temporary files
+_LONGEST = 100  # bytes of a name that its temporary file takes over; systems allow 255, some 143
 
 
 @contextmanager
@@ -28,13 +36,115 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def temporary_beside(path: str | Path) -> Iterator[Path]:
-    """Yield a name for a file beside `path`; remove the file if it was not put in place."""
+    """Yield a new empty file beside `path`; remove it if it was not put in place.
+
+    What writers of `path` left that were killed is removed first. An error of the system that names no file,
+    or the temporary one, is raised with the name `path`.
+    """
     path = Path(path)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    _remove_leftovers(path)
+    temporary, lock = _new_file(path)
+    _unfinished.add(temporary)
     try:
         yield temporary
+    except OSError as problem:
+        if _is_about(problem, temporary):
+            raise _not_written(path, problem) from problem
+        raise
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # a folder that is gone, or cannot be written any more
+            temporary.unlink(missing_ok=True)
+        _unfinished.discard(temporary)
+        if lock is not None:
+            os.close(lock)
+
+
+_unfinished: set[Path] = set()  # temporary files that this process is writing
+
+
+def remove_unfinished() -> None:
+    """Remove the temporary files of this process, before it ends without unwinding its stack."""
+    for temporary in list(_unfinished):
+        with suppress(OSError):
+            temporary.unlink()
+
+
+def _new_file(path: Path) -> tuple[Path, int | None]:
+    """Make an empty file beside `path` and lock it; return its name and the open file that holds the lock.
+
+    The lock tells others that the writer is alive: the system releases it when the process ends, however it
+    ends, and unlike a process number it means the same in every container and on all hosts of a network disk.
+    """
+    if not path.name:
+        raise _not_written(path, IsADirectoryError(errno.EISDIR, ""))
+    while True:
+        temporary = path.with_name(f"{_temporary_stem(path.name)}.{secrets.token_hex(4)}{_TEMPORARY}")
+        try:
+            lock = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+        except FileExistsError:
+            continue
+        except OSError as problem:
+            raise _not_written(path, problem) from problem
+        if sys.platform == "win32":  # where an open file cannot be renamed
+            os.close(lock)
+            return temporary, None
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:  # another writer took it for a leftover before it was locked, and removes it
+            os.close(lock)
+            continue
+        except OSError:  # a disk without locks, on which nothing is taken for a leftover
+            return temporary, lock
+        if temporary.exists():
+            return temporary, lock
+        os.close(lock)
+
+
+def _temporary_stem(name: str) -> str:
+    """Return what the temporary files of `name` begin with: the name, or a digest of a long one."""
+    encoded = os.fsencode(name)
+    return f".{name}" if len(encoded) <= _LONGEST else f".{hashlib.sha256(encoded).hexdigest()[:32]}"
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Remove temporary files of `path` whose writers are gone: those that are not locked."""
+    if sys.platform == "win32":
+        return
+    for name in _temporary_files(os.path.abspath(path.parent)).get(_temporary_stem(path.name), ()):
+        with suppress(OSError):  # gone, being written, or of another user
+            lock = os.open(path.with_name(name), os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                os.unlink(path.with_name(name))
+            finally:
+                os.close(lock)
+
+
+@functools.lru_cache(maxsize=1024)
+def _temporary_files(folder: str) -> dict[str, list[str]]:
+    """Return the temporary files that a folder holds now, by what they begin with.
+
+    Looked up once per process: a folder of many records would otherwise be listed for each of them.
+    """
+    found: dict[str, list[str]] = {}
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(_TEMPORARY):
+                stem = entry.name.removesuffix(_TEMPORARY).rpartition(".")[0]
+                found.setdefault(stem, []).append(entry.name)
+    return found
+
+
+def _is_about(problem: OSError, temporary: Path) -> bool:
+    """Return whether an error names this file, or none: then it is from writing to an open one."""
+    named = problem.filename is not None
+    return str(problem.filename) == str(temporary) if named else not isinstance(problem, BrokenPipeError)
+
+
+def _not_written(path: Path, problem: OSError) -> OSError:
+    """Return the same error with the name of the file that was to be written."""
+    reason = os.strerror(problem.errno) if problem.errno else f"{problem}; is the disk full?"
+    return OSError(problem.errno or errno.EIO, f"could not be written: {reason}", str(path))
 
 
 def put_in_place(temporary: Path, path: str | Path) -> None:

@@ -1,11 +1,30 @@
 """Files are written completely or not at all, and names from outside stay inside their folder."""
 
+import contextlib
+import errno
+import os
+import subprocess
+import sys
+import threading
 import zlib
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from rankduel.base.errors import StudyError
-from rankduel.base.files import file_checksum, path_inside, replacing, write_text
+from rankduel.base.files import (
+    file_checksum,
+    path_inside,
+    put_in_place,
+    remove_unfinished,
+    replacing,
+    temporary_beside,
+    write_text,
+)
+
+posix = pytest.mark.skipif(os.name == "nt", reason="needs locks and signals")
 
 
 def test_a_file_that_is_not_finished_leaves_the_old_one(tmp_path):
@@ -39,3 +58,213 @@ def test_a_plain_name_stays_as_it_is(tmp_path, name):
 def test_a_name_that_would_leave_its_folder_is_refused(tmp_path, name):
     with pytest.raises(StudyError, match="cannot be the name of a file in"):
         path_inside(tmp_path, name, StudyError)
+
+
+# --- writers that were killed, and several at once
+
+
+# Begins to write the file, says so, and waits.
+WRITER = """
+import sys, time
+from rankduel.base.files import replacing
+
+with replacing(sys.argv[1]) as temporary:
+    temporary.write_text("half")
+    print("writing", flush=True)
+    sys.stdin.read()
+"""
+
+
+@contextlib.contextmanager
+def writer_of(path):
+    """Another process that has written one half of `path`; it goes on when its input is closed."""
+    command = [sys.executable, "-c", WRITER, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "writing\n"
+            yield process
+        finally:
+            process.kill()
+
+
+def left(folder, *but):
+    return sorted(path.name for path in folder.iterdir() if path.name not in but)
+
+
+@posix
+def test_what_a_killed_writer_left_is_removed_by_the_next_writer_of_that_file(tmp_path):
+    path = tmp_path / "x.txt"
+    with writer_of(path) as killed:
+        killed.kill()
+        killed.wait()
+    (leftover,) = left(tmp_path)
+    assert leftover.startswith(".x.txt.") and leftover.endswith(".tmp")
+    foreign = [".x.txt.1234.tmp", ".y.txt.12345678.rankduel.tmp", ".x.txt.part.12345678.rankduel.tmp"]
+    for name in foreign:
+        (tmp_path / name).write_text("of others")
+    write_text(path, "new")
+    assert left(tmp_path) == sorted([*foreign, "x.txt"]) and path.read_text() == "new"
+
+
+@posix
+def test_a_writer_at_work_is_left_alone(tmp_path):
+    path = tmp_path / "x.txt"
+    with writer_of(path) as other:
+        write_text(path, "first")
+        assert path.read_text() == "first" and len(left(tmp_path, "x.txt")) == 1
+        other.stdin.close()
+        assert other.wait() == 0
+    assert path.read_text() == "half" and left(tmp_path) == ["x.txt"]
+
+
+def test_many_threads_write_one_file_and_one_of_them_wins(tmp_path):
+    path, gate, failures = tmp_path / "x.txt", threading.Barrier(8), []
+
+    def write(text):
+        gate.wait()
+        try:
+            for _ in range(5):
+                write_text(path, text)
+        except OSError as problem:
+            failures.append(problem)
+
+    texts = [str(number) * 10_000 for number in range(8)]
+    threads = [threading.Thread(target=write, args=(text,)) for text in texts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == [] and path.read_text() in texts and left(tmp_path) == ["x.txt"]
+
+
+def test_a_folder_is_listed_once_for_many_files(tmp_path, monkeypatch):
+    listed, scandir = [], os.scandir
+    monkeypatch.setattr(os, "scandir", lambda folder: listed.append(folder) or scandir(folder))
+    for number in range(20):
+        write_text(tmp_path / f"{number}.txt", "")
+    assert len(listed) <= 1
+
+
+def test_what_is_unfinished_is_removed_before_the_process_ends_at_once(tmp_path):
+    with pytest.raises(FileNotFoundError, match="x.txt"), temporary_beside(tmp_path / "x.txt") as temporary:
+        assert left(tmp_path) == [temporary.name]
+        remove_unfinished()
+        assert left(tmp_path) == []
+        put_in_place(temporary, tmp_path / "x.txt")
+
+
+# --- names
+
+
+@pytest.mark.parametrize("name", ["n" * 250 + ".txt", "é" * 125 + ".txt", "n" * 101, "n" * 100])
+def test_a_name_may_be_as_long_as_the_system_allows(tmp_path, name):
+    write_text(tmp_path / name, "new")
+    assert (tmp_path / name).read_text() == "new" and left(tmp_path) == [name]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_a_name_need_not_be_utf_8(tmp_path):
+    path = tmp_path / os.fsdecode(b"\xff.txt")
+    write_text(path, "new")
+    assert path.read_text() == "new" and len(left(tmp_path)) == 1
+
+
+# --- disks that are full, and folders that cannot be written
+
+
+def save_array(path):
+    with open(path, "wb") as file:
+        np.savez(file, values=np.arange(100_000.0))
+
+
+WRITERS = {
+    "text": lambda path: path.write_text("x" * 100_000),
+    "array": save_array,
+    "parquet": lambda path: pq.write_table(pa.table({"x": np.random.default_rng(0).random(100_000)}), path),
+}
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A folder on a disk of 16 kB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", str(folder)]
+    try:
+        mounted = subprocess.run(command, capture_output=True).returncode == 0
+    except FileNotFoundError:
+        mounted = False
+    if not mounted:
+        pytest.skip("may not mount a small disk")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_on_a_full_disk_the_old_file_stays_and_the_error_names_it(small_disk, kind):
+    path = small_disk / "x.txt"
+    path.write_text("old")
+    with pytest.raises(OSError, match="could not be written: .*(No space left|disk full)") as refused:
+        with replacing(path) as temporary:
+            WRITERS[kind](temporary)
+    assert refused.value.filename == str(path)
+    assert path.read_text() == "old" and left(small_disk) == ["x.txt"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+def test_an_error_without_a_file_is_about_the_one_being_written(tmp_path):
+    path = tmp_path / "x.txt"
+    with pytest.raises(OSError, match="could not be written: No space left on device") as refused:
+        with replacing(path), open("/dev/full", "wb", buffering=0) as full:
+            full.write(b"x")
+    assert refused.value.errno == errno.ENOSPC and refused.value.filename == str(path)
+    assert left(tmp_path) == []
+
+
+def test_an_error_about_another_file_stays_as_it_is(tmp_path):
+    with pytest.raises(FileNotFoundError) as missing, replacing(tmp_path / "x.txt"):
+        (tmp_path / "absent.txt").read_text()
+    assert missing.value.filename == str(tmp_path / "absent.txt") and left(tmp_path) == []
+
+
+@pytest.mark.parametrize("place", ["absent/x.txt", "file/x.txt", "folder", "."])
+def test_a_place_that_cannot_be_written_is_named(tmp_path, place):
+    (tmp_path / "file").write_text("not a folder")
+    (tmp_path / "folder").mkdir()
+    path = tmp_path / place if place != "." else type(tmp_path)(".")
+    with pytest.raises(OSError, match="could not be written") as refused:
+        write_text(path, "new")
+    assert refused.value.filename == str(path) and left(tmp_path) == ["file", "folder"]
+
+
+AS_SOMEBODY = """
+import os, sys
+from rankduel.base.files import write_text
+
+if os.getuid() == 0:  # who may write everywhere
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+try:
+    write_text(sys.argv[1], "new")
+except PermissionError as problem:
+    print(problem.filename, problem.strerror)
+"""
+
+
+@posix
+def test_a_folder_without_permission_is_named_and_nothing_changes(tmp_path):
+    folder = tmp_path / "closed"
+    folder.mkdir()
+    (folder / "x.txt").write_text("old")
+    folder.chmod(0o555)
+    try:  # in the folder, as those above it may be closed to other users
+        told = subprocess.run(
+            [sys.executable, "-c", AS_SOMEBODY, "x.txt"], cwd=folder, capture_output=True, text=True
+        )
+    finally:
+        folder.chmod(0o755)
+    assert told.stdout == "x.txt could not be written: Permission denied\n", told.stderr
+    assert (folder / "x.txt").read_text() == "old" and left(folder) == ["x.txt"]
