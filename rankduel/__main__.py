@@ -12,8 +12,11 @@ def main() -> None:
     except ImportError as problem:
         print(f"error: {problem}", file=sys.stderr)
         sys.exit(2)
-    from rankduel.cli import main as run_command
-
+    try:
+        from rankduel.cli import main as run_command
+    except KeyboardInterrupt:  # later, the command says more
+        print("stopped by SIGINT before anything was done", file=sys.stderr)
+        sys.exit(130)
     run_command()
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from importlib.metadata import version
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
-from rankduel.base.errors import RankduelError
 from rankduel.cli import (
     cache,
     compare,
@@ -24,7 +21,8 @@ from rankduel.cli import (
     study,
     winners,
 )
-from rankduel.cli.console import errors, show_notes
+from rankduel.cli.console import prepare_streams, show_notes
+from rankduel.cli.endings import run_to_end
 
 app = typer.Typer(
     name="rankduel",
@@ -67,19 +65,7 @@ def rankduel(
 
 
 def main() -> None:
-    """Run a command; bad input ends in one message and exit code 2, a bug in a traceback and 1."""
+    """Run a command to its end, see `rankduel.cli.endings`."""
+    prepare_streams()
     show_notes()
-    try:
-        app(prog_name="rankduel")
-    except RankduelError as problem:
-        _stop(str(problem))
-    except OSError as problem:
-        _stop(f"{problem.filename or 'input/output'}: {problem.strerror or problem}")
-    except KeyboardInterrupt:
-        errors.print("[yellow]stopped[/]")
-        sys.exit(130)
-
-
-def _stop(message: str) -> None:
-    errors.print(f"[bold red]error:[/] {escape(message)}", highlight=False, soft_wrap=True)
-    sys.exit(2)
+    run_to_end(lambda: app(prog_name="rankduel", standalone_mode=False))

@@ -15,6 +15,7 @@ from experiments.runs.records import MATRIX
 from experiments.specs import parse_policy
 from rankduel.api import runs as api
 from rankduel.cli.console import command_typed, notices, runs_progress, screen, show_next
+from rankduel.cli.endings import keeping
 from rankduel.cli.options import DataOptions, DuelOptions, Matrix, Policies, RunOptions, with_options
 
 
@@ -37,7 +38,8 @@ def compare(
     policies = [parse_policy(text, trust=True) for text in policy]
     stem = options.run_set(data[0], "")
     arena = duel_options.open(data_options.read(data))
-    with notices(), runs_progress("runs", 2 * options.runs * len(policies)) as progress:
+    kept = keeping(f"finished runs are kept in {stem}-live and {stem}-proxy")
+    with kept, notices(), runs_progress("runs", 2 * options.runs * len(policies)) as progress:
         found = api.compare(
             arena,
             policies,

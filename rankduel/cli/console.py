@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import logging
+import os
 import shlex
 import sys
 import warnings
@@ -11,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.progress import (
     BarColumn,
@@ -26,12 +29,88 @@ from rich.progress import (
     TimeRemainingColumn,
     TransferSpeedColumn,
 )
+from rich.segment import Segment
 
 from experiments.matrix.build import BuildStatus
 from rankduel.base.errors import CacheNotice, PolicyNotice
 
-screen = Console(highlight=False)
-errors = Console(stderr=True, highlight=False)
+# Characters that a terminal obeys, or that change the order of what follows, and what is shown instead. Line
+# ends and tabs stay.
+_PICTURES = {
+    **{code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"},
+    0x7F: 0x2421,
+    **dict.fromkeys(
+        [*range(0x80, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD
+    ),
+}
+_IN_ASCII = {
+    "█": "#",
+    "▀": "#",
+    "╲": "\\",
+    "·": ".",
+    "…": "~",
+    "–": "-",
+    "—": "-",
+    "±": "+/-",
+    "×": "x",
+    **{chr(0x2400 + code): chr(0x40 + code) for code in range(32)},
+    "\ufffd": "?",
+}
+
+
+def printable(text: str) -> str:
+    """Return text that may come from a file as it can be shown: control characters become visible ones."""
+    return text.translate(_PICTURES)
+
+
+class _Terminal(Console):
+    """A console on which no text can move the cursor, change colours or the title: see `printable`."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else printable(text), style, control)
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError  # for `endings`; Rich would exit
+
+
+screen = _Terminal(highlight=False)
+errors = _Terminal(stderr=True, highlight=False)
+
+
+def prepare_streams() -> None:
+    """Print what the terminal's encoding lacks in other characters; read UTF-8 from standard input."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=_ENCODING_ERRORS)
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(encoding="utf-8", errors="strict")
+    elif sys.stdin is None:  # closed
+        sys.stdin = open(os.devnull)
+
+
+def _replaced(problem: UnicodeError) -> tuple[str | bytes, int]:
+    """Return other characters for those that an encoding lacks, and where to go on."""
+    assert isinstance(problem, UnicodeEncodeError)
+    lacking = problem.object[problem.start : problem.end]
+    known = "".join(_IN_ASCII.get(one, one) for one in lacking)
+    return known.encode("ascii", "backslashreplace").decode("ascii"), problem.end
+
+
+_ENCODING_ERRORS = "rankduel"
+codecs.register_error(_ENCODING_ERRORS, _replaced)
+
+
+def print_data(text: str) -> None:
+    """Print a table for other programs: exactly as it is and in UTF-8, except on a terminal."""
+    if sys.stdout is None:
+        return
+    if sys.stdout.isatty() or not hasattr(sys.stdout, "buffer"):
+        sys.stdout.write(printable(text))
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+    sys.stdout.flush()
 
 
 @contextmanager

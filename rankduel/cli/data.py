@@ -79,7 +79,7 @@ def convert(
     letor = letor.only_features(feature_list(features)) if features else letor
     _write(letor, output, sparse)
     for note in letor.notes:
-        errors.print(f"[yellow]note:[/] {note}", soft_wrap=True)
+        errors.print(f"[yellow]note:[/] {escape(note)}", soft_wrap=True)
     _wrote(output)
 
 
@@ -132,7 +132,7 @@ def synth(
     _wrote(output)
     example = f"{output}/Fold1" if folds else output
     profile = "" if settings.profile in str(output) else f" --profile {settings.profile}"
-    screen.print(f"next: [bold]rankduel data info {example}{profile}[/]")
+    screen.print(f"next: [bold]rankduel data info {escape(str(example))}{profile}[/]")
 
 
 def _make(settings: Synthetic, output: Path, folds: bool) -> None:
@@ -162,7 +162,7 @@ def _write(letor: Letor, output: Path, sparse: bool) -> None:
 
 def _wrote(output: Path) -> None:
     size = f" ({file_size(output)})" if output.is_file() else ""
-    screen.print(f"wrote [bold]{output}[/]{size}")
+    screen.print(f"wrote [bold]{escape(str(output))}[/]{size}")
 
 
 def _knob_values(pairs: list[str]) -> dict[str, Any]:
@@ -217,7 +217,7 @@ def _sizes(summary: Summary) -> Table:
     table = _plain_table(show_header=False)
     table.add_column(style="dim")
     table.add_column()
-    splits = ", ".join(f"{name} {count:,}" for name, count in summary.splits.items())
+    splits = ", ".join(f"{escape(name)} {count:,}" for name, count in summary.splits.items())
     table.add_row(
         "queries", f"{summary.queries:,}" + (f"  [dim]({splits})[/]" if len(summary.splits) > 1 else "")
     )
@@ -255,7 +255,10 @@ def _best_features(summary: Summary, top: int) -> Table:
     table.add_column("", no_wrap=True)
     for feature in best:
         table.add_row(
-            feature.name, f"{feature.ndcg:.4f}", f"{feature.tie_share:.1%}", f"[dim]{feature.title}[/]"
+            escape(feature.name),
+            f"{feature.ndcg:.4f}",
+            f"{feature.tie_share:.1%}",
+            f"[dim]{escape(feature.title)}[/]",
         )
     return table
 
@@ -280,4 +283,4 @@ def _feature_remarks(summary: Summary) -> list[str]:
 
 
 def _names(features: Iterable[FeatureSummary]) -> str:
-    return number_ranges([feature.name for feature in features])
+    return escape(number_ranges([feature.name for feature in features]))

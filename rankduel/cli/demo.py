@@ -23,6 +23,7 @@ from rankduel.api.matrices import build_matrix
 from rankduel.cli.compare import show_comparison
 from rankduel.cli.console import count_progress, file_size, matrix_progress, runs_progress, screen
 from rankduel.cli.data import show_summary
+from rankduel.cli.endings import keeping
 from rankduel.cli.options import DataOptions, DuelOptions
 
 POLICIES = ("rucb", "merge_dts", "dts", "merge_rucb", "rmed1", "self_sparring")
@@ -56,7 +57,8 @@ def demo(
     api.report(folder / "records", report)
     screen.print(f"   wrote [bold]{escape(str(report))}[/] ({file_size(report)}): open it in a browser")
     screen.print(f"\n[dim]{time.monotonic() - started:.0f} s in all[/]")
-    screen.print(f"next: [bold]rankduel winners {folder / 'team_draft.prefs.parquet'}[/], or your own data")
+    matrix = escape(str(folder / "team_draft.prefs.parquet"))
+    screen.print(f"next: [bold]rankduel winners {matrix}[/], or your own data")
 
 
 def _compile_policies() -> None:
@@ -73,7 +75,7 @@ def _data(path: Path) -> Letor:
     settings = shape("demo", queries=QUERIES)
     with count_progress("making documents", int(docs_per_query(settings).sum())) as progress:
         write_letor(blocks(settings), path, progress=progress)
-    screen.print(f"   wrote {path} ({file_size(path)})\n")
+    screen.print(f"   wrote {escape(str(path))} ({file_size(path)})\n")
     letor = DataOptions().read([str(path)])
     with count_progress("ranking by each feature", letor.n_features) as progress:
         show_summary(describe_data(letor, progress=progress), top=5)
@@ -90,7 +92,7 @@ def _matrix(arena: Arena, path: Path) -> Preferences:
     half_width = float((preferences.pairs["hi"] - preferences.pairs["lo"]).max()) / 2
     best = preferences.names[condorcet_winner(preferences.matrix)]
     screen.print(
-        f"   wrote {path} [dim]({time.monotonic() - started:.0f} s)[/]\n"
+        f"   wrote {escape(str(path))} [dim]({time.monotonic() - started:.0f} s)[/]\n"
         f"   {best} beats everybody; {exact:,} of {len(preferences.pairs):,} pairs are exact, the others "
         f"within {half_width:.2g}"
     )
@@ -98,7 +100,8 @@ def _matrix(arena: Arena, path: Path) -> Preferences:
 
 
 def _compare(arena: Arena, preferences: Preferences, folder: Path) -> None:
-    with runs_progress("runs", 2 * RUNS * len(POLICIES)) as progress:
+    kept = keeping(f"finished runs are kept in {folder}")
+    with kept, runs_progress("runs", 2 * RUNS * len(POLICIES)) as progress:
         found = api.compare(
             arena,
             POLICIES,

@@ -19,7 +19,8 @@ from experiments.judge.session import (
 from rankduel.api.judging import judge
 from rankduel.base.errors import DataError
 from rankduel.base.files import write_text
-from rankduel.cli.console import screen
+from rankduel.cli.console import print_data, screen
+from rankduel.cli.endings import keeping
 from rankduel.cli.options import AsJson
 
 app = typer.Typer(
@@ -66,7 +67,7 @@ def next_pairs(
     """
     pairs = judge(folder).next_pairs()[:limit]
     if out is None:
-        typer.echo(pairs_csv(pairs), nl=False)
+        print_data(pairs_csv(pairs))
         return
     write_text(out, pairs_csv(pairs))
     add_them = escape(f"rankduel judge add {folder} {out}")
@@ -105,6 +106,7 @@ def show(folder: Folder, as_json: AsJson = False) -> None:
 
 
 @app.command()
+@keeping("every answer is kept")
 def ask(
     folder: Folder,
     assessor: Annotated[str, typer.Option(help="Who is judging.")] = "",

@@ -120,7 +120,7 @@ def _show_model(model: ClickModel, as_json: bool) -> None:
         rows = {"p_click": model.p_click.tolist(), "p_stop": model.p_stop.tolist(), "expected_clicks": clicks}
         typer.echo(json.dumps({"written": spec_of(model)} | rows, indent=1))
         return
-    title(spec_of(model))
+    title(escape(spec_of(model)))
     table = _plain_table()
     for heading in ("grade", "p_click", "p_stop", f"clicks on {PAGE} such documents"):
         table.add_column(heading, header_style="dim", justify="right")
@@ -269,19 +269,24 @@ def _show_one(chosen: Configured, as_json: bool) -> None:
         typer.echo(json.dumps(_as_data(chosen), indent=1))
         return
     policy = chosen.thing
-    title(str(chosen))
+    title(escape(str(chosen)))
     screen.print("\n".join(_facts(chosen)), highlight=False)
     title("\nParameters")
     show_rows(
         {
-            f"{name} = {_value(policy, name, value)}": _setting(policy, name).about
+            escape(f"{name} = {_value(policy, name, value)}"): escape(_setting(policy, name).about)
             for name, value in chosen.params._asdict().items()
         }
         or {"none": ""}
     )
     if policy.variants:
         title("\nVariants", "variant=...")
-        show_rows({name: _bundle(bundle) or "the defaults" for name, bundle in policy.variants.items()})
+        show_rows(
+            {
+                escape(name): escape(_bundle(bundle)) or "the defaults"
+                for name, bundle in policy.variants.items()
+            }
+        )
 
 
 def _show_all() -> None:
@@ -310,9 +315,9 @@ def _summary(chosen: Configured) -> str:
 
 def _facts(chosen: Configured) -> list[str]:
     policy = chosen.thing
-    assumes = f"assumes: {policy.assumes}" if policy.assumes else ""
+    assumes = f"assumes: {escape(policy.assumes)}" if policy.assumes else ""
     facts = [assumes, _horizon(chosen), _feedback(policy)]
-    lines = [policy.about, f"[dim]{escape(policy.source)}[/]" if policy.source else ""]
+    lines = [escape(policy.about), f"[dim]{escape(policy.source)}[/]" if policy.source else ""]
     return [line for line in (*lines, "; ".join(filter(None, facts))) if line]
 
 

@@ -24,6 +24,7 @@ from experiments.winners.notions import copeland_order
 from rankduel.api.matrices import USUAL_IMPRESSIONS, Prior, build_matrix, chosen_preferences
 from rankduel.base.errors import DataError, UsageError
 from rankduel.cli.console import file_size, runs_progress, screen
+from rankduel.cli.endings import keeping
 from rankduel.cli.lists import title
 from rankduel.cli.options import DataOptions, DuelOptions, Files, Force, number, with_options
 from rankduel.cli.winners import Chosen
@@ -115,7 +116,8 @@ def build(
     started = time.perf_counter()
     arena = duel_options.open(data_options.read(files))
     pages = USUAL_IMPRESSIONS if impressions is None else checked_impressions(impressions)
-    with runs_progress("impressions", pages) as progress:
+    kept = keeping(f"what was counted up to the last checkpoint is kept beside {output}")
+    with kept, runs_progress("impressions", pages) as progress:
         made = build_matrix(
             arena,
             duels=duels,

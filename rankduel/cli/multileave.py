@@ -20,6 +20,7 @@ from experiments.runs.records import MATRIX, run_set_name
 from interleave.multileave import MULTILEAVERS, Multileaver
 from rankduel.api import runs as api
 from rankduel.cli.console import command_typed, runs_progress, screen, show_next
+from rankduel.cli.endings import keeping
 from rankduel.cli.lists import about_method, settings_as_data, show_rows, title
 from rankduel.cli.options import (
     AsJson,
@@ -75,7 +76,8 @@ def multileave(
     pages = checked_impressions(impressions)
     folder = out / (name or run_set_name(data[0], "multileave", pages, seed))
     arena = duel_options.open(data_options.read(data))
-    with runs_progress("impressions", pages * runs * (len(methods) + 1)) as progress:
+    kept = keeping(f"finished runs are kept in {folder}")
+    with kept, runs_progress("impressions", pages * runs * (len(methods) + 1)) as progress:
         table = api.multileave(
             arena,
             methods,

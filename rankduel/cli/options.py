@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import math
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -59,11 +60,15 @@ def with_options(
 
 
 def number(text: str | float) -> float:
-    """Parse a number such as 1e6."""
+    """Parse a finite number such as 1e6."""
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
-        raise typer.BadParameter(f"'{text}' is no number; expected one such as 100000 or 1e8") from None
+        value = math.nan
+    if not math.isfinite(value):
+        what = "is too large" if math.isinf(value) else "is no number"
+        raise typer.BadParameter(f"'{text}' {what}; expected one such as 100000 or 1e8")
+    return value
 
 
 def _option(panel: str, help: str, *names: str, **more: Any) -> Any:
@@ -113,9 +118,12 @@ class DataOptions:
 
 def _cuts(text: str) -> tuple[float, ...]:
     try:
-        return tuple(float(cut) for cut in text.split(",") if cut.strip())
+        cuts = tuple(float(cut) for cut in text.split(",") if cut.strip())
     except ValueError:
-        raise DataError(f"--grade-cuts takes numbers such as '10,50', not '{text}'") from None
+        cuts = (math.nan,)
+    if not all(map(math.isfinite, cuts)):
+        raise DataError(f"--grade-cuts takes numbers such as '10,50', not '{text}'")
+    return cuts
 
 
 @dataclasses.dataclass(frozen=True)

@@ -17,6 +17,7 @@ from experiments.statistics import standard_error
 from rankduel.api import runs as api
 from rankduel.base.errors import UsageError
 from rankduel.cli.console import command_typed, notices, runs_progress, screen, show_next
+from rankduel.cli.endings import keeping
 from rankduel.cli.options import (
     DataOptions,
     Delay,
@@ -61,7 +62,7 @@ def run(
         raise UsageError("a matrix is a problem of its own; files of judged data are played with --live")
     played = duel_options.open(data_options.read(problem)) if live else read_preferences(problem[0])
     n_runs = options.runs * len(policies)
-    with notices(), runs_progress("runs", n_runs) as progress:
+    with keeping(f"finished runs are kept in {folder}"), notices(), runs_progress("runs", n_runs) as progress:
         table = api.run(
             played,
             policies,
@@ -142,7 +143,7 @@ def _show(title: str, notion: str, table: pd.DataFrame) -> None:
     screen.print(f"[bold]{escape(title)}[/] [dim]after {final['step'].iloc[0]:,} duels, {runs} runs[/]\n")
     shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     shown.add_column("policy", header_style="dim", style="cyan", overflow="fold")
-    columns = _columns(notion.partition("-")[0].capitalize(), final)
+    columns = _columns(escape(notion.partition("-")[0].capitalize()), final)
     for column in columns:
         shown.add_column(column.heading, header_style="dim", justify="right", no_wrap=True)
     for name, group in sorted(final.groupby("policy", sort=False), key=lambda item: item[1]["regret"].mean()):

@@ -22,6 +22,7 @@ from rankduel.api import studies as api
 from rankduel.api.studies import find_study
 from rankduel.base.errors import UsageError
 from rankduel.cli.console import command_typed, count_progress, notices, screen
+from rankduel.cli.endings import keeping
 from rankduel.cli.lists import show_rows, title
 from rankduel.cli.options import Jobs
 
@@ -79,13 +80,12 @@ def show(name: Name) -> None:
     title(escape(study.title), escape(study.source))
     screen.print(f"{escape(study.question)}\n[dim]data: {escape(study.data)}[/]\n")
     title("Parts", "duels x runs, by tier")
-    show_rows({part.name: _about_part(part) for part in study.parts}, gap=1)
+    show_rows({escape(part.name): _about_part(part) for part in study.parts}, gap=1)
     title("Claims")
     for check in study.checks:
         known_value = f" [dim](known: {escape(check.reference)})[/]" if check.reference else ""
-        screen.print(
-            f"[cyan]{check.id}[/] {escape(check.claim)}{known_value}\n  {escape(in_words(check.test))}"
-        )
+        screen.print(f"[cyan]{escape(check.id)}[/] {escape(check.claim)}{known_value}")
+        screen.print(f"  {escape(in_words(check.test))}")
     screen.print(f"\nnext: [bold]rankduel study run {escape(name)}[/]")
 
 
@@ -167,11 +167,15 @@ def _play_and_check(
 ) -> list[Played]:
     studies = {name: find_study(name) for name in names}
     for study in studies.values():
-        screen.print(f"[dim]{study.id}, tier {tier}: {_time(study, tier, jobs)}[/]")
+        screen.print(f"[dim]{escape(study.id)}, tier {tier}: {_time(study, tier, jobs)}[/]")
     played = []
     for name, study in studies.items():
         n_runs = count_runs(parts_to_play(study, tier, data_folder(data), real))
-        with notices(), count_progress(study.id, n_runs) as done:
+        with (
+            keeping(f"finished runs are kept in {out}"),
+            notices(),
+            count_progress(escape(study.id), n_runs) as done,
+        ):
             one = api.study(
                 name,
                 tier=cast(api.Tier, tier),  # one of TIERS, by the option's type
@@ -183,7 +187,7 @@ def _play_and_check(
                 progress=done,
             )
         for stand_in in dict.fromkeys(filter(None, one.results.stand_ins.values())):
-            screen.print(f"[yellow]{study.id}: on {escape(stand_in)}[/]")
+            screen.print(f"[yellow]{escape(study.id)}: on {escape(stand_in)}[/]")
         played.append(one)
     return played
 

@@ -1,0 +1,312 @@
+"""How commands end: one message and an exit code for bad input, for signals and for bugs.
+
+2            bad input: a `RankduelError`, an error of the system about a file, or what readers of files raise
+1            a bug; its traceback is in a file
+128 + N      signal N: SIGINT, SIGTERM or SIGHUP; or SIGPIPE, if nobody reads the output any more
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from importlib.metadata import version
+from pathlib import Path
+from types import FrameType
+from typing import Any, NoReturn
+
+import typer
+from rich.markup import escape
+from typer.rich_utils import rich_format_error
+
+from rankduel.base.errors import RankduelError
+from rankduel.base.files import remove_unfinished
+from rankduel.cli.console import command_typed, errors, printable
+
+BUG, BAD_INPUT = 1, 2
+_NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+_SIGNALS = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
+_SIGPIPE = 13
+_PATIENCE = 2.0  # seconds that a command has to end by itself after a signal
+# Packages of readers; the errors that their types raise are about what a file holds.
+_READERS = {
+    *("json", "tomllib", "tomli", "csv", "_csv", "pyarrow", "tokenize"),
+    *("zipfile", "tarfile", "gzip", "lzma", "_lzma", "zlib", "backports", "compression"),
+}
+_PARSERS = {"json", "tomllib", "tomli"}  # recursive ones
+
+_received: list[int] = []  # signals, first one first
+_kept: list[str] = []  # what the work under way keeps if it is stopped
+_said = threading.Event()  # the message about a signal was printed
+_done = threading.Event()  # the command has ended, and its ending must not be interrupted
+
+
+@contextmanager
+def keeping(what: str) -> Iterator[None]:
+    """Print `what` as that which is kept, if a signal stops the block."""
+    _kept.append(what)
+    yield
+    _kept.remove(what)  # not after an error: the message is printed later
+
+
+def run_to_end(command: Callable[[], Any]) -> NoReturn:
+    """Call a Typer app, made not to exit by itself, and exit with the code of its end."""
+    _received.clear()
+    _kept.clear()
+    _said.clear()
+    _done.clear()
+    with _signals_watched():
+        code = _code_of(command)
+        if _received or code == 128 + signal.SIGINT:
+            number = _received[0] if _received else signal.SIGINT
+            code = 128 + number
+            _say_stopped(number)
+        _flush_output()
+        if _received:
+            _leave(code)
+    sys.exit(code)
+
+
+def _code_of(command: Callable[[], Any]) -> int:
+    """Call a command; print the message of the error that ended it, if one did, and return the exit code."""
+    try:
+        try:
+            return command() or 0
+        finally:
+            _done.set()
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    except SystemExit as ended:
+        closed = isinstance(ended.__context__, BrokenPipeError)
+        return 128 + _SIGPIPE if closed else int(ended.code or 0)
+    except BrokenPipeError:
+        return 128 + _SIGPIPE
+    except Exception as problem:
+        with suppress(OSError):  # the error output may be closed, too
+            return _code_of_problem(problem)
+        return BAD_INPUT
+
+
+def _code_of_problem(problem: Exception) -> int:
+    if _received:  # what a signal interrupted may fail in other ways, too
+        return 128 + _received[0]
+    if hasattr(problem, "exit_code"):  # of options and arguments
+        rich_format_error(problem)  # type: ignore[arg-type]
+        return int(problem.exit_code)
+    message = _message(problem)
+    if message:
+        _say_error(message)
+        return BAD_INPUT
+    _say_bug(problem)
+    return BUG
+
+
+def _message(problem: Exception) -> str:
+    """Return what is wrong with the input; nothing if that is not what the problem is."""
+    if isinstance(problem, RankduelError):
+        return str(problem)
+    if isinstance(problem, OSError) and (problem.filename is not None or problem.errno):
+        return f"{_name_of(problem.filename)}: {problem.strerror or problem}"
+    if isinstance(problem, typer.Abort):
+        return "standard input is closed, or ended where an answer was expected"
+    file = _file_in_use(problem)
+    if isinstance(problem, MemoryError):
+        return _about_memory(problem, file)
+    if not file:
+        return ""
+    if isinstance(problem, UnicodeDecodeError):
+        return f"{file}: not UTF-8 text ({problem}); save the file as UTF-8"
+    if isinstance(problem, RecursionError) and _PARSERS & _packages_in(problem):
+        return f"{file}: nested too deeply to be read"
+    if isinstance(problem, EOFError) or type(problem).__module__.partition(".")[0] in _READERS:
+        return f"{file}: damaged, or not of the kind that its name says ({_in_short(problem)})"
+    return ""
+
+
+def _name_of(file: Any) -> str:
+    """Return the file of an error of the system, which may have none."""
+    if file is None:
+        return "reading or writing failed"
+    return os.fsdecode(file) if isinstance(file, (str, bytes, os.PathLike)) else f"open file {file}"
+
+
+def _about_memory(problem: MemoryError, file: str) -> str:
+    where = f"{file}: " if file else ""
+    detail = f" ({problem})" if str(problem) else ""
+    return (
+        f"{where}not enough memory{detail}; take less data or fewer rankers, fewer --jobs, or a machine with "
+        "more memory"
+    )
+
+
+def _in_short(problem: Exception) -> str:
+    first_line = str(problem).partition("\n")[0]
+    return f"{type(problem).__name__}: {first_line}" if first_line else type(problem).__name__
+
+
+def _file_in_use(problem: BaseException) -> str:
+    """Return the file that the innermost function of a traceback holds a path of; nothing if none does."""
+    for frame, _ in reversed(list(traceback.walk_tb(problem.__traceback__))):
+        for name, value in reversed(frame.f_locals.items()):
+            if isinstance(value, Path) or (isinstance(value, str) and name in ("path", "file", "source")):
+                with suppress(OSError, ValueError):
+                    if os.path.isfile(value):
+                        return str(value)
+    return ""
+
+
+def _packages_in(problem: BaseException) -> set[str]:
+    frames = (frame for frame, _ in traceback.walk_tb(problem.__traceback__))
+    return {str(frame.f_globals.get("__name__", "")).partition(".")[0] for frame in frames}
+
+
+def _say_error(message: str) -> None:
+    errors.print(f"[bold red]error:[/] {escape(message)}", highlight=False, soft_wrap=True)
+
+
+def _say_bug(problem: Exception) -> None:
+    """Write the traceback to a file, and print where it is and what to do with it."""
+    text = "".join(traceback.format_exception(problem))
+    versions = f"rankduel {version('rankduel')}, Python {sys.version.split()[0]}, {sys.platform}"
+    _say_error(f"rankduel has a bug: {_in_short(problem)}")
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w",
+            prefix="rankduel-bug-",
+            suffix=".txt",
+            delete=False,
+            encoding="utf-8",
+            errors="backslashreplace",
+        ) as file:
+            file.write(f"{command_typed()}\n{versions}\n\n{text}")
+        told = f"Please report it to the project's tracker with this file: {file.name}"
+    except OSError:  # no folder for temporary files
+        told = f"{text}\n{versions}\nPlease report it to the project's tracker with these lines"
+    errors.print(escape(told), highlight=False, soft_wrap=True)
+
+
+# --- signals
+
+
+@contextmanager
+def _signals_watched() -> Iterator[None]:
+    """Let signals raise KeyboardInterrupt, and a thread end the process if that takes too long.
+
+    Python calls its handlers of signals between two steps of the main thread, which may be in compiled code
+    or wait for threads that are. The system's handler writes to a pipe at once, and a thread waits for that.
+    A signal that is ignored, as under nohup, stays ignored.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    handlers = {
+        number: signal.signal(number, _interrupt)
+        for number in _SIGNALS
+        if signal.getsignal(number) is not signal.SIG_IGN
+    }
+    descriptor = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    threading.Thread(target=_end_in_time, args=(reading,), daemon=True, name="signals").start()
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(descriptor)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        os.close(writing)
+
+
+def _interrupt(number: int, _: FrameType | None) -> None:
+    if _received:  # the second signal: at once
+        _say_stopped_at_once(_received[0])
+        _leave(128 + _received[0])
+    _received.append(number)
+    if not _done.is_set():
+        raise KeyboardInterrupt
+
+
+def _end_in_time(reading: int) -> None:
+    """Wait for a signal, and end the process if it has not ended by itself soon after."""
+    with os.fdopen(reading, "rb", buffering=0) as pipe:
+        while number := pipe.read(1):
+            if number[0] in _SIGNALS:
+                time.sleep(_PATIENCE)
+                _say_stopped_at_once(number[0])
+                _leave(128 + number[0])
+
+
+def _leave_signals_alone() -> None:
+    """In a process forked from one that watches: it has none of the threads, but the same pipe."""
+    if any(signal.getsignal(number) is _interrupt for number in _SIGNALS):
+        signal.set_wakeup_fd(-1)
+        for number in _SIGNALS:
+            if signal.getsignal(number) is _interrupt:
+                signal.signal(number, signal.SIG_DFL)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_signals_alone)
+
+
+def _stopped_text(number: int) -> str:
+    name = signal.Signals(number).name
+    if _kept:
+        return f"stopped by {name}; {'; '.join(_kept)}\nto go on: {command_typed()}"
+    return f"stopped by {name}; files are complete or absent\nto start again: {command_typed()}"
+
+
+def _say_stopped(number: int) -> None:
+    if not _said.is_set():
+        _said.set()
+        with suppress(OSError):  # the terminal may be gone
+            errors.print(f"[yellow]{escape(_stopped_text(number))}[/]", highlight=False, soft_wrap=True)
+
+
+def _say_stopped_at_once(number: int) -> None:
+    """Print the message past the console, whose lock another thread may hold."""
+    if not _said.is_set():
+        _said.set()
+        cursor = "\x1b[?25h\n" if errors.is_terminal else ""  # a progress bar hides it
+        text = f"{cursor}{printable(_stopped_text(number))}\n"
+        with suppress(OSError):
+            os.write(2, text.encode(getattr(sys.stderr, "encoding", None) or "ascii", "backslashreplace"))
+
+
+def _leave(code: int) -> NoReturn:
+    """End this process and those that it has started, without waiting for threads in compiled code."""
+    remove_unfinished()
+    for process in _descendants():
+        with suppress(OSError):
+            os.kill(process, signal.SIGTERM)
+    os._exit(code)
+
+
+def _descendants() -> list[int]:
+    """Return the processes that this one has started, and those that they have, where there is a /proc."""
+    children: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError, ValueError, IndexError):  # ended meanwhile
+            parent = int(stat.read_bytes().rpartition(b")")[2].split()[1])
+            children.setdefault(parent, []).append(int(stat.parent.name))
+    found = [os.getpid()]
+    for process in found:
+        found += children.get(process, [])
+    return found[1:]
+
+
+def _flush_output() -> None:
+    """Write out what is left; if that fails, discard it, so that Python does not fail at it once more."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except (OSError, ValueError):
+            with suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
