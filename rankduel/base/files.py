@@ -42,6 +42,7 @@ def temporary_beside(path: str | Path) -> Iterator[Path]:
     or the temporary one, is raised with the name `path`.
     """
     path = Path(path)
+    _check_replaceable(path)
     _remove_leftovers(path)
     temporary, lock = _new_file(path)
     _unfinished.add(temporary)
@@ -57,6 +58,18 @@ def temporary_beside(path: str | Path) -> Iterator[Path]:
         _unfinished.discard(temporary)
         if lock is not None:
             os.close(lock)
+
+
+def _check_replaceable(path: Path) -> None:
+    """Refuse a folder, and a device or a pipe, in place of which a file would appear."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:  # not there; anything else is found out when the file is made
+        return
+    if stat.S_ISDIR(mode):
+        raise _not_written(path, IsADirectoryError(errno.EISDIR, ""))
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "could not be written: a device or a pipe, not a file", str(path))
 
 
 _unfinished: set[Path] = set()  # temporary files that this process is writing
@@ -75,8 +88,6 @@ def _new_file(path: Path) -> tuple[Path, int | None]:
     The lock tells others that the writer is alive: the system releases it when the process ends, however it
     ends, and unlike a process number it means the same in every container and on all hosts of a network disk.
     """
-    if not path.name:
-        raise _not_written(path, IsADirectoryError(errno.EISDIR, ""))
     while True:
         temporary = path.with_name(f"{_temporary_stem(path.name)}.{secrets.token_hex(4)}{_TEMPORARY}")
         try:

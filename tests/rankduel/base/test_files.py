@@ -239,6 +239,14 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path, place):
     assert refused.value.filename == str(path) and left(tmp_path) == ["file", "folder"]
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="makes a pipe")
+def test_a_device_or_pipe_is_not_replaced_by_a_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="could not be written: a device or a pipe, not a file"):
+        write_text(tmp_path / "pipe", "new")
+    assert (tmp_path / "pipe").is_fifo() and left(tmp_path) == ["pipe"]
+
+
 AS_SOMEBODY = """
 import os, sys
 from rankduel.base.files import write_text
