@@ -6,9 +6,25 @@ prints it and exits with code 2.
 
 from __future__ import annotations
 
+import re
+
+_SURROGATE = re.compile("[\ud800-\udfff]")  # Python's stand-in for bytes that are not UTF-8
+
 
 class RankduelError(ValueError):
-    """Base class of all errors that input can cause."""
+    """Base class of all errors that input can cause; names of files in the message are made printable."""
+
+    def __init__(self, message: object = "", *more: object) -> None:
+        super().__init__(printable(str(message)), *more)
+
+
+def printable(text: str) -> str:
+    """Return text that can be encoded: bytes of a file name that are not UTF-8 are shown as '\\xff'."""
+    return _SURROGATE.sub(lambda found: _escaped(ord(found[0])), text)
+
+
+def _escaped(code: int) -> str:
+    return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\u{code:04x}"
 
 
 class DataError(RankduelError):
