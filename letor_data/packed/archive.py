@@ -6,12 +6,15 @@ streamed, never extracted. Whatever the packaging, files are read in the order t
 
 from __future__ import annotations
 
+import os
 import tarfile
 import zipfile
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
+from typing import IO, BinaryIO
 
 from letor_data.packed.choosing import Source, choose
 from letor_data.packed.packing import (
@@ -28,12 +31,16 @@ from letor_data.packed.tar_stream import tar_members
 from rankduel.base.errors import DataError
 
 __all__ = [
-    "PACKINGS", "DamagedError", "Progress", "Source", "find_files", "find_sources", "read_all", "read_pieces",
+    "PACKINGS", "DamagedError", "Progress", "Source", "find_files", "find_sources", "read_all", "read_one",
+    "read_pieces",
 ]  # fmt: skip
 
 Progress = Callable[[int, int], None]  # bytes done, bytes in all
 
+_MOST_WHOLE = 256 << 20  # bytes of a file that is read as a whole
+_MOST_PASSES = 50  # over a tar archive whose members are wanted in another order than they stand in
 _ZIP = b"PK\x03\x04"
+_END, _UTF_8, _IN_ZIP64 = 22, 0x800, 0xFFFF  # of zip: size of the end record, a flag, a number kept elsewhere
 _FOREIGN = {
     b"Rar!": "a RAR archive, which cannot be read here; unpack it first (unrar x FILE)",
     b"7z\xbc\xaf": "a 7z archive, which cannot be read here; unpack it first (7z x FILE)",
@@ -46,12 +53,21 @@ def find_files(argument: str | Path) -> list[tuple[Path, str]]:
     """The files that 'FILE', 'FOLDER' or 'FILE::PATTERN' means, each with the pattern to apply within it."""
     text, _, pattern = str(argument).partition("::")
     path = Path(text)
-    if not path.exists():
-        raise DataError(f"{path}: no such file or folder")
-    if not path.is_dir():
-        return [(path, pattern)]
-    names = sorted(p.relative_to(path).as_posix() for p in path.rglob("*") if p.is_file())
+    with guard(path):
+        if not path.exists():
+            raise DataError(f"{path}: no such file or folder")
+        if not path.is_dir():
+            _check_regular(path)
+            return [(path, pattern)]
+        names = sorted(p.relative_to(path).as_posix() for p in path.rglob("*") if p.is_file())
     return [(path / name, "") for name in choose(names, pattern, path)]
+
+
+def _check_regular(path: Path) -> None:
+    if not path.is_file():
+        raise DataError(
+            f"{path}: a pipe or a device, which can be read only once; save its content as a file"
+        )
 
 
 def find_sources(argument: str | Path) -> list[Source]:
@@ -69,29 +85,45 @@ def _sources_in(path: Path, pattern: str) -> list[Source]:
 
 
 def read_pieces(
-    sources: list[Source], progress: Progress | None = None
+    sources: list[Source], progress: Progress | None = None, notes: list[str] | None = None
 ) -> Iterator[tuple[Source, Iterator[bytes]]]:
-    """Each source with its decompressed bytes. `progress` hears of bytes as they are on disk."""
+    """Each source with its decompressed bytes. `progress` hears of bytes as they are on disk.
+
+    What the owner of a file should know about its packing is added to `notes`, once for each file.
+    """
     parts = [(path, list(group)) for path, group in groupby(sources, key=lambda source: source.path)]
     meter = _Meter(progress, sum(_size(path, group) for path, group in parts) if progress else 0)
     for path, group in parts:
         if not group[0].member:
             for source in group:
-                yield source, decompressed(meter.watch(_file_pieces(path)), str(path), path.name)
+                yield source, decompressed(meter.watch(_file_pieces(path)), str(path), path.name, notes)
         elif _is_zip(path):
-            yield from _read_zip(path, group, meter)
+            yield from _read_zip(path, group, meter, notes)
         else:
-            yield from _read_tar(path, group, meter)
+            yield from _read_tar(path, group, meter, notes)
     meter.finish()
 
 
-def read_all(path: str | Path) -> bytes:
-    """A whole small file, decompressed."""
+def read_one(path: str | Path, notes: list[str] | None = None) -> Iterator[bytes]:
+    """The decompressed bytes of what must be a single file, in pieces."""
     sources = find_sources(path)
     if len(sources) > 1:
         names = ", ".join(source.name for source in sources[:3])
         raise DataError(f"{path}: one file is wanted here, and this stands for {len(sources)}: {names}, ...")
-    return b"".join(piece for _, pieces in read_pieces(sources) for piece in pieces)
+    return (piece for _, pieces in read_pieces(sources, notes=notes) for piece in pieces)
+
+
+def read_all(path: str | Path) -> bytes:
+    """A whole small file, decompressed."""
+    found, size = [], 0
+    for piece in read_one(path):
+        found.append(piece)
+        size += len(piece)
+        if size > _MOST_WHOLE:
+            raise DataError(
+                f"{path}: holds more than {_MOST_WHOLE >> 20} MiB, too much for a file of its kind"
+            )
+    return b"".join(found)
 
 
 class _Meter:
@@ -153,16 +185,59 @@ def _open_zip(path: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def _zip_infos(path: Path) -> list[zipfile.ZipInfo]:
-    with _open_zip(path) as archive:
-        return [info for info in archive.infolist() if not info.is_dir()]
+    with _open_zip(path) as archive, open(path, "rb") as stream:
+        _check_directory(archive, stream)
+        return [info for info in archive.infolist() if not info.filename.endswith("/")]
 
 
-def _read_zip(path: Path, group: list[Source], meter: _Meter) -> Iterator[tuple[Source, Iterator[bytes]]]:
+def _check_directory(archive: zipfile.ZipFile, stream: BinaryIO) -> None:
+    """Refuse a damaged list of members: it has no checksum, and what it misnames would be passed over.
+
+    zipfile compares the names of members with those before their content only when it opens them, and does
+    not look at their number.
+    """
+    infos = archive.infolist()
+    for info in infos:
+        stream.seek(info.header_offset)
+        header = stream.read(30)
+        name = stream.read(int.from_bytes(header[26:28], "little"))
+        if name.decode("utf-8" if info.flag_bits & _UTF_8 else "cp437") != info.orig_filename:
+            raise zipfile.BadZipFile(f"the list of members names '{info.orig_filename}', which is not there")
+    stream.seek(-_END - len(archive.comment), os.SEEK_END)
+    number = int.from_bytes(stream.read(_END)[10:12], "little")
+    if number not in (len(infos), _IN_ZIP64):
+        raise zipfile.BadZipFile(f"{number} members are announced, but {len(infos)} are listed")
+
+
+def _read_zip(
+    path: Path, group: list[Source], meter: _Meter, notes: list[str] | None
+) -> Iterator[tuple[Source, Iterator[bytes]]]:
     with _open_zip(path) as archive:
         for source in group:
             with archive.open(source.member) as stream:
-                pieces = meter.watch(stream_pieces(stream, source.name))
-                yield source, decompressed(pieces, source.name, source.member)
+                kind = archive.getinfo(source.member).compress_type
+                bounded = (
+                    stream if kind in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) else _SmallReads(stream)
+                )
+                pieces = meter.watch(stream_pieces(bounded, source.name))
+                yield source, decompressed(pieces, source.name, source.member, notes)
+
+
+class _SmallReads:
+    """A bzip2 or LZMA member of a zip archive, of which zipfile unpacks at once whatever it has read.
+
+    It reads at least 4 kB, which are some 80 MB at worst.
+    """
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+
+    def read(self, size: int) -> bytes:
+        parts, missing = [], size
+        while missing > 0 and (part := self._stream.read1(min(missing, 4096))):  # type: ignore[attr-defined]
+            parts.append(part)
+            missing -= len(part)
+        return b"".join(parts)
 
 
 # --- tar
@@ -177,24 +252,31 @@ def _is_tar(path: Path) -> bool:
     return is_tar(start) or path.name.lower().endswith(_TAR_SUFFIXES)
 
 
-def _read_tar(path: Path, group: list[Source], meter: _Meter) -> Iterator[tuple[Source, Iterator[bytes]]]:
+def _read_tar(
+    path: Path, group: list[Source], meter: _Meter, notes: list[str] | None
+) -> Iterator[tuple[Source, Iterator[bytes]]]:
     """Members in the order asked for; one that was passed already takes another pass over the archive."""
-    waiting = list(group)
-    while waiting:
+    waiting = deque(group)
+    for _ in range(_MOST_PASSES):
         passed = set()
-        for name, pieces in _tar_members(path, meter.watch(_file_pieces(path))):
+        for name, pieces in _tar_members(path, meter.watch(_file_pieces(path)), notes):
             passed.add(name)
             if name == waiting[0].member:
-                source = waiting.pop(0)
-                yield source, decompressed(pieces, source.name, name)
+                source = waiting.popleft()
+                yield source, decompressed(pieces, source.name, name, notes)
             if not waiting or waiting[0].member in passed:
                 break
         else:
             raise DataError(f"{waiting[0].name}: no longer there; the archive changed while it was read")
+        if not waiting:
+            return
+    raise DataError(f"{path}: its members stand in another order than they are read in; unpack it first")
 
 
-def _tar_members(path: Path, raw: Iterable[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
-    return tar_members(decompressed(raw, str(path), path.name), str(path))
+def _tar_members(
+    path: Path, raw: Iterable[bytes], notes: list[str] | None = None
+) -> Iterator[tuple[str, Iterator[bytes]]]:
+    return tar_members(decompressed(raw, str(path), path.name, notes), str(path))
 
 
 # --- files

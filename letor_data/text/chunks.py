@@ -108,20 +108,20 @@ def cut_lines(pieces: Iterator[bytes], name: str) -> Iterator[bytes]:
 
 def _whole_lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
     held: list[bytes] = []
-    size = 0
+    size, has_end = 0, False
     try:
         for piece in pieces:
             held.append(piece)
             size += len(piece)
-            if size >= BLOCK:
+            has_end = has_end or b"\n" in piece
+            if has_end and size >= BLOCK:
                 text = b"".join(held)
                 end = text.rfind(b"\n") + 1
-                if end:
-                    yield text[:end]
-                elif size > MAX_LINE:
-                    yield text
-                    return
-                held, size = [text[end:]], len(text) - end
+                yield text[:end]
+                held, size, has_end = [text[end:]], len(text) - end, False
+            elif size > MAX_LINE:
+                yield b"".join(held)
+                return
     except DamagedError:  # what came before it is good, but for a line that was cut
         text = b"".join(held)
         if end := text.rfind(b"\n") + 1:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import os
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -25,7 +26,7 @@ from letor_data.text.chunks import Block, digest_text, parse_blocks
 from letor_data.text.columns import GrowingColumns, memory_cells
 from letor_data.text.problems import NOTES, PROBLEMS, Problem, position
 from letor_data.text.queries import RETURNING, CountedQueries, NamedQueries, side_file
-from rankduel.base.errors import DataError
+from rankduel.base.errors import DataError, printable
 
 _LINE = "a document is a line '<label> qid:<id> <feature>:<value> ... # comment'"
 _CHOICES = {
@@ -73,7 +74,8 @@ def parse_text(
     profile = choose_profile(sources, options)
     rules = _rules(profile, options)
     table = _Table(profile, options)
-    for source, pieces in read_pieces(sources, progress):
+    packing_notes: list[str] = []
+    for source, pieces in read_pieces(sources, progress, packing_notes):
         table.start_file(source)
         problems = _worded(source, profile, rules)
         digest = partial(
@@ -82,7 +84,8 @@ def parse_text(
         for line, block in parse_blocks(pieces, source.name, digest, jobs or os.cpu_count() or 1):
             table.add(line, block)
         table.end_file()
-    return table.finish(", ".join(str(path) for path in paths), rules.index_base)
+    letor = table.finish(printable(", ".join(str(path) for path in paths)), rules.index_base)
+    return replace(letor, notes=(*packing_notes, *letor.notes))
 
 
 def choose_profile(sources: list[Source], options: ReadOptions) -> Profile:

@@ -6,6 +6,7 @@ the file each query came from.
 
 from __future__ import annotations
 
+import os
 import re
 from itertools import islice
 from pathlib import Path
@@ -159,7 +160,8 @@ def side_file(source: Source) -> Path | None:
     """The file of documents per query beside a data file, if there is one: X.query or X.group."""
     stems = (source.path.name, source.path.stem)
     names = [source.path.with_name(stem + end) for stem in stems for end in (".query", ".group")]
-    return next((name for name in names if not source.member and name.is_file()), None)
+    # os.path, since a name that is too long with its end is no error here.
+    return next((name for name in names if not source.member and os.path.isfile(name)), None)
 
 
 def read_counts(source: Source) -> tuple[Path, np.ndarray]:

@@ -11,8 +11,8 @@ from letor_data.text.parse import ReadOptions, parse_text
 def cut_into(monkeypatch, block, piece):
     """From now on files come in pieces of so many bytes, and are parsed in blocks of about `block`."""
 
-    def read_pieces(sources, progress=None):
-        for source, pieces in archive.read_pieces(sources, progress):
+    def read_pieces(sources, progress=None, notes=None):
+        for source, pieces in archive.read_pieces(sources, progress, notes):
             yield source, recut(pieces)
 
     def recut(pieces):

@@ -71,6 +71,22 @@ def test_an_archive_with_a_flipped_bit_is_refused_or_right(outcome, kind, step):
         assert isinstance(found := outcome(damaged, f"x.{kind}"), DataError) or found == TEXT
 
 
+@every_bit
+def test_no_member_of_a_damaged_zip_is_passed_over(tmp_path, step):
+    """The list of members has no checksum: a name changed there would make a member no data."""
+    whole = PACK["zip"]([("train.txt", TEXT), ("test.txt", b"1 qid:9 1:1\n")])
+    path = tmp_path / "x.zip"
+    for damaged in flips(whole, 3 * step):
+        path.write_bytes(damaged)
+        try:
+            assert [b"".join(pieces) for _, pieces in read_pieces(find_sources(path))] == [
+                TEXT,
+                b"1 qid:9 1:1\n",
+            ]
+        except DataError as problem:
+            assert "x.zip" in str(problem)
+
+
 @pytest.mark.parametrize("inner", COMPRESS)
 def test_a_damaged_member_is_refused(tmp_path, outcome, inner):
     packed = COMPRESS[inner](TEXT)
