@@ -11,7 +11,7 @@ import hashlib
 import itertools
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -23,8 +23,9 @@ import pyarrow.compute as pc
 
 from letor_data.letor import Letor, narrowest
 from letor_data.packed.archive import PACKINGS
-from letor_data.trec_lines import Lines, split_lines
-from rankduel.base.errors import DataError
+from letor_data.packed.packing import guard
+from letor_data.trec_lines import Lines, line_error, split_lines
+from rankduel.base.errors import DataError, printable
 
 _RUN = ("qid", "Q0", "docno", "rank", "score", "tag")
 _QRELS = ("qid", "iteration", "docno", "grade")
@@ -48,28 +49,98 @@ class Qrels(NamedTuple):
 
 def read_run(path: str | Path) -> Run:
     """The scored documents of a run file."""
-    lines = split_lines(path, _RUN)
-    rows = _documents(lines).assign(score=_scores(lines))
-    first = _first_row(rows)
-    for row in np.flatnonzero(first != np.arange(len(rows))).tolist():
-        raise lines.error(row, "docno", f"line {lines.number(first[row])} has this document already")
-    return Run(rows, _rank_notes(lines, rows), lines.digest)
+    with guard(path):
+        table, notes, digest = _read(path, _RUN_FILE)
+        rows = table.documents().assign(score=table.values["score"])
+        notes += _rank_notes(path, rows, table.values["rank"])
+    return Run(rows, tuple(notes), digest)
 
 
 def read_qrels(path: str | Path) -> Qrels:
     """The judgments of a qrels file; grades below 0, which mark spam, become 0."""
-    lines = split_lines(path, _QRELS)
-    grade = _grades(lines)
-    rows = _documents(lines).assign(grade=np.maximum(grade, 0).astype(np.int8))
-    first = _first_row(rows)
-    for row in np.flatnonzero(grade != grade[first]).tolist():
-        raise lines.error(row, "grade", f"line {lines.number(first[row])} has another grade")
+    with guard(path):
+        table, notes, digest = _read(path, _QRELS_FILE)
+        grade = table.values["grade"]
+        rows = table.documents().assign(grade=np.maximum(grade, 0).astype(np.int8))
     below = np.flatnonzero(grade < 0)
-    notes = [
-        f"{path}:{lines.number(row)}: first of {len(below)} grades below 0, read as 0" for row in below[:1]
-    ]
-    once = first == np.arange(len(rows))  # the same judgment twice is no contradiction
-    return Qrels(rows[once].reset_index(drop=True), tuple(notes), lines.digest)
+    for row in below[:1]:
+        where = f"{printable(str(path))}:{table.lines[row]}"
+        notes.append(f"{where}: first of {len(below)} grades below 0, read as 0")
+    return Qrels(rows, tuple(notes), digest)
+
+
+class _Documents(NamedTuple):
+    """What the lines of a run or of judgments hold, in file order."""
+
+    qid: pa.LargeStringArray
+    docno: pa.LargeStringArray
+    values: dict[str, np.ndarray]
+    lines: np.ndarray  # (n,) int64, their numbers
+
+    def documents(self) -> pd.DataFrame:
+        texts = {"qid": self.qid, "docno": self.docno}
+        objects = {field: column.to_numpy(zero_copy_only=False) for field, column in texts.items()}
+        return pd.DataFrame(objects, dtype=object)
+
+    def first_rows(self) -> np.ndarray:
+        """For each row, the first one with its query and document."""
+        query = self.qid.dictionary_encode().indices.to_numpy().astype(np.int64)
+        docno = self.docno.dictionary_encode()
+        pair = pd.Series(query * len(docno.dictionary) + docno.indices.to_numpy())
+        code, _ = pd.factorize(pair)  # numbers pairs as they appear
+        return np.flatnonzero(~pair.duplicated())[code]
+
+    def only(self, rows: np.ndarray) -> _Documents:
+        chosen = pa.array(rows)
+        values = {name: column[rows] for name, column in self.values.items()}
+        return _Documents(self.qid.take(chosen), self.docno.take(chosen), values, self.lines[rows])
+
+
+def _joined(parts: list[_Documents]) -> _Documents:
+    values = {name: np.concatenate([part.values[name] for part in parts]) for name in parts[0].values}
+    return _Documents(
+        pa.concat_arrays([part.qid for part in parts]),
+        pa.concat_arrays([part.docno for part in parts]),
+        values,
+        np.concatenate([part.lines for part in parts]),
+    )
+
+
+class _Kind(NamedTuple):
+    """A kind of file: its fields, the values to take from it, and what a document that comes again may be."""
+
+    fields: tuple[str, ...]
+    values: Callable[[Lines], dict[str, np.ndarray]]
+    agree: str  # a document may come again if it has the same value here; "": it may not
+    again: str  # what is wrong otherwise
+
+
+def _read(path: str | Path, kind: _Kind) -> tuple[_Documents, list[str], str]:
+    """Read a file block by block: (its documents, each once; notes; a digest of the content).
+
+    Documents that come again are looked for whenever the rows have doubled: many are noticed early.
+    """
+    notes: list[str] = []
+    digest = hashlib.sha256()
+    parts: list[_Documents] = []
+    n_distinct = 0
+    for lines in split_lines(path, kind.fields, notes, digest.update):
+        parts.append(_Documents(lines.text("qid"), lines.text("docno"), kind.values(lines), lines.numbers()))
+        if sum(len(part.lines) for part in parts) > 2 * n_distinct:
+            parts = [_distinct(_joined(parts), path, kind)]
+            n_distinct = len(parts[0].lines)
+    return _distinct(_joined(parts), path, kind), notes, digest.hexdigest()
+
+
+def _distinct(table: _Documents, path: str | Path, kind: _Kind) -> _Documents:
+    """Every document once; refuse those that may not come again."""
+    first = table.first_rows()
+    again = first != np.arange(len(first))
+    value = table.values[kind.agree] if kind.agree else table.lines
+    for row in np.flatnonzero(value != value[first]).tolist():
+        problem = f"line {table.lines[first[row]]} {kind.again}"
+        raise line_error(path, kind.fields, int(table.lines[row]), kind.agree or "docno", problem)
+    return table.only(np.flatnonzero(~again)) if again.any() else table
 
 
 def read_trec(
@@ -92,6 +163,13 @@ def read_trec(
     _check("ties", ties, ("tie_mode", "trec_eval"))
     if isinstance(runs, str | Path) or not runs:
         raise DataError("runs must be a list of at least one run file")
+    with guard(qrels):
+        return _judged_runs(qrels, runs, candidates, unjudged, ties)
+
+
+def _judged_runs(
+    qrels: str | Path, runs: Sequence[str | Path], candidates: str, unjudged: str, ties: str
+) -> Letor:
     judged = read_qrels(qrels)
     loaded = [read_run(path) for path in runs]
     names = _names(runs)
@@ -106,45 +184,46 @@ def read_trec(
     notes = [*judged.notes, *(note for run in loaded for note in run.notes)]
     notes += _query_notes(cells, chosen, loaded, names) + _unjudged_notes(is_judged, unjudged)
     choices = (candidates, unjudged, ties, names, judged.digest, [run.digest for run in loaded])
-    source = f"{qrels} with {len(runs)} run{'s' if len(runs) > 1 else ''}"
+    source = f"{printable(str(qrels))} with {len(runs)} run{'s' if len(runs) > 1 else ''}"
     digest = hashlib.sha256(repr(choices).encode()).hexdigest()
     return replace(_letor(cells, chosen, names, ties), source=source, digest=digest, notes=tuple(notes))
 
 
-def _documents(lines: Lines) -> pd.DataFrame:
-    return pd.DataFrame({field: lines.text(field) for field in ("qid", "docno")}, dtype=object)
-
-
 def _scores(lines: Lines) -> np.ndarray:
-    tokens = lines.text("score")
-    for row, token in enumerate(tokens):
-        if not _NUMBER.fullmatch(token):
-            finite = "finite " if _NOT_FINITE.fullmatch(token) else ""
-            raise lines.error(row, "score", f"the score must be a {finite}number")
-    scores = np.array([float(token) for token in tokens])
-    for row in np.flatnonzero(np.isinf(scores)).tolist():
+    scores, code = _numbers(lines.text("score"), _NUMBER)
+    for row in np.flatnonzero(np.isnan(scores)[code])[:1].tolist():
+        finite = "finite " if _NOT_FINITE.fullmatch(lines.text("score")[row].as_py()) else ""
+        raise lines.error(row, "score", f"the score must be a {finite}number")
+    for row in np.flatnonzero(np.isinf(scores)[code])[:1].tolist():
         raise lines.error(row, "score", "the score is too large")
-    return scores
+    return scores[code]
 
 
 def _grades(lines: Lines) -> np.ndarray:
     """As written, so possibly below 0."""
-    grades = np.empty(len(lines.start), np.int64)
-    for row, token in enumerate(lines.text("grade")):
-        match = _GRADE.fullmatch(token)
-        if not match or int(match[1]) > _TOP_GRADE:
-            raise lines.error(row, "grade", f"the grade must be a whole number, at most {_TOP_GRADE}")
-        grades[row] = int(match[1])
-    return grades
+    grades, code = _numbers(lines.text("grade"), _GRADE)
+    for row in np.flatnonzero(~(grades <= _TOP_GRADE)[code])[:1].tolist():
+        raise lines.error(row, "grade", f"the grade must be a whole number, at most {_TOP_GRADE}")
+    return grades[code].astype(np.int64)
 
 
-def _first_row(rows: pd.DataFrame) -> np.ndarray:
-    """For each row, the first one with its query and document."""
-    query, _ = pd.factorize(rows.qid)
-    doc, docnos = pd.factorize(rows.docno)
-    pair = pd.Series(query * np.int64(len(docnos)) + doc)
-    code, _ = pd.factorize(pair)  # numbers pairs as they appear
-    return np.flatnonzero(~pair.duplicated())[code]
+def _ranks(lines: Lines) -> np.ndarray:
+    """Ranks as written, NaN where they are no numbers: they serve a note only."""
+    ranks, code = _numbers(lines.text("rank"), _NUMBER)
+    return ranks[code]
+
+
+def _numbers(texts: pa.LargeStringArray, pattern: re.Pattern) -> tuple[np.ndarray, np.ndarray]:
+    """The different texts as numbers, NaN where they do not match, and for every row which one it is."""
+    encoded = texts.dictionary_encode()
+    found = [float(text) if pattern.fullmatch(text) else np.nan for text in encoded.dictionary.to_pylist()]
+    return np.array(found), encoded.indices.to_numpy()
+
+
+_RUN_FILE = _Kind(
+    _RUN, lambda lines: {"score": _scores(lines), "rank": _ranks(lines)}, "", "has this document already"
+)
+_QRELS_FILE = _Kind(_QRELS, lambda lines: {"grade": _grades(lines)}, "grade", "has another grade")
 
 
 # ---- from documents to columns ----
@@ -227,7 +306,7 @@ def _places(query: np.ndarray, score: np.ndarray) -> np.ndarray:
 def _names(runs: Sequence[str | Path]) -> tuple[str, ...]:
     """File names without suffix; with it, then with a number, where they would be the same."""
     packed = tuple(suffix for packing in PACKINGS.values() for suffix in packing.suffixes)
-    files = [Path(run) for run in runs]
+    files = [Path(printable(str(run))) for run in runs]
     files = [file.with_suffix("") if file.suffix in packed else file for file in files]
     stems = Counter(file.stem for file in files)
     names: list[str] = []
@@ -262,9 +341,8 @@ def _unjudged_notes(is_judged: np.ndarray, unjudged: str) -> list[str]:
     return [f"{missing} of {len(is_judged)} documents have no judgment and are {what}"] if missing else []
 
 
-def _rank_notes(lines: Lines, rows: pd.DataFrame) -> tuple[str, ...]:
+def _rank_notes(path: str | Path, rows: pd.DataFrame, rank: np.ndarray) -> tuple[str, ...]:
     """Is there a query in which a document of larger rank has the larger score?"""
-    rank = pd.to_numeric(pd.Series(lines.text("rank")), errors="coerce").to_numpy(np.float64)
     query, score = pd.factorize(rows.qid)[0], rows.score.to_numpy()
     order = np.lexsort((-score, rank, query))  # of one rank, the last has the smallest score
     query, rank, score = query[order], rank[order], score[order]
@@ -272,7 +350,7 @@ def _rank_notes(lines: Lines, rows: pd.DataFrame) -> tuple[str, ...]:
     if not wrong.any():
         return ()
     share = f"{len(np.unique(query[1:][wrong]))} of {query[-1] + 1} queries"
-    return (f"{lines.path}: ranks contradict scores in {share}; the scores count",)
+    return (f"{printable(str(path))}: ranks contradict scores in {share}; the scores count",)
 
 
 def _check(name: str, value: str, allowed: tuple[str, ...]) -> None:

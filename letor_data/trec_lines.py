@@ -1,8 +1,12 @@
-"""Lines of whitespace-separated fields, with the place of every token, so that a bad one can be shown."""
+"""Lines of whitespace-separated fields, with the place of every token, so that a bad one can be shown.
+
+A file comes as blocks of whole lines, so that one which unpacks to gigabytes is refused at its first bad
+line.
+"""
 
 from __future__ import annotations
 
-import hashlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,21 +14,27 @@ import numpy as np
 import pyarrow as pa
 
 from letor_data.errors import LetorFormatError
-from letor_data.packed.archive import read_all
+from letor_data.packed.archive import read_one
+from letor_data.text.chunks import MAX_LINE, cut_lines
+from rankduel.base.errors import printable
+
+Watch = Callable[[bytes], object]
+
+_MOST_TOKEN = 4096  # bytes of a field
 
 
 class Lines(NamedTuple):
-    """The tokens of a file, by their places in its bytes."""
+    """The tokens of a block of lines, by their places in its bytes."""
 
     path: str
     data: bytes
     fields: tuple[str, ...]
     start: np.ndarray  # (n_lines, n_fields) int64
     stop: np.ndarray  # (n_lines, n_fields) int64
-    digest: str
+    before: int  # lines of the file before this block
 
-    def text(self, field: str) -> np.ndarray:
-        """A column as str objects."""
+    def text(self, field: str) -> pa.LargeStringArray:
+        """A column as texts."""
         column = self.fields.index(field)
         size = self.stop[:, column] - self.start[:, column]
         ends = np.cumsum(size)
@@ -33,24 +43,57 @@ class Lines(NamedTuple):
         packed = np.frombuffer(self.data, np.uint8)[place]
         offsets = np.concatenate([[0], ends])
         buffers = [None, pa.py_buffer(offsets), pa.py_buffer(packed)]
-        column_text = pa.Array.from_buffers(pa.large_string(), len(size), buffers)
-        return column_text.to_numpy(zero_copy_only=False)
+        return pa.Array.from_buffers(pa.large_string(), len(size), buffers)
 
-    def number(self, row: int) -> int:
-        """Line number of a row."""
-        return self.data.count(b"\n", 0, self.start[row, 0]) + 1
+    def numbers(self) -> np.ndarray:
+        """The line number of every row."""
+        ends = np.flatnonzero(np.frombuffer(self.data, np.uint8) == ord("\n"))
+        return np.searchsorted(ends, self.start[:, 0]) + self.before + 1
 
     def error(self, row: int, field: str, problem: str) -> LetorFormatError:
         column = self.fields.index(field)
-        return _error(self.path, self.data, self.start[row, column], self.stop[row, column], problem)
+        span = self.start[row, column], self.stop[row, column]
+        return _error(self.path, self.data, *span, problem, before=self.before)
 
 
-def split_lines(path: str | Path, fields: tuple[str, ...]) -> Lines:
-    """The tokens of a file whose lines must have these fields."""
-    data = read_all(path)
-    digest = hashlib.sha256(data).hexdigest()
-    data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").removesuffix(b"\r")
-    _check_bytes(str(path), data)
+def split_lines(
+    path: str | Path, fields: tuple[str, ...], notes: list[str] | None = None, watch: Watch = lambda _: None
+) -> Iterator[Lines]:
+    """Blocks of a file whose lines must have these fields.
+
+    `watch` is called with all bytes in turn. What the owner should know of the packing is added to `notes`.
+    """
+    name, before, n_documents = printable(str(path)), 0, 0
+    for text in cut_lines(_watched(read_one(path, notes), watch), name):
+        data = text.replace(b"\r\n", b"\n")
+        _check_bytes(name, data, before)
+        lines = _split(name, data, fields, before)
+        before += data.count(b"\n")
+        if len(lines.start):
+            n_documents += len(lines.start)
+            yield lines
+    if not n_documents:
+        raise LetorFormatError(name, 1, 1, "no documents")
+
+
+def _watched(pieces: Iterator[bytes], watch: Watch) -> Iterator[bytes]:
+    for piece in pieces:
+        watch(piece)
+        yield piece
+
+
+def line_error(
+    path: str | Path, fields: tuple[str, ...], number: int, field: str, problem: str
+) -> LetorFormatError:
+    """The error to raise for a field of a line that was read before."""
+    for lines in split_lines(path, fields):
+        row = int(np.searchsorted(numbers := lines.numbers(), number))
+        if row < len(numbers) and numbers[row] == number:
+            return lines.error(row, field, problem)
+    return LetorFormatError(path, number, 1, problem)
+
+
+def _split(path: str, data: bytes, fields: tuple[str, ...], before: int) -> Lines:
     byte = np.frombuffer(data, np.uint8)
     inside = np.concatenate(
         [[False], (byte != ord(" ")) & (byte != ord("\t")) & (byte != ord("\n")), [False]]
@@ -58,42 +101,42 @@ def split_lines(path: str | Path, fields: tuple[str, ...]) -> Lines:
     edges = np.flatnonzero(inside[1:] != inside[:-1])
     start, stop = edges[::2], edges[1::2]
     line = np.searchsorted(np.flatnonzero(byte == ord("\n")), start)
-    _check_counts(str(path), data, fields, start, stop, line)
+    _check_counts(Lines(path, data, fields, start, stop, before), line)
+    for bad in np.flatnonzero(stop - start > _MOST_TOKEN).tolist():
+        problem = f"a field of more than {_MOST_TOKEN:,} bytes"
+        raise _error(path, data, start[bad], stop[bad], problem, before)
     shape = (-1, len(fields))
-    return Lines(str(path), data, fields, start.reshape(shape), stop.reshape(shape), digest)
+    return Lines(path, data, fields, start.reshape(shape), stop.reshape(shape), before)
 
 
-def _check_bytes(path: str, data: bytes) -> None:
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise LetorFormatError(path, 1, 1, "the file is UTF-16", hint="convert it: iconv -f UTF-16 -t UTF-8")
+def _check_bytes(path: str, data: bytes, before: int) -> None:
     nul = data.find(b"\0")
     if nul >= 0:
-        raise _error(path, data, nul, nul + 1, "a NUL byte; is this a text file?")
+        raise _error(path, data, nul, nul + 1, "a NUL byte; is this a text file?", before)
+    if not data.endswith(b"\n"):
+        raise LetorFormatError(path, before + 1, 1, f"no line end within {MAX_LINE >> 20} MiB")
     try:
         data.decode()
     except UnicodeDecodeError as broken:
-        raise _error(path, data, broken.start, broken.end, "not UTF-8") from None
+        raise _error(path, data, broken.start, broken.end, "not UTF-8", before) from None
 
 
-def _check_counts(
-    path: str, data: bytes, fields: tuple[str, ...], start: np.ndarray, stop: np.ndarray, line: np.ndarray
-) -> None:
-    """Every line has as many tokens as there are fields, or none."""
-    if not len(start):
-        raise LetorFormatError(path, 1, 1, "no documents")
+def _check_counts(tokens: Lines, line: np.ndarray) -> None:
+    """Every line has as many tokens as there are fields, or none; `tokens` are not yet in lines."""
+    path, data, fields, start, stop, before = tokens
     found = np.bincount(line)
     for bad in np.flatnonzero((found != 0) & (found != len(fields))):
         first, n = np.searchsorted(line, bad), found[bad]
         problem = f"{n} fields where there should be {len(fields)}: {' '.join(fields)}"
         if n > len(fields):
-            raise _error(path, data, start[first + len(fields)], stop[first + len(fields)], problem)
-        raise _error(path, data, stop[first + n - 1], stop[first + n - 1], problem)
+            raise _error(path, data, start[first + len(fields)], stop[first + len(fields)], problem, before)
+        raise _error(path, data, stop[first + n - 1], stop[first + n - 1], problem, before)
 
 
-def _error(path: str, data: bytes, start: int, stop: int, problem: str) -> LetorFormatError:
-    """The error to raise for data[start:stop]."""
+def _error(path: str, data: bytes, start: int, stop: int, problem: str, before: int) -> LetorFormatError:
+    """The error to raise for data[start:stop]; `before` lines of the file come before `data`."""
     line_start, line_stop = data.rfind(b"\n", 0, start) + 1, data.find(b"\n", start)
     text = data[line_start : line_stop if line_stop >= 0 else len(data)].decode("utf-8", "backslashreplace")
     token = data[start:stop].decode("utf-8", "backslashreplace")
-    line, column = data.count(b"\n", 0, start) + 1, int(start) - line_start + 1
+    line, column = before + data.count(b"\n", 0, start) + 1, int(start) - line_start + 1
     return LetorFormatError(path, line, column, problem, token, text=text)

@@ -19,10 +19,11 @@ ORDER = {
     "letor_data": (
         "errors folds",
         "formats output packed sorting ties",
-        "metrics trec_lines",
+        "metrics",
         "letor table foreign",
-        "rankers text",
-        "cache rankings summary synthetic trec",
+        "parquet_files rankers text",
+        "cache rankings summary synthetic trec_lines",
+        "trec",
         "rankings_files read",
     ),
     "clickmodels": (

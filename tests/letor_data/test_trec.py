@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from letor_data import trec_lines
 from letor_data.errors import LetorFormatError
+from letor_data.packed import archive
 from letor_data.trec import read_qrels, read_run, read_trec
 from rankduel.base.errors import DataError
 
@@ -285,3 +287,49 @@ def test_reading_agrees_with_the_naive_twin(judgments, runs, candidates, unjudge
         else:
             with pytest.raises(DataError, match="no judged query"):
                 read_trec(qrels, paths, candidates, unjudged, ties)
+
+
+def test_files_longer_than_a_block_are_one(files, monkeypatch):
+    """Blocks of 64 bytes: repeats, errors and line numbers reach across them."""
+    lines = [f"{n // 10} Q0 d{n} {n % 10} {n % 7}.5 tag\n" for n in range(200)]
+    path = files("r.gz", gzip.compress("".join(lines).encode()))
+    expected = read_run(path)
+    cut_into(monkeypatch, 64)
+    found = read_run(path)
+    assert found.rows.equals(expected.rows) and found[1:] == expected[1:] and len(found.notes) == 1
+    with pytest.raises(LetorFormatError, match=r"r:151:6: line 4 has this document already \(d3\)"):
+        read_run(files("r", "".join(lines[:150] + ["0 Q0 d3 1 1 x\n"] + lines[150:])))
+    with pytest.raises(LetorFormatError, match=r"r:151:11: the score must be a number \(y\)"):
+        read_run(files("r", "".join(lines[:150] + ["0 Q0 d3 1 y x\n"] + lines[150:])))
+
+
+def cut_into(monkeypatch, size):
+    """From now on files come in pieces and blocks of about so many bytes."""
+
+    def read_one(path, notes=None):
+        for piece in archive.read_one(path, notes):
+            yield from (piece[at : at + size] for at in range(0, len(piece), size))
+
+    monkeypatch.setattr(trec_lines, "read_one", read_one)
+    monkeypatch.setattr("letor_data.text.chunks.BLOCK", size)
+
+
+def test_judgments_that_come_again_count_once_however_far_apart(files, monkeypatch):
+    cut_into(monkeypatch, 64)
+    lines = [f"1 0 d{n % 50} {n % 50 % 3}\n" for n in range(1000)]
+    assert read_qrels(files("q", "".join(lines))).rows.docno.tolist() == [f"d{n}" for n in range(50)]
+    with pytest.raises(LetorFormatError, match=r"q:1001:9: line 5 has another grade \(2\)"):
+        read_qrels(files("q", "".join([*lines, "1 0 d4  2\n"])))
+
+
+def test_a_rank_of_thousands_of_digits_is_no_problem(files):
+    run = files("r", f"1 Q0 a {'9' * 4000} 1 x\n1 Q0 b ----- 2 x\n")
+    assert read_run(run).rows.score.tolist() == [1, 2]
+    with pytest.raises(LetorFormatError, match="the score is too large"):
+        read_run(files("r", f"1 Q0 a 1 {'9' * 4000} x\n"))
+
+
+def test_runs_with_names_that_are_not_utf8(files):
+    letor = read_trec(files("q\udcff", QRELS), [files("b\udcff.run", BM25)])
+    assert letor.feature_names == ("b\\xff",)
+    assert (letor.source + "".join(letor.notes)).encode()
