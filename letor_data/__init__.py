@@ -3,7 +3,8 @@
 from letor_data.errors import LetorFormatError
 from letor_data.formats import PROFILES, Profile
 from letor_data.letor import Letor
-from letor_data.read import read_data, read_parquet, write_parquet
+from letor_data.parquet_files import read_parquet, write_parquet
+from letor_data.read import read_data
 from rankduel.base.errors import DataError, DataWarning
 
 __all__ = [

@@ -113,7 +113,7 @@ def _numbers(column: pa.ChunkedArray, what: str, name: str) -> pa.ChunkedArray:
 def _cast(column: pa.ChunkedArray, kind: pa.DataType, what: str, name: str) -> pa.ChunkedArray:
     try:
         return column.cast(kind)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as problem:
+    except pa.ArrowException as problem:
         said = str(problem).splitlines()[0]
         raise DataError(f"{name}: '{what}' cannot be read as {kind}: {said}") from None
 

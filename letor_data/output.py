@@ -5,22 +5,76 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from rankduel.base.files import replacing
+from rankduel.base.errors import DataError
+from rankduel.base.files import put_in_place, temporary_beside
+
+
+@contextmanager
+def writing(path: str | Path) -> Iterator[None]:
+    """Turn what the system says about writing to `path` into an error that names it."""
+    try:
+        yield
+    except OSError as problem:
+        reason = problem.strerror or str(problem)
+        raise DataError(
+            f"{path}: cannot be written: {reason}\n"
+            "  nothing was written; make room there, or choose another place"
+        ) from None
+
+
+@contextmanager
+def new_folders(folders: Iterable[Path]) -> Iterator[None]:
+    """Make these folders and those above them; after an error, remove the ones that were not there before."""
+    made: list[Path] = []
+    try:
+        for folder in folders:
+            absent = [above for above in (folder, *folder.parents) if not above.exists()]
+            folder.mkdir(parents=True, exist_ok=True)
+            made += reversed(absent)
+        yield
+    except BaseException:
+        for folder in reversed(made):
+            with suppress(OSError):  # another writer may use it by now
+                folder.rmdir()
+        raise
 
 
 @contextmanager
 def open_output(path: str | Path) -> Iterator[BinaryIO]:
     """A binary file that takes its name only once it is complete, see `replacing`."""
-    with replacing(path) as unfinished, open(unfinished, "wb") as raw:
-        with _COMPRESSORS.get(Path(path).suffix, _plain)(raw) as stream:
+    with open_outputs([path]) as (stream,):
+        yield stream
+
+
+@contextmanager
+def open_outputs(paths: Sequence[str | Path]) -> Iterator[list[BinaryIO]]:
+    """Binary files that take their names only once all of them are complete and on the disk."""
+    with writing(Path(os.path.commonpath(paths))), ExitStack() as unfinished:
+        names = [unfinished.enter_context(temporary_beside(path)) for path in paths]
+        with ExitStack() as streams:
+            yield [
+                streams.enter_context(_compressed(name, Path(path).suffix))
+                for name, path in zip(names, paths)
+            ]
+        for name, path in zip(names, paths):
+            put_in_place(name, path)
+
+
+@contextmanager
+def _compressed(name: Path, suffix: str) -> Iterator[BinaryIO]:
+    with open(name, "wb") as raw:
+        with _COMPRESSORS.get(suffix, _plain)(raw) as stream:
             yield stream
+        raw.flush()
+        os.fsync(raw.fileno())
 
 
 @contextmanager
@@ -38,7 +92,7 @@ def _zstd(raw: BinaryIO) -> Any:
         from compression import zstd
     else:
         from backports import zstd
-    return zstd.ZstdFile(raw, "wb")
+    return zstd.ZstdFile(raw, "wb", options={zstd.CompressionParameter.checksum_flag: 1})
 
 
 _COMPRESSORS: dict[str, Callable[[BinaryIO], Any]] = {

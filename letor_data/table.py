@@ -13,11 +13,13 @@ import numpy as np
 import pyarrow as pa
 
 from letor_data.foreign import conformed, one_piece
+from letor_data.formats import PROFILES
 from letor_data.letor import META_COLUMNS, Letor
-from rankduel.base.errors import DataError
+from rankduel.base.errors import DataError, printable
 
 _KEY = b"rankduel"  # schema metadata: what is not a column, as JSON
 _FACTS = ("profile", "source", "digest", "notes")
+_FEATURE_TYPES = (pa.float32(), pa.float64())
 
 
 def to_table(letor: Letor) -> pa.Table:
@@ -45,7 +47,7 @@ def from_table(table: pa.Table, name: str, gather: bool = False) -> Letor:
     It needs no more than 'label' and 'qid'; other columns that are not ours are features. The rows of
     a query must stand side by side, unless they are to be gathered.
     """
-    facts = _facts(table)
+    facts = _facts(table, name)
     table = conformed(table, name, narrow=not facts)
     code = _codes(table)
     starts = _starts(code)
@@ -53,12 +55,14 @@ def from_table(table: pa.Table, name: str, gather: bool = False) -> Letor:
         if not gather:
             raise DataError(f"{name}: the rows of a query must stand side by side; sort by 'qid' first")
         table = table.take(np.argsort(code, kind="stable"))
-    return restored(table.replace_schema_metadata({_KEY: json.dumps({"source": name} | facts)}))
+    about = json.dumps({"source": printable(name)} | facts)
+    return restored(table.replace_schema_metadata({_KEY: about}), name)
 
 
-def restored(table: pa.Table) -> Letor:
+def restored(table: pa.Table, name: str = "a table") -> Letor:
     """What `to_table` was given; columns that are one contiguous piece are used in place."""
-    facts = _facts(table)
+    facts = _facts(table, name)
+    _check_types(table, name)
     code = _codes(table)
     starts = _starts(code)
     features = [column for column in table.column_names if column not in META_COLUMNS]
@@ -75,9 +79,35 @@ def restored(table: pa.Table) -> Letor:
     )
 
 
-def _facts(table: pa.Table) -> dict[str, Any]:
-    known = json.loads((table.schema.metadata or {}).get(_KEY, b"{}"))
-    return {name: known[name] for name in _FACTS if name in known}
+def _facts(table: pa.Table, name: str) -> dict[str, Any]:
+    """What is not a column, checked: the metadata are JSON of our own, but may be damaged."""
+    text = (table.schema.metadata or {}).get(_KEY, b"{}")
+    try:
+        known = json.loads(text)
+    except (ValueError, RecursionError):
+        known = None
+    if not isinstance(known, dict):
+        raise DataError(f"{name}: its metadata '{_KEY.decode()}' are damaged: not a JSON object")
+    facts = {fact: known[fact] for fact in _FACTS if fact in known}
+    texts = [facts.get(fact, "") for fact in _FACTS if fact != "notes"]
+    notes = facts.get("notes", [])
+    if not isinstance(notes, list) or not all(isinstance(text, str) for text in [*texts, *notes]):
+        raise DataError(f"{name}: its metadata '{_KEY.decode()}' are damaged: expected texts")
+    if facts.get("profile", "svmlight") not in PROFILES:
+        raise DataError(f"{name}: its metadata '{_KEY.decode()}' name no known profile")
+    return facts
+
+
+def _check_types(table: pa.Table, name: str) -> None:
+    """Refuse columns that are not of the types that `to_table` makes."""
+    texts = pa.dictionary(pa.int32(), pa.string())
+    meta = {"label": pa.int8(), "qid": texts, "split": texts, "record": pa.int64()}
+    meta["comment"] = pa.large_string()
+    for field, column in zip(table.schema, table.itercolumns()):
+        if column.null_count or field.type not in (
+            [meta[field.name]] if field.name in meta else _FEATURE_TYPES
+        ):
+            raise DataError(f"{name}: column '{field.name}' has empty values or is of type {field.type}")
 
 
 def _texts(values: np.ndarray) -> pa.Array:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +16,7 @@ import numpy as np
 
 from letor_data.folds import FOLDS, SPLITS, split_of
 from letor_data.letor import Letor
-from letor_data.output import open_output
+from letor_data.output import new_folders, open_output, open_outputs, writing
 from letor_data.text.text_kernel import LONGEST_NUMBER, Rows, Strings, format_rows, hard_values
 from rankduel.base.errors import DataError
 from rankduel.base.threads import ordered_map
@@ -26,6 +25,7 @@ ISTELLA_MISSING = "1.79769313486232e+308"  # overflows a double: the data set's 
 
 Progress = Callable[[int], object]  # told how many documents were just finished
 
+_MOST_DIGITS = 18  # of a feature's number
 _DOCS_PER_PIECE = 2048  # about 2.5 MB of MSLR text: large enough for the kernel, small enough to be cheap
 
 
@@ -64,18 +64,19 @@ def write_folds(
     `suffix` may ask for compression, as in '.txt.gz'. All fifteen files appear at the end.
     """
     layout = partial(_format, sparse=sparse, missing=missing)
-    with ExitStack() as stack:
-        files = {}
-        for fold in FOLDS:
-            (Path(folder) / f"Fold{fold}").mkdir(parents=True, exist_ok=True)
-            for split in SPLITS:
-                path = Path(folder) / f"Fold{fold}" / f"{split}{suffix}"
-                files[fold, split] = stack.enter_context(open_output(path))
+    keys = [(fold, split) for fold in FOLDS for split in SPLITS]
+    paths = [Path(folder) / f"Fold{fold}" / f"{split}{suffix}" for fold, split in keys]
+    with (
+        writing(folder),
+        new_folders(dict.fromkeys(path.parent for path in paths)),
+        open_outputs(paths) as files,
+    ):
+        file_of = dict(zip(keys, files))
         number = 0
         for text in ordered_map(layout, _pieces(data), threads):
             for start, stop in zip(text.starts[:-1], text.starts[1:]):
                 for fold in FOLDS:
-                    files[fold, split_of(number, fold)].write(text.data[start:stop])
+                    file_of[fold, split_of(number, fold)].write(text.data[start:stop])
                 number += 1
             if progress:
                 progress(text.n_docs)
@@ -137,7 +138,7 @@ def _rows(piece: _Piece, missing: str) -> Rows:
 
 def feature_numbers(letor: Letor) -> Sequence[int]:
     """The numbers that features are written under: their own where they are named so, else 1, 2, ..."""
-    if all(name.isdecimal() for name in letor.feature_names):
+    if all(name.isdecimal() and len(name) <= _MOST_DIGITS for name in letor.feature_names):
         numbers = [int(name) for name in letor.feature_names]
         if numbers == sorted(set(numbers)):
             return numbers

@@ -8,6 +8,7 @@ from typing import Literal
 
 from letor_data import read as reading
 from letor_data.letor import Letor
+from letor_data.parquet_files import write_parquet
 from letor_data.summary import Summary, summarize
 from letor_data.synthetic.generate import Synthetic, shape, synthesize
 from letor_data.text.writer import write_letor
@@ -202,6 +203,6 @@ def write_data(
     3
     """
     if Path(path).suffix == ".parquet":
-        reading.write_parquet(data, path)
+        write_parquet(data, path)
     else:
         write_letor(data, path, sparse, progress=progress)
