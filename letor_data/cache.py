@@ -1,8 +1,9 @@
 """The binary cache: a text is parsed once, then opened as memory-mapped Arrow.
 
-A cache file is named by its source, by a digest of all that decides what is read, and by a checksum of
-its own bytes, so neither a stale nor a damaged file is ever believed. It is written to a temporary name
-and renamed: two processes may build the same one at once, and a reader never meets a half-written file.
+A cache file is named by its source, by the start of a digest of all that decides what is read, and by a
+checksum of its own bytes; it holds the whole digest. So neither a stale nor a damaged nor a renamed file is
+ever believed: what is not is made anew. It is written to a temporary name and renamed: two processes may
+build the same one at once, and a reader never meets a half-written file.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ READER_VERSION = 1  # raise it when the same bytes would be read differently
 FOLDER = ".rankduel"
 _NAME = re.compile(r".+\.[0-9a-f]{16}\.[0-9a-f]{8}\.arrow")  # of a cache file
 _PART = 64 << 20  # bytes that one thread digests at a time
+_MOST_NAME = 160  # bytes of a source's name in the name of its cache: 255 are the most of most file systems
 
 
 def digest_of(files: list[tuple[Path, str]], options: ReadOptions) -> str:
@@ -48,7 +50,8 @@ def digest_of(files: list[tuple[Path, str]], options: ReadOptions) -> str:
 
 def _file_digest(path: Path) -> bytes:
     """The parts are digested at the same time: on a fast disk this is what opening cached data takes."""
-    starts = range(0, max(path.stat().st_size, 1), _PART)
+    with guard(path):
+        starts = range(0, max(path.stat().st_size, 1), _PART)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return hashlib.sha256(b"".join(pool.map(partial(_part_digest, path), starts))).digest()
 
@@ -64,7 +67,13 @@ def _part_digest(path: Path, start: int) -> bytes:
 
 def cache_stem(source: Path, digest: str, folder: Path | None = None) -> Path:
     """Where the cache of a source belongs; a checksum and '.arrow' complete the name."""
-    return (folder or _default_folder(source)) / f"{source.name}.{digest[:16]}"
+    return (folder or _default_folder(source)) / f"{_shortened(source.name)}.{digest[:16]}"
+
+
+def _shortened(name: str) -> str:
+    """Return as much of a name as leaves room for what is added to it; the digest tells names apart."""
+    raw = os.fsencode(name)
+    return name if len(raw) <= _MOST_NAME else raw[:_MOST_NAME].decode("utf-8", "ignore")
 
 
 def _default_folder(source: Path) -> Path:
@@ -80,19 +89,25 @@ def cache_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*.arrow") if _NAME.fullmatch(path.name))
 
 
-def load(stem: Path) -> Letor | None:
-    """The cached data, memory-mapped; None when there is none, or none that is whole."""
-    names = sorted(stem.parent.glob(f"{glob.escape(stem.name)}.*.arrow"))
-    return next((letor for letor in map(_load_file, names) if letor is not None), None)
+def load(stem: Path, digest: str) -> Letor | None:
+    """The cached data of this digest, memory-mapped; None when there are none, or none that are whole."""
+    try:
+        names = sorted(stem.parent.glob(f"{glob.escape(stem.name)}.*.arrow"))
+    except OSError:  # a folder that cannot be read
+        return None
+    found = (_load_file(name) for name in names)
+    return next((letor for letor in found if letor is not None and letor.digest == digest), None)
 
 
 def _load_file(path: Path) -> Letor | None:
     try:
         if path.suffixes[-2] != f".{_checksum(path)}":
             return None
-        with pa.memory_map(str(path)) as stream:  # the map outlives the stream, as long as its data are used
-            return restored(pa.ipc.open_file(stream.read_buffer()).read_all())
-    except OSError:  # gone or forbidden
+        with pa.memory_map(os.fsencode(path)) as stream:  # the map lives as long as its data are used
+            table = pa.ipc.open_file(stream.read_buffer()).read_all()
+        table.validate(full=True)
+        return restored(table, str(path))
+    except (OSError, KeyError, ValueError, MemoryError, pa.ArrowException):  # gone, forbidden or not our own
         return None
 
 
@@ -101,7 +116,10 @@ def store(letor: Letor, stem: Path) -> None:
     stem.parent.mkdir(parents=True, exist_ok=True)
     table = to_table(letor)
     with temporary_beside(stem) as temporary:
-        with pa.OSFile(str(temporary), "wb") as stream, pa.ipc.new_file(stream, table.schema) as writer:
+        with (
+            pa.OSFile(os.fsencode(temporary), "wb") as stream,
+            pa.ipc.new_file(stream, table.schema) as writer,
+        ):
             writer.write_table(table, max_chunksize=max(1, table.num_rows))  # one piece, so it maps in place
         put_in_place(temporary, stem.with_name(f"{stem.name}.{_checksum(temporary)}.arrow"))
 

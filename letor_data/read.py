@@ -6,18 +6,16 @@ import warnings
 from dataclasses import replace
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from letor_data import cache as cache_files
 from letor_data.formats import profile_named
 from letor_data.letor import Letor
 from letor_data.packed.archive import Progress, find_files
 from letor_data.packed.packing import guard
-from letor_data.table import from_table, to_table
+from letor_data.parquet_files import read_parquet
 from letor_data.text.parse import ReadOptions, check_options, parse_text
-from rankduel.base.errors import DataError, DataWarning
-from rankduel.base.files import replacing
+from rankduel.base.errors import DataError, DataWarning, printable
+
+_ATTEMPTS = 3  # at reading files that something writes to
 
 
 def read_data(
@@ -39,10 +37,11 @@ def read_data(
     if not paths:
         raise DataError("nothing to read: name at least one file")
     how = _options(options)
-    if _is_parquet(paths[0]):
-        letor = _read_table(paths, how)
-    else:
-        letor = _read_text(list(paths), how, cache, jobs, progress)
+    with guard(", ".join(str(path) for path in paths)):
+        if _is_parquet(paths[0]):
+            letor = _read_table(paths, how)
+        else:
+            letor = _read_text(list(paths), how, cache, jobs, progress)
     for note in letor.notes:
         warnings.warn(note, DataWarning, stacklevel=2)
     return letor
@@ -50,21 +49,41 @@ def read_data(
 
 def _read_text(paths: list, options: ReadOptions, cache: bool | str | Path, jobs: int, progress) -> Letor:
     check_options(options)
-    files = [file for path in paths for file in find_files(path)]
-    digest = cache_files.digest_of(files, options)
-    if cache is False:
-        return replace(parse_text(paths, options, jobs, progress), digest=digest)
-    stem = cache_files.cache_stem(files[0][0], digest, None if cache is True else Path(cache))
-    letor = cache_files.load(stem)
+    first, digest = _identity(paths, options)
+    folder = None if isinstance(cache, bool) else Path(cache)
+    letor = cache_files.load(cache_files.cache_stem(first, digest, folder), digest) if cache else None
     if letor is None:
+        letor = _parse_unchanged(paths, options, digest, jobs, progress)
+        if cache:
+            letor = _kept(letor, cache_files.cache_stem(first, letor.digest, folder))
+    return replace(letor, source=printable(", ".join(str(path) for path in paths)))
+
+
+def _identity(paths: list, options: ReadOptions) -> tuple[Path, str]:
+    """The first of the files, and a digest of all of them."""
+    files = [file for path in paths for file in find_files(path)]
+    return files[0][0], cache_files.digest_of(files, options)
+
+
+def _parse_unchanged(paths: list, options: ReadOptions, before: str, jobs: int, progress) -> Letor:
+    """Parse files whose digest `before` is the same afterwards, so that it is that of what was read."""
+    for _ in range(_ATTEMPTS):
         # The source is left out: the same data by another path is the same cache.
-        letor = replace(parse_text(paths, options, jobs, progress), digest=digest, source="")
-        try:
-            cache_files.store(letor, stem)
-        except OSError as problem:  # a full or read-only disk costs speed, not the data
-            warnings.warn(f"no cache was written: {problem}", DataWarning, stacklevel=3)
-        letor = cache_files.load(stem) or letor  # memory-mapped, so the parsed copy can go
-    return replace(letor, source=", ".join(str(path) for path in paths))
+        letor = replace(parse_text(paths, options, jobs, progress), source="")
+        _, after = _identity(paths, options)
+        if after == before:
+            return replace(letor, digest=after)
+        before = after
+    raise DataError(f"{paths[0]}: changed while it was read; read it again when nothing writes to it")
+
+
+def _kept(letor: Letor, stem: Path) -> Letor:
+    """Write a cache file and return its data, memory-mapped, so that the parsed copy can go."""
+    try:
+        cache_files.store(letor, stem)
+    except OSError as problem:  # a full or read-only disk costs speed, not the data
+        warnings.warn(printable(f"no cache was written: {problem}"), DataWarning, stacklevel=5)
+    return cache_files.load(stem, letor.digest) or letor
 
 
 def _options(options: dict) -> ReadOptions:
@@ -93,20 +112,3 @@ def _read_table(paths: tuple[str | Path, ...], options: ReadOptions) -> Letor:
     if options._replace(profile=None) != ReadOptions():
         raise DataError(f"{paths[0]}: Parquet is read as it is; of the options, only 'profile' applies")
     return letor if profile is None else replace(letor, profile=profile_named(profile).name)
-
-
-def read_parquet(path: str | Path) -> Letor:
-    """What `write_parquet` wrote, or any table with the columns 'qid' and 'label'."""
-    try:
-        table = pq.read_table(path)
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such file or folder") from None
-    except (pa.ArrowInvalid, OSError) as problem:
-        raise DataError(f"{path}: not a readable Parquet file ({str(problem).splitlines()[0]})") from None
-    return from_table(table, str(path))
-
-
-def write_parquet(letor: Letor, path: str | Path) -> None:
-    """All of it, compressed; `read` gives back exactly the same."""
-    with replacing(path) as temporary:
-        pq.write_table(to_table(letor), temporary, compression="zstd")

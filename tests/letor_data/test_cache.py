@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -166,10 +167,10 @@ def test_the_source_is_the_one_asked_for(source, tmp_path, monkeypatch):
 def test_everything_comes_back(tmp_path):
     letor = small_letor()
     store(letor, tmp_path / "c" / "x.key")
-    assert_same_letor(load(tmp_path / "c" / "x.key"), letor)
+    assert_same_letor(load(tmp_path / "c" / "x.key", "abc"), letor)
     plain = small_letor(comments=None, notes=(), columns=(), feature_names=())
     store(plain, tmp_path / "c" / "y.key")
-    assert_same_letor(load(tmp_path / "c" / "y.key"), plain)
+    assert_same_letor(load(tmp_path / "c" / "y.key", "abc"), plain)
 
 
 def test_columns_are_mapped_not_copied(tmp_path):
@@ -181,7 +182,7 @@ def test_columns_are_mapped_not_copied(tmp_path):
     )  # fmt: skip
     store(letor, tmp_path / "x.key")
     before = pa.total_allocated_bytes()
-    loaded = load(tmp_path / "x.key")
+    loaded = load(tmp_path / "x.key", "abc")
     assert pa.total_allocated_bytes() - before < 1 << 16
     for column in (*loaded.columns, loaded.records):
         assert not column.flags.owndata and not column.flags.writeable
@@ -200,11 +201,11 @@ def test_a_file_cut_anywhere_is_not_believed(tmp_path, step):
     whole = path.read_bytes()
     for length in range(0, len(whole), step):
         path.write_bytes(whole[:length])
-        assert load(tmp_path / "x.key") is None
+        assert load(tmp_path / "x.key", "abc") is None
     path.write_bytes(whole + b"\0" * 8)
-    assert load(tmp_path / "x.key") is None
+    assert load(tmp_path / "x.key", "abc") is None
     path.write_bytes(whole)
-    assert_same_letor(load(tmp_path / "x.key"), small_letor())
+    assert_same_letor(load(tmp_path / "x.key", "abc"), small_letor())
 
 
 @every_byte
@@ -214,7 +215,7 @@ def test_a_flipped_bit_anywhere_is_noticed(tmp_path, step):
     whole = path.read_bytes()
     for at in range(0, len(whole), step):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ (1 << at % 8)]) + whole[at + 1 :])
-        assert load(tmp_path / "x.key") is None
+        assert load(tmp_path / "x.key", "abc") is None
 
 
 def swapped(data, one, other, size):
@@ -229,12 +230,12 @@ def swapped(data, one, other, size):
 def test_bytes_that_changed_places_are_noticed(tmp_path, size):
     noise = np.random.default_rng(0).bytes(3 << 20).hex()
     store(small_letor(notes=(noise,)), tmp_path / "x.key")
-    assert load(tmp_path / "x.key") is not None
+    assert load(tmp_path / "x.key", "abc") is not None
     (path,) = arrow_files(tmp_path)
     whole = path.read_bytes()
     start = whole.index(noise[:1000].encode())
     path.write_bytes(swapped(whole, start, start + size, size))
-    assert load(tmp_path / "x.key") is None
+    assert load(tmp_path / "x.key", "abc") is None
 
 
 def zero_middle(path):
@@ -279,6 +280,97 @@ def test_a_foreign_file_under_a_name_like_ours_is_passed_over(source, no_parsing
     path.with_name(f".{stem}.1234.tmp").write_text("half a file")
     no_parsing()
     assert_same_letor(letor_data.read_data(source), first)
+
+
+def named_by_checksum(path):
+    """Give a cache file the name that its content must have."""
+    stem = path.name.rsplit(".", 2)[0]
+    return path.rename(path.with_name(f"{stem}.{zlib.crc32(path.read_bytes()):08x}.arrow"))
+
+
+def without_labels(path):
+    table = pa.ipc.open_file(path.read_bytes()).read_all().drop_columns(["label"])
+    with pa.OSFile(str(path), "wb") as stream, pa.ipc.new_file(stream, table.schema) as writer:
+        writer.write_table(table)
+
+
+def cut_inside(path):
+    path.write_bytes(path.read_bytes()[:-40])
+
+
+@pytest.mark.parametrize(
+    "spoil", [lambda path: path.write_text("not Arrow at all"), other_table, without_labels, cut_inside]
+)
+def test_a_file_that_fits_its_name_but_holds_no_data_is_rebuilt(source, spoil):
+    fresh = letor_data.read_data(source, cache=False)
+    letor_data.read_data(source)
+    (path,) = arrow_files(source.parent / FOLDER)
+    spoil(path)
+    spoilt = named_by_checksum(path)
+    assert_same_letor(letor_data.read_data(source), fresh)
+    assert set(arrow_files(source.parent / FOLDER)) == {path, spoilt}
+
+
+def test_the_cache_of_another_file_is_not_believed_under_this_name(source, tmp_path):
+    fresh = letor_data.read_data(source, cache=False)
+    letor_data.read_data(source)
+    (path,) = arrow_files(source.parent / FOLDER)
+    other = source.with_name("y.txt")
+    other.write_text(TEXT.replace("0.5", "0.75"), encoding="utf-8")
+    letor_data.read_data(other, cache=tmp_path / "c")
+    (foreign,) = arrow_files(tmp_path / "c")
+    path.unlink()
+    foreign = named_by_checksum(foreign.rename(path))
+    assert_same_letor(letor_data.read_data(source), fresh)
+    assert set(arrow_files(source.parent / FOLDER)) == {path, foreign}
+
+
+# --- a source that changes while it is read
+
+
+def changing_source(monkeypatch, source, texts):
+    """From now on the source gets another text after every parsing, as long as there are any."""
+    parse = reading.parse_text
+
+    def changed_after(*arguments):
+        letor = parse(*arguments)
+        if texts:
+            source.write_text(texts.pop(0), encoding="utf-8")
+        return letor
+
+    monkeypatch.setattr(reading, "parse_text", changed_after)
+
+
+def test_a_source_that_changes_once_is_read_again(source, monkeypatch):
+    new = TEXT.replace("0.5", "0.75")
+    changing_source(monkeypatch, source, [new])
+    found = letor_data.read_data(source)
+    assert found.columns[0][0] == 0.75 and found.digest == digest(source)
+    assert_same_letor(letor_data.read_data(source), found)
+    source.write_text(TEXT, encoding="utf-8")
+    assert letor_data.read_data(source).columns[0][0] == 0.5
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_source_that_keeps_changing_is_refused_and_nothing_is_kept(source, monkeypatch, kept):
+    changing_source(monkeypatch, source, [TEXT.replace("0.5", f"0.{n}") for n in range(6, 10)])
+    with pytest.raises(DataError, match=r"x\.txt: changed while it was read"):
+        letor_data.read_data(source, cache=kept)
+    assert not (source.parent / FOLDER).exists()
+
+
+def test_a_file_that_joins_a_folder_meanwhile_counts(source, monkeypatch):
+    parse = reading.parse_text
+
+    def joined_before(*arguments):
+        source.with_name("z.txt").write_text("1 qid:9 1:1\n")
+        return parse(*arguments)
+
+    monkeypatch.setattr(reading, "parse_text", joined_before)
+    assert letor_data.read_data(source.parent).n_queries == 3
+    monkeypatch.setattr(reading, "parse_text", parse)
+    source.with_name("z.txt").unlink()
+    assert letor_data.read_data(source.parent).n_queries == 2
 
 
 # --- several at once
@@ -382,15 +474,13 @@ def disk_full(*_):
     raise OSError(28, "No space left on device")
 
 
-@pytest.mark.parametrize("trouble", ["disk full", "a file in the way", "a name too long"])
+@pytest.mark.parametrize("trouble", ["disk full", "a file in the way"])
 def test_a_cache_that_cannot_be_written_costs_a_warning_only(source, tmp_path, monkeypatch, trouble):
     fresh, folder = letor_data.read_data(source, cache=False), tmp_path / "c"
     if trouble == "disk full":
         monkeypatch.setattr("rankduel.base.files.os.fsync", disk_full)
-    elif trouble == "a file in the way":
-        folder.write_text("in the way")
     else:
-        source = source.rename(source.with_name("x" * 240 + ".txt"))
+        folder.write_text("in the way")
     with pytest.warns(DataWarning, match="no cache was written"):
         letor = letor_data.read_data(source, cache=folder)
     assert_same_letor(letor, fresh, but=["source", "digest", "splits"])
@@ -419,3 +509,26 @@ def test_names_with_odd_characters_are_found_again(source, no_parsing):
     no_parsing()
     letor_data.read_data(path)
     assert cache_stem(path, "0123456789abcdefgh").name == "a[1] *.txt.0123456789abcdef"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["x" * 250 + ".txt", "ü" * 125 + ".txt", "n\udcff\udcfe.txt", "\udcff" * 250 + ".txt"],
+    ids=["long", "long UTF-8", "not UTF-8", "long, not UTF-8"],
+)
+def test_names_as_long_as_they_may_be_and_of_any_bytes_are_cached(source, no_parsing, name):
+    path = source.rename(source.with_name(name))
+    first = letor_data.read_data(path)
+    assert len(arrow_files(source.parent / FOLDER)) == 1
+    assert first.source.encode() and "".join(first.splits).encode()
+    no_parsing()
+    assert_same_letor(letor_data.read_data(path), first)
+
+
+def test_a_name_that_is_not_utf8_is_printable_in_messages(source):
+    path = source.rename(source.with_name("n\udcff.txt"))
+    path.write_text("2 qid:1 1:0.5\nx\n")
+    for argument in (path, path.with_name("no\udcfe.txt")):
+        with pytest.raises(DataError, match=r"n(o\\xfe|\\xff)\.txt") as caught:
+            letor_data.read_data(argument)
+        assert str(caught.value).encode()
