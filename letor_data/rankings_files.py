@@ -1,7 +1,8 @@
 """Rankings on disk: a folder of .npy files that is mapped into memory, not read.
 
 MSLR-WEB30K by its 136 features takes 3 GB, of which a run touches the queries it plays. A folder is
-written under another name and renamed when complete.
+written under another name and renamed when complete. Compiled code goes by what the files hold without
+looking, so all of it is checked when a folder is opened.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import os
 import secrets
 import shutil
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -18,12 +20,15 @@ from pathlib import Path
 import numpy as np
 
 from letor_data.letor import Letor
+from letor_data.output import writing
+from letor_data.packed.packing import guard
 from letor_data.rankers import Ranker
 from letor_data.rankings import Progress, Rankings, Row, check_rankers, query_keys, ranked_rows
-from letor_data.sorting import index_dtype
+from letor_data.sorting import index_dtype, is_ranking, read_only
 from rankduel.base.errors import DataError
+from rankduel.base.files import file_checksum
 
-FORMAT, VERSION = "rankduel rankings", 1
+FORMAT, VERSION = "rankduel rankings", 2
 
 _ABOUT = "rankings.json"
 _ROWS = ("order", "positions", "ties")
@@ -53,9 +58,12 @@ def rank_to_folder(
 def load(path: str | Path) -> Rankings:
     """Rankings from a folder, mapped read-only: pages are read when they are used."""
     path = Path(path)
-    about = _read_about(path)
-    arrays = {name: _map_array(path / f"{name}.npy") for name in _ARRAYS}
-    _check(path, len(about["names"]), **arrays)
+    with guard(path):
+        about = _read_about(path)
+        arrays = {name: _map_array(path / f"{name}.npy") for name in _ARRAYS}
+        _check(path, len(about["names"]), **arrays)
+        _check_checksums(path, about["checksums"])
+        _check_rows(path, arrays)
     return Rankings(tuple(about["names"]), **arrays, digest=about["digest"])
 
 
@@ -68,11 +76,17 @@ def _write(
     rows: Iterable[Row],
 ) -> None:
     about = {"format": FORMAT, "version": VERSION, "digest": digest, "names": list(names)}
-    with _new_folder(Path(path)) as folder:
+    with writing(path), _new_folder(Path(path)) as folder:
         np.save(folder / "offsets.npy", offsets)
         np.save(folder / "query_keys.npy", query_keys)
         _write_rows(folder, (len(names), int(offsets[-1])), index_dtype(offsets), rows)
+        about["checksums"] = {name: file_checksum(folder / f"{name}.npy") for name in _ARRAYS}
+        about["checksum"] = _about_checksum(about)
         (folder / _ABOUT).write_text(json.dumps(about, indent=1, ensure_ascii=False), encoding="utf-8")
+
+
+def _about_checksum(about: dict) -> int:
+    return zlib.crc32(json.dumps(about, sort_keys=True).encode())
 
 
 def _write_rows(folder: Path, shape: tuple[int, int], dtype: type, rows: Iterable[Row]) -> None:
@@ -136,29 +150,51 @@ def _beside(path: Path) -> Path:
 def _read_about(path: Path) -> dict:
     try:
         about = json.loads((path / _ABOUT).read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise DataError(f"{path} holds no rankings: there is no {_ABOUT} in it") from None
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path / _ABOUT}: {error}") from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise DataError(f"{path / _ABOUT}: {error}") from None
+    if not isinstance(about, dict):
+        raise DataError(f"{path / _ABOUT}: expected a JSON object; rank the data again")
     found = about.get("format"), about.get("version")
     if found != (FORMAT, VERSION):
         raise DataError(f"{path}: format {found}, expected {(FORMAT, VERSION)}; rank the data again")
+    expected = about.pop("checksum", None)
+    types = {"names": list, "checksums": dict, "digest": str}
+    sound = expected == _about_checksum(about) and all(
+        isinstance(about.get(key), types[key]) for key in types
+    )
+    if not sound or not all(isinstance(name, str) for name in about["names"]):
+        raise DataError(f"{path / _ABOUT}: damaged, or changed by hand; rank the data again")
     return about
 
 
 def _map_array(path: Path) -> np.ndarray:
     try:
-        return np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise DataError(f"{path}: {error}; rank the data again") from error
+        return np.lib.format.open_memmap(path, mode="r")
+    except Exception as error:  # NumPy's reader of headers raises TokenError, TypeError and more
+        raise DataError(f"{path}: {str(error) or 'damaged'}; rank the data again") from None
+
+
+def _check_checksums(path: Path, expected: dict) -> None:
+    for name in _ARRAYS:
+        if expected.get(name) != file_checksum(path / f"{name}.npy"):
+            raise DataError(f"{path / name}.npy: does not fit its checksum; rank the data again")
+
+
+def _check_rows(path: Path, arrays: dict[str, np.ndarray]) -> None:
+    bounds = read_only(arrays["offsets"])
+    for row in zip(*(arrays[name] for name in _ROWS)):
+        if not is_ranking(bounds, *(read_only(values) for values in row)):
+            raise DataError(f"{path}: what it holds are not rankings; rank the data again")
 
 
 def _check(
     path: Path, n_rankers: int, offsets: np.ndarray, query_keys: np.ndarray, **rows: np.ndarray
 ) -> None:
     """Refuse arrays that do not fit together; kernels do not look."""
-    rising = offsets.ndim == 1 and len(offsets) > 0 and offsets[0] == 0 and (np.diff(offsets) >= 0).all()
-    if offsets.dtype != np.int64 or not rising:
+    whole = offsets.ndim == 1 and len(offsets) > 0 and offsets.dtype == np.int64
+    if not whole or offsets[0] != 0 or (offsets[1:] < offsets[:-1]).any():  # differences could overflow
         raise DataError(f"{path / 'offsets.npy'}: offsets must be int64 and rise from 0; rank the data again")
     _check_array(path / "query_keys.npy", query_keys, (len(offsets) - 1,), np.uint64)
     for name, array in rows.items():

@@ -183,3 +183,31 @@ def _mixed(x):
     x = (x ^ x >> np.uint64(30)) * _MIX_1
     x = (x ^ x >> np.uint64(27)) * _MIX_2
     return x ^ x >> np.uint64(31)
+
+
+@entry
+def is_ranking(offsets, order, positions, ties):
+    """Whether one ranker's rows hold, for every query, an order, its inverse and groups of ties.
+
+    Nothing is used as an index before it is known to be one.
+    """
+    for query in range(len(offsets) - 1):
+        start = offsets[query]
+        n_docs = offsets[query + 1] - start
+        left = 0  # ranks that the group of ties still has
+        first = 0
+        for rank in range(n_docs):
+            doc = order[start + rank]
+            if doc < 0 or doc >= n_docs or positions[start + doc] != rank:
+                return False
+            tie = ties[start + rank]
+            if left > 0:
+                if tie != first - rank:
+                    return False
+                left -= 1
+            else:
+                if tie < 0 or rank + tie >= n_docs:
+                    return False
+                left = tie
+                first = rank
+    return True

@@ -2,6 +2,7 @@
 
 import json
 import os
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -14,6 +15,7 @@ from letor_data.rankers import Ranker, feature_rankers
 from letor_data.rankings import rank
 from letor_data.rankings_files import load, rank_to_folder, save
 from rankduel.base.errors import DataError
+from rankduel.base.files import file_checksum
 
 pytestmark = pytest.mark.kernel
 
@@ -182,7 +184,7 @@ def _set_about(**changes):
         ("rankings.json", lambda path: path.write_text("{"), "rankings.json"),
         ("rankings.json", _set_about(version=99), r"99.*rank the data again"),
         ("rankings.json", _set_about(format="other"), "other"),
-        ("rankings.json", _set_about(names=["f1"]), r"found int16 \(7, 150\), expected int16 \(1, 150\)"),
+        ("rankings.json", _set_about(names=["f1"]), "rankings.json: damaged, or changed by hand"),
         ("order.npy", lambda path: path.unlink(), "order.npy"),
         ("ties.npy", _cut, "ties.npy"),
         ("positions.npy", lambda path: np.save(path, np.zeros((7, 150))), "found float64"),
@@ -196,6 +198,105 @@ def test_a_spoilt_folder_is_refused(tmp_path, letor, file, spoil, message):
     spoil(tmp_path / "r" / file)
     with pytest.raises(DataError, match=message):
         load(tmp_path / "r")
+
+
+HOSTILE = [b"", b"[]", b"5", b"null", b"\xff", b"[" * 20_000, b'{"format": ' + b"9" * 5000 + b"}"]
+
+
+@pytest.mark.parametrize("content", HOSTILE)
+def test_any_json_may_be_found(tmp_path, letor, content):
+    save(rankings_of(letor), tmp_path / "r")
+    (tmp_path / "r" / "rankings.json").write_bytes(content)
+    with pytest.raises(DataError, match="rankings.json"):
+        load(tmp_path / "r")
+
+
+def header(text):
+    return b"\x93NUMPY\x01\0" + len(text).to_bytes(2, "little") + text
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"PK\3\4",  # numpy.load would take it for an archive of arrays
+        header(b"(" * 5000),
+        header(b"'''"),
+        header(b"{'descr': '<i2', 'fortran_order': False, 'shape': (7, 99999999999999999999)}"),
+        header(b"{'descr': '|O', 'fortran_order': False, 'shape': (7, 150)}"),
+        header(b"{'descr': [1], 'fortran_order': 0, 'shape': None}"),
+    ],
+)
+def test_a_hostile_array_is_refused(tmp_path, letor, content):
+    save(rankings_of(letor), tmp_path / "r")
+    (tmp_path / "r" / "order.npy").write_bytes(content)
+    with pytest.raises(DataError, match=r"order\.npy: "):
+        load(tmp_path / "r")
+
+
+def with_new_checksums(folder):
+    """Make a changed folder look whole."""
+    about = json.loads((folder / "rankings.json").read_text())
+    del about["checksum"]
+    about["checksums"] = {name: file_checksum(folder / f"{name}.npy") for name in about["checksums"]}
+    about["checksum"] = zlib.crc32(json.dumps(about, sort_keys=True).encode())
+    (folder / "rankings.json").write_text(json.dumps(about))
+
+
+def edited(name, *place, value):
+    def change(folder):
+        array = np.load(folder / f"{name}.npy")
+        array[place] = value
+        np.save(folder / f"{name}.npy", array)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        edited("order", 0, 0, value=30_000),
+        edited("order", 6, 149, value=-1),
+        edited("positions", 3, 3, value=-30_000),
+        edited("ties", 0, 149, value=1),
+        edited("ties", 0, 0, value=-1),
+        edited("ties", 5, 0, value=30_000),
+        edited("offsets", 1, value=-(2**62)),
+        edited("offsets", 1, value=2**62),
+    ],
+)
+@pytest.mark.parametrize("forged", [False, True])
+def test_values_that_are_no_rankings_never_reach_compiled_code(tmp_path, letor, change, forged):
+    save(rankings_of(letor), tmp_path / "r")
+    with_new_checksums(tmp_path / "r")
+    load(tmp_path / "r")
+    change(tmp_path / "r")
+    if forged:
+        with_new_checksums(tmp_path / "r")
+    with pytest.raises(DataError, match="rank the data again"):
+        load(tmp_path / "r")
+
+
+def test_a_flipped_bit_is_noticed(tmp_path, letor):
+    save(rankings_of(letor), tmp_path / "r")
+    for file in sorted((tmp_path / "r").iterdir()):
+        whole = file.read_bytes()
+        for at in range(0, len(whole), 97):
+            file.write_bytes(whole[:at] + bytes([whole[at] ^ (1 << at % 8)]) + whole[at + 1 :])
+            with pytest.raises(DataError):
+                load(tmp_path / "r")
+        file.write_bytes(whole)
+    assert_same(load(tmp_path / "r"), rankings_of(letor))
+
+
+def test_a_disk_that_fills_up_leaves_nothing(tmp_path, letor, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(rankings_files, "_write_rows", full)
+    with pytest.raises(DataError, match=r"r: cannot be written: No space left on device"):
+        save(rankings_of(letor), tmp_path / "r")
+    assert os.listdir(tmp_path) == []
 
 
 def test_nothing_there(tmp_path):
