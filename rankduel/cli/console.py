@@ -6,6 +6,7 @@ import codecs
 import io
 import logging
 import os
+import re
 import shlex
 import sys
 import warnings
@@ -165,11 +166,16 @@ def byte_text(n: float) -> str:
     return f"{size:,.2f} GB"
 
 
+_FEATURE_NUMBER = re.compile("[0-9]{1,18}")
+
+
 def number_ranges(names: Sequence[str]) -> str:
     """'6-10, 41' for ['6', '7', ..., '10', '41']; names that are not numbers stand alone."""
     spans: list[list[str]] = []
     for name in names:
-        if spans and name.isdigit() and spans[-1][-1].isdigit() and int(name) == int(spans[-1][-1]) + 1:
+        before = spans[-1][-1] if spans else ""
+        # At most 18 digits: Python refuses to make a number of thousands.
+        if all(_FEATURE_NUMBER.fullmatch(text) for text in (before, name)) and int(name) == int(before) + 1:
             spans[-1].append(name)
         else:
             spans.append([name])

@@ -21,7 +21,7 @@ from letor_data.summary import FeatureSummary, Summary
 from letor_data.synthetic.generate import SHAPES, Synthetic, blocks, docs_per_query, shape, synthesize
 from letor_data.text.writer import write_folds, write_letor
 from rankduel.api.data import describe_data, write_data
-from rankduel.base.errors import DataError
+from rankduel.base.errors import DataError, printable
 from rankduel.cli.console import count_progress, errors, file_size, number_ranges, screen
 from rankduel.cli.options import DataOptions, Files, Force, with_options
 
@@ -130,9 +130,9 @@ def synth(
     settings = shape(kind, **changes if queries is None else changes | {"queries": queries})
     _make(settings, output, folds)
     _wrote(output)
-    example = f"{output}/Fold1" if folds else output
+    example = escape(printable(f"{output}/Fold1" if folds else str(output)))
     profile = "" if settings.profile in str(output) else f" --profile {settings.profile}"
-    screen.print(f"next: [bold]rankduel data info {escape(str(example))}{profile}[/]")
+    screen.print(f"next: [bold]rankduel data info {example}{profile}[/]")
 
 
 def _make(settings: Synthetic, output: Path, folds: bool) -> None:
@@ -162,7 +162,7 @@ def _write(letor: Letor, output: Path, sparse: bool) -> None:
 
 def _wrote(output: Path) -> None:
     size = f" ({file_size(output)})" if output.is_file() else ""
-    screen.print(f"wrote [bold]{escape(str(output))}[/]{size}")
+    screen.print(f"wrote [bold]{escape(printable(str(output)))}[/]{size}")
 
 
 def _knob_values(pairs: list[str]) -> dict[str, Any]:
@@ -217,7 +217,7 @@ def _sizes(summary: Summary) -> Table:
     table = _plain_table(show_header=False)
     table.add_column(style="dim")
     table.add_column()
-    splits = ", ".join(f"{escape(name)} {count:,}" for name, count in summary.splits.items())
+    splits = escape(", ".join(f"{name} {count:,}" for name, count in summary.splits.items()))
     table.add_row(
         "queries", f"{summary.queries:,}" + (f"  [dim]({splits})[/]" if len(summary.splits) > 1 else "")
     )

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from experiments.specs import feature_list
@@ -156,3 +157,40 @@ def test_feature_lists(text, names):
 )
 def test_number_ranges(names, text):
     assert number_ranges(names) == text
+
+
+def test_names_of_any_kind_are_shown(rankduel, tmp_path):
+    """Names in a Parquet file may look like markup, or like numbers that are none."""
+    names = ["[/]", "[red]x", "²", "٣", "9" * 5000, "9" * 5000 + "1"]
+    frame = pd.DataFrame({"qid": ["a", "a", "b"], "label": [0, 1, 1], "split": ["[/x]", "[/x]", "y"]})
+    frame.assign(**dict.fromkeys(names, 1.0)).to_parquet(tmp_path / "x.parquet")
+    code, out, err = rankduel("data", "info", tmp_path / "x.parquet")
+    assert (code, err) == (0, "") and "[/x] 1, y 1" in out and "[/], [red]x, ²" in out
+    code, _, err = rankduel("data", "convert", tmp_path / "x.parquet", "-o", tmp_path / "[bold].txt")
+    assert (code, err) == (0, "")
+    assert "6:1" in (tmp_path / "[bold].txt").read_text()
+
+
+def test_names_that_are_not_utf8_work_from_reading_to_writing(rankduel, small):
+    path = small.rename(small.with_name("n\udcff.txt"))
+    for target in ("o\udcfe.txt", "o\udcfe.parquet"):
+        code, out, err = rankduel("data", "convert", path, "-o", path.with_name(target))
+        assert (code, err) == (0, "") and "o\\xfe." in "".join(out.split())
+        code, out, err = rankduel("data", "info", path.with_name(target))
+        assert (code, err) == (0, "") and out.encode()
+
+
+@pytest.mark.parametrize(
+    "words", [["convert", "-o", "x.parquet"], ["convert", "-o", "x.txt"], ["synth", "-o", "x.txt"]]
+)
+def test_a_full_disk_is_one_message(rankduel, small, monkeypatch, words):
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.chdir(small.parent)
+    monkeypatch.setattr("os.fsync", full)
+    command, *rest = words
+    arguments = [small, "--no-cache"] if command == "convert" else ["--queries", "3"]
+    code, _, err = rankduel("data", command, *arguments, *rest)
+    assert code == 2 and f"error: {rest[-1]}: cannot be written: No space left on device" in err
+    assert sorted(path.name for path in small.parent.iterdir()) == ["small.txt"]
