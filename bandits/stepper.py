@@ -3,62 +3,86 @@
     policy = bandits.start("rucb", n_arms=5, seed=1)
     first, second = policy.select()           # show the two; see who wins
     policy.update(first_won=True)
-    policy.save("evaluation.npz")             # and another day:
-    policy = bandits.restore("evaluation.npz")
+    policy.save("evaluation.json")            # and another day:
+    policy = bandits.restore("evaluation.json")
 
 These are the functions of the compiled loop in the loop's order, so a stepped run is the loop's run.
+
+A saved policy is what happened to it: the policy, the seed, and the outcome of every duel. `restore` plays
+the duels again, so no file can bring a policy into a state that it does not reach by itself.
 """
 
 from __future__ import annotations
 
-import json
-import zipfile
-import zlib
-from collections.abc import Iterator
+from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from bandits.catalogue import POLICIES, policy
-from bandits.contract import configure
+from bandits.contract import Policy, configure
+from bandits.feedback import TIED
+from bandits.loop import is_pair_of_arms
 from bandits.own_file import load_policy
-from bandits.plain import stepping
-from bandits.steps import checked_horizon
-from rankduel.base.errors import PolicyError, RecordsError
-from rankduel.base.files import replacing
+from bandits.plain import compiled_loop, is_plain, stepping
+from bandits.steps import LONGEST, checked_horizon
+from rankduel.base.checked_json import Fields, read_checked_json, write_checked_json
+from rankduel.base.compiling import entry, kernel, labelled, loop, may_allocate, record
+from rankduel.base.errors import PolicyError, RankduelError, RecordsError
 from rankduel.base.settings import Configured, kernel_params
+from rankduel.base.streams import checked_seed
 
-_FORMAT = 2
+MOST_DUELS = 4_000_000  # of a saved policy
+_MOST_ARMS = 10_000  # of a saved policy
+_FORMAT = 3
+_OUTCOMES = "01="  # of a step: the second won, the first won, passed over (TIED)
+_LARGEST = MOST_DUELS + (1 << 20)  # bytes of a file
+_MOST_COMMITTED = 100_000
+_FEW = 2_000  # steps are made one by one up to here: sooner done than a loop is compiled
+_ZIP = b"PK\x03\x04"  # how files of format 2 began
 
 
 class Stepper:
     """A policy in play. Made by `bandits.start` or `bandits.restore`."""
 
-    def __init__(self, configured: Configured, n_arms: int, horizon: int, rng: np.random.Generator) -> None:
-        self.configured, self.n_arms, self.horizon = configured, n_arms, horizon
-        self.n_steps = 0
+    def __init__(self, configured: Configured, n_arms: int, horizon: int, seed: int) -> None:
+        self.configured, self.n_arms, self.horizon, self.seed = configured, n_arms, horizon, seed
         self.pair: tuple[int, int] | None = None  # chosen and not yet decided
-        self._rng, self._params = rng, kernel_params(configured, horizon)
-        self._state: Any = configured.thing.init(n_arms, self._params, rng) if n_arms > 1 else ()
+        self._outcomes = bytearray()  # of the decided steps
+        self._choices = 0  # digest of the pairs chosen so far
+        self._rng = np.random.default_rng(seed)
+        self._params = kernel_params(configured, horizon)
+        init = configured.thing.init
+        self._state: Any = self._called(init, n_arms, self._params, self._rng) if n_arms > 1 else ()
         self._policy = stepping(configured.thing)
+
+    @property
+    def n_steps(self) -> int:
+        """Number of duels decided so far."""
+        return len(self._outcomes)
 
     def select(self) -> tuple[int, int]:
         """The two arms to duel now, the same two until they are decided. Equal arms: show that one alone."""
         if self.pair is None:
-            pair = self._policy.select(self._state, self._params, self._rng) if self.n_arms > 1 else (0, 0)
-            self.pair = int(pair[0]), int(pair[1])
+            select = self._policy.select
+            pair = self._called(select, self._state, self._params, self._rng) if self.n_arms > 1 else (0, 0)
+            first, second = map(int, pair)
+            if not (0 <= first < self.n_arms and 0 <= second < self.n_arms):
+                raise self._illegal(self.n_steps + 1, first, second)
+            self.pair = first, second
         return self.pair
 
     def update(self, first_won: bool) -> None:
         """Who won the duel of `select`. For an arm against itself any answer will do."""
-        pair = self._decided()
+        pair = self._decided(int(bool(first_won)))
         if self.n_arms > 1:
-            self._policy.update(self._state, self._params, *pair, bool(first_won))
+            self._called(self._policy.update, self._state, self._params, *pair, bool(first_won))
 
     def pass_over(self) -> None:
         """The duel ended in a tie, from which the policy learns nothing."""
-        self._decided()
+        self._decided(TIED)
 
     def recommend(self) -> int:
         """The arm the policy would answer now; -1 if it never has an answer."""
@@ -85,38 +109,83 @@ class Stepper:
     def committed(self) -> list[tuple[int, int]]:
         """All comparisons that are certain to come, whatever the outcome of the first: several at once.
 
-        The first is that of `select`; the others follow in this order.
+        The first is that of `select`; the others follow in this order. At most 100,000 are listed.
         """
         first = self.select()
         if self._policy.plan is None or self.n_arms == 1 or first[0] == first[1]:
             return [first]
         agenda = self._state.agenda
         pairs = agenda.pairs[: agenda.now[0].n_pairs]
-        left = range(agenda.now[0].played, agenda.now[0].n_pairs * agenda.now[0].times)
+        played = int(agenda.now[0].played)
+        left = range(played, min(len(pairs) * int(agenda.now[0].times), played + _MOST_COMMITTED))
         return [(int(pairs[step % len(pairs), 0]), int(pairs[step % len(pairs), 1])) for step in left]
 
     def save(self, path: str | Path) -> None:
-        """Write everything needed to go on, to a file that is complete or not there."""
-        header = {
+        """Write everything needed to go on, to a file that is complete or not there.
+
+        The file holds the outcome of every duel, at most 4,000,000 of them.
+        """
+        if self.n_steps > MOST_DUELS or self.n_arms > _MOST_ARMS:
+            raise PolicyError(
+                f"{path}: {self.n_steps:,} duels of {self.n_arms:,} arms; a saved policy holds at most "
+                f"{MOST_DUELS:,} duels of {_MOST_ARMS:,} arms"
+            )
+        configured, thing = self.configured, self.configured.thing
+        content = {
             "format": _FORMAT,
-            "policy": self.configured.thing.name,
-            "params": {name: self.configured.get(name) for name in self.configured.params._fields},
+            "rankduel": version("rankduel"),
+            "policy": thing.name if thing.is_built_in else str(Path(thing.name).resolve()),
+            "settings": {name: configured.get(name) for name in configured.params._fields},
             "n_arms": self.n_arms,
             "horizon": self.horizon,
-            "n_steps": self.n_steps,
-            "pair": self.pair,
-            "rng": self._rng.bit_generator.state,
+            "seed": self.seed,
+            "pending": self.pair is not None,
+            "choices": self._choices,
+            "outcomes": "".join(map(_OUTCOMES.__getitem__, self._outcomes)),
         }
-        arrays: dict[str, Any] = dict(_arrays(self._state))
-        with replacing(path) as temporary, open(temporary, "wb") as file:
-            np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)
+        write_checked_json(path, content)
 
-    def _decided(self) -> tuple[int, int]:
+    def _play_again(self, outcomes: np.ndarray) -> None:
+        """Choose and decide as many duels as there are outcomes (int8: 0, 1 or TIED)."""
+        if self.n_arms == 1 or len(outcomes) <= _FEW or is_plain(self.configured.thing):
+            for outcome in outcomes.tolist():
+                self.select()
+                if outcome == TIED:
+                    self.pass_over()
+                else:
+                    self.update(outcome == 1)
+            return
+        progress = record(_Progress())
+        replay = _replay_of(self.configured.thing)
+        self._called(replay, self._state, self._params, outcomes, progress, self.n_arms, self._rng)
+        now = progress[0]
+        if now.illegal:
+            raise self._illegal(now.step, now.first, now.second)
+        self._choices = int(now.choices)
+        self._outcomes += outcomes.tobytes()
+
+    def _decided(self, outcome: int) -> tuple[int, int]:
         if self.pair is None:
             raise PolicyError("there is no duel to decide: call select() first, once for every duel")
         pair, self.pair = self.pair, None
-        self.n_steps += 1
+        self._outcomes.append(outcome)
+        self._choices = _with_choice(self._choices, *pair)
         return pair
+
+    def _called(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a function of the policy; settings may be so large or small that it cannot compute."""
+        try:
+            return function(*arguments)
+        except ArithmeticError as problem:
+            raise PolicyError(
+                f"{self.configured}: step {self.n_steps + 1}: {problem}; expected less extreme settings"
+            ) from problem
+
+    def _illegal(self, step: int, first: int, second: int) -> PolicyError:
+        return PolicyError(
+            f"{self.configured}: step {step}: select returned ({first}, {second}); "
+            f"expected two arms from 0 to {self.n_arms - 1}"
+        )
 
 
 def start(configured: Configured | str, n_arms: int, *, seed: int = 0, horizon: float = 0) -> Stepper:
@@ -129,7 +198,7 @@ def start(configured: Configured | str, n_arms: int, *, seed: int = 0, horizon: 
     n_arms : int
         Number of arms.
     seed : int, default 0
-        Seed of the policy's random numbers.
+        Seed of the policy's random numbers, from 0.
     horizon : float, default 0
         Number of duels there will be, for policies that must know it.
 
@@ -161,16 +230,21 @@ def start(configured: Configured | str, n_arms: int, *, seed: int = 0, horizon: 
     if configured.needs_horizon and not (horizon or configured.params.horizon):
         raise PolicyError(f"{configured} must know how many duels there will be: give horizon=...")
     steps = checked_horizon(horizon) if horizon else 0
-    return Stepper(configured, int(n_arms), steps, np.random.default_rng(seed))
+    return Stepper(configured, int(n_arms), steps, checked_seed(seed))
 
 
-def restore(path: str | Path) -> Stepper:
+def restore(path: str | Path, policy: str | Path | None = None) -> Stepper:
     """Restore a policy that `Stepper.save` wrote, ready for its next duel.
+
+    The saved duels are played again, which takes some seconds per million.
 
     Parameters
     ----------
     path : str or Path
-        The saved file. A policy of your own is read from its Python file again.
+        The saved file.
+    policy : str or Path, optional
+        The Python file of a policy of your own. It is code that is run, so the name in the saved file is not
+        enough.
 
     Returns
     -------
@@ -180,58 +254,155 @@ def restore(path: str | Path) -> Stepper:
     Raises
     ------
     RankduelError
-        If the file is missing, damaged, or written by another version of the policy.
+        If the file is missing, damaged, or written by another version of rankduel; or if it needs a policy
+        file and `policy` does not name one.
 
     Examples
     --------
     >>> stepper = rankduel.start("rucb", n_arms=3, seed=1)
     >>> pair = stepper.select()
-    >>> stepper.save("evaluation.npz")
-    >>> rankduel.restore("evaluation.npz").select() == pair
+    >>> stepper.save("evaluation.json")
+    >>> rankduel.restore("evaluation.json").select() == pair
     True
     """
-    header, arrays = _read(Path(path))
-    name = header["policy"]
-    configured = configure(POLICIES[name] if name in POLICIES else load_policy(name), **header["params"])
-    stepper = Stepper(configured, header["n_arms"], header["horizon"], np.random.default_rng())
-    stepper._rng.bit_generator.state = header["rng"]
-    stepper.n_steps = header["n_steps"]
-    stepper.pair = tuple(header["pair"]) if header["pair"] else None
-    _fill(path, stepper._state, arrays)
+    saved = _read(Path(path))
+    thing = _thing(saved, policy)
+    try:
+        configured = configure(thing, **saved.settings)
+        stepper = start(configured, saved.n_arms, seed=saved.seed, horizon=saved.horizon)
+    except MemoryError:
+        raise RecordsError(f"{path}: {saved.n_arms:,} arms of {thing.name} need more memory") from None
+    except RankduelError as problem:
+        raise RecordsError(f"{path}: {problem}") from None
+    stepper._play_again(saved.outcomes)
+    if stepper._choices != saved.choices:
+        raise RecordsError(
+            f"{path}: {thing.name} chooses other pairs now than when it was saved; it was saved by another "
+            "version of the policy. Go on with that version, or start again"
+        )
+    if saved.pending:
+        stepper.select()
     return stepper
 
 
-def _arrays(state: Any, prefix: str = "state") -> Iterator[tuple[str, np.ndarray]]:
-    """Yield the arrays of a state under dotted names, those of its tuples included; not the workspace."""
-    for name, value in zip(getattr(state, "_fields", ()), state):
-        if name == "room":
-            continue
-        if isinstance(value, tuple):
-            yield from _arrays(value, f"{prefix}.{name}")
-        else:
-            yield f"{prefix}.{name}", np.asarray(value)
+class _Saved(NamedTuple):
+    """Content of a saved policy."""
+
+    path: Path
+    policy: str
+    settings: dict[str, Any]
+    n_arms: int
+    horizon: int
+    seed: int
+    pending: bool
+    choices: int
+    outcomes: np.ndarray  # int8
 
 
-def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def _read(path: Path) -> _Saved:
+    _refuse_archives(path)
+    fields = read_checked_json(path, "a saved policy", _LARGEST)
+    if fields.whole("format", 0) != _FORMAT:
+        raise RecordsError(
+            f"{path}: written by another version of rankduel (format {fields.whole('format', 0)}; expected "
+            f"{_FORMAT}). Go on with that version"
+        )
+    return _Saved(
+        path=path,
+        policy=fields.text("policy"),
+        settings=fields.mapping("settings"),
+        n_arms=fields.whole("n_arms", 1, _MOST_ARMS),
+        horizon=fields.whole("horizon", 0, LONGEST),
+        seed=fields.whole("seed", 0),
+        pending=fields.flag("pending"),
+        choices=fields.whole("choices", 0),
+        outcomes=_outcomes(fields),
+    )
+
+
+def _refuse_archives(path: Path) -> None:
     try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
-        header = json.loads(str(arrays.pop("header")))
+        with open(path, "rb") as file:
+            start_of_file = file.read(len(_ZIP))
     except FileNotFoundError:
         raise RecordsError(f"{path}: there is no such file") from None
-    except (zipfile.BadZipFile, ValueError, KeyError, EOFError, OSError, zlib.error):
-        raise RecordsError(f"{path}: not a saved policy, or damaged") from None
-    if header.get("format") != _FORMAT:
-        raise RecordsError(f"{path}: written by another version of rankduel (format {header.get('format')})")
-    return header, arrays
+    except OSError as problem:
+        raise RecordsError(f"{path}: cannot be read: {problem.strerror}") from None
+    if start_of_file == _ZIP:
+        raise RecordsError(
+            f"{path}: an .npz archive; rankduel saved policies so up to format 2, and reads format {_FORMAT} "
+            "now. Go on with the version that wrote it, or start again"
+        )
 
 
-def _fill(path: str | Path, state: Any, arrays: dict[str, np.ndarray]) -> None:
-    fresh = dict(_arrays(state))
-    same = fresh.keys() == arrays.keys() and all(
-        fresh[name].shape == arrays[name].shape and fresh[name].dtype == arrays[name].dtype for name in fresh
-    )
-    if not same:
-        raise RecordsError(f"{path}: saved by another version of this policy, whose state looked different")
-    for name, values in fresh.items():
-        values[...] = arrays[name]
+def _outcomes(fields: Fields) -> np.ndarray:
+    text = fields.text("outcomes")
+    if len(text) > MOST_DUELS or not set(text) <= set(_OUTCOMES):
+        expected = f"at most {MOST_DUELS:,} of the characters {' '.join(_OUTCOMES)}"
+        raise fields.wrong("outcomes", "another text", expected)
+    codes = text.translate({ord(mark): code for code, mark in enumerate(_OUTCOMES)})
+    return np.frombuffer(codes.encode(), np.int8).copy()
+
+
+def _thing(saved: _Saved, named: str | Path | None) -> Policy:
+    """Return the saved policy; a file is run only if the caller named it."""
+    if saved.policy in POLICIES:
+        if named is not None and str(named) != saved.policy:
+            raise PolicyError(f"{saved.path}: saved with the policy {saved.policy}, not {named}")
+        return POLICIES[saved.policy]
+    if named is None:
+        raise PolicyError(
+            f"{saved.path}: saved with the policy file '{saved.policy}', which is code that would be run. If "
+            "you trust it, name it: restore(path, policy='FILE.py')"
+        )
+    if str(named) in POLICIES:
+        raise PolicyError(f"{saved.path}: saved with the policy file '{saved.policy}', not {named}")
+    return load_policy(named)
+
+
+def _with_choice(choices: int, first: int, second: int) -> int:
+    """Return a digest of pairs after one more; below 2^31, so that whole numbers of kernels do."""
+    return (choices * 1_000_003 + first * 131_071 + second + 1) % 2_147_483_629
+
+
+_with_choice_kernel = kernel(_with_choice)
+
+
+class _Progress(NamedTuple):
+    choices: int = 0
+    step: int = 0
+    first: int = 0
+    second: int = 0
+    illegal: bool = False
+
+
+_replays: dict[Any, Callable[..., Any]] = {}
+
+
+def _replay_of(policy: Policy) -> Callable[..., Any]:
+    key = (policy.name, *policy.functions)
+    if key not in _replays:
+        _replays[key] = compiled_loop(_make_replay, policy)
+    return _replays[key]
+
+
+def _make_replay(policy: Policy, plain: bool) -> Callable[..., Any]:
+    """Return a loop that plays recorded outcomes."""
+    select, update = policy.select, policy.update
+    with_choice, is_legal = _with_choice_kernel, is_pair_of_arms
+
+    def replay(state: Any, params: Any, outcomes: Any, progress: Any, n_arms: Any, rng: Any) -> None:
+        now = progress[0]
+        for step in range(len(outcomes)):
+            first, second = select(state, params, rng)
+            if not is_legal(first, second, n_arms):
+                now.step, now.first, now.second, now.illegal = step + 1, first, second, True
+                return
+            now.choices = with_choice(now.choices, first, second)
+            if outcomes[step] != TIED:
+                update(state, params, first, second, outcomes[step] == 1)
+
+    if plain:
+        return replay
+    as_loop = entry if may_allocate(policy.functions) else loop
+    return labelled(as_loop(replay), policy.name)

@@ -17,9 +17,8 @@ def write_record(path, regret=(1.0, np.nan), version="0.1.0", seed=3):
     pq.write_table(table.replace_schema_metadata({"rankduel": about}), path)
 
 
-def write_stepper(path, version=2, wins=(0.0, np.nan), format=1):
-    header = json.dumps({"format": format, "params": {"version": version}})
-    np.savez(path, header=np.array(header), wins=np.array(wins))
+def write_session(path, version="0.1.0", digest="a", seed=3):
+    path.write_text(json.dumps({"rankduel": version, "seed": seed, "sha256": digest}))
 
 
 def write_json(path, **values):
@@ -56,8 +55,7 @@ def folders(tmp_path):
     [
         (write_record, "0.parquet", {}),
         (write_record, "0.parquet", {"version": "0.2.0"}),
-        (write_stepper, "rucb.npz", {}),
-        (write_stepper, "rucb.npz", {"format": 2, "wins": (1.0,)}),
+        (write_session, "session.json", {"version": "0.2.0", "digest": "b"}),
         (write_json, "study.json", {"versions": {"numpy": "3", "numba": "1"}}),
         (write_page, "report.html", {"seconds": 0.2, "heading": "Loss"}),
         (write_text, "0.seconds", {"text": "17\n"}),
@@ -76,10 +74,7 @@ def test_times_and_versions_are_left_out(folders, write, name, changed):
         (write_record, "0.parquet", {"regret": (np.nextafter(1, 2), np.nan)}, "column regret differs"),
         (write_record, "0.parquet", {"regret": (1, 2)}, "schema differs"),
         (write_record, "0.parquet", {"seed": 4}, "rankduel.settings.seed differs: 3 in the base, 4"),
-        (write_stepper, "if.npz", {"version": 1}, "header.params.version differs"),
-        (write_stepper, "if.npz", {"format": 2, "version": 1}, "header.params.version differs"),
-        (write_stepper, "if.npz", {"wins": (-0.0, np.nan)}, "array wins float64 (2,) differs"),
-        (write_stepper, "if.npz", {"wins": (0.0,)}, "array wins float64 (2,) is only in the base"),
+        (write_session, "session.json", {"seed": 4}, "seed differs"),
         (write_json, "study.json", {"names": ["a", "c"]}, "names[1] differs"),
         (write_json, "study.json", {"empty": []}, "empty differs"),
         (write_json, "study.json", {"more": 1}, "more is only in the working tree"),
@@ -106,8 +101,8 @@ def test_a_file_on_one_side_only_is_a_difference(folders):
 def test_what_was_compared_is_counted(folders):
     base, new, differences = folders
     differences(write_text, "plain.txt")
-    differences(write_stepper, "rucb.npz")
-    assert compare_folders(base, new)[:3] == (2, 4, len("1 2\n") + len("1") + len("2") + 2 * 8)
+    differences(write_session, "session.json")
+    assert compare_folders(base, new)[:3] == (2, 2, len("1 2\n") + len("3"))
 
 
 def test_every_policy_and_variant_is_run():

@@ -249,7 +249,7 @@ def _number(value: Any, kind: type) -> Any:
         return None
     if kind is float:
         return number
-    return int(number) if math.isfinite(number) and number == int(number) else None
+    return int(number) if abs(number) < 2**63 and number == int(number) else None  # as kernels hold it
 
 
 def _range(setting: Setting) -> str:

@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 import hashlib
+import operator
 
 import numpy as np
+
+from rankduel.base.errors import UsageError
+
+
+def checked_seed(seed: int) -> int:
+    """Return a seed as an int; raise an error if it is no whole number from 0."""
+    try:
+        number = operator.index(seed)
+    except TypeError:
+        number = -1
+    if number < 0:
+        raise UsageError(f"the seed is {seed}; expected a whole number from 0")
+    return number
 
 
 def stream(seed: int, *names: object) -> np.random.Generator:
     """A generator for one purpose, e.g. stream(7, "rucb", 3, "users"); the same on every machine."""
     text = "\0".join(str(name) for name in names).encode()
     key = np.frombuffer(hashlib.sha256(text).digest(), np.uint32)
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=tuple(int(k) for k in key)))
+    return np.random.default_rng(
+        np.random.SeedSequence(checked_seed(seed), spawn_key=tuple(int(k) for k in key))
+    )

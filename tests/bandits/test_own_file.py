@@ -188,12 +188,52 @@ def test_an_imported_function_does_not_count(mine):
     assert load_policy(mine(text)).idle is None
 
 
-def test_stepped_saved_and_restored(mine, tmp_path):
-    stepper = start(configure(load_policy(mine(PLAIN.format(**JITTED)))), 3)
-    assert stepper.select() == (0, 1)
-    stepper.update(True)
-    stepper.save(tmp_path / "saved.npz")
-    assert restore(tmp_path / "saved.npz").recommend() == 0
+@pytest.mark.filterwarnings("ignore::rankduel.base.errors.PolicyNotice")
+@pytest.mark.parametrize("style", [JITTED, UNCOMPILED], ids=["jitted", "plain"])
+@pytest.mark.parametrize("n_duels", [1, 2100])
+def test_stepped_saved_and_restored(mine, tmp_path, style, n_duels):
+    path = mine(PLAIN.format(**style))
+    stepper = start(configure(load_policy(path), second=2), 3)
+    for _ in range(n_duels):
+        assert stepper.select() == (0, 2)
+        stepper.update(True)
+    stepper.save(tmp_path / "saved.json")
+    again = restore(tmp_path / "saved.json", policy=path)
+    assert again.recommend() == 0 and again.select() == (0, 2) and again.n_steps == n_duels
+
+
+def test_a_saved_state_does_not_choose_what_is_run(mine, tmp_path, monkeypatch):
+    """Neither by its path, nor by a file of the same name elsewhere."""
+    ran = tmp_path / "ran"
+    path = mine(PLAIN.format(**UNCOMPILED) + f"\nfrom pathlib import Path\nPath({str(ran)!r}).touch()\n")
+    stepper = start(configure(load_policy(path)), 3)
+    stepper.save(tmp_path / "saved.json")
+    ran.unlink()
+    with pytest.raises(PolicyError, match="mine.py', which is code that would be run. If you trust it"):
+        restore(tmp_path / "saved.json")
+    with pytest.raises(PolicyError, match="mine.py', not rucb"):
+        restore(tmp_path / "saved.json", policy="rucb")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "mine.py").write_text(PLAIN.format(**UNCOMPILED))
+    monkeypatch.chdir(elsewhere)
+    assert restore(tmp_path / "saved.json", policy="mine.py").select() == (0, 1)
+    assert not ran.exists()
+    assert restore(tmp_path / "saved.json", policy=path).select() == (0, 1) and ran.exists()
+
+
+def test_a_policy_file_is_not_run_for_a_state_of_another_policy(tmp_path):
+    start("rucb", 3).save(tmp_path / "saved.json")
+    with pytest.raises(PolicyError, match="saved with the policy rucb, not mine.py"):
+        restore(tmp_path / "saved.json", policy="mine.py")
+    assert restore(tmp_path / "saved.json", policy="rucb").n_steps == 0
+
+
+@pytest.mark.parametrize("style", [JITTED, UNCOMPILED], ids=["jitted", "plain"])
+def test_a_stepped_policy_that_chooses_no_arm_is_refused(mine, style):
+    stepper = start(configure(load_policy(mine(PLAIN.format(**style))), second=7), 3)
+    with pytest.raises(PolicyError, match=r"step 1: select returned \(0, 7\); expected two arms from 0 to 2"):
+        stepper.select()
 
 
 @pytest.mark.parametrize(

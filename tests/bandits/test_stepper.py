@@ -5,9 +5,11 @@ import os
 
 import numpy as np
 import pytest
-from support.policies import DUELING, SOME_QUICKLY, ladder
+from support.policies import DUELING, SOME_QUICKLY, ladder, policies
 
 from bandits import configure, restore, start
+from bandits import stepper as stepper_module
+from rankduel.base.checked_json import write_checked_json
 from rankduel.base.errors import RankduelError
 
 pytestmark = pytest.mark.kernel
@@ -23,16 +25,43 @@ def play(stepper, n, users):
     return pairs
 
 
+def play_on(stepper, again, n):
+    """Two steppers that choose the same n pairs and answer alike."""
+    assert play(stepper, n, np.random.default_rng(2)) == play(again, n, np.random.default_rng(2))
+    assert stepper.recommend() == again.recommend() and stepper.answers() == again.answers()
+
+
 @pytest.mark.parametrize("policy", SOME_QUICKLY)
 def test_a_restored_policy_goes_on_as_if_never_stopped(policy, tmp_path):
     stepper, users = start(configure(policy), 5, seed=4, horizon=500), np.random.default_rng(1)
-    play(stepper, 100, users)
+    play(stepper, 60, users)
+    stepper.select()
+    stepper.pass_over()
+    play(stepper, 39, users)
     pending = stepper.select()
-    stepper.save(tmp_path / "state.npz")
-    again = restore(tmp_path / "state.npz")
-    assert again.select() == pending and again.n_steps == 100 and again.configured == stepper.configured
-    assert play(stepper, 100, np.random.default_rng(2)) == play(again, 100, np.random.default_rng(2))
-    assert stepper.recommend() == again.recommend()
+    stepper.save(tmp_path / "saved.json")
+    again = restore(tmp_path / "saved.json")
+    assert again.pair == pending and again.n_steps == 100 and again.configured == stepper.configured
+    play_on(stepper, again, 100)
+
+
+@pytest.mark.parametrize("policy", policies(["rucb", "prefbest"]))
+def test_many_duels_are_played_again_by_a_compiled_loop(policy, tmp_path):
+    """Also outcomes that an arm against itself got: any answer, or none."""
+    stepper, users = start(configure(policy), 5, seed=4, horizon=5000), np.random.default_rng(1)
+    for number in range(2500):
+        first, second = stepper.select()
+        if number % 50 == 7:
+            stepper.pass_over()
+        else:
+            stepper.update(users.random() < ladder(5)[first, second])
+    stepper.save(tmp_path / "saved.json")
+    again = restore(tmp_path / "saved.json")
+    assert again.pair is None and again.n_steps == 2500
+    play_on(stepper, again, 100)
+    stepper.save(tmp_path / "one.json")
+    again.save(tmp_path / "other.json")
+    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "other.json").read_bytes()
 
 
 def test_the_pair_stays_until_it_is_decided():
@@ -72,60 +101,135 @@ def test_a_horizon_is_asked_for_where_it_is_needed():
         start(name, 3)
 
 
+@pytest.mark.parametrize("seed", [-1, 0.5, None, "1"])
+def test_bad_seeds(seed):
+    with pytest.raises(RankduelError, match="the seed is .*; expected a whole number from 0"):
+        start("rucb", 3, seed=seed)
+
+
+EXTREME = [("opt_max", {"epsilon": 1e-300}), ("beat_the_mean", {"gamma": 1e300})]
+
+
+@pytest.mark.parametrize(("name", "settings"), EXTREME)
+def test_settings_with_which_nothing_can_be_computed(name, settings):
+    with pytest.raises(RankduelError, match=f"{name}.*: step 1: .*; expected less extreme settings"):
+        start(configure(DUELING[name], **settings), 6, horizon=100).select()
+
+
+@pytest.mark.parametrize("value", [1e300, 2.0**63, -(10**30), float("inf")])
+def test_whole_numbers_that_no_kernel_can_hold(value):
+    with pytest.raises(RankduelError, match="mohajer_select: m is .*; expected a whole number"):
+        configure(DUELING["mohajer_select"], m=value)
+
+
+def test_a_bounded_number_of_comparisons_is_listed():
+    assert len(start(configure(DUELING["mohajer_select"], m=10**18), 6).committed()) == 100_000
+
+
 def saved(tmp_path):
-    path = tmp_path / "state.npz"
-    stepper = start("rucb", 3)
+    path = tmp_path / "saved.json"
+    stepper = start("rucb", 6)
     play(stepper, 20, np.random.default_rng(0))
     stepper.save(path)
+    return path
+
+
+def rewritten(path, *without, **changes):
+    """The file with other fields, and the checksum that belongs to them."""
+    content = json.loads(path.read_text()) | changes
+    write_checked_json(path, {name: content[name] for name in content if name not in {"sha256", *without}})
     return path
 
 
 def test_saving_leaves_nothing_else_behind(tmp_path):
     saved(tmp_path)
     saved(tmp_path)
-    assert os.listdir(tmp_path) == ["state.npz"]
+    assert os.listdir(tmp_path) == ["saved.json"]
 
 
 def test_a_failed_save_keeps_the_old_file(tmp_path, monkeypatch):
     path = saved(tmp_path)
     before = path.read_bytes()
-    monkeypatch.setattr(np, "savez_compressed", lambda *a, **k: (_ for _ in ()).throw(OSError("disk full")))
+    monkeypatch.setattr(os, "fsync", lambda *a: (_ for _ in ()).throw(OSError("disk full")))
     with pytest.raises(OSError, match="disk full"):
         saved(tmp_path)
-    assert path.read_bytes() == before and os.listdir(tmp_path) == ["state.npz"]
+    assert path.read_bytes() == before and os.listdir(tmp_path) == ["saved.json"]
 
 
 def test_files_that_are_no_saved_policy(tmp_path):
     path = saved(tmp_path)
     whole = path.read_bytes()
-    for at in (0, 10, len(whole) // 2, len(whole) - 1):
-        path.write_bytes(whole[:at])
-        with pytest.raises(RankduelError, match="not a saved policy, or damaged"):
+    for text in (b"", whole[:10], whole[:-3], b"[]", b"3", b"\xff" + whole, b"[" * 20_000):
+        path.write_bytes(text)
+        with pytest.raises(RankduelError, match="saved.json: not a saved policy, or damaged"):
             restore(path)
-    path.write_bytes(whole[:200] + bytes(b ^ 255 for b in whole[200:260]) + whole[260:])
-    with pytest.raises(RankduelError, match="not a saved policy, or damaged"):
+    path.write_bytes(b" " * 6_000_000)
+    with pytest.raises(RankduelError, match="more than .* bytes"):
         restore(path)
     with pytest.raises(RankduelError, match="there is no such file"):
-        restore(tmp_path / "absent.npz")
+        restore(tmp_path / "absent.json")
+    with pytest.raises(RankduelError, match="cannot be read: Is a directory"):
+        restore(tmp_path)
 
 
-def rewritten(path, **changes):
-    with np.load(path) as stored:
-        arrays = dict(stored)
-    header = json.loads(str(arrays["header"])) | changes
-    np.savez(path, **(arrays | {"header": np.array(json.dumps(header))}))
+def test_every_flipped_bit_is_noticed(tmp_path):
+    path = saved(tmp_path)
+    whole = path.read_bytes()
+    n_steps, unnoticed = restore(path).n_steps, []
+    for bit in range(0, 8 * len(whole), 7):
+        damaged = bytearray(whole)
+        damaged[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(damaged)
+        try:
+            unnoticed.append(restore(path).n_steps)
+        except RankduelError as problem:
+            assert str(path) in str(problem)
+    assert set(unnoticed) <= {n_steps} and len(unnoticed) < 20  # between the fields: spaces and the like
+
+
+HUGE = 10**30
+BAD_FIELDS = {
+    "policy": [5, None, ["rucb"], "no_such_policy", ""],
+    "settings": [[], None, {"alpha": -1}, {"alpha": "much"}, {"alpha": [1]}, {"beta": 1}, {"variant": {}}],
+    "n_arms": [0, -1, HUGE, 10**9, 2.5, "6", True, None, 3],
+    "horizon": [-1, HUGE, 1e400, "many"],
+    "seed": [-1, 1.5, "0", None, True, 7],
+    "pending": [0, "false", None],
+    "choices": [-1, 0, HUGE, "1"],
+    "outcomes": ["2" * 20, "1" * 21, "0" * 20, 5, None, ["1"], "1" * 4_000_001],
+    "format": ["3", True, -1, None],
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(n, v) for n, values in BAD_FIELDS.items() for v in values])
+def test_every_field_is_checked(name, value, tmp_path):
+    """With a checksum that fits: numbers that crashed, hung or wrote out of bounds when states were saved."""
+    with pytest.raises(RankduelError, match="saved.json: "):
+        restore(rewritten(saved(tmp_path), **{name: value}))
+
+
+@pytest.mark.parametrize("name", BAD_FIELDS)
+def test_every_field_is_needed(name, tmp_path):
+    with pytest.raises(RankduelError, match=f"saved.json: there is no '{name}' in it"):
+        restore(rewritten(saved(tmp_path), name))
 
 
 def test_files_of_another_version(tmp_path):
-    path = saved(tmp_path)
-    rewritten(path, format=99)
-    with pytest.raises(RankduelError, match=r"another version of rankduel \(format 99\)"):
+    with pytest.raises(RankduelError, match=r"another version of rankduel \(format 99; expected 3\)"):
+        restore(rewritten(saved(tmp_path), format=99))
+    np.savez(tmp_path / "saved.npz", header=np.array("{}"), state=np.zeros(3))
+    with pytest.raises(RankduelError, match=r"saved.npz: an \.npz archive; .* up to format 2"):
+        restore(tmp_path / "saved.npz")
+
+
+def test_a_policy_that_chooses_otherwise_now_is_noticed(tmp_path):
+    path = rewritten(saved(tmp_path), settings={"alpha": 3.0})
+    with pytest.raises(RankduelError, match="rucb chooses other pairs now than when it was saved"):
         restore(path)
-    path = saved(tmp_path)
-    rewritten(path, n_arms=4)
-    with pytest.raises(RankduelError, match="state looked different"):
-        restore(path)
-    path = saved(tmp_path)
-    rewritten(path, policy="gone.py")
-    with pytest.raises(RankduelError, match="gone.py: there is no such policy file"):
-        restore(path)
+
+
+def test_at_most_four_million_duels_are_saved(tmp_path, monkeypatch):
+    monkeypatch.setattr(stepper_module, "MOST_DUELS", 19)
+    with pytest.raises(RankduelError, match="20 duels of 6 arms; a saved policy holds at most 19 duels"):
+        saved(tmp_path)
+    assert os.listdir(tmp_path) == []

@@ -86,7 +86,7 @@ def command_groups(policies: Sequence[dict[str, Any]]) -> Groups:
         "runs": list(_runs()),
         "compare": _compare(),
         "studies": [["rankduel", "study", "run", name, "--jobs", "1"] for name in _STUDIES],
-        "steppers": [["saved_stepper", name, f"{name}.npz"] for name in _STEPPED],
+        "steppers": [["stepped", name, f"{name}.json"] for name in _STEPPED],
         "winners": list(_winners()),
         "judge": list(_judge()),
     }

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 # Settings that name the versions which made a file, by their place in it. A policy may have a parameter named
-# 'version', so the place counts, not the name.
-_VERSIONS = re.compile(r"(rankduel\.)?(versions\..*|(settings|matrix)\.version)")
+# 'version', so the place counts, not the name. The checksum of a file depends on them.
+_VERSIONS = re.compile(r"(rankduel\.)?(versions\..*|(settings|matrix)\.version)|rankduel|sha256")
 # Descriptions in the list of policies, which hold no number.
 _WORDS = re.compile(r"\[\w+\]\.(about|source|assumes|parameters\.\w+\.about)")
 _LIST_OF_POLICIES = "policies.json"
@@ -23,8 +23,6 @@ _TIME_FILE = ".seconds"
 # Charts of running times in a report, by the ends of their names.
 _TIME_CHART = "-time"
 _EMBEDDED = re.compile(r'<script type="application/json"[^>]*>(.*?)</script>', re.DOTALL)
-
-_FORMAT = "header.format"  # of a saved policy
 
 Parts = dict[str, bytes]
 
@@ -43,22 +41,11 @@ def compare_folders(base: Path, new: Path) -> Comparison:
     differences += [f"{name}: only in the working tree" for name in sorted(names[new] - names[base])]
     common, values, size = sorted(names[base] & names[new]), 0, 0
     for name in common:
-        parts, other = _of_one_format(file_parts(base / name), file_parts(new / name))
+        parts, other = (file_parts(folder / name) for folder in (base, new))
         found = list(_different(parts, other))
         differences += [f"{name}: {found[0]}" + _more(found)] if found else []
         values, size = values + len(parts), size + sum(map(len, parts.values()))
     return Comparison(len(common), values, size, differences)
-
-
-def _of_one_format(base: Parts, new: Parts) -> tuple[Parts, Parts]:
-    """Leave out the arrays of a saved policy whose format changed; what it chose later is compared still."""
-    if base.get(_FORMAT) == new.get(_FORMAT):
-        return base, new
-    kept = [
-        {name: value for name, value in parts.items() if name != _FORMAT and not name.startswith("array ")}
-        for parts in (base, new)
-    ]
-    return kept[0], kept[1]
 
 
 def _files(folder: Path) -> Iterator[str]:
@@ -91,7 +78,7 @@ def file_parts(path: Path) -> Parts:
     """Return the comparable parts of a file by name, without times and versions."""
     if path.suffix == _TIME_FILE:
         return {}
-    readers = {".parquet": _parquet_parts, ".npz": _npz_parts, ".json": _json_parts, ".html": _page_parts}
+    readers = {".parquet": _parquet_parts, ".json": _json_parts, ".html": _page_parts}
     reader = readers.get(path.suffix)
     return reader(path) if reader else {"the file": path.read_bytes()}
 
@@ -117,19 +104,6 @@ def _array_bytes(values: np.ndarray) -> bytes:
     if values.dtype.kind == "f":
         values = np.where(np.isnan(values), values.dtype.type(np.nan), values)
     return values.tobytes()
-
-
-def _npz_parts(path: Path) -> Parts:
-    """Return every array with its type and shape; text is JSON, as the header of a saved policy is."""
-    parts: Parts = {}
-    with np.load(path, allow_pickle=False) as stored:
-        for name in stored.files:
-            values = stored[name]
-            if values.dtype.kind == "U":
-                parts |= _json_values({name: json.loads(str(values))})
-            else:
-                parts[f"array {name} {values.dtype} {values.shape}"] = _array_bytes(values)
-    return parts
 
 
 def _json_parts(path: Path) -> Parts:

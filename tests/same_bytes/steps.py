@@ -32,16 +32,15 @@ def printed(path: str, *arguments: str) -> None:
         rankduel(*arguments)
 
 
-def saved_stepper(policy: str, path: str) -> None:
-    """Step a policy by a fixed rule of outcomes; save it, with the pairs and answers beside it."""
+def stepped(policy: str, path: str) -> None:
+    """Step a policy by a fixed rule of outcomes; write its pairs and answers."""
     stepper = start_function()(policy, 7, seed=5, horizon=N_STEPS)
     seen = []
     for number in range(N_STEPS):
         first, second = stepper.select()
         seen.append([first, second, stepper.recommend()])
         stepper.update(first_won=(first < second) != (number % 5 == 0))
-    stepper.save(path)
-    Path(path).with_suffix(".json").write_text(json.dumps({"seen": seen, "answers": stepper.answers()}))
+    Path(path).write_text(json.dumps({"seen": seen, "answers": stepper.answers()}))
 
 
 def start_function():
@@ -67,7 +66,7 @@ def judged(pairs: str, path: str) -> None:
         rows = list(csv.DictReader(file))
     for row in rows:
         row["winner"] = ("left", "tie", "right")[int(row["id"]) % 3]
-        row["assessor"] = f"a{int(row['id']) % 2}"
+        row["assessor"] = f"a{row['id']}"
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, rows[0], lineterminator="\n")
         writer.writeheader()
@@ -81,7 +80,7 @@ def strangers() -> list[str]:
     return [str(file) for file in files if not any(folder in file.parents for folder in own)]
 
 
-STEPS = {function.__name__: function for function in (rankduel, printed, saved_stepper, written, judged)}
+STEPS = {function.__name__: function for function in (rankduel, printed, stepped, written, judged)}
 
 if __name__ == "__main__":
     TREE, MODULE, FUNCTION = Path(sys.argv[1]), sys.argv[2], sys.argv[3]

@@ -18,7 +18,7 @@ from rankduel.base import errors
         (lambda: rankduel.start("rucb", n_arms=0), errors.PolicyError),
         (lambda: rankduel.read_preferences("arxiv7"), errors.MatrixError),
         (lambda: rankduel.winners([[0.5, 0.9], [0.4, 0.5]]), errors.MatrixError),
-        (lambda: rankduel.restore("missing.npz"), errors.RecordsError),
+        (lambda: rankduel.restore("missing.json"), errors.RecordsError),
         (lambda: rankduel.report("no/such/folder"), errors.RecordsError),
         (lambda: rankduel.judge("no/such/folder"), errors.RecordsError),
         (lambda: rankduel.study("cycels"), errors.StudyError),
