@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import NamedTuple
+
 from bandits.catalogue import policy
 from bandits.contract import configure
 from bandits.own_file import load_policy
@@ -39,16 +42,27 @@ def parse_policy(text: str, *, trust: bool = False) -> Configured:
     PolicyError
         If the policy is unknown or cannot be read, or if it is a file and `trust` is false.
     """
-    path, ending, settings = text.partition(".py")
-    if ending and (not settings or settings.lstrip().startswith("(")):
+    file = policy_file(text)
+    if file is not None:
         if not trust:
             raise PolicyError(
                 f"'{text}' is a policy file, which is code that would be run; it was named by a data file, "
                 "not by you. If you trust it, say so with --trust, or name it with --policy"
             )
-        return configure(load_policy(path.strip() + ending), **parse_spec("file" + settings)[1])
+        return configure(load_policy(file.path), **parse_spec("file" + file.settings)[1])
     name, given = parse_spec(text)
     return policy(name, **{key: value.strip("'\"") for key, value in given.items()})
+
+
+class PolicyFile(NamedTuple):
+    path: str
+    settings: str  # '(alpha=1)', or nothing
+
+
+def policy_file(text: str) -> PolicyFile | None:
+    """Return the Python file and the settings that `text` names as a policy; None if it names no file."""
+    found = re.fullmatch(r"(.*\.py)\s*(\(.*)?", text.strip(), re.DOTALL)
+    return PolicyFile(found[1].strip(), found[2] or "") if found else None
 
 
 def feature_list(text: str) -> list[str]:

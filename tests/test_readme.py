@@ -19,6 +19,8 @@ from typing import NamedTuple
 
 import pytest
 
+from bandits import POLICIES, configure
+
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 FENCE = re.compile(
@@ -173,6 +175,13 @@ def test_what_the_readme_shows_happens(tmp_path):
 def test_what_the_readme_shows_happens_in_full(tmp_path):
     for block in blocks(README.read_text(encoding="utf-8")):
         run_block(block, tmp_path)
+
+
+def test_as_many_policies_can_lead_a_session_as_the_readme_says():
+    words = ("Twelve", "Thirteen", "Fourteen", "Fifteen", "Sixteen")
+    leading = [p for p in POLICIES.values() if p.finished is not None and not configure(p).needs_horizon]
+    said = re.search(r"(\w+) policies of the literature can lead a session by themselves", README.read_text())
+    assert said and words.index(said[1]) + 12 == len(leading)
 
 
 # ---- a README that is wrong must fail ----

@@ -1,57 +1,52 @@
 """A judging session: which of two items is better, asked of people, until a policy knows the best.
 
-    DIR/session.json      the items, the policy, the seed, how many judgments at most
+    DIR/session.json      the items, the policy, the seed, how many judgments at most, and a checksum
     DIR/judgments/*.csv   what came in, one file each time; files are only ever added
 
 Nothing else is kept. The policy's state is made from the judgments, anew by every command, so killing one at
-any moment loses nothing, and several people may add judgments at the same time.
+any moment loses nothing. Several people may add judgments at the same time: a lock makes one of them wait.
 
 Comparisons are numbered in the order in which the policy takes them in, and a judgment names its comparison
 by that number. A policy that works in batches has many comparisons open at once; their judgments may come in
-any order.
+any order. A pair goes to an assessor once, so judgments of a pair are those of different people.
 """
 
 from __future__ import annotations
 
-import csv
-import hashlib
-import io
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from bandits import Stepper, start
-from experiments.specs import parse_policy
-from rankduel.base.errors import DataError, PolicyError, RecordsError, UsageError
-from rankduel.base.files import write_text
-from rankduel.base.streams import stream
+from bandits.steps import LONGEST, checked_horizon
+from experiments.judge.judgments import (
+    TIE,
+    Comparison,
+    Judgment,
+    alone_in,
+    is_plain_text,
+    taken_in,
+    write_judgments,
+    written_judgments,
+)
+from experiments.judge.spreadsheet import csv_rows
+from experiments.specs import parse_policy, policy_file
+from rankduel.base.checked_json import read_checked_json, write_checked_json
+from rankduel.base.errors import DataError, PolicyError, RankduelError, RecordsError, UsageError
+from rankduel.base.files import saying_where
+from rankduel.base.settings import Configured
+from rankduel.base.streams import checked_seed, stream
 
-TIE = "tie"
-SIDES = ("left", "right")
 _ABOUT, _JUDGMENTS = "session.json", "judgments"
+_FORMAT = 2
+_LARGEST = 200_000_000  # bytes of session.json
 _MOST_RESTS = 1000  # a policy that lets an arm meet itself so often in a row asks for nothing more
-
-
-class Comparison(NamedTuple):
-    id: int  # from 1
-    left: str
-    right: str
-
-    @property
-    def pair(self) -> frozenset[str]:
-        return frozenset((self.left, self.right))
-
-
-class Judgment(NamedTuple):
-    comparison: Comparison
-    winner: str  # an item, or TIE
-    assessor: str = ""
 
 
 class SessionStatus(NamedTuple):
@@ -61,7 +56,6 @@ class SessionStatus(NamedTuple):
     best: tuple[str, ...]  # the answer, if judging stopped now
     finished: bool
     judgments_per_pair: int  # of the pair judged most often: so many assessors are needed
-    judged_again: dict[str, list[tuple[str, ...]]]  # pairs that an assessor was shown twice
 
 
 class _Course(NamedTuple):
@@ -79,37 +73,49 @@ class Session:
 
     folder: Path
     items: tuple[str, ...]
-    policy: str
+    configured: Configured
     seed: int
     budget: int  # 0: as many as the policy wants
 
-    def next_pairs(self) -> list[Comparison]:
-        """The comparisons to judge now; none if the session is finished."""
-        return [one for one in self._certain() if one.id not in self._course.known]
+    @property
+    def policy(self) -> str:
+        """The policy as it is written on the command line."""
+        return str(self.configured)
+
+    def next_pairs(self, assessor: str = "") -> list[Comparison]:
+        """Return the comparisons to judge now; none if the session is finished.
+
+        For an `assessor` with a name, no pair that this assessor judged before, and each pair once.
+        """
+        pairs = [one for one in self._certain() if one.id not in self._course.known]
+        if not assessor:
+            return pairs
+        seen = {one.comparison.pair for one in self._course.known.values() if one.assessor == assessor}
+        new = {pair.pair: pair for pair in reversed(pairs) if pair.pair not in seen}
+        return sorted(new.values())
 
     def add(self, rows: Sequence[Mapping[str, str]], where: str = "judgments") -> int:
-        """Take in rows with an `id` and a `winner`, all of them or none; how many are new.
+        """Take in rows with an `id` and a `winner`, all of them or none; return how many are new.
 
-        The winner is an item, left, right, or tie, in which case a coin decides. Rows without one are left
-        open. A row may also name its `left` and `right`, which are then checked, and its `assessor`.
+        The winner is left, right, or tie, in which case a coin decides; it is not the name of an item. Rows
+        without one are left open. A row may also name its `left` and `right`, which are then checked, and its
+        `assessor`. A comparison is judged once, and a pair by an assessor once; other rows are refused.
         """
-        new = self._new(rows, where)
-        if new:
-            content = _as_csv([_row(judgment) for judgment in new], _COLUMNS)
-            digest = hashlib.sha256(content.encode()).hexdigest()[:8]
-            name = f"{new[0].comparison.id:06d}-{digest}.csv"
-            write_text(self.folder / _JUDGMENTS / name, content)
+        folder = self.folder / _JUDGMENTS
+        with alone_in(folder):
+            asked = {comparison.id: comparison for comparison in self._certain()}
+            known = self._course.known
+            asked |= {number: judgment.comparison for number, judgment in known.items()}
+            new = taken_in(rows, asked, known, where)
+            if new:
+                write_judgments(folder, new)
         return len(new)
 
     def progress(self) -> SessionStatus:
         n_open = len(self.next_pairs())
         n_certain = len(self._certain())
-        stepper, judged, known, _ = self._course
+        stepper, judged, _, _ = self._course
         times = Counter(comparison.pair for comparison in judged)
-        shown = Counter((one.assessor, one.comparison.pair) for one in known.values() if one.assessor)
-        again: dict[str, list[tuple[str, ...]]] = {}
-        for assessor, pair in (key for key, n in shown.items() if n > 1):
-            again.setdefault(assessor, []).append(tuple(sorted(pair)))
         return SessionStatus(
             judgments=len(judged),
             ahead=n_certain - n_open,
@@ -117,7 +123,6 @@ class Session:
             best=tuple(self.items[index] for index in sorted(self._labels[stepper.answers()])),
             finished=n_open == 0,
             judgments_per_pair=max(times.values(), default=0),
-            judged_again=again,
         )
 
     @cached_property
@@ -130,7 +135,7 @@ class Session:
 
     @cached_property
     def _course(self) -> _Course:
-        stepper = start(parse_policy(self.policy), len(self.items), seed=self.seed, horizon=self.budget)
+        stepper = start(self.configured, len(self.items), seed=self.seed, horizon=self.budget)
         return _Course(stepper, [], {}, set())
 
     def _certain(self) -> list[Comparison]:
@@ -154,8 +159,8 @@ class Session:
             if judgment.comparison != comparison:
                 raise RecordsError(
                     f"{self.folder}: comparison {comparison.id} was judged as {_both(judgment.comparison)}, "
-                    f"and is {_both(comparison)} now: the session was made by another version of rankduel. "
-                    "Finish it with that one, or start a new session"
+                    f"and is {_both(comparison)} now: the session was made by another version of rankduel or "
+                    "of the policy. Finish it with that one, or start a new session"
                 )
             stepper.update(self._first_won(judgment, stepper.select()))
             judged.append(comparison)
@@ -171,9 +176,10 @@ class Session:
         return Comparison(number, other, one) if swapped else Comparison(number, one, other)
 
     def _first_won(self, judgment: Judgment, pair: tuple[int, int]) -> bool:
-        if judgment.winner == TIE:
-            return self._coin("tie", judgment.comparison.id)
-        return judgment.winner == self._item(pair[0])
+        comparison, winner, _ = judgment
+        if winner == TIE:
+            return self._coin("tie", comparison.id)
+        return bool(getattr(comparison, winner) == self._item(pair[0]))
 
     def _coin(self, what: str, number: int) -> bool:
         return bool(stream(self.seed, "judging", what, number).random() < 0.5)
@@ -182,157 +188,140 @@ class Session:
         """Judgments in files that were not there before."""
         known, read = self._course.known, self._course.read
         for path in sorted(set((self.folder / _JUDGMENTS).glob("*.csv")) - read):
-            for judgment in _written(path):
+            for judgment in written_judgments(path):
                 number = judgment.comparison.id
                 before = known.setdefault(number, judgment)
-                if before.winner != judgment.winner:
+                if before != judgment:
                     raise RecordsError(
-                        f"{path}: comparison {number} was won by {judgment.winner}, and in another file by "
-                        f"{before.winner}: it was judged twice at the same time. Remove one of the two rows"
+                        f"{path}: comparison {number} was judged here and in another file: two people added "
+                        "at the same time, where files cannot be locked. Move one of the two files "
+                        "elsewhere, and add its other rows again"
                     )
             read.add(path)
 
-    def _new(self, rows: Sequence[Mapping[str, str]], where: str) -> list[Judgment]:
-        asked = {comparison.id: comparison for comparison in self._certain()}
-        known = self._course.known
-        asked |= {number: judgment.comparison for number, judgment in known.items()}
-        new: dict[int, Judgment] = {}
-        for line, row in enumerate(rows, start=2):
-            judgment = _judgment(row, asked, f"{where}, line {line}")
-            if judgment is None:
-                continue
-            number = judgment.comparison.id
-            before = known.get(number) or new.setdefault(number, judgment)
-            if before.winner != judgment.winner:
-                raise DataError(
-                    f"{where}, line {line}: comparison {number} is won by {judgment.winner}, and was won by "
-                    f"{before.winner} before; judgments are not changed. {_NOTHING_TAKEN}"
-                )
-        return list(new.values())
-
 
 def start_session(
-    folder: str | Path, items: Sequence[str], policy: str, seed: int = 0, budget: int = 0
+    folder: str | Path, items: Sequence[str], policy: str, seed: int = 0, budget: float = 0
 ) -> Session:
-    """A new session in a folder that has none; the policy as it is written on the command line."""
+    """Start a session in a folder that has none; the policy as it is written on the command line.
+
+    A policy file is run: the caller named it.
+    """
     folder = Path(folder)
-    configured = parse_policy(policy)
+    configured = _in_its_place(parse_policy(policy, trust=True))
+    _refuse_session_in(folder)
+    _check_items(items)
+    seed = checked_seed(seed)
+    if budget != 0:
+        budget = _checked_budget(budget)
+    if not budget and (configured.thing.finished is None or configured.needs_horizon):
+        raise PolicyError(
+            f"{configured} does not end by itself: say with a budget how many judgments at most"
+        )
+    about = {
+        "format": _FORMAT,
+        "rankduel": version("rankduel"),
+        "items": list(items),
+        "policy": str(configured),
+        "seed": seed,
+        "budget": int(budget),
+    }
+    session = Session(folder, tuple(items), configured, seed, int(budget))
+    session.next_pairs()  # a policy that cannot lead it says so before anything is written
+    with saying_where(folder, RecordsError):
+        (folder / _JUDGMENTS).mkdir(parents=True, exist_ok=True)
+    with alone_in(folder):
+        _refuse_session_in(folder)  # which began in the meantime
+        with saying_where(folder / _ABOUT, RecordsError):
+            write_checked_json(folder / _ABOUT, about)
+    return session
+
+
+def open_session(folder: str | Path, policy: str | None = None, *, trust: bool = False) -> Session:
+    """Open the session in a folder.
+
+    A session that is led by a policy file is opened only if the caller names that file as `policy`, or says
+    with `trust` that whichever file the session names may be run.
+    """
+    path = Path(folder) / _ABOUT
+    try:
+        fields = read_checked_json(path, "a session that 'rankduel judge start' wrote", _LARGEST)
+    except FileNotFoundError:
+        raise RecordsError(
+            f"{folder}: no session in it; 'rankduel judge start POOL {folder}' begins one"
+        ) from None
+    if fields.whole("format", 0) != _FORMAT:
+        raise RecordsError(
+            f"{path}: made by another version of rankduel (format {fields.whole('format', 0)}; expected "
+            f"{_FORMAT}). Finish it with that one, or start a new session"
+        )
+    items = fields.texts("items")
+    seed = fields.whole("seed", 0)
+    budget = fields.whole("budget", 0, LONGEST)
+    try:
+        _check_items(items)
+        configured = _led_by(fields.text("policy"), policy, trust)
+    except RankduelError as problem:
+        raise type(problem)(f"{path}: {problem}") from None
+    return Session(Path(folder), tuple(items), configured, seed, budget)
+
+
+def read_pool(text: str, where: str = "the pool") -> tuple[str, ...]:
+    """Item names: the column 'item' of CSV text, or one name per line. Empty ones are skipped."""
+    names = text.splitlines()
+    if "item" in (names[0] if names else "").replace('"', "").split(","):
+        columns, *rows = csv_rows(text, where)
+        place = columns.index("item")
+        names = [row[place] for row in rows if len(row) > place]
+    return tuple(name.strip() for name in names if name.strip())
+
+
+def _refuse_session_in(folder: Path) -> None:
     if (folder / _ABOUT).exists():
         raise RecordsError(f"{folder} holds a session already; go on with it, or choose another folder")
+
+
+def _check_items(items: Sequence[str]) -> None:
     if not items:
         raise DataError("the pool is empty; expected at least one item")
     name, times = Counter(items).most_common(1)[0]
     if times > 1:
         raise DataError(f"'{name}' is in the pool {times} times; every item needs a name of its own")
-    if budget < 0:
-        raise UsageError(f"the budget is {budget}; expected a number of judgments, or 0 for no limit")
-    if not budget and (configured.thing.finished is None or configured.needs_horizon):
-        raise PolicyError(
-            f"{configured} does not end by itself: say with a budget how many judgments at most"
-        )
-    about = {"items": list(items), "policy": str(configured), "seed": int(seed), "budget": int(budget)}
-    (folder / _JUDGMENTS).mkdir(parents=True, exist_ok=True)
-    write_text(folder / _ABOUT, json.dumps(about, indent=1) + "\n")
-    return open_session(folder)
+    for name in items:
+        if not is_plain_text(name):
+            raise DataError(f"{name!a} cannot be the name of an item; expected text that a file can hold")
 
 
-def open_session(folder: str | Path) -> Session:
-    path = Path(folder) / _ABOUT
+def _checked_budget(budget: float) -> int:
     try:
-        about = json.loads(path.read_text("utf-8"))
-        items = tuple(str(item) for item in about["items"])
-        return Session(Path(folder), items, str(about["policy"]), int(about["seed"]), int(about["budget"]))
-    except FileNotFoundError:
-        raise RecordsError(
-            f"{folder}: no session in it; 'rankduel judge start POOL {folder}' begins one"
+        return checked_horizon(budget)
+    except UsageError:
+        raise UsageError(
+            f"the budget is {budget}; expected a number of judgments up to {LONGEST:g}, or 0 for no limit"
         ) from None
-    except (ValueError, KeyError, TypeError):
-        raise RecordsError(f"{path}: damaged; expected what 'rankduel judge start' wrote") from None
 
 
-def read_pool(text: str) -> tuple[str, ...]:
-    """Item names: the column 'item' of CSV text, or one name per line. Empty ones are skipped."""
-    rows = list(csv.DictReader(io.StringIO(text)))
-    names = [row["item"] or "" for row in rows] if rows and "item" in rows[0] else text.splitlines()
-    return tuple(name.strip() for name in names if name.strip())
+def _in_its_place(configured: Configured) -> Configured:
+    """Return a policy whose file is named by its whole path, which means the same from every folder."""
+    thing = configured.thing
+    if thing.is_built_in:
+        return configured
+    return configured._replace(thing=thing._replace(name=str(Path(thing.name).resolve())))
 
 
-def read_judgments(text: str, where: str) -> list[dict[str, str]]:
-    """Rows of CSV text, values without spaces around them."""
-    reader = csv.DictReader(io.StringIO(text), restval="")
-    missing = [column for column in ("id", "winner") if column not in (reader.fieldnames or ())]
-    if missing:
-        found = ", ".join(reader.fieldnames or ()) or "nothing"
-        raise DataError(
-            f"{where}: no column '{missing[0]}' (found {found}); expected what 'judge next' writes"
-        )
-    return [{key: value.strip() for key, value in row.items() if key is not None} for row in reader]
-
-
-def pairs_csv(comparisons: Sequence[Comparison]) -> str:
-    """To be filled in by assessors."""
-    return _as_csv([comparison._asdict() for comparison in comparisons], _COLUMNS)
-
-
-_COLUMNS = ("id", *SIDES, "winner", "assessor")
-_NOTHING_TAKEN = "Nothing of the file was taken in"
-
-
-def _as_csv(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> str:
-    out = io.StringIO()
-    writer = csv.DictWriter(out, columns, restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()
-
-
-def _row(judgment: Judgment) -> dict[str, object]:
-    return judgment.comparison._asdict() | {"winner": judgment.winner, "assessor": judgment.assessor}
-
-
-def _written(path: Path) -> list[Judgment]:
-    """What `Session.add` wrote."""
-    try:
-        rows = read_judgments(path.read_text("utf-8"), str(path))
-        return [
-            Judgment(Comparison(int(row["id"]), row["left"], row["right"]), row["winner"], row["assessor"])
-            for row in rows
-        ]
-    except (KeyError, ValueError):  # a DataError of `read_judgments` is one, too
-        raise RecordsError(f"{path}: damaged; expected the columns {', '.join(_COLUMNS)}") from None
-
-
-def _judgment(row: Mapping[str, str], asked: Mapping[int, Comparison], at: str) -> Judgment | None:
-    """What a row says, if it says anything."""
-    if not row.get("winner"):
-        return None
-    number = row.get("id", "")
-    comparison = asked.get(int(number)) if number.isdecimal() else None
-    if comparison is None:
-        raise DataError(
-            f"{at}: id is '{number}', which was not asked for; 'rankduel judge next' lists what is open. "
-            f"{_NOTHING_TAKEN}"
-        )
-    for side in SIDES:
-        expected = getattr(comparison, side)
-        if row.get(side, "") not in ("", expected):
-            raise DataError(
-                f"{at}: {side} is '{row[side]}', and comparison {number} has '{expected}' there; is the file "
-                f"from another session? {_NOTHING_TAKEN}"
-            )
-    return Judgment(comparison, _winner(row["winner"], comparison, at), row.get("assessor", ""))
-
-
-def _winner(said: str, comparison: Comparison, at: str) -> str:
-    if said in comparison.pair:
-        return said
-    meant = {"left": comparison.left, "right": comparison.right, TIE: TIE}.get(said.lower())
-    if meant is None:
-        raise DataError(
-            f"{at}: the winner is '{said}'; expected '{comparison.left}', '{comparison.right}', left, right "
-            f"or tie. {_NOTHING_TAKEN}"
-        )
-    return meant
+def _led_by(text: str, named: str | None, trust: bool) -> Configured:
+    """Return the policy `text` of a session, where the caller may have `named` it."""
+    if named is None:
+        return parse_policy(text, trust=trust)
+    in_session = policy_file(text)
+    given = policy_file(named)
+    if in_session and given:
+        found = parse_policy(given.path + in_session.settings, trust=True)
+        if not given.settings or parse_policy(named, trust=True).params == found.params:
+            return _in_its_place(found)
+    elif not in_session and not given and parse_policy(named) == parse_policy(text):
+        return parse_policy(text)
+    raise PolicyError(f"the session is led by {text}, not by {named}")
 
 
 def _both(comparison: Comparison) -> str:

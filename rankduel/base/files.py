@@ -165,6 +165,16 @@ def put_in_place(temporary: Path, path: str | Path) -> None:
     os.replace(temporary, path)
 
 
+@contextmanager
+def saying_where(path: str | Path, error: type[RankduelError]) -> Iterator[None]:
+    """Turn what the system says against writing to `path` into an `error` that names the file."""
+    try:
+        yield
+    except OSError as problem:
+        reason = os.strerror(problem.errno) if problem.errno else str(problem)
+        raise error(f"{path}: could not be written: {reason}") from None
+
+
 def write_text(path: str | Path, text: str) -> None:
     """Write text in UTF-8, completely or not at all."""
     with replacing(path) as temporary:

@@ -10,15 +10,16 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from experiments.judge.session import (
-    Session,
+from experiments.judge.judgments import (
+    LARGEST_FILE,
     pairs_csv,
     read_judgments,
-    read_pool,
+    read_text,
 )
+from experiments.judge.session import Session, read_pool
 from rankduel.api.judging import judge
-from rankduel.base.errors import DataError
-from rankduel.base.files import write_text
+from rankduel.base.errors import DataError, UsageError
+from rankduel.base.files import saying_where, write_text
 from rankduel.cli.console import print_data, screen
 from rankduel.cli.endings import keeping
 from rankduel.cli.options import AsJson
@@ -29,6 +30,14 @@ app = typer.Typer(
 _MOST_SHOWN = 5  # items
 _ANSWERS = {"1": "left", "2": "right", "t": "tie"}
 Folder = Annotated[Path, typer.Argument(help="The folder of the session.")]
+Named = Annotated[
+    str | None,
+    typer.Option("--policy", "-p", help="The policy file of the session, which is code that is run."),
+]
+Trust = Annotated[
+    bool, typer.Option("--trust", help="Run whichever policy file the session names, which is code.")
+]
+Assessor = Annotated[str, typer.Option(help="Who is judging; a pair goes to an assessor once.")]
 
 
 @app.command()
@@ -38,7 +47,10 @@ def start(
     ],
     folder: Folder,
     policy: Annotated[
-        str, typer.Option("--policy", "-p", help="Who decides which pairs are judged.")
+        str,
+        typer.Option(
+            "--policy", "-p", help="Decides which pairs are judged: a name, or a .py file, which is code."
+        ),
     ] = "prefbest",
     budget: Annotated[int, typer.Option(help="Judgments at most; 0: as many as the policy wants.")] = 0,
     seed: Annotated[int, typer.Option(help="Same seed and judgments, same pairs.")] = 0,
@@ -47,7 +59,7 @@ def start(
 
     [dim]Example:[/] rankduel judge start pool.txt topic7 --policy "prefbest(extra=1)"
     """
-    session = judge(folder, read_pool(_text(pool)), policy=policy, budget=budget, seed=seed)
+    session = judge(folder, read_pool(_text(pool), str(pool)), policy=policy, budget=budget, seed=seed)
     screen.print(f"{len(session.items):,} items, {escape(session.policy)}")
     _show_next_step(session)
 
@@ -59,17 +71,23 @@ def next_pairs(
         Path | None, typer.Option("--out", "-o", help="CSV file to write; else to the screen.")
     ] = None,
     limit: Annotated[int | None, typer.Option(help="So many pairs at most.", min=1)] = None,
+    assessor: Assessor = "",
+    policy: Named = None,
+    trust: Trust = False,
 ) -> None:
     """The pairs to judge now, as CSV: fill in the column 'winner' and give the file to `judge add`.
 
-    The winner is the item's name, left, right or tie; 'assessor' may stay empty. Pairs may be judged in any
-    order, by several people, and some of them later.
+    The winner is left, right or tie, never the item's name; 'assessor' may stay empty. Pairs may be judged in
+    any order, by several people, and some of them later. With --assessor, pairs that this person judged
+    before are left out.
     """
-    pairs = judge(folder).next_pairs()[:limit]
+    pairs = judge(folder, policy=policy, trust=trust).next_pairs(assessor.strip())[:limit]
+    table = pairs_csv(pairs, assessor.strip())
     if out is None:
-        print_data(pairs_csv(pairs))
+        print_data(table)
         return
-    write_text(out, pairs_csv(pairs))
+    with saying_where(out, DataError):
+        write_text(out, table)
     add_them = escape(f"rankduel judge add {folder} {out}")
     screen.print(
         f"{_counted(len(pairs), 'pair')} in [bold]{escape(str(out))}[/]; when judged: [bold]{add_them}[/]"
@@ -82,9 +100,11 @@ def add(
     judgments: Annotated[
         list[Path], typer.Argument(help="CSV files with columns id and winner; - for input.")
     ],
+    policy: Named = None,
+    trust: Trust = False,
 ) -> None:
     """Take in judgments. A file is taken whole or not at all; rows without a winner are left open."""
-    session = judge(folder)
+    session = judge(folder, policy=policy, trust=trust)
     for path in judgments:
         new = session.add(read_judgments(_text(path), str(path)), str(path))
         screen.print(f"{escape(str(path))}: {_counted(new, 'new judgment')}")
@@ -92,9 +112,14 @@ def add(
 
 
 @app.command()
-def show(folder: Folder, as_json: AsJson = False) -> None:
+def show(
+    folder: Folder,
+    as_json: AsJson = False,
+    policy: Named = None,
+    trust: Trust = False,
+) -> None:
     """How far the session is, and the best items as far as known."""
-    session = judge(folder)
+    session = judge(folder, policy=policy, trust=trust)
     progress = session.progress()
     if as_json:
         typer.echo(
@@ -109,38 +134,60 @@ def show(folder: Folder, as_json: AsJson = False) -> None:
 @keeping("every answer is kept")
 def ask(
     folder: Folder,
-    assessor: Annotated[str, typer.Option(help="Who is judging.")] = "",
+    assessor: Assessor = "",
+    policy: Named = None,
+    trust: Trust = False,
 ) -> None:
     """Judge at the terminal, pair after pair. Every answer is kept at once; Ctrl-C ends and loses nothing."""
-    session = judge(folder)
-    while pairs := session.next_pairs():
+    session = judge(folder, policy=policy, trust=trust)
+    assessor = assessor.strip()
+    while pairs := session.next_pairs(assessor):
         number, left, right = pairs[0]
         screen.print(f"\n[dim]{number}[/]  [bold]1[/] {escape(left)}\n   [bold]2[/] {escape(right)}")
-        answer = typer.prompt("Which is better (1, 2, t for a tie, q to stop)").strip().lower()
+        answer = _answer()
         if answer == "q":
             break
         if answer in _ANSWERS:
             session.add([{"id": str(number), "winner": _ANSWERS[answer], "assessor": assessor}])
+    if assessor and not pairs and not session.progress().finished:
+        screen.print(f"no pair is left for {escape(assessor)}; those that are open need other assessors")
     _show_next_step(session)
 
 
-def _text(path: Path) -> str:
+def _answer() -> str:
+    """Return the next line of the input."""
+    screen.print("Which is better (1, 2, t for a tie, q to stop): ", end="")
     try:
-        return sys.stdin.read() if str(path) == "-" else path.read_text("utf-8-sig")
-    except UnicodeDecodeError:
-        raise DataError(f"{path}: not UTF-8 text; save the file as UTF-8") from None
+        line = sys.stdin.readline() if sys.stdin is not None else ""
+    except ValueError:  # closed, or no UTF-8
+        line = ""
+    if not line:
+        raise UsageError(
+            "the input ended before an answer; every answer before is kept. Type answers at a terminal, or "
+            "judge in a file with 'rankduel judge next' and 'rankduel judge add'"
+        )
+    return line.strip().lower()
+
+
+def _text(path: Path) -> str:
+    """Return the text of a file, or of the standard input for '-'."""
+    if str(path) != "-":
+        return read_text(path)
+    try:
+        text = sys.stdin.read(LARGEST_FILE + 1) if sys.stdin is not None else ""
+    except ValueError:
+        raise DataError("standard input: closed, or not UTF-8 text") from None
+    if len(text) > LARGEST_FILE:
+        raise DataError(f"standard input: more than {LARGEST_FILE:,} characters; expected fewer")
+    return text.removeprefix("\ufeff")
 
 
 def _show_next_step(session: Session) -> None:
     progress = session.progress()
     folder = escape(str(session.folder))
     if progress.judgments:
-        most = _counted(progress.judgments_per_pair, "assessor")
+        most = _counted(progress.judgments_per_pair, "judgment")
         screen.print(f"{_counted(progress.judgments, 'judgment')}, {most} per pair at most")
-    for assessor, pairs in progress.judged_again.items():
-        example = escape(" and ".join(pairs[0]))
-        times = _counted(len(pairs), "pair")
-        screen.print(f"[yellow]note:[/] {escape(assessor)} judged {times} more than once, such as {example}")
     best = _few(progress.best, len(session.items))
     if progress.finished:
         screen.print(f"finished; best: [bold]{best}[/]")

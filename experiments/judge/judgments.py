@@ -1,0 +1,215 @@
+"""Judgments of comparisons: what a row says, and the files in which a session keeps them.
+
+An answer is a side, 'left' or 'right', or a tie. It is never the name of an item: a name is data, and an item
+may be called 'tie'.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from experiments.judge.spreadsheet import from_csv, to_csv
+from rankduel.base.checked_json import read_at_most
+from rankduel.base.errors import DataError, RecordsError
+from rankduel.base.files import saying_where, write_text
+
+LOCKS: Any = None  # there are none on Windows
+with contextlib.suppress(ImportError):
+    LOCKS = importlib.import_module("fcntl")
+
+TIE = "tie"
+SIDES = ("left", "right")
+LARGEST_FILE = 100_000_000  # bytes of a pool or of judgments
+_COLUMNS = ("id", *SIDES, "winner", "assessor")
+_NOTHING_TAKEN = "Nothing of the file was taken in"
+_DIGITS = 18  # of an id
+
+
+class Comparison(NamedTuple):
+    id: int  # from 1
+    left: str
+    right: str
+
+    @property
+    def pair(self) -> frozenset[str]:
+        return frozenset((self.left, self.right))
+
+
+class Judgment(NamedTuple):
+    comparison: Comparison
+    winner: str  # left, right or tie
+    assessor: str = ""
+
+
+def read_text(path: Path) -> str:
+    """Return the content of a pool or of judgments, with or without a byte-order mark; line ends stay."""
+    try:
+        return read_at_most(path, LARGEST_FILE).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise DataError(f"{path}: not UTF-8 text; save the file as UTF-8") from None
+
+
+def read_judgments(text: str, where: str) -> list[dict[str, str]]:
+    """Return the rows of CSV text, values without spaces around them."""
+    columns, rows = from_csv(text, where)
+    missing = [column for column in ("id", "winner") if column not in columns]
+    if missing:
+        found = ", ".join(columns) or "nothing"
+        raise DataError(
+            f"{where}: no column '{missing[0]}' (found {found}); expected what 'judge next' writes"
+        )
+    return [{column: value.strip() for column, value in row.items()} for row in rows]
+
+
+def pairs_csv(comparisons: Sequence[Comparison], assessor: str = "") -> str:
+    """Return comparisons as CSV, to be filled in by `assessor`."""
+    return to_csv((one._asdict() | {"assessor": assessor} for one in comparisons), _COLUMNS)
+
+
+def taken_in(
+    rows: Sequence[Mapping[str, str]],
+    asked: Mapping[int, Comparison],
+    known: Mapping[int, Judgment],
+    where: str,
+) -> list[Judgment]:
+    """Return the judgments in `rows` that are not `known`; raise an error that names the first bad row."""
+    all_known = dict(known)
+    seen = {(one.assessor, one.comparison.pair): one.comparison.id for one in known.values() if one.assessor}
+    for line, row in enumerate(rows, start=2):
+        at = f"{where}, line {line}"
+        judgment = _judgment(row, asked, at)
+        if judgment is None:
+            continue
+        before = all_known.setdefault(judgment.comparison.id, judgment)
+        if before != judgment:
+            raise DataError(f"{at}: {_judged_before(before, judgment)}. {_NOTHING_TAKEN}")
+        if judgment.assessor:
+            number = seen.setdefault((judgment.assessor, judgment.comparison.pair), judgment.comparison.id)
+            if number != judgment.comparison.id:
+                raise DataError(
+                    f"{at}: {judgment.assessor} judged this pair before, as comparison {number}; a pair is "
+                    f"judged by a person once, and comparison {judgment.comparison.id} is for another. "
+                    f"{_NOTHING_TAKEN}"
+                )
+    return [judgment for number, judgment in all_known.items() if number not in known]
+
+
+def write_judgments(folder: Path, judgments: Sequence[Judgment]) -> None:
+    """Add a file of judgments, whose name holds the digest of its content."""
+    rows = [one.comparison._asdict() | {"winner": one.winner, "assessor": one.assessor} for one in judgments]
+    content = to_csv(rows, _COLUMNS)
+    path = folder / f"{judgments[0].comparison.id:06d}-{_digest(content.encode())}.csv"
+    with saying_where(path, RecordsError):
+        write_text(path, content)
+
+
+def written_judgments(path: Path) -> list[Judgment]:
+    """Return the judgments of a file that `write_judgments` wrote."""
+    try:
+        data = read_at_most(path, LARGEST_FILE)
+    except OSError as problem:
+        raise RecordsError(f"{path}: cannot be read: {problem.strerror}") from None
+    if path.stem.partition("-")[2] != _digest(data):
+        raise RecordsError(
+            f"{path}: damaged or edited; its content does not have the digest in its name. Judgments are "
+            "added with 'rankduel judge add'"
+        )
+    try:
+        columns, rows = from_csv(data.decode("utf-8"), str(path))
+        if tuple(columns) != _COLUMNS:
+            raise ValueError
+        return [_kept(row) for row in rows]
+    except ValueError:  # also a DataError
+        raise RecordsError(f"{path}: damaged; expected the columns {', '.join(_COLUMNS)}") from None
+
+
+def _kept(row: Mapping[str, str]) -> Judgment:
+    number = _number(row["id"])
+    if number is None or row["winner"] not in (*SIDES, TIE):
+        raise ValueError
+    return Judgment(Comparison(number, row["left"], row["right"]), row["winner"], row["assessor"])
+
+
+@contextlib.contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Let one process at a time change a folder, where there are locks."""
+    if LOCKS is None:
+        yield
+        return
+    with saying_where(folder, RecordsError):
+        handle = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # a network disk without locks
+            LOCKS.flock(handle, LOCKS.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def _judgment(row: Mapping[str, str], asked: Mapping[int, Comparison], at: str) -> Judgment | None:
+    """What a row says, if it says anything."""
+    if not row.get("winner"):
+        return None
+    text = row.get("id", "")
+    number = _number(text)
+    comparison = None if number is None else asked.get(number)
+    if comparison is None:
+        raise DataError(
+            f"{at}: id is '{text[:_DIGITS]}', which was not asked for; 'rankduel judge next' lists what is "
+            f"open. {_NOTHING_TAKEN}"
+        )
+    for side in SIDES:
+        expected = getattr(comparison, side)
+        if row.get(side, "").strip() not in ("", expected.strip()):
+            raise DataError(
+                f"{at}: {side} is '{row[side]}', and comparison {number} has '{expected}' there; is the file "
+                f"from another session? {_NOTHING_TAKEN}"
+            )
+    assessor = row.get("assessor", "").strip()
+    if not is_plain_text(assessor):
+        raise DataError(f"{at}: the assessor's name is not text that a file can hold. {_NOTHING_TAKEN}")
+    return Judgment(comparison, _winner(row["winner"], at), assessor)
+
+
+def _number(text: str) -> int | None:
+    """Return an id; None if it is none."""
+    return int(text) if len(text) <= _DIGITS and text.isascii() and text.isdecimal() else None
+
+
+def _winner(said: str, at: str) -> str:
+    answer = said.strip().lower()
+    if answer not in (*SIDES, TIE):
+        raise DataError(
+            f"{at}: the winner is '{said}'; expected left, right or tie: the side on which it stands, not "
+            f"its name. {_NOTHING_TAKEN}"
+        )
+    return answer
+
+
+def _judged_before(before: Judgment, judgment: Judgment) -> str:
+    number = before.comparison.id
+    if before.assessor != judgment.assessor:
+        by = before.assessor or "an assessor without a name"
+        return (
+            f"comparison {number} was judged before, by {by}; one judgment of it is wanted. 'rankduel "
+            "judge next' lists what is open"
+        )
+    return (
+        f"comparison {number} has the winner {judgment.winner}, and had {before.winner} before; judgments "
+        "are not changed"
+    )
+
+
+def is_plain_text(text: str) -> bool:
+    """Return whether text can be written to a CSV file: no NUL, and nothing that UTF-8 cannot encode."""
+    return "\0" not in text and not any("\ud800" <= one <= "\udfff" for one in text)

@@ -1,0 +1,165 @@
+"""`rankduel judge`: bad input is one message and exit code 2; a policy file runs if the person names it."""
+
+import io
+
+import pytest
+from support.helpers import words
+
+from experiments.judge.session import start_session
+
+ITEMS = tuple(f"item {number}" for number in range(4))
+# Always the first two arms; leaves a mark when it is run.
+MINE = """
+from pathlib import Path
+from typing import NamedTuple
+import numpy as np
+
+Path({mark!r}).touch()
+
+class Params(NamedTuple):
+    second: int = 1
+
+def init(n_arms, params, rng):
+    return np.zeros(n_arms)
+
+def select(state, params, rng):
+    return 0, params.second
+
+def update(state, params, first, second, first_won):
+    state[first if first_won else second] += 1
+
+def recommend(state, params):
+    return int(np.argmax(state))
+"""
+
+
+@pytest.fixture
+def session(tmp_path):
+    return start_session(tmp_path / "s", ITEMS, "mohajer_select(m=3)").folder
+
+
+def refused(result):
+    """The message of a command that refused its input."""
+    code, _, err = result
+    assert code == 2 and err.startswith("error: ") and "Traceback" not in err
+    return words(err)
+
+
+def typed(monkeypatch, *lines):
+    monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+
+
+def test_an_assessor_is_shown_a_pair_once(rankduel, session, monkeypatch):
+    typed(monkeypatch, *"1111111111")
+    said = words(rankduel("judge", "ask", session, "--assessor", "ann")[1])
+    assert "no pair is left for ann; those that are open need other assessors" in said
+    assert "1 judgment per pair at most" in said and "4 pairs open" in said
+    for assessor, answers in (("bob", "11"), ("cy", "11q")):
+        typed(monkeypatch, *answers)
+        said = words(rankduel("judge", "ask", session, "--assessor", assessor)[1])
+    assert "6 judgments, 3 judgments per pair at most" in said
+
+
+@pytest.mark.parametrize("stdin", [None, "", "closed"])
+def test_asking_without_input(stdin, rankduel, session, monkeypatch):
+    given = io.StringIO(stdin or "")
+    if stdin == "closed":
+        given.close()
+    monkeypatch.setattr("sys.stdin", None if stdin is None else given)
+    assert "the input ended before an answer" in refused(rankduel("judge", "ask", session))
+    assert refused(rankduel("judge", "add", session, "-"))
+    assert refused(rankduel("judge", "start", "-", "other"))
+
+
+def test_an_ended_input_keeps_the_answers_before(rankduel, session, monkeypatch):
+    typed(monkeypatch, "1", "2")
+    assert "every answer before is kept" in refused(rankduel("judge", "ask", session))
+    assert "2 judgments" in words(rankduel("judge", "show", session)[1])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"id,winner\n1,l\xe9ft\n", "pairs.csv: not UTF-8 text"),
+        (b"id,winner\n1," + b"a" * 140_000, "pairs.csv, line 2: no CSV: field larger than field limit"),
+        (b"id,winner\n" + b"9" * 5000 + b",left\n", "pairs.csv, line 2: id is '9"),
+        (b"id,winner\n1,item 0\n", "the winner is 'item 0'; expected left, right or tie"),
+        (b"", "pairs.csv: no column 'id' (found nothing)"),
+    ],
+)
+def test_bad_judgments(content, message, rankduel, session, tmp_path):
+    (tmp_path / "pairs.csv").write_bytes(content)
+    assert message in refused(rankduel("judge", "add", session, "pairs.csv"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--seed", "-1"], "the seed is -1"),
+        (["--budget", "-1"], "the budget is -1"),
+        (["--budget", "1" + "0" * 40], "the budget is 1"),
+        (["--policy", "rucb"], "does not end by itself"),
+        (["--policy", "gone.py"], "gone.py: there is no such policy file"),
+    ],
+)
+def test_bad_sessions(options, message, rankduel, tmp_path):
+    (tmp_path / "pool.txt").write_text("a\nb\n")
+    assert message in refused(rankduel("judge", "start", "pool.txt", "s", *options))
+
+
+def test_a_list_that_cannot_be_written(rankduel, session):
+    said = refused(rankduel("judge", "next", session, "-o", "no/such/pairs.csv"))
+    assert "no/such/pairs.csv: could not be written: No such file or directory" in said
+
+
+@pytest.fixture
+def led_by_mine(rankduel, tmp_path):
+    """A session that mine/mine.py leads, and the mark that the file leaves; no mark so far."""
+    mark = tmp_path / "ran"
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "mine.py").write_text(MINE.format(mark=str(mark)))
+    (tmp_path / "pool.txt").write_text("a\nb\nc\n")
+    policy = ["--policy", "mine/mine.py(second=2)", "--budget", "3"]
+    code, out, _ = rankduel("judge", "start", "pool.txt", "s", *policy)
+    assert code == 0 and "second=2" in "".join(out.split()) and mark.exists()
+    mark.unlink()
+    return mark
+
+
+COMMANDS = [("show", "s"), ("next", "s"), ("add", "s", "pairs.csv"), ("ask", "s")]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+def test_a_policy_file_in_a_session_is_not_run(command, led_by_mine, rankduel, tmp_path, monkeypatch):
+    (tmp_path / "pairs.csv").write_text("id,winner\n1,left\n")
+    said = refused(rankduel("judge", *command))
+    assert "session.json: '" in said and "is code that would be run" in said and "--trust" in said
+    assert not led_by_mine.exists()
+    typed(monkeypatch, "q")
+    for named in (["--trust"], ["--policy", "mine/mine.py"], ["-p", "mine/mine.py(second=2)"]):
+        assert rankduel("judge", *command, *named)[0] == 0 and led_by_mine.exists()
+        led_by_mine.unlink()
+        typed(monkeypatch, "q")
+
+
+def test_a_trusted_file_is_known_by_its_place(led_by_mine, rankduel, tmp_path, monkeypatch):
+    """A file of the same name in the folder from which the command is typed is not taken for it."""
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / "mine").mkdir(parents=True)
+    (elsewhere / "mine" / "mine.py").write_text("raise SystemError('the wrong file was run')")
+    monkeypatch.chdir(elsewhere)
+    assert rankduel("judge", "show", tmp_path / "s", "--trust")[0] == 0 and led_by_mine.exists()
+    said = refused(rankduel("judge", "show", tmp_path / "s", "--policy", "mine/mine.py"))
+    assert "the wrong file was run" in said  # the person named this one
+
+
+@pytest.mark.parametrize("named", ["rucb", "mine/mine.py(second=1)"])
+def test_another_policy_than_that_of_the_session(named, led_by_mine, rankduel):
+    assert f"not by {named}" in refused(rankduel("judge", "show", "s", "--policy", named))
+
+
+def test_a_named_policy_of_ours(rankduel, session):
+    assert rankduel("judge", "show", session, "--policy", "mohajer_select(m=3)")[0] == 0
+    for named in ("mohajer_select", "mine.py"):
+        said = refused(rankduel("judge", "show", session, "--policy", named))
+        assert f"the session is led by mohajer_select(m=3), not by {named}" in said
