@@ -54,7 +54,17 @@ ORDER = {
         "catalogue",
         "stepper",
     ),
-    "experiments": ("specs statistics", "arena", "matrix", "winners", "runs", "judge", "report", "studies"),
+    "experiments": (
+        "digests limits specs statistics",
+        "tables",
+        "arena",
+        "matrix",
+        "winners",
+        "runs",
+        "judge",
+        "report",
+        "studies",
+    ),
     "rankduel": ("base", "api", "cli", "__main__"),
 }
 FOR_PEOPLE = {"typer", "rich", "click"}  # only rankduel/cli talks to a terminal

@@ -7,8 +7,6 @@ field's plain K x K matrices, as text or .npy, which hold the probabilities alon
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,14 +16,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from bandits import checked_prefs
 from experiments.matrix.builtin import MATRICES
 from experiments.specs import feature_list
+from experiments.tables import DamagedTable, read_table, table_content
 from rankduel.base.errors import MatrixError, UsageError
-from rankduel.base.files import replacing
+from rankduel.base.files import replacing, saying_where
 from rankduel.base.settings import find
 
 # How an entry was found: in closed form; by exact odds of drawn ties or pages; by played duels; from pages
@@ -48,7 +45,7 @@ _SCHEMA = {
 COLUMNS = tuple(_SCHEMA)
 _ROUNDING = 1e-12
 _PARQUET = ".parquet"
-_KEY = b"rankduel"
+_LONGEST_REASON = 200  # characters of a message that repeats what a file holds
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +85,7 @@ class Preferences:
     @property
     def digest(self) -> str:
         """Of the names and probabilities, whatever else is known about them."""
-        about = "\0".join(self.names).encode()
+        about = "\0".join(self.names).encode("utf-8", "surrogatepass")
         return hashlib.sha256(about + b"\0" + self.matrix.tobytes()).hexdigest()[:16]
 
     def subset(self, rankers: Sequence[str | int]) -> Preferences:
@@ -235,32 +232,44 @@ def read_preferences(text: str | Path) -> Preferences:
         return preferences_of(MATRICES.find(text).make(), where=text, source=text)
     if not path.exists():
         raise MatrixError(f"{text}: there is no such file; built-in matrices: {', '.join(MATRICES)}")
-    if path.suffix == _PARQUET:
-        return _read_parquet(path)
+    try:
+        return _read_parquet(path) if path.suffix == _PARQUET else _read_plain(path)
+    except OSError as problem:
+        raise MatrixError(f"{text}: cannot be read: {problem.strerror or problem}") from None
+
+
+def _read_plain(path: Path) -> Preferences:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", UserWarning)  # of an empty file
-            matrix = np.load(path, allow_pickle=False) if path.suffix == ".npy" else np.loadtxt(path, ndmin=2)
-    except (ValueError, UserWarning, EOFError) as problem:
-        raise MatrixError(f"{text}: not a matrix of numbers: {problem}") from None
-    return preferences_of(matrix, where=text, source=path.name)
+            matrix = (
+                _npy_matrix(path) if path.suffix == ".npy" else np.loadtxt(path, ndmin=2, encoding="utf-8")
+            )
+    except OSError:
+        raise
+    except Exception as problem:  # of any kind: NumPy parses a damaged header as Python text
+        reason = str(problem).partition("\n")[0][:_LONGEST_REASON] or type(problem).__name__
+        raise MatrixError(f"{path}: not a matrix of numbers: {reason}") from None
+    return preferences_of(matrix, where=str(path), source=path.name)
+
+
+def _npy_matrix(path: Path) -> np.ndarray:
+    """Return the array of a .npy file. Mapping it refuses shapes that are larger than the file."""
+    return np.array(np.lib.format.open_memmap(path, mode="r"))
 
 
 def _read_parquet(path: Path) -> Preferences:
     try:
-        table = pq.read_table(path)
-    except (pa.ArrowException, OSError) as problem:
-        reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
-        raise MatrixError(f"{path}: not a readable Parquet file ({reason}); make it anew") from None
-    try:
-        about = json.loads((table.schema.metadata or {})[_KEY])
-        names = list(about["names"])
-        settings = dict(about["settings"])
-    except (KeyError, TypeError, ValueError):
+        kept = read_table(path)
+    except DamagedTable as problem:
+        raise MatrixError(f"{path}: {problem}; 'rankduel matrix' makes such files") from None
+    names, settings = kept.about.get("names"), kept.about.get("settings")
+    # Older releases and other tools write no digest. Any other name is that of one which was damaged.
+    if not isinstance(names, list) or not isinstance(settings, dict) or len(kept.about) > 2:
         raise MatrixError(
             f"{path}: a Parquet file, but not one of preferences; 'rankduel matrix' makes them"
         ) from None
-    return checked(names, table.to_pandas(), settings, str(path))
+    return checked(names, kept.values, settings, str(path))
 
 
 def write_preferences(preferences: Preferences, path: str | Path) -> None:
@@ -286,20 +295,14 @@ def write_preferences(preferences: Preferences, path: str | Path) -> None:
     True
     """
     path = Path(path)
-    try:
-        with replacing(path) as temporary:
-            _write(preferences, path.suffix, temporary)
-    except OSError as problem:
-        reason = os.strerror(problem.errno) if problem.errno else str(problem)
-        raise UsageError(f"{path}: could not be written: {reason}") from None
+    with saying_where(path, UsageError), replacing(path) as temporary:
+        _write(preferences, path.suffix, temporary)
 
 
 def _write(preferences: Preferences, kind: str, path: Path) -> None:
     if kind == _PARQUET:
         about = {"names": list(preferences.names), "settings": dict(preferences.settings)}
-        table = pa.Table.from_pandas(preferences.pairs, preserve_index=False)
-        table = table.replace_schema_metadata({_KEY: json.dumps(about, sort_keys=True).encode()})
-        pq.write_table(table, path, compression="zstd")
+        path.write_bytes(table_content(preferences.pairs, about))
     elif kind == ".npy":
         with open(path, "wb") as stream:
             np.save(stream, preferences.matrix)

@@ -3,6 +3,8 @@
 import itertools
 import json
 import os
+from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -307,17 +309,29 @@ def test_truncated_files(some, tmp_path, ending, share):
 
 
 @pytest.mark.parametrize(
-    "about",
-    [None, b"not json", b"[]", b"{}", b'{"names": ["a"]}', json.dumps({"settings": {}}).encode()],
+    ("about", "told"),
+    [
+        (None, "a Parquet file that says nothing about itself"),
+        (b"not json", "what it says about itself is not JSON"),
+        (b"\xff", "what it says about itself is not text in UTF-8"),
+        (b'{"names":' * 20_000, "what it says about itself is nested too deep"),
+        (b"[]", "what it says about itself is not a JSON object"),
+        (b"{}", "not one of preferences"),
+        (b'{"names": ["a"]}', "not one of preferences"),
+        (b'{"settings": {}}', "not one of preferences"),
+        (b'{"names": "a", "settings": {}}', "not one of preferences"),
+        (b'{"names": ["a"], "settings": {}, "digesu": ""}', "not one of preferences"),
+        (b'{"names": ["a"], "settings": {}, "digest": ""}', "do not have the digest that it states"),
+    ],
 )
-def test_parquet_of_something_else(tmp_path, about):
+def test_parquet_of_something_else(tmp_path, about, told):
     path = tmp_path / "other.parquet"
     table = pa.table({"a": [1, 2]}).replace_schema_metadata({b"rankduel": about} if about else None)
     pq.write_table(table, path)
-    with pytest.raises(
-        MatrixError, match="a Parquet file, but not one of preferences; 'rankduel matrix' makes"
-    ):
+    with pytest.raises(MatrixError) as refused:
         read_preferences(path)
+    assert str(refused.value).startswith(f"{path}: ") and told in str(refused.value)
+    assert "; 'rankduel matrix' makes" in str(refused.value)
 
 
 @pytest.mark.parametrize("about", [{"names": 3, "settings": {}}, {"names": ["a", "b"], "settings": 5}])
@@ -329,9 +343,44 @@ def test_parquet_with_a_broken_description(tmp_path, about):
         read_preferences(path)
 
 
+def without_digest(table):
+    """As older releases and other tools write it."""
+    about = json.loads(table.schema.metadata[b"rankduel"])
+    del about["digest"]
+    return table.replace_schema_metadata({b"rankduel": json.dumps(about).encode()})
+
+
+def test_a_file_without_a_digest_is_read(some, tmp_path):
+    write_preferences(some, tmp_path / "a.prefs.parquet")
+    pq.write_table(without_digest(pq.read_table(tmp_path / "a.prefs.parquet")), tmp_path / "b.prefs.parquet")
+    pd.testing.assert_frame_equal(read_preferences(tmp_path / "b.prefs.parquet").pairs, some.pairs)
+
+
+def test_a_flipped_bit_is_noticed_or_changes_nothing(some, tmp_path):
+    """Most are in the footer, which no checksum covers."""
+    path, rng = tmp_path / "a.prefs.parquet", np.random.default_rng(0)
+    write_preferences(some, path)
+    whole = path.read_bytes()
+    footer = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
+    refused = 0
+    for place in [*rng.integers(footer, len(whole), 400), *rng.integers(0, footer, 100)]:
+        changed = bytearray(whole)
+        changed[place] ^= 1 << rng.integers(8)
+        path.write_bytes(changed)
+        try:
+            found = read_preferences(path)
+        except MatrixError as problem:
+            assert str(path) in str(problem)
+            refused += 1
+        else:
+            pd.testing.assert_frame_equal(found.pairs, some.pairs, check_exact=True)
+            assert (found.names, found.settings) == (some.names, some.settings)
+    assert refused > 300
+
+
 def test_parquet_with_wrong_rows(some, tmp_path):
     write_preferences(some, tmp_path / "a.prefs.parquet")
-    table = pq.read_table(tmp_path / "a.prefs.parquet")
+    table = without_digest(pq.read_table(tmp_path / "a.prefs.parquet"))
     pq.write_table(table.drop_columns("lo"), tmp_path / "b.prefs.parquet")
     pq.write_table(table.slice(1), tmp_path / "c.prefs.parquet")
     with pytest.raises(MatrixError, match="b.prefs.parquet: no column 'lo'"):
@@ -347,6 +396,67 @@ def test_a_numpy_file_of_something_else(tmp_path):
     for name, told in (("objects", "not a matrix"), ("words", "square table"), ("cube", "found 2 x 2 x 2")):
         with pytest.raises(MatrixError, match=told):
             read_preferences(tmp_path / f"{name}.npy")
+
+
+def npy(header, values=b"", version=b"\x01\x00"):
+    return b"\x93NUMPY" + version + len(header).to_bytes(2, "little") + header + values
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        npy(b"{'descr': '<f8', 'fortran_order': False, 'shape': (100000, 100000), }"),
+        npy(b"{'descr': '<f8', 'fortran_order': False, 'shape': (9999999999, 9999999999), }"),
+        npy(b"{'descr': '<f8', 'fortran_order': False, 'shape': (-2, -2), }", bytes(32)),
+        npy(b"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), ", bytes(32)),
+        npy(b"{'descr': '<f8', 'fortran_order': False, 'shape': 4, }", bytes(32)),
+        npy(b"{'descr': '|O', 'fortran_order': False, 'shape': (2, 2), }", bytes(32)),
+        npy(b"{'descr': 'what', 'fortran_order': False, 'shape': (2, 2), }", bytes(32)),
+        npy(b"(" * 9000),
+        npy(b"'" * 9001),
+        npy(b"\xff\x00" * 10),
+        npy(b"x" * 65000),
+        npy(b"{}", version=b"\x09\x00"),
+        b"PK\x03\x04 a zip archive",
+        b"\x93NUMPY",
+    ],
+)
+def test_a_numpy_file_with_a_hostile_header(tmp_path, content):
+    path = tmp_path / "hostile.npy"
+    path.write_bytes(content)
+    with pytest.raises(MatrixError) as refused:
+        read_preferences(path)
+    assert str(refused.value).startswith(f"{path}: ") and len(str(refused.value)) < 500
+
+
+@pytest.mark.parametrize(
+    "content", [b"0.5 " + b"9" * 200_000, b"x" * 200_000, b"\xff\xfe0\x00", b"0.5\0 1\n0 1"]
+)
+def test_text_with_damaged_fields(tmp_path, content):
+    for name in ("bad.txt", "bad.csv"):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(MatrixError) as refused:
+            read_preferences(tmp_path / name)
+        assert str(refused.value).startswith(f"{tmp_path / name}: ") and len(str(refused.value)) < 500
+
+
+def test_what_cannot_be_read_is_named(tmp_path):
+    for name in ("folder.npy", "folder.txt", "folder.prefs.parquet"):
+        (tmp_path / name).mkdir()
+        with pytest.raises(MatrixError, match=f"{name}: cannot be read: Is a directory"):
+            read_preferences(tmp_path / name)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("name", ["a.prefs.parquet", "a.npy", "a.txt"])
+def test_a_full_disk(some, tmp_path, monkeypatch, name):
+    @contextmanager
+    def on_a_full_disk(path):
+        yield Path("/dev/full")
+
+    monkeypatch.setattr("experiments.matrix.preferences.replacing", on_a_full_disk)
+    with pytest.raises(UsageError, match=f"{name}: could not be written: No space left on device"):
+        write_preferences(some, tmp_path / name)
 
 
 def test_missing_files_get_a_suggestion(tmp_path):
@@ -374,7 +484,7 @@ def test_a_failed_write_leaves_what_was_there(some, tmp_path, monkeypatch, name,
         os.write(os.open(where, os.O_WRONLY | os.O_CREAT), b"half") if not hasattr(where, "write") else None
         raise Breaks
 
-    monkeypatch.setattr(pq, "write_table", lambda table, where, **_: half(where))
+    monkeypatch.setattr(Path, "write_bytes", lambda where, content: half(where))
     monkeypatch.setattr(np, "save", half)
     monkeypatch.setattr(np, "savetxt", half)
     with pytest.raises(Breaks):

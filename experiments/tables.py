@@ -1,0 +1,108 @@
+"""Tables in Parquet files that notice damage.
+
+Checksums of pages do not cover the footer of a Parquet file, which holds the names and types of the columns
+and how values are decoded: one changed bit renames a column or makes another number of every entry. A digest
+of names, types and values stands in the metadata, and what was decoded is compared with it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from experiments.digests import digest_of, json_object, plain_text
+
+_KEY = b"rankduel"
+_DIGEST = "digest"
+_MOST_ROWS_PER_BYTE = 100  # more is a claim, not a table: columns of numbers in order take more
+
+
+class DamagedTable(Exception):
+    """A file that is no table, or not as it was written. The text is the reason, without the file."""
+
+
+class KeptTable(NamedTuple):
+    """A table as it was read."""
+
+    values: pd.DataFrame
+    about: dict[str, Any]  # plain values that were written with it
+    verified: bool  # whether the file has a digest, which then fits
+
+
+def table_content(values: pd.DataFrame, about: Mapping[str, Any]) -> bytes:
+    """Return the Parquet file of a table, with plain values about it and a digest of everything."""
+    table = pa.Table.from_pandas(values, preserve_index=False).replace_schema_metadata(None)
+    text = plain_text({**about, _DIGEST: _digest(table, dict(about))})
+    sink = pa.BufferOutputStream()
+    table = table.replace_schema_metadata({_KEY: text.encode()})
+    pq.write_table(table, sink, compression="zstd", write_page_checksum=True)
+    return sink.getvalue().to_pybytes()
+
+
+def read_table(path: Path) -> KeptTable:
+    """Read a table that `table_content` made; or one of another tool, if it says what it is about.
+
+    Raises
+    ------
+    DamagedTable
+        If the file is no Parquet file, says nothing about itself, or does not have the digest that it states.
+    OSError
+        If the file cannot be read.
+    """
+    content = path.read_bytes()
+    try:
+        return _decoded(content)
+    except DamagedTable:
+        raise
+    except Exception as problem:  # of any kind: a damaged footer can lead Arrow anywhere
+        reason = str(problem).partition("\n")[0][:200] or type(problem).__name__
+        raise DamagedTable(f"not a readable Parquet file: {reason}") from None
+
+
+def _decoded(content: bytes) -> KeptTable:
+    file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
+    n_rows = file.metadata.num_rows
+    if n_rows > _MOST_ROWS_PER_BYTE * len(content):
+        raise DamagedTable(f"it claims {n_rows:,} rows in {len(content):,} bytes")
+    table = file.read()
+    text = (table.schema.metadata or {}).get(_KEY)
+    if text is None:
+        raise DamagedTable("a Parquet file that says nothing about itself")
+    try:
+        about = json_object(text)
+    except ValueError as problem:
+        raise DamagedTable(f"what it says about itself is {problem}") from None
+    table = table.replace_schema_metadata(None)
+    verified = _DIGEST in about
+    if verified and about.pop(_DIGEST) != _digest(table, about):
+        raise DamagedTable("its names, types or values do not have the digest that it states")
+    return KeptTable(table.to_pandas(), about, verified)
+
+
+def _digest(table: pa.Table, about: dict[str, Any]) -> str:
+    """Return the SHA-256 of the names, types and values of all columns, and of what is said about them."""
+    columns = [
+        [field.name, str(field.type), len(column), _column_digest(column)]
+        for field, column in zip(table.schema, table.columns)
+    ]
+    return digest_of([about, columns])
+
+
+def _column_digest(column: pa.ChunkedArray) -> str:
+    array = column.combine_chunks()
+    found = hashlib.sha256(array.is_null().to_numpy(zero_copy_only=False).tobytes())
+    if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
+        found.update(plain_text(array.to_pylist()).encode())
+    elif pa.types.is_boolean(array.type):
+        found.update(array.fill_null(False).to_numpy(zero_copy_only=False).tobytes())
+    elif pa.types.is_integer(array.type) or pa.types.is_floating(array.type):
+        found.update(array.fill_null(0).to_numpy(zero_copy_only=False).tobytes())
+    elif not pa.types.is_null(array.type):  # of an empty column of objects
+        raise DamagedTable(f"a column of type {array.type}; expected numbers, true or false, or text")
+    return found.hexdigest()

@@ -1,0 +1,104 @@
+"""Tables in Parquet files: read as they were written, or refused."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from experiments.digests import json_object
+from experiments.tables import DamagedTable, read_table, table_content
+
+TABLE = pd.DataFrame(
+    {
+        "step": np.array([1, 2, 5], np.int64),
+        "regret": [0.1, np.nan, -0.0],
+        "right": [True, False, True],
+        "method": ["exact", "", "é"],
+    }
+)
+ABOUT = {"policy": "rucb", "run": 3}
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "table.parquet"
+    path.write_bytes(table_content(TABLE, ABOUT))
+    return path
+
+
+def test_a_table_comes_back(path):
+    found = read_table(path)
+    pd.testing.assert_frame_equal(found.values, TABLE, check_exact=True)
+    assert (found.about, found.verified) == (ABOUT, True)
+    assert path.read_bytes() == table_content(TABLE, dict(reversed(ABOUT.items())))
+
+
+def test_every_changed_byte_is_noticed_or_changes_nothing(path):
+    whole, refused, unverified = path.read_bytes(), 0, []
+    for place in range(len(whole)):
+        changed = bytearray(whole)
+        changed[place] ^= 1 << place % 8
+        path.write_bytes(changed)
+        try:
+            found = read_table(path)
+        except DamagedTable:
+            refused += 1
+            continue
+        pd.testing.assert_frame_equal(found.values, TABLE, check_exact=True)
+        if found.verified:
+            assert found.about == ABOUT
+        else:
+            unverified += found.about.keys() - ABOUT.keys()  # readers refuse names that they do not know
+    assert refused > len(whole) / 2 and all(len(name) == len("digest") for name in unverified)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda table: table.rename_columns(["step", "segret", "right", "method"]),
+        lambda table: table.cast(table.schema.set(0, pa.field("step", pa.int32()))),
+        lambda table: table.slice(0, 2),
+        lambda table: table.select([1, 0, 2, 3]),
+        lambda table: table.set_column(1, "regret", pa.array([0.1, None, 0.0])),
+        lambda table: table.set_column(1, "regret", pa.array([0.1, np.nan, -0.0])),
+        lambda table: table.set_column(1, "regret", pa.array([1, None, 0], pa.decimal128(20, 3))),
+    ],
+)
+def test_a_changed_table_under_the_same_digest_is_refused(path, change):
+    table = pq.read_table(path)
+    changed = change(table).replace_schema_metadata(table.schema.metadata)
+    pq.write_table(changed, path)
+    with pytest.raises(DamagedTable):
+        read_table(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1" + bytes(100) + b"PAR1", b"no table"])
+def test_what_is_no_table_is_refused(path, content):
+    path.write_bytes(content)
+    with pytest.raises(DamagedTable, match="not a readable Parquet file"):
+        read_table(path)
+
+
+def test_a_claim_of_many_rows_is_refused(path):
+    table = pa.table({"step": np.zeros(10**6)}).replace_schema_metadata({b"rankduel": b"{}"})
+    pq.write_table(table, path, compression="zstd")
+    with pytest.raises(DamagedTable, match="it claims 1,000,000 rows in"):
+        read_table(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (b"{", "not JSON"),
+        (b"\xff", "not text in UTF-8"),
+        (b"[1]", "not a JSON object"),
+        (b'{"a":' * 20_000, "nested too deep"),
+        (b'{"a":' * 60 + b"1" + b"}" * 60, "nested too deep"),
+        (b'{"a":' + b"[" * 60 + b"]" * 60 + b"}", "nested too deep"),
+        (b'{"a": ' + b"9" * 5000 + b"}", "not JSON"),
+    ],
+)
+def test_text_that_is_no_json_object(text, told):
+    with pytest.raises(ValueError, match=told):
+        json_object(text)
