@@ -15,6 +15,7 @@ from rankduel.base.compiling import record
 from rankduel.base.errors import PolicyError
 from rankduel.base.settings import Configured
 
+LATEST = 10**7  # steps that an outcome waits: all that wait are kept in memory
 TIED = 2  # a duel may return this for True or False: the step counts, and the policy learns nothing from it
 
 
@@ -83,8 +84,10 @@ def check_feedback(configured: Configured, feedback: Feedback) -> None:
     every, delay = feedback
     if configured.thing.sets:
         raise PolicyError(f"{configured} compares whole sets of arms; this takes policies for duels only")
-    if every < 1 or delay < 0:
-        raise PolicyError(f"feedback every {every} steps after {delay}; expected from 1 and from 0")
+    if not (1 <= every <= LATEST and 0 <= delay <= LATEST):
+        raise PolicyError(
+            f"feedback every {every} steps after {delay}; expected from 1 and from 0, to {LATEST:,} at most"
+        )
     if feedback != AT_ONCE and not configured.thing.late_feedback:
         raise PolicyError(
             f"{configured} has to hear of every duel before it chooses the next; late feedback is for "

@@ -9,8 +9,11 @@ from bandits.catalogue import policy
 from bandits.contract import configure
 from bandits.own_file import load_policy
 from clickmodels import ClickModel, describe_model, load_model, model_from_text
-from rankduel.base.errors import PolicyError
+from rankduel.base.errors import PolicyError, UsageError
 from rankduel.base.settings import Configured, format_spec, parse_spec
+
+_SPAN = re.compile(r"([0-9]{1,18})-([0-9]{1,18})")
+_MOST_FEATURES = 1_000_000
 
 
 def parse_model(text: str, grades: int = 5) -> ClickModel:
@@ -69,9 +72,14 @@ def feature_list(text: str) -> list[str]:
     """'1-5,110' -> ['1', ..., '5', '110']."""
     chosen: list[str] = []
     for part in filter(None, (part.strip() for part in text.split(","))):
-        first, dash, last = part.partition("-")
-        if dash and first.isdigit() and last.isdigit():
-            chosen += [str(number) for number in range(int(first), int(last) + 1)]
-        else:
+        span = _SPAN.fullmatch(part)
+        if span is None:
             chosen.append(part)
+            continue
+        first, last = int(span[1]), int(span[2])
+        if last - first + len(chosen) >= _MOST_FEATURES:
+            raise UsageError(
+                f"rankers '{part}' are more than {_MOST_FEATURES:,}; expected fewer, such as '1-136'"
+            )
+        chosen += [str(number) for number in range(first, last + 1)]
     return chosen

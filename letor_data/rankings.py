@@ -12,14 +12,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from joblib import effective_n_jobs
 
 from letor_data.letor import Letor
 from letor_data.rankers import Ranker
 from letor_data.sorting import break_ties, index_dtype, rank_scores, read_only
 from letor_data.ties import IMPRESSION_MODES, check_tie_mode
 from rankduel.base.errors import DataError
-from rankduel.base.threads import ordered_map
+from rankduel.base.threads import n_workers, ordered_map
 
 Progress = Callable[[int], object]  # told how many rankers were just finished
 Row = tuple[np.ndarray, np.ndarray, np.ndarray]  # order, positions and ties of one ranker
@@ -79,7 +78,7 @@ class Rankings:
                 self.order[k], self.ties[k], self.offsets, self.query_keys, keys[k], order[k], positions[k]
             )
 
-        for _ in ordered_map(break_row, range(self.n_rankers), effective_n_jobs(jobs)):
+        for _ in ordered_map(break_row, range(self.n_rankers), n_workers(jobs)):
             pass
         return replace(self, order=order, positions=positions, ties=untied)
 
@@ -101,7 +100,7 @@ def ranked_rows(
     letor: Letor, rankers: Sequence[Ranker], jobs: int, progress: Progress | None
 ) -> Iterator[Row]:
     """The rows of `rank`, one ranker after another, only a few ahead of whoever takes them."""
-    for row in ordered_map(partial(_rank_one, letor), rankers, effective_n_jobs(jobs)):
+    for row in ordered_map(partial(_rank_one, letor), rankers, n_workers(jobs)):
         yield row
         if progress:
             progress(1)

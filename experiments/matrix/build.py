@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from joblib import effective_n_jobs
 
 from experiments.arena import Arena
+from experiments.limits import MOST_DUELS, checked_count
 from experiments.matrix.checkpoint import Checkpoint
-from experiments.matrix.kernels import COLUMNS, duel_kernel, has_odds, odds_kernel
+from experiments.matrix.kernels import duel_kernel, has_odds, odds_kernel
 from experiments.matrix.preferences import Preferences, checked, write_preferences
 from experiments.matrix.rounds import (
     Job,
@@ -42,8 +42,8 @@ from interleave import for_another_thread, is_exact
 from interleave.exact.outcome_odds import LOSS, TIE, WIN
 from interleave.world import asked_in_turn
 from rankduel.base.errors import UsageError
-from rankduel.base.streams import stream
-from rankduel.base.threads import ordered_map
+from rankduel.base.streams import checked_seed, stream
+from rankduel.base.threads import n_workers, ordered_map
 
 USUAL_TIMES = 20  # each query is asked, if nothing else is said
 USUAL_MOST = 400_000  # duels of a pair that will not be decided: the papers' number for every pair
@@ -82,6 +82,8 @@ def build_matrix(
     `prior` "lerot" adds one win to either side of what was drawn or played, as Lerot's matrices have it.
     """
     target = _target(arena, duels, precision, decide)
+    threads = n_workers(jobs)
+    seed = checked_seed(seed)
     _check("alpha", alpha, 0 < alpha < 1, "a probability between 0 and 1")
     _check("prior", prior, prior in PRIORS, f"one of: {', '.join(PRIORS)}")
     job = _job(arena, target, simulate, alpha, seed)
@@ -91,9 +93,9 @@ def build_matrix(
     settings |= {"seed": seed, "version": version("rankduel")}
     standing, sums, block = _start(job, checkpoint, [settings, arena.rankings.names])
     while (planned := next_round(job, standing)) is not None:
-        sums = _play_round(job, standing, planned, sums, block, effective_n_jobs(jobs), checkpoint, progress)
-        conclude(job, standing, planned, sums)
-        sums, block = None, 0
+        played = _play_round(job, standing, planned, sums, block, threads, checkpoint, progress)
+        conclude(job, standing, planned, played)
+        sums, block = np.zeros_like(sums), 0
     return _preferences(job, arena, standing, settings)
 
 
@@ -107,12 +109,12 @@ def write_matrix(arena: Arena, output: str | Path, **how: Any) -> Preferences:
 
 
 def _target(arena: Arena, duels: int | None, precision: float | None, decide: float | None) -> Target:
-    _check("duels", duels, duels is None or (duels >= 1 and duels == int(duels)), "a whole number from 1")
+    duels = None if duels is None else checked_count("duels", duels, MOST_DUELS)
     _check("precision", precision, precision is None or 0 < precision < 0.5, "a half-width between 0 and 0.5")
     _check("decide", decide, decide is None or 0 < decide < 1, "a probability between 0 and 1")
     adapts = precision is not None or decide is not None
     usual = USUAL_MOST if adapts else USUAL_TIMES * arena.rankings.n_queries
-    return Target(usual if duels is None else int(duels), precision, decide)
+    return Target(usual if duels is None else duels, precision, decide)
 
 
 def _check(name: str, found: object, fine: bool, expected: str) -> None:
@@ -137,11 +139,12 @@ def _job(arena: Arena, target: Target, simulate: bool, alpha: float, seed: int) 
     return Job(world, kernel, firsts, seconds, clean[firsts] & clean[seconds], simulate, target, alpha, seed)
 
 
-def _start(job: Job, checkpoint: Checkpoint | None, about: Any) -> tuple[PairSums, np.ndarray | None, int]:
+def _start(job: Job, checkpoint: Checkpoint | None, about: Any) -> tuple[PairSums, np.ndarray, int]:
     """(standing, sums of the round under way, next block): from nothing, or from where the job was cut."""
-    saved = checkpoint.load(about) if checkpoint is not None else None
-    if saved is None:
-        return start_sums(len(job.firsts)), None, 0
+    standing = start_sums(len(job.firsts))
+    if checkpoint is None:
+        return standing, np.zeros_like(standing.sums), 0
+    saved = checkpoint.load(about, _arrays(standing, np.zeros_like(standing.sums), 0))
     block = int(saved.pop("block"))
     sums = saved.pop("under_way")
     sequence = Sequence(*(saved.pop(f"sequence_{field}") for field in Sequence._fields))
@@ -160,13 +163,13 @@ def _play_round(
     job: Job,
     standing: PairSums,
     planned: Round,
-    sums: np.ndarray | None,
+    begun: np.ndarray,
     block: int,
     threads: int,
     checkpoint: Checkpoint | None,
     progress: Callable[[BuildStatus], object],
 ) -> np.ndarray:
-    """The sums of a round, of which `block` blocks are done."""
+    """The sums of a round, of which `block` blocks are done; `begun`: those of all pairs of these blocks."""
     firsts, seconds = job.firsts[planned.rows], job.seconds[planned.rows]
     expected = centres(standing, planned.rows)
     report = _reporter(job, standing, planned, progress)
@@ -176,13 +179,14 @@ def _play_round(
         times = planned.times[start : start + planned.block]
         return job.kernel(for_another_thread(job.world), start, times, firsts, seconds, expected, users)
 
-    sums = np.zeros((len(firsts), COLUMNS)) if sums is None else sums
+    sums = begun[planned.rows]
     starts = range(0, job.n_queries, planned.block)
     for more in ordered_map(sums_of, starts[block:], threads):
         sums += more
         block += 1
         if checkpoint is not None and checkpoint.is_due():
-            checkpoint.save(_arrays(standing, sums, block))
+            begun[planned.rows] = sums
+            checkpoint.save(_arrays(standing, begun, block))
         report(block)
     return sums
 

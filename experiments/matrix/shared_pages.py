@@ -27,7 +27,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import scipy
-from joblib import effective_n_jobs
 
 from bandits import checkpoints
 from experiments.arena import Arena
@@ -39,8 +38,8 @@ from interleave.multileave import for_another_thread, make_shared_world, multile
 from rankduel.base.compiling import entry
 from rankduel.base.errors import UsageError
 from rankduel.base.settings import Configured
-from rankduel.base.streams import stream
-from rankduel.base.threads import ordered_map
+from rankduel.base.streams import checked_seed, stream
+from rankduel.base.threads import n_workers, ordered_map
 
 # Of the sums for each pair: pages that prefer either side, and by how much in all.
 WINS, LOSSES, FOR, AGAINST, SQUARES = range(5)
@@ -198,13 +197,15 @@ def infer_matrix(
     impressions = checked_impressions(impressions)
     if not 0 < alpha < 1:
         raise UsageError(f"alpha is {alpha}; expected a probability between 0 and 1")
+    seed = checked_seed(seed)
+    threads = n_workers(jobs)
     contest = multileaved(arena, way, seed)
     settings = {
         key: value for key, value in arena.settings.items() if key not in ("interleave", "tied_duels")
     }
     settings |= {"multileave": str(way), "impressions": impressions, "alpha": alpha}
     settings |= {"seed": seed, "version": version("rankduel")}
-    sums = _all_sums(arena, contest, impressions, seed, effective_n_jobs(jobs), checkpoint, settings, done)
+    sums = _all_sums(arena, contest, impressions, seed, threads, checkpoint, settings, done)
     return checked(
         arena.rankings.names, _pairs(way, sums, impressions, alpha), settings, "multileaved matrix"
     )
@@ -221,10 +222,10 @@ def _all_sums(
     done: Callable[[int], object],
 ) -> np.ndarray:
     """Of all blocks: from nothing, or from where the job was cut."""
-    saved = checkpoint.load([settings, arena.rankings.names]) if checkpoint is not None else None
-    if saved is None:
-        n_pairs = arena.rankings.n_rankers * (arena.rankings.n_rankers - 1) // 2
-        saved = {"sums": np.zeros((n_pairs, COLUMNS)), "pages": np.array(0)}
+    n_pairs = arena.rankings.n_rankers * (arena.rankings.n_rankers - 1) // 2
+    saved = {"sums": np.zeros((n_pairs, COLUMNS)), "pages": np.array(0)}
+    if checkpoint is not None:
+        saved = checkpoint.load([settings, arena.rankings.names], saved)
     begun = int(saved["pages"])
     done(begun)
     todo = (block for block in blocks(impressions) if block.start >= begun)

@@ -68,4 +68,4 @@ class PolicyNotice(UserWarning):
 
 
 class CacheNotice(UserWarning):
-    """A cache folder that cannot be used."""
+    """A cache folder or a checkpoint that cannot be used."""

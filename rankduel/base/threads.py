@@ -1,4 +1,4 @@
-"""A map over threads that keeps order and never runs far ahead of its reader."""
+"""How many threads a job takes, and a map over threads that never runs far ahead of its reader."""
 
 from __future__ import annotations
 
@@ -7,8 +7,29 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
+from rankduel.base.errors import UsageError
+
+MOST_JOBS = 1024
 T = TypeVar("T")
 R = TypeVar("R")
+
+
+def n_workers(jobs: int) -> int:
+    """Return how many threads or processes `jobs` asks for: -1 is one for every core, -2 for all but one.
+
+    Raises
+    ------
+    UsageError
+        If `jobs` is 0, more than `MOST_JOBS`, or no whole number.
+    """
+    from joblib import effective_n_jobs  # slow to import, for commands that start no jobs
+
+    if not isinstance(jobs, int) or not -MOST_JOBS <= jobs <= MOST_JOBS or jobs == 0:
+        raise UsageError(
+            f"jobs is {jobs}; expected a whole number from 1 to {MOST_JOBS:,}, or -1 for as many as there "
+            "are cores"
+        )
+    return int(effective_n_jobs(jobs))
 
 
 def ordered_map(function: Callable[[T], R], items: Iterable[T], threads: int) -> Iterator[R]:

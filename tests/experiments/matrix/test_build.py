@@ -20,11 +20,10 @@ from experiments.matrix import checkpoint as checkpoints
 from experiments.matrix import rounds
 from experiments.matrix.build import build_matrix, write_matrix
 from experiments.matrix.checkpoint import Checkpoint
-from experiments.matrix.preferences import read_preferences
 from interleave import interleaving
 from letor_data.synthetic.generate import shape, synthesize
 from letor_data.text.writer import write_letor
-from rankduel.base.errors import UsageError
+from rankduel.base.errors import CacheNotice, UsageError
 
 pytestmark = pytest.mark.kernel
 
@@ -288,20 +287,39 @@ def test_another_job_does_not_go_on_from_it(letor, tmp_path, monkeypatch, change
     assert path.read_bytes() == fresh.read_bytes()
 
 
-@pytest.mark.parametrize("content", [b"", b"not a file of arrays", b"PK\x03\x04 cut off"])
+@pytest.mark.parametrize("content", [b"", b"not a file of arrays", bytes(1000)])
 def test_a_spoilt_checkpoint_is_started_over(arena, tmp_path, content):
     path = tmp_path / "one.prefs.parquet"
     folder = tmp_path / ".one.prefs.parquet.partial"
     folder.mkdir()
-    (folder / "sums.npz").write_bytes(content)
-    write_matrix(arena("team_draft"), path, duels=80)
-    assert not folder.exists() and len(read_preferences(path)) == 6
+    (folder / "sums.values").write_bytes(content)
+    with pytest.warns(CacheNotice, match=r"sums.values: damaged; the matrix is started over"):
+        write_matrix(arena("team_draft"), path, duels=80)
+    fresh = tmp_path / "fresh.prefs.parquet"
+    write_matrix(arena("team_draft"), fresh, duels=80)
+    assert not folder.exists() and path.read_bytes() == fresh.read_bytes()
+
+
+@pytest.mark.parametrize("place", [70, 200, -1])
+def test_a_changed_checkpoint_is_started_over(arena, tmp_path, monkeypatch, place):
+    monkeypatch.setattr(Checkpoint, "is_due", lambda self: True)
+    path, fresh = tmp_path / "one.prefs.parquet", tmp_path / "fresh.prefs.parquet"
+    with pytest.raises(Stopped):
+        write_matrix(arena("team_draft"), path, duels=800, progress=stop_after(5))
+    saved = tmp_path / ".one.prefs.parquet.partial" / "sums.values"
+    content = bytearray(saved.read_bytes())
+    content[place] ^= 1
+    saved.write_bytes(content)
+    with pytest.warns(CacheNotice, match="started over"):
+        write_matrix(arena("team_draft"), path, duels=800)
+    write_matrix(arena("team_draft"), fresh, duels=800)
+    assert path.read_bytes() == fresh.read_bytes()
 
 
 def test_saving_takes_a_small_share_of_the_time(tmp_path, monkeypatch):
     now = [100.0]
     monkeypatch.setattr(checkpoints.time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(checkpoints.np, "savez", lambda *_, **__: now.__setitem__(0, now[0] + 1.0))
+    monkeypatch.setattr(Checkpoint, "_write", lambda *_: now.__setitem__(0, now[0] + 1.0))
     checkpoint = Checkpoint(tmp_path / "one")
     assert not checkpoint.is_due()
     now[0] += 3
@@ -314,13 +332,13 @@ def test_saving_takes_a_small_share_of_the_time(tmp_path, monkeypatch):
 
 
 def test_a_folder_cleared_by_another_process_is_no_error(tmp_path, monkeypatch):
-    checkpoint, savez = Checkpoint(tmp_path / "one"), np.savez
+    checkpoint, write_bytes = Checkpoint(tmp_path / "one"), Path.write_bytes
 
-    def clear_meanwhile(*arguments, **arrays):
-        savez(*arguments, **arrays)
+    def clear_meanwhile(path, content):
+        write_bytes(path, content)
         checkpoint.remove()
 
-    monkeypatch.setattr(checkpoints.np, "savez", clear_meanwhile)
+    monkeypatch.setattr(Path, "write_bytes", clear_meanwhile)
     checkpoint.save({"x": np.zeros(3)})
     assert list(tmp_path.iterdir()) == []
 
@@ -353,7 +371,7 @@ def test_killed_again_and_again_it_ends_with_the_same_bytes(tmp_path):
     whole, cut = tmp_path / "whole.prefs.parquet", tmp_path / "cut.prefs.parquet"
     command = [sys.executable, "-c", _CHILD, str(data)]
     subprocess.run([*command, str(whole)], check=True, cwd=ROOT)
-    saved, kills = tmp_path / ".cut.prefs.parquet.partial" / "sums.npz", 0
+    saved, kills = tmp_path / ".cut.prefs.parquet.partial" / "sums.values", 0
     while not cut.exists():
         before = saved.read_bytes() if saved.exists() else b""
         with subprocess.Popen([*command, str(cut)], cwd=ROOT) as child:
@@ -373,8 +391,15 @@ def test_killed_again_and_again_it_ends_with_the_same_bytes(tmp_path):
 @pytest.mark.parametrize(
     ("how", "told"),
     [
-        ({"duels": 0}, "duels is 0; expected a whole number from 1"),
-        ({"duels": 2.5}, "duels is 2.5; expected a whole number from 1"),
+        ({"duels": 0}, "duels is 0; expected a whole number from 1 to 1,000,000,000,000"),
+        ({"duels": 2.5}, "duels is 2.5; expected a whole number from 1 to 1,000,000,000,000"),
+        ({"duels": 10**21}, f"duels is {10**21}; expected a whole number from 1 to 1,000,000,000,000"),
+        ({"duels": float("inf")}, "duels is inf; expected a whole number from 1 to 1,000,000,000,000"),
+        ({"seed": -1}, "the seed is -1; expected a whole number from 0"),
+        (
+            {"jobs": 0},
+            "jobs is 0; expected a whole number from 1 to 1,024, or -1 for as many as there are cores",
+        ),
         ({"precision": 0}, "precision is 0; expected a half-width between 0 and 0.5"),
         ({"decide": 1.5}, "decide is 1.5; expected a probability between 0 and 1"),
         ({"alpha": 0}, "alpha is 0; expected a probability between 0 and 1"),

@@ -13,7 +13,7 @@ from experiments.matrix.build import BuildStatus
 from experiments.matrix.preferences import read_preferences
 from letor_data.synthetic.generate import shape, synthesize
 from letor_data.text.writer import write_letor
-from rankduel.base.errors import DataError, InterleaveError
+from rankduel.base.errors import DataError, InterleaveError, UsageError
 from rankduel.cli import console
 from rankduel.cli import matrix as matrix_commands
 
@@ -120,6 +120,29 @@ def test_a_folder_without_permission_is_refused(matrix, tmp_path, monkeypatch):
     monkeypatch.setattr(matrix_commands.os, "access", lambda path, mode: False)
     with pytest.raises(DataError, match="no permission to write to the folder"):
         matrix("data.txt", "-o", tmp_path / "p.prefs.parquet")
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        (
+            ["--duels", str(10**21)],
+            "duels is 1000000000000000000000; expected a whole number from 1 to 1,000,000,",
+        ),
+        (["--duels", "0"], "duels is 0; expected a whole number from 1 to 1,000,000,000,000"),
+        (["--seed", "-1"], "the seed is -1; expected a whole number from 0"),
+        (["--jobs", "0"], "jobs is 0; expected a whole number from 1 to 1,024"),
+        (["--jobs", "100000"], "jobs is 100000; expected a whole number from 1 to 1,024"),
+        (["--rankers", "1-9999999999"], "rankers '1-9999999999' are more than 1,000,000"),
+        (["--rankers", "1-600000,1-600000"], "rankers '1-600000' are more than 1,000,000"),
+        (["--multileave", "sosm", "--seed", "-1"], "the seed is -1; expected a whole number from 0"),
+        (["--multileave", "sosm", "--jobs", "0"], "jobs is 0; expected"),
+    ],
+)
+def test_numbers_out_of_range_are_refused(matrix, data, tmp_path, typed, told):
+    with pytest.raises(UsageError) as refused:
+        matrix(data, "-o", tmp_path / "p.npy", *typed)
+    assert told in str(refused.value) and list(tmp_path.iterdir()) == []
 
 
 def test_force_replaces(matrix, data, tmp_path):

@@ -1,0 +1,78 @@
+"""Checkpoints: a job goes on from what it saved, and from nothing else."""
+
+import numpy as np
+import pytest
+
+from experiments.matrix.checkpoint import Checkpoint
+from rankduel.base.errors import CacheNotice, UsageError
+
+START = {"rounds": np.zeros(1, np.int64), "sums": np.zeros((3, 2)), "block": np.array(0)}
+SAVED = {"rounds": np.array([4]), "sums": np.arange(6.0).reshape(3, 2), "block": np.array(7)}
+JOB = ["a job", {"seed": 1}]
+
+
+@pytest.fixture
+def output(tmp_path):
+    """The name of a matrix of which something was saved."""
+    output = tmp_path / "m.prefs.parquet"
+    checkpoint = Checkpoint(output)
+    checkpoint.load(JOB, START)
+    checkpoint.save(SAVED)
+    return output
+
+
+def file_of(output):
+    return output.with_name(f".{output.name}.partial") / "sums.values"
+
+
+def assert_same(found, expected):
+    assert list(found) == list(expected)
+    for name, array in expected.items():
+        np.testing.assert_array_equal(found[name], array)
+        assert found[name].dtype == array.dtype and found[name].flags.writeable
+
+
+def test_what_was_saved_comes_back(output):
+    assert_same(Checkpoint(output).load(JOB, START), SAVED)
+
+
+@pytest.mark.parametrize(
+    ("about", "start"),
+    [
+        (["a job", {"seed": 2}], START),
+        (JOB, START | {"block": np.array(0.0)}),
+        (JOB, START | {"sums": np.zeros((2, 3))}),
+        (JOB, {"n" if name == "rounds" else name: array for name, array in START.items()}),
+        (JOB, dict(reversed(START.items()))),
+    ],
+)
+def test_what_another_job_saved_is_not_used(output, about, start):
+    assert_same(Checkpoint(output).load(about, start), start)
+
+
+def test_every_changed_byte_starts_over_with_a_note(output):
+    file = file_of(output)
+    whole = file.read_bytes()
+    for place in range(len(whole)):
+        changed = bytearray(whole)
+        changed[place] ^= 1 << place % 8
+        file.write_bytes(changed)
+        with pytest.warns(CacheNotice, match="damaged; the matrix is started over"):
+            assert_same(Checkpoint(output).load(JOB, START), START)
+
+
+@pytest.mark.parametrize("change", [lambda whole: whole[:-1], lambda whole: whole + b"1", lambda whole: b""])
+def test_files_of_another_size_start_over(output, change):
+    file = file_of(output)
+    file.write_bytes(change(file.read_bytes()))
+    with pytest.warns(CacheNotice, match="damaged"):
+        assert_same(Checkpoint(output).load(JOB, START), START)
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / ".m.npy.partial").write_text("not a folder")
+    checkpoint = Checkpoint(tmp_path / "m.npy")
+    with pytest.warns(CacheNotice, match="Not a directory"):
+        checkpoint.load(JOB, START)
+    with pytest.raises(UsageError, match=r"\.m\.npy\.partial/sums\.values: could not be written"):
+        checkpoint.save(SAVED)

@@ -1,0 +1,26 @@
+"""How many threads a job takes, and seeds."""
+
+import numpy as np
+import pytest
+
+from rankduel.base.errors import UsageError
+from rankduel.base.streams import checked_seed, stream
+from rankduel.base.threads import MOST_JOBS, n_workers
+
+
+def test_the_number_of_workers():
+    assert n_workers(3) == 3 and n_workers(MOST_JOBS) == MOST_JOBS and n_workers(-1) >= 1
+    assert n_workers(-MOST_JOBS) == 1
+
+
+@pytest.mark.parametrize("jobs", [0, MOST_JOBS + 1, 100_000, -100_000, 10**30, 1.5, "2", None])
+def test_numbers_of_workers_that_are_refused(jobs):
+    with pytest.raises(UsageError, match=f"jobs is {jobs}; expected a whole number from 1 to 1,024, or -1 "):
+        n_workers(jobs)
+
+
+def test_seeds():
+    assert type(checked_seed(np.int64(7))) is int and checked_seed(10**30) == 10**30
+    for seed in (-1, 1.5, "1", None):
+        with pytest.raises(UsageError, match=f"the seed is {seed}; expected a whole number from 0"):
+            stream(seed, "users")
