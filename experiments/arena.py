@@ -23,6 +23,8 @@ from letor_data.rankers import Ranker, feature, feature_rankers
 from letor_data.rankings import Rankings, rank
 from rankduel.base.settings import Configured
 
+# Settings of an arena that the outcome of a duel depends on, besides data and rankers.
+DUEL_SETTINGS = ("interleave", "clicks", "length", "ties", "tied_duels")
 # Opens a progress bar for countable work, (what, how many): call what it gives with how many more are done.
 CountProgress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 

@@ -3,14 +3,15 @@ arena."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from experiments.arena import Arena
+from experiments.arena import DUEL_SETTINGS, Arena
 from experiments.matrix.build import BuildStatus, build_matrix, write_matrix
 from experiments.matrix.preferences import Preferences, read_preferences
 from experiments.runs.records import MATRIX
-from rankduel.base.errors import RecordsError
+from rankduel.base.errors import MatrixError, RecordsError
+from rankduel.base.files import saying_where
 
 
 def preferences_for(
@@ -19,25 +20,70 @@ def preferences_for(
     folder: Path | None,
     jobs: int,
     progress: Callable[[BuildStatus], object] = lambda status: None,
+    *,
+    repair: bool = False,
 ) -> Preferences:
-    """Return the given preferences, or those kept in `folder`, or make them (and keep them there)."""
+    """Return the given preferences, or those kept in `folder`, or make them (and keep them there).
+
+    With `repair`, preferences kept in `folder` that are damaged are made again.
+
+    Raises
+    ------
+    MatrixError
+        If the given preferences are of other rankers, or say that they were made for other duels.
+    RecordsError
+        If those kept in `folder` are damaged, or were made for other duels.
+    """
     if matrix is not None:
-        return matrix if isinstance(matrix, Preferences) else read_preferences(matrix)
+        return _given(arena, matrix)
     if folder is None:
         return build_matrix(arena, jobs=jobs, progress=progress)
     kept = folder / MATRIX
     if kept.exists():
-        return _made_for(arena, read_preferences(kept), folder)
-    folder.mkdir(parents=True, exist_ok=True)
+        try:
+            found = read_preferences(kept)
+        except MatrixError as problem:
+            if not repair:
+                again = "the same command with --repair (in Python, repair=True) makes it again"
+                raise RecordsError(f"{problem}; {again}") from None
+        else:
+            return _kept(arena, found, kept)
+    with saying_where(folder, RecordsError):
+        folder.mkdir(parents=True, exist_ok=True)
     return write_matrix(arena, kept, jobs=jobs, progress=progress)
 
 
-def _made_for(arena: Arena, preferences: Preferences, folder: Path) -> Preferences:
-    for key, wanted in arena.settings.items():
-        found = preferences.settings.get(key, "not said")
-        if key != "data" and found != wanted:
-            raise RecordsError(
-                f"{folder / MATRIX} was made for other duels: {key} is {found} there and {wanted} now. "
-                "Choose another folder or name, or remove it"
+def _given(arena: Arena, matrix: Preferences | str | Path) -> Preferences:
+    """Return given preferences, if they were made for such duels or do not say what they were made for."""
+    is_made = isinstance(matrix, Preferences)
+    preferences = matrix if isinstance(matrix, Preferences) else read_preferences(matrix)
+    if preferences.names != arena.rankings.names:
+        return preferences  # the problem that they are put into says what does not fit
+    if preferences.settings.keys() & set(DUEL_SETTINGS):
+        difference = _difference(arena, preferences, DUEL_SETTINGS)
+        if difference:
+            where = "the matrix" if is_made else str(matrix)
+            raise MatrixError(
+                f"{where} was made for other duels: {difference}. Give the matrix of these duels, or none: "
+                "it is made from the data"
             )
     return preferences
+
+
+def _kept(arena: Arena, preferences: Preferences, where: Path) -> Preferences:
+    """Return preferences of a run set, if they were made for the very duels and data."""
+    difference = _difference(arena, preferences, (key for key in arena.settings if key != "data"))
+    if difference:
+        raise RecordsError(
+            f"{where} was made for other duels: {difference}. Choose another folder or name, or remove it"
+        )
+    return preferences
+
+
+def _difference(arena: Arena, preferences: Preferences, keys: Iterable[str]) -> str:
+    """Return the first of these settings that differs, in words; nothing if all are the same."""
+    for key in keys:
+        found, wanted = preferences.settings.get(key, "not said"), arena.settings[key]
+        if found != wanted:
+            return f"{key} is {found} there and {wanted} now"
+    return ""

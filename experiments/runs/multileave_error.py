@@ -18,6 +18,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from experiments.arena import Arena
+from experiments.limits import MOST_RUNS, checked_count
 from experiments.matrix.preferences import Preferences
 from experiments.matrix.shared_pages import (
     COLUMNS,
@@ -32,13 +33,15 @@ from experiments.matrix.shared_pages import (
 )
 from experiments.runs.cells import Cell, PlayedCell, play_cells
 from experiments.runs.problem import few_names, how_known
-from experiments.runs.records import open_run_set, versions
+from experiments.runs.records import MULTILEAVE, open_run_set, versions
 from experiments.statistics import standard_error
 from interleave.multileave import MULTILEAVERS
 from rankduel.base.errors import UsageError
 from rankduel.base.settings import Configured
+from rankduel.base.streams import checked_seed
+from rankduel.base.threads import n_workers
 
-MODE = "multileave"  # in the settings of a study
+MODE = MULTILEAVE  # in the settings of a study
 LIMITS = (0.10, 0.05, 0.01)
 
 
@@ -58,32 +61,41 @@ def compare_multileavers(
     seed: int = 0,
     jobs: int = 1,
     folder: str | Path | None = None,
+    repair: bool = False,
     command: str = "",
     done: Callable[[int], object] = lambda pages: None,
 ) -> pd.DataFrame:
     """E_bin by impressions: one row per method ("policy", as in all records), run and look.
 
     Pairwise interleaving of random pairs comes last, for comparison. With a folder every run is kept there,
-    and runs that are there already are not repeated. `done` hears of impressions.
+    and runs that are there already are not repeated; `repair` plays again those whose record is damaged or
+    of another study. `done` hears of impressions.
     """
+    impressions, runs, seed = checked_numbers(impressions, runs, seed, jobs)
     given = [MULTILEAVERS.parsed(method) if isinstance(method, str) else method for method in methods]
-    impressions = checked_impressions(impressions)
-    if runs != int(runs) or runs < 1:
-        raise UsageError(f"runs is {runs}; expected a whole number from 1")
     chosen = contests_of(arena, given)
     _check_reference(arena, reference)
     cells = [Cell(name, run) for name in chosen for run in range(runs)]
+    kept = None
     if folder is not None:
         settings = _settings(arena, reference, impressions, seed)
-        open_run_set(Path(folder), settings | {"command": command, "versions": versions()}, reference)
+        settings |= {"command": command, "versions": versions()}
+        kept = open_run_set(Path(folder), settings, reference, repair=repair)
     table = play_cells(
         cells,
         lambda missing: _play_all(chosen, missing, reference, impressions, seed, jobs, done),
-        None if folder is None else Path(folder),
+        kept,
+        repair=repair,
         on_found=lambda n_cells: done(impressions * n_cells),
         on_played=lambda n_cells: None,  # impressions are counted while they are shown
     )
     return table[["policy", "run", "step", "e_bin", "seconds"]]
+
+
+def checked_numbers(impressions: float, runs: int, seed: int, jobs: int) -> tuple[int, int, int]:
+    """Return impressions, runs and seed as whole numbers; raise an error for the first out of range."""
+    n_workers(jobs)
+    return checked_impressions(impressions), checked_count("runs", runs, MOST_RUNS), checked_seed(seed)
 
 
 def contests_of(arena: Arena, methods: Sequence[Configured]) -> dict[str, Contest]:

@@ -5,7 +5,9 @@
     DIR/<study>/<policy>/<run>.parquet  one run: a row per checkpoint; its bytes depend on no clock or worker
     DIR/<study>/<policy>/<run>.seconds  how long it took
 
-A run with a file is done. Files appear whole or not at all, so killing and starting again is normal.
+A run with a file is done. Files appear whole or not at all, so killing and starting again is normal. Every
+record holds the digest of its study's settings, its policy, run and seed, and a digest of its values: a file
+that was damaged, or copied from another study, is named and refused.
 """
 
 from __future__ import annotations
@@ -16,21 +18,38 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
+import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
+from experiments.digests import digest_of, json_object
 from experiments.matrix.preferences import Preferences, read_preferences, write_preferences
-from rankduel.base.errors import RecordsError
-from rankduel.base.files import replacing
+from experiments.tables import DamagedTable, KeptTable, read_table, table_content
+from rankduel.base.errors import MatrixError, RecordsError
+from rankduel.base.files import replacing, saying_where, write_text
 
 _ABOUT, MATRIX = "study.json", "matrix.prefs.parquet"
-_KEY = b"rankduel"
+MULTILEAVE = "multileave"  # mode of run sets of multileaving, which measure no regret
+_FORMAT = 2  # of study.json and of records
+_NUMBERS = 1  # to be increased with every change after which a run of the same seed has other numbers
+_VERSIONS = {"format": _FORMAT, "numbers": _NUMBERS}
 # May differ from one call to the next: none of these changes a number.
 _INCIDENTAL = ("command", "versions", "data", "problem", "source")
 _PACKAGES = ("rankduel", "numpy", "numba", "scipy", "pandas", "pyarrow")
+_REPAIR = "the same command with --repair (in Python, repair=True)"
+_NEEDED = {"mode": str, "horizon": int, "seed": int, "matrix": dict}
+_KNOWN = _NEEDED | {
+    "arena": dict,
+    "checkpoints": int,
+    "command": str,
+    "feedback": dict,
+    "problem": str,
+    "rankers": int,
+    "regret": str,
+    "versions": dict,
+}
+_KINDS = {str: "text", int: "a whole number", dict: "an object"}
 
 
 class RunSet(NamedTuple):
@@ -38,6 +57,18 @@ class RunSet(NamedTuple):
     settings: Mapping[str, Any]
     preferences: Preferences
     table: pd.DataFrame  # one row per policy, run and checkpoint
+
+
+class RunFolder(NamedTuple):
+    """The folder of a run set, and what all its records share."""
+
+    path: Path
+    settings: Mapping[str, Any]
+
+    @property
+    def digest(self) -> str:
+        """Of all settings that a number depends on."""
+        return digest_of(_relevant(self.settings))
 
 
 def versions() -> dict[str, str]:
@@ -52,17 +83,80 @@ def run_set_name(problem: str, mode: str, duels: float, seed: int) -> str:
     return "-".join(part for part in parts if part)
 
 
-def open_run_set(folder: Path, settings: Mapping[str, Any], preferences: Preferences) -> None:
-    """Make the folder of a study, or check that the one there is for the same settings."""
-    about = folder / _ABOUT
-    if about.exists():
-        _check_same(folder, _relevant(_read_json(about)), _relevant(json.loads(json.dumps(dict(settings)))))
-    folder.mkdir(parents=True, exist_ok=True)
-    if not (folder / MATRIX).exists():
-        write_preferences(preferences, folder / MATRIX)
-    if not about.exists():
-        with replacing(about) as temporary:
-            temporary.write_text(json.dumps(dict(settings), indent=2, sort_keys=True) + "\n")
+def open_run_set(
+    folder: Path, settings: Mapping[str, Any], preferences: Preferences, *, repair: bool = False
+) -> RunFolder:
+    """Make the folder of a study, or check that the one there is for the same settings.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder of the run set.
+    settings : Mapping
+        What all runs share, as plain values.
+    preferences : Preferences
+        What regret is measured by; kept in the folder.
+    repair : bool, default False
+        Write damaged files of the folder again, and those of another release. A whole one of another study is
+        refused in any case.
+
+    Raises
+    ------
+    RecordsError
+        If the folder is for other settings, damaged, of another release, or cannot be written.
+    """
+    here = json.loads(json.dumps(dict(settings)))
+    is_kept = (folder / _ABOUT).exists() and _settings_fit(folder, here, repair)
+    with saying_where(folder, RecordsError):
+        folder.mkdir(parents=True, exist_ok=True)
+    _keep_matrix(folder / MATRIX, preferences, repair)
+    if not is_kept:
+        write_settings(folder, here)
+    return RunFolder(folder, here)
+
+
+def _settings_fit(folder: Path, here: dict[str, Any], repair: bool) -> bool:
+    """Return true if study.json is for these settings, and false if it is to be written again."""
+    try:
+        there = read_settings(folder)
+    except RecordsError:
+        if not repair:
+            raise
+        older = _settings_of_another_release(folder)
+        if older is not None:
+            _check_same(folder, _relevant(older), _relevant(here))
+        return False
+    _check_same(folder, _relevant(there), _relevant(here))
+    return True
+
+
+def _keep_matrix(path: Path, preferences: Preferences, repair: bool) -> None:
+    if path.exists() and not repair:
+        _check_matrix(path, preferences.digest)
+    elif not path.exists() or not _is_kept(path, preferences.digest):
+        write_preferences(preferences, path)
+
+
+def _is_kept(path: Path, digest: str) -> bool:
+    try:
+        _check_matrix(path, digest)
+    except RecordsError:
+        return False
+    return True
+
+
+def _check_matrix(path: Path, digest: str) -> Preferences:
+    """Return the matrix of a run set; or an error if it is damaged, or not the one of the settings."""
+    try:
+        preferences = read_preferences(path)
+    except MatrixError as problem:
+        raise RecordsError(f"{problem}; {_REPAIR} writes it again") from None
+    if preferences.digest != digest:
+        raise RecordsError(
+            f"{path}: not the matrix that these runs were measured by: its digest is {preferences.digest}, "
+            f"expected {digest}; {_REPAIR} writes it again"
+        )
+    return preferences
 
 
 def _check_same(folder: Path, there: dict[str, Any], here: dict[str, Any]) -> None:
@@ -85,40 +179,183 @@ def _relevant(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def record_path(folder: Path, policy: str, run: int) -> Path:
-    return folder / quote(policy, safe="()=,+-._ ") / f"{run}.parquet"
+def write_settings(folder: Path, settings: Mapping[str, Any]) -> None:
+    """Write study.json: the settings, the versions of its format and numbers, and a digest of all this."""
+    content = {**settings, **_VERSIONS}
+    text = json.dumps({**content, "digest": digest_of(content)}, indent=2, sort_keys=True)
+    path = folder / _ABOUT
+    with saying_where(path, RecordsError):
+        write_text(path, text + "\n")
 
 
-def write_record(folder: Path, policy: str, run: int, table: pd.DataFrame, seconds: float) -> None:
-    path = record_path(folder, policy, run)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path.with_suffix(".seconds")) as temporary:
-        temporary.write_text(f"{seconds:.6g}\n")
-    about = {_KEY: json.dumps({"policy": policy, "run": run}).encode()}
-    content = pa.Table.from_pandas(table, preserve_index=False).replace_schema_metadata(about)
-    with replacing(path) as temporary:
-        pq.write_table(content, temporary, compression="zstd", write_page_checksum=True)
+def read_settings(folder: Path) -> dict[str, Any]:
+    """Return what all runs of a run set share.
+
+    Raises
+    ------
+    RecordsError
+        If study.json is damaged, lacks a setting or has one of the wrong type, or is of another release.
+    """
+    path = folder / _ABOUT
+    content = _read_json(path)
+    stated = content.pop("digest", None)
+    found = {key: content.get(key) for key in _VERSIONS}
+    if stated is None and found != _VERSIONS:
+        raise _of_another_release(path, found)
+    if stated != digest_of(content):
+        raise _damaged_settings(path, "its settings do not have the digest that it states")
+    if found != _VERSIONS:
+        raise _of_another_release(path, found)
+    settings = {key: value for key, value in content.items() if key not in _VERSIONS}
+    _check_types(path, settings)
+    return settings
 
 
-def read_record(path: Path) -> pd.DataFrame:
-    """One run, with its policy, number and time; or an error if the file is damaged."""
+def _check_types(path: Path, settings: Mapping[str, Any]) -> None:
+    missing = [key for key in _NEEDED if key not in settings]
+    if missing:
+        raise _damaged_settings(path, f"there is no '{missing[0]}' in it")
+    for key, kind in _KNOWN.items():
+        if key in settings and type(settings[key]) is not kind:
+            raise _damaged_settings(path, f"'{key}' is {_shown(settings[key])}; expected {_KINDS[kind]}")
+    digest = settings["matrix"].get("digest")
+    if not isinstance(digest, str):
+        raise _damaged_settings(path, f"'matrix.digest' is {_shown(digest)}; expected text")
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def _settings_of_another_release(folder: Path) -> dict[str, Any] | None:
+    """Return the settings in a study.json without a digest, as older releases wrote it; None if damaged."""
     try:
-        content = pq.read_table(path, page_checksum_verification=True)
-        about = json.loads((content.schema.metadata or {})[_KEY])
-        policy, run = about["policy"], about["run"]
-        if path.stem != str(run) or unquote(path.parent.name) != policy:
-            raise RecordsError(f"{path}: this is run {run} of {policy}; it was moved here. Remove it")
-        table = content.to_pandas()
-    except (pa.ArrowException, OSError, KeyError, TypeError, ValueError) as problem:
-        if isinstance(problem, (FileNotFoundError, PermissionError, RecordsError)):
-            raise
-        reason = str(problem).partition("\n")[0]
-        raise RecordsError(
-            f"{path}: a damaged record ({reason}). Remove it and run again: this run alone is done anew"
-        ) from None
-    table.insert(0, "policy", policy)
-    table.insert(1, "run", run)
+        content = _read_json(folder / _ABOUT)
+    except RecordsError:
+        return None
+    return None if "digest" in content else content
+
+
+def _damaged_settings(path: Path, reason: str) -> RecordsError:
+    return RecordsError(
+        f"{path}: damaged: {reason}. {_REPAIR[0].upper()}{_REPAIR[1:]} writes it again, and plays what does "
+        "not fit to it again"
+    )
+
+
+def _of_another_release(path: Path, found: Mapping[str, Any]) -> RecordsError:
+    """Return the error about versions of the format and the numbers that are not those of this release."""
+    there = ", ".join(f"{key} {_shown(found.get(key))}" for key in _VERSIONS).replace("null", "not said")
+    here = ", ".join(f"{key} {value}" for key, value in _VERSIONS.items())
+    return RecordsError(
+        f"{path}: written by another release of rankduel ({there}; expected {here}), whose numbers may "
+        f"differ. Choose another folder or name, or {_REPAIR} plays it again"
+    )
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        return json_object(path.read_bytes())
+    except OSError as problem:
+        raise RecordsError(f"{path}: cannot be read: {problem.strerror}") from None
+    except ValueError as problem:
+        raise _damaged_settings(path, str(problem)) from None
+
+
+def record_path(folder: Path, policy: str, run: int) -> Path:
+    return folder / _folder_name(policy) / f"{run}.parquet"
+
+
+def _folder_name(policy: str) -> str:
+    return quote(policy, safe="()=,+-._ ", errors="surrogatepass")
+
+
+def write_record(kept: RunFolder, policy: str, run: int, table: pd.DataFrame, seconds: float) -> None:
+    """Write the table of a run, completely or not at all."""
+    path = record_path(kept.path, policy, run)
+    about = {**_VERSIONS, "study": kept.digest, "policy": policy, "run": run, "seed": kept.settings["seed"]}
+    with saying_where(path, RecordsError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path.with_suffix(".seconds")) as temporary:
+            temporary.write_text(f"{seconds:.6g}\n")
+        with replacing(path) as temporary:
+            temporary.write_bytes(table_content(table, about))
+
+
+def read_record(path: Path, kept: RunFolder) -> pd.DataFrame:
+    """Return one run of a run set, with its policy, number and time.
+
+    Raises
+    ------
+    RecordsError
+        If the file is damaged, of another run, another study or another release.
+    FileNotFoundError
+        If there is no such file.
+    """
+    try:
+        record = read_table(path)
+        _check_about(path, record, kept)
+        _check_values(record.values, kept)
+    except FileNotFoundError:
+        raise
+    except OSError as problem:
+        raise RecordsError(f"{path}: cannot be read: {problem.strerror or problem}") from None
+    except DamagedTable as problem:
+        raise RecordsError(f"{path}: a damaged record: {problem}. {_plays_again()}") from None
+    table = record.values
+    table.insert(0, "policy", record.about["policy"])
+    table.insert(1, "run", record.about["run"])
     return table.assign(seconds=_seconds(path))
+
+
+def _plays_again() -> str:
+    return f"{_REPAIR[0].upper()}{_REPAIR[1:]} plays this run again"
+
+
+def _check_about(path: Path, record: KeptTable, kept: RunFolder) -> None:
+    """Raise an error if a record is not this run of this run set."""
+    about = record.about
+    if not record.verified and about.keys() != {"policy", "run"}:  # all that older releases wrote
+        raise DamagedTable("the digest of its values is missing")
+    if any(about.get(key) != value for key, value in _VERSIONS.items()):
+        raise _of_another_release(path, about)
+    policy, run = about.get("policy"), about.get("run")
+    if not isinstance(policy, str) or type(run) is not int:
+        raise DamagedTable("it does not say which run it is")
+    if (path.parent.name, path.stem) != (_folder_name(policy), str(run)):
+        raise RecordsError(f"{path}: this is run {run} of {policy}; it was moved here. {_plays_again()}")
+    if about.get("study") != kept.digest:
+        raise RecordsError(
+            f"{path}: a record of another study: {_difference(record, kept)}. Move it to its own folder, or "
+            f"{_REPAIR} plays this run again"
+        )
+
+
+def _difference(record: KeptTable, kept: RunFolder) -> str:
+    """Return what tells a record from those of a run set."""
+    seeds = (record.about.get("seed"), kept.settings["seed"])
+    if seeds[0] != seeds[1]:
+        return f"its seed is {seeds[0]}, and that of {_ABOUT} is {seeds[1]}"
+    steps = record.values.get("step", pd.Series([0]))
+    if len(steps) and steps.iloc[-1] != kept.settings["horizon"]:
+        return f"it ends at step {steps.iloc[-1]}, and the horizon of {_ABOUT} is {kept.settings['horizon']}"
+    return f"it was played with other settings than those of {_ABOUT}"
+
+
+def _check_values(values: pd.DataFrame, kept: RunFolder) -> None:
+    """Raise an error if a table is none of a run, for whatever reason it has the right digest."""
+    names = list(values.columns)
+    needed = {"step", "e_bin" if kept.settings["mode"] == MULTILEAVE else "regret"}
+    if len(set(names)) < len(names) or not needed <= set(names) or {"policy", "run", "seconds"} & set(names):
+        raise DamagedTable(f"its columns are {', '.join(names)}")
+    if not all(kind.kind in "biuf" for kind in values.dtypes):
+        raise DamagedTable("a column holds something else than numbers")
+    steps = values["step"].to_numpy()
+    if steps.dtype != np.int64 or not len(steps) or steps[0] < 1 or (np.diff(steps) <= 0).any():
+        raise DamagedTable("its steps do not increase from 1")
+    if steps[-1] != kept.settings["horizon"]:
+        raise DamagedTable(f"it ends at step {steps[-1]}; expected {kept.settings['horizon']}")
 
 
 def _seconds(path: Path) -> float:
@@ -128,18 +365,15 @@ def _seconds(path: Path) -> float:
         return float("nan")
 
 
-def read_settings(folder: Path) -> dict[str, Any]:
-    """Return what all runs of a run set share."""
-    return _read_json(folder / _ABOUT)
-
-
 def read_run_set(folder: Path) -> RunSet:
-    settings = read_settings(folder)
+    """Read all records of a run set; raise an error for the first that does not belong to it."""
+    kept = RunFolder(folder, read_settings(folder))
+    preferences = _check_matrix(folder / MATRIX, kept.settings["matrix"]["digest"])
     paths = sorted(folder.glob("*/*.parquet"), key=lambda path: (path.parent.name, _run_number(path)))
     if not paths:
         raise RecordsError(f"{folder}: no finished runs yet; 'rankduel run' makes them")
-    table = pd.concat([read_record(path) for path in paths], ignore_index=True)
-    return RunSet(folder.name, settings, read_preferences(folder / MATRIX), table)
+    table = pd.concat([read_record(path, kept) for path in paths], ignore_index=True)
+    return RunSet(folder.name, kept.settings, preferences, table)
 
 
 def read_run_sets(folder: str | Path) -> list[RunSet]:
@@ -159,14 +393,4 @@ def list_run_sets(folder: str | Path) -> list[Path]:
 
 
 def _run_number(path: Path) -> int:
-    return int(path.stem) if path.stem.isdigit() else -1
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        settings = json.loads(path.read_text())
-    except (ValueError, UnicodeDecodeError):
-        settings = None
-    if not isinstance(settings, dict):
-        raise RecordsError(f"{path}: damaged; remove the folder {path.parent} and run again")
-    return settings
+    return int(path.stem) if path.stem.isdecimal() else -1

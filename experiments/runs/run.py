@@ -7,15 +7,16 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed, effective_n_jobs, parallel_config
+from joblib import Parallel, delayed, parallel_config
 
 from bandits import checkpoints as checkpoints_of
 from bandits.plain import is_plain
 from bandits.steps import checked_horizon
+from experiments.limits import MOST_CHECKPOINTS, MOST_RUNS, checked_count
 from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
 from experiments.runs.cells import Cell, PlayedCell, play_cells
 from experiments.runs.problem import Problem
@@ -24,6 +25,8 @@ from experiments.specs import parse_policy
 from rankduel.base.compiling import compile_side_by_side
 from rankduel.base.errors import PolicyNotice, UsageError
 from rankduel.base.settings import Configured
+from rankduel.base.streams import checked_seed
+from rankduel.base.threads import n_workers
 
 
 def run(
@@ -36,6 +39,7 @@ def run(
     checkpoints: int = 1000,
     jobs: int = 1,
     folder: str | Path | None = None,
+    repair: bool = False,
     scheduler: str | None = None,
     command: str = "",
     done: Callable[[int], None] = lambda n: None,
@@ -45,35 +49,54 @@ def run(
     problem      live or proxy; a matrix, its name or its file is a proxy
     checkpoints  how many evenly spaced ones; there are twenty more per factor of ten
     folder       keep a record of every run there, and do not repeat those that are there already
+    repair       play a run again whose record is damaged or of another study, instead of refusing it
     scheduler    the address of a Dask scheduler whose workers share the runs
     done         hears of every run that ended
 
     A run depends on its problem, policy, number and the seed alone, not on what else is run or by how many.
     """
     problem = _problem(problem)
-    horizon = checked_horizon(horizon)
+    horizon, runs, seed, checkpoints = checked_numbers(horizon, runs, seed, checkpoints, jobs)
     given = [parse_policy(policy, trust=True) if isinstance(policy, str) else policy for policy in policies]
     chosen = {str(policy): policy for policy in given}
-    if runs != int(runs) or runs < 1:
-        raise UsageError(f"runs is {runs}; expected a whole number from 1")
-    if checkpoints != int(checkpoints) or checkpoints < 1:
-        raise UsageError(f"checkpoints is {checkpoints}; expected a whole number from 1")
     if len(chosen) < len(given):
         raise UsageError("a policy was asked for twice")
     for policy in given:
         problem.check(policy)
-    steps = checkpoints_of(horizon, int(checkpoints))
-    cells = [Cell(policy, number) for policy in chosen for number in range(int(runs))]
+    steps = checkpoints_of(horizon, checkpoints)
+    cells = [Cell(policy, number) for policy in chosen for number in range(runs)]
+    kept = None
     if folder is not None:
         settings = {**problem.settings, "horizon": horizon, "seed": seed, "checkpoints": checkpoints}
-        incidental = {"command": command, "versions": versions()}
-        open_run_set(Path(folder), settings | incidental, problem.preferences)
+        settings |= {"command": command, "versions": versions()}
+        kept = open_run_set(Path(folder), settings, problem.preferences, repair=repair)
     return play_cells(
         cells,
         lambda missing: _play_all(problem, chosen, missing, steps, seed, jobs, scheduler),
-        None if folder is None else Path(folder),
+        kept,
+        repair=repair,
         on_found=done,
         on_played=done,
+    )
+
+
+class Numbers(NamedTuple):
+    """How long and how often to play."""
+
+    horizon: int
+    runs: int
+    seed: int
+    checkpoints: int
+
+
+def checked_numbers(horizon: float, runs: int, seed: int, checkpoints: int, jobs: int) -> Numbers:
+    """Return these numbers as whole ones; raise an error for the first that is out of range."""
+    n_workers(jobs)
+    return Numbers(
+        checked_horizon(horizon),
+        checked_count("runs", runs, MOST_RUNS),
+        checked_seed(seed),
+        checked_count("checkpoints", checkpoints, MOST_CHECKPOINTS),
     )
 
 
@@ -101,7 +124,7 @@ def _play_all(
     compiled = {name: policy for name, policy in policies.items() if not is_plain(policy.thing)}
     if len(problem.preferences) > 1:  # before the threads and the clock start
         calls = [problem.first_step(policy) for policy in compiled.values()]
-        compile_side_by_side(calls, effective_n_jobs(jobs))
+        compile_side_by_side(calls, n_workers(jobs))
         for call in calls:
             call.function(*call.arguments)
     yield from Parallel(n_jobs=jobs, prefer="threads", return_as="generator_unordered")(

@@ -71,11 +71,15 @@ def play_study(
     *,
     data: Path | None = None,
     real: bool = False,
+    repair: bool = False,
     jobs: int = 1,
     command: str = "",
     done: Callable[[int], None] = lambda n: None,
 ) -> Results:
-    """All parts of a tier, or those with real data; those that are there already are read."""
+    """All parts of a tier, or those with real data; those that are there already are read.
+
+    With `repair`, runs whose record is damaged or of another study are played again.
+    """
     folder = folder_of(study, tier, out)
     shelf = Shelf(data, folder / "made", jobs)
     tables: dict[str, pd.DataFrame] = {}
@@ -95,6 +99,7 @@ def play_study(
                 seed=study.seed,
                 jobs=jobs,
                 folder=path,
+                repair=repair,
                 command=command,
                 done=done,
             )

@@ -15,9 +15,11 @@ from experiments.matrix.build import BuildStatus
 from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
 from experiments.runs.compare import Comparison, compare_runs
 from experiments.runs.live_matrix import preferences_for
+from experiments.runs.multileave_error import checked_numbers as checked_multileaving
 from experiments.runs.multileave_error import compare_multileavers, contests_of
 from experiments.runs.problem import Problem
 from experiments.runs.records import RunSet, read_run_sets
+from experiments.runs.run import checked_numbers
 from experiments.runs.run import run as run_policies
 from interleave.multileave import MULTILEAVERS
 from rankduel.base.settings import Configured
@@ -40,6 +42,7 @@ def run(
     checkpoints: int = 1000,
     jobs: int = -1,
     folder: str | Path | None = None,
+    repair: bool = False,
     scheduler: str | None = None,
     command: str = "",
     progress: Callable[[int], None] | None = None,
@@ -79,6 +82,8 @@ def run(
         Runs at a time; -1 uses all cores.
     folder : str or Path, optional
         Folder of the run set. Every run is kept there as it ends, and runs that are there are not repeated.
+    repair : bool, default False
+        Whether to play a run again whose record is damaged or of another study, instead of refusing it.
     scheduler : str, optional
         Address of a Dask scheduler whose workers share the runs.
     command : str, default ""
@@ -107,9 +112,10 @@ def run(
     'rmed1'
     """
     where = None if folder is None else Path(folder)
+    checked_numbers(horizon, runs, seed, checkpoints, jobs)  # before a matrix is made
     if isinstance(problem, Arena):
         tell = matrix_progress or _ignore_status
-        preferences, arena = preferences_for(problem, matrix, where, jobs, tell), problem
+        preferences, arena = preferences_for(problem, matrix, where, jobs, tell, repair=repair), problem
     else:
         preferences, arena = _preferences(problem), None
     feedback = Feedback(feedback_every, delay)
@@ -122,6 +128,7 @@ def run(
         checkpoints=checkpoints,
         jobs=jobs,
         folder=where,
+        repair=repair,
         scheduler=scheduler,
         command=command,
         done=progress or _ignore,
@@ -139,6 +146,7 @@ def compare(
     checkpoints: int = 1000,
     jobs: int = -1,
     folder: str | Path | None = None,
+    repair: bool = False,
     scheduler: str | None = None,
     command: str = "",
     progress: Callable[[int], None] | None = None,
@@ -166,6 +174,8 @@ def compare(
         Runs at a time; -1 uses all cores.
     folder : str or Path, optional
         Stem of the two run sets: ``FOLDER-live`` and ``FOLDER-proxy``.
+    repair : bool, default False
+        Whether to play a run again whose record is damaged or of another study, instead of refusing it.
     scheduler : str, optional
         Address of a Dask scheduler whose workers share the runs.
     command : str, default ""
@@ -189,10 +199,12 @@ def compare(
     >>> found.final["policy"].tolist()
     ['rucb']
     """
+    checked_numbers(horizon, runs, seed, checkpoints, jobs)  # before a matrix is made
     live_folder, proxy_folder = (
         None if folder is None else Path(f"{folder}-{mode}") for mode in ("live", "proxy")
     )
-    preferences = preferences_for(arena, matrix, live_folder, jobs, matrix_progress or _ignore_status)
+    tell = matrix_progress or _ignore_status
+    preferences = preferences_for(arena, matrix, live_folder, jobs, tell, repair=repair)
     live, proxy = (
         run_policies(
             problem,
@@ -203,6 +215,7 @@ def compare(
             checkpoints=checkpoints,
             jobs=jobs,
             folder=where,
+            repair=repair,
             scheduler=scheduler,
             command=command,
             done=progress or _ignore,
@@ -225,6 +238,7 @@ def multileave(
     seed: int = 0,
     jobs: int = -1,
     folder: str | Path | None = None,
+    repair: bool = False,
     command: str = "",
     progress: Callable[[int], object] | None = None,
     matrix_progress: Callable[[BuildStatus], object] | None = None,
@@ -249,6 +263,8 @@ def multileave(
         Runs at a time; -1 uses all cores.
     folder : str or Path, optional
         Folder of the run set. Every run is kept there as it ends, and runs that are there are not repeated.
+    repair : bool, default False
+        Whether to play a run again whose record is damaged or of another study, instead of refusing it.
     command : str, default ""
         Text that the run set keeps about how it was made.
     progress : callable, optional
@@ -272,8 +288,10 @@ def multileave(
     """
     chosen = [MULTILEAVERS.parsed(method) if isinstance(method, str) else method for method in methods]
     contests_of(arena, chosen)  # refuses what does not fit, before any work
+    checked_multileaving(impressions, runs, seed, jobs)
     where = None if folder is None else Path(folder)
-    reference = preferences_for(arena, matrix, where, jobs, matrix_progress or _ignore_status)
+    tell = matrix_progress or _ignore_status
+    reference = preferences_for(arena, matrix, where, jobs, tell, repair=repair)
     return compare_multileavers(
         arena,
         chosen,
@@ -283,6 +301,7 @@ def multileave(
         seed=seed,
         jobs=jobs,
         folder=where,
+        repair=repair,
         command=command,
         done=progress or _ignore,
     )

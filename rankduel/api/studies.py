@@ -26,6 +26,7 @@ def study(
     data: str | Path | None = None,
     real: bool = False,
     out: str | Path = "results/studies",
+    repair: bool = False,
     jobs: int = -1,
     command: str = "",
     progress: Callable[[int], None] | None = None,
@@ -44,6 +45,8 @@ def study(
         Whether to leave out parts for which only a stand-in for the data is at hand.
     out : str or Path, default "results/studies"
         Folder of the results; what is there already is not repeated.
+    repair : bool, default False
+        Whether to play a run again whose record is damaged or of another study, instead of refusing it.
     jobs : int, default -1
         Runs at a time; -1 uses all cores.
     command : str, default ""
@@ -66,7 +69,15 @@ def study(
     where = Path(out)
     found = data_folder(None if data is None else Path(data))
     results = play_study(
-        chosen, tier, where, data=found, real=real, jobs=jobs, command=command, done=progress or _ignore
+        chosen,
+        tier,
+        where,
+        data=found,
+        real=real,
+        repair=repair,
+        jobs=jobs,
+        command=command,
+        done=progress or _ignore,
     )
     records = check(chosen, tier, where, results)
     return Played(chosen, tier, results, records, folder_of(chosen, tier, where) / "figures")

@@ -50,6 +50,7 @@ def compare(
             checkpoints=options.checkpoints,
             jobs=options.jobs,
             folder=stem,
+            repair=options.repair,
             scheduler=options.scheduler,
             command=command_typed(),
             progress=progress.done,

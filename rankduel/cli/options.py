@@ -169,6 +169,12 @@ Out = Annotated[
 Name = Annotated[
     str, typer.Option(help="Name of the run set, a folder in --out; by the problem if not given.")
 ]
+Repair = Annotated[
+    bool,
+    typer.Option(
+        "--repair", help="Play runs again whose records are damaged, or of another study or release."
+    ),
+]
 Scheduler = Annotated[
     str | None, typer.Option(help="Address of a Dask scheduler, tcp://HOST:PORT, to share the runs.")
 ]
@@ -184,6 +190,7 @@ class RunOptions:
     checkpoints: Checkpoints = 1000
     out: Out = Path("results")
     name: Name = ""
+    repair: Repair = False
     jobs: Jobs = -1
     scheduler: Scheduler = None
 

@@ -77,6 +77,7 @@ def run(
             checkpoints=options.checkpoints,
             jobs=options.jobs,
             folder=folder,
+            repair=options.repair,
             scheduler=options.scheduler,
             command=command_typed(),
             progress=progress.done,

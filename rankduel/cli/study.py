@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, cast
 
 import typer
-from joblib import effective_n_jobs
 from rich.markup import escape
 from rich.table import Table
 
@@ -21,10 +20,11 @@ from experiments.studies.study import TIERS, Part, Runs, Study, size_in
 from rankduel.api import studies as api
 from rankduel.api.studies import find_study
 from rankduel.base.errors import UsageError
+from rankduel.base.threads import n_workers
 from rankduel.cli.console import command_typed, count_progress, notices, screen
 from rankduel.cli.endings import keeping
 from rankduel.cli.lists import show_rows, title
-from rankduel.cli.options import Jobs
+from rankduel.cli.options import Jobs, Repair
 
 app = typer.Typer(no_args_is_help=True, help="Published experiments: list, show, run, check; or your own.")
 _COLOURS = {HOLDS: "green", FAILS: "red", WARNS: "yellow"}
@@ -105,6 +105,7 @@ def run(
     data: Data = None,
     real: Real = False,
     out: Out = Path("results/studies"),
+    repair: Repair = False,
     jobs: Jobs = -1,
 ) -> None:
     """Play studies, draw their figures and check their claims; what is there already is not repeated.
@@ -116,7 +117,7 @@ def run(
     if bool(names) == all:
         raise UsageError("name the studies to run, or say --all; 'rankduel study list' shows them")
     chosen = list(names or all_studies())
-    played = _play_and_check(chosen, tier.value, data, real, out, jobs)
+    played = _play_and_check(chosen, tier.value, data, real, out, jobs, repair)
     for one in played:
         screen.print(f"[cyan]{escape(one.study.id)}[/] {summary(one.records)}")
     page = out / f"{'all' if all else '-'.join(one.study.id for one in played)}-{tier.value}.html"
@@ -163,7 +164,7 @@ def page(
 
 
 def _play_and_check(
-    names: Sequence[str], tier: str, data: Path | None, real: bool, out: Path, jobs: int
+    names: Sequence[str], tier: str, data: Path | None, real: bool, out: Path, jobs: int, repair: bool = False
 ) -> list[Played]:
     studies = {name: find_study(name) for name in names}
     for study in studies.values():
@@ -182,6 +183,7 @@ def _play_and_check(
                 data=data,
                 real=real,
                 out=out,
+                repair=repair,
                 jobs=jobs,
                 command=command_typed(),
                 progress=done,
@@ -196,7 +198,7 @@ def _time(study: Study, tier: str, jobs: int) -> str:
     """What it took where it was measured, shared by the cores here."""
     if tier not in study.minutes:
         return "no estimate"
-    minutes = study.minutes[tier] / effective_n_jobs(jobs)
+    minutes = study.minutes[tier] / n_workers(jobs)
     if minutes < 1:
         return "under a minute"
     return f"about {minutes:.0f} min" if minutes < 120 else f"about {minutes / 60:.0f} h"

@@ -277,9 +277,9 @@ def test_a_pair_of_single_runs_claims_no_interval():
 def records(tmp_path):
     study = made_up_study("five", runs=2)
     folder = tmp_path / "records" / study.name
-    open_run_set(folder, study.settings, study.preferences)
+    kept = open_run_set(folder, study.settings, study.preferences)
     for (policy, run), table in study.table.groupby(["policy", "run"]):
-        write_record(folder, policy, run, table.drop(columns=["policy", "run", "seconds"]), 0.5)
+        write_record(kept, policy, run, table.drop(columns=["policy", "run", "seconds"]), 0.5)
     return tmp_path / "records"
 
 

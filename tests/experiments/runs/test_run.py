@@ -15,7 +15,7 @@ from experiments.matrix.preferences import read_preferences
 from experiments.runs.problem import Problem
 from experiments.runs.records import read_run_sets, record_path
 from experiments.runs.run import run
-from rankduel.base.errors import PolicyNotice, RankduelError
+from rankduel.base.errors import PolicyNotice, RankduelError, RecordsError
 
 pytestmark = pytest.mark.kernel
 POLICIES = ["rucb", "winner_stays"]
@@ -99,16 +99,17 @@ def test_what_is_there_is_not_repeated(tmp_path):
 
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "empty", "another"])
-def test_a_damaged_record_is_made_anew(tmp_path, damage):
+def test_a_damaged_record_is_refused_and_played_again_if_asked(tmp_path, damage):
     run("arxiv6", ["rucb"], 500, 2, folder=tmp_path)
     path, good = record_path(tmp_path, "rucb", 0), all_bytes(tmp_path)
     content = bytearray(path.read_bytes())
     content[60] ^= 1
     damaged = {"cut": path.read_bytes()[:-9], "changed": bytes(content), "empty": b""}
     path.write_bytes(damaged.get(damage, record_path(tmp_path, "rucb", 1).read_bytes()))
-    with pytest.raises(RankduelError, match="Remove it"):
-        read_run_sets(tmp_path)
-    run("arxiv6", ["rucb"], 500, 2, folder=tmp_path)
+    for use in (lambda: read_run_sets(tmp_path), lambda: run("arxiv6", ["rucb"], 500, 2, folder=tmp_path)):
+        with pytest.raises(RecordsError, match=r"rucb/0.parquet: .* --repair .* plays this run again"):
+            use()
+    run("arxiv6", ["rucb"], 500, 2, folder=tmp_path, repair=True)
     assert all_bytes(tmp_path) == good
 
 
@@ -148,13 +149,13 @@ def test_a_full_disk_loses_nothing_that_was_written(tmp_path, monkeypatch):
     run("arxiv6", ["rucb"], 500, 2, folder=tmp_path)
     good = all_bytes(tmp_path)
 
-    def full(table, path, **how):
-        Path(path).write_bytes(b"half")
-        raise OSError(28, "No space left on device", str(path))
+    def full(path, content):
+        path.write_text("half")
+        raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("experiments.runs.records.pq.write_table", full)
-        with pytest.raises(OSError, match="No space left"):
+        patch.setattr(Path, "write_bytes", full)
+        with pytest.raises(RecordsError, match="2.parquet: could not be written: No space left on device"):
             run("arxiv6", ["rucb"], 500, 4, folder=tmp_path)
     assert all_bytes(tmp_path) == good and not list(tmp_path.rglob("*.tmp"))
     run("arxiv6", ["rucb"], 500, 4, folder=tmp_path)

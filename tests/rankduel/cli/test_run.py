@@ -70,6 +70,111 @@ def test_bad_requests_are_one_message(rankduel, data, tmp_path, words_typed, tol
     assert "Traceback" not in err and not (tmp_path / "results").exists()
 
 
+PROXY = ("run", "arxiv6", *SHORT)
+LIVE = ("run", "small.txt", "--live", *DUEL, *SHORT)
+COMPARE = ("compare", "small.txt", *DUEL, *SHORT)
+MULTILEAVE = ("multileave", "small.txt", *DUEL, "--method", "sosm", "--impressions", "100")
+JOBS = "expected a whole number from 1 to 1,024, or -1"
+
+
+@pytest.mark.parametrize(
+    ("words_typed", "told"),
+    [
+        *(((*command, "--seed", "-1"), "the seed is -1; expected a whole number from 0")
+          for command in (PROXY, LIVE, COMPARE, MULTILEAVE)),
+        *(((*command, "--jobs", jobs), f"jobs is {jobs}; {JOBS}")
+          for command in (PROXY, LIVE, COMPARE, MULTILEAVE) for jobs in ("0", "100000")),
+        ((*PROXY, "--checkpoints", "1000000000"), "expected a whole number from 1 to 1,000,000"),
+        ((*PROXY, "--runs", "1000000000000"), "expected a whole number from 1 to 1,000,000"),
+        ((*MULTILEAVE, "--runs", "1000000000000"), "expected a whole number from 1 to 1,000,000"),
+        ((*PROXY, "--delay", "1000000000000"), "from 1 and from 0, to 10,000,000 at most"),
+        ((*PROXY, "--feedback-every", "1000000000000"), "from 1 and from 0, to 10,000,000 at most"),
+        ((*PROXY, "--horizon", "1e400"), "the horizon is inf; expected a whole number of duels from 1"),
+        ((*PROXY, "--horizon", "nan"), "the horizon is nan; expected a whole number of duels from 1"),
+        ((*PROXY, "--horizon", "-5"), "the horizon is -5.0; expected a whole number of duels from 1"),
+        ((*LIVE, "--rankers", "1-9999999999"), "rankers '1-9999999999' are more than 1,000,000"),
+    ],
+)  # fmt: skip
+def test_numbers_out_of_range_are_refused_before_any_work(rankduel, data, tmp_path, words_typed, told):
+    code, out, err = rankduel(*words_typed)
+    assert code == 2 and out == "" and err.startswith("error: ") and told in words(err)
+    assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize("option", ["--delay", "--feedback-every"])
+def test_late_feedback_is_counted_in_whole_numbers(rankduel, tmp_path, option):
+    code, out, err = rankduel(*PROXY, option, "1e12")
+    assert code == 2 and out == "" and "Traceback" not in err and not (tmp_path / "results").exists()
+
+
+def test_foreign_records_are_refused_and_repaired(rankduel, tmp_path):
+    assert rankduel(*PROXY, "--name", "mine")[0] == 0
+    shown = rankduel(*PROXY, "--name", "mine")[1]
+    assert rankduel(*PROXY, "--name", "other", "--seed", "1")[0] == 0
+    place = "rucb/2.parquet"
+    copied, mine = (tmp_path / "results" / name / place for name in ("other", "mine"))
+    good = mine.read_bytes()
+    mine.write_bytes(copied.read_bytes())
+    for words_typed in ((*PROXY, "--name", "mine"), ("report", "results", "-o", "r.html")):
+        code, out, err = rankduel(*words_typed)
+        assert (code, out) == (2, "") and err.startswith(
+            "error: results/mine/rucb/2.parquet: a record of another"
+        )
+        assert "its seed is 1, and that of study.json is 0" in words(err) and "--repair" in err
+    code, out, err = rankduel(*PROXY, "--name", "mine", "--repair")
+    assert (code, err) == (0, "") and mine.read_bytes() == good
+    assert words(out).split(" s/run ")[0] == words(shown).split(" s/run ")[0]
+
+
+def test_other_commands_repair_too(rankduel, data, tmp_path):
+    few = ("--runs", "2", "--out", "some")
+    for words_typed, bad in (
+        (COMPARE, "some/small-2000-proxy/rucb/0.parquet"),
+        (COMPARE, "some/small-2000-live/matrix.prefs.parquet"),
+        (COMPARE, "some/small-2000-live/study.json"),
+        (MULTILEAVE, "some/small-multileave-100/sosm/1.parquet"),
+        (MULTILEAVE, "some/small-multileave-100/matrix.prefs.parquet"),
+    ):
+        assert rankduel(*words_typed, *few)[0] == 0
+        good = (tmp_path / bad).read_bytes()
+        (tmp_path / bad).write_bytes(good[:-20])
+        code, out, err = rankduel(*words_typed, *few)
+        assert (code, out) == (2, "") and err.startswith(f"error: {bad}: ") and "--repair" in err
+        assert rankduel(*words_typed, *few, "--repair")[0] == 0
+        if not bad.endswith("json"):  # which holds the command that made it
+            assert (tmp_path / bad).read_bytes() == good
+
+
+@pytest.mark.parametrize(
+    ("made_for", "told"),
+    [
+        (("--clicks", "perfect"), "clicks is perfect there and navigational now"),
+        (("--interleave", "probabilistic"), "interleave is probabilistic there and team_draft now"),
+        (("-k", "3"), "length is 3 there and 5 now"),
+        (("--tied-duels", "drop"), "tied_duels is drop there and coin now"),
+        (("--ties", "stable"), "ties is stable there and random_impression now"),
+    ],
+)
+def test_a_matrix_given_by_hand_must_be_of_these_duels(rankduel, data, tmp_path, made_for, told):
+    assert rankduel("matrix", data, "-o", "m.prefs.parquet", *DUEL, *made_for)[0] == 0
+    for command in (LIVE, COMPARE, MULTILEAVE):
+        code, out, err = rankduel(*command, "--matrix", "m.prefs.parquet")
+        assert (code, out) == (2, "") and f"m.prefs.parquet was made for other duels: {told}" in words(err)
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_matrix_of_shared_pages_is_none_of_duels(rankduel, data, tmp_path):
+    shared = ("--multileave", "sosm", "--impressions", "1000", "-k", "5")
+    assert rankduel("matrix", data, "-o", "m.prefs.parquet", *shared)[0] == 0
+    code, _, err = rankduel(*LIVE, "--matrix", "m.prefs.parquet")
+    assert code == 2 and "interleave is not said there and team_draft now" in words(err)
+
+
+def test_the_matrix_of_these_duels_may_be_given_by_hand(rankduel, data, tmp_path):
+    assert rankduel("matrix", data, "-o", "m.prefs.parquet", *DUEL)[0] == 0
+    assert rankduel(*LIVE, "--matrix", "m.prefs.parquet")[0] == 0
+
+
 def test_a_horizon_that_is_no_number_is_refused(rankduel, data, tmp_path):
     code, out, err = rankduel("run", "small.txt", "--live", *DUEL, *SHORT, "--horizon", "soon")
     assert code == 2 and out == "" and "Traceback" not in err and not (tmp_path / "results").exists()
