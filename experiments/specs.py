@@ -76,7 +76,8 @@ def feature_list(text: str) -> list[str]:
         if span is None:
             chosen.append(part)
             continue
-        first, last = int(span[1]), int(span[2])
+        first = int(span[1])
+        last = int(span[2])
         if last - first + len(chosen) >= _MOST_FEATURES:
             raise UsageError(
                 f"rankers '{part}' are more than {_MOST_FEATURES:,}; expected fewer, such as '1-136'"

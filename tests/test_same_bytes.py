@@ -11,8 +11,8 @@ from same_bytes.comparing import compare_folders
 from same_bytes.trees import CommandFailed, Tree, commit_of, run_group
 
 
-def write_record(path, regret=(1.0, np.nan), version="0.1.0", seed=3):
-    about = json.dumps({"settings": {"version": version, "seed": seed}})
+def write_record(path, regret=(1.0, np.nan), version="0.1.0", seed=3, digests=None):
+    about = json.dumps({"settings": {"version": version, "seed": seed}, **(digests or {})})
     table = pa.table({"step": [1, 2], "regret": list(regret), "policy": ["rucb", "dts"]})
     pq.write_table(table.replace_schema_metadata({"rankduel": about}), path)
 
@@ -55,6 +55,7 @@ def folders(tmp_path):
     [
         (write_record, "0.parquet", {}),
         (write_record, "0.parquet", {"version": "0.2.0"}),
+        (write_record, "0.parquet", {"digests": {"digest": "1f", "study": "2e", "seed": 3, "format": 2}}),
         (write_session, "session.json", {"version": "0.2.0", "digest": "b"}),
         (write_json, "study.json", {"versions": {"numpy": "3", "numba": "1"}}),
         (write_page, "report.html", {"seconds": 0.2, "heading": "Loss"}),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -154,21 +155,24 @@ def checked(
     missing = [column for column in COLUMNS if column not in pairs]
     if missing:
         raise MatrixError(f"{where}: no column '{missing[0]}'; expected {', '.join(COLUMNS)}")
+    double = pairs.columns[pairs.columns.duplicated()]
+    if len(double):
+        raise MatrixError(f"{where}: two columns are named '{double[0]}'")
     if not names:
         raise MatrixError(f"{where}: there are no rankers in it")
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise MatrixError(f"{where}: two rankers are named '{twice}'")
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise MatrixError(f"{where}: two rankers are named '{twice[0]}'")
+    # Before arrays are made that are as large as the names claim.
+    if len(pairs) != len(names) * (len(names) - 1) // 2:
+        raise _wrong_rows(where, len(pairs), len(names))
     try:
         pairs = pairs.loc[:, list(COLUMNS)].astype(_SCHEMA).reset_index(drop=True)
-    except (TypeError, ValueError) as problem:
+    except (TypeError, ValueError, OverflowError) as problem:
         raise MatrixError(f"{where}: a column holds something else than numbers: {problem}") from None
     ups, downs = np.triu_indices(len(names), 1)
     if not (np.array_equal(pairs["first"], ups) and np.array_equal(pairs["second"], downs)):
-        raise MatrixError(
-            f"{where}: {len(pairs)} rows for {len(names)} rankers; expected {len(ups)}, one for each pair "
-            "first < second, in order"
-        )
+        raise _wrong_rows(where, len(pairs), len(names))
     # Exact odds are sums: what rounding alone keeps from one half is one half, so that a tie is a tie.
     chances = pairs[["p", "lo", "hi"]]
     pairs[["p", "lo", "hi"]] = chances.mask((chances - 0.5).abs() < _ROUNDING, 0.5)
@@ -189,6 +193,13 @@ def checked(
     )
     _refuse(where, pairs, ~pairs["method"].isin(METHODS), f"method must be one of {', '.join(METHODS)}")
     return Preferences(names, pairs, dict(settings))
+
+
+def _wrong_rows(where: str, n_rows: int, n_rankers: int) -> MatrixError:
+    return MatrixError(
+        f"{where}: {n_rows} rows for {n_rankers} rankers; expected {n_rankers * (n_rankers - 1) // 2}, one "
+        "for each pair first < second, in order"
+    )
 
 
 def _refuse(where: str, pairs: pd.DataFrame, bad: pd.Series, expected: str) -> None:
@@ -263,7 +274,8 @@ def _read_parquet(path: Path) -> Preferences:
         kept = read_table(path)
     except DamagedTable as problem:
         raise MatrixError(f"{path}: {problem}; 'rankduel matrix' makes such files") from None
-    names, settings = kept.about.get("names"), kept.about.get("settings")
+    names = kept.about.get("names")
+    settings = kept.about.get("settings")
     # Older releases and other tools write no digest. Any other name is that of one which was damaged.
     if not isinstance(names, list) or not isinstance(settings, dict) or len(kept.about) > 2:
         raise MatrixError(

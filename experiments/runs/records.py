@@ -320,7 +320,8 @@ def _check_about(path: Path, record: KeptTable, kept: RunFolder) -> None:
         raise DamagedTable("the digest of its values is missing")
     if any(about.get(key) != value for key, value in _VERSIONS.items()):
         raise _of_another_release(path, about)
-    policy, run = about.get("policy"), about.get("run")
+    policy = about.get("policy")
+    run = about.get("run")
     if not isinstance(policy, str) or type(run) is not int:
         raise DamagedTable("it does not say which run it is")
     if (path.parent.name, path.stem) != (_folder_name(policy), str(run)):

@@ -13,8 +13,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 # Settings that name the versions which made a file, by their place in it. A policy may have a parameter named
-# 'version', so the place counts, not the name. The checksum of a file depends on them.
-_VERSIONS = re.compile(r"(rankduel\.)?(versions\..*|(settings|matrix)\.version)|rankduel|sha256")
+# 'version', so the place counts, not the name. Digests and checksums depend on them; what they are of is
+# compared by itself.
+_VERSIONS = re.compile(
+    r"(rankduel\.)?(versions\..*|(settings|matrix)\.version|format|numbers|digest)|rankduel\.(study|seed)"
+    r"|rankduel|sha256"
+)
 # Descriptions in the list of policies, which hold no number.
 _WORDS = re.compile(r"\[\w+\]\.(about|source|assumes|parameters\.\w+\.about)")
 _LIST_OF_POLICIES = "policies.json"

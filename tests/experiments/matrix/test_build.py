@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import naive.matrix
@@ -316,6 +317,20 @@ def test_a_changed_checkpoint_is_started_over(arena, tmp_path, monkeypatch, plac
     assert path.read_bytes() == fresh.read_bytes()
 
 
+def test_two_writers_at_once_leave_the_same_bytes(arena, tmp_path, monkeypatch):
+    monkeypatch.setattr(Checkpoint, "is_due", lambda self: True)
+    alone, shared = tmp_path / "alone.prefs.parquet", tmp_path / "shared.prefs.parquet"
+    write_matrix(arena("team_draft"), alone, duels=800)
+    with ThreadPoolExecutor(2) as pool:
+        writers = [
+            pool.submit(write_matrix, arena("team_draft"), shared, duels=800, jobs=1) for _ in range(2)
+        ]
+    for writer in writers:
+        writer.result()
+    assert shared.read_bytes() == alone.read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [alone.name, shared.name]
+
+
 def test_saving_takes_a_small_share_of_the_time(tmp_path, monkeypatch):
     now = [100.0]
     monkeypatch.setattr(checkpoints.time, "monotonic", lambda: now[0])
@@ -383,6 +398,18 @@ def test_killed_again_and_again_it_ends_with_the_same_bytes(tmp_path):
                     kills += child.wait() != 0
     assert kills == 25 and cut.read_bytes() == whole.read_bytes()
     assert not saved.parent.exists()
+
+
+@pytest.mark.slow
+def test_two_processes_on_one_matrix(tmp_path):
+    data = tmp_path / "data.txt"
+    write_letor(synthesize(shape("small", queries=100)), data)
+    whole, shared = tmp_path / "whole.prefs.parquet", tmp_path / "shared.prefs.parquet"
+    command = [sys.executable, "-c", _CHILD, str(data)]
+    subprocess.run([*command, str(whole)], check=True, cwd=ROOT)
+    jobs = [subprocess.Popen([*command, str(shared)], cwd=ROOT) for _ in range(2)]
+    assert [job.wait() for job in jobs] == [0, 0]
+    assert shared.read_bytes() == whole.read_bytes()
 
 
 # --- refused

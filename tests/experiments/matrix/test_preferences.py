@@ -378,6 +378,36 @@ def test_a_flipped_bit_is_noticed_or_changes_nothing(some, tmp_path):
     assert refused > 300
 
 
+def test_names_that_claim_more_than_there_is(tmp_path):
+    """A hundred thousand rankers have more pairs than fit into memory."""
+    about = {"names": [str(i) for i in range(100_000)], "settings": {}}
+    table = pa.table({column: [1.0] for column in COLUMNS})
+    pq.write_table(
+        table.replace_schema_metadata({b"rankduel": json.dumps(about).encode()}), tmp_path / "a.parquet"
+    )
+    with pytest.raises(MatrixError, match="a.parquet: 1 rows for 100000 rankers; expected 4999950000"):
+        read_preferences(tmp_path / "a.parquet")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda table: table.append_column("p", table.column("p")),
+        lambda table: table.set_column(6, "p", pa.array([[0.5]] * len(table))),
+        lambda table: table.set_column(6, "p", pa.array([b"0.5"] * len(table))),
+        lambda table: table.set_column(5, "n", pa.array([2**63] * len(table), pa.uint64())),
+        lambda table: table.set_column(5, "n", pa.array([None] * len(table), pa.int64())),
+        lambda table: table.set_column(9, "method", pa.array([{"a": 1}] * len(table))),
+    ],
+)
+def test_parquet_with_columns_of_other_types(some, tmp_path, change):
+    write_preferences(some, tmp_path / "a.prefs.parquet")
+    table = without_digest(pq.read_table(tmp_path / "a.prefs.parquet"))
+    pq.write_table(change(table), tmp_path / "b.prefs.parquet")
+    with pytest.raises(MatrixError, match="b.prefs.parquet: "):
+        read_preferences(tmp_path / "b.prefs.parquet")
+
+
 def test_parquet_with_wrong_rows(some, tmp_path):
     write_preferences(some, tmp_path / "a.prefs.parquet")
     table = without_digest(pq.read_table(tmp_path / "a.prefs.parquet"))
