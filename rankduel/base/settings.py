@@ -25,6 +25,7 @@ from types import ModuleType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, get_type_hints
 
 from rankduel.base.errors import RankduelError, UsageError
+from rankduel.base.text import shortened
 
 T = TypeVar("T")
 
@@ -145,7 +146,7 @@ class Catalogue(Mapping[str, ThingT], Generic[ThingT]):
         """Return a thing by name; raise an error that suggests the nearest name."""
         return find(name, self._things, self.kind, self.error)
 
-    def configured(self, name: str, **settings: Any) -> Configured:
+    def configured(self, name: str, /, **settings: Any) -> Configured:
         """Return a thing by name with settings, given as values or as text."""
         return configure(self.find(name), self.error, **settings)
 
@@ -167,10 +168,11 @@ def find(name: Any, table: Mapping[str, T], what: str, error: type[RankduelError
     if isinstance(name, str) and name in table:  # a name from a file may be anything
         return table[name]
     known = f"known: {', '.join(table)}" if table else "there are none"
-    raise error(f"no {what} named '{name}'; {_did_you_mean(name, table) or known}")
+    raise error(f"no {what} named '{shortened(str(name))}'; {did_you_mean(name, table) or known}")
 
 
-def _did_you_mean(name: Any, names: Iterable[str], before: str = "") -> str:
+def did_you_mean(name: Any, names: Iterable[str], before: str = "") -> str:
+    """Return a question that suggests the nearest name; nothing if none is near."""
     close = difflib.get_close_matches(str(name), names, n=1)
     return f"{before}did you mean '{close[0]}'?" if close else ""
 
@@ -223,8 +225,8 @@ def _checked(thing: Thing, name: str, value: Any, default: Any, error: type[Rank
     if number is None:
         expected = {bool: "true or false", int: "a whole number", float: "a number"}[type(default)]
         raise error(f"{where} is '{value}'; expected {expected}")
-    if not (number > setting.above and setting.at_least <= number <= setting.at_most):
-        raise error(f"{where} is {written(number)}; expected {_range(setting)}")
+    if not in_range(number, setting):
+        raise error(f"{where} is {written(number)}; expected {range_text(setting)}")
     return number
 
 
@@ -233,7 +235,7 @@ def _choice(value: Any, setting: Setting, default: Any, where: str, error: type[
     word = value.name.lower() if isinstance(value, enum.IntEnum) else value
     if word not in setting.choices:
         expected = f"expected {' or '.join(setting.choices)}"
-        raise error(f"{where} is '{word}'; {expected}{_did_you_mean(word, setting.choices, '; ')}")
+        raise error(f"{where} is '{word}'; {expected}{did_you_mean(word, setting.choices, '; ')}")
     return type(default)[word.upper()] if isinstance(default, enum.IntEnum) else word
 
 
@@ -252,7 +254,15 @@ def _number(value: Any, kind: type) -> Any:
     return int(number) if abs(number) < 2**63 and number == int(number) else None  # as kernels hold it
 
 
-def _range(setting: Setting) -> str:
+def in_range(number: float, setting: Setting) -> bool:
+    """Return whether a number is in the range of a setting; NaN never is."""
+    return (
+        number > setting.above or setting.above == -math.inf
+    ) and setting.at_least <= number <= setting.at_most
+
+
+def range_text(setting: Setting) -> str:
+    """Return the range of a number in words; nothing if there is none."""
     bounds = [
         f"above {setting.above:g}" if setting.above > -math.inf else "",
         f"at least {setting.at_least:g}" if setting.at_least > -math.inf else "",
@@ -333,4 +343,4 @@ def _take(pattern: re.Pattern[str], text: str, at: int, expected: str) -> tuple[
 
 def _unexpected(text: str, at: int, expected: str) -> UsageError:
     found = f"'{text[at]}' at position {at + 1}" if at < len(text) else "the end"
-    return UsageError(f"'{text}': expected {expected}, found {found}")
+    return UsageError(f"'{shortened(text, 300)}': expected {expected}, found {found}")

@@ -1,0 +1,48 @@
+"""Read text files with one error for whatever is wrong with them; shorten text for messages."""
+
+from __future__ import annotations
+
+from os import PathLike
+
+from rankduel.base.errors import RankduelError
+
+
+def read_text(
+    path: str | PathLike[str], error: type[RankduelError], at_most: int, errors: str = "strict"
+) -> str:
+    """Return the text of a file in UTF-8, without its byte-order mark.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    error : type
+        Class of the error to raise.
+    at_most : int
+        Largest number of bytes; no more are read.
+    errors : str, default "strict"
+        What to do with bytes that are not UTF-8, as for `bytes.decode`.
+
+    Raises
+    ------
+    RankduelError
+        The given `error`, which names the file, if it cannot be read, is larger, or is not UTF-8.
+    """
+    try:
+        with open(path, "rb") as file:
+            content = file.read(at_most + 1)
+    except FileNotFoundError:
+        raise error(f"{path}: there is no such file") from None
+    except OSError as problem:
+        raise error(f"{path}: cannot be read: {problem.strerror or problem}") from None
+    if len(content) > at_most:
+        raise error(f"{path}: larger than {at_most:,} bytes, which is too large for a file of this kind")
+    try:
+        return content.decode("utf-8-sig", errors)
+    except UnicodeDecodeError as problem:
+        raise error(f"{path}: not UTF-8 text: {problem.reason} at byte {problem.start + 1}") from None
+
+
+def shortened(text: str, at_most: int = 60) -> str:
+    """Return text that is short enough for a message."""
+    return text if len(text) <= at_most else text[: at_most - 3] + "..."
