@@ -6,24 +6,28 @@ Rows of numbers are written '0.05/0.5/0.95', one entry per grade (or rank) from 
 from __future__ import annotations
 
 import itertools
-import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from clickmodels.catalogue import CLICK_MODELS, CUSTOM, USERS, click_model
+from clickmodels.contract import Stop
 from clickmodels.position_based import attention_text
 from clickmodels.rows import row_text
 from clickmodels.tables import EVERYWHERE, STOP_RULES, ClickModel
 from rankduel.base.errors import ClickModelError
+from rankduel.base.toml import load_toml, read_table
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+
+class _File(NamedTuple):
+    """The fields of a TOML file; a row is a list of numbers, or text as in the settings of a user."""
+
+    p_click: Sequence[float] | str
+    p_stop: Sequence[float] | str
+    stop: Stop = "click"
+    attention: Sequence[float] | str = EVERYWHERE
 
 
 def model_from_text(name: str, settings: Mapping[str, Any], grades: int | None = 5) -> ClickModel:
@@ -37,12 +41,9 @@ def load_model(path: str | PathLike[str], grades: int | None = None) -> ClickMod
 
     attention is a row of numbers or text such as "reciprocal:1". `grades` is how many there must be.
     """
+    found = read_table(_File, load_toml(path, ClickModelError), str(path), ClickModelError)
     try:
-        found = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except ValueError as problem:  # not TOML, or not UTF-8
-        raise ClickModelError(f"{path}: {problem}") from None
-    try:
-        return model_from_text(CUSTOM.name, found, grades)
+        return model_from_text(CUSTOM.name, found._asdict(), grades)
     except ClickModelError as problem:
         raise ClickModelError(f"{path}: {problem}") from None
 

@@ -94,16 +94,28 @@ def test_toml(tmp_path, toml, model):
     ("toml", "says"),
     [
         (b"p_click = 0 1", "line 1"),
-        (b"# \xff", "utf-8"),
-        (b"p_click = [0, 1]", "custom needs p_stop: a probability per grade"),
-        (b"p_click = [0, 1]\np_stop = [0, 0]\nstopp = 'any'", "named 'stopp'; did you mean 'stop'?"),
-        (b"p_click = [0, 1]\np_stop = [0, 0]\nstop = 3", "custom: stop is '3'; expected click or any"),
-        (b"p_click = [0, 1]\np_stop = [0, 0]\nstop = ['any']", "custom: stop is"),
+        (b"# \xff", "not UTF-8 text"),
+        (b"p_click = [0, 1]", "'p_stop' is missing; needed are p_click, p_stop"),
+        (b"p_click = [0, 1]\np_stop = [0, 0]\nstopp = 'any'", "no field 'stopp'; did you mean 'stop'?"),
+        (b"p_click = [0, 1]\np_stop = [0, 0]\nname = 'me'", "no field 'name'; expected p_click, p_stop"),
+        (b"p_click = [0, 1]\np_stop = [0, 0]\nself = 'me'", "no field 'self'"),
+        (b"p_click = [0, 1]\np_stop = [0, 0]\nstop = 3", "stop is 3; expected click or any"),
+        (b"p_click = [0, 1]\np_stop = [0, 0]\nstop = ['any']", "stop is a list; expected click or any"),
+        (b"p_click = [0, 1]\np_stop = [0, 0]\nstop = 'nevr'", "did you mean 'never'?"),
+        (b"p_click = [0, 1]\np_stop = [0, 0]\nattention = 1979-05-27", "attention is a date or a time"),
+        (b"p_click = [0, 1]\np_stop = {a = 1}", "p_stop is a table; expected a list or text"),
+        (b"p_click = [0, '1']\np_stop = [0, 0]", "p_click 2 is the text '1'; expected a number"),
+        (b"p_click = [" + b"9" * 400 + b"]\np_stop = [0]", "p_click 1 is a huge number; expected a number"),
+        (b"p_click = 0x" + b"f" * 9000, "'p_stop' is missing"),
+        (b"p_click = " + b"9" * 5000, "not TOML"),
+        (b"p_click = " + b"[" * 20_000, "nested too deeply"),
+        (b"p_click" + b".a" * 20_000 + b" = 1", "a key has more than 100 parts"),
+        (b"# " + b"x" * 2**20, "larger than 1,048,576 bytes"),
         (b"p_click = [0, 1]\np_stop = [0]", "p_click has 2 grades and p_stop 1"),
         (b"p_click = [0, nan]\np_stop = [0, 0]", "p_click of grade 1 is nan"),
         (b"p_click = '0/x'\np_stop = [0, 0]", "p_click should be numbers such as 0/0.5/1, not '0/x'"),
-        (b"p_click = 1\np_stop = [0, 0]", "p_click must be a row of probabilities, not 1"),
-        (b"p_click = [true, true]\np_stop = [0, 0]", "p_click must be a row of probabilities"),
+        (b"p_click = 1\np_stop = [0, 0]", "p_click is 1; expected a list or text"),
+        (b"p_click = [true, true]\np_stop = [0, 0]", "p_click 1 is true; expected a number"),
         (b"p_click = [0, 1]\np_stop = [0, 0]", "the click model has 2 grades, but 3 are needed"),
     ],
 )
@@ -112,6 +124,18 @@ def test_bad_toml_names_the_file(tmp_path, toml, says):
     with pytest.raises(ClickModelError) as refused:
         load_model(tmp_path / "mine.toml", 3)
     assert str(refused.value).startswith(f"{tmp_path / 'mine.toml'}: ") and says in str(refused.value)
+
+
+def test_a_file_that_is_not_there_or_not_a_file(tmp_path):
+    with pytest.raises(ClickModelError, match="none.toml: there is no such file"):
+        load_model(tmp_path / "none.toml")
+    with pytest.raises(ClickModelError, match="cannot be read: Is a directory"):
+        load_model(tmp_path)
+
+
+def test_a_byte_order_mark_is_fine(tmp_path):
+    (tmp_path / "mine.toml").write_bytes(b"\xef\xbb\xbfp_click = [1]\np_stop = [0.5]")
+    assert same(load_model(tmp_path / "mine.toml"), custom_model([1], [0.5]))
 
 
 def test_rows_keep_every_digit():
