@@ -32,12 +32,13 @@ from experiments.studies.ballots import (
     preferences_by,
     read_ballots,
 )
+from experiments.studies.npz import read_npz
 from experiments.studies.problems import JUDGED, LETOR, NOT_SAID, Documents, Subset, parse_problem, said
 from experiments.studies.subsets import draw_two_winners, random_arms
 from letor_data import read_data
 from letor_data.letor import Letor
 from letor_data.synthetic.generate import shape, synthesize
-from rankduel.base.errors import DataWarning, MatrixError, StudyError, UsageError
+from rankduel.base.errors import DataWarning, StudyError, UsageError
 from rankduel.base.files import path_inside
 from rankduel.base.settings import Configured, find
 from rankduel.base.streams import stream
@@ -297,11 +298,7 @@ def _read(path: Path, kept: Kept | None) -> Preferences:
         return preferences_by(read_ballots(path), kept, str(path))
     if path.suffix != ".npz":
         return read_preferences(path)
-    with np.load(path, allow_pickle=False) as arrays:
-        squares = [arrays[key] for key in arrays.files if arrays[key].ndim == 2]
-    if len(squares) != 1:
-        raise MatrixError(f"{path}: {len(squares)} matrices in it; expected one, K x K")
-    return preferences_of(squares[0], where=str(path))
+    return preferences_of(read_npz(path), where=str(path))
 
 
 def _arms(asked: Configured, preferences: Preferences, folder: Path | None) -> list[int]:
