@@ -25,10 +25,15 @@ import pandas as pd
 
 from experiments.matrix.preferences import Preferences, checked
 from rankduel.base.errors import DataError
+from rankduel.base.text import read_text, shortened
 
 SUFFIXES = (".soi", ".order")
 _HEADER = re.compile(r"#\s*(NUMBER VOTERS|ALTERNATIVE NAME (\d+)):\s*(.*)")
-_ITEMS = r"(\d+|\{\d+(,\d+)*\})"
+_MOST_ITEMS, _MOST_LISTS, _MOST_PLACES = 10_000, 10**12, 50_000_000  # of a file; its sums fit into int64
+_MOST_BYTES = 1 << 25
+_MOST_DIGITS = 15  # of a number
+_ITEM = rf"\d{{1,{_MOST_DIGITS}}}"
+_ITEMS = rf"({_ITEM}|\{{{_ITEM}(,{_ITEM})*\}})"
 _ORDER = re.compile(rf"{_ITEMS}(,{_ITEMS})*")
 _GROUP = re.compile(r"\d+|\{[\d,]+\}")
 
@@ -105,7 +110,9 @@ _Lines = Sequence[tuple[int, str]]  # number and text of each that is not blank
 
 
 def read_ballots(path: Path) -> Ballots:
-    text = path.read_text("utf-8", errors="replace")  # names may be in any encoding; all else is ASCII
+    text = read_text(
+        path, DataError, _MOST_BYTES, "replace"
+    )  # names may be in any encoding; all else is ASCII
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     first = lines[0][1] if lines else ""
     for beginning, parse in _KINDS.items():
@@ -114,17 +121,29 @@ def read_ballots(path: Path) -> Ballots:
             break
     else:
         raise _wrong(path, 1, first, "a file of ranked lists, of PrefLib or Kamishima")
-    counts = np.array([one.n for one in file.lists], np.int64)
-    if file.total is not None and counts.sum() != file.total:
+    total = sum(one.n for one in file.lists)
+    if file.total not in (None, total):
         raise DataError(
-            f"{path}: {counts.sum():,} lists in it, and it says {file.total:,}; fetch it again, all of it"
+            f"{path}: {total:,} lists in it, and it says {file.total:,}; fetch it again, all of it"
         )
+    _check_size(path, file, total)
+    counts = np.array([one.n for one in file.lists], np.int64)
     return Ballots(tuple(file.names.values()), counts, _places(path, file))
 
 
+def _check_size(path: Path, file: _File, total: int) -> None:
+    """Refuse what would take too much memory, or sums beyond whole numbers of 64 bits."""
+    n_places = len(file.lists) * len(file.names)
+    if len(file.names) > _MOST_ITEMS or total > _MOST_LISTS or n_places > _MOST_PLACES:
+        raise DataError(
+            f"{path}: {len(file.names):,} items in {total:,} lists, {len(file.lists):,} of them different; "
+            f"expected at most {_MOST_ITEMS:,} items, {_MOST_LISTS:,} lists, and {_MOST_PLACES:,} items in "
+            "different lists"
+        )
+
+
 def _wrong(path: Path, line: int, found: str, expected: str) -> DataError:
-    shown = found if len(found) <= 40 else found[:37] + "..."
-    return DataError(f"{path}:{line}: found '{shown}'; expected {expected}")
+    return DataError(f"{path}:{line}: found '{shortened(found, 40)}'; expected {expected}")
 
 
 def _preflib(path: Path, lines: _Lines) -> _File:
@@ -134,7 +153,7 @@ def _preflib(path: Path, lines: _Lines) -> _File:
     for line, text in lines:
         header = _HEADER.fullmatch(text)
         if header is not None and header[2]:
-            names[int(header[2])] = header[3]
+            _add_name(path, line, names, header[2], header[3])
         elif header is not None:
             total = _number(path, line, header[3], "a number of voters")
         elif not text.startswith("#"):
@@ -144,15 +163,15 @@ def _preflib(path: Path, lines: _Lines) -> _File:
 
 def _preflib_before_2022(path: Path, lines: _Lines) -> _File:
     """How many items; number and name of each; how many voters, lists and different lists; 'count,order'."""
-    n_items = int(lines[0][1])
+    n_items = _number(path, 1, lines[0][1], "a number of items")
     if len(lines) < n_items + 2:
         raise DataError(
             f"{path}: ends in line {lines[-1][0]}; expected {n_items} names, a line of totals, lists"
         )
-    names = {}
+    names: dict[int, str] = {}
     for line, text in lines[1 : n_items + 1]:
         number, _, name = text.partition(",")
-        names[_number(path, line, number, "the number of an item, a comma, its name")] = name.strip()
+        _add_name(path, line, names, number, name.strip())
     line, totals = lines[n_items + 1]
     total = _number(path, line, totals.partition(",")[0], "a number of voters")
     return _File(names, [_counted(path, *one, ",") for one in lines[n_items + 2 :]], total)
@@ -160,13 +179,16 @@ def _preflib_before_2022(path: Path, lines: _Lines) -> _File:
 
 def _kamishima(path: Path, lines: _Lines) -> _File:
     """How many items, and a 1; then lists: a 0, how many are ranked, and these, numbered from 0."""
+    n_items = _number(path, 1, lines[0][1].split()[0], "a number of items")
+    if n_items > _MOST_ITEMS:
+        raise _wrong(path, 1, lines[0][1], f"a number of items up to {_MOST_ITEMS:,}, and 1")
     lists = []
     for line, text in lines[1:]:
         words = text.split()
-        if len(words) < 2 or not all(map(str.isdecimal, words)) or len(words) != int(words[1]) + 2:
+        if len(words) < 2 or not all(map(_is_number, words)) or len(words) != int(words[1]) + 2:
             raise _wrong(path, line, text, "0, how many items are ranked, and their numbers")
         lists.append(_List(line, 1, [[int(word)] for word in words[2:]]))
-    return _File({item: str(item) for item in range(int(lines[0][1].split()[0]))}, lists)
+    return _File({item: str(item) for item in range(n_items)}, lists)
 
 
 # What the first line looks like.
@@ -180,16 +202,27 @@ _KINDS: dict[str, Callable[[Path, _Lines], _File]] = {
 def _counted(path: Path, line: int, text: str, mark: str) -> _List:
     """'3: 1,{2,4}', with this mark after the count."""
     count, _, order = text.replace(" ", "").partition(mark)
-    if not count.isdecimal() or not _ORDER.fullmatch(order):
+    if not _is_number(count) or not _ORDER.fullmatch(order):
         raise _wrong(path, line, text, f"a count and a list, such as '3{mark} 1,{{2,4}}'")
     groups = [[int(item) for item in group.strip("{}").split(",")] for group in _GROUP.findall(order)]
     return _List(line, int(count), groups)
 
 
+def _is_number(text: str) -> bool:
+    return text.isdecimal() and len(text) <= _MOST_DIGITS
+
+
 def _number(path: Path, line: int, text: str, expected: str) -> int:
-    if not text.strip().isdecimal():
+    if not _is_number(text.strip()):
         raise _wrong(path, line, text, expected)
     return int(text)
+
+
+def _add_name(path: Path, line: int, names: dict[int, str], number: str, name: str) -> None:
+    item = _number(path, line, number, "the number of an item, and its name")
+    if item in names:
+        raise _wrong(path, line, number, "every item once")
+    names[item] = name
 
 
 def _places(path: Path, file: _File) -> np.ndarray:

@@ -18,9 +18,11 @@ from experiments.studies.data import find_file
 from experiments.studies.study import Bench, Check, Computed, Exact, Measure, Report, Size, Study
 from rankduel.base.errors import DataError
 from rankduel.base.streams import stream
+from rankduel.base.text import read_text, shortened
 
 LOG = ("judgments.txt",)
 RUN, FINAL = 9713, 984  # judgments
+_MOST_BYTES = 1 << 24
 
 
 class Judgment(NamedTuple):
@@ -39,10 +41,10 @@ Best = Mapping[str, frozenset[str]]  # by question
 
 def read_log(path: Path) -> list[Judgment]:
     log = []
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+    for number, line in enumerate(read_text(path, DataError, _MOST_BYTES).splitlines(), 1):
         words = line.split()
         if len(words) != 4 or words[3] not in words[1:3]:
-            raise DataError(f"{path}, line {number}: expected 'question one other better', found '{line}'")
+            raise _wrong(path, number, line, "question one other better")
         log.append(Judgment(*words))
     if len(log) != RUN + 2 * FINAL:
         raise DataError(
@@ -50,6 +52,10 @@ def read_log(path: Path) -> list[Judgment]:
             "github.com/XinyiYan/duelingBandits. Put that file there, or move this one away"
         )
     return log
+
+
+def _wrong(path: Path, line: int, found: str, expected: str) -> DataError:
+    return DataError(f"{path}, line {line}: expected '{expected}', found '{shortened(found)}'")
 
 
 def finals(log: Sequence[Judgment], run: int, final: int) -> dict[str, list[Judgment]]:
@@ -75,9 +81,11 @@ def best_items(judgments: Iterable[Judgment]) -> Best:
 def read_qrels(path: Path) -> Best:
     """Lines 'question Q0 passage 1'."""
     found: dict[str, set[str]] = defaultdict(set)
-    for line in path.read_text("utf-8").splitlines():
-        question, _, item, _ = line.split()
-        found[question].add(item)
+    for number, line in enumerate(read_text(path, DataError, _MOST_BYTES).splitlines(), 1):
+        words = line.split()
+        if len(words) != 4:
+            raise _wrong(path, number, line, "question Q0 passage 1")
+        found[words[0]].add(words[2])
     return {question: frozenset(items) for question, items in found.items()}
 
 
@@ -103,7 +111,7 @@ def counted(
     }
     found |= {f"{name} items": sum(map(len, best.values())) for name, best in sets.items()}
     for one, other in SHARED:
-        common = [sets[one][question] & sets[other][question] for question in sets[one]]
+        common = [best & sets[other].get(question, frozenset()) for question, best in sets[one].items()]
         found[f"{one} and {other} items"] = sum(map(len, common))
         found[f"{one} and {other} questions"] = sum(map(bool, common))
     return found, sets

@@ -1,6 +1,7 @@
 """Ranked lists: three kinds of files, pairwise counts against a slow twin, and which items are kept."""
 
 import itertools
+import os
 
 import numpy as np
 import pytest
@@ -42,6 +43,7 @@ ORDERS = """\
 0 3 2 1 0
 0 1 3
 """
+LONG, SHORT = "9" * 5000, "9" * 37 + "..."
 
 
 @pytest.fixture
@@ -145,6 +147,34 @@ def test_kept_are_in_the_order_of_the_file_which_settles_ties():
         ("2: 3, 2, 1, 4\n", "", "6 lists in it, and it says 8; fetch it again"),
         (TODAY, "", "tiny.soi:1: found ''; expected a file of ranked lists"),
         (TODAY, "<html>", "tiny.soi:1: found '<html>'"),
+        ("3: 2,1", f"{LONG}: 2,1", f"tiny.soi:8: found '{SHORT}'; expected a count"),
+        ("3: 2,1", f"{2**64}: 2,1", "tiny.soi:8: found '18446744073709551616: 2,1'; expected a count"),
+        ("3: 2,1", f"3: 2,{2**64}", "tiny.soi:8: found '3: 2,18446744073709551616'"),
+        ("3: 2,1", f"3: 2,{LONG}", "tiny.soi:8: found '3: 2,9"),
+        ("3: 2,1", f"{10**13}: 2,1", "10,000,000,000,005 lists in it, and it says 8"),
+        (
+            "VOTERS: 8\n",
+            f"TITLE: x\n{10**13}: 2,1\n",
+            "expected at most 10,000 items, 1,000,000,000,000 lists",
+        ),
+        ("VOTERS: 8", f"VOTERS: {LONG}", f"tiny.soi:3: found '{SHORT}'; expected a number of voters"),
+        ("NAME 4: Dan", f"NAME {LONG}: Dan", f"tiny.soi:7: found '{SHORT}'; expected the number of an"),
+        ("NAME 4: Dan", "NAME 3: Dan", "tiny.soi:7: found '3'; expected every item once"),
+        (TODAY, LONG, f"tiny.soi:1: found '{SHORT}'; expected a number of items"),
+        (TODAY, BEFORE.replace("4,Dan", "3,Dan"), "tiny.soi:5: found '3'; expected every item once"),
+        (
+            TODAY,
+            BEFORE.replace("8,8,4", "9" * 5000),
+            f"tiny.soi:6: found '{SHORT}'; expected a number of voters",
+        ),
+        (TODAY, ORDERS.replace("4 1", LONG + " 1"), "tiny.soi:1: found '9"),
+        (
+            TODAY,
+            ORDERS.replace("4 1", "999999999 1"),
+            "tiny.soi:1: found '999999999 1'; expected a number of items",
+        ),
+        (TODAY, ORDERS.replace("0 1 3", "0 1 " + LONG), "tiny.soi:4: found '0 1 9"),
+        (TODAY, ORDERS.replace("0 1 3", LONG + " 1 3"), "tiny.soi:4: found '9"),
         (TODAY, BEFORE[:20], "ends in line 3; expected 4 names"),
         (TODAY, BEFORE.replace("2,Bob", "Bob"), "tiny.soi:3: found 'Bob: the second'"),
         (TODAY, BEFORE.replace("8,8,4", "eight"), "tiny.soi:6: found 'eight'"),
@@ -228,3 +258,17 @@ def test_stand_ins_lead_as_the_real_ones(fact):
     leads = [found[name] for name in ("smallest lead", "median lead", "largest lead")]
     assert leads == pytest.approx(LEADS[fact.problem], abs=5e-4)  # a median of eight lies between two
     assert found["cycles"] == 0 and "lists" not in found
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(DataError, match="cannot be read"):
+        read_ballots(tmp_path)
+    (tmp_path / "large.soi").touch()
+    os.truncate(tmp_path / "large.soi", 2**40)  # takes no room on disk
+    with pytest.raises(DataError, match="large.soi: larger than 33,554,432 bytes"):
+        read_ballots(tmp_path / "large.soi")
+
+
+def test_names_may_be_in_any_encoding(tmp_path):
+    (tmp_path / "tiny.soi").write_bytes(TODAY.replace("Cleo", "Cléo").encode("latin-1"))
+    assert read_ballots(tmp_path / "tiny.soi").names[2] == "Cl\ufffdo"

@@ -49,6 +49,12 @@ def test_what_is_counted():
     assert (found["Set-I items"], found["Set-I and Set-II items"]) == (3, 1)
 
 
+def test_a_question_may_be_missing_in_a_final():
+    other = [judgment._replace(question="r") for judgment in judgments(SECOND)]
+    found, _ = counted([*LOG[: -len(SECOND)], *other], len(RUN), len(THIRD))
+    assert (found["Set-I and Set-II items"], found["Set-I and Set-II questions"]) == (0, 0)
+
+
 def test_replay_finds_its_files(tmp_path):
     assert replay(Bench(None, Size(1, 1), {}, 1)) == {}
     bench = Bench(None, Size(1, 1), {}, 1, data=tmp_path)
@@ -69,6 +75,18 @@ def test_files(tmp_path):
     path.write_text("1 a b a\n1 a b c\n")
     with pytest.raises(DataError, match="line 2: expected"):
         read_log(path)
+    path.write_text("1 a b " + "c" * 200_000)
+    with pytest.raises(DataError, match=r"judgments.txt, line 1: expected .*found '1 a b c{51}\.\.\.'$"):
+        read_log(path)
+    for read in (read_log, read_qrels):
+        path.write_bytes(b"1 a b \xff\n")
+        with pytest.raises(DataError, match="judgments.txt: not UTF-8 text"):
+            read(path)
+        with pytest.raises(DataError, match="cannot be read"):
+            read(tmp_path)
+    path.write_text("1 Q0 a 1\n1 Q0\n")
+    with pytest.raises(DataError, match="line 2: expected 'question Q0 passage 1', found '1 Q0'"):
+        read_qrels(path)
     path.write_text("1 Q0 a 1\n1 Q0 b 1\n")
     assert read_qrels(path) == {"1": frozenset("ab")}
 
