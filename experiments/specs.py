@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from bandits.catalogue import policy
+from bandits.catalogue import POLICIES
 from bandits.contract import configure
 from bandits.own_file import load_policy
 from clickmodels import ClickModel, describe_model, load_model, model_from_text
@@ -54,7 +54,7 @@ def parse_policy(text: str, *, trust: bool = False) -> Configured:
             )
         return configure(load_policy(file.path), **parse_spec("file" + file.settings)[1])
     name, given = parse_spec(text)
-    return policy(name, **{key: value.strip("'\"") for key, value in given.items()})
+    return POLICIES.configured(name, **{key: value.strip("'\"") for key, value in given.items()})
 
 
 class PolicyFile(NamedTuple):

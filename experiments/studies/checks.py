@@ -12,16 +12,16 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from experiments.studies.study import (
     STATISTICS,
-    TIERS,
+    WRONG,
     Between,
     Check,
     Exact,
@@ -31,14 +31,20 @@ from experiments.studies.study import (
     Report,
     Study,
     Test,
+    Tier,
     full_name,
 )
 from rankduel.base.errors import RecordsError, StudyError
 from rankduel.base.files import write_text
+from rankduel.base.settings import Setting
+from rankduel.base.text import read_text
+from rankduel.base.toml import read_table
 
 HOLDS, FAILS, WARNS, SKIPPED, REPORT = "holds", "does not hold", "warns", "skipped", "report only"
 VERDICTS = (HOLDS, FAILS, WARNS, SKIPPED, REPORT)
 _UNKNOWN = float("nan")
+_MOST_BYTES = 1 << 24  # of a file of checks
+_Count = Annotated[int, Setting("of runs", at_least=0)]
 
 
 @dataclass(frozen=True)
@@ -47,12 +53,12 @@ class Record:
     expr: str
     lhs: float
     rhs: float
-    n_lhs: int
-    n_rhs: int
+    n_lhs: _Count
+    n_rhs: _Count
     value: float
     se: float
     z: float  # how many standard errors on the right side of the border; of the nearest border of a range
-    verdict: str
+    verdict: Annotated[str, Setting("of the check", choices=VERDICTS)]
     source_claim: str
     reference_value: str
     stand_in: str = ""  # what stood in for the data of the source
@@ -137,9 +143,13 @@ def sample(measure: Measure, results: Results) -> Estimate:
     if measure.part not in results.tables:
         raise TooShort(f"'{measure.part}' was not played")
     table = results.tables[measure.part]
-    runs = table[table["policy"] == full_name(measure.policy)]
+    runs = table[table["policy"] == measure.policy]
+    if runs.empty:  # not written as records name it, which a policy of a file always is
+        runs = table[table["policy"] == full_name(measure.policy)]
     if runs.empty:
         raise StudyError(f"{measure}: {measure.part} was not played with this policy")
+    if measure.column not in (*runs, WRONG):
+        raise StudyError(f"{measure}: these runs have no column '{measure.column}'")
     chosen = values_at(runs, measure.column, measure.at)
     if measure.since:
         chosen = chosen - values_at(runs, measure.column, measure.since)
@@ -158,7 +168,7 @@ def values_at(runs: pd.DataFrame, column: str, at: float) -> np.ndarray:
     rows = runs[runs["step"] == (at or last)].sort_values("run")
     if rows.empty:
         raise StudyError(f"nothing was recorded at step {at:,.0f}; choose 1, 2 or 5 times a power of ten")
-    if column == "wrong":
+    if column == WRONG:
         return 1.0 - rows["correct"].to_numpy(float)
     return rows[column].to_numpy(float)
 
@@ -267,16 +277,31 @@ def write_records(records: Sequence[Record], path: Path, about: Mapping[str, Any
     write_text(path, text + "\n")
 
 
+@dataclass(frozen=True)
+class _File:
+    """What `write_records` writes for a study."""
+
+    study: str
+    title: str
+    source: str
+    tier: Tier
+    checks: Sequence[Record]
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+
 def read_records(path: Path) -> tuple[dict[str, Any], list[Record]]:
     """Return what a file of checks is about, and its records."""
+    text = read_text(path, RecordsError, _MOST_BYTES)
     try:
-        about = json.loads(path.read_text("utf-8"))
-        rows = about.pop("checks")
-        if about["tier"] not in TIERS or not {"study", "title", "source"} <= set(about):
-            raise ValueError("not what `write_records` wrote for a study")
-        return about, [Record(**{key: _number(key, value) for key, value in row.items()}) for row in rows]
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise RecordsError(f"{path}: damaged; remove it and run 'rankduel study check' again") from None
+        about = json.loads(text)
+        found = read_table(_File, _with_numbers(about), "it", RecordsError)
+    except (ValueError, RecursionError) as problem:
+        reason = "nested too deeply" if isinstance(problem, RecursionError) else problem
+        raise RecordsError(
+            f"{path}: damaged ({reason}); remove it and run 'rankduel study check' again"
+        ) from None
+    del about["checks"]
+    return about, list(found.checks)
 
 
 _NUMBERS = ("lhs", "rhs", "value", "se", "z")
@@ -289,5 +314,19 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _number(key: str, value: Any) -> Any:
-    return value if key not in _NUMBERS else _UNKNOWN if value is None else float(value)
+def _with_numbers(about: Any) -> Any:
+    """Return the content of a file of checks with the numbers that JSON has not; the rest as it is."""
+    if not isinstance(about, dict) or not isinstance(about.get("checks"), list):
+        return about
+    return about | {"checks": [_numbers(row) if isinstance(row, dict) else row for row in about["checks"]]}
+
+
+def _numbers(row: dict[str, Any]) -> dict[str, Any]:
+    return row | {key: _number(row[key]) for key in _NUMBERS if key in row}
+
+
+def _number(value: Any) -> Any:
+    """Return the number that `_plain` wrote; whatever it did not write as it is."""
+    if value is None:
+        return _UNKNOWN
+    return float(value) if value in ("inf", "-inf") else value

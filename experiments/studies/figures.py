@@ -13,7 +13,7 @@ from experiments.report.charts.matrix_and_final import save_chart
 from experiments.report.charts.points import bubble_chart, line_chart
 from experiments.runs.summaries import curves
 from experiments.studies.checks import Results, TooShort, sample
-from experiments.studies.study import Bubbles, Curves, Figure, Points, Study
+from experiments.studies.study import STAND_IN, Bubbles, Curves, Figure, Points, Study
 from rankduel.base.errors import StudyError
 from rankduel.base.files import path_inside, write_text
 
@@ -34,9 +34,13 @@ def _drawn(figure: Figure, results: Results) -> alt.LayerChart | None:
 
 
 def _curves(figure: Curves, results: Results) -> alt.LayerChart | None:
-    tables = [results.tables[part] for part in (figure.part, *figure.beside) if part in results.tables]
+    parts = [part for part in (figure.part, *figure.beside) if part in results.tables]
+    tables = [results.tables[part] for part in parts]
     if not tables:
         return None
+    for part, table in zip(parts, tables):
+        if figure.column not in table:
+            raise StudyError(f"curves '{figure.name}': the runs of '{part}' have no column '{figure.column}'")
     title = _AXES.get(figure.column, figure.column.replace("_", " "))
     shown = pd.concat([curves(table, figure.column) for table in tables])
     return curve_chart(shown, title, View(figure.x, figure.y, figure.band))
@@ -98,7 +102,7 @@ def write_figures(study: Study, results: Results, folder: Path, kind: str = "svg
 
 def figure_path(figure: Figure, results: Results, folder: Path, kind: str = "svg") -> Path:
     """Return the file of a figure; one on stand-ins for data says so in its name."""
-    mark = "-stand-in" if stand_in_of(figure, results) else ""
+    mark = STAND_IN if stand_in_of(figure, results) else ""
     return path_inside(folder, f"{figure.name}{mark}.{kind}", StudyError)
 
 

@@ -10,6 +10,7 @@ A part that was played on a stand-in says so in its name, so that nothing is mix
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -24,12 +25,11 @@ from experiments.runs.records import versions
 from experiments.runs.run import run
 from experiments.studies.checks import Record, Results, run_checks, write_records
 from experiments.studies.data import Shelf, open_problem, stand_in_for
-from experiments.studies.study import Bench, Computed, Part, Runs, Size, Study
+from experiments.studies.study import STAND_IN, Bench, Computed, Part, Runs, Size, Study
 from rankduel.base.errors import StudyError
 from rankduel.base.files import path_inside, write_text
 
 CHECKS = "checks.json"
-_MARK = "-stand-in"
 
 
 class Played(NamedTuple):
@@ -88,12 +88,12 @@ def play_study(
     for part, size in parts_to_play(study, tier, data, real):
         problem, stand_in = _opened(part, shelf)
         stand_ins[part.name] = stand_in
-        path = path_inside(folder, part.name + (_MARK if stand_in else ""), StudyError)
+        path = path_inside(folder, part.name + (STAND_IN if stand_in else ""), StudyError)
         if isinstance(part, Runs):
             assert problem is not None
             tables[part.name] = run(
                 problem,
-                list(part.policies),
+                [study.policy(policy) for policy in part.policies],
                 size.horizon,
                 size.runs,
                 seed=study.seed,
@@ -136,13 +136,14 @@ def _computed(part: Computed, bench: Bench, path: Path) -> dict[str, Any]:
         return _plain(part.make(bench))
     file = path.with_name(f"{path.name}.values.json")
     key = _key(bench.preferences, bench.size)
-    if file.exists():
-        kept = _read(file)
-        if kept.get("of") == key:
-            return kept["values"]
+    kept = _read(file)
+    if kept.get("of") == key:
+        return dict(kept["values"])
     values = _plain(part.make(bench))
     file.parent.mkdir(parents=True, exist_ok=True)
-    write_text(file, json.dumps({"of": key, "values": values}, indent=1, sort_keys=True) + "\n")
+    found = {"of": key, "values": values}
+    text = json.dumps(found | {"digest": _digest(found)}, indent=1, sort_keys=True)
+    write_text(file, text + "\n")
     return values
 
 
@@ -156,9 +157,15 @@ def _plain(values: Any) -> dict[str, Any]:
     return {str(name): np.asarray(value, float).tolist() for name, value in values.items()}
 
 
+def _digest(found: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
+
+
 def _read(file: Path) -> dict[str, Any]:
+    """Return what was kept; nothing if it is damaged or not there, so that it is computed anew."""
     try:
-        kept = json.loads(file.read_text())
-    except ValueError:  # damaged: computed anew
+        kept = json.loads(file.read_text("utf-8"))
+        digest = kept.pop("digest")
+        return kept if digest == _digest(kept) else {}
+    except (FileNotFoundError, ValueError, RecursionError, AttributeError, TypeError, KeyError):
         return {}
-    return kept if isinstance(kept, dict) else {}

@@ -18,14 +18,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from bandits.regret import NOTIONS
 from experiments.arena import Arena
 from experiments.matrix.preferences import Preferences
 from experiments.specs import parse_policy
+from rankduel.base.settings import Configured, Setting
 
 TIERS = {
     "quick": "minutes: enough to see most claims",
@@ -33,11 +35,41 @@ TIERS = {
     "long": "full length of the originals, where that is more",
 }
 STATISTICS = ("mean", "median", "min", "max", "count")
+# What records of runs have; some of it only where pages are shown, arms tie, one arm wins, or sets are
+# compared.
+COLUMNS = (
+    "regret",
+    "weak_regret",
+    "copeland_regret",
+    "copeland_losses_regret",
+    "nonwinner_duels",
+    "informative_steps",
+    "recommended",
+    "correct",
+    "answers",
+    "winners_among_answers",
+    "finished",
+    "survivors",
+    "rounds",
+    "judgments_per_pair",
+    "mean_set",
+    "ndcg",
+    "clicks",
+)
+STAND_IN = "-stand-in"  # ends the names of files and folders of what was played on stand-ins for data
+WRONG = "wrong"  # a column of measures: the winner is not recommended
+MOST_DUELS, MOST_RUNS, LARGEST_SEED = 10**12, 10**6, 2**63 - 1
+
+Tier = Annotated[str, Setting("how long to play", choices=tuple(TIERS))]
+Number = Annotated[float, Setting("any number but NaN")]
+Step = Annotated[float, Setting("a number of duels", at_least=0, at_most=MOST_DUELS)]
+Scale = Annotated[str, Setting("of an axis", choices=("linear", "log"))]
 
 
 class Size(NamedTuple):
-    horizon: float  # duels per run
-    runs: int  # of each policy; or samples, for what is computed
+    horizon: Annotated[float, Setting("duels per run", at_least=1, at_most=MOST_DUELS)]
+    # Of each policy; or samples, for what is computed.
+    runs: Annotated[int, Setting("how many", at_least=1, at_most=MOST_RUNS)]
 
 
 @dataclass(frozen=True)
@@ -47,8 +79,9 @@ class Runs:
     name: str
     problem: str
     policies: Sequence[str]
-    sizes: Mapping[str, Size]
-    regret: str = ""  # a notion of bandits.regret; the usual one if not said
+    sizes: Mapping[Tier, Size]
+    # A notion of bandits.regret; the usual one if not said.
+    regret: Annotated[str, Setting("what regret means", choices=tuple(NOTIONS))] = ""
 
 
 class Bench(NamedTuple):
@@ -83,11 +116,12 @@ class Measure(NamedTuple):
 
     part: str
     policy: str
-    column: str = "regret"  # of the records; or 'wrong': the winner is not recommended
-    at: float = 0  # step; 0 is the last one, whatever the tier
-    since: float = 0  # if given, what was added since this step
-    statistic: str = "mean"
-    only: str = "all"  # or 'right': runs that recommend the winner in the end
+    column: str = "regret"  # of the records, or WRONG
+    at: Step = 0  # 0 is the last one, whatever the tier
+    since: Step = 0  # if given, what was added since this step
+    statistic: Annotated[str, Setting("of the runs", choices=STATISTICS)] = "mean"
+    # Right: runs that recommend the winner in the end.
+    only: Annotated[str, Setting("which runs", choices=("all", "right"))] = "all"
 
     def __str__(self) -> str:
         where = f" @{self.at:,.0f}" if self.at else ""
@@ -101,7 +135,7 @@ class Order(NamedTuple):
 
     less: Measure
     more: Measure
-    z: float = 4.0
+    z: Number = 4.0
 
 
 class Ratio(NamedTuple):
@@ -109,24 +143,24 @@ class Ratio(NamedTuple):
 
     top: Measure
     bottom: Measure
-    low: float = -np.inf
-    high: float = np.inf
+    low: Number = -np.inf
+    high: Number = np.inf
 
 
 class Between(NamedTuple):
     """A number, or a count of runs, lies in a range."""
 
     value: Measure
-    low: float = -np.inf
-    high: float = np.inf
+    low: Number = -np.inf
+    high: Number = np.inf
 
 
 class Exact(NamedTuple):
     """A number is this one, to the tolerance of what was printed."""
 
     value: Measure
-    expected: float
-    tolerance: float = 0.0
+    expected: Number
+    tolerance: Number = 0.0
 
 
 class Report(NamedTuple):
@@ -160,10 +194,10 @@ class Curves(NamedTuple):
     name: str
     title: str
     part: str
-    column: str = "regret"
-    x: str = "log"
-    y: str = "linear"
-    band: str = "error"
+    column: Annotated[str, Setting("of the records", choices=COLUMNS)] = "regret"
+    x: Scale = "log"
+    y: Scale = "linear"
+    band: Annotated[str, Setting("around the mean", choices=("error", "quantiles", "none"))] = "error"
     beside: Sequence[str] = ()  # other parts whose curves go into the same axes
 
 
@@ -213,6 +247,7 @@ class Study:
         default_factory=dict
     )  # of one core, by tier: measured for quick ones, else estimated from those
     seed: int = 0
+    files: Mapping[str, Configured] = field(default_factory=dict)  # policies of Python files, by their text
 
     def sized(self, tier: str) -> Iterator[tuple[Part, Size]]:
         """The parts that have a size in this tier."""
@@ -220,6 +255,10 @@ class Study:
             size = size_in(part, tier)
             if size is not None:
                 yield part, size
+
+    def policy(self, text: str) -> Configured:
+        """Return a policy of this study; a Python file only if it was trusted when the study was read."""
+        return self.files[text] if text in self.files else parse_policy(text)
 
 
 def size_in(part: Part, tier: str) -> Size | None:

@@ -23,24 +23,32 @@
     part = "easy"
 
 Tests are order, ratio, between, exact and report; a measure may say column, at, since, statistic, only.
+Files and folders are named by ids and names: letters, digits, '-', '_' and '.'. A policy may be a Python
+file, found from the current folder; it is code, and is run only if the study is read with `trust`.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import re
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from bandits.catalogue import POLICIES
 from experiments.matrix.builtin import MATRICES
 from experiments.specs import parse_policy
-from experiments.studies.data import PUBLIC, is_file
+from experiments.studies.data import PUBLIC, is_file, stand_in_for
 from experiments.studies.problems import LETOR, parse_problem
 from experiments.studies.study import (
+    COLUMNS,
+    LARGEST_SEED,
+    MOST_RUNS,
+    STAND_IN,
     STATISTICS,
     TIERS,
+    WRONG,
     Between,
     Check,
     Curves,
@@ -50,143 +58,240 @@ from experiments.studies.study import (
     Ratio,
     Report,
     Runs,
-    Size,
     Study,
-    full_name,
+    Test,
+    Tier,
 )
-from rankduel.base.errors import StudyError
-from rankduel.base.settings import find
+from rankduel.base.errors import RankduelError, StudyError
+from rankduel.base.settings import Configured, Setting, find
+from rankduel.base.text import shortened
+from rankduel.base.toml import load_toml, read_table
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")  # of files and folders
-TESTS = {"order": Order, "ratio": Ratio, "between": Between, "exact": Exact, "report": Report}
+_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}")  # of files and folders
+_LONGEST_FILE = 200  # characters of the name of a matrix
+# Of files and folders that every study has beside those of its parts (experiments/studies/playing.py).
+_TAKEN = ("made", "figures", "checks.json")
 
 
-def read_study(path: str | Path) -> Study:
-    path = Path(path)
-    try:
-        table = tomllib.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
-        raise StudyError(f"{path}: there is no such file") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-        raise StudyError(f"{path}: not TOML: {problem}") from None
-    study = _study(table, str(path))
-    check_study(study, str(path))
+@dataclass(frozen=True)
+class _Claim:
+    """An entry of [[checks]]: the fields of a check, its test by name."""
+
+    id: str
+    claim: str
+    order: Order | None = None
+    ratio: Ratio | None = None
+    between: Between | None = None
+    exact: Exact | None = None
+    report: Report | None = None
+    reference: str = ""
+    runs: Annotated[int, Setting("with fewer the test says nothing", at_least=0, at_most=MOST_RUNS)] = 0
+    real: bool = False
+    explanation: str = ""
+
+
+TESTS = ("order", "ratio", "between", "exact", "report")
+
+
+@dataclass(frozen=True)
+class _File:
+    """The tables of a study."""
+
+    id: str
+    title: str
+    source: str
+    question: str
+    data: str
+    runs: Sequence[Runs] = ()
+    checks: Sequence[_Claim] = ()
+    curves: Sequence[Curves] = ()
+    minutes: Mapping[Tier, Annotated[float, Setting("of one core", at_least=0, at_most=1e9)]] = field(
+        default_factory=dict
+    )
+    seed: Annotated[int, Setting("of the runs", at_least=0, at_most=LARGEST_SEED)] = 0
+
+
+def read_study(path: str | Path, *, trust: bool = False) -> Study:
+    """Return the study that a TOML file describes.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    trust : bool, default False
+        Allow policies that are Python files. They are run, and found from the current folder.
+
+    Raises
+    ------
+    RankduelError
+        If the file cannot be read, is not TOML, or describes no study that can be played.
+    """
+    where = str(path)
+    written = read_table(_File, load_toml(path, StudyError), where, StudyError)
+    study = Study(
+        id=written.id,
+        title=written.title,
+        source=written.source,
+        question=written.question,
+        data=written.data,
+        parts=written.runs,
+        checks=[_check(claim, where) for claim in written.checks],
+        figures=written.curves,
+        minutes=written.minutes,
+        seed=written.seed,
+    )
+    with _named(where):
+        study = _with_policy_files(study, trust)
+    check_study(study, where)
     return study
 
 
-def _study(table: dict[str, Any], where: str) -> Study:
-    table = dict(table)
-    lists = {name: table.pop(name, []) for name in ("runs", "checks", "curves")}
-    for name, entries in lists.items():
-        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-            raise StudyError(f"{where}: '{name}' must be a list of tables, each under [[{name}]]")
-    table |= {"parts": [_runs(entry, f"{where}, runs") for entry in lists["runs"]]}
-    table |= {"checks": [_check(entry, f"{where}, checks") for entry in lists["checks"]]}
-    table |= {"figures": [_made(Curves, entry, f"{where}, curves") for entry in lists["curves"]]}
-    return _made(Study, table, where)
-
-
-def _runs(table: dict[str, Any], where: str) -> Runs:
-    sizes = table.get("sizes")
-    if not isinstance(sizes, dict) or not sizes or not all(isinstance(size, dict) for size in sizes.values()):
-        raise StudyError(f"{where}: expected sizes = {{ quick = {{ horizon = 1e5, runs = 10 }} }}")
-    for tier in sizes:
-        find(tier, dict.fromkeys(TIERS), "tier", StudyError)
-    made = {tier: _made(Size, size, f"{where}, sizes.{tier}") for tier, size in sizes.items()}
-    return _made(Runs, table | {"sizes": made}, where)
-
-
-def _check(table: dict[str, Any], where: str) -> Check:
-    table = dict(table)
-    where = f"{where}, {table.get('id', '?')}"
-    found = [name for name in TESTS if name in table]
-    if len(found) != 1 or not isinstance(table[found[0]], dict):
-        raise StudyError(f"{where}: expected one test, as a table: {', '.join(TESTS)}")
-    test = {
-        key: _made(Measure, value, f"{where}, {key}") if isinstance(value, dict) else value
-        for key, value in table.pop(found[0]).items()
-    }
-    return _made(Check, table | {"test": _made(TESTS[found[0]], test, f"{where}, {found[0]}")}, where)
-
-
-def _made(kind: Callable[..., Any], table: Mapping[str, Any], where: str) -> Any:
-    """The value with these fields, or an error that names the field that is missing or unknown."""
-    fields = _fields(kind)
-    unknown = [key for key in table if key not in fields]
-    if unknown:
-        raise StudyError(f"{where}: no field '{unknown[0]}'; expected {', '.join(fields)}")
-    missing = [key for key, is_needed in fields.items() if is_needed and key not in table]
-    if missing:
+def _check(claim: _Claim, where: str) -> Check:
+    found = [test for test in (getattr(claim, name) for name in TESTS) if test is not None]
+    if len(found) != 1:
         raise StudyError(
-            f"{where}: '{missing[0]}' is missing; needed are {', '.join(k for k in fields if fields[k])}"
+            f"{where}: check '{shortened(claim.id)}' has {len(found)} tests; expected one test, as a table: "
+            f"{', '.join(TESTS)}"
         )
-    return kind(**table)
+    return Check(claim.id, claim.claim, found[0], claim.reference, claim.runs, claim.real, claim.explanation)
 
 
-def _fields(kind: Any) -> dict[str, bool]:
-    """Field -> must it be given?"""
-    if dataclasses.is_dataclass(kind):
-        no_default = dataclasses.MISSING
-        return {
-            field.name: field.default is no_default and field.default_factory is no_default
-            for field in dataclasses.fields(kind)
-        }
-    return {name: name not in kind._field_defaults for name in kind._fields}
+@contextmanager
+def _named(where: str) -> Iterator[None]:
+    """Put the place in front of an error's message."""
+    try:
+        yield
+    except RankduelError as problem:
+        raise type(problem)(f"{where}: {problem}") from None
+
+
+def _with_policy_files(study: Study, trust: bool) -> Study:
+    """Return the study with its policies of Python files loaded, and named as records name them."""
+    texts = [policy for part in study.parts if isinstance(part, Runs) for policy in part.policies]
+    texts += [measure.policy for check in study.checks for measure in check.measures]
+    parsed = {text: parse_policy(text, trust=trust) for text in dict.fromkeys(texts)}
+    files = {text: policy for text, policy in parsed.items() if policy.name not in POLICIES}
+    if not files:
+        return study
+    parts = [
+        replace(part, policies=[_name_in(files, policy) for policy in part.policies])
+        for part in study.parts
+        if isinstance(part, Runs)
+    ]
+    checks = [replace(check, test=_renamed(check.test, files)) for check in study.checks]
+    return replace(study, parts=parts, checks=checks, files={str(one): one for one in files.values()})
+
+
+def _name_in(files: Mapping[str, Configured], text: str) -> str:
+    return str(files[text]) if text in files else text
+
+
+def _renamed(test: Test, files: Mapping[str, Configured]) -> Test:
+    """Return the test with the names of its policies as records have them."""
+    changed: Any = {
+        name: value._replace(policy=_name_in(files, value.policy))
+        for name, value in test._asdict().items()
+        if isinstance(value, Measure)
+    }
+    return test._replace(**changed)
 
 
 def check_study(study: Study, where: str) -> None:
-    """Raise an error if something in a study cannot be: names, problems, tiers, what checks measure."""
-    _check_name(study.id, f"{where}: the id")
-    for named in (*study.parts, *study.figures, *study.tables):
-        _check_name(named.name, f"{where}: the name of a part, a figure or a table")
-    names = [part.name for part in study.parts]
-    _refuse_twice(names, where, "parts")
-    _refuse_twice([check.id for check in study.checks], where, "checks")
+    """Raise an error if a study cannot be played: names, problems, policies, what is measured and shown."""
+    _check_names(study, where)
     runs = {part.name: part for part in study.parts if isinstance(part, Runs)}
     for part in study.parts:
-        if part.problem:
+        _check_sizes(part.sizes, f"{where}: part '{part.name}'")
+        with _named(f"{where}: part '{part.name}'"):
             _check_problem(part.problem)
-        for tier in part.sizes:
-            find(tier, dict.fromkeys(TIERS), "tier", StudyError)
-    played = {name: {full_name(policy) for policy in part.policies} for name, part in runs.items()}
+    played = {name: _policies(part, study, f"{where}: part '{name}'") for name, part in runs.items()}
+    names = [part.name for part in study.parts]
     for check in study.checks:
         if not check.measures:
             raise StudyError(f"{where}: the test of '{check.id}' has nothing to measure")
-        for measure in check.measures:
-            _check_measure(measure, names, played, f"{where}: check '{check.id}'")
+        with _named(f"{where}: check '{check.id}'"):
+            for measure in check.measures:
+                _check_measure(measure, study, names, played)
+    for figure in study.figures:
+        if isinstance(figure, Curves):
+            with _named(f"{where}: curves '{figure.name}'"):
+                for name in (figure.part, *figure.beside):
+                    find(name, runs, "part with runs", StudyError)
 
 
-def _check_name(name: Any, what: str) -> None:
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
+def _check_names(study: Study, where: str) -> None:
+    _check_name(study.id, f"{where}: the id")
+    parts = [part.name for part in study.parts]
+    shown = [one.name for one in (*study.figures, *study.tables)]
+    for name in (*parts, *shown):
+        _check_name(name, f"{where}: the name of a part, a figure or a table")
+        if name.lower().endswith(STAND_IN):
+            raise StudyError(
+                f"{where}: '{name}' ends in '{STAND_IN}', as names on stand-ins do; choose another"
+            )
+    _refuse_twice((*_TAKEN, *parts), where, "parts, or files of every study,")
+    _refuse_twice(shown, where, "figures or tables")
+    _refuse_twice([check.id for check in study.checks], where, "checks")
+
+
+def _check_name(name: str, what: str) -> None:
+    if not _NAME.fullmatch(name):
         raise StudyError(
-            f"{what} is '{name}'; files are named by it, so expected letters, digits, '-', '_' and '.', and "
-            "no '.' at the beginning"
+            f"{what} is '{shortened(name)}'; files are named by it, so expected at most 100 letters, digits, "
+            "'-', '_' and '.', and no '.' at the beginning"
         )
 
 
-def _refuse_twice(names: list[str], where: str, what: str) -> None:
-    twice = [name for name in names if names.count(name) > 1]
-    if twice:
-        raise StudyError(f"{where}: two {what} are named '{twice[0]}'")
+def _refuse_twice(names: Iterable[str], where: str, what: str) -> None:
+    """Names of files must differ on disks that know no lower case."""
+    seen: set[str] = set()
+    for name in names:
+        if name.lower() in seen:
+            raise StudyError(f"{where}: two {what} are named '{name}', if case does not count")
+        seen.add(name.lower())
+
+
+def _check_sizes(sizes: Mapping[str, object], where: str) -> None:
+    if not sizes:
+        raise StudyError(f"{where}: expected sizes = {{ quick = {{ horizon = 1e5, runs = 10 }} }}")
+    for tier in sizes:
+        find(tier, dict.fromkeys(TIERS), "tier", StudyError)
 
 
 def _check_problem(text: str) -> None:
+    """Look up the matrices that a problem names, but no file; a computed part may have no problem."""
+    if not text:
+        return
     name = parse_problem(text).name
+    if len(name) > _LONGEST_FILE:
+        raise StudyError(
+            f"the problem is named '{shortened(name)}'; expected at most {_LONGEST_FILE} characters"
+        )
     if not is_file(name):
         find(name, {**MATRICES, **PUBLIC, LETOR: None}, "problem", StudyError)
+    stand_in_for(text, None)
 
 
-def _check_measure(measure: Measure, names: list[str], played: Mapping[str, set[str]], where: str) -> None:
-    if measure.part not in names:
-        raise StudyError(f"{where}: there is no part '{measure.part}'; there are {', '.join(names)}")
-    if measure.statistic not in STATISTICS:
-        raise StudyError(f"{where}: no statistic '{measure.statistic}'; expected {', '.join(STATISTICS)}")
-    if measure.only not in ("all", "right"):
-        raise StudyError(f"{where}: only = '{measure.only}'; expected all or right")
-    if measure.part in played and str(parse_policy(measure.policy)) not in played[measure.part]:
-        raise StudyError(f"{where}: '{measure.policy}' is not played in '{measure.part}'")
+def _policies(part: Runs, study: Study, where: str) -> set[str]:
+    """Return the policies of a part as records name them."""
+    with _named(where):
+        names = [str(study.policy(policy)) for policy in part.policies]
+    if not names:
+        raise StudyError(f'{where}: no policies; expected policies = ["rucb"] or more')
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise StudyError(f"{where}: '{twice}' is played twice")
+    return set(names)
+
+
+def _check_measure(
+    measure: Measure, study: Study, names: Sequence[str], played: Mapping[str, set[str]]
+) -> None:
+    find(measure.part, dict.fromkeys(names), "part", StudyError)
+    find(measure.statistic, dict.fromkeys(STATISTICS), "statistic", StudyError)
+    find(measure.only, dict.fromkeys(("all", "right")), "choice of runs", StudyError)
+    if measure.part not in played:
+        return
+    find(measure.column, dict.fromkeys((*COLUMNS, WRONG)), "column", StudyError)
+    if str(study.policy(measure.policy)) not in played[measure.part]:
+        raise StudyError(f"'{measure.policy}' is not played in '{measure.part}'")

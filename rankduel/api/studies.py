@@ -30,6 +30,7 @@ def study(
     jobs: int = -1,
     command: str = "",
     progress: Callable[[int], None] | None = None,
+    trust: bool = False,
 ) -> Played:
     """Play a published experiment, or one of your own, and check its claims.
 
@@ -53,6 +54,9 @@ def study(
         Text that the run sets keep about how they were made.
     progress : callable, optional
         Called with the number of runs done since the last call.
+    trust : bool, default False
+        Whether to run the Python files that a TOML file names as policies. Such a file is code; its path is
+        relative to the current folder.
 
     Returns
     -------
@@ -65,7 +69,7 @@ def study(
     >>> {record.verdict for record in played.records} <= {"holds", "skipped", "report", "warns"}
     True
     """
-    chosen = find_study(name)
+    chosen = find_study(name, trust=trust)
     where = Path(out)
     found = data_folder(None if data is None else Path(data))
     results = play_study(
@@ -83,9 +87,11 @@ def study(
     return Played(chosen, tier, results, records, folder_of(chosen, tier, where) / "figures")
 
 
-def find_study(name: str) -> Study:
-    """Return a study by name, or from a TOML file."""
-    return read_study(name) if name.endswith(".toml") else find(name, all_studies(), "study", StudyError)
+def find_study(name: str, *, trust: bool = False) -> Study:
+    """Return a study by name, or from a TOML file; `trust` allows its policies to be Python files."""
+    if name.endswith(".toml"):
+        return read_study(name, trust=trust)
+    return find(name, all_studies(), "study", StudyError)
 
 
 def _ignore(done: int) -> None:

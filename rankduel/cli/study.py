@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, cast
@@ -19,7 +19,8 @@ from experiments.studies.reproduction import measured, write_page
 from experiments.studies.study import TIERS, Part, Runs, Study, size_in
 from rankduel.api import studies as api
 from rankduel.api.studies import find_study
-from rankduel.base.errors import UsageError
+from rankduel.base.errors import StudyError, UsageError
+from rankduel.base.files import path_inside
 from rankduel.base.threads import n_workers
 from rankduel.cli.console import command_typed, count_progress, notices, screen
 from rankduel.cli.endings import keeping
@@ -27,6 +28,7 @@ from rankduel.cli.lists import show_rows, title
 from rankduel.cli.options import Jobs, Repair
 
 app = typer.Typer(no_args_is_help=True, help="Published experiments: list, show, run, check; or your own.")
+_LONGEST = 200  # characters of the name of a page
 _COLOURS = {HOLDS: "green", FAILS: "red", WARNS: "yellow"}
 
 
@@ -50,6 +52,14 @@ Data = Annotated[
 ]
 Real = Annotated[bool, typer.Option("--real", help="Leave out what would be played on stand-ins for data.")]
 Out = Annotated[Path, typer.Option("--out", "-o", help="Folder for records, figures and verdicts.")]
+Trust = Annotated[
+    bool,
+    typer.Option(
+        "--trust",
+        help="Run the policy files (.py) that a .toml file names. A policy file is code: look at it "
+        "first. Its path is relative to the current folder.",
+    ),
+]
 
 
 @app.command("list")
@@ -71,12 +81,12 @@ def list_studies() -> None:
 
 
 @app.command()
-def show(name: Name) -> None:
+def show(name: Name, trust: Trust = False) -> None:
     """Settings and claims of a study.
 
     [dim]Example:[/] rankduel study show cycles
     """
-    study = find_study(name)
+    study = find_study(name, trust=trust)
     title(escape(study.title), escape(study.source))
     screen.print(f"{escape(study.question)}\n[dim]data: {escape(study.data)}[/]\n")
     title("Parts", "duels x runs, by tier")
@@ -107,6 +117,7 @@ def run(
     out: Out = Path("results/studies"),
     repair: Repair = False,
     jobs: Jobs = -1,
+    trust: Trust = False,
 ) -> None:
     """Play studies, draw their figures and check their claims; what is there already is not repeated.
 
@@ -116,11 +127,13 @@ def run(
 
     if bool(names) == all:
         raise UsageError("name the studies to run, or say --all; 'rankduel study list' shows them")
-    chosen = list(names or all_studies())
-    played = _play_and_check(chosen, tier.value, data, real, out, jobs, repair)
+    studies = {name: find_study(name, trust=trust) for name in names or all_studies()}
+    _refuse_same_ids(studies)
+    played = _play_and_check(studies, tier.value, data, real, out, jobs, trust, repair)
     for one in played:
         screen.print(f"[cyan]{escape(one.study.id)}[/] {summary(one.records)}")
-    page = out / f"{'all' if all else '-'.join(one.study.id for one in played)}-{tier.value}.html"
+    ids = "all" if all else "-".join(one.study.id for one in played)
+    page = path_inside(out, f"{ids if len(ids) <= _LONGEST else 'several'}-{tier.value}.html", StudyError)
     write_study_page(played, page)
     screen.print(
         f"\nwrote [bold]{escape(str(page))}[/]; next: [bold]rankduel study check NAME[/]", soft_wrap=True
@@ -135,6 +148,7 @@ def check(
     real: Real = False,
     out: Out = Path("results/studies"),
     jobs: Jobs = -1,
+    trust: Trust = False,
 ) -> None:
     """Claim by claim: published, measured, holds or not. Runs that are missing are played first.
 
@@ -142,7 +156,8 @@ def check(
 
     [dim]Example:[/] rankduel study check cycles
     """
-    (played,) = _play_and_check([name], tier.value, data, real, out, jobs)
+    studies = {name: find_study(name, trust=trust)}
+    (played,) = _play_and_check(studies, tier.value, data, real, out, jobs, trust)
     _show_records(played.records)
     if any(record.unexplained for record in played.records):
         raise typer.Exit(1)
@@ -163,10 +178,26 @@ def page(
     screen.print(f"wrote [bold]{escape(str(output))}[/]: {summary([line.record for line in lines])}")
 
 
+def _refuse_same_ids(studies: Mapping[str, Study]) -> None:
+    """Their results would share a folder."""
+    seen: dict[str, str] = {}
+    for name, study in studies.items():
+        other = seen.setdefault(study.id.lower(), name)
+        if other != name:
+            raise UsageError(f"{other} and {name} have the same id, '{study.id}'; change one of them")
+
+
 def _play_and_check(
-    names: Sequence[str], tier: str, data: Path | None, real: bool, out: Path, jobs: int, repair: bool = False
+    studies: Mapping[str, Study],
+    tier: str,
+    data: Path | None,
+    real: bool,
+    out: Path,
+    jobs: int,
+    trust: bool,
+    repair: bool = False,
 ) -> list[Played]:
-    studies = {name: find_study(name) for name in names}
+    """Play studies, by what the command named them."""
     for study in studies.values():
         screen.print(f"[dim]{escape(study.id)}, tier {tier}: {_time(study, tier, jobs)}[/]")
     played = []
@@ -187,6 +218,7 @@ def _play_and_check(
                 jobs=jobs,
                 command=command_typed(),
                 progress=done,
+                trust=trust,
             )
         for stand_in in dict.fromkeys(filter(None, one.results.stand_ins.values())):
             screen.print(f"[yellow]{escape(study.id)}: on {escape(stand_in)}[/]")

@@ -7,8 +7,12 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from support.own_study import TOML
 
 from bandits import condorcet_winner
+from experiments.matrix.preferences import preferences_of
+from experiments.runs.problem import Problem
+from experiments.specs import parse_policy
 from experiments.studies import all_studies
 from experiments.studies.checks import (
     FAILS,
@@ -29,6 +33,7 @@ from experiments.studies.playing import play_study
 from experiments.studies.problems import parse_problem
 from experiments.studies.published.rcs import first_step
 from experiments.studies.study import (
+    COLUMNS,
     TIERS,
     Bench,
     Between,
@@ -49,8 +54,9 @@ from experiments.studies.study import (
     size_in,
 )
 from experiments.studies.subsets import random_arms
-from experiments.studies.toml import check_study, read_study
-from rankduel.base.errors import PolicyError, RecordsError, StudyError, UsageError
+from experiments.studies.toml import check_study
+from rankduel.base.errors import RecordsError, StudyError, UsageError
+from rankduel.base.toml import read_table
 
 STUDIES = all_studies()
 ABOUT = {"study": "s", "title": "t", "source": "s", "tier": "quick"}
@@ -192,10 +198,43 @@ def test_records_are_read_back(tmp_path):
         str(record) for record in records
     ]  # NaN is not equal to itself
     assert summary(back) == "3 hold"
-    for damaged in ("{", "[]", '{"checks": []}', json.dumps(ABOUT | {"checks": [], "tier": "shorter"})):
-        (tmp_path / "checks.json").write_text(damaged)
-        with pytest.raises(RecordsError, match="damaged"):
-            read_records(tmp_path / "checks.json")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ("{", "Expecting"),
+        ("[]", "a list; expected a table"),
+        ("null", "nothing; expected a table"),
+        ("[" * 20_000, "nested too deeply"),
+        ('{"checks": []}', "'study' is missing"),
+        ({"checks": 5}, "checks is 5; expected a list"),
+        ({"checks": [5]}, "checks 1 is 5; expected a table"),
+        ({"tier": "shorter"}, "tier is the text 'shorter'"),
+        ({"title": 5}, "title is 5"),
+        ({"title": "\ud800"}, "title is the text '?'"),
+        ({"more": 5}, "no field 'more'"),
+        ({"id": 5}, "checks 1: id is 5; expected text"),
+        ({"verdict": "maybe"}, "verdict is the text 'maybe'; expected holds or"),
+        ({"lhs": [1]}, "lhs is a list; expected a number"),
+        ({"lhs": 10**400}, "lhs is a huge number; expected a number"),
+        ({"z": "1"}, "z is the text '1'; expected a number"),
+        ({"n_lhs": 1.5}, "n_lhs is 1.5; expected a whole number"),
+    ],
+)
+def test_damaged_records_are_refused(tmp_path, change, reason):
+    path = tmp_path / "checks.json"
+    write_records([verdict(Order(RCS, RUCB), CLEAR)], path, ABOUT)
+    if isinstance(change, dict):
+        about = json.loads(path.read_text())
+        row = {key: value for key, value in change.items() if key in about["checks"][0]}
+        about["checks"] = [about["checks"][0] | row]
+        change = json.dumps(about | (change if not row else {}))
+    path.write_text(change)
+    with pytest.raises(RecordsError) as refused:
+        read_records(path)
+    message = str(refused.value)
+    assert message.startswith(f"{path}: damaged (") and reason in message and "study check" in message
 
 
 @pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
@@ -206,6 +245,9 @@ def test_every_study_is_well_formed(study, tmp_path):
     assert any(size_in(part, "quick") for part in study.parts)
     parts = {part.name for part in study.parts}
     for figure in study.figures:
+        if isinstance(figure, Curves):  # as one in a file
+            fields = figure._asdict() | {"beside": list(figure.beside)}
+            assert read_table(Curves, fields, study.id, StudyError) == figure
         measures = (
             [m for line in figure.lines.values() for m in line.values()]
             if isinstance(figure, (Points, Bubbles))
@@ -325,119 +367,11 @@ def test_first_step_goes_along_a_line_over_log_t():
     assert math.isnan(first_step(curve, 0.95))
 
 
-TOML = """
-id = "tiny"
-title = "SAVAGE learns"
-source = "nobody"
-question = "Does it?"
-data = "built in"
-
-[[runs]]
-name = "easy"
-problem = "cyclic"
-policies = ["savage", "random_pair"]
-sizes = { quick = { horizon = 2000, runs = 4 }, paper = { horizon = 4000, runs = 8 } }
-
-[[runs]]
-name = "public"
-problem = "mslr-perfect(random=4,seed=2)"
-policies = ["random_pair"]
-sizes = { quick = { horizon = 100, runs = 2 } }
-
-[[checks]]
-id = "savage_below"
-claim = "SAVAGE has less regret than chance"
-reference = "surely"
-[checks.order]
-less = { part = "easy", policy = "savage" }
-more = { part = "easy", policy = "random_pair" }
-z = 3
-
-[[checks]]
-id = "other_way"
-claim = "chance is better"
-explanation = "it is not: it never learns"
-[checks.ratio]
-top = { part = "easy", policy = "random_pair" }
-bottom = { part = "easy", policy = "savage" }
-high = 1
-
-[[checks]]
-id = "long"
-claim = "later too"
-between = { value = { part = "easy", policy = "savage", at = 4000 }, high = 1e9 }
-
-[[checks]]
-id = "public"
-claim = "no regret"
-between = { value = { part = "public", policy = "random_pair" }, high = 0 }
-
-[[curves]]
-name = "regret"
-title = "Regret"
-part = "easy"
-
-[[curves]]
-name = "public"
-title = "Regret, public"
-part = "public"
-"""
-
-
 @pytest.fixture
 def tiny(tmp_path):
     path = tmp_path / "tiny.toml"
     path.write_text(TOML)
     return path
-
-
-def test_a_study_of_ones_own(tiny):
-    study = read_study(tiny)
-    assert study.parts[0].sizes["quick"] == Size(2000, 4)
-    assert study.checks[0].test == Order(Measure("easy", "savage"), Measure("easy", "random_pair"), 3)
-    assert study.figures[0] == Curves("regret", "Regret", "easy")
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ('id = "tiny"', "", "'id' is missing"),
-        ('id = "tiny"', 'id = "tiny"\nyear = 1', "no field 'year'"),
-        ('problem = "cyclic"', 'problem = "cyclik"', "did you mean 'cyclic'"),
-        ('problem = "cyclic"', 'problem = "cyclic(lex=3)"', "'cyclic\\(lex=3\\)': expected"),
-        ('"savage", "random_pair"', '"savag", "random_pair"', "did you mean 'savage'"),
-        ('less = { part = "easy"', 'less = { part = "esay"', "no part 'esay'"),
-        (
-            "quick = { horizon = 2000, runs = 4 }",
-            "quik = { horizon = 2000, runs = 4 }",
-            "did you mean 'quick'",
-        ),
-        ("quick = { horizon = 2000, runs = 4 }", "quick = { horizon = 2000 }", "'runs' is missing"),
-        ('policy = "savage", at = 4000', 'policy = "rucb"', "'rucb' is not played in 'easy'"),
-        ("[checks.order]", "[checks.ordr]", "expected one test"),
-        ('policy = "savage", at', 'policy = "savage", statistic = "mode", at', "no statistic 'mode'"),
-        ('id = "other_way"', 'id = "long"', "two checks are named 'long'"),
-        ("[[checks]]", "[[checks]", "not TOML"),
-        ('id = "tiny"', 'id = "../../esc"', r"the id is '../../esc'; files are named by it"),
-        ('id = "tiny"', 'id = "/tmp/esc"', "the id is '/tmp/esc'"),
-        ('id = "tiny"', 'id = ".hidden"', "the id is '.hidden'"),
-        ('id = "tiny"', 'id = ""', "the id is ''"),
-        ('id = "tiny"', "id = 7", "expected letters"),
-        ('id = "tiny"', r'id = "a\\b"', "the id is"),
-        (
-            'name = "public"\nproblem',
-            'name = "../esc"\nproblem',
-            "name of a part, a figure or a table is '../esc'",
-        ),
-        ('name = "regret"', 'name = "/tmp/esc"', "name of a part, a figure or a table is '/tmp/esc'"),
-        ('name = "regret"', 'name = "re gret"', "is 're gret'"),
-    ],
-)
-def test_studies_that_cannot_be(tiny, old, new, message):
-    assert old in TOML
-    tiny.write_text(TOML.replace(old, new, 1))
-    with pytest.raises((StudyError, PolicyError), match=message):
-        read_study(tiny)
 
 
 def test_run_check_and_page(rankduel, tiny, tmp_path):
@@ -517,11 +451,19 @@ def test_list_and_show(rankduel):
         (("show", "mine.toml"), "there is no such file"),
         (("check", "facts", "--data", "nowhere"), "there is no such folder"),
         (("page", "nowhere"), "no checks in it"),
+        (("run", "facts", "./one.toml", "./other.toml"), "./one.toml and ./other.toml have the same id"),
+        (
+            ("show", "deep.toml"),
+            "deep.toml: not TOML that can be read: lists or tables are nested too deeply",
+        ),
     ],
 )
-def test_commands_that_cannot_be(rankduel, words, message):
+def test_commands_that_cannot_be(rankduel, words, message, tmp_path):
+    (tmp_path / "one.toml").write_text(TOML)
+    (tmp_path / "other.toml").write_text(TOML.replace('id = "tiny"', 'id = "TINY"'))
+    (tmp_path / "deep.toml").write_text("id = " + "[" * 20_000)
     code, _, err = rankduel("study", *words)
-    assert code == 2 and message in err
+    assert code == 2 and message in " ".join(err.split())
 
 
 def test_computed_parts_are_kept_and_stand_on_what_they_look_at(tmp_path):
@@ -548,8 +490,19 @@ def test_computed_parts_are_kept_and_stand_on_what_they_look_at(tmp_path):
         found = play_study(study, "quick", tmp_path)
     assert found.values["size"] == {"arms": 4, "runs": 7} and calls == ["size"]
     assert found.stand_ins["mean"] == found.stand_ins["r"] != ""
-    (tmp_path / "s-quick" / "size.values.json").write_text("{")  # damaged: computed again
-    assert play_study(study, "quick", tmp_path).values == found.values
+    kept = tmp_path / "s-quick" / "size.values.json"
+    whole = kept.read_text()
+    for damaged in (
+        "{",
+        "[]",
+        "[" * 20_000,
+        "\xff",
+        whole.replace("4.0", "5.0"),
+        whole.replace("arms", "legs"),
+    ):
+        kept.write_text(damaged, "latin-1")  # computed again
+        assert play_study(study, "quick", tmp_path).values == found.values
+        assert kept.read_text() == whole
 
 
 @pytest.mark.parametrize("name", ["../esc", "/tmp/esc", "a/b", "a\\b"])
@@ -562,6 +515,13 @@ def test_names_do_not_leave_their_folder(name, tmp_path):
             play_study(dataclasses.replace(study, **changed), "quick", tmp_path)
     with pytest.raises(StudyError, match="cannot be the name of a file"):
         write_figures(study, CLEAR, tmp_path)
+
+
+def test_columns_that_the_runs_do_not_have():
+    with pytest.raises(StudyError, match="curves 'f': the runs of 'p' have no column 'ndcg'"):
+        draw(Curves("f", "F", "p", "ndcg"), CLEAR)
+    with pytest.raises(StudyError, match="these runs have no column 'ndcg'"):
+        verdict(Between(Measure("p", "rcs", "ndcg"), 0), CLEAR)
 
 
 def test_settings_as_names_of_files():
@@ -591,6 +551,17 @@ def test_tables_name_their_stand_ins(tmp_path):
 def test_tables_as_markdown():
     frame = pd.DataFrame({"policy": ["a|b"], "days": [5.23]})
     assert as_markdown(frame) == "| policy | days |\n| --- | --: |\n| a\\|b | 5.23 |\n"
+
+
+def test_columns_are_those_of_records(tmp_path):
+    """Runs on a matrix and runs on pages, with ties, of pairs and of sets."""
+    tied = np.array([[0.5, 0.6, 0.7], [0.4, 0.5, 0.5], [0.3, 0.5, 0.5]])
+    live = open_problem("letor(rankers=1-3,mode=live)", Shelf(None, tmp_path)).problem
+    found = {"wrong"}
+    for problem in (Problem(preferences_of(tied)), live):
+        for policy in ("random_pair", "mdb"):
+            found |= set(problem.play(parse_policy(policy), np.array([1, 2]), 0, 0))
+    assert found - {"step"} == {*COLUMNS, "wrong"}
 
 
 @pytest.mark.slow
