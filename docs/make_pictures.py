@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Console
 
 from experiments.report.charts.curves import DEFAULT
-from experiments.report.charts.matrix_and_final import save_chart
+from experiments.report.files import save_chart
 from experiments.report.multileave import multileave_figures
 from experiments.report.page import run_set_figures
 from experiments.runs.records import read_run_sets

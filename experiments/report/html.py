@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import itertools
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
 import altair as alt
+import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from experiments.report.charts.curves import LABEL_GAP, ROOM, View
-from experiments.report.charts.parts import Look
+from experiments.report.charts.parts import Look, printable, vega_lite_version
 from experiments.runs.summaries import QUANTILES
 
 # What a reader may choose; a page opens with the first of each, which are those of View().
@@ -68,6 +72,7 @@ def environment() -> Environment:
     """Return the environment of all templates: it escapes every value and refuses a missing one."""
     made = Environment(
         autoescape=True,
+        finalize=lambda value: value if isinstance(value, Markup) else printable(value),
         undefined=StrictUndefined,
         loader=PackageLoader("experiments.report"),
         trim_blocks=True,
@@ -80,9 +85,7 @@ def environment() -> Environment:
 
 def _json_for_script(value: Any) -> str:
     """Return JSON on one line for a script element; the filter `tojson` then escapes <, >, & and '."""
-    text = json.dumps(value, separators=(",", ":"), sort_keys=True, ensure_ascii=False, allow_nan=False)
-    # JavaScript before 2019 ends a line at these two characters, even inside a string.
-    return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return json.dumps(value, separators=(",", ":"), sort_keys=True, ensure_ascii=False, allow_nan=False)
 
 
 def render(template: str, **values: Any) -> Markup:
@@ -90,22 +93,85 @@ def render(template: str, **values: Any) -> Markup:
     return Markup(environment().get_template(template).render(values))
 
 
-def page_html(title: str, sections: Sequence[Section], footer: str, libraries: str = "") -> str:
-    """Return a whole page; `libraries` is JavaScript that draws the charts."""
+def page_html(title: str, sections: Sequence[Section], footer: str) -> str:
+    """Return a whole page, which runs scripts only if it has charts to draw."""
     figures = [shown for section in sections for shown in section.figures]
+    style = _source("page.css")
+    scripts = [_libraries(), _source("page.js")] if figures else []
     return render(
         "page.html",
         title=title,
         sections=sections,
         footer=footer,
-        libraries=_inline_script(libraries),
+        policy=_policy(style, scripts),
+        style=style,
+        scripts=scripts,
         report=chart_data(figures),
     )
 
 
-def _inline_script(source: str) -> Markup:
-    """Return JavaScript of an installed package so that it cannot end its script element early."""
-    return Markup(source.replace("</script", "<\\/script"))
+def chart_html(chart: alt.TopLevelMixin, title: str) -> str:
+    """Return a page with one chart, described in words below it."""
+    words = chart.to_dict().get("description", "")
+    shown = Figure(f"{plain_names([title])[0]}-chart", "", words, lambda view: chart)
+    section = Section("", "chart-section", "", [shown], render("chart.html", figure=shown))
+    return page_html(title, [section], charts_footer())
+
+
+def charts_footer() -> str:
+    """Return the last line of a page with charts: what made it."""
+    return f"Made by rankduel. Charts: Altair {alt.__version__}, Vega {vl_convert.get_vega_version()}."
+
+
+def _policy(style: str, scripts: Sequence[str]) -> str:
+    """Return a content-security policy: these scripts and this style by their digests, and nothing else."""
+    allowed = {
+        "default-src": ["'none'"],
+        "script-src": [_digest(script) for script in scripts] or ["'none'"],
+        "style-src": [_digest(style)],
+        "img-src": ["data:"],
+        "base-uri": ["'none'"],
+        "form-action": ["'none'"],
+    }
+    return "; ".join(" ".join([what, *sources]) for what, sources in allowed.items())
+
+
+def _digest(source: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"
+
+
+def _source(name: str) -> Markup:
+    """Return a file of templates/ as it is."""
+    loader = environment().loader
+    assert loader is not None
+    return Markup(loader.get_source(environment(), name)[0])
+
+
+@cache
+def _libraries() -> Markup:
+    """Return Vega, Vega-Lite and Vega-Embed, which draw the charts, fit for a script element."""
+    # The snippet goes where all three are in scope; this one makes the last known to the page.
+    source = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=vega_lite_version())
+    # A browser reads every line end as a line feed, and then computes the digest.
+    source = source.replace("\r\n", "\n").replace("\r", "\n")
+    return Markup(source.replace("</script", "<\\/script").replace("<!--", "<\\!--"))
+
+
+def plain_names(names: Iterable[str], endings: Sequence[str] = ("",)) -> list[str]:
+    """Return names for files and addresses, no two alike, whatever their case and with whichever ending."""
+    plain: list[str] = []
+    taken: set[str] = set()
+    for name in names:
+        bare = re.sub(r"[^\w.-]+", "-", name, flags=re.ASCII).strip("-.") or "study"
+        tries = itertools.chain([bare], (f"{bare}-{number}" for number in itertools.count(2)))
+        chosen = next(one for one in tries if taken.isdisjoint(_ended(one, endings)))
+        taken.update(_ended(chosen, endings))
+        plain.append(chosen)
+    return plain
+
+
+def _ended(name: str, endings: Sequence[str]) -> set[str]:
+    return {f"{name}{ending}".lower() for ending in endings}
 
 
 def run_set_html(
@@ -152,7 +218,9 @@ def every_chart(shown: Figure) -> dict[str, Any]:
     # Altair would check every piece of every chart; tests do that, and it would double the time.
     with alt.utils.schemapi.debug_mode(False):
         return {
-            " ".join(chosen): shown.make(View(**dict(zip(shown.controls, chosen)))).to_dict(validate=False)
+            " ".join(chosen): printable(
+                shown.make(View(**dict(zip(shown.controls, chosen)))).to_dict(validate=False)
+            )
             for chosen in options
         }
 

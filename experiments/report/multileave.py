@@ -53,16 +53,16 @@ def is_multileave(run_set: RunSet) -> bool:
     return run_set.settings.get("mode") == MODE
 
 
-def multileave_section(anchor: str, run_set: RunSet) -> Section:
-    figures = multileave_figures(anchor, run_set)
+def multileave_section(name: str, run_set: RunSet) -> Section:
+    figures = multileave_figures(name, run_set)
     found = headline(run_set.table)
     body = run_set_html(_about(run_set), found, figures, error_table(run_set.table), run_set.settings)
-    return Section(run_set.name, anchor, found, figures, body)
+    return Section(run_set.name, f"{name}-section", found, figures, body)
 
 
-def multileave_figures(anchor: str, run_set: RunSet) -> list[Figure]:
+def multileave_figures(name: str, run_set: RunSet) -> list[Figure]:
     make = partial(error_chart, curves(run_set.table, "e_bin"))
-    return [Figure(f"{anchor}-e-bin", "Pairs in the wrong order", _CAPTION, lambda view: make())]
+    return [Figure(f"{name}-e-bin", "Pairs in the wrong order", _CAPTION, lambda view: make())]
 
 
 def _about(run_set: RunSet) -> str:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import itertools
-import re
-from collections.abc import Iterator, Sequence
-from functools import cache, partial
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
-import altair as alt
 import numpy as np
 import pandas as pd
-import vl_convert
 
 from bandits import condorcet_winner, lower_bound
 from experiments.report.charts import curves as curve_charts
 from experiments.report.charts import matrix_and_final
 from experiments.report.charts.parts import LOWER_BOUND, in_figures, looks, runs_in_words
-from experiments.report.html import Figure, Section, Table, page_html, run_set_html
+from experiments.report.files import save_chart
+from experiments.report.html import (
+    Figure,
+    Section,
+    Table,
+    charts_footer,
+    page_html,
+    plain_names,
+    run_set_html,
+)
 from experiments.report.multileave import is_multileave, multileave_figures, multileave_section
 from experiments.report.pair import pair_figure, pair_section, pairs
 from experiments.runs.records import RunSet
@@ -25,52 +30,41 @@ from experiments.runs.summaries import curves, final, final_estimates
 from experiments.statistics import estimate
 from rankduel.base.files import write_text
 
+# An id on the page is the name of a run set or pair and one of these, and so never one of the libraries' ids.
+ENDINGS = tuple(
+    f"-{kind}" for kind in "section regret accuracy final-regret time ndcg clicks matrix e-bin".split()
+)
+
 
 def write_report(run_sets: Sequence[RunSet], path: str | Path) -> None:
     """Write the page, completely or not at all; the same records give the same bytes."""
-    names = plain_names([run_set.name for run_set in run_sets])
+    names, paired = _named(run_sets)
     sections = [run_set_section(name, run_set) for name, run_set in zip(names, run_sets)]
-    sections += [pair_section(anchor, *pair) for anchor, pair in _anchored_pairs(run_sets)]
+    sections += [pair_section(name, *pair) for name, pair in paired.items()]
     title = f"Dueling bandits: {run_sets[0].name if len(run_sets) == 1 else 'report'}"
-    footer = f"Made by rankduel. Charts: Altair {alt.__version__}, Vega {vl_convert.get_vega_version()}."
-    write_text(path, page_html(title, sections, footer, _libraries()))
-
-
-@cache
-def _libraries() -> str:
-    """Vega, Vega-Lite and Vega-Embed, which draw the charts."""
-    # The snippet goes where all three are in scope; this one makes two of them known to the page.
-    return vl_convert.javascript_bundle(
-        "window.vegaEmbed = vegaEmbed; window.vega = vega;", vl_version=matrix_and_final.vega_lite_version()
-    )
+    write_text(path, page_html(title, sections, charts_footer()))
 
 
 def write_figures(run_sets: Sequence[RunSet], folder: str | Path, kind: str) -> list[Path]:
     """Every chart of the page as a file, drawn as the page opens with it."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    names = plain_names([run_set.name for run_set in run_sets])
+    names, paired = _named(run_sets)
     figures = [shown for name, run_set in zip(names, run_sets) for shown in run_set_figures(name, run_set)]
-    figures += [pair_figure(anchor, *pair) for anchor, pair in _anchored_pairs(run_sets)]
+    figures += [pair_figure(name, *pair) for name, pair in paired.items()]
     paths = [folder / f"{shown.name}.{kind}" for shown in figures]
     for shown, path in zip(figures, paths):
-        matrix_and_final.save_chart(shown.make(curve_charts.DEFAULT), path)
+        save_chart(shown.make(curve_charts.DEFAULT), path)
     return paths
 
 
-def plain_names(names: Sequence[str]) -> list[str]:
-    """Good for files and addresses, and no two alike."""
-    plain: list[str] = []
-    for name in names:
-        bare = re.sub(r"[^\w.-]+", "-", name, flags=re.ASCII).strip("-.") or "study"
-        tries = itertools.chain([bare], (f"{bare}-{number}" for number in itertools.count(2)))
-        plain.append(next(name for name in tries if name not in plain))
-    return plain
-
-
-def _anchored_pairs(run_sets: Sequence[RunSet]) -> Iterator[tuple[str, tuple[RunSet, RunSet]]]:
-    for number, pair in enumerate(pairs(run_sets), start=1):
-        yield f"live-versus-proxy-{number}", pair
+def _named(run_sets: Sequence[RunSet]) -> tuple[list[str], dict[str, tuple[RunSet, RunSet]]]:
+    """Return a name for each run set, and the pairs of live and proxy by theirs."""
+    paired = pairs(run_sets)
+    wanted = [run_set.name for run_set in run_sets]
+    wanted += [f"live-versus-proxy-{number}" for number in range(1, len(paired) + 1)]
+    names = plain_names(wanted, ENDINGS)
+    return names[: len(run_sets)], dict(zip(names[len(run_sets) :], paired))
 
 
 def run_set_section(name: str, run_set: RunSet) -> Section:
@@ -82,7 +76,7 @@ def run_set_section(name: str, run_set: RunSet) -> Section:
     body = run_set_html(
         _about(run_set), headline, figures, final_table(run_set), run_set.settings, looks(lines)
     )
-    return Section(run_set.name, name, headline, figures, body)
+    return Section(run_set.name, f"{name}-section", headline, figures, body)
 
 
 def _about(run_set: RunSet) -> str:

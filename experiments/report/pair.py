@@ -42,10 +42,10 @@ def of_both(live: RunSet, proxy: RunSet) -> tuple[pd.DataFrame, pd.DataFrame]:
     return one, other
 
 
-def pair_figure(anchor: str, live: RunSet, proxy: RunSet) -> Figure:
+def pair_figure(name: str, live: RunSet, proxy: RunSet) -> Figure:
     parts = [curves(table, "regret") for table in of_both(live, proxy)]
     return Figure(
-        f"{anchor}-regret",
+        f"{name}-regret",
         "Regret, live and proxy",
         "Regret against simulated clicks (solid) and against draws from the matrix (dashed), each with a "
         "band of one standard error. Every panel has a regret axis of its own.",
@@ -53,9 +53,9 @@ def pair_figure(anchor: str, live: RunSet, proxy: RunSet) -> Figure:
     )
 
 
-def pair_section(anchor: str, live: RunSet, proxy: RunSet) -> Section:
+def pair_section(name: str, live: RunSet, proxy: RunSet) -> Section:
     tables = of_both(live, proxy)
-    shown = pair_figure(anchor, live, proxy)
+    shown = pair_figure(name, live, proxy)
     found = compare_runs(*tables)
     table = Table(
         f"Final regret after {live.settings['horizon']:,} duels: mean [95 % interval]",
@@ -65,7 +65,9 @@ def pair_section(anchor: str, live: RunSet, proxy: RunSet) -> Section:
     )
     about = f"{live.name} against {proxy.name}, which share matrix and horizon."
     body = render("pair.html", about=about, headline=found.verdict, figure=shown, table=table)
-    return Section(f"Live versus proxy: {live.name}, {proxy.name}", anchor, found.verdict, [shown], body)
+    return Section(
+        f"Live versus proxy: {live.name}, {proxy.name}", f"{name}-section", found.verdict, [shown], body
+    )
 
 
 def pair_rows(live: pd.DataFrame, proxy: pd.DataFrame, final: pd.DataFrame) -> Iterator[Sequence[str]]:

@@ -9,8 +9,8 @@ import altair as alt
 import pandas as pd
 
 from experiments.report.charts.curves import View, curve_chart
-from experiments.report.charts.matrix_and_final import save_chart
 from experiments.report.charts.points import bubble_chart, line_chart
+from experiments.report.files import save_chart
 from experiments.runs.summaries import curves
 from experiments.studies.checks import Results, TooShort, sample
 from experiments.studies.study import STAND_IN, Bubbles, Curves, Figure, Points, Study

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from experiments.report.html import Section, Table, page_html, render
+from experiments.report.html import Section, Table, page_html, plain_names, render
 from experiments.studies.checks import FAILS, HOLDS, REPORT, SKIPPED, WARNS, Record, summary
 from experiments.studies.figures import cells, figure_path, stand_in_of, write_figures
 from experiments.studies.playing import Played
@@ -39,12 +39,12 @@ class _Picture(NamedTuple):
 def write_study_page(played: Sequence[Played], path: Path) -> None:
     """Write the page, completely or not at all; it needs no network and no script."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_text(
-        path, page_html("Published experiments", [_section(one) for one in played], "Made by rankduel.")
-    )
+    names = plain_names(f"{one.study.id}-{one.tier}" for one in played)
+    sections = [_section(name, one) for name, one in zip(names, played)]
+    write_text(path, page_html("Published experiments", sections, "Made by rankduel."))
 
 
-def _section(one: Played) -> Section:
+def _section(name: str, one: Played) -> Section:
     study = one.study
     headline = f"{study.source}. Tier {one.tier}: {summary(one.records)}."
     body = render(
@@ -56,7 +56,7 @@ def _section(one: Played) -> Section:
         pictures=list(_pictures(one)),
         tables=_tables(one),
     )
-    return Section(study.title, f"{study.id}-{one.tier}", headline, [], body)
+    return Section(study.title, name, headline, [], body)
 
 
 def _claim(record: Record) -> _Claim:

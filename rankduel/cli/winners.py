@@ -108,8 +108,8 @@ def _check_figures(name: str, preferences: Preferences, subsets: bool) -> None:
 def _write_figures(found: Subsets, folder: Path) -> list[Path]:
     """Zoghi 2017: Figure 7.1, the shares by size; Figure 7.2, Copeland winners and their losses."""
     # Loading the library of charts takes a second, which the terminal does not need.
-    from experiments.report.charts.matrix_and_final import save_chart
     from experiments.report.charts.points import bubble_chart, line_chart
+    from experiments.report.files import save_chart
 
     assert found.overlaps is not None
     size, counts = "rankers in the subset", found.overlaps.counts.rename(columns={"size": "x", "count": "y"})

@@ -5,7 +5,8 @@ import pandas as pd
 
 from bandits import checkpoints
 from experiments.matrix.preferences import preferences_of
-from experiments.runs.records import RunSet
+from experiments.runs.records import RunSet, open_run_set, write_record
+from support.html_pages import with_text
 
 
 def ordered_preferences(n_rankers, names=None):
@@ -50,6 +51,32 @@ def made_up_multileave(name, methods, preferences, horizon=1000, runs=2):
     ]
     table = pd.concat(tables, ignore_index=True).assign(seconds=0.1)
     return RunSet(name, made_up_settings("multileave", preferences, horizon), preferences, table)
+
+
+def write_run_set(run_set, folder):
+    """Write the records of a run set as 'rankduel run' does; it reads back with the folder as its name."""
+    open_run_set(folder, run_set.settings, run_set.preferences)
+    for (policy, run), table in run_set.table.groupby(["policy", "run"]):
+        write_record(folder, policy, run, table.drop(columns=["policy", "run", "seconds"]), 0.5)
+
+
+def of_all_kinds(text, policies=("rucb", "dts")):
+    """Live runs, proxy runs and multileaving of one matrix, with `text` after every string of theirs."""
+    preferences = ordered_preferences(3, [f"{name}{text}" for name in "abc"])
+    named = [f"{policy}{text}" for policy in policies]
+    made = [
+        made_up_study("clicks", "live", named, preferences, seed=1),
+        made_up_study("draws", "proxy", named, preferences, seed=2),
+        made_up_multileave("pages", named, preferences),
+    ]
+    made[0].settings["arena"] = {"clicks": "navigational", "more": ["a", {"b": "c"}]}
+    return [_with_text(run_set, text) for run_set in made]
+
+
+def _with_text(run_set, text):
+    settings = {**run_set.settings, "regret": "weak", "note": "a note", f"key{text}": "of anything"}
+    # What kind of records these are decides which charts there are.
+    return run_set._replace(name=run_set.name + text, settings=with_text(settings, text, keep=("mode",)))
 
 
 def made_up_settings(mode, preferences, horizon):

@@ -6,18 +6,15 @@ Curves are in experiments/report/charts/curves.py; here are the dots of final re
 from __future__ import annotations
 
 from collections.abc import Collection
-from pathlib import Path
 from typing import Any
 
 import altair as alt
 import numpy as np
 import pandas as pd
-import vl_convert
 
 from experiments.matrix.preferences import Preferences
 from experiments.report.charts.parts import (
     HIDDEN,
-    HOVER,
     INK,
     WIDTH,
     counts_axis,
@@ -31,46 +28,8 @@ from experiments.report.charts.parts import (
 )
 from experiments.runs.summaries import final, final_estimates, short_names
 from experiments.winners.notions import copeland_order
-from rankduel.base.errors import UsageError
-from rankduel.base.files import replacing
 
-FORMATS = ("pdf", "svg", "png", "html")
 MOST_RANKERS = 200  # a picture of more has cells too small to see
-
-
-def save_chart(chart: alt.TopLevelMixin, path: str | Path) -> None:
-    """As the file's name says: .pdf, .svg, .png, or .html that needs no network. Whole or not at all."""
-    path = Path(path)
-    kind = path.suffix.lower().removeprefix(".")
-    if kind not in FORMATS:
-        raise UsageError(f"{path}: no chart is written as '{path.suffix}'; expected .{', .'.join(FORMATS)}")
-    with replacing(path) as temporary:
-        temporary.write_bytes(_drawn(chart, kind))
-
-
-def _drawn(chart: alt.TopLevelMixin, kind: str) -> bytes:
-    spec = chart.to_dict()
-    version = vega_lite_version()
-    if kind == "html":
-        return vl_convert.vegalite_to_html(spec, vl_version=version, bundle=True).encode()
-    spec = _still(spec)
-    if kind == "pdf":
-        return vl_convert.vegalite_to_pdf(spec, vl_version=version)
-    if kind == "png":
-        return vl_convert.vegalite_to_png(spec, vl_version=version, scale=2)
-    return vl_convert.vegalite_to_svg(spec, vl_version=version).encode()
-
-
-def _still(spec: dict[str, Any]) -> dict[str, Any]:
-    """Without what only answers the pointer: hundreds of points that nobody sees make a picture large."""
-    layers = [layer for layer in spec.get("layer", []) if layer.get("name") != HOVER]
-    params = [param for param in spec.get("params", []) if HOVER not in param.get("views", [])]
-    return {**spec, "layer": layers, "params": params} if layers else spec
-
-
-def vega_lite_version() -> str:
-    """The Vega-Lite that these charts are written in, as vl-convert names it."""
-    return ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 
 
 def final_chart(table: pd.DataFrame, column: str, title: str) -> alt.LayerChart:

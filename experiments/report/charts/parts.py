@@ -6,7 +6,8 @@ past seven policies, dashes tell them apart.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import altair as alt
@@ -21,6 +22,24 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", INK
 _DASHES = ((), (7, 3), (2, 2), (8, 3, 2, 3))
 WIDTH, HEIGHT = 620, 340
 _FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
+# Control characters but tab and line feed: XML cannot hold them, and vl-convert aborts the process on NUL.
+# Line and paragraph separators: they end a string of a Vega expression. Marks that turn the direction of what
+# follows. Code points that are no characters: they cannot be written in UTF-8, or not in XML.
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+
+
+def printable(value: Any) -> Any:
+    r"""Return a value with every string in it fit for a page or a drawing: a NUL becomes ``\x00``."""
+    if isinstance(value, str):
+        return _UNPRINTABLE.sub(lambda found: repr(found[0])[1:-1], value)
+    if isinstance(value, Mapping):
+        return {printable(key): printable(one) for key, one in value.items()}
+    return [printable(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
+def vega_lite_version() -> str:
+    """Return the version of Vega-Lite that these charts are written in, as vl-convert names it."""
+    return ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 
 
 class Look(NamedTuple):

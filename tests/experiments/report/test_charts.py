@@ -4,6 +4,7 @@ import csv
 import io
 import itertools
 import re
+from xml.etree import ElementTree
 
 import altair as alt
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 import vl_convert
 from hypothesis import given
 from hypothesis import strategies as st
+from support.html_pages import ATTACKS, CONTROLS, Page
 from support.run_set_samples import made_up_table, ordered_preferences
 
 from experiments.matrix.preferences import preferences_of
@@ -24,14 +26,9 @@ from experiments.report.charts.curves import (
     regret_chart,
     spread_out,
 )
-from experiments.report.charts.matrix_and_final import (
-    MOST_RANKERS,
-    final_chart,
-    heatmap,
-    save_chart,
-    vega_lite_version,
-)
-from experiments.report.charts.parts import LOWER_BOUND, in_figures, looks, runs_in_words
+from experiments.report.charts.matrix_and_final import MOST_RANKERS, final_chart, heatmap
+from experiments.report.charts.parts import LOWER_BOUND, in_figures, looks, runs_in_words, vega_lite_version
+from experiments.report.files import save_chart
 from experiments.report.html import CHOICES
 from experiments.runs.summaries import curves
 from experiments.statistics import Estimate
@@ -264,10 +261,50 @@ def test_files_have_no_points_that_nobody_sees(tmp_path):
     assert all(f">{policy}</text>" in saved for policy in POLICIES) and saved.count('"line mark"') == 3
 
 
-def test_a_chart_as_a_page_fetches_nothing(tmp_path):
-    save_chart(heatmap(ordered_preferences(3)), tmp_path / "a.html")
-    page = (tmp_path / "a.html").read_text()
-    assert "vegaEmbed" in page and not re.search(r"<(script|link)[^>]*(src|href)=", page)
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_no_name_in_a_chart_as_a_page_becomes_an_element_or_an_attribute(attack, tmp_path):
+    def saved(name, text):
+        save_chart(heatmap(ordered_preferences(3, [f"{ranker}{text}" for ranker in "abc"])), tmp_path / name)
+        return Page(tmp_path / name)
+
+    plain, attacked = saved("plain.html", ""), saved("attacked.html", attack)
+    assert attacked.structure == plain.structure and attacked.policy == plain.policy == plain.own_policy
+    assert f"from a{attack} to c{attack}" in attacked.text and not set("<>&") & set(attacked.report)
+    assert not [a for _, a in plain.elements if {"src", "href"} & set(a) and a.get("href") != "data:,"]
+
+
+@pytest.mark.parametrize("kind", ["svg", "pdf", "png", "html"])
+def test_names_may_have_any_character(kind, tmp_path):
+    names = [f"a{ATTACKS[0]}", f"b{CONTROLS}", "c\ud800\n\t'"]
+    matrix = preferences_of(ordered_preferences(3).matrix, names)
+    save_chart(heatmap(matrix), tmp_path / f"matrix.{kind}")
+    policies = (names[0], names[1], "c\n\t'\r,\"")
+    found = curves(made_up_table(policies), "regret")
+    save_chart(live_proxy_chart(found, found), tmp_path / f"pair.{kind}")
+    if kind == "svg":
+        for name in ("matrix", "pair"):
+            drawn = ElementTree.parse(tmp_path / f"{name}.svg").getroot()
+            assert {element.tag.rpartition("}")[2] for element in drawn.iter()} <= {
+                "svg",
+                "g",
+                "path",
+                "text",
+                "rect",
+                "defs",
+                "clipPath",
+                "linearGradient",
+                "stop",
+                "style",
+                "line",
+            }
+            assert any(text.startswith("b\\x00") for element in drawn.iter() for text in [element.text or ""])
+
+
+def test_a_chart_as_a_page_is_named_by_its_file(tmp_path):
+    save_chart(heatmap(ordered_preferences(3)), tmp_path / "clip0.html")
+    page = Page(tmp_path / "clip0.html")
+    assert page.ids("figure") == ["clip0-chart"] and page.text.startswith("clip0 clip0 ")
+    assert "Matrix of preferences of 3 rankers" in page.text
 
 
 def test_unknown_kinds_of_files_are_refused_and_nothing_is_written(tmp_path):

@@ -3,37 +3,20 @@
 A script at the end of a copy of the page clicks as a reader would and leaves its findings in the page.
 """
 
-import html
-import json
-import re
-import shutil
-import subprocess
-
 import numpy as np
 import pytest
+from support.browser import asked_for, dom_of, findings, findings_and_network, in_browser, scripted
 from support.run_set_samples import made_up_study, ordered_preferences
 
 from experiments.report.charts.curves import spread_out
 from experiments.report.page import write_report
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium found; 'apt-get install chromium' has one"),
-]
+pytestmark = in_browser
 
 HOSTILE = "</script><img src=x onerror=\"document.title='taken'\">"
 LABEL = 'script><img src=x onerror="doc…'  # as much of its name as there is room for
 POLICIES = ("rucb", "dts(alpha=0.6)", "dts", HOSTILE)  # the last has the most regret
 SPREADS = [np.random.default_rng(seed).uniform(0, 300, seed % 9 + 1).round(1).tolist() for seed in range(40)]
-
-HOOKS = """<script>
-var complaints = [];
-const complain = (kind, ...all) => complaints.push(kind + ": " + all.join(" "));
-for (const kind of ["error", "warn"]) console[kind] = (...all) => complain(kind, ...all);
-for (const kind of ["error", "unhandledrejection", "securitypolicyviolation"])
-  window.addEventListener(kind, event => complain(kind, event.message || event.reason || event.blockedURI));
-</script>"""
 
 CLICKS = """
 const clicks = document.getElementById("clicks-regret");
@@ -84,6 +67,7 @@ for (const kind of ["pointerover", "pointermove"]) under.dispatchEvent(new Point
 under.dispatchEvent(new MouseEvent("mousemove", place));
 await view().runAsync();
 found.tooltip = document.getElementById("vg-tooltip-element")?.textContent;
+found.saved = [await view().toImageURL("svg"), await view().toImageURL("png")];
 found.spreads = SPREADS.map(places => spreadOut(places, 14, 0, 300));
 found.fetched = performance.getEntriesByType("resource").map(entry => entry.name);
 found.title = document.title;
@@ -96,43 +80,6 @@ found.page = document.documentElement.scrollWidth;
 const right = figure => figure.querySelector(".marks").getBoundingClientRect().right;
 found.figures = figures.map(figure => [figure.id, right(figure)]);
 """
-
-
-def scripted(page, name, script):
-    """A copy of the page that runs the script, then shows what was found, also to a page around it."""
-    constants = f"const POLICIES = {json.dumps(POLICIES)}, SPREADS = {json.dumps(SPREADS)};".replace(
-        "<", "\\u003c"
-    )
-    run = f"""<script>(async () => {{
-    const found = {{}}; {constants}
-    try {{ {script} }} catch (problem) {{ complaints.push("script: " + problem.stack); }}
-    found.complaints = [...(found.complaints || []), ...complaints];
-    const text = JSON.stringify(found), shown = document.createElement("pre");
-    shown.id = "found"; shown.textContent = text; document.body.append(shown); parent.postMessage(text, "*");
-    }})();</script>"""
-    source = page.read_text("utf-8").replace("<head>", f"<head>{HOOKS}", 1)
-    before, end, after = source.rpartition("</body>")
-    copy = page.with_name(f"{name}.html")
-    copy.write_text(before + run + end + after, "utf-8")
-    return copy
-
-
-def dom_of(page, *options):
-    """The page as it is once everything has happened."""
-    profile = page.parent / "profile"
-    quiet = [
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--no-first-run",
-    ]
-    command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", *quiet, f"--user-data-dir={profile}"]
-    command += ["--virtual-time-budget=60000", *options, "--dump-dom", page.as_uri()]
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=170).stdout
-
-
-def findings(dom):
-    return json.loads(html.unescape(re.search(r'<pre id="found">(.*?)</pre>', dom, re.DOTALL)[1]))
 
 
 @pytest.fixture(scope="module")
@@ -149,18 +96,8 @@ def page(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def found(page):
-    log = page.with_name("network.json")
-    answer = findings(
-        dom_of(scripted(page, "clicks", CLICKS), "--window-size=1280,900", f"--log-net-log={log}")
-    )
-    return {**answer, "network": asked_for(log)}
-
-
-def asked_for(log):
-    """Addresses on the network that a page asked for; what Chromium wants for itself has no origin."""
-    asked = [event["params"] for event in json.loads(log.read_text())["events"] if "params" in event]
-    asked = [params for params in asked if params.get("initiator", "not an origin") != "not an origin"]
-    return sorted({params["url"] for params in asked if params["url"].startswith(("http", "ws"))})
+    copy = scripted(page, "clicks", CLICKS, POLICIES=POLICIES, SPREADS=SPREADS)
+    return findings_and_network(copy, "--window-size=1280,900")
 
 
 def test_nothing_complains(found):
@@ -217,6 +154,11 @@ def test_all_policies_can_be_hidden(found):
 def test_hovering_shows_numbers(found):
     for words in ("policy", "duels", "mean", "standard error", "10% quantile"):
         assert words in found["tooltip"]
+
+
+def test_charts_can_be_saved(found):
+    svg, png = found["saved"]
+    assert svg.startswith("blob:") and png.startswith("data:image/png;base64,")
 
 
 def test_labels_are_nudged_as_in_python(found):

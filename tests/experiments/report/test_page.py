@@ -5,21 +5,26 @@ import re
 
 import pytest
 import typer
-from support.html_pages import ATTACKS, Page, with_text
+from support.html_pages import ATTACKS, CONTROLS, Page
 from support.run_set_samples import (
     made_up_multileave,
     made_up_study,
     made_up_table,
+    of_all_kinds,
     ordered_preferences,
+    write_run_set,
 )
 from typer.testing import CliRunner
 
 from experiments.matrix.preferences import preferences_of
 from experiments.report.charts.curves import DEFAULT
-from experiments.report.html import CHOICES
+from experiments.report.charts.matrix_and_final import heatmap
+from experiments.report.charts.parts import printable
+from experiments.report.files import save_chart
+from experiments.report.html import CHOICES, plain_names
 from experiments.report.page import (
+    ENDINGS,
     bound_slope,
-    plain_names,
     run_set_figures,
     run_set_headline,
     write_figures,
@@ -27,7 +32,7 @@ from experiments.report.page import (
 )
 from experiments.report.pair import of_both, pair_section, pairs
 from experiments.runs.compare import compare_runs
-from experiments.runs.records import open_run_set, write_record
+from experiments.runs.records import read_run_sets
 from rankduel.base.errors import RecordsError
 from rankduel.cli import report
 from rankduel.cli.console import screen
@@ -81,38 +86,65 @@ def test_text_from_records_stays_text(page):
     assert HOSTILE in names
 
 
-@pytest.mark.parametrize("attack", ATTACKS)
-def test_no_string_of_a_run_set_becomes_an_element_or_an_attribute(attack, tmp_path):
-    plain, attacked = (Page(_page_of_all_kinds(tmp_path, text)) for text in ("", attack))
-    assert attacked.structure == plain.structure
-    # Of each of the three: the name, the policies, the loss that regret sums, where the matrix is from.
-    assert attacked.text.count(attack) > 3 * 4
-    assert f"the mean weak{attack} loss" in attacked.text and f"exact{attack}" in attacked.text
+def test_no_string_of_a_record_folder_becomes_an_element_or_an_attribute(tmp_path):
+    attack = "".join(ATTACKS)
+    plain, attacked = (_page_of(_from_files(of_all_kinds(text), tmp_path), tmp_path) for text in ("", attack))
+    assert attacked.structure == plain.structure and attacked.policy == plain.policy
+    for words in ("a note", "five in order", "navigational", "exact", "0.1.0", "the mean weak", "rucb"):
+        assert words + attack in attacked.text
     assert attack in json.dumps(json.loads(attacked.report), ensure_ascii=False).replace('\\"', '"')
     assert not set("<>&\u2028\u2029") & set(attacked.report)
 
 
-def _page_of_all_kinds(folder, text):
-    """A page about live runs, proxy runs and multileaving, with `text` after every string of theirs."""
-    preferences = ordered_preferences(3, [f"{name}{text}" for name in "abc"])
-    policies = [f"{name}{text}" for name in ("rucb", "dts\u2028\u2029&")]
-    made = [
-        made_up_study("clicks", "live", policies, preferences, seed=1),
-        made_up_study("draws", "proxy", policies, preferences, seed=2),
-        made_up_multileave("pages", policies, preferences),
-    ]
-    made[0].settings["arena"] = {"clicks": "navigational", "more": ["a", {"b": "c"}]}
-    for run_set in made:
-        run_set.settings["regret"] = "weak"
-    path = folder / f"page{len(text)}.html"
-    write_report([_with_text(run_set, text) for run_set in made], path)
-    return path
+def _from_files(run_sets, folder):
+    """The run sets after they were written and read again."""
+    records = folder / f"records-{len(run_sets[0].name)}"
+    for run_set in run_sets:
+        write_run_set(run_set, records / run_set.name.replace("/", ""))
+    return read_run_sets(records)
 
 
-def _with_text(run_set, text):
-    # What kind of records these are decides which charts there are.
-    settings = with_text(run_set.settings, text, keep=("mode",))
-    return run_set._replace(name=run_set.name + text, settings=settings)
+def _page_of(run_sets, folder):
+    write_report(run_sets, folder / "page.html")
+    return Page(folder / "page.html")
+
+
+def test_the_policy_allows_the_page_itself_and_nothing_else(page, tmp_path):
+    save_chart(heatmap(ordered_preferences(3)), tmp_path / "chart.html")
+    for one in (page, Page(tmp_path / "chart.html")):
+        assert one.policy == one.own_policy and len(one.policy["script-src"]) == 2
+
+
+def test_characters_that_are_not_text_are_shown_as_escapes(tmp_path):
+    _, draws, pages = of_all_kinds(CONTROLS)
+    draws.settings["note"] = "half a pair \ud800"  # which a table of pandas cannot hold
+    found = _page_of([draws._replace(name="draws\udc80"), pages], tmp_path)
+    assert not set(CONTROLS) & set(found.source) and "\\u2028" not in found.report.replace("\\\\", "")
+    shown = f"rucb{printable(CONTROLS)}"
+    assert f"{shown} had a mean regret" in found.text
+    assert "half a pair \\ud800" in found.text and "draws\\udc80" in found.text
+    # What a reader ticks is what the charts have.
+    ticked = [attributes["value"] for _, attributes in found.elements if attributes.get("name") == "policy"]
+    assert shown in ticked and json.dumps(shown)[1:-1] in found.report
+
+
+def test_ids_differ_whatever_the_names_of_run_sets(tmp_path):
+    names = ["a", "A", "a-e", "a-e-bin", "a-section", "a b", "a-b", "report", "clip0", "vega-embed-style"]
+    found = _page_of(
+        [made_up_multileave(name, ["random"], ordered_preferences(3)) for name in names], tmp_path
+    )
+    ids = [attributes["id"].lower() for _, attributes in found.elements if "id" in attributes]
+    assert len(ids) == len(set(ids)) == 2 * len(names) + 2 and {"report", "vega-embed-style"} <= set(ids)
+    assert set(json.loads(found.report)["charts"]) == set(found.ids("figure"))
+    links = [attributes["href"][1:] for tag, attributes in found.elements if tag == "a"]
+    assert links == found.ids("section")
+
+
+def test_ids_end_as_no_id_of_the_libraries_does(page):
+    assert all(one.endswith(ENDINGS) for one in [*page.ids("section"), *page.ids("figure")])
+    names = ["a", "A", "a-final", "a-regret", "a-final-regret", "live-versus-proxy-1"]
+    ids = [f"{name}{ending}".lower() for name in plain_names(names, ENDINGS) for ending in ENDINGS]
+    assert len(ids) == len(set(ids))
 
 
 def test_an_unknown_mode_is_text_too(tmp_path):
@@ -230,6 +262,7 @@ def test_a_missing_time_leaves_out_the_chart_of_times():
         (["mslr", "yahoo.1"], ["mslr", "yahoo.1"]),
         (["a b", "a/b", "a-b"], ["a-b", "a-b-2", "a-b-3"]),
         (["..", "", "é"], ["study", "study-2", "study-3"]),
+        (["a", "A", "a-2"], ["a", "A-2", "a-2-2"]),  # of files, where case does not count
     ],
 )
 def test_names_for_files(names, plain):
@@ -275,11 +308,7 @@ def test_a_pair_of_single_runs_claims_no_interval():
 
 @pytest.fixture
 def records(tmp_path):
-    study = made_up_study("five", runs=2)
-    folder = tmp_path / "records" / study.name
-    kept = open_run_set(folder, study.settings, study.preferences)
-    for (policy, run), table in study.table.groupby(["policy", "run"]):
-        write_record(kept, policy, run, table.drop(columns=["policy", "run", "seconds"]), 0.5)
+    write_run_set(made_up_study("five", runs=2), tmp_path / "records" / "five")
     return tmp_path / "records"
 
 

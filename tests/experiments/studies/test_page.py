@@ -2,39 +2,12 @@
 
 import dataclasses
 
-import pandas as pd
 import pytest
-from support.html_pages import ATTACKS, Page
-from support.run_set_samples import made_up_table
+from support.html_pages import ATTACKS, CONTROLS, Page
+from support.study_samples import played_study, played_toml
 
-from experiments.studies.checks import FAILS, HOLDS, SKIPPED, WARNS, Record, Results
+from experiments.report.charts.parts import printable
 from experiments.studies.page import write_study_page
-from experiments.studies.playing import Played
-from experiments.studies.study import Curves, Runs, Size, Study, Table
-
-
-def record(verdict, text, stand_in=""):
-    numbers = (1.0, 2.0, 3, 3, 1.0, 0.5, 2.0)
-    words = (f"claim{text}", f"known{text}", stand_in, f"reason{text}")
-    return Record(f"s.{verdict}", f"test{text}", *numbers, verdict, *words)
-
-
-def played(folder, text):
-    """A study with everything a page shows, `text` in every string that is not a name of a file."""
-    study = Study(
-        id=f"mine{text}",
-        title=f"title{text}",
-        source=f"source{text}",
-        question=f"question{text}",
-        data=f"data{text}",
-        parts=(Runs("p", "cycle", ("rucb",), {"quick": Size(100, 2)}),),
-        checks=(),
-        figures=(Curves("regret", f"figure{text}", "p"),),
-        tables=(Table("table", f"table{text}", lambda values: pd.DataFrame({f"column{text}": [text]})),),
-    )
-    results = Results({"p": made_up_table((f"rucb{text}",), 100)}, {}, {"p": f"stand-in{text}"})
-    records = [record(HOLDS, text), record(FAILS, text), record(WARNS, text, text), record(SKIPPED, text)]
-    return Played(study, "quick", results, records, folder / "figures")
 
 
 def page(folder, *all_played):
@@ -44,8 +17,8 @@ def page(folder, *all_played):
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_no_string_of_a_study_becomes_an_element_or_an_attribute(attack, tmp_path):
-    plain = page(tmp_path / "plain", played(tmp_path, "."), played(tmp_path, "."))
-    attacked = page(tmp_path / "attacked", played(tmp_path, attack), played(tmp_path, attack))
+    plain = page(tmp_path / "plain", played_study(tmp_path, "."), played_study(tmp_path, "."))
+    attacked = page(tmp_path / "attacked", played_study(tmp_path, attack), played_study(tmp_path, attack))
     assert attacked.structure == plain.structure
     for word in (
         "title",
@@ -61,8 +34,31 @@ def test_no_string_of_a_study_becomes_an_element_or_an_attribute(attack, tmp_pat
         assert f"{word}{attack}" in attacked.text
 
 
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_no_string_of_a_study_in_toml_becomes_an_element_or_an_attribute(attack, tmp_path):
+    plain, attacked = (
+        page(tmp_path / name, played_toml(tmp_path / name, text))
+        for name, text in (("plain", ""), ("attacked", attack))
+    )
+    assert attacked.structure == plain.structure and attacked.policy == attacked.own_policy
+    for word in ("title", "source", "question", "claim", "known: known", "why", "figure"):
+        assert f"{word}{attack}" in attacked.text
+
+
+def test_characters_that_are_not_text_are_shown_as_escapes(tmp_path):
+    found = page(tmp_path, played_study(tmp_path, CONTROLS))
+    for word in ("title", "claim", "figure", "column"):
+        assert f"{word}{printable(CONTROLS)}" in found.text
+    assert not set(CONTROLS) & set(found.source)
+
+
+def test_a_page_of_studies_runs_no_script(tmp_path):
+    found = page(tmp_path, played_study(tmp_path, ""))
+    assert found.policy == found.own_policy and found.policy["script-src"] == ["'none'"]
+
+
 def test_a_page_shows_verdicts_and_why_a_claim_fails(tmp_path):
-    found = page(tmp_path, played(tmp_path, ""))
+    found = page(tmp_path, played_study(tmp_path, ""))
     styles = [attributes["class"] for tag, attributes in found.elements if tag == "span"]
     assert styles == ["holds", "fails", "warns", "unjudged"]
     assert "does not hold claim test 1 ± 0.5 (1 and 2; n = 3, 3; z = 2.0) known: known reason" in found.text
@@ -72,7 +68,12 @@ def test_a_page_shows_verdicts_and_why_a_claim_fails(tmp_path):
 
 
 def test_a_page_of_several_studies_has_contents(tmp_path):
-    one = played(tmp_path, "")
+    one = played_study(tmp_path, "")
     other = one._replace(study=dataclasses.replace(one.study, id="other"))
     links = [a["href"] for tag, a in page(tmp_path, one, other).elements if tag == "a"]
     assert links == ["#mine-quick", "#other-quick"]
+
+
+def test_studies_that_share_a_name_have_sections_of_their_own(tmp_path):
+    one = played_study(tmp_path, "")
+    assert page(tmp_path, one, one).ids("section") == ["mine-quick", "mine-quick-2"]

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from rich.console import Console
 from support.helpers import words
+from support.html_pages import ATTACKS, Page
 
 from experiments.matrix.builtin import MATRICES
-from experiments.matrix.preferences import preferences_of
+from experiments.matrix.preferences import preferences_of, write_preferences
 from rankduel.cli.matrix import colour, draw, shrunk
 
 
@@ -123,6 +124,19 @@ def test_as_a_file(rankduel, tmp_path, ending, magic):
     assert (code, err) == (0, "") and f"wrote a.{ending}" in out and "0.55" in out
     assert (tmp_path / f"a.{ending}").read_bytes().startswith(magic)
     assert [path.name for path in tmp_path.iterdir()] == [f"a.{ending}"]
+
+
+def test_no_name_of_a_ranker_becomes_an_element_of_the_page(rankduel, tmp_path):
+    pages = []
+    for name, text in (("plain", ""), ("attacked", "".join(ATTACKS))):
+        names = [f"{ranker}{text}" for ranker in "abc"]
+        write_preferences(preferences_of(ladder(3), names), tmp_path / f"{name}.prefs.parquet")
+        code, _, err = rankduel("matrix", "show", f"{name}.prefs.parquet", "-o", f"{name}.html")
+        assert (code, err) == (0, "")
+        pages.append(Page(tmp_path / f"{name}.html"))
+    plain, attacked = pages
+    assert attacked.structure == plain.structure and attacked.policy == attacked.own_policy
+    assert "".join(ATTACKS) in attacked.text
 
 
 def test_a_file_of_too_many_rankers_says_so(rankduel):
