@@ -110,6 +110,7 @@ def _about_part(part: Part) -> str:
 @app.command()
 def run(
     names: Names = None,
+    *,
     tier: AtTier = Tier.quick,
     all: Annotated[bool, typer.Option("--all", help="All studies there are.")] = False,
     data: Data = None,

@@ -55,9 +55,9 @@ def made_up_multileave(name, methods, preferences, horizon=1000, runs=2):
 
 def write_run_set(run_set, folder):
     """Write the records of a run set as 'rankduel run' does; it reads back with the folder as its name."""
-    open_run_set(folder, run_set.settings, run_set.preferences)
+    kept = open_run_set(folder, run_set.settings, run_set.preferences)
     for (policy, run), table in run_set.table.groupby(["policy", "run"]):
-        write_record(folder, policy, run, table.drop(columns=["policy", "run", "seconds"]), 0.5)
+        write_record(kept, policy, run, table.drop(columns=["policy", "run", "seconds"]), 0.5)
 
 
 def of_all_kinds(text, policies=("rucb", "dts")):
