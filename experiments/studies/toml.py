@@ -203,7 +203,8 @@ def check_study(study: Study, where: str) -> None:
     for part in study.parts:
         _check_sizes(part.sizes, f"{where}: part '{part.name}'")
         with _named(f"{where}: part '{part.name}'"):
-            _check_problem(part.problem)
+            if part.problem or isinstance(part, Runs):  # a computed part may have none
+                _check_problem(part.problem)
     played = {name: _policies(part, study, f"{where}: part '{name}'") for name, part in runs.items()}
     names = [part.name for part in study.parts]
     for check in study.checks:
@@ -259,9 +260,7 @@ def _check_sizes(sizes: Mapping[str, object], where: str) -> None:
 
 
 def _check_problem(text: str) -> None:
-    """Look up the matrices that a problem names, but no file; a computed part may have no problem."""
-    if not text:
-        return
+    """Look up the matrices that a problem names, but no file."""
     name = parse_problem(text).name
     if len(name) > _LONGEST_FILE:
         raise StudyError(

@@ -5,7 +5,7 @@ from support.own_study import TOML
 
 from experiments.studies.study import Curves, Measure, Order, Size
 from experiments.studies.toml import read_study
-from rankduel.base.errors import PolicyError, StudyError
+from rankduel.base.errors import RankduelError, StudyError
 
 
 @pytest.fixture
@@ -73,6 +73,7 @@ def test_a_study_of_ones_own(tiny):
         ('data = "built in"', 'data = "x"\ntables = [1]', "no field 'tables'; expected id, title"),
         ('name = "easy"', "name = 5", "runs 1: name is 5; expected text"),
         ('problem = "cyclic"', f'problem = "{"x" * 300}.npy"', "expected at most 200 characters"),
+        ('problem = "cyclic"', 'problem = ""', "part 'easy': '': expected a name, found the end"),
         ('problem = "cyclic"', "problem = 5", "runs 1: problem is 5; expected text"),
         (
             'problem = "cyclic"',
@@ -143,7 +144,7 @@ def test_a_study_of_ones_own(tiny):
 def test_studies_that_cannot_be(tiny, old, new, message):
     assert old in TOML
     tiny.write_text(TOML.replace(old, new, 1))
-    with pytest.raises((StudyError, PolicyError), match=message) as refused:
+    with pytest.raises(RankduelError, match=message) as refused:
         read_study(tiny)
     assert str(refused.value).startswith(f"{tiny}: ") or str(refused.value).startswith(f"{tiny}, ")
 
