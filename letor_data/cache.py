@@ -25,13 +25,12 @@ from letor_data.packed.packing import guard
 from letor_data.table import restored, to_table
 from letor_data.text.parse import ReadOptions
 from letor_data.text.queries import side_file
-from rankduel.base.files import cache_folder, file_checksum, put_in_place, temporary_beside
+from rankduel.base.files import cache_folder, file_checksum, put_in_place, short_name, temporary_beside
 
 READER_VERSION = 1  # raise it when the same bytes would be read differently
 FOLDER = ".rankduel"
 _NAME = re.compile(r".+\.[0-9a-f]{16}\.[0-9a-f]{8}\.arrow")  # of a cache file
 _PART = 64 << 20  # bytes that one thread digests at a time
-_MOST_NAME = 160  # bytes of a source's name in the name of its cache: 255 are the most of most file systems
 
 
 def digest_of(files: list[tuple[Path, str]], options: ReadOptions) -> str:
@@ -67,13 +66,7 @@ def _part_digest(path: Path, start: int) -> bytes:
 
 def cache_stem(source: Path, digest: str, folder: Path | None = None) -> Path:
     """Where the cache of a source belongs; a checksum and '.arrow' complete the name."""
-    return (folder or _default_folder(source)) / f"{_shortened(source.name)}.{digest[:16]}"
-
-
-def _shortened(name: str) -> str:
-    """Return as much of a name as leaves room for what is added to it; the digest tells names apart."""
-    raw = os.fsencode(name)
-    return name if len(raw) <= _MOST_NAME else raw[:_MOST_NAME].decode("utf-8", "ignore")
+    return (folder or _default_folder(source)) / f"{short_name(source.name)}.{digest[:16]}"
 
 
 def _default_folder(source: Path) -> Path:

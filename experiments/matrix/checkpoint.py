@@ -24,7 +24,7 @@ import numpy as np
 
 from experiments.digests import plain_text
 from rankduel.base.errors import CacheNotice, UsageError
-from rankduel.base.files import replacing, saying_where
+from rankduel.base.files import replacing, saying_where, short_name
 
 _FORMAT = 2
 _DIGEST = 32  # bytes
@@ -39,7 +39,7 @@ class Checkpoint:
 
     def __init__(self, output: str | Path) -> None:
         output = Path(output)
-        self._folder = output.with_name(f".{output.name}.partial")
+        self._folder = output.with_name(f".{short_name(output.name)}.partial")
         self._file = self._folder / "sums.values"
         self._key = bytes(_DIGEST)
         self._next = time.monotonic() + _EVERY

@@ -89,7 +89,7 @@ def _new_file(path: Path) -> tuple[Path, int | None]:
     ends, and unlike a process number it means the same in every container and on all hosts of a network disk.
     """
     while True:
-        temporary = path.with_name(f"{_temporary_stem(path.name)}.{secrets.token_hex(4)}{_TEMPORARY}")
+        temporary = path.with_name(f".{short_name(path.name)}.{secrets.token_hex(4)}{_TEMPORARY}")
         try:
             lock = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
         except FileExistsError:
@@ -111,17 +111,17 @@ def _new_file(path: Path) -> tuple[Path, int | None]:
         os.close(lock)
 
 
-def _temporary_stem(name: str) -> str:
-    """Return what the temporary files of `name` begin with: the name, or a digest of a long one."""
+def short_name(name: str) -> str:
+    """Return the name of a file, or a digest of a long one, so that more can be added to it."""
     encoded = os.fsencode(name)
-    return f".{name}" if len(encoded) <= _LONGEST else f".{hashlib.sha256(encoded).hexdigest()[:32]}"
+    return name if len(encoded) <= _LONGEST else hashlib.sha256(encoded).hexdigest()[:32]
 
 
 def _remove_leftovers(path: Path) -> None:
     """Remove temporary files of `path` whose writers are gone: those that are not locked."""
     if sys.platform == "win32":
         return
-    for name in _temporary_files(os.path.abspath(path.parent)).get(_temporary_stem(path.name), ()):
+    for name in _temporary_files(os.path.abspath(path.parent)).get(f".{short_name(path.name)}", ()):
         with suppress(OSError):  # gone, being written, or of another user
             lock = os.open(path.with_name(name), os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
             try:

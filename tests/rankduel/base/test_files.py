@@ -13,6 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import letor_data
+from experiments.matrix.checkpoint import Checkpoint
 from rankduel.base.errors import StudyError
 from rankduel.base.files import (
     file_checksum,
@@ -160,6 +162,17 @@ def test_what_is_unfinished_is_removed_before_the_process_ends_at_once(tmp_path)
 def test_a_name_may_be_as_long_as_the_system_allows(tmp_path, name):
     write_text(tmp_path / name, "new")
     assert (tmp_path / name).read_text() == "new" and left(tmp_path) == [name]
+
+
+def test_data_and_a_checkpoint_may_have_a_long_name(tmp_path):
+    path = tmp_path / ("n" * 250 + ".txt")
+    path.write_text("1 qid:1 1:0.5\n0 qid:1 1:0.25\n")
+    assert letor_data.read_data(path).n_docs == 2
+    assert len(list((tmp_path / ".rankduel").glob("*.arrow"))) == 1
+    saved = Checkpoint(path)
+    saved.load("settings")
+    saved.save({"sums": np.arange(3)})
+    assert list(Checkpoint(path).load("settings")["sums"]) == [0, 1, 2]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
