@@ -14,20 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from rankduel.base.errors import DataError
-from rankduel.base.files import put_in_place, temporary_beside
-
-
-@contextmanager
-def writing(path: str | Path) -> Iterator[None]:
-    """Turn what the system says about writing to `path` into an error that names it."""
-    try:
-        yield
-    except OSError as problem:
-        reason = problem.strerror or str(problem)
-        raise DataError(
-            f"{path}: cannot be written: {reason}\n"
-            "  nothing was written; make room there, or choose another place"
-        ) from None
+from rankduel.base.files import put_in_place, saying_where, temporary_beside
 
 
 @contextmanager
@@ -57,7 +44,7 @@ def open_output(path: str | Path) -> Iterator[BinaryIO]:
 @contextmanager
 def open_outputs(paths: Sequence[str | Path]) -> Iterator[list[BinaryIO]]:
     """Binary files that take their names only once all of them are complete and on the disk."""
-    with writing(Path(os.path.commonpath(paths))), ExitStack() as unfinished:
+    with saying_where(Path(os.path.commonpath(paths)), DataError), ExitStack() as unfinished:
         names = [unfinished.enter_context(temporary_beside(path)) for path in paths]
         with ExitStack() as streams:
             yield [

@@ -19,11 +19,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from letor_data.letor import Letor
-from letor_data.output import writing
 from letor_data.packed.packing import guard
 from letor_data.table import from_table, to_table
 from rankduel.base.errors import DataError
-from rankduel.base.files import replacing
+from rankduel.base.files import replacing, saying_where
 from rankduel.base.threads import ordered_map
 
 _DIGESTS = (b"rankduel.digest", b"rankduel.digest.copy")  # keys of the metadata, in the schema and the footer
@@ -34,7 +33,11 @@ def write_parquet(letor: Letor, path: str | Path) -> None:
     table = to_table(letor)
     digest = letor_digest(letor)
     table = table.replace_schema_metadata(table.schema.metadata | dict.fromkeys(_DIGESTS, digest))
-    with writing(path), replacing(path) as temporary, pa.OSFile(os.fsencode(temporary), "wb") as stream:
+    with (
+        saying_where(path, DataError),
+        replacing(path) as temporary,
+        pa.OSFile(os.fsencode(temporary), "wb") as stream,
+    ):
         pq.write_table(table, stream, compression="zstd", write_page_checksum=True)
 
 

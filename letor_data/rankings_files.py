@@ -20,13 +20,12 @@ from pathlib import Path
 import numpy as np
 
 from letor_data.letor import Letor
-from letor_data.output import writing
 from letor_data.packed.packing import guard
 from letor_data.rankers import Ranker
 from letor_data.rankings import Progress, Rankings, Row, check_rankers, query_keys, ranked_rows
 from letor_data.sorting import index_dtype, is_ranking, read_only
 from rankduel.base.errors import DataError
-from rankduel.base.files import file_checksum
+from rankduel.base.files import file_checksum, saying_where
 
 FORMAT, VERSION = "rankduel rankings", 2
 
@@ -76,7 +75,7 @@ def _write(
     rows: Iterable[Row],
 ) -> None:
     about = {"format": FORMAT, "version": VERSION, "digest": digest, "names": list(names)}
-    with writing(path), _new_folder(Path(path)) as folder:
+    with saying_where(path, DataError), _new_folder(Path(path)) as folder:
         np.save(folder / "offsets.npy", offsets)
         np.save(folder / "query_keys.npy", query_keys)
         _write_rows(folder, (len(names), int(offsets[-1])), index_dtype(offsets), rows)

@@ -13,7 +13,7 @@ from letor_data.packed.archive import Progress, find_files
 from letor_data.packed.packing import guard
 from letor_data.parquet_files import read_parquet
 from letor_data.text.parse import ReadOptions, check_options, parse_text
-from rankduel.base.errors import DataError, DataWarning, printable
+from rankduel.base.errors import DataError, DataWarning, encodable
 
 _ATTEMPTS = 3  # at reading files that something writes to
 
@@ -56,7 +56,7 @@ def _read_text(paths: list, options: ReadOptions, cache: bool | str | Path, jobs
         letor = _parse_unchanged(paths, options, digest, jobs, progress)
         if cache:
             letor = _kept(letor, cache_files.cache_stem(first, letor.digest, folder))
-    return replace(letor, source=printable(", ".join(str(path) for path in paths)))
+    return replace(letor, source=encodable(", ".join(str(path) for path in paths)))
 
 
 def _identity(paths: list, options: ReadOptions) -> tuple[Path, str]:
@@ -82,7 +82,7 @@ def _kept(letor: Letor, stem: Path) -> Letor:
     try:
         cache_files.store(letor, stem)
     except OSError as problem:  # a full or read-only disk costs speed, not the data
-        warnings.warn(printable(f"no cache was written: {problem}"), DataWarning, stacklevel=5)
+        warnings.warn(encodable(f"no cache was written: {problem}"), DataWarning, stacklevel=5)
     return cache_files.load(stem, letor.digest) or letor
 
 

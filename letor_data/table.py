@@ -15,7 +15,7 @@ import pyarrow as pa
 from letor_data.foreign import conformed, one_piece
 from letor_data.formats import PROFILES
 from letor_data.letor import META_COLUMNS, Letor
-from rankduel.base.errors import DataError, printable
+from rankduel.base.errors import DataError, encodable
 
 _KEY = b"rankduel"  # schema metadata: what is not a column, as JSON
 _FACTS = ("profile", "source", "digest", "notes")
@@ -55,7 +55,7 @@ def from_table(table: pa.Table, name: str, gather: bool = False) -> Letor:
         if not gather:
             raise DataError(f"{name}: the rows of a query must stand side by side; sort by 'qid' first")
         table = table.take(np.argsort(code, kind="stable"))
-    about = json.dumps({"source": printable(name)} | facts)
+    about = json.dumps({"source": encodable(name)} | facts)
     return restored(table.replace_schema_metadata({_KEY: about}), name)
 
 

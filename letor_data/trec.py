@@ -25,7 +25,7 @@ from letor_data.letor import Letor, narrowest
 from letor_data.packed.archive import PACKINGS
 from letor_data.packed.packing import guard
 from letor_data.trec_lines import Lines, line_error, split_lines
-from rankduel.base.errors import DataError, printable
+from rankduel.base.errors import DataError, encodable
 
 _RUN = ("qid", "Q0", "docno", "rank", "score", "tag")
 _QRELS = ("qid", "iteration", "docno", "grade")
@@ -64,7 +64,7 @@ def read_qrels(path: str | Path) -> Qrels:
         rows = table.documents().assign(grade=np.maximum(grade, 0).astype(np.int8))
     below = np.flatnonzero(grade < 0)
     for row in below[:1]:
-        where = f"{printable(str(path))}:{table.lines[row]}"
+        where = f"{encodable(str(path))}:{table.lines[row]}"
         notes.append(f"{where}: first of {len(below)} grades below 0, read as 0")
     return Qrels(rows, tuple(notes), digest)
 
@@ -184,7 +184,7 @@ def _judged_runs(
     notes = [*judged.notes, *(note for run in loaded for note in run.notes)]
     notes += _query_notes(cells, chosen, loaded, names) + _unjudged_notes(is_judged, unjudged)
     choices = (candidates, unjudged, ties, names, judged.digest, [run.digest for run in loaded])
-    source = f"{printable(str(qrels))} with {len(runs)} run{'s' if len(runs) > 1 else ''}"
+    source = f"{encodable(str(qrels))} with {len(runs)} run{'s' if len(runs) > 1 else ''}"
     digest = hashlib.sha256(repr(choices).encode()).hexdigest()
     return replace(_letor(cells, chosen, names, ties), source=source, digest=digest, notes=tuple(notes))
 
@@ -306,7 +306,7 @@ def _places(query: np.ndarray, score: np.ndarray) -> np.ndarray:
 def _names(runs: Sequence[str | Path]) -> tuple[str, ...]:
     """File names without suffix; with it, then with a number, where they would be the same."""
     packed = tuple(suffix for packing in PACKINGS.values() for suffix in packing.suffixes)
-    files = [Path(printable(str(run))) for run in runs]
+    files = [Path(encodable(str(run))) for run in runs]
     files = [file.with_suffix("") if file.suffix in packed else file for file in files]
     stems = Counter(file.stem for file in files)
     names: list[str] = []
@@ -350,7 +350,7 @@ def _rank_notes(path: str | Path, rows: pd.DataFrame, rank: np.ndarray) -> tuple
     if not wrong.any():
         return ()
     share = f"{len(np.unique(query[1:][wrong]))} of {query[-1] + 1} queries"
-    return (f"{printable(str(path))}: ranks contradict scores in {share}; the scores count",)
+    return (f"{encodable(str(path))}: ranks contradict scores in {share}; the scores count",)
 
 
 def _check(name: str, value: str, allowed: tuple[str, ...]) -> None:

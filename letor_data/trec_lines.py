@@ -16,7 +16,7 @@ import pyarrow as pa
 from letor_data.errors import LetorFormatError
 from letor_data.packed.archive import read_one
 from letor_data.text.chunks import MAX_LINE, cut_lines
-from rankduel.base.errors import printable
+from rankduel.base.errors import encodable
 
 Watch = Callable[[bytes], object]
 
@@ -63,7 +63,7 @@ def split_lines(
 
     `watch` is called with all bytes in turn. What the owner should know of the packing is added to `notes`.
     """
-    name, before, n_documents = printable(str(path)), 0, 0
+    name, before, n_documents = encodable(str(path)), 0, 0
     for text in cut_lines(_watched(read_one(path, notes), watch), name):
         data = text.replace(b"\r\n", b"\n")
         _check_bytes(name, data, before)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from letor_data.packed.packing import PACKINGS
-from rankduel.base.errors import DataError, printable
+from rankduel.base.errors import DataError, encodable
 
 _SPLIT_ORDER = {"train": 0, "vali": 1, "valid": 1, "validation": 1, "test": 2, "heldout": 2}
 _TEXT_SUFFIXES = (".txt", ".dat", ".svm", ".svmlight", ".libsvm", ".letor")
@@ -25,12 +25,12 @@ class Source(NamedTuple):
     @property
     def name(self) -> str:
         """What messages call it."""
-        return printable(f"{self.path}::{self.member}" if self.member else str(self.path))
+        return encodable(f"{self.path}::{self.member}" if self.member else str(self.path))
 
     @property
     def split(self) -> str:
         """'train' for 'Fold1/train.txt.gz' or 'set1.train.txt'; the bare file name otherwise."""
-        words = printable(Path(self.member or self.path).name).split(".")
+        words = encodable(Path(self.member or self.path).name).split(".")
         return next((word for word in words if word.lower() in _SPLIT_ORDER), words[0])
 
 

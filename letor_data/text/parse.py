@@ -26,7 +26,7 @@ from letor_data.text.chunks import Block, digest_text, parse_blocks
 from letor_data.text.columns import GrowingColumns, memory_cells
 from letor_data.text.problems import NOTES, PROBLEMS, Problem, position
 from letor_data.text.queries import RETURNING, CountedQueries, NamedQueries, side_file
-from rankduel.base.errors import DataError, printable
+from rankduel.base.errors import DataError, encodable
 
 _LINE = "a document is a line '<label> qid:<id> <feature>:<value> ... # comment'"
 _CHOICES = {
@@ -84,7 +84,7 @@ def parse_text(
         for line, block in parse_blocks(pieces, source.name, digest, jobs or os.cpu_count() or 1):
             table.add(line, block)
         table.end_file()
-    letor = table.finish(printable(", ".join(str(path) for path in paths)), rules.index_base)
+    letor = table.finish(encodable(", ".join(str(path) for path in paths)), rules.index_base)
     return replace(letor, notes=(*packing_notes, *letor.notes))
 
 

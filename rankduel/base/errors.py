@@ -12,13 +12,13 @@ _SURROGATE = re.compile("[\ud800-\udfff]")  # Python's stand-in for bytes that a
 
 
 class RankduelError(ValueError):
-    """Base class of all errors that input can cause; names of files in the message are made printable."""
+    """Base class of all errors that input can cause; names of files in the message can be printed."""
 
     def __init__(self, message: object = "", *more: object) -> None:
-        super().__init__(printable(str(message)), *more)
+        super().__init__(encodable(str(message)), *more)
 
 
-def printable(text: str) -> str:
+def encodable(text: str) -> str:
     """Return text that can be encoded: bytes of a file name that are not UTF-8 are shown as '\\xff'."""
     return _SURROGATE.sub(lambda found: _escaped(ord(found[0])), text)
 

@@ -172,7 +172,9 @@ def saying_where(path: str | Path, error: type[RankduelError]) -> Iterator[None]
         yield
     except OSError as problem:
         reason = os.strerror(problem.errno) if problem.errno else str(problem)
-        raise error(f"{path}: could not be written: {reason}") from None
+        raise error(
+            f"{path}: could not be written: {reason}; make room there, or choose another place"
+        ) from None
 
 
 def write_text(path: str | Path, text: str) -> None:

@@ -59,17 +59,17 @@ _IN_ASCII = {
 }
 
 
-def printable(text: str) -> str:
+def visible(text: str) -> str:
     """Return text that may come from a file as it can be shown: control characters become visible ones."""
     return text.translate(_PICTURES)
 
 
 class _Terminal(Console):
-    """A console on which no text can move the cursor, change colours or the title: see `printable`."""
+    """A console on which no text can move the cursor, change colours or the title: see `visible`."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
         for text, style, control in super().render(renderable, options):
-            yield Segment(text if control else printable(text), style, control)
+            yield Segment(text if control else visible(text), style, control)
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError  # for `endings`; Rich would exit
@@ -107,7 +107,7 @@ def print_data(text: str) -> None:
     if sys.stdout is None:
         return
     if sys.stdout.isatty() or not hasattr(sys.stdout, "buffer"):
-        sys.stdout.write(printable(text))
+        sys.stdout.write(visible(text))
     else:
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))

@@ -21,7 +21,7 @@ from letor_data.summary import FeatureSummary, Summary
 from letor_data.synthetic.generate import SHAPES, Synthetic, blocks, docs_per_query, shape, synthesize
 from letor_data.text.writer import write_folds, write_letor
 from rankduel.api.data import describe_data, write_data
-from rankduel.base.errors import DataError, printable
+from rankduel.base.errors import DataError, encodable
 from rankduel.cli.console import count_progress, errors, file_size, number_ranges, screen
 from rankduel.cli.options import DataOptions, Files, Force, with_options
 
@@ -130,7 +130,7 @@ def synth(
     settings = shape(kind, **changes if queries is None else changes | {"queries": queries})
     _make(settings, output, folds)
     _wrote(output)
-    example = escape(printable(f"{output}/Fold1" if folds else str(output)))
+    example = escape(encodable(f"{output}/Fold1" if folds else str(output)))
     profile = "" if settings.profile in str(output) else f" --profile {settings.profile}"
     screen.print(f"next: [bold]rankduel data info {example}{profile}[/]")
 
@@ -162,7 +162,7 @@ def _write(letor: Letor, output: Path, sparse: bool) -> None:
 
 def _wrote(output: Path) -> None:
     size = f" ({file_size(output)})" if output.is_file() else ""
-    screen.print(f"wrote [bold]{escape(printable(str(output)))}[/]{size}")
+    screen.print(f"wrote [bold]{escape(encodable(str(output)))}[/]{size}")
 
 
 def _knob_values(pairs: list[str]) -> dict[str, Any]:

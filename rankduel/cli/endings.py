@@ -27,7 +27,7 @@ from typer.rich_utils import rich_format_error
 
 from rankduel.base.errors import RankduelError
 from rankduel.base.files import remove_unfinished
-from rankduel.cli.console import command_typed, errors, printable
+from rankduel.cli.console import command_typed, errors, visible
 
 BUG, BAD_INPUT = 1, 2
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -274,7 +274,7 @@ def _say_stopped_at_once(number: int) -> None:
     if not _said.is_set():
         _said.set()
         cursor = "\x1b[?25h\n" if errors.is_terminal else ""  # a progress bar hides it
-        text = f"{cursor}{printable(_stopped_text(number))}\n"
+        text = f"{cursor}{visible(_stopped_text(number))}\n"
         with suppress(OSError):
             os.write(2, text.encode(getattr(sys.stderr, "encoding", None) or "ascii", "backslashreplace"))
 

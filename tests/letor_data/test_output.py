@@ -47,7 +47,7 @@ def everything(folder):
 @pytest.mark.parametrize("number", [0, 7, 14])
 def test_folds_appear_all_or_not_at_all(tmp_path, monkeypatch, letor, number):
     monkeypatch.setattr("os.fsync", FullDisk(number))
-    with pytest.raises(DataError, match=r"folds.*: cannot be written: No space left on device"):
+    with pytest.raises(DataError, match=r"folds.*: could not be written: No space left on device"):
         write_folds(letor, tmp_path / "deep" / "folds")
     assert everything(tmp_path) == []
 
@@ -67,7 +67,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch, letor, suffix):
     path = tmp_path / f"x.txt{suffix}"
     path.write_bytes(b"old")
     monkeypatch.setattr("os.fsync", FullDisk(0))
-    with pytest.raises(DataError, match=r"x\.txt.*: cannot be written: No space left"):
+    with pytest.raises(DataError, match=r"x\.txt.*: could not be written: No space left"):
         write_letor(letor, path)
     assert path.read_bytes() == b"old" and everything(tmp_path) == [path.name]
 
@@ -79,9 +79,9 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path, letor):
         tmp_path / "no" / "x.parquet": letor_data.write_parquet,
     }
     for path, write in writers.items():
-        with pytest.raises(DataError, match=rf"{path.name}: cannot be written: (Not a|No such|.*Failed)"):
+        with pytest.raises(DataError, match=rf"{path.name}: could not be written: (Not a|No such|.*Failed)"):
             write(letor, path)
-    with pytest.raises(DataError, match="file: cannot be written"):
+    with pytest.raises(DataError, match="file: could not be written"):
         write_folds(letor, tmp_path / "file")
 
 

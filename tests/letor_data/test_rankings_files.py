@@ -294,7 +294,7 @@ def test_a_disk_that_fills_up_leaves_nothing(tmp_path, letor, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(rankings_files, "_write_rows", full)
-    with pytest.raises(DataError, match=r"r: cannot be written: No space left on device"):
+    with pytest.raises(DataError, match=r"r: could not be written: No space left on device"):
         save(rankings_of(letor), tmp_path / "r")
     assert os.listdir(tmp_path) == []
 

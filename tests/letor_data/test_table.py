@@ -272,6 +272,6 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
     with pytest.raises(DataError):
         letor_data.write_parquet(dataclasses.replace(small_letor(), feature_names=("1", "2", "qid")), path)
     monkeypatch.setattr("rankduel.base.files.os.fsync", lambda _: (_ for _ in ()).throw(OSError(28, "full")))
-    with pytest.raises(DataError, match=r"x\.parquet: cannot be written: full"):
+    with pytest.raises(DataError, match=r"x\.parquet: could not be written: No space left"):
         letor_data.write_parquet(small_letor(notes=()), path)
     assert path.read_bytes() == before and [p.name for p in tmp_path.iterdir()] == ["x.parquet"]

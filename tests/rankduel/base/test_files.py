@@ -170,9 +170,10 @@ def test_data_and_a_checkpoint_may_have_a_long_name(tmp_path):
     assert letor_data.read_data(path).n_docs == 2
     assert len(list((tmp_path / ".rankduel").glob("*.arrow"))) == 1
     saved = Checkpoint(path)
-    saved.load("settings")
+    start = {"sums": np.zeros(3, np.int64)}
+    saved.load("settings", start)
     saved.save({"sums": np.arange(3)})
-    assert list(Checkpoint(path).load("settings")["sums"]) == [0, 1, 2]
+    assert list(Checkpoint(path).load("settings", start)["sums"]) == [0, 1, 2]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")

@@ -192,5 +192,5 @@ def test_a_full_disk_is_one_message(rankduel, small, monkeypatch, words):
     command, *rest = words
     arguments = [small, "--no-cache"] if command == "convert" else ["--queries", "3"]
     code, _, err = rankduel("data", command, *arguments, *rest)
-    assert code == 2 and f"error: {rest[-1]}: cannot be written: No space left on device" in err
+    assert code == 2 and f"error: {rest[-1]}: could not be written: No space left on device" in err
     assert sorted(path.name for path in small.parent.iterdir()) == ["small.txt"]

@@ -23,7 +23,7 @@ from experiments.matrix.preferences import preferences_of, write_preferences
 from rankduel import cli
 from rankduel.base.files import replacing
 from rankduel.cli import endings
-from rankduel.cli.console import printable
+from rankduel.cli.console import visible
 
 posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks, and sends signals")
 RANKDUEL = [sys.executable, "-m", "rankduel"]
@@ -370,13 +370,13 @@ def hostile_matrix(tmp_path):
 @pytest.mark.parametrize("command", [("winners",), ("matrix", "show")])
 def test_names_in_files_do_not_control_the_terminal(rankduel, hostile_matrix, command):
     code, out, err = rankduel(*command, hostile_matrix)
-    assert (code, err) == (0, "") and out == printable(out)
+    assert (code, err) == (0, "") and out == visible(out)
     assert "␛]0" in out
 
 
 def test_messages_do_not_control_the_terminal(rankduel):
     code, _, err = rankduel("winners", "\x1b]0;title\x07[/red].txt")
-    assert code == 2 and err == printable(err) and "␛]0;title[/red].txt" in words(err)
+    assert code == 2 and err == visible(err) and "␛]0;title[/red].txt" in words(err)
 
 
 def test_data_for_other_programs_is_printed_exactly(rankduel, tmp_path):
@@ -393,4 +393,4 @@ def test_a_policy_file_may_say_anything(rankduel, tmp_path):
         text[:start] + " [/bold] and \\x1b[31m of" + text[start:], encoding="utf-8"
     )
     code, out, err = rankduel("policies", "mine.py")
-    assert (code, err) == (0, "") and out == printable(out) and "[/bold] and" in out
+    assert (code, err) == (0, "") and out == visible(out) and "[/bold] and" in out
