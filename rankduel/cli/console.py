@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import io
 import logging
-import os
 import re
 import shlex
 import sys
@@ -87,7 +86,7 @@ def prepare_streams() -> None:
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(encoding="utf-8", errors="strict")
     elif sys.stdin is None:  # closed
-        sys.stdin = open(os.devnull)
+        sys.stdin = io.StringIO()
 
 
 def _replaced(problem: UnicodeError) -> tuple[str | bytes, int]:

@@ -75,8 +75,10 @@ def of_all_kinds(text, policies=("rucb", "dts")):
 
 def _with_text(run_set, text):
     settings = {**run_set.settings, "regret": "weak", "note": "a note", f"key{text}": "of anything"}
-    # What kind of records these are decides which charts there are.
-    return run_set._replace(name=run_set.name + text, settings=with_text(settings, text, keep=("mode",)))
+    # The mode decides which charts there are, and the digest of the matrix is checked.
+    return run_set._replace(
+        name=run_set.name + text, settings=with_text(settings, text, keep=("mode", "digest"))
+    )
 
 
 def made_up_settings(mode, preferences, horizon):
