@@ -21,4 +21,3 @@ class Multileaver(NamedTuple):
     make_page: Callable[..., Any]
     prefer: Callable[..., Any]
     params: type = NoParams
-    calls_python: bool = False  # its kernels need Numba's memory management

@@ -15,7 +15,7 @@ from interleave.methods.probabilistic import last_click
 from interleave.multileave.catalogue import MULTILEAVERS
 from interleave.multileave.world import NOBODY, Panel, clear, document_at, forget_ties
 from interleave.world import DOC, TEAM
-from rankduel.base.compiling import entry, kernel
+from rankduel.base.compiling import kernel
 
 
 @functools.cache
@@ -28,7 +28,7 @@ def multileave_by(name: str) -> Callable[..., Any]:
     """
     show, judge = page_kernels(name)
 
-    @(entry if MULTILEAVERS[name].calls_python else kernel)
+    @kernel
     def impression(shared, rankers, n, preferences, users):
         world = shared.world
         query = choose_query(world, users)
@@ -50,7 +50,7 @@ def page_kernels(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     method = MULTILEAVERS[name]
     make_page, prefer = method.make_page, method.prefer
 
-    @(entry if method.calls_python else kernel)
+    @kernel
     def show(shared, panel, length, users):
         forget_ties(shared, panel.n)
         if panel.n == 1:
@@ -58,7 +58,7 @@ def page_kernels(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
         else:
             make_page(shared, panel, length, users)
 
-    @(entry if method.calls_python else kernel)
+    @kernel
     def judge(shared, panel, length, preferences, users):
         if panel.n == 1 or last_click(shared.world, length) == 0:
             clear(preferences, panel.n)

@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from interleave.live import CLICKS, NDCG, PAGES
-from interleave.multileave.catalogue import MULTILEAVERS
 from interleave.multileave.impression import multileave_by
 from interleave.multileave.world import SharedWorld, for_another_thread
-from rankduel.base.compiling import entry, kernel
+from rankduel.base.compiling import kernel
 
 
 class LiveSharedWorld(NamedTuple):
@@ -38,7 +37,7 @@ def live_comparison_by(name: str) -> Callable[..., Any]:
     """
     impression = multileave_by(name)
 
-    @(entry if MULTILEAVERS[name].calls_python else kernel)
+    @kernel
     def compare(live, rankers, copies, n, won, users):
         n_clicks, ndcg = impression(live.shared, rankers, n, live.preferences, users)
         live.shown[PAGES] += 1.0

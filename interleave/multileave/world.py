@@ -13,6 +13,7 @@ import numpy as np
 
 from clickmodels.tables import ClickModel
 from interleave.catalogue import interleaving
+from interleave.multileave.fair_odds import Programme, room_for
 from interleave.world import (
     CLICKED,
     DOC,
@@ -51,6 +52,16 @@ class SharedWorld(NamedTuple):
     waiting: np.ndarray  # (longest query,) int64: documents that may come next
     tops: np.ndarray  # (longest query,) int64: the best place of each document on any ranking; 0: none yet
     choices: np.ndarray  # (length + 1,) int64: how many documents were waiting for each place
+    sampled: SampledPages
+    programme: Programme  # over the sampled pages
+
+
+class SampledPages(NamedTuple):
+    """Pages to choose from, for methods that sample some; empty for others."""
+
+    pages: np.ndarray  # (n_lists, length) int64
+    tops: np.ndarray  # (K, length) int64: the best documents of each seat
+    ranks: np.ndarray  # (longest query, K) int64: where each seat has each document
 
 
 class Panel(NamedTuple):
@@ -224,4 +235,16 @@ def _seated(world: World, ideal: np.ndarray) -> SharedWorld:
         waiting=np.zeros(longest, np.int64),
         tops=np.zeros(longest, np.int64),
         choices=np.zeros(length + 1, np.int64),
+        **_room_for_samples(int(world.rules[0].n_lists), n_rankers, length, longest),
     )
+
+
+def _room_for_samples(n_lists: int, n_rankers: int, length: int, longest: int) -> dict[str, Any]:
+    if n_lists == 0:
+        n_rankers = length = longest = 0
+    sampled = SampledPages(
+        pages=np.zeros((n_lists, length), np.int64),
+        tops=np.zeros((n_rankers, length), np.int64),
+        ranks=np.zeros((longest, n_rankers), np.int64),
+    )
+    return {"sampled": sampled, "programme": room_for(n_lists, length * n_rankers)}

@@ -8,6 +8,9 @@ import itertools
 import math
 from fractions import Fraction
 
+import numpy as np
+from scipy.optimize import linprog
+
 # --- pages
 
 
@@ -172,6 +175,26 @@ def spread(rankings, k, page, credit):
     for place, doc in enumerate(page, 1):
         gains = [gain + w / place for gain, w in zip(gains, worth(rankings, k, doc, credit))]
     return sum((gain - sum(gains) / len(gains)) ** 2 for gain in gains)
+
+
+def fairest_chances(rankings, k, listed, credit):
+    """Goal by goal, with the earlier ones kept: least unfair, least spread, most of page 0, of page 1."""
+    n, m = len(listed), len(rankings)
+    worths = np.array([[worth(rankings, k, doc, credit) for doc in page] for page in listed], float)
+    down_to = worths.cumsum(axis=1)
+    residuals = (down_to - down_to.mean(axis=2, keepdims=True)).reshape(n, k * m)
+    # Variables: chances, then for every residual a number that is no less than its size.
+    size = np.eye(k * m)
+    rows = np.vstack([np.hstack([residuals.T, -size]), np.hstack([-residuals.T, -size])])
+    limits, none = np.zeros(len(rows)), np.zeros(k * m)
+    spreads = [float(spread(rankings, k, page, credit)) for page in listed]
+    goals = [np.append(np.zeros(n), none + 1), np.append(spreads, none)]
+    goals += [np.append(-chance, none) for chance in np.eye(n)]
+    certain = np.append(np.ones(n), none)[None]
+    for goal in goals:
+        found = linprog(goal, A_ub=rows, b_ub=limits, A_eq=certain, b_eq=[1.0])
+        rows, limits = np.vstack([rows, goal]), np.append(limits, found.fun + 1e-10)
+    return found.x[:n]
 
 
 # --- impressions

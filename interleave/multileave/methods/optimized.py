@@ -3,10 +3,11 @@
 Schuth, Sietsma, Whiteson, Lefortier and de Rijke, "Multileaved Comparisons for Fast Online Evaluation", CIKM
 2014. Pages are sampled: at each rank a random ranker appends its best document that is not there yet. A
 document at rank r of a ranking is worth 1 / r to its ranker (`inverse`), or -r (`linear`); r is one more than
-the page's length for all documents below. A linear programme (HiGHS) finds the distribution over the sampled
-pages under which down to every rank the documents are worth the same to all rankers, and under which the
+the page's length for all documents below. A linear programme finds the distribution over the sampled pages
+under which down to every rank the documents are worth the same to all rankers, and under which the
 rankers' gains, discounted by rank, vary least. Few pages are seldom enough for that: then the least
-unfair distributions are taken instead. A click earns every ranker the document's worth.
+unfair distributions are taken instead. Of several such distributions, the one is taken that gives the page
+sampled first the largest chance, then the second, and so on. A click earns every ranker the document's worth.
 """
 
 from __future__ import annotations
@@ -14,13 +15,11 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Annotated, NamedTuple
 
-import numpy as np
-from numba import njit, objmode
-
-from interleave.methods.optimized import solve_fair_page_odds
 from interleave.multileave.contract import Multileaver
+from interleave.multileave.fair_odds import solve
 from interleave.multileave.world import NOBODY, clear_scores, document_at, prefer_by_difference
 from interleave.world import CLICKED, DOC, RANK, TEAM
+from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
 
@@ -41,99 +40,133 @@ class Params(NamedTuple):
     n_lists: Annotated[int, Setting("pages sampled to choose from", at_least=1, at_most=10_000)] = 10
 
 
-def plan(worth: np.ndarray) -> tuple[np.ndarray, float]:
-    """(chance of each page, unfairness); `worth[page, at, ranker]` is a document's to a ranker."""
-    n_pages, length, _ = worth.shape
-    down_to = worth.cumsum(axis=1)
-    unfair = down_to - down_to.mean(axis=2, keepdims=True)
-    gains = (worth / np.arange(1, length + 1)[:, None]).sum(axis=1)
-    spread = ((gains - gains.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
-    return solve_fair_page_odds(unfair.reshape(n_pages, -1), -spread)
-
-
-def draw_page(worth: np.ndarray, number: float) -> int:
-    """The page that a uniform number draws from the plan."""
-    chances, _ = plan(worth)
-    return min(int(np.searchsorted(np.cumsum(chances), number, "right")), len(chances) - 1)
-
-
-@njit
+@kernel
 def make_page(shared, panel, length, users):
-    page, n = shared.world.page, panel.n
-    # ranks[doc, seat]: where a seat has the document; all below the page's length are equally far down
-    ranks = np.empty((panel.n_docs, n), np.int64)
-    tops = np.empty((n, length), np.int64)
+    page, sampled = shared.world.page, shared.sampled
+    _look_up_tops(shared, panel, length, users)
+    n_pages = _sample_pages(shared, panel.n, length, users)
+    _state_programme(shared, panel.n, n_pages, length)
+    solve(shared.programme, n_pages, length * panel.n)
+    chosen = _draw(shared.programme.chances, n_pages, users.random())
+    for at in range(length):
+        doc = sampled.pages[chosen, at]
+        page[DOC, at], page[TEAM, at] = doc, NOBODY
+        for seat in range(panel.n):
+            page[RANK + seat, at] = sampled.ranks[doc, seat]
+
+
+@kernel
+def _look_up_tops(shared, panel, length, users):
+    """The best documents of every seat, and their ranks; below the page's length all are equally far down."""
+    tops, ranks = shared.sampled.tops, shared.sampled.ranks
     for doc in range(panel.n_docs):
-        for seat in range(n):
+        for seat in range(panel.n):
             ranks[doc, seat] = length
-    for seat in range(n):
+    for seat in range(panel.n):
         for rank in range(length):
             tops[seat, rank] = document_at(shared, panel, seat, rank, users)
             ranks[tops[seat, rank], seat] = rank
-    pages = np.empty((shared.world.rules[0].n_lists, length), np.int64)
-    n_pages = _sample_pages(pages, tops, users)
-    worth = np.empty((n_pages, length, n))
-    for i in range(n_pages):
-        for at in range(length):
-            for seat in range(n):
-                worth[i, at, seat] = _worth(shared, ranks[pages[i, at], seat])
-    number = users.random()
-    with objmode(chosen="int64"):
-        chosen = draw_page(worth, number)
-    for at in range(length):
-        page[DOC, at], page[TEAM, at] = pages[chosen, at], NOBODY
-        for seat in range(n):
-            page[RANK + seat, at] = ranks[pages[chosen, at], seat]
 
 
-@njit
-def _sample_pages(pages, tops, users):
+@kernel
+def _sample_pages(shared, n, length, users):
     """Fill in different pages; returned is how many were found."""
-    n_pages = 0
+    pages, n_pages = shared.sampled.pages, 0
     for _ in range(_PATIENCE * len(pages)):
-        _sample_page(pages[n_pages], tops, users)
-        is_new = True
-        for earlier in range(n_pages):
-            is_new &= not _are_equal(pages[earlier], pages[n_pages])
-        n_pages += is_new
+        _sample_page(shared.sampled, n_pages, n, length, users)
+        n_pages += _is_new(pages, n_pages, length)
         if n_pages == len(pages):
             break
     return n_pages
 
 
-@njit
-def _sample_page(page, tops, users):
+@kernel
+def _sample_page(sampled, number, n, length, users):
     """At each rank a random ranker appends its best document that is not there yet."""
-    for at in range(len(page)):
-        seat, rank = int(users.random() * len(tops)), 0
-        while _is_above(page, at, tops[seat, rank]):
+    for at in range(length):
+        seat, rank = int(users.random() * n), 0
+        while _is_above(sampled.pages, number, at, sampled.tops[seat, rank]):
             rank += 1
-        page[at] = tops[seat, rank]
+        sampled.pages[number, at] = sampled.tops[seat, rank]
 
 
-@njit
-def _is_above(page, at, doc):
+@kernel
+def _is_above(pages, number, at, doc):
     for above in range(at):
-        if page[above] == doc:
+        if pages[number, above] == doc:
             return True
     return False
 
 
-@njit
-def _are_equal(page, other):
-    for at in range(len(page)):
-        if page[at] != other[at]:
+@kernel
+def _is_new(pages, number, length):
+    """Is this page different from all before it?"""
+    for earlier in range(number):
+        at = 0
+        while at < length and pages[earlier, at] == pages[number, at]:
+            at += 1
+        if at == length:
             return False
     return True
 
 
-@njit
+@kernel
+def _state_programme(shared, n, n_pages, length):
+    """A page's residuals: down to every rank, how much more it is worth to a seat than to the average one.
+
+    Its spread is the variance, times n, of the seats' gains discounted by rank.
+    """
+    sampled, table, gains = shared.sampled, shared.programme.table, shared.scores
+    for number in range(n_pages):
+        clear_scores(shared, n)
+        for at in range(length):
+            doc, here = sampled.pages[number, at], at * n
+            for seat in range(n):
+                worth = _worth(shared, sampled.ranks[doc, seat])
+                gains[seat] += worth / (at + 1.0)
+                table[number, here + seat] = worth + (table[number, here - n + seat] if at > 0 else 0.0)
+        for at in range(length):
+            _centre(table, number, at * n, n)
+        table[number, length * n + 1] = _spread(gains, n)
+
+
+@kernel
+def _centre(table, number, start, n):
+    total = 0.0
+    for at in range(start, start + n):
+        total += table[number, at]
+    for at in range(start, start + n):
+        table[number, at] -= total / n
+
+
+@kernel
+def _spread(gains, n):
+    total, squares = 0.0, 0.0
+    for seat in range(n):
+        total += gains[seat]
+    for seat in range(n):
+        squares += (gains[seat] - total / n) ** 2
+    return squares
+
+
+@kernel
+def _draw(chances, n_pages, number):
+    """The page that a uniform number draws."""
+    total = 0.0
+    for page in range(n_pages - 1):
+        total += chances[page]
+        if number < total:
+            return page
+    return n_pages - 1
+
+
+@kernel
 def _worth(shared, rank):
     """Of a document to a ranker that has it at this rank."""
     return 1.0 / (rank + 1.0) if shared.world.rules[0].credit == Credit.INVERSE else -(rank + 1.0)
 
 
-@njit
+@kernel
 def prefer(shared, panel, length, preferences, users):
     page = shared.world.page
     clear_scores(shared, panel.n)
@@ -151,5 +184,4 @@ METHOD = Multileaver(
     make_page,
     prefer,
     Params,
-    calls_python=True,
 )

@@ -1,0 +1,308 @@
+"""The fairest distribution over some pages, by a simplex method made for few pages and many rankers.
+
+Chances p of n pages are wanted that sum to 1 and minimise, in this order,
+
+1. the unfairness, the sum of |r_i| over residuals r_i that are linear in p;
+2. the mean spread, linear in p;
+3. -p_0, then -p_1, and so on.
+
+The third makes the solution unique: of several optima, the first page gets the largest chance it can have,
+then the second, and so on. So the solution depends on the programme alone, not on the way to it.
+
+At a vertex n - 1 of the quantities (chances and residuals) are 0, the nonbasic ones; the others, the basic
+ones, are affine in them. `Programme.table` holds these functions, a column per nonbasic quantity and a row
+per basic one. The residuals need no split into two parts: a step goes past those that change sign for as long
+as the unfairness falls (Barrodale and Roberts, "An improved algorithm for discrete L1 linear approximation",
+SIAM Journal on Numerical Analysis 1973). A goal that is reached restricts those after it to its optimal face:
+quantities with a positive reduced cost stay 0, and residuals keep their sign.
+
+Pages have much in common, so many residuals are 0 together, and a simplex method may cycle. Every residual
+is therefore shifted by an infinitesimal number of its own, its tilt, which decides between equal ratios.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rankduel.base.compiling import kernel
+
+_VALUE = 0  # column of the table: the basic quantities at the vertex; nonbasic columns follow, then the tilts
+_RESIDUAL = -1  # in `basic` and `nonbasic`: not a page
+_SPREAD = -1  # a goal that is not a page
+_DUST = 1e-10  # values this small are 0
+_FLAT = 1e-9  # so are slopes and pivots
+
+
+class Programme(NamedTuple):
+    """Room for one linear programme; R residuals at most. Made by `room_for`.
+
+    Row R' (of R' residuals in use) is the basic page at the start, and row R' + 1 the spread.
+    """
+
+    table: np.ndarray  # (pages + 1, R + 2) float64
+    basic: np.ndarray  # (R + 2,) int64: the page of each row, or _RESIDUAL
+    nonbasic: np.ndarray  # (pages + 1,) int64: the page of each column, or _RESIDUAL
+    signs: np.ndarray  # (R + 2,) float64: of the residual of each row; 0 for a page
+    ways: np.ndarray  # (pages + 1,) float64: the sign a nonbasic quantity may take; 0: it stays 0
+    slopes: np.ndarray  # (pages + 1,) float64: of the goal in each column
+    tilts: np.ndarray  # (R + 2,) float64
+    ratios: np.ndarray  # (2, R + 2) float64: how far a step goes until each row is 0; then the tilts' part
+    turns: np.ndarray  # (R + 2,) float64: what the goal's slope gains there; inf where the step has to end
+    rows: np.ndarray  # (R + 2,) int64: the rows that a step moves towards 0
+    chances: np.ndarray  # (pages,) float64: the solution
+
+
+def room_for(n_pages: int, n_residuals: int) -> Programme:
+    """Return room for programmes of at most so many pages and residuals."""
+    n_rows, n_columns = n_residuals + 2, n_pages + 1
+    return Programme(
+        table=np.zeros((n_columns, n_rows)),
+        basic=np.zeros(n_rows, np.int64),
+        nonbasic=np.zeros(n_columns, np.int64),
+        signs=np.zeros(n_rows),
+        ways=np.zeros(n_columns),
+        slopes=np.zeros(n_columns),
+        tilts=np.random.default_rng(0).uniform(0.5, 1.0, n_rows),
+        ratios=np.zeros((2, n_rows)),
+        turns=np.zeros(n_rows),
+        rows=np.zeros(n_rows, np.int64),
+        chances=np.zeros(n_pages),
+    )
+
+
+@kernel
+def solve(programme, n_pages, n_residuals):
+    """Fill `chances[:n_pages]`.
+
+    `table[page, :n_residuals]` holds the residuals of every page, and `table[page, n_residuals + 1]` its
+    spread; both are overwritten.
+    """
+    n_rows = n_residuals + 2
+    _start(programme, n_pages, n_rows)
+    _minimise_unfairness(programme, n_pages, n_rows)
+    _minimise(programme, n_pages, n_rows, _SPREAD)
+    for page in range(n_pages):
+        if _is_settled(programme.ways, n_pages):
+            break
+        _minimise(programme, n_pages, n_rows, page)
+    _read_chances(programme, n_pages, n_rows)
+
+
+@kernel
+def _start(programme, n_pages, n_rows):
+    """The vertex where page 0 is certain: all residuals are basic, all other chances nonbasic."""
+    table, first, spread = programme.table, n_rows - 2, n_rows - 1
+    largest = 0.0
+    for page in range(n_pages):
+        table[page, first] = 1.0 if page == 0 else 0.0
+        largest = max(largest, table[page, spread])
+    for page in range(n_pages):
+        programme.nonbasic[page] = page
+        if largest > 0.0:
+            table[page, spread] /= largest
+        if page > 0:
+            for row in range(n_rows):
+                table[page, row] -= table[_VALUE, row]
+    for row in range(n_rows):
+        table[n_pages, row] = programme.tilts[row] if row < first else 0.0
+        programme.basic[row] = _RESIDUAL
+    programme.basic[first] = 0
+
+
+@kernel
+def _minimise_unfairness(programme, n_pages, n_rows):
+    table, nonbasic, ways = programme.table, programme.nonbasic, programme.ways
+    for _ in range(_most_steps(n_pages, n_rows)):
+        _sign_residuals(programme, n_pages, n_rows)
+        entering, steepest = 0, -_FLAT
+        for column in range(1, n_pages):
+            slope = _weighted_sum(programme.signs, table, column, n_rows)
+            ways[column] = 1.0
+            if nonbasic[column] == _RESIDUAL:  # it may take either sign, and is unfair itself
+                ways[column] = -1.0 if slope > 0.0 else 1.0
+                slope = 1.0 - abs(slope)
+            programme.slopes[column] = slope
+            if slope < steepest:
+                entering, steepest = column, slope
+        if entering == 0:
+            break
+        n_found = _find_ratios(programme, n_pages, n_rows, entering, True)
+        _pivot(programme, n_pages, n_rows, entering, _leaving_row(programme, n_found, steepest))
+    _keep_face(programme, n_pages)
+
+
+@kernel
+def _minimise(programme, n_pages, n_rows, goal):
+    """Minimise the spread, or the chance of a page times -1, where all earlier goals are reached."""
+    for _ in range(_most_steps(n_pages, n_rows)):
+        row = n_rows - 1 if goal == _SPREAD else _row_of(programme.basic, n_rows, goal)
+        entering, steepest = 0, -_FLAT
+        for column in range(1, n_pages):
+            slope = _slope(programme, goal, row, column)
+            programme.slopes[column] = slope
+            if slope < steepest:
+                entering, steepest = column, slope
+        if entering == 0:
+            break
+        n_found = _find_ratios(programme, n_pages, n_rows, entering, False)
+        leaving = _leaving_row(programme, n_found, steepest)
+        way, sign = programme.ways[entering], programme.signs[leaving]
+        programme.ways[entering] = 1.0 if programme.basic[leaving] != _RESIDUAL else sign
+        programme.signs[leaving] = 0.0 if programme.nonbasic[entering] != _RESIDUAL else way
+        _pivot(programme, n_pages, n_rows, entering, leaving)
+    _keep_face(programme, n_pages)
+
+
+@kernel
+def _most_steps(n_pages, n_rows):
+    """Many more than are needed; whatever rounding does, the search ends, at a distribution."""
+    return 50 * (n_pages + n_rows)
+
+
+@kernel
+def _sign_residuals(programme, n_pages, n_rows):
+    """Of a residual that is 0, the tilt has a sign."""
+    table = programme.table
+    for row in range(n_rows):
+        value, tilt = table[_VALUE, row], table[n_pages, row]
+        programme.signs[row] = 1.0 if value > 0.0 or (value == 0.0 and tilt >= 0.0) else -1.0
+    programme.signs[n_rows - 1] = 0.0
+    for row in range(n_rows - 1):
+        if programme.basic[row] != _RESIDUAL:
+            programme.signs[row] = 0.0
+
+
+@kernel
+def _weighted_sum(weights, table, column, n_rows):
+    """In four sums side by side: a processor adds to one of them while it waits for another."""
+    a = b = c = d = 0.0
+    whole = n_rows - n_rows % 4
+    for row in range(0, whole, 4):
+        a += weights[row] * table[column, row]
+        b += weights[row + 1] * table[column, row + 1]
+        c += weights[row + 2] * table[column, row + 2]
+        d += weights[row + 3] * table[column, row + 3]
+    for row in range(whole, n_rows):
+        a += weights[row] * table[column, row]
+    return (a + b) + (c + d)
+
+
+@kernel
+def _slope(programme, goal, row, column):
+    """Of a goal, where the nonbasic quantity of a column leaves 0; `row` is that of the goal, -1 if none."""
+    way = programme.ways[column]
+    if goal == _SPREAD:
+        return programme.table[column, row] * way
+    if programme.nonbasic[column] == goal:
+        return -way
+    return -programme.table[column, row] * way if row >= 0 else 0.0
+
+
+@kernel
+def _row_of(basic, n_rows, page):
+    for row in range(n_rows - 1):
+        if basic[row] == page:
+            return row
+    return -1
+
+
+@kernel
+def _leaving_row(programme, n_found, slope):
+    """Of the rows found by `_find_ratios`, the first at which the slope is no longer negative; -1 if none."""
+    rows, turns, low, high = programme.rows, programme.turns, 0, n_found
+    while low < high:
+        rows[high - 1], rows[(low + high) // 2] = rows[(low + high) // 2], rows[high - 1]
+        middle, split, before = rows[high - 1], low, slope
+        for at in range(low, high - 1):
+            row = rows[at]
+            if _is_before(programme.ratios, row, middle):
+                before += turns[row]
+                rows[at], rows[split] = rows[split], row
+                split += 1
+        rows[high - 1], rows[split] = rows[split], middle
+        if before >= -_FLAT:
+            high = split
+        elif before + turns[middle] >= -_FLAT:
+            return middle
+        else:
+            slope, low = before + turns[middle], split + 1
+    return -1
+
+
+@kernel
+def _find_ratios(programme, n_pages, n_rows, column, may_pass):
+    """List the rows that a step along a column moves towards 0, and return how many there are.
+
+    A residual that changes sign adds twice its own slope to the unfairness'; a chance may not change it.
+    """
+    table, ratios, n_found = programme.table, programme.ratios, 0
+    for row in range(n_rows - 1):
+        change = table[column, row] * programme.ways[column]
+        is_page = programme.basic[row] != _RESIDUAL
+        if change * (1.0 if is_page else programme.signs[row]) < -_FLAT:
+            ratios[0, row] = max(0.0, -table[_VALUE, row] / change)
+            ratios[1, row] = -table[n_pages, row] / change
+            programme.turns[row] = 2.0 * abs(change) if may_pass and not is_page else np.inf
+            programme.rows[n_found] = row
+            n_found += 1
+    return n_found
+
+
+@kernel
+def _is_before(ratios, row, other):
+    if ratios[0, row] == ratios[0, other]:
+        return ratios[1, row] < ratios[1, other]
+    return ratios[0, row] < ratios[0, other]
+
+
+@kernel
+def _pivot(programme, n_pages, n_rows, entering, leaving):
+    """Exchange the nonbasic quantity of a column and the basic one of a row."""
+    table, basic, nonbasic = programme.table, programme.basic, programme.nonbasic
+    inverse = 1.0 / table[entering, leaving]
+    for column in range(n_pages + 1):
+        factor = table[column, leaving] * inverse
+        if column != entering and factor != 0.0:
+            for row in range(n_rows):
+                table[column, row] -= factor * table[entering, row]
+            table[column, leaving] = -factor
+    for row in range(n_rows):
+        table[entering, row] *= inverse
+    table[entering, leaving] = inverse
+    for row in range(n_rows):
+        if abs(table[_VALUE, row]) < _DUST:
+            table[_VALUE, row] = 0.0
+    basic[leaving], nonbasic[entering] = nonbasic[entering], basic[leaving]
+
+
+@kernel
+def _keep_face(programme, n_pages):
+    """From here on, quantities that would spoil the goal just reached stay 0."""
+    for column in range(1, n_pages):
+        if programme.slopes[column] > _FLAT:
+            programme.ways[column] = 0.0
+
+
+@kernel
+def _is_settled(ways, n_pages):
+    for column in range(1, n_pages):
+        if ways[column] != 0.0:
+            return False
+    return True
+
+
+@kernel
+def _read_chances(programme, n_pages, n_rows):
+    """Without what rounding left: nothing negative, and a sum of 1."""
+    total = 0.0
+    for page in range(n_pages):
+        programme.chances[page] = 0.0
+    for row in range(n_rows - 1):
+        if programme.basic[row] != _RESIDUAL:
+            chance = max(0.0, programme.table[_VALUE, row])
+            programme.chances[programme.basic[row]] = chance
+            total += chance
+    for page in range(n_pages):
+        programme.chances[page] /= total
