@@ -45,7 +45,12 @@ same-bytes: $(VENV)/with-test
 	@[ -n "$(BASE)" ] || { echo "which commit? make same-bytes BASE=REV, such as BASE=HEAD~1"; exit 2; }
 	PYTHONPATH=tests $(BIN)/python -m same_bytes "$(BASE)"
 
+# What PyPI has of other tools; of duelpy without what only its own command needs (seaborn).
+PEERS = 'scikit-learn>=1.4' '--no-deps duelpy==1.0.0'
+
 bench: $(VENV)/with-bench
+	@for peer in $(PEERS); do $(BIN)/python -m pip install --quiet --disable-pip-version-check $$peer || \
+	  echo "$$peer cannot be installed; the benchmarks leave it out"; done
 	@for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
 lint: $(VENV)/with-dev

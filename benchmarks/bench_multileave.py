@@ -27,7 +27,7 @@ from support.live_duels import query_groups
 RANKERS_ON_PAGE = (range(105, 107), range(100, 110), range(136))  # rankers that share a page
 USER = click_model("navigational")
 METHODS = ("team_draft", "sosm", "pairwise")
-PAGES = {"probabilistic": 2_000, "optimized": 5}  # whose twins enumerate too much, or solve no programmes
+PAGES = {"probabilistic": 5_000, "optimized": 500}  # whose twins enumerate too much, or play no pages
 PAIRS = 30_000_000  # of rankers to compare in one timing, roughly
 
 
@@ -81,7 +81,7 @@ def play_twin(letor: Letor, groups: list, way: Configured, rankers: range, pages
 
 def by_rankers_on_page(letor: Letor, rankings: Rankings, name: str, pages: int) -> list[list[str]]:
     play = player(letor, rankings, multileaving(name))
-    seconds = [best_of(1, lambda r=rankers: play(r, pages)) for rankers in RANKERS_ON_PAGE]
+    seconds = [best_of(3, lambda r=rankers: play(r, pages)) for rankers in RANKERS_ON_PAGE]
     return [[name, f"{len(rankers)}", f"{pages / s:,.1f}"] for rankers, s in zip(RANKERS_ON_PAGE, seconds)]
 
 
