@@ -29,4 +29,5 @@ class Method(NamedTuple):
     credit: Callable[..., Any]
     params: type = NoParams
     calls_python: bool = False  # its kernels need Numba's memory management
+    reads_ranks: bool = True  # its kernels ask for the ranks of documents
     longest_page: int = sys.maxsize  # documents

@@ -13,7 +13,18 @@ from typing import Any
 import numpy as np
 
 from interleave.catalogue import METHODS
-from interleave.world import BY_SHARE, CLICK, CLICK_AND_LEAVE, CLICKED, DOC, STAY, UNIFORM, Pair, forget_ties
+from interleave.world import (
+    BY_SHARE,
+    CLICK,
+    CLICK_AND_LEAVE,
+    CLICKED,
+    DOC,
+    STAY,
+    UNIFORM,
+    Pair,
+    fetch,
+    forget_ties,
+)
 from rankduel.base.compiling import entry, kernel
 
 
@@ -78,12 +89,14 @@ def outcome_by(name: str) -> Callable[..., Any]:
     """
     method = METHODS[name]
     read, credit = reader(method.next_document, method.calls_python), method.credit
+    reads_ranks = method.reads_ranks
 
     @(entry if method.calls_python else kernel)
     def outcome(world, first, second, users):
         query = choose_query(world, users)
         start = world.offsets[query]
         pair = Pair(first, second, start, world.offsets[query + 1] - start)
+        fetch(world, pair, reads_ranks)
         forget_ties(world)
         n_read = read(world, pair, min(world.user.shape[1], pair.n_docs), False, users)
         lead = credit(world, pair, n_read, users)
@@ -101,12 +114,14 @@ def impression_by(name: str) -> Callable[..., Any]:
     """
     method = METHODS[name]
     read, credit = reader(method.next_document, method.calls_python), method.credit
+    reads_ranks = method.reads_ranks
 
     @(entry if method.calls_python else kernel)
     def impression(world, first, second, ideal, users):
         query = choose_query(world, users)
         start = world.offsets[query]
         pair = Pair(first, second, start, world.offsets[query + 1] - start)
+        fetch(world, pair, reads_ranks)
         forget_ties(world)
         length = min(world.user.shape[1], pair.n_docs)
         # The whole page comes before credit, which may settle ties anew. Below where the user left nothing

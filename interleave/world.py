@@ -19,7 +19,7 @@ import numpy as np
 from clickmodels.tables import ClickModel, check_grades
 from letor_data.rankings import Rankings
 from letor_data.sorting import read_only
-from rankduel.base.compiling import kernel, record
+from rankduel.base.compiling import inlined, kernel, prefetch, record
 from rankduel.base.errors import InterleaveError
 from rankduel.base.settings import Configured, find, kernel_params
 
@@ -29,6 +29,10 @@ WEIGHT, TOTAL = 0, 1  # rows of World.weights
 # Rows of World.page; RANK + side is a document's rank on a side.
 DOC, TEAM, CLICKED, STATE, RANK = range(5)
 UNIFORM, BY_SHARE, IN_TURN = range(3)  # values of Rules.query_choice
+N_SETTLED, SEEN = 0, 1  # entries of World.settled
+
+LINE = 64  # bytes that a processor reads at once; twice as many labels as ranks
+FETCHED = 192  # documents of a query that are asked for ahead of use
 
 
 class Rules(NamedTuple):
@@ -58,7 +62,7 @@ class World(NamedTuple):
     """Made by `interleave.world.make_world`. One per thread: every duel overwrites the page."""
 
     order: np.ndarray  # (rankers, n_docs) document at each rank; these three as in letor_data.rankings
-    positions: np.ndarray  # (rankers, n_docs) rank of each document
+    positions: np.ndarray  # (rankers, n_docs) rank of each document, or what it is tied with
     ties: np.ndarray  # (rankers, n_docs) tie groups
     labels: np.ndarray  # (n_docs,) int8
     offsets: np.ndarray  # (n_queries + 1,) int64
@@ -69,7 +73,7 @@ class World(NamedTuple):
     rate: float  # exploration rate of the exploitative method
     page: np.ndarray  # (6, length + 2) int64; row STATE is a method's own, three numbers
     chances: np.ndarray  # (4, length + 2) float64, likewise what a method remembers of its draws
-    settled: np.ndarray  # (2, 2, room) int64, per side tied ranks and their documents; entry 0 counts them
+    settled: np.ndarray  # (2, 2, room) int64, per side tied ranks and their documents; see `_remember`
 
 
 class Pair(NamedTuple):
@@ -95,9 +99,40 @@ def rank_of(world, pair, side, doc, users):
     """The rank that a document has on a side, in this impression."""
     ranker = pair.first if side == FIRST else pair.second
     rank = np.int64(world.positions[ranker, pair.start + doc])
-    if world.ties[ranker, pair.start + rank] == 0:
+    if rank >= 0:
         return rank
-    return _settle_document(world.ties, world.settled, ranker, pair.start, side, doc, rank, users)
+    return _settle_document(world.ties, world.settled, ranker, pair.start, side, doc, ~rank, users)
+
+
+@kernel
+def highest_rank(world, ranker, row):
+    """The rank of the document in this row, or the first of the ranks that it is tied for."""
+    rank = np.int64(world.positions[ranker, row])
+    return rank if rank >= 0 else ~rank
+
+
+@kernel
+def fetch(world, pair, reads_ranks):
+    """Ask for the memory that an impression is likely to read, all at once, before any of it is waited for.
+
+    With many queries it lies in no cache, and what a kernel reads next often depends on what it read last.
+    `reads_ranks`: the method asks for the ranks of documents.
+    """
+    n_docs = min(pair.n_docs, FETCHED)
+    for ranker in (pair.first, pair.second):
+        start = ranker * world.order.shape[1] + pair.start
+        prefetch(world.ties, start)
+        prefetch(world.order, start)
+        if reads_ranks:
+            for row in range(0, n_docs, LINE // 2):
+                prefetch(world.positions, start + row)
+    for row in range(0, n_docs, LINE):
+        prefetch(world.labels, pair.start + row)
+    for ranker in (pair.first, pair.second):
+        if world.ties[ranker, pair.start] != 0:  # any document of the group may come first
+            start = ranker * world.order.shape[1] + pair.start
+            for row in range(LINE // 2, n_docs, LINE // 2):
+                prefetch(world.order, start + row)
 
 
 @kernel
@@ -125,7 +160,13 @@ def rank_page(world, pair, n_shown, users):
 @kernel
 def forget_ties(world):
     """From here on ties are settled anew."""
-    world.settled[FIRST, 0, 0] = world.settled[SECOND, 0, 0] = 0
+    forget_side(world.settled, FIRST)
+    forget_side(world.settled, SECOND)
+
+
+@kernel
+def forget_side(settled, side):
+    settled[side, 0, N_SETTLED] = settled[side, 0, SEEN] = settled[side, 1, SEEN] = 0
 
 
 @kernel
@@ -133,7 +174,8 @@ def _settle_rank(order, ties, settled, ranker, start, side, rank, users):
     known = _find(settled, side, 0, rank)
     if known > 0:
         return settled[side, 1, known]
-    first, size = _group(ties, ranker, start, rank)
+    first = rank + min(np.int64(ties[ranker, start + rank]), 0)
+    size = np.int64(ties[ranker, start + first]) + 1
     while True:  # most of a group is free, so this takes one or two turns
         doc = np.int64(order[ranker, start + first + int(users.random() * size)])
         if _find(settled, side, 1, doc) == 0:
@@ -142,11 +184,11 @@ def _settle_rank(order, ties, settled, ranker, start, side, rank, users):
 
 
 @kernel
-def _settle_document(ties, settled, ranker, start, side, doc, rank, users):
+def _settle_document(ties, settled, ranker, start, side, doc, first, users):
     known = _find(settled, side, 1, doc)
     if known > 0:
         return settled[side, 0, known]
-    first, size = _group(ties, ranker, start, rank)
+    size = np.int64(ties[ranker, start + first]) + 1
     while True:
         rank = first + int(users.random() * size)
         if _find(settled, side, 0, rank) == 0:
@@ -154,26 +196,29 @@ def _settle_document(ties, settled, ranker, start, side, doc, rank, users):
             return rank
 
 
-@kernel
-def _group(ties, ranker, start, rank):
-    """(first rank, size) of the tie group that holds this rank."""
-    first = rank + min(np.int64(ties[ranker, start + rank]), 0)
-    return first, np.int64(ties[ranker, start + first]) + 1
-
-
-@kernel
+@inlined
 def _find(settled, side, which, value):
-    for i in range(settled[side, 0, 0], 0, -1):
+    """Where the settled ranks (which=0) or documents (1) of a side hold a value; 0 if they do not."""
+    if (settled[side, which, SEEN] >> (value & 63)) & 1 == 0:
+        return 0
+    for i in range(SEEN + settled[side, 0, N_SETTLED], SEEN, -1):
         if settled[side, which, i] == value:
             return i
     return 0
 
 
-@kernel
+@inlined
 def _remember(settled, side, rank, doc):
-    n = settled[side, 0, 0] + 1
-    settled[side, 0, 0] = n
+    """Settle a rank and a document.
+
+    Entry N_SETTLED counts them, bit v mod 64 of entry SEEN says that a value v may be among those that
+    follow: most searches are for one that is not, and need not look at them.
+    """
+    settled[side, 0, N_SETTLED] += 1
+    n = SEEN + settled[side, 0, N_SETTLED]
     settled[side, 0, n], settled[side, 1, n] = rank, doc
+    settled[side, 0, SEEN] |= 1 << (rank & 63)
+    settled[side, 1, SEEN] |= 1 << (doc & 63)
 
 
 TIED_DUELS = {"coin": "a fair coin decides", "drop": "played again with another query until somebody wins"}

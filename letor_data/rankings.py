@@ -15,7 +15,7 @@ import numpy as np
 
 from letor_data.letor import Letor
 from letor_data.rankers import Ranker
-from letor_data.sorting import break_ties, index_dtype, rank_scores, read_only
+from letor_data.sorting import break_ties, index_dtype, note_positions, rank_scores, read_only
 from letor_data.ties import IMPRESSION_MODES, check_tie_mode
 from rankduel.base.errors import DataError
 from rankduel.base.threads import n_workers, ordered_map
@@ -36,7 +36,7 @@ class Rankings:
     offsets: np.ndarray  # (n_queries + 1,) int64
     query_keys: np.ndarray  # (n_queries,) uint64, from the query ids
     order: np.ndarray  # (K, n_docs) the document at each rank, best first, ties in file order
-    positions: np.ndarray  # (K, n_docs) the rank of each document
+    positions: np.ndarray  # (K, n_docs) the rank of each document; ~(first rank of its group) if it is tied
     ties: np.ndarray  # (K, n_docs) tie groups by rank, see letor_data.ties
     digest: str = ""  # of the data ranked
 
@@ -67,7 +67,7 @@ class Rankings:
             return self
         untied = np.zeros(self.ties.shape, self.ties.dtype)
         if mode == "stable":
-            return replace(self, ties=untied)
+            return replace(self, positions=positions_of(self.order, untied, self.offsets), ties=untied)
         shared = mode == "random_run_shared"
         keys = [stable_key(str(seed)) if shared else stable_key(str(seed), name) for name in self.names]
         order = np.empty_like(self.order)
@@ -81,6 +81,15 @@ class Rankings:
         for _ in ordered_map(break_row, range(self.n_rankers), n_workers(jobs)):
             pass
         return replace(self, order=order, positions=positions, ties=untied)
+
+
+def positions_of(order: np.ndarray, ties: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Return `Rankings.positions` that go with these orders and ties."""
+    order, ties = (np.ascontiguousarray(one) for one in (order, ties))
+    positions = np.empty_like(order)
+    for row in range(len(order)):
+        note_positions(read_only(order[row]), read_only(ties[row]), read_only(offsets), positions[row])
+    return positions
 
 
 def rank(

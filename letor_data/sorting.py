@@ -36,7 +36,8 @@ def rank_scores(scores: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np
         raise DataError(f"the score of row {bad[0]} is NaN; a missing value should score -inf")
     dtype = index_dtype(offsets)
     order, positions, ties = (np.empty(len(scores), dtype) for _ in range(3))
-    _rank_queries(_descending_words(scores), read_only(offsets), order, positions, ties)
+    _rank_queries(_descending_words(scores), read_only(offsets), order, ties)
+    note_positions(order, ties, read_only(offsets), positions)
     return order, positions, ties
 
 
@@ -62,12 +63,22 @@ def _descending_words(scores: np.ndarray) -> np.ndarray:
 
 
 @entry
-def _rank_queries(words, offsets, order, positions, ties):
+def _rank_queries(words, offsets, order, ties):
     items, spare, counts = _scratch(offsets)
     for query in range(len(offsets) - 1):
         start, stop = offsets[query], offsets[query + 1]
         items, spare = _sort(words[start:stop], stop - start, items, spare, counts)
-        _note_ranks(words[start:stop], items, order[start:stop], positions[start:stop], ties[start:stop])
+        _note_ranks(words[start:stop], items, order[start:stop], ties[start:stop])
+
+
+@entry
+def note_positions(order, ties, offsets, positions):
+    """Write where the documents of an order stand, or first of all might stand, as `Rankings` has it."""
+    for query in range(len(offsets) - 1):
+        start = offsets[query]
+        for row in range(start, offsets[query + 1]):
+            tie, rank = np.int64(ties[row]), row - start
+            positions[start + order[row]] = rank if tie == 0 else ~(rank + min(tie, 0))
 
 
 @entry
@@ -164,12 +175,11 @@ def _count_bytes(items, n, counts):
 
 
 @entry
-def _note_ranks(words, items, order, positions, ties):
+def _note_ranks(words, items, order, ties):
     first = 0  # rank of the first document of the current tie group
     for rank in range(len(order)):
         doc = np.int64(items[rank] & _LOW)
         order[rank] = doc
-        positions[doc] = rank
         for word in range(words.shape[1]):
             if words[doc, word] != words[order[first], word]:
                 first = rank

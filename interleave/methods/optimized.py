@@ -181,5 +181,6 @@ METHOD = Method(
     credit,
     Params,
     calls_python=True,
+    reads_ranks=False,
     longest_page=LONGEST,
 )

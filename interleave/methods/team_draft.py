@@ -72,4 +72,5 @@ METHOD = Method(
     next_document,
     credit,
     Params,
+    reads_ranks=False,
 )

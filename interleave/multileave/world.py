@@ -20,6 +20,8 @@ from interleave.world import (
     RANK,
     Pair,
     World,
+    forget_side,
+    highest_rank,
     make_world,
     rank_weights,
     rules_of,
@@ -95,7 +97,7 @@ def alone(panel, seat):
 def forget_ties(shared, n):
     """From here on ties are settled anew."""
     for seat in range(n):
-        shared.world.settled[seat, 0, 0] = 0
+        forget_side(shared.world.settled, seat)
 
 
 @kernel
@@ -117,7 +119,7 @@ def order_page(shared, panel, n_shown, users):
     for seat in range(panel.n):
         for at in range(n_shown):
             doc = world.page[DOC, at]
-            world.page[RANK + seat, at] = world.positions[panel.rankers[seat], panel.start + doc]
+            world.page[RANK + seat, at] = highest_rank(world, panel.rankers[seat], panel.start + doc)
         for at in range(n_shown):
             if world.page[CLICKED, at]:
                 _break_ties_with(shared, panel, seat, at, n_shown, users)

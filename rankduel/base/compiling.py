@@ -33,8 +33,11 @@ from typing import Any, NamedTuple
 import llvmlite
 import numba
 import numpy as np
+from llvmlite import ir
 from numba import njit, types
+from numba.core import cgutils
 from numba.core.errors import NumbaError, TypingError
+from numba.extending import lower_builtin, type_callable
 
 from rankduel.base import reached
 from rankduel.base.errors import PolicyNotice
@@ -389,6 +392,34 @@ apart = _decorator(is_apart=True, _nrt=False)
 # Without the interpreter's lock: for what Python calls in threads. `loop` allocates nothing.
 entry = _decorator(nogil=True)
 loop = _decorator(nogil=True, _nrt=False)
+
+
+def prefetch(array: np.ndarray, index: int) -> None:
+    """Ask the processor for the memory of element `index` of array.ravel(), without waiting for it.
+
+    `array` is contiguous. Compiled code alone does so. Nothing is read, so no index is out of bounds.
+    """
+
+
+@type_callable(prefetch)
+def _type_prefetch(context: Any) -> Any:
+    return lambda array, index: types.none
+
+
+def _lower_prefetch(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    array = context.make_array(signature.args[0])(context, builder, arguments[0])
+    index = context.cast(builder, arguments[1], signature.args[1], types.int64)
+    byte = ir.IntType(8).as_pointer()
+    number = ir.IntType(32)
+    kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+    function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+    address = builder.bitcast(builder.gep(array.data, [index]), byte)
+    # 0: for reading; 3: into all caches; 1: data, not code
+    builder.call(function, [address, number(0), number(3), number(1)])
+    return context.get_dummy_value()
+
+
+lower_builtin(prefetch, types.Array, types.Integer)(_lower_prefetch)
 
 
 def is_compiled(function: Any) -> bool:

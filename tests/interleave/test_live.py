@@ -17,8 +17,8 @@ from support.small_worlds import EXACT, NAVIGATIONAL, OPTIMIZED, PERFECT, RANDOM
 from clickmodels import click_model
 from interleave import METHODS, for_another_thread, interleaving, is_exact, make_world, mean_odds, play_duels
 from interleave.duel import choose_query
-from interleave.world import CLICKED, Pair, forget_ties
-from letor_data.rankings import Rankings
+from interleave.world import CLICKED, Pair, document_at, forget_ties, rank_of
+from letor_data.rankings import Rankings, positions_of
 
 pytestmark = pytest.mark.kernel
 
@@ -225,7 +225,7 @@ def constant_rankers(n_docs=40, n_queries=20):
     order = np.tile(np.arange(n_docs, dtype=np.int16), (2, n_queries))
     ties = np.tile(np.array([n_docs - 1, *range(-1, -n_docs, -1)], np.int16), (2, n_queries))
     keys = np.arange(n_queries, dtype=np.uint64)
-    return Rankings(("one", "two"), offsets, keys, order, order.copy(), ties)
+    return Rankings(("one", "two"), offsets, keys, order, positions_of(order, ties, offsets), ties)
 
 
 @pytest.mark.parametrize(
@@ -375,12 +375,12 @@ def noise_against_constant(n_queries):
     sizes = rng.integers(40, 200, n_queries)
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     noise = np.concatenate([rng.permutation(n) for n in sizes])
-    inverse = np.concatenate([np.argsort(noise[a:b]) for a, b in zip(offsets, offsets[1:])])
     files = np.concatenate([np.arange(n) for n in sizes])
     constant = np.concatenate([[n - 1, *range(-1, -n, -1)] for n in sizes])
-    stack = [np.array(rows, np.int16) for rows in ((noise, files), (inverse, files), (0 * files, constant))]
+    order, ties = (np.array(rows, np.int16) for rows in ((noise, files), (0 * files, constant)))
+    keys, positions = np.arange(n_queries, dtype=np.uint64), positions_of(order, ties, offsets)
     labels = rng.choice(5, size=offsets[-1], p=MSLR_GRADES).astype(np.int8)
-    return labels, Rankings(("noise", "constant"), offsets, np.arange(n_queries, dtype=np.uint64), *stack)
+    return labels, Rankings(("noise", "constant"), offsets, keys, order, positions, ties)
 
 
 def assert_artefact(user, n_queries, n, within):
@@ -400,3 +400,18 @@ def test_redrawn_ties_favour_the_untied(user):
 @pytest.mark.parametrize("user", REDRAWN)
 def test_redrawn_ties_favour_the_untied_as_published(user):
     assert_artefact(user, 2000, 100_000, within=0.01)
+
+
+def test_tied_ranks_and_documents_are_settled_once_each():
+    """More documents than one word has bits, so that searches for settled ones meet each other's marks."""
+    rankings, n_docs = constant_rankers(n_docs=150, n_queries=1), 150
+    way, users = interleaving("team_draft"), np.random.default_rng(4)
+    world = make_world(rankings, np.zeros(n_docs, np.int8), USERS["perfect"], way, length=n_docs)
+    pair = Pair(0, 1, 0, n_docs)
+    for side in (0, 1):
+        ranks = {doc: rank_of(world, pair, side, doc, users) for doc in range(0, n_docs, 3)}
+        docs = [document_at(world, pair, side, rank, users) for rank in range(n_docs)]
+        assert sorted(docs) == list(range(n_docs))
+        assert [rank_of(world, pair, side, doc, users) for doc in docs] == list(range(n_docs))
+        assert all(docs[rank] == doc for doc, rank in ranks.items())
+        assert docs != list(range(n_docs))

@@ -17,6 +17,7 @@ from naive.optimized import allowed_pages, openness, optimized_credit
 from naive.probabilistic import coins_by_page, marginal_odds, posterior, probabilistic_pages
 from naive.rankers import linear_score
 from naive.rankings import (
+    positions,
     ranking,
     run_order,
     splitmix_mix,
@@ -52,6 +53,7 @@ __all__ = [
     "openness",
     "optimized_credit",
     "parse_letor",
+    "positions",
     "posterior",
     "probabilistic_pages",
     "ranking",

@@ -20,6 +20,15 @@ def tie_groups(scores):
     return groups
 
 
+def positions(scores):
+    """The rank of each document; ~(the highest rank it may have) if others have its score."""
+    found = []
+    for score in scores:
+        n_above = sum(other > score for other in scores)
+        found.append(n_above if scores.count(score) == 1 else ~n_above)
+    return found
+
+
 def tie_marks(scores):
     """Per rank: at the first of a group how many follow, later minus the distance to the first."""
     marks = []

@@ -15,7 +15,7 @@ from interleave import make_world, play_duels
 from interleave.multileave import make_shared_world, multileave_by, multileaved_page
 from interleave.multileave.impression import page_kernels
 from interleave.world import DOC, TEAM
-from letor_data.rankings import Rankings
+from letor_data.rankings import Rankings, positions_of
 from support.live_duels import TIED, full_size
 
 THREE = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
@@ -39,12 +39,11 @@ def shared_world_of(judged, way, length, **more):
     order = np.array([[doc for groups in ranker for group in groups for doc in group] for ranker in rankers])
     marks = [[mark(i, group) for groups in r for group in groups for i in range(len(group))] for r in rankers]
     offsets = np.cumsum([0, *sizes])
-    parts = np.split(order, offsets[1:-1], axis=1)
-    positions = np.concatenate([np.argsort(part, axis=1) for part in parts], axis=1)
     names, keys = tuple(map(str, range(len(order)))), np.arange(len(sizes)).astype(np.uint64)
-    small = (a.astype(np.int16) for a in (order, positions, np.array(marks)))
+    order, ties = order.astype(np.int16), np.array(marks, np.int16)
+    rankings = Rankings(names, offsets, keys, order, positions_of(order, ties, offsets), ties)
     labels = np.array([grade for grades, _ in judged for grade in grades], np.int8)
-    return make_shared_world(Rankings(names, offsets, keys, *small), labels, USER, way, length, **more)
+    return make_shared_world(rankings, labels, USER, way, length, **more)
 
 
 def mark(i, group):

@@ -7,7 +7,7 @@ from naive import click_stories
 
 from clickmodels import custom_model
 from interleave import interleaving, make_world, query_odds
-from letor_data.rankings import Rankings
+from letor_data.rankings import Rankings, positions_of
 
 # Every method and credit with exact odds, as (method, setting, value).
 EXACT = (
@@ -70,9 +70,8 @@ def two_rankings(left, right, left_ties=None, right_ties=None):
     order = np.array([left, right], np.int16)
     nothing = [0] * len(left)
     ties = np.array([left_ties or nothing, right_ties or nothing], np.int16)
-    positions = np.argsort(order, axis=1).astype(np.int16)
     offsets, keys = np.array([0, len(left)]), np.zeros(1, np.uint64)
-    return Rankings(("one", "two"), offsets, keys, order, positions, ties)
+    return Rankings(("one", "two"), offsets, keys, order, positions_of(order, ties, offsets), ties)
 
 
 def small_world(left, right, labels, user, way, length=10, groups=(None, None), **more):

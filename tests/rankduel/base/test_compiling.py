@@ -16,7 +16,7 @@ from numba import njit
 from numba.core.errors import TypingError, UnsupportedError
 
 from rankduel.base import compiling, files
-from rankduel.base.compiling import Call, apart, compile_side_by_side, entry, kernel, record
+from rankduel.base.compiling import Call, apart, compile_side_by_side, entry, kernel, prefetch, record
 from rankduel.base.errors import CacheNotice
 
 pytestmark = pytest.mark.kernel
@@ -468,3 +468,18 @@ def test_arrays_may_be_made_in_entries(folder):
 
     assert squares(4).tolist() == [0.0, 1.0, 4.0, 9.0]
     assert Path(squares.stats.cache_path) == folder
+
+
+def test_memory_may_be_asked_for_ahead_of_use(folder):
+    @entry
+    def total(values, ahead):
+        found = 0
+        for i in range(len(values)):
+            prefetch(values, i + ahead)
+            found += values[i, 0]
+        return found
+
+    values = np.arange(20, dtype=np.int16).reshape(10, 2)
+    assert total(values, 5) == total(values, 10**9) == total.py_func(values, 5) == 90
+    assert kept(folder) == ["total"]
+    assert ".prefetch" in "".join(total.inspect_llvm().values())
