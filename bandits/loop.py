@@ -36,7 +36,10 @@ class Duel(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """Fields of Room.progress: the step being played, and the pair chosen if it is no pair of arms."""
+    """Fields of Room.progress: the step being played, and the pair chosen if it is no pair of arms.
+
+    Another thread may look at the step while the loop runs; skipped steps count from the next one on.
+    """
 
     step: int = 0
     first: int = 0
@@ -86,6 +89,7 @@ def make_play(policy: Policy, duel: Duel, *, late: bool, plain: bool) -> Callabl
                     count(counts, first, second, 1)
                     outcome = int(play_duel(env, labels[first], labels[second], users))
                 deliver(state, params, room.mail, first, second, outcome)
+            progress.step = t
             write_checkpoint(state, params, env, room, trace, row)
 
     return play if plain else labelled(play, policy.name)
@@ -211,13 +215,26 @@ def run_loop(
     *,
     fast_forward: bool = True,
     feedback: Feedback = AT_ONCE,
+    progress: np.recarray | None = None,
 ) -> Trace:
-    """Play one run of one policy; `fast_forward=False` never skips: the same distribution, slower."""
+    """Play one run of one policy; `fast_forward=False` never skips: the same distribution, slower.
+
+    `progress` is a record of `Progress` that tells other threads how far the run is.
+    """
     check_feedback(configured, feedback)
     if len(labels) == 1:  # nothing to choose, whatever the policy
         return _trace_of_one_arm(empty_trace(steps, 1, duel.n_measured))
     run = prepare_run(
-        configured, duel, loss, labels, steps, rng, users, fast_forward=fast_forward, feedback=feedback
+        configured,
+        duel,
+        loss,
+        labels,
+        steps,
+        rng,
+        users,
+        fast_forward=fast_forward,
+        feedback=feedback,
+        progress=progress,
     )
     _play(configured, run)
     if configured.thing.plan is None:
@@ -244,6 +261,7 @@ def prepare_run(
     *,
     fast_forward: bool = True,
     feedback: Feedback = AT_ONCE,
+    progress: np.recarray | None = None,
 ) -> Run:
     """Return a run of at least two arms with its loop, its first state and its empty trace."""
     n_arms = len(labels)
@@ -253,7 +271,7 @@ def prepare_run(
         counts=empty_counts(labels, loss),
         mail=new_mail(feedback),
         chosen=np.zeros(n_arms, np.bool_),
-        progress=record(Progress()),
+        progress=record(Progress()) if progress is None else progress,
         fast_forward=bool(fast_forward) and feedback == AT_ONCE,
     )
     state = policy.init(n_arms, params, rng)

@@ -5,7 +5,7 @@ from interleave.contract import Method
 from interleave.duel import impression_by, outcome_by
 from interleave.duel_counts import play_duels
 from interleave.exact.dispatch import is_exact, mean_odds, query_odds
-from interleave.live import Live, go_live, live_duel_by, own_pages, shown_so_far
+from interleave.live import Live, go_live, live_duel_by, own_pages, shown_so_far, unmeasured_duel_by
 from interleave.multileave import (
     MULTILEAVERS,
     make_shared_world,
@@ -44,4 +44,5 @@ __all__ = [
     "preset",
     "query_odds",
     "shown_so_far",
+    "unmeasured_duel_by",
 ]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from interleave.catalogue import METHODS
-from interleave.duel import impression_by
+from interleave.duel import impression_by, outcome_by
 from interleave.world import (
     CLICK,
     CLICK_AND_LEAVE,
@@ -57,6 +57,25 @@ def live_duel_by(name: str) -> Callable[..., Any]:
                 return lead > 0.0 if lead != 0.0 else users.random() < 0.5
 
     return live_duel
+
+
+@functools.cache
+def unmeasured_duel_by(name: str) -> Callable[..., Any]:
+    """`duel(world, first, second, users)` for one method: the page ends where the user leaves, unmeasured.
+
+    Winners follow the law of `live_duel_by`. They are others by the same random numbers, since no number is
+    drawn for the rest of a page.
+    """
+    outcome = outcome_by(name)
+
+    @(entry if METHODS[name].calls_python else kernel)
+    def unmeasured_duel(world, first, second, users):
+        while True:
+            lead = outcome(world, first, second, users)
+            if lead != 0.0 or not world.rules[0].drop_ties or first == second:
+                return lead > 0.0 if lead != 0.0 else users.random() < 0.5
+
+    return unmeasured_duel
 
 
 @kernel

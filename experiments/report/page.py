@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -86,8 +87,13 @@ def _about(run_set: RunSet) -> str:
     problem, horizon = settings.get("problem", run_set.name), settings["horizon"]
     return (
         f"{problem}: {len(run_set.preferences)} rankers, {horizon:,} duels against "
-        f"{against}, {runs} of each policy."
+        f"{against}, {runs} of each policy.{_unmeasured(settings)}"
     )
+
+
+def _unmeasured(settings: Mapping[str, Any]) -> str:
+    is_unmeasured = settings.get("arena", {}).get("measure") == "none"
+    return " NDCG and clicks of the pages were not measured (--measure none)." if is_unmeasured else ""
 
 
 def run_set_headline(run_set: RunSet) -> str:

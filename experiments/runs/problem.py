@@ -27,13 +27,25 @@ from bandits.regret import (
 from bandits.sets_loop import Pages, SetsTrace, pages_by_matrix, prepare_sets_run, run_sets
 from experiments.arena import Arena
 from experiments.matrix.preferences import Preferences
-from interleave import go_live, live_duel_by, own_pages, shown_so_far
+from interleave import (
+    for_another_thread,
+    go_live,
+    live_duel_by,
+    own_pages,
+    shown_so_far,
+    unmeasured_duel_by,
+)
 from interleave.multileave import MULTILEAVERS, make_shared_world
 from interleave.multileave.live import go_live_together, live_comparison_by
 from rankduel.base.compiling import Call
-from rankduel.base.errors import MatrixError, PolicyError
-from rankduel.base.settings import Configured
+from rankduel.base.errors import MatrixError, PolicyError, UsageError
+from rankduel.base.settings import Configured, find
 from rankduel.base.streams import stream
+
+MEASURES = {
+    "page": "NDCG and clicks of the whole page",
+    "none": "nothing: pages end where the user leaves, which is faster",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +61,10 @@ class Problem:
     regret: str = ""
     feedback: Feedback = AT_ONCE
     multileave: str = "sosm"  # how policies that compare sets make their pages, if live
+    measure: str = "page"  # one of MEASURES: what is measured of the pages, if live
 
     def __post_init__(self) -> None:
+        find(self.measure, MEASURES, "measure of live duels", UsageError)
         losses_by(self.notion, self.preferences.matrix)  # refuses what has no winner, and unknown notions
         if self.arena is not None and self.arena.rankings.names != self.preferences.names:
             raise MatrixError(
@@ -74,14 +88,22 @@ class Problem:
         """What a run depends on besides its policy, horizon and seed."""
         known = self.preferences.settings
         matrix = {"digest": self.preferences.digest, "about": how_known(self.preferences), **known}
-        arena = (
-            {} if self.arena is None else {"arena": {**self.arena.settings, "multileave": self.multileave}}
-        )
+        arena = {} if self.arena is None else {"arena": {**self.arena.settings, **self._arena_settings}}
         source = known.get("source") or known.get("data", "a matrix")
         problem = source if self.arena is None else self.arena.settings["data"]
         about = {"problem": problem, "mode": self.mode, "rankers": len(self.preferences)}
         played = {"regret": self.notion, "feedback": self.feedback._asdict()}
         return {**about, **played, "matrix": matrix, **arena}
+
+    @property
+    def _arena_settings(self) -> dict[str, str]:
+        # Run sets say nothing about the usual measure: many were made before there was a choice.
+        unusual = {"measure": self.measure} if self.measure != "page" else {}
+        return {"multileave": self.multileave, **unusual}
+
+    @property
+    def _measures_pages(self) -> bool:
+        return self.arena is not None and self.measure == "page"
 
     @cached_property
     def _world(self) -> Any:
@@ -92,15 +114,27 @@ class Problem:
         """(K, 2): NDCG and clicks of one ranker's own list, which an arm against itself shows."""
         return own_pages(self._world, stream(0, "own pages"))
 
-    def play(self, configured: Configured, steps: np.ndarray, seed: int, run: int) -> pd.DataFrame:
-        """One run: a row per checkpoint. It depends on nothing but the arguments and the problem."""
+    def play(
+        self,
+        configured: Configured,
+        steps: np.ndarray,
+        seed: int,
+        run: int,
+        progress: np.recarray | None = None,
+    ) -> pd.DataFrame:
+        """One run: a row per checkpoint. It depends on nothing but the arguments and the problem.
+
+        `progress`, a record of bandits.loop.Progress, tells other threads how far the run is.
+        """
         matrix = self.preferences.matrix
         labels, rng, users = draws_of(configured, len(matrix), mode=self.mode, seed=seed, run=run)
         if configured.thing.sets:
             return self._sets_table(run_sets(configured, self._pages(), labels, steps, rng, users))
         loss = losses_by(self.notion, matrix)
-        duel, feedback = self._duel(), self.feedback
-        return self._table(run_loop(configured, duel, loss, labels, steps, rng, users, feedback=feedback))
+        draws = (labels, steps, rng, users)
+        return self._table(
+            run_loop(configured, self._duel(), loss, *draws, feedback=self.feedback, progress=progress)
+        )
 
     def check(self, configured: Configured) -> None:
         """An error if the policy cannot be played here."""
@@ -123,7 +157,10 @@ class Problem:
     def _duel(self) -> Duel:
         if self.arena is None:
             return by_matrix(np.array(self.preferences.matrix))
-        live_duel = live_duel_by(self.arena.interleaving.name)
+        name = self.arena.interleaving.name
+        if not self._measures_pages:
+            return Duel(unmeasured_duel_by(name), for_another_thread(self._world))
+        live_duel = live_duel_by(name)
         return Duel(live_duel, go_live(self._world), shown_so_far, n_measured=3)
 
     def _pages(self) -> Pages:
@@ -167,7 +204,7 @@ class Problem:
         if winners.sum() == 1:
             columns["nonwinner_duels"] = strong_binary_regret(trace, int(winners.argmax()))
         table = pd.DataFrame(columns)
-        return table if self.arena is None else table.assign(**self._shown(trace.selves, trace.measured))
+        return table.assign(**self._shown(trace.selves, trace.measured))
 
     def _sets_table(self, trace: SetsTrace) -> pd.DataFrame:
         matrix = self.preferences.matrix
@@ -185,10 +222,15 @@ class Problem:
                 "mean_set": trace.compared / np.maximum(trace.pages, 1),
             }
         )
-        return table if self.arena is None else table.assign(**self._shown(trace.alone, trace.measured))
+        return table.assign(**self._shown(trace.alone, trace.measured))
 
     def _shown(self, alone: np.ndarray, measured: np.ndarray) -> dict[str, np.ndarray]:
-        """NDCG and clicks per page since the checkpoint before; `alone`: pages of one arm's own list."""
+        """NDCG and clicks per page since the checkpoint before, if they are measured.
+
+        `alone`: pages of one arm's own list.
+        """
+        if not self._measures_pages:
+            return {}
         own = alone @ self._own_pages
         pages = measured[:, 0] + alone.sum(axis=1)
         sums = np.column_stack([pages, measured[:, 1:] + own])

@@ -19,6 +19,7 @@ from bandits.steps import checked_horizon
 from experiments.limits import MOST_CHECKPOINTS, MOST_RUNS, checked_count
 from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
 from experiments.runs.cells import Cell, PlayedCell, play_cells
+from experiments.runs.in_play import InPlay
 from experiments.runs.problem import Problem
 from experiments.runs.records import open_run_set, versions
 from experiments.specs import parse_policy
@@ -43,6 +44,7 @@ def run(
     scheduler: str | None = None,
     command: str = "",
     done: Callable[[int], None] = lambda n: None,
+    watch: Callable[[InPlay], None] = lambda in_play: None,
 ) -> pd.DataFrame:
     """One row per policy, run and checkpoint.
 
@@ -52,6 +54,7 @@ def run(
     repair       play a run again whose record is damaged or of another study, instead of refusing it
     scheduler    the address of a Dask scheduler whose workers share the runs
     done         hears of every run that ended
+    watch        is given, before the first run, what tells how far the runs in play are
 
     A run depends on its problem, policy, number and the seed alone, not on what else is run or by how many.
     """
@@ -70,9 +73,11 @@ def run(
         settings = {**problem.settings, "horizon": horizon, "seed": seed, "checkpoints": checkpoints}
         settings |= {"command": command, "versions": versions()}
         kept = open_run_set(Path(folder), settings, problem.preferences, repair=repair)
+    in_play = InPlay(horizon)
+    watch(in_play)
     return play_cells(
         cells,
-        lambda missing: _play_all(problem, chosen, missing, steps, seed, jobs, scheduler),
+        lambda missing: _play_all(problem, chosen, missing, steps, seed, jobs, scheduler, in_play),
         kept,
         repair=repair,
         on_found=done,
@@ -116,6 +121,7 @@ def _play_all(
     seed: int,
     jobs: int,
     scheduler: str | None,
+    in_play: InPlay,
 ) -> Iterator[PlayedCell]:
     """Yield every cell as it ends."""
     if scheduler is not None:
@@ -128,7 +134,7 @@ def _play_all(
         for call in calls:
             call.function(*call.arguments)
     yield from Parallel(n_jobs=jobs, prefer="threads", return_as="generator_unordered")(
-        delayed(_play_one)(problem, compiled[cell.policy], cell, steps, seed)
+        delayed(_play_in_view)(in_play, problem, compiled[cell.policy], cell, steps, seed)
         for cell in cells
         if cell.policy in compiled
     )
@@ -136,21 +142,35 @@ def _play_all(
     plain = [cell for cell in cells if cell.policy not in compiled]
     for name in {cell.policy for cell in plain}:
         problem.first_step(policies[name])  # gives notice that it is not compiled
-    alone = jobs == 1 or len(plain) == 1
-    yield from Parallel(n_jobs=1 if alone else jobs, return_as="generator_unordered")(
-        delayed(_play_one)(problem, policies[cell.policy] if alone else cell.policy, cell, steps, seed)
-        for cell in plain
+    if jobs == 1 or len(plain) == 1:
+        for cell in plain:
+            yield _play_in_view(in_play, problem, policies[cell.policy], cell, steps, seed)
+        return
+    yield from Parallel(n_jobs=jobs, return_as="generator_unordered")(
+        delayed(_play_one)(problem, cell.policy, cell, steps, seed) for cell in plain
     )
 
 
+def _play_in_view(
+    in_play: InPlay, problem: Problem, policy: Configured, cell: Cell, steps: np.ndarray, seed: int
+) -> PlayedCell:
+    with in_play.playing() as progress:
+        return _play_one(problem, policy, cell, steps, seed, progress)
+
+
 def _play_one(
-    problem: Problem, policy: Configured | str, cell: Cell, steps: np.ndarray, seed: int
+    problem: Problem,
+    policy: Configured | str,
+    cell: Cell,
+    steps: np.ndarray,
+    seed: int,
+    progress: np.recarray | None = None,
 ) -> PlayedCell:
     configured = parse_policy(policy, trust=True) if isinstance(policy, str) else policy
     started = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PolicyNotice)  # given already
-        table = problem.play(configured, steps, seed, cell.run)
+        table = problem.play(configured, steps, seed, cell.run, progress)
     return PlayedCell(cell, table, time.perf_counter() - started)
 
 

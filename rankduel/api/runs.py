@@ -14,6 +14,7 @@ from experiments.arena import Arena
 from experiments.matrix.build import BuildStatus
 from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
 from experiments.runs.compare import Comparison, compare_runs
+from experiments.runs.in_play import InPlay
 from experiments.runs.live_matrix import preferences_for
 from experiments.runs.multileave_error import checked_numbers as checked_multileaving
 from experiments.runs.multileave_error import compare_multileavers, contests_of
@@ -38,6 +39,7 @@ def run(
     feedback_every: int = 1,
     delay: int = 0,
     multileave: str = "sosm",
+    measure: str = "page",
     seed: int = 0,
     checkpoints: int = 1000,
     jobs: int = -1,
@@ -47,6 +49,7 @@ def run(
     command: str = "",
     progress: Callable[[int], None] | None = None,
     matrix_progress: Callable[[BuildStatus], object] | None = None,
+    watch: Callable[[InPlay], None] | None = None,
 ) -> pd.DataFrame:
     """Play policies on a problem, several runs of each.
 
@@ -74,6 +77,9 @@ def run(
         Tell policies an outcome so many duels late.
     multileave : str, default "sosm"
         How policies that compare sets make a page in live runs.
+    measure : {"page", "none"}, default "page"
+        What live runs measure of their pages: "page" shows whole pages for their NDCG and clicks, "none" ends
+        them where the user leaves, which is faster. Winners follow the same law, by other random draws.
     seed : int, default 0
         Seed of all random numbers.
     checkpoints : int, default 1000
@@ -92,12 +98,16 @@ def run(
         Called with the number of runs done since the last call.
     matrix_progress : callable, optional
         Called with the status of the matrix while it is made.
+    watch : callable, optional
+        Called before the first run with an object whose ``n_steps()`` says, in any thread, how many duels the
+        runs in play have played; their ``horizon`` is its other attribute.
 
     Returns
     -------
     DataFrame
         One row per policy, run and checkpoint: ``policy``, ``run``, ``step``, ``regret``, ``recommended``,
-        ``correct`` and others; live runs also have ``ndcg`` and ``clicks``.
+        ``correct`` and others; live runs also have ``ndcg`` and ``clicks`` if these
+        are measured.
 
     Raises
     ------
@@ -120,7 +130,7 @@ def run(
         preferences, arena = _preferences(problem), None
     feedback = Feedback(feedback_every, delay)
     return run_policies(
-        Problem(preferences, arena, regret, feedback, multileave),
+        Problem(preferences, arena, regret, feedback, multileave, measure),
         policies,
         horizon,
         runs,
@@ -132,6 +142,7 @@ def run(
         scheduler=scheduler,
         command=command,
         done=progress or _ignore,
+        watch=watch or _ignore_runs,
     )
 
 
@@ -142,6 +153,7 @@ def compare(
     runs: int = 20,
     *,
     matrix: Preferences | str | Path | None = None,
+    measure: str = "page",
     seed: int = 0,
     checkpoints: int = 1000,
     jobs: int = -1,
@@ -151,6 +163,7 @@ def compare(
     command: str = "",
     progress: Callable[[int], None] | None = None,
     matrix_progress: Callable[[BuildStatus], object] | None = None,
+    watch: Callable[[InPlay], None] | None = None,
 ) -> Comparison:
     """Play policies on live duels and on draws from their matrix, and test whether the results differ.
 
@@ -166,6 +179,9 @@ def compare(
         Runs of each policy, live and by proxy each.
     matrix : Preferences, str or Path, optional
         The matrix of the proxy. By default it is made from the arena.
+    measure : {"page", "none"}, default "page"
+        What live runs measure of their pages: "page" shows whole pages for their NDCG and clicks, "none" ends
+        them where the user leaves, which is faster. Winners follow the same law, by other random draws.
     seed : int, default 0
         Seed of all random numbers.
     checkpoints : int, default 1000
@@ -184,6 +200,9 @@ def compare(
         Called with the number of runs done since the last call.
     matrix_progress : callable, optional
         Called with the status of the matrix while it is made.
+    watch : callable, optional
+        Called before the first run with an object whose ``n_steps()`` says, in any thread, how many duels the
+        runs in play have played; their ``horizon`` is its other attribute.
 
     Returns
     -------
@@ -219,9 +238,10 @@ def compare(
             scheduler=scheduler,
             command=command,
             done=progress or _ignore,
+            watch=watch or _ignore_runs,
         )
         for problem, where in (
-            (Problem(preferences, arena), live_folder),
+            (Problem(preferences, arena, measure=measure), live_folder),
             (Problem(preferences), proxy_folder),
         )
     )
@@ -357,4 +377,8 @@ def _ignore(done: int) -> None:
 
 
 def _ignore_status(status: BuildStatus) -> None:
+    pass
+
+
+def _ignore_runs(in_play: InPlay) -> None:
     pass

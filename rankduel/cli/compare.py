@@ -16,7 +16,7 @@ from experiments.specs import parse_policy
 from rankduel.api import runs as api
 from rankduel.cli.console import command_typed, notices, runs_progress, screen, show_next
 from rankduel.cli.endings import keeping
-from rankduel.cli.options import DataOptions, DuelOptions, Matrix, Policies, RunOptions, with_options
+from rankduel.cli.options import DataOptions, DuelOptions, Matrix, Measure, Policies, RunOptions, with_options
 
 
 @with_options(DataOptions, "data_options")
@@ -26,6 +26,7 @@ def compare(
     data: Annotated[list[str], typer.Argument(help="Files of judged data.")],
     policy: Policies,
     matrix: Matrix = None,
+    measure: Measure = "page",
     *,
     options: RunOptions,
     duel_options: DuelOptions,
@@ -46,6 +47,7 @@ def compare(
             options.horizon,
             options.runs,
             matrix=matrix,
+            measure=measure,
             seed=options.seed,
             checkpoints=options.checkpoints,
             jobs=options.jobs,
@@ -55,6 +57,7 @@ def compare(
             command=command_typed(),
             progress=progress.done,
             matrix_progress=progress.build_status,
+            watch=progress.watch,
         )
     preferences = read_preferences(stem.with_name(f"{stem.name}-live") / MATRIX)
     screen.print(

@@ -9,10 +9,10 @@ import re
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
@@ -33,6 +33,9 @@ from rich.segment import Segment
 
 from experiments.matrix.build import BuildStatus
 from rankduel.base.errors import CacheNotice, PolicyNotice
+
+if TYPE_CHECKING:
+    from experiments.runs.in_play import InPlay
 
 # Characters that a terminal obeys, or that change the order of what follows, and what is shown instead. Line
 # ends and tabs stay.
@@ -129,10 +132,21 @@ def count_progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
         yield lambda done: progress.advance(task, done)
 
 
-def bar(*columns: ProgressColumn) -> Progress:
+class _Bar(Progress):
+    """A bar that looks at what it shows before it is drawn, whatever thread draws it."""
+
+    before_drawing: Callable[[], None] | None = None
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        if self.before_drawing is not None:
+            self.before_drawing()
+        yield from super().get_renderables()
+
+
+def bar(*columns: ProgressColumn) -> _Bar:
     """A bar with a share, these columns and the time left."""
     # Progress goes to the error stream, so that output can be piped; it leaves no trace when done.
-    return Progress(
+    return _Bar(
         TextColumn("{task.description}"),
         BarColumn(bar_width=None),
         TaskProgressColumn(),
@@ -191,20 +205,54 @@ def matrix_progress() -> Iterator[Callable[[BuildStatus], None]]:
 class RunsProgress(NamedTuple):
     done: Callable[[int], None]  # call it with how many more are done
     build_status: Callable[[BuildStatus], None]  # call it while the matrix of live runs is made
+    watch: Callable[[InPlay], None]  # call it with what tells how far the runs in play are
 
 
 @contextmanager
 def runs_progress(what: str, total: int) -> Iterator[RunsProgress]:
     """Show a bar for runs or impressions, and one for a matrix; each appears when its work begins."""
     with bar(TextColumn("{task.fields[rate]}")) as shown:
-        tasks: list[TaskID] = []
+        counted = _Counted(shown, what, total)
+        shown.before_drawing = counted.look
+        yield RunsProgress(counted.advance, _build_status(shown), counted.watch)
 
-        def advance(done: int) -> None:
-            if not tasks:
-                tasks.append(shown.add_task(what, total=total, rate=""))
-            shown.advance(tasks[0], done)
 
-        yield RunsProgress(advance, _build_status(shown))
+class _Counted:
+    """The task of a bar for runs or impressions. Runs that are watched are counted by their duels."""
+
+    def __init__(self, shown: Progress, what: str, total: int) -> None:
+        self.shown, self.what, self.total = shown, what, total
+        self.n_done = 0
+        self.in_play: InPlay | None = None
+        self.task: TaskID | None = None
+
+    def watch(self, in_play: InPlay) -> None:
+        self.in_play = in_play
+
+    def advance(self, done: int) -> None:
+        self.n_done += done
+        if self.task is None:  # what was found done already says nothing about the rate
+            done, total = self.n_done * self.unit, self.total * self.unit
+            self.task = self.shown.add_task(self.what, total=total, completed=done, rate="")
+        elif self.in_play is None:
+            self.shown.advance(self.task, done)
+        self.look()
+
+    @property
+    def unit(self) -> int:
+        return 1 if self.in_play is None else self.in_play.horizon
+
+    def look(self) -> None:
+        """Show the duels of the runs that ended and of those in play."""
+        if self.task is None or self.in_play is None:
+            return
+        task = self.shown.tasks[self.shown.task_ids.index(self.task)]
+        played = self.n_done * self.unit + self.in_play.n_steps()
+        # A run that has just ended is not in play any more, and is counted a moment later.
+        self.shown.update(self.task, completed=max(task.completed, min(played, self.total * self.unit)))
+        runs = f"{self.n_done:,} of {self.total:,} {self.what}"
+        rate = f"{task.speed:,.0f} duels/s" if task.speed else ""
+        self.shown.update(self.task, description=runs, rate=rate)
 
 
 def _build_status(shown: Progress) -> Callable[[BuildStatus], None]:

@@ -225,6 +225,13 @@ Regret = Annotated[
 ]
 Every = Annotated[int, typer.Option("--feedback-every", help="Tell policies outcomes every so many duels.")]
 Delay = Annotated[int, typer.Option(help="Tell policies an outcome so many duels late.")]
+Measure = Annotated[
+    str,
+    typer.Option(
+        help="Of live duels: 'page' measures NDCG and clicks of whole pages, 'none' ends pages where the "
+        "user leaves, which is faster."
+    ),
+]
 Multileave = Annotated[
     str,
     typer.Option(

@@ -24,6 +24,7 @@ from rankduel.cli.options import (
     DuelOptions,
     Every,
     Matrix,
+    Measure,
     Multileave,
     Policies,
     Regret,
@@ -48,6 +49,7 @@ def run(
     delay: Delay = 0,
     multileave: Multileave = "sosm",
     *,
+    measure: Measure = "page",
     options: RunOptions,
     duel_options: DuelOptions,
     data_options: DataOptions,
@@ -73,6 +75,7 @@ def run(
             feedback_every=feedback_every,
             delay=delay,
             multileave=multileave,
+            measure=measure,
             seed=options.seed,
             checkpoints=options.checkpoints,
             jobs=options.jobs,
@@ -82,6 +85,7 @@ def run(
             command=command_typed(),
             progress=progress.done,
             matrix_progress=progress.build_status,
+            watch=progress.watch,
         )
     settings = read_settings(folder)
     _show(f"{problem[0]}, {settings['rankers']} arms{', live' if live else ''}", settings["regret"], table)

@@ -5,7 +5,16 @@ import pytest
 from numba import njit
 from support import arenas
 
-from interleave import go_live, impression_by, live_duel_by, own_pages, shown_so_far
+from interleave import (
+    for_another_thread,
+    go_live,
+    impression_by,
+    live_duel_by,
+    outcome_by,
+    own_pages,
+    shown_so_far,
+    unmeasured_duel_by,
+)
 from letor_data.metrics import expected_ndcg, ideal_dcg
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
@@ -56,3 +65,38 @@ def test_own_pages_are_those_of_the_ranker_alone():
         for _ in range(n):
             duel(live, ranker, ranker, users)
         assert live.shown[1:] / n == pytest.approx(found[ranker], abs=5 * 1.5 / n**0.5)
+
+
+@pytest.mark.parametrize("tied_duels", ["coin", "drop"])
+def test_unmeasured_duels_are_outcomes(tied_duels):
+    world = arenas.arena("team_draft", tied=True, tied_duels=tied_duels).world()
+    duel, outcome, other = (
+        unmeasured_duel_by("team_draft"),
+        outcome_by("team_draft"),
+        for_another_thread(world),
+    )
+    users, again = np.random.default_rng(3), np.random.default_rng(3)
+    n_ties = 0
+    for step in range(200):
+        first, second = step % 4, (step + 1 + step // 4 % 3) % 4
+        won, lead = duel(world, first, second, users), 0.0
+        while lead == 0.0:
+            lead = outcome(other, first, second, again)
+            n_ties += lead == 0.0
+            if lead == 0.0 and tied_duels == "coin":
+                lead = 0.5 - again.random()
+        assert won == (lead > 0)
+    assert n_ties > 10 and users.random() == again.random()
+
+
+@pytest.mark.parametrize("method", ["team_draft", "probabilistic", "document_constraints"])
+def test_winners_follow_one_law_measured_or_not(method):
+    """Shares of 4,000 duels each, within 4.5 standard errors of their difference."""
+    world, n = arenas.arena(method, tied=True).world(), 4000
+    measured, unmeasured = live_duel_by(method), unmeasured_duel_by(method)
+    live, users = go_live(world), np.random.default_rng(5)
+    shares = [
+        np.mean([measured(live, 0, 3, users) for _ in range(n)]),
+        np.mean([unmeasured(world, 0, 3, users) for _ in range(n)]),
+    ]
+    assert abs(shares[0] - shares[1]) < 4.5 * (2 * 0.25 / n) ** 0.5

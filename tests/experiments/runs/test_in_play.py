@@ -1,0 +1,58 @@
+"""Runs in play: other threads see how far they are."""
+
+from threading import Barrier
+
+import numpy as np
+import pandas as pd
+import pytest
+from support import arenas
+
+from bandits import checkpoints, policy
+from bandits.loop import Progress
+from experiments.matrix.preferences import read_preferences
+from experiments.runs.in_play import InPlay
+from experiments.runs.problem import Problem
+from experiments.runs.run import run
+from rankduel.base.compiling import record
+
+
+def test_steps_of_the_runs_in_play_are_summed():
+    in_play = InPlay(100)
+    with in_play.playing() as one:
+        one.step = 30
+        with in_play.playing() as two:
+            two.step = 12
+            assert in_play.n_steps() == 42
+        assert in_play.n_steps() == 30
+    assert in_play.n_steps() == 0
+
+
+def test_a_watcher_sees_the_runs_of_all_threads(monkeypatch):
+    seen, watched, together = [], [], Barrier(2)
+
+    def play(problem, configured, steps, seed, number, progress):
+        progress.step = 10 + number
+        together.wait(timeout=60)
+        seen.append(watched[0].n_steps())
+        together.wait(timeout=60)
+        return pd.DataFrame({"step": steps})
+
+    monkeypatch.setattr(Problem, "play", play)
+    run("arxiv6", ["rucb"], 1000, 2, jobs=2, watch=watched.append)
+    assert watched[0].horizon == 1000
+    assert seen == [21, 21]
+    assert watched[0].n_steps() == 0
+
+
+@pytest.mark.parametrize("name", ["rucb", "savage"])  # one that skips steps, and one that plays an agenda
+def test_a_run_by_proxy_tells_its_step(name):
+    progress = record(Progress())
+    Problem(read_preferences("arxiv6")).play(policy(name), checkpoints(2000, 10), 0, 0, progress)
+    assert progress.step[0] == 2000
+
+
+def test_a_live_run_tells_its_step():
+    chosen, progress = arenas.arena(), record(Progress())
+    problem = Problem(arenas.exact_preferences(chosen), chosen)
+    problem.play(policy("rucb"), np.array([50, 120]), 0, 0, progress)
+    assert progress.step[0] == 120

@@ -1,0 +1,41 @@
+"""Live runs that measure no pages: the same law of winners, without NDCG and clicks."""
+
+import pytest
+from support import arenas
+
+from experiments.report.page import run_set_section
+from experiments.runs.problem import Problem
+from experiments.runs.records import read_run_set
+from experiments.runs.run import run
+from rankduel.base.errors import RecordsError, UsageError
+
+
+def problem_with(measure):
+    chosen = arenas.arena()
+    return Problem(arenas.exact_preferences(chosen), chosen, measure=measure)
+
+
+def test_pages_that_are_not_measured_have_no_columns(tmp_path):
+    table = run(problem_with("none"), ["rucb"], 300, 2, folder=tmp_path / "set")
+    assert not {"ndcg", "clicks"} & set(table.columns)
+    assert table["regret"].notna().all() and table["step"].max() == 300
+    section = run_set_section("set", read_run_set(tmp_path / "set"))
+    assert "NDCG and clicks of the pages were not measured" in section.body
+
+
+def test_measured_pages_are_the_usual_ones(tmp_path):
+    table = run(problem_with("page"), ["rucb"], 300, 1, folder=tmp_path / "set")
+    assert {"ndcg", "clicks"} <= set(table.columns)
+    assert "measure" not in problem_with("page").settings["arena"]
+    assert "not measured" not in run_set_section("set", read_run_set(tmp_path / "set")).body
+
+
+def test_a_run_set_has_one_measure(tmp_path):
+    run(problem_with("page"), ["rucb"], 100, 1, folder=tmp_path / "set")
+    with pytest.raises(RecordsError, match=r"arena.measure is not set there and none now"):
+        run(problem_with("none"), ["rucb"], 100, 1, folder=tmp_path / "set")
+
+
+def test_an_unknown_measure_is_refused():
+    with pytest.raises(UsageError, match="'pages'.*did you mean 'page'"):
+        problem_with("pages")

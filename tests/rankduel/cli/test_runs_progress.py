@@ -1,0 +1,77 @@
+"""The progress of runs: what a terminal is shown, by a clock of its own."""
+
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from experiments.runs.in_play import InPlay
+from rankduel.cli import console
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def terminal(monkeypatch, clock):
+    """What the error output is sent."""
+    sent = StringIO()
+    shown = Console(file=sent, force_terminal=True, width=120, color_system=None, get_time=clock)
+    monkeypatch.setattr(console, "errors", shown)
+    return sent
+
+
+def test_a_single_run_shows_duels_rate_and_time_left(terminal, clock):
+    in_play = InPlay(1_000_000)
+    with console.runs_progress("runs", 1) as progress, in_play.playing() as run:
+        progress.watch(in_play)
+        progress.done(0)
+        for clock.now, run.step in ((10.0, 100_000), (20.0, 200_000), (30.0, 300_000)):
+            progress.done(0)
+    text = terminal.getvalue()
+    assert "0 of 1 runs" in text
+    assert " 30%" in text
+    assert "10,000 duels/s" in text
+    assert "0:01:10" in text
+
+
+def test_runs_found_done_count_but_say_nothing_about_the_rate(terminal, clock):
+    in_play = InPlay(1000)
+    with console.runs_progress("runs", 4) as progress:
+        progress.watch(in_play)
+        progress.done(2)
+        for clock.now in (10.0, 20.0):
+            progress.done(1)
+    text = terminal.getvalue()
+    assert " 50%" in text and "4 of 4 runs" in text
+    assert "100 duels/s" in text
+
+
+def test_a_run_that_ends_takes_nothing_back(terminal, clock):
+    in_play = InPlay(1000)
+    with console.runs_progress("runs", 2) as progress:
+        progress.watch(in_play)
+        progress.done(0)
+        with in_play.playing() as run:
+            run.step = 900
+            progress.done(0)
+        progress.done(0)  # ended, and not yet told
+    assert terminal.getvalue().rpartition("%")[0].endswith(" 45")
+
+
+def test_work_that_nobody_watches_is_counted_as_before(terminal, clock):
+    with console.runs_progress("impressions", 400) as progress:
+        progress.done(100)
+        clock.now = 1.0
+        progress.done(100)
+    assert " 50%" in terminal.getvalue()
+    assert "duels" not in terminal.getvalue()
