@@ -6,6 +6,8 @@ python benchmarks/bench_duels.py [queries, default 400]
 from __future__ import annotations
 
 import sys
+import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +15,22 @@ from numba import njit
 from side_by_side import best_of, show
 
 from clickmodels import click_model
-from interleave import interleaving, make_world, play_duels, query_odds
+from interleave import (
+    for_another_thread,
+    go_live,
+    interleaving,
+    live_duel_by,
+    make_world,
+    play_duels,
+    query_odds,
+    unmeasured_duel_by,
+)
 from interleave.exact.team_draft import team_draft_odds
 from letor_data.letor import Letor
 from letor_data.rankers import feature
 from letor_data.rankings import Rankings, rank
 from letor_data.synthetic.generate import shape, synthesize
+from rankduel.base.compiling import entry
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import naive
@@ -27,6 +39,7 @@ from support.live_duels import query_groups
 FEATURES = (110, 115, 96, 16)
 UNTIED, TIED = (0, 1), (2, 3)
 DUELS = 300_000
+SIZES = (10_000, 31_531)  # queries of MSLR-WEB10K and MSLR-WEB30K
 TWIN_DUELS = 200
 USER = click_model("navigational")
 # (method, its setting, the value)
@@ -61,7 +74,8 @@ def main(queries: int) -> None:
         by_size("docs_median", (50, 105, 400), queries),
     )
     # A duel looks at a handful of places; once they do not fit into the caches, it waits for memory.
-    show("Cost by queries", ["queries", "us per duel"], by_size("queries", (400, 2_000, 10_000), queries))
+    headings = ["probabilistic", "queries", "rankings", "us per duel", "times that of the first size"]
+    show("Cost by queries", headings, by_queries(letor, rankings))
 
 
 def player(letor: Letor, rankings: Rankings, way: tuple[str, str, str], pair: tuple[int, int]):
@@ -135,6 +149,46 @@ def by_size(knob: str, values: tuple[int, ...], queries: int) -> list[list[str]]
         play = player(letor, rank(letor, [feature(f) for f in FEATURES]), WAYS[3], UNTIED)
         rows.append([f"{value:,}", f"{best_of(3, lambda play=play: play(DUELS)) / DUELS * 1e6:.3f}"])
     return rows
+
+
+def by_queries(letor, rankings) -> list[list[str]]:
+    """The same queries over and over, each copy in memory of its own: only the size differs."""
+    way, rows = interleaving("probabilistic"), []
+    for name, duel_by, env_of in (
+        ("as runs play them: whole pages", live_duel_by, go_live),
+        ("--measure none: as far as users read", unmeasured_duel_by, for_another_thread),
+    ):
+        count, least = counter(duel_by("probabilistic")), {}
+        for n_queries in (rankings.n_queries, *SIZES):
+            world = make_world(*repeated(letor, rankings, n_queries), USER, way)
+            for pair, kind in ((UNTIED, "untied"), (TIED, "heavily tied")):
+                env, users = env_of(world), np.random.default_rng(0)
+                count(env, *pair, 1000, users)
+                work = partial(count, env, *pair, DUELS, users)
+                micros = best_of(3, work, clock=time.thread_time) / DUELS * 1e6
+                ratio = micros / least.setdefault(kind, micros)
+                rows.append([name, f"{n_queries:,}", kind, f"{micros:.3f}", f"{ratio:.2f}"])
+    return rows
+
+
+def repeated(letor: Letor, rankings: Rankings, n_queries: int) -> tuple[Rankings, np.ndarray]:
+    query = np.arange(n_queries) % rankings.n_queries
+    starts, sizes = rankings.offsets[query], np.diff(rankings.offsets)[query]
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    rows = np.repeat(starts - offsets[:-1], sizes) + np.arange(offsets[-1])
+    copied = (part[:, rows] for part in (rankings.order, rankings.positions, rankings.ties))
+    return Rankings(rankings.names, offsets, rankings.query_keys[query], *copied), letor.labels[rows]
+
+
+def counter(duel):
+    @entry
+    def count(env, first, second, n, users):
+        wins = 0
+        for _ in range(n):
+            wins += duel(env, first, second, users)
+        return wins
+
+    return count
 
 
 if __name__ == "__main__":
