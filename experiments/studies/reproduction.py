@@ -20,7 +20,8 @@ Made by `rankduel study page`; nothing on this page was written by hand. Each li
 test it was put to, and what came out: *holds*, *does not hold* (with the reason, as far as it was verified),
 *warns* (the claim did not show on data that only stand in for those of the paper), *skipped* (no tier that
 was run is long enough to say), or *report only*. z is the distance from the border of the test in standard
-errors. 'Known' is what independent programs or the papers themselves give.
+errors. 'Known' is what independent programs or the papers themselves give. RankEl (`rankel`) is reconstructed
+from descriptions by others, not from its paper, so claims about it test that reconstruction.
 """
 
 
