@@ -278,7 +278,7 @@ def allocate(path):
         (b"\xff\xfe", read_text, "x.dat: not UTF-8 text"),
         (b"[" * 200_000, lambda path: json.loads(path.read_text()), "x.dat: nested too deeply"),
         (b"{", lambda path: json.loads(path.read_text()), "x.dat: damaged, or not of the kind"),
-        (gzip.compress(b"text")[:-5], lambda path: gzip.open(path).read(), "x.dat: damaged, or not"),
+        (gzip.compress(b"text", mtime=0)[:-5], lambda path: gzip.open(path).read(), "x.dat: damaged, or not"),
         (b"", allocate, "x.dat: not enough memory (Unable to allocate 9 EiB); take less data"),
         (b"", lambda path: os.listdir(path), "x.dat: Not a directory"),
         (b"", lambda path: os.mkdir(str(path)), "x.dat: File exists"),
