@@ -17,6 +17,7 @@ import numpy as np
 from letor_data.errors import LetorFormatError
 from letor_data.formats import profile_named
 from letor_data.letor import Letor
+from letor_data.packed.packing import guard
 from rankduel.base.errors import DataError
 
 MISSING = {"last": -np.inf, "first": np.inf, "zero": 0.0}  # the score of a document without the feature
@@ -82,13 +83,14 @@ def scores(source: str | Path | Sequence[float] | np.ndarray, name: str | None =
     """
     is_file = isinstance(source, (str, Path))
     title = name or (Path(source).stem if is_file else "scores")  # type: ignore[arg-type]
+    where = source if is_file else title
     values = _read_scores(Path(source)) if is_file else _checked(source, title)  # type: ignore[arg-type]
 
     def score(letor: Letor) -> np.ndarray:
         n_records = int(letor.records.max()) + 1 if letor.n_docs else 0
         if len(values) < n_records:
             raise DataError(
-                f"{title}: {len(values)} scores, but the data's source has at least {n_records} documents; "
+                f"{where}: {len(values)} scores, but the data's source has at least {n_records} documents; "
                 f"give one score per document line of {letor.source or 'the source'}"
             )
         return values[letor.records]
@@ -131,7 +133,8 @@ def _checked(source: Sequence[float] | np.ndarray, title: str) -> np.ndarray:
 
 
 def _read_scores(path: Path) -> np.ndarray:
-    lines = path.read_bytes().removeprefix(codecs.BOM_UTF8).rstrip().split(b"\n")
+    with guard(path):
+        lines = path.read_bytes().removeprefix(codecs.BOM_UTF8).rstrip().split(b"\n")
     if lines == [b""]:
         raise DataError(f"{path}: no scores")
     return np.array([_read_score(path, number, line) for number, line in enumerate(lines, 1)])

@@ -271,6 +271,8 @@ def read_pool(text: str, where: str = "the pool") -> tuple[str, ...]:
     names = text.splitlines()
     if "item" in (names[0] if names else "").replace('"', "").split(","):
         columns, *rows = csv_rows(text, where)
+        if "item" not in columns:  # quotes that stand elsewhere than around it, or do not end
+            raise DataError(f"{where}, line 1: the columns are {columns[:5]}; expected one that is 'item'")
         place = columns.index("item")
         names = [row[place] for row in rows if len(row) > place]
     return tuple(name.strip() for name in names if name.strip())

@@ -165,6 +165,14 @@ class TestScores:
         with pytest.raises(DataError, match=message):
             scores(path)
 
+    def test_every_error_names_the_file(self, tmp_path):
+        path = tmp_path / "model.txt"
+        with pytest.raises(DataError, match=f"{path}: No such file"):
+            scores(path)
+        path.write_text("1\n2\n3\n")
+        with pytest.raises(DataError, match=f"{path}: 3 scores"):
+            scores(path, "mine").score(self.letor)
+
     @pytest.mark.parametrize("bad", [[1, NAN], [np.inf, 1], [[1, 2], [3, 4]]])
     def test_a_bad_array(self, bad):
         with pytest.raises(DataError, match="scores"):

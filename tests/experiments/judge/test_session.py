@@ -364,6 +364,9 @@ def test_pools_are_lines_or_a_column():
     assert read_pool("item\n'=1\n") == ("'=1",)
     with pytest.raises(DataError, match="pool.csv, line 2: no CSV: field larger"):
         read_pool("item\n" + "a" * 200_000, "pool.csv")
+    for header in ('number,"item\n', 'number,i"te"m\n', "item\u2028"):
+        with pytest.raises(DataError, match=r"pool.csv, line 1: .* expected one that is 'item'"):
+            read_pool(header + "1,first\n", "pool.csv")
 
 
 def test_csv_keeps_commas_and_quotes(tmp_path):
