@@ -1,0 +1,156 @@
+"""Damage to files: what disks, transfers and editors do to bytes, and what they do to words and numbers."""
+
+import re
+
+WORD = re.compile(rb"[\w.+-]+")
+NUMBER = re.compile(rb"[-+]?\d[\d.]*(?:[eE][-+]?\d+)?")
+EXTREME = (
+    b"-1",
+    b"0",
+    b"0.5",
+    b"1e999",
+    b"-1e400",
+    b"nan",
+    b"inf",
+    b"2147483648",
+    b"9223372036854775808",
+    b"1" + 30 * b"0",
+    5000 * b"9",
+    b"1e308",
+    b"5e-324",
+    b"1e6",
+    b"0x7f",
+    b"1_0",
+)
+ODD = (
+    b"\0",
+    b"\xff",
+    b"\xef\xbb\xbf",
+    "\u2028".encode(),
+    "\u0663".encode(),
+    b"\r",
+    b'"',
+    b"'",
+    b"{",
+    b"]",
+    b"#",
+    b"\n\n",
+    b",",
+    b"=",
+    20_000 * b"[",
+    4_000 * b'{"a":',
+    200_000 * b"x",
+)
+
+
+def damaged(content, rng):
+    """Return other bytes than `content`, after one to three changes that `rng` chooses."""
+    changed = content
+    for _ in range(rng.choice((1, 1, 1, 2, 3))):
+        changed = rng.choice(CHANGES)(changed, rng)
+    return changed if changed != content else _flipped(content, rng)
+
+
+def _flipped(content, rng):
+    if not content:
+        return b"\0"
+    place = rng.randrange(len(content))
+    return content[:place] + bytes([content[place] ^ (1 << rng.randrange(8))]) + content[place + 1 :]
+
+
+def _other_byte(content, rng):
+    place = rng.randrange(len(content) + 1)
+    return content[:place] + rng.randbytes(1) + content[place + 1 :]
+
+
+def _cut(content, rng):
+    return content[: rng.randrange(len(content) + 1)]
+
+
+def _cut_in_front(content, rng):
+    return content[rng.randrange(len(content) + 1) :]
+
+
+def _inserted(content, rng):
+    place = rng.randrange(len(content) + 1)
+    return content[:place] + rng.randbytes(rng.choice((1, 2, 4, 8, 600))) + content[place:]
+
+
+def _block(content, rng):
+    """The ends of a part that is at most half of the whole: two copies of all may be a whole file."""
+    start = rng.randrange(len(content) + 1)
+    return start, min(len(content), start + rng.randint(1, max(1, len(content) // 2)))
+
+
+def _without_block(content, rng):
+    start, stop = _block(content, rng)
+    return content[:start] + content[stop:]
+
+
+def _block_twice(content, rng):
+    start, stop = _block(content, rng)
+    return content[:stop] + content[start:]
+
+
+def _block_of_zeros(content, rng):
+    start, stop = _block(content, rng)
+    return content[:start] + bytes(stop - start) + content[stop:]
+
+
+def _swapped_blocks(content, rng):
+    size = rng.choice((1, 2, 4, 8, 16, 64, 512))
+    one, other = sorted(rng.randrange(len(content) + 1) for _ in range(2))
+    if other < one + size:
+        return content
+    first = content[one : one + size]
+    second = content[other : other + size]
+    return content[:one] + second + content[one + size : other] + first + content[other + size :]
+
+
+def _of(pattern, change):
+    """A change of one of the places in which a pattern is found."""
+
+    def changed(content, rng):
+        found = list(pattern.finditer(content))
+        if not found:
+            return _flipped(content, rng)
+        chosen = rng.choice(found)
+        instead = change(chosen[0], rng.choice(found)[0], rng)
+        return content[: chosen.start()] + instead + content[chosen.end() :]
+
+    return changed
+
+
+def _odd_inserted(content, rng):
+    place = rng.randrange(len(content) + 1)
+    return content[:place] + rng.choice(ODD) + content[place:]
+
+
+def _line_moved(content, rng):
+    lines = content.splitlines(keepends=True) or [b"\n"]
+    line = lines.pop(rng.randrange(len(lines)))
+    for _ in range(rng.randrange(3)):  # not at all, elsewhere, or twice
+        lines.insert(rng.randrange(len(lines) + 1), line)
+    return b"".join(lines)
+
+
+CHANGES = (
+    _flipped,
+    _flipped,
+    _other_byte,
+    _cut,
+    _cut_in_front,
+    _inserted,
+    _without_block,
+    _block_twice,
+    _block_of_zeros,
+    _swapped_blocks,
+    _odd_inserted,
+    _line_moved,
+    _of(WORD, lambda word, other, rng: b""),
+    _of(WORD, lambda word, other, rng: word + b" " + word),
+    _of(WORD, lambda word, other, rng: other),
+    _of(WORD, lambda word, other, rng: rng.choice(EXTREME)),
+    _of(NUMBER, lambda word, other, rng: rng.choice(EXTREME)),
+    _of(NUMBER, lambda word, other, rng: rng.choice(EXTREME)),
+)

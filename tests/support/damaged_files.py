@@ -1,0 +1,92 @@
+"""Read damaged files of some kinds, and print what became of every case as JSON.
+
+python -m support.damaged_files FOLDER CASES KIND ...
+
+The name of the case that is read stands in FOLDER/case.txt, for the one who finds this process dead.
+"""
+
+import contextlib
+import faulthandler
+import json
+import os
+import random
+import sys
+import warnings
+from collections import Counter
+from pathlib import Path
+
+from rankduel.base.errors import RankduelError
+from support.damage import damaged
+from support.kinds_of_files import KINDS, MadeAnew
+
+MEMORY = 6 << 30  # bytes of address space
+LONGEST = 100  # seconds a case may take, on a machine that does much else
+REFUSED, WHOLE, ANOTHER = "refused", "whole", "another"
+
+
+def main(folder, n_cases, names):
+    import resource  # not on Windows, where tests import this module nevertheless
+
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    warnings.simplefilter("ignore")
+    os.fsync = lambda file: None  # nothing here must outlast a power cut
+    outcomes = {name: outcomes_of(KINDS[name], Path(folder), n_cases) for name in names}
+    print(json.dumps(outcomes))
+
+
+def outcomes_of(kind, folder, n_cases):
+    """Return how often each outcome was seen; what should not be seen stands there with its case."""
+    place = folder / kind.name.replace(" ", "_")
+    place.mkdir()
+    kind.write(place)
+    whole = {path: path.read_bytes() for path in sorted(place.glob(kind.damaged)) if path.is_file()}
+    expected = kind.read(place)
+    assert whole and kind.read(place) == expected != "", kind.name
+    counts = Counter({REFUSED: 0, WHOLE: 0, ANOTHER: 0})
+    with open(folder / "case.txt", "w") as told:
+        for case in range(n_cases):
+            os.pwrite(told.fileno(), f"{kind.name}, case {case:9d}".encode(), 0)
+            faulthandler.dump_traceback_later(LONGEST, exit=True)
+            counts[outcome(kind, place, whole, expected, case)] += 1
+            faulthandler.cancel_dump_traceback_later()
+    return counts
+
+
+def outcome(kind, place, whole, expected, case):
+    """Damage one of the files, read, and put it back."""
+    rng = random.Random(f"{kind.name}, {case}")
+    path = rng.choice(list(whole))
+    path.write_bytes(damaged(whole[path], rng))
+    if kind.forge is not None:
+        with contextlib.suppress(
+            ValueError, RecursionError, TypeError, AttributeError
+        ):  # no longer an object
+            kind.forge(path)
+    try:
+        found = kind.read(place)
+    except RankduelError as refused:
+        return named(kind, place, whole, str(refused), case)
+    except Exception as problem:
+        return f"case {case}: {type(problem).__name__}: {str(problem)[:300]}"
+    finally:
+        for file in whole if kind.forge is not None else [path]:
+            file.write_bytes(whole[file])
+    if isinstance(found, MadeAnew):
+        return named(kind, place, whole, found.notice, case)
+    if found == expected:
+        return WHOLE
+    return ANOTHER if kind.unnoticed else f"case {case}: read as something else"
+
+
+def named(kind, place, whole, message, case):
+    """Check that a message names a file that is damaged, or the one that does not fit to it."""
+    files = [place] if kind.by_folder else list(whole)
+    return (
+        REFUSED
+        if any(str(file) in message for file in files)
+        else f"case {case}: no file in: {message[:300]}"
+    )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[3:])
