@@ -44,10 +44,13 @@ ODD = (
 
 
 def damaged(content, rng):
-    """Return other bytes than `content`, after one to three changes that `rng` chooses."""
+    """Return other bytes than `content`: one small change, which is the hardest to notice, or up to three."""
     changed = content
-    for _ in range(rng.choice((1, 1, 1, 2, 3))):
-        changed = rng.choice(CHANGES)(changed, rng)
+    if rng.random() < 0.4:
+        changed = rng.choice(SMALL)(content, rng)
+    else:
+        for _ in range(rng.choice((1, 1, 1, 2, 3))):
+            changed = rng.choice(CHANGES)(changed, rng)
     return changed if changed != content else _flipped(content, rng)
 
 
@@ -134,10 +137,11 @@ def _line_moved(content, rng):
     return b"".join(lines)
 
 
+_OTHER_WORD = _of(WORD, lambda word, other, rng: other)
+_OTHER_NUMBER = _of(NUMBER, lambda word, other, rng: rng.choice(EXTREME))
+SMALL = (_flipped, _flipped, _other_byte, _OTHER_WORD, _OTHER_NUMBER)
 CHANGES = (
-    _flipped,
-    _flipped,
-    _other_byte,
+    *SMALL,
     _cut,
     _cut_in_front,
     _inserted,
@@ -147,10 +151,8 @@ CHANGES = (
     _swapped_blocks,
     _odd_inserted,
     _line_moved,
+    _OTHER_NUMBER,
     _of(WORD, lambda word, other, rng: b""),
     _of(WORD, lambda word, other, rng: word + b" " + word),
-    _of(WORD, lambda word, other, rng: other),
     _of(WORD, lambda word, other, rng: rng.choice(EXTREME)),
-    _of(NUMBER, lambda word, other, rng: rng.choice(EXTREME)),
-    _of(NUMBER, lambda word, other, rng: rng.choice(EXTREME)),
 )
