@@ -197,9 +197,10 @@ def _mixed(x):
 
 @entry
 def is_ranking(offsets, order, positions, ties):
-    """Whether one ranker's rows hold, for every query, an order, its inverse and groups of ties.
+    """Return whether one ranker's rows hold, for every query, an order, its inverse and groups of ties.
 
-    Nothing is used as an index before it is known to be one.
+    Nothing is used as an index before it is known to be one. Documents of a group of ties are in file order,
+    so none of them is there twice; all others are told apart by their positions.
     """
     for query in range(len(offsets) - 1):
         start = offsets[query]
@@ -208,11 +209,9 @@ def is_ranking(offsets, order, positions, ties):
         first = 0
         for rank in range(n_docs):
             doc = order[start + rank]
-            if doc < 0 or doc >= n_docs or positions[start + doc] != rank:
-                return False
             tie = ties[start + rank]
             if left > 0:
-                if tie != first - rank:
+                if tie != first - rank or doc <= order[start + rank - 1]:
                     return False
                 left -= 1
             else:
@@ -220,4 +219,6 @@ def is_ranking(offsets, order, positions, ties):
                     return False
                 left = tie
                 first = rank
+            if doc < 0 or doc >= n_docs or positions[start + doc] != (rank if tie == 0 else ~first):
+                return False
     return True

@@ -14,6 +14,7 @@ from letor_data.letor import Letor
 from letor_data.rankers import Ranker, feature_rankers
 from letor_data.rankings import rank
 from letor_data.rankings_files import load, rank_to_folder, save
+from letor_data.sorting import is_ranking
 from rankduel.base.errors import DataError
 from rankduel.base.files import file_checksum
 
@@ -275,6 +276,21 @@ def test_values_that_are_no_rankings_never_reach_compiled_code(tmp_path, letor, 
         with_new_checksums(tmp_path / "r")
     with pytest.raises(DataError, match="rank the data again"):
         load(tmp_path / "r")
+
+
+@pytest.mark.parametrize(
+    ("order", "positions", "right"),
+    [
+        ([1, 2, 0], [2, -1, -1], True),  # documents 1 and 2 are tied for ranks 0 and 1
+        ([1, 1, 0], [2, -1, 77], False),
+        ([2, 1, 0], [2, -1, -1], False),  # not in file order
+        ([1, 2, 0], [2, 0, 1], False),
+        ([1, 2, 0], [1, -1, -1], False),
+    ],
+)
+def test_tied_documents_are_there_once(order, positions, right):
+    arrays = (np.array(values, np.int16) for values in (order, positions, [1, -1, 0]))
+    assert is_ranking(np.array([0, 3]), *arrays) == right
 
 
 def test_a_flipped_bit_is_noticed(tmp_path, letor):
