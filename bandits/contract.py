@@ -206,6 +206,6 @@ def _check_signature(where: str, name: str, function: Any, sets: bool) -> None:
         raise PolicyError(f"{where}: {name}{found}; expected {name}({expected})") from None
 
 
-def configure(policy: Any, **settings: Any) -> Configured:
+def configure(policy: Any, /, **settings: Any) -> Configured:
     """Return a policy with settings, given as values or as text; `variant` names a bundle of them."""
     return configured_thing(policy, PolicyError, **settings)

@@ -85,6 +85,8 @@ def test_its_printed_form_asks_for_it_again(mine):
     assert str(again) == str(configured) and again.params == configured.params
     with pytest.raises(PolicyError, match="no setting of .*mine.py named 'secnd'; did you mean 'second'"):
         parse_policy(f"{path}(secnd=2)", trust=True)
+    with pytest.raises(PolicyError, match="no setting of .*mine.py named 'policy'"):
+        parse_policy(f"{path}(policy=2)", trust=True)
 
 
 def test_a_file_may_hold_a_whole_policy(mine):

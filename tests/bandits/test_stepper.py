@@ -190,7 +190,16 @@ def test_every_flipped_bit_is_noticed(tmp_path):
 HUGE = 10**30
 BAD_FIELDS = {
     "policy": [5, None, ["rucb"], "no_such_policy", ""],
-    "settings": [[], None, {"alpha": -1}, {"alpha": "much"}, {"alpha": [1]}, {"beta": 1}, {"variant": {}}],
+    "settings": [
+        [],
+        None,
+        {"alpha": -1},
+        {"alpha": "much"},
+        {"alpha": [1]},
+        {"beta": 1},
+        {"policy": 1},
+        {"variant": {}},
+    ],
     "n_arms": [0, -1, HUGE, 10**9, 2.5, "6", True, None, 3],
     "horizon": [-1, HUGE, 1e400, "many"],
     "seed": [-1, 1.5, "0", None, True, 7],
