@@ -10,9 +10,9 @@ from experiments.report.files import save_chart
 from experiments.report.multileave import multileave_figures
 from experiments.report.page import run_set_figures
 from experiments.runs.records import read_run_sets
+from letor_data import read_data
 from letor_data.summary import summarize
-from rankduel.cli import data
-from rankduel.cli.options import load_plain
+from rankduel.cli.shown import data
 
 HERE = Path(__file__).parent
 
@@ -23,7 +23,7 @@ def draw_data_info() -> None:
     )
     data.screen = console
     console.print("$ [bold]rankduel data info demo/mslr-demo.txt --top 5[/]")
-    data.show_summary(summarize(load_plain(Path("demo/mslr-demo.txt"))), top=5)
+    data.show_summary(summarize(read_data("demo/mslr-demo.txt")), top=5)
     svg = console.export_svg(title="rankduel")
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)  # no fonts from the network
     (HERE / "data_info.svg").write_text(svg.replace("Fira Code", "DejaVu Sans Mono"))

@@ -142,7 +142,7 @@ def _play_all(
     plain = [cell for cell in cells if cell.policy not in compiled]
     for name in {cell.policy for cell in plain}:
         problem.first_step(policies[name])  # gives notice that it is not compiled
-    if jobs == 1 or len(plain) == 1:
+    if jobs == 1 or len(plain) <= 1:  # an empty pool of processes takes as long to start
         for cell in plain:
             yield _play_in_view(in_play, problem, policies[cell.policy], cell, steps, seed)
         return

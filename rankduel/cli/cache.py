@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from rankduel.api.cache_files import caches
+import rankduel
 from rankduel.cli.console import byte_text, screen
 from rankduel.cli.options import AsJson
 
@@ -27,7 +27,7 @@ def cache(
     as_json: AsJson = False,
 ) -> None:
     """Show or remove what is kept to save time: compiled code, and parsed copies of data."""
-    found = caches(data or [], clear=clear)
+    found = rankduel.caches(data or [], clear=clear)
     if as_json:
         typer.echo(json.dumps({"removed": clear, "caches": found.to_dict("records")}, indent=1))
         return

@@ -6,14 +6,8 @@ from typing import Annotated
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 
-from experiments.matrix.preferences import read_preferences
-from experiments.runs.compare import Comparison
-from experiments.runs.problem import how_known
-from experiments.runs.records import MATRIX
-from experiments.specs import parse_policy
-from rankduel.api import runs as api
+import rankduel
 from rankduel.cli.console import command_typed, notices, runs_progress, screen, show_next
 from rankduel.cli.endings import keeping
 from rankduel.cli.options import DataOptions, DuelOptions, Matrix, Measure, Policies, RunOptions, with_options
@@ -36,12 +30,17 @@ def compare(
 
     [dim]Example:[/] rankduel compare data.txt --interleave team_draft --policy rucb --policy merge_dts
     """
+    from experiments.runs.problem import how_known
+    from experiments.runs.records import MATRIX
+    from experiments.specs import parse_policy
+    from rankduel.cli.shown.comparison import show_comparison
+
     policies = [parse_policy(text, trust=True) for text in policy]
     stem = options.run_set(data[0], "")
     arena = duel_options.open(data_options.read(data))
     kept = keeping(f"finished runs are kept in {stem}-live and {stem}-proxy")
     with kept, notices(), runs_progress("runs", 2 * options.runs * len(policies)) as progress:
-        found = api.compare(
+        found = rankduel.compare(
             arena,
             policies,
             options.horizon,
@@ -59,33 +58,10 @@ def compare(
             matrix_progress=progress.build_status,
             watch=progress.watch,
         )
-    preferences = read_preferences(stem.with_name(f"{stem.name}-live") / MATRIX)
+    preferences = rankduel.read_preferences(stem.with_name(f"{stem.name}-live") / MATRIX)
     screen.print(
         f"[bold]{escape(stem.name)}[/] [dim]{len(preferences)} rankers, matrix {how_known(preferences)}; "
         f"regret after {options.horizon:,.0f} duels, {options.runs} runs each[/]\n"
     )
     show_comparison(found)
     show_next(options.out, options.out)
-
-
-def show_comparison(found: Comparison) -> None:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("policy", header_style="dim", style="cyan", overflow="fold")
-    for heading in ("live", "proxy", "difference", "95 % interval", "p", "faster"):
-        table.add_column(heading, header_style="dim", justify="right", no_wrap=True)
-    for row in found.final.sort_values("proxy").to_dict("records"):
-        table.add_row(
-            escape(str(row["policy"])),
-            f"{row['live']:,.0f}",
-            f"{row['proxy']:,.0f}",
-            f"{row['difference']:+,.0f}",
-            f"{row['lo']:+,.0f} to {row['hi']:+,.0f}",
-            f"{min(row['p_mean'], row['p_law']):.2g}",
-            f"{row['live_seconds'] / row['proxy_seconds']:.1f}x",
-        )
-    screen.print(table)
-    screen.print(f"\n{escape(found.verdict)}")
-    screen.print(
-        "[dim]p: the smaller p-value of a test of equal means and one of equal laws; faster: time of a live "
-        "run over that of a proxy run[/]"
-    )

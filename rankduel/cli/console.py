@@ -30,11 +30,12 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 from rich.segment import Segment
+from rich.table import Table
 
-from experiments.matrix.build import BuildStatus
 from rankduel.base.errors import CacheNotice, PolicyNotice
 
 if TYPE_CHECKING:
+    from experiments.matrix.build import BuildStatus
     from experiments.runs.in_play import InPlay
 
 # Characters that a terminal obeys, or that change the order of what follows, and what is shown instead. Line
@@ -163,6 +164,26 @@ class _Rate(ProgressColumn):
 
     def render(self, task: Task) -> str:
         return f"{task.speed:,.0f}/s" if task.speed else ""
+
+
+def title(text: str, remark: str = "") -> None:
+    """Print a heading, and a remark beside it."""
+    screen.print(f"[bold]{text}[/]" + (f" [dim]({remark})[/]" if remark else ""))
+
+
+def show_rows(rows: dict[str, str], gap: int = 0) -> None:
+    """Names and what they are; long text wraps in its own column."""
+    table = plain_table(gap, show_header=False)
+    table.add_column(style="cyan", no_wrap=True)
+    table.add_column()
+    for name, about in rows.items():
+        table.add_row(name, about)
+    screen.print(table)
+
+
+def plain_table(gap: int = 0, **settings: Any) -> Table:
+    """Return a table without lines, with `gap` empty lines between rows."""
+    return Table(box=None, pad_edge=False, padding=(0, 2, gap, 0), **settings)
 
 
 def file_size(path: Path) -> str:

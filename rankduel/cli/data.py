@@ -5,27 +5,26 @@ from __future__ import annotations
 import dataclasses
 import json
 import time
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 from rich.markup import escape
-from rich.table import Table
 
-from experiments.specs import feature_list
-from letor_data import Letor, write_parquet
-from letor_data.formats import PROFILES
-from letor_data.summary import FeatureSummary, Summary
-from letor_data.synthetic.generate import SHAPES, Synthetic, blocks, docs_per_query, shape, synthesize
-from letor_data.text.writer import write_folds, write_letor
-from rankduel.api.data import describe_data, write_data
+import rankduel
 from rankduel.base.errors import DataError, encodable
-from rankduel.cli.console import count_progress, errors, file_size, number_ranges, screen
+from rankduel.cli.console import count_progress, errors, file_size, screen
 from rankduel.cli.options import DataOptions, Files, Force, with_options
 
+if TYPE_CHECKING:
+    from letor_data.letor import Letor
+    from letor_data.synthetic.settings import Synthetic
+
 app = typer.Typer(no_args_is_help=True, help="Look at judged data, convert it, or make some up.")
+
+
+# Literal, as `letor_data.synthetic` takes long to load; held to it by a test.
+SHAPES = ("mslr-web30k", "mslr-web10k", "yahoo", "istella", "letor-agg", "small", "demo")
 
 
 def _shapes(incomplete: str) -> list[str]:
@@ -46,9 +45,11 @@ def info(
 
     [dim]Example:[/] rankduel data info MSLR-WEB10K.zip::Fold1/train.txt
     """
+    from rankduel.cli.shown.data import show_summary
+
     letor = data_options.read(files)
     with count_progress("ranking by each feature", letor.n_features) as progress:
-        summary = describe_data(letor, k, progress=progress)
+        summary = rankduel.describe_data(letor, k, progress=progress)
     if as_json:
         typer.echo(json.dumps(summary.to_dict(), indent=1))
     else:
@@ -73,6 +74,8 @@ def convert(
 
     [dim]Example:[/] rankduel data convert train.txt -o train.parquet
     """
+    from experiments.specs import feature_list
+
     _check_free(output, force)
     letor = data_options.read(files)
     letor = letor if split is None else letor.only_split(split)
@@ -124,6 +127,8 @@ def synth(
 
     [dim]Example:[/] rankduel data synth --shape mslr-web10k
     """
+    from letor_data.synthetic.settings import shape
+
     output = output or Path(kind if folds else f"{kind}.txt")
     _check_free(output, force)
     changes: dict[str, Any] = {"seed": seed} | _knob_values(knobs or [])
@@ -136,6 +141,10 @@ def synth(
 
 
 def _make(settings: Synthetic, output: Path, folds: bool) -> None:
+    from letor_data.parquet_files import write_parquet
+    from letor_data.synthetic.generate import blocks, docs_per_query, synthesize
+    from letor_data.text.writer import write_folds, write_letor
+
     started = time.perf_counter()
     n_docs = int(docs_per_query(settings).sum())
     with count_progress("making documents", n_docs) as progress:
@@ -157,7 +166,7 @@ def _check_free(output: Path, force: bool) -> None:
 
 def _write(letor: Letor, output: Path, sparse: bool) -> None:
     with count_progress("writing documents", letor.n_docs) as progress:
-        write_data(letor, output, sparse=sparse, progress=progress)
+        rankduel.write_data(letor, output, sparse=sparse, progress=progress)
 
 
 def _wrote(output: Path) -> None:
@@ -167,6 +176,8 @@ def _wrote(output: Path) -> None:
 
 def _knob_values(pairs: list[str]) -> dict[str, Any]:
     """'name=value' texts as values of the types that the settings have."""
+    from letor_data.synthetic.settings import Synthetic
+
     known = {field.name: field.default for field in dataclasses.fields(Synthetic)}
     values = {}
     for pair in pairs:
@@ -187,100 +198,3 @@ def _knob_value(pair: str, text: str, example: Any) -> Any:
         return type(example)(text)
     except (KeyError, ValueError):
         raise DataError(f"--set {pair}: expected a value like {example!r}".lower()) from None
-
-
-_BAR = 30  # cells of the longest bar
-
-
-def show_summary(summary: Summary, top: int) -> None:
-    about = PROFILES[summary.profile].about
-    screen.print(f"[bold]{escape(summary.source)}[/]", soft_wrap=True)
-    screen.print(f"[dim]read as '{summary.profile}': {about}[/]")
-    screen.print(_sizes(summary))
-    screen.print("\n[bold]Grades[/]")
-    screen.print(_grades(summary))
-    screen.print(f"\n[bold]Best features by NDCG@{summary.cutoff}[/] [dim](expected over tie breaks)[/]")
-    screen.print(_best_features(summary, top))
-    screen.print("\n[bold]All features[/]")
-    for line in _feature_remarks(summary):
-        screen.print(line)
-    for note in summary.notes:
-        screen.print(f"[yellow]note:[/] {escape(note)}", soft_wrap=True)
-
-
-def _plain_table(**settings: Any) -> Table:
-    return Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), **settings)
-
-
-def _sizes(summary: Summary) -> Table:
-    spread = summary.docs_per_query
-    table = _plain_table(show_header=False)
-    table.add_column(style="dim")
-    table.add_column()
-    splits = escape(", ".join(f"{name} {count:,}" for name, count in summary.splits.items()))
-    table.add_row(
-        "queries", f"{summary.queries:,}" + (f"  [dim]({splits})[/]" if len(summary.splits) > 1 else "")
-    )
-    table.add_row("documents", f"{summary.documents:,}")
-    table.add_row("features", f"{summary.n_features:,}")
-    table.add_row(
-        "documents per query",
-        f"{spread['min']:.0f} to {spread['max']:,.0f}, mean {spread['mean']:.1f}, "
-        f"quartiles {spread['q25']:g}, {spread['median']:g}, {spread['q75']:g}",
-    )
-    table.add_row("queries of one grade", f"{summary.one_grade_queries:,}  [dim](no order beats another)[/]")
-    if summary.single_document_queries:
-        table.add_row("of one document", f"{summary.single_document_queries:,}")
-    return table
-
-
-def _grades(summary: Summary) -> Table:
-    table = _plain_table()
-    for heading in ("grade", "documents", "share"):
-        table.add_column(heading, justify="right", header_style="dim")
-    table.add_column("")
-    most = max(summary.grades.values())
-    for grade, count in summary.grades.items():
-        bar = "█" * max(1, round(_BAR * count / most))
-        table.add_row(str(grade), f"{count:,}", f"{count / summary.documents:.2%}", f"[cyan]{bar}[/]")
-    return table
-
-
-def _best_features(summary: Summary, top: int) -> Table:
-    best = sorted(summary.features, key=lambda feature: -feature.ndcg)[:top]
-    table = _plain_table()
-    table.add_column("feature", header_style="dim", justify="right")
-    table.add_column("NDCG", header_style="dim", justify="right")
-    table.add_column("tied pairs", header_style="dim", justify="right")
-    table.add_column("", no_wrap=True)
-    for feature in best:
-        table.add_row(
-            escape(feature.name),
-            f"{feature.ndcg:.4f}",
-            f"{feature.tie_share:.1%}",
-            f"[dim]{escape(feature.title)}[/]",
-        )
-    return table
-
-
-def _feature_remarks(summary: Summary) -> list[str]:
-    """Ties, constants and missing values over all features, in words."""
-    features = summary.features
-    shares = np.array([feature.tie_share for feature in features])
-    constant = _names(feature for feature in features if feature.constant)
-    within = _names(f for f in features if f.constant_in_queries and not f.constant)
-    missing = [feature for feature in features if feature.missing_share > 0]
-    lines = [
-        f"tied document pairs: median {np.median(shares):.1%}; "
-        f"{(shares > 0.5).sum()} of {len(shares)} features tie more than half",
-        f"constant: {constant or 'none'}",
-        f"constant within every query: {within or 'none'}",
-    ]
-    if missing:
-        share = np.mean([feature.missing_share for feature in features])
-        lines.append(f"missing values: {share:.1%} of all, in {len(missing)} features")
-    return lines
-
-
-def _names(features: Iterable[FeatureSummary]) -> str:
-    return escape(number_ranges([feature.name for feature in features]))

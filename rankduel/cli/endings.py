@@ -23,7 +23,6 @@ from typing import Any, NoReturn
 
 import typer
 from rich.markup import escape
-from typer.rich_utils import rich_format_error
 
 from rankduel.base.errors import RankduelError
 from rankduel.base.files import remove_unfinished
@@ -97,6 +96,8 @@ def _code_of_problem(problem: Exception) -> int:
     if _received:  # what a signal interrupted may fail in other ways, too
         return 128 + _received[0]
     if hasattr(problem, "exit_code"):  # of options and arguments
+        from typer.rich_utils import rich_format_error  # loads Markdown, which few commands need
+
         rich_format_error(problem)  # type: ignore[arg-type]
         return int(problem.exit_code)
     message = _message(problem)

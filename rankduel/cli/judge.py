@@ -5,24 +5,20 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
 
-from experiments.judge.judgments import (
-    LARGEST_FILE,
-    pairs_csv,
-    read_judgments,
-    read_text,
-)
-from experiments.judge.session import Session, read_pool
-from rankduel.api.judging import judge
+import rankduel
 from rankduel.base.errors import DataError, UsageError
 from rankduel.base.files import saying_where, write_text
 from rankduel.cli.console import print_data, screen
 from rankduel.cli.endings import keeping
 from rankduel.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from experiments.judge.session import Session
 
 app = typer.Typer(
     help="Find the best items of a pool by asking people which of two is better.", no_args_is_help=True
@@ -59,7 +55,11 @@ def start(
 
     [dim]Example:[/] rankduel judge start pool.txt topic7 --policy "prefbest(extra=1)"
     """
-    session = judge(folder, read_pool(_text(pool), str(pool)), policy=policy, budget=budget, seed=seed)
+    from experiments.judge.session import read_pool
+
+    session = rankduel.judge(
+        folder, read_pool(_text(pool), str(pool)), policy=policy, budget=budget, seed=seed
+    )
     screen.print(f"{len(session.items):,} items, {escape(session.policy)}")
     _show_next_step(session)
 
@@ -81,7 +81,9 @@ def next_pairs(
     any order, by several people, and some of them later. With --assessor, pairs that this person judged
     before are left out.
     """
-    pairs = judge(folder, policy=policy, trust=trust).next_pairs(assessor.strip())[:limit]
+    from experiments.judge.judgments import pairs_csv
+
+    pairs = rankduel.judge(folder, policy=policy, trust=trust).next_pairs(assessor.strip())[:limit]
     table = pairs_csv(pairs, assessor.strip())
     if out is None:
         print_data(table)
@@ -104,7 +106,9 @@ def add(
     trust: Trust = False,
 ) -> None:
     """Take in judgments. A file is taken whole or not at all; rows without a winner are left open."""
-    session = judge(folder, policy=policy, trust=trust)
+    from experiments.judge.judgments import read_judgments
+
+    session = rankduel.judge(folder, policy=policy, trust=trust)
     for path in judgments:
         new = session.add(read_judgments(_text(path), str(path)), str(path))
         screen.print(f"{escape(str(path))}: {_counted(new, 'new judgment')}")
@@ -119,7 +123,7 @@ def show(
     trust: Trust = False,
 ) -> None:
     """How far the session is, and the best items as far as known."""
-    session = judge(folder, policy=policy, trust=trust)
+    session = rankduel.judge(folder, policy=policy, trust=trust)
     progress = session.progress()
     if as_json:
         typer.echo(
@@ -139,7 +143,7 @@ def ask(
     trust: Trust = False,
 ) -> None:
     """Judge at the terminal, pair after pair. Every answer is kept at once; Ctrl-C ends and loses nothing."""
-    session = judge(folder, policy=policy, trust=trust)
+    session = rankduel.judge(folder, policy=policy, trust=trust)
     assessor = assessor.strip()
     while pairs := session.next_pairs(assessor):
         number, left, right = pairs[0]
@@ -171,6 +175,8 @@ def _answer() -> str:
 
 def _text(path: Path) -> str:
     """Return the text of a file, or of the standard input for '-'."""
+    from experiments.judge.judgments import LARGEST_FILE, read_text
+
     if str(path) != "-":
         return read_text(path)
     try:

@@ -1,38 +1,13 @@
-"""`rankduel clickmodels` and `rankduel interleavers`: what there is, with sources and defaults."""
+"""`rankduel policies`, `interleavers` and `clickmodels`: what there is, with sources and defaults."""
 
 from __future__ import annotations
 
 import json
-import math
-from enum import IntEnum
-from typing import Annotated, Any
+from typing import Annotated
 
-import numpy as np
 import typer
-from rich.markup import escape
-from rich.table import Table
 
-from bandits import configure
-from bandits.catalogue import FAMILIES
-from clickmodels import ATTENTIONS, STOP_RULES, USERS, ClickModel, expected_clicks
-from clickmodels.position_based import Attention
-from clickmodels.rows import row_text
-from experiments.specs import parse_model, parse_policy, spec_of
-from interleave import METHODS, PRESETS, Method, preset
-from interleave.multileave.contract import Multileaver
-from rankduel.base.settings import Configured, Setting, Thing, settings_of, written
-from rankduel.cli.console import screen
 from rankduel.cli.options import AsJson
-
-MODEL_EXAMPLES = (
-    "navigational",
-    "navigational(stop=any,attention=reciprocal:1)",
-    "navigational(grade_map=0/1/3/4)",
-    "custom(p_click=0/0.2/0.4/0.8/1,p_stop=0/0/0/0/0)",
-)
-METHOD_EXAMPLES = ("team_draft", "probabilistic(credit=assignment,tau=2)")
-
-PAGE = 10
 
 
 def clickmodels(
@@ -47,12 +22,15 @@ def clickmodels(
 
     [dim]Example:[/] rankduel clickmodels "navigational(stop=any)" --grades 3
     """
+    from experiments.specs import parse_model
+    from rankduel.cli.shown import lists as shown
+
     if model is not None:
-        _show_model(parse_model(model, grades), as_json)
+        shown.show_model(parse_model(model, grades), as_json)
     elif as_json:
-        typer.echo(json.dumps(_click_models_as_data(), indent=1))
+        typer.echo(json.dumps(shown.click_models_as_data(), indent=1))
     else:
-        _show_click_models()
+        shown.show_click_models()
 
 
 def interleavers(as_json: AsJson = False) -> None:
@@ -60,162 +38,12 @@ def interleavers(as_json: AsJson = False) -> None:
 
     [dim]Example:[/] rankduel interleavers
     """
+    from rankduel.cli.shown import lists as shown
+
     if as_json:
-        typer.echo(json.dumps(_interleavers_as_data(), indent=1))
+        typer.echo(json.dumps(shown.interleavers_as_data(), indent=1))
     else:
-        _show_interleavers()
-
-
-def _click_models_as_data() -> dict[str, Any]:
-    users = [
-        {
-            "name": user.name,
-            "about": user.about,
-            "source": user.source,
-            "tables": {n: {"p_click": click, "p_stop": stop} for n, (click, stop) in user.tables.items()},
-        }
-        for user in USERS.values()
-    ]
-    attention = [
-        {"name": a.name, "about": a.about, "takes": a.takes, "source": a.source} for a in ATTENTIONS.values()
-    ]
-    return {"users": users, "stop_rules": STOP_RULES, "attention": attention}
-
-
-def _interleavers_as_data() -> dict[str, Any]:
-    methods = [
-        {"name": m.name, "about": m.about, "source": m.source, "settings": settings_as_data(m)}
-        for m in METHODS.values()
-    ]
-    presets = {name: preset(name) | {"interleaving": str(preset(name)["interleaving"])} for name in PRESETS}
-    return {"methods": methods, "presets": presets}
-
-
-def settings_as_data(thing: Thing) -> dict[str, dict[str, Any]]:
-    """Return per setting its default, meaning and range and, for a switch, its choices."""
-    usual: Any = thing.params()
-    return {
-        name: {"default": _plain(getattr(usual, name)), "about": setting.about}
-        | range_as_data(setting)
-        | ({"choices": list(setting.choices)} if setting.choices else {})
-        for name, setting in settings_of(thing).items()
-    }
-
-
-def range_as_data(setting: Setting) -> dict[str, float]:
-    """Return the finite limits of a number: 'from' and 'to' are included in its range, 'above' is not."""
-    limits = {"from": setting.at_least, "above": setting.above, "to": setting.at_most}
-    return {name: limit for name, limit in limits.items() if math.isfinite(limit)}
-
-
-def _plain(value: Any) -> Any:
-    return written(value) if isinstance(value, IntEnum) else value
-
-
-def _show_model(model: ClickModel, as_json: bool) -> None:
-    """One user: what it was understood as, and how much it clicks on a page of ten documents of one grade."""
-    grades = range(len(model.p_click))
-    clicks = [float(expected_clicks(model, np.full(PAGE, grade))) for grade in grades]
-    if as_json:
-        rows = {"p_click": model.p_click.tolist(), "p_stop": model.p_stop.tolist(), "expected_clicks": clicks}
-        typer.echo(json.dumps({"written": spec_of(model)} | rows, indent=1))
-        return
-    title(escape(spec_of(model)))
-    table = _plain_table()
-    for heading in ("grade", "p_click", "p_stop", f"clicks on {PAGE} such documents"):
-        table.add_column(heading, header_style="dim", justify="right")
-    for grade in grades:
-        values = (f"{model.p_click[grade]:g}", f"{model.p_stop[grade]:g}", f"{clicks[grade]:.3f}")
-        table.add_row(str(grade), *values)
-    screen.print(table)
-
-
-def _show_click_models() -> None:
-    title("Users")
-    show_rows({user.name: user.about for user in USERS.values()})
-    title("\nProbabilities", "from grade 0 up")
-    _show_probabilities()
-    title("\nWhen they leave", "stop=...")
-    show_rows(STOP_RULES)
-    title("\nWhere they look", "attention=...")
-    show_rows({_form(a): a.about for a in ATTENTIONS.values()})
-    title("\nSources")
-    show_rows(_sources())
-    title("\nWritten as")
-    for example in MODEL_EXAMPLES:
-        screen.print(example)
-    screen.print("mine.toml  [dim](p_click and p_stop as rows of numbers; perhaps stop, attention)[/]")
-
-
-def _sources() -> dict[str, str]:
-    """Who stands behind the numbers; users with the same source share a line."""
-    names: dict[str, list[str]] = {}
-    for user in USERS.values():
-        names.setdefault(user.source, []).append(user.name)
-    users = {"all users" if len(names) == 1 else ", ".join(who): source for source, who in names.items()}
-    return users | {a.name: a.source for a in ATTENTIONS.values() if a.source}
-
-
-def _form(attention: Attention) -> str:
-    return f"{attention.name}:{attention.takes.upper()}" if attention.takes else attention.name
-
-
-def _show_probabilities() -> None:
-    table = _plain_table()
-    for heading in ("", "grades", "p_click", "p_stop"):
-        table.add_column(heading, header_style="dim", no_wrap=True)
-    for user in USERS.values():
-        for i, (grades, (click, stop)) in enumerate(user.tables.items()):
-            table.add_row("" if i else f"[cyan]{user.name}[/]", str(grades), row_text(click), row_text(stop))
-    screen.print(table)
-
-
-def _show_interleavers() -> None:
-    title("Methods", "the first value of a setting is its default")
-    show_rows({method.name: about_method(method) for method in METHODS.values()}, gap=1)
-    title("\nPresets")
-    show_rows({name: _about_preset(preset(name)) for name in PRESETS})
-    title("\nWritten as")
-    for example in METHOD_EXAMPLES:
-        screen.print(example)
-
-
-def about_method(method: Method | Multileaver) -> str:
-    """Return what a method is, its source, and its settings, the default of each first."""
-    usual: Any = method.params()
-    values = {name: _value(method, name, getattr(usual, name), " | ") for name in settings_of(method)}
-    lines = [f"{name} = [bold]{value}[/]" for name, value in values.items()]
-    return "\n".join([method.about, f"[dim]{method.source}[/]", *lines])
-
-
-def _about_preset(chosen: dict[str, Any]) -> str:
-    return f"{chosen['interleaving']}\n[dim]ties = {chosen['ties']}, tied_duels = {chosen['tied_duels']}[/]"
-
-
-def title(text: str, remark: str = "") -> None:
-    screen.print(f"[bold]{text}[/]" + (f" [dim]({remark})[/]" if remark else ""))
-
-
-def show_rows(rows: dict[str, str], gap: int = 0) -> None:
-    """Names and what they are; long text wraps in its own column."""
-    table = _plain_table(gap, show_header=False)
-    table.add_column(style="cyan", no_wrap=True)
-    table.add_column()
-    for name, about in rows.items():
-        table.add_row(name, about)
-    screen.print(table)
-
-
-def _plain_table(gap: int = 0, **settings: Any) -> Table:
-    return Table(box=None, pad_edge=False, padding=(0, 2, gap, 0), **settings)
-
-
-EXAMPLES = (
-    "rucb",
-    "merge_dts(alpha=0.262144,batch=16,c=4e6)",
-    "merge_rucb(variant=paper)",
-    "path/to/mine.py",
-)
+        shown.show_interleavers()
 
 
 def policies(
@@ -229,124 +57,12 @@ def policies(
 
     [dim]Example:[/] rankduel policies "dts(alpha=0.6)"
     """
+    from experiments.specs import parse_policy
+    from rankduel.cli.shown import lists as shown
+
     if policy is not None:
-        chosen = parse_policy(policy, trust=True)
-        _show_one(chosen, as_json)
+        shown.show_policy(parse_policy(policy, trust=True), as_json)
     elif as_json:
-        rows = [_as_data(configure(one)) | {"family": name} for name, all in FAMILIES.items() for one in all]
-        typer.echo(json.dumps(rows, indent=1))
+        typer.echo(json.dumps(shown.policies_as_data(), indent=1))
     else:
-        _show_all()
-
-
-def _as_data(chosen: Configured) -> dict[str, Any]:
-    policy = chosen.thing
-    usual = Configured(policy, policy.params())
-    return {
-        "name": policy.name,
-        "written": str(chosen),
-        "about": policy.about,
-        "source": policy.source,
-        "assumes": policy.assumes,
-        "needs_horizon": chosen.needs_horizon,
-        "feedback": _feedback(policy),
-        "parameters": {
-            name: {
-                "value": chosen.get(name),
-                "default": usual.get(name),
-                "about": _setting(policy, name).about,
-                "choices": list(_setting(policy, name).choices),
-            }
-            | range_as_data(_setting(policy, name))
-            for name in chosen.params._fields
-        },
-        "variants": {name: dict(bundle) for name, bundle in policy.variants.items()},
-    }
-
-
-def _show_one(chosen: Configured, as_json: bool) -> None:
-    if as_json:
-        typer.echo(json.dumps(_as_data(chosen), indent=1))
-        return
-    policy = chosen.thing
-    title(escape(str(chosen)))
-    screen.print("\n".join(_facts(chosen)), highlight=False)
-    title("\nParameters")
-    show_rows(
-        {
-            escape(f"{name} = {_value(policy, name, value)}"): escape(_setting(policy, name).about)
-            for name, value in chosen.params._asdict().items()
-        }
-        or {"none": ""}
-    )
-    if policy.variants:
-        title("\nVariants", "variant=...")
-        show_rows(
-            {
-                escape(name): escape(_bundle(bundle)) or "the defaults"
-                for name, bundle in policy.variants.items()
-            }
-        )
-
-
-def _show_all() -> None:
-    screen.print("[dim]rankduel policies NAME explains the parameters[/]")
-    for name, family in FAMILIES.items():
-        title(f"\n{name}")
-        show_rows({policy.name: _summary(configure(policy)) for policy in family}, gap=1)
-    title("\nWritten as")
-    for example in EXAMPLES:
-        screen.print(example)
-
-
-def _summary(chosen: Configured) -> str:
-    policy = chosen.thing
-    lines = _facts(chosen)
-    defaults = ", ".join(
-        f"{name}={_value(policy, name, value)}"
-        for name, value in chosen.params._asdict().items()
-        if name != "horizon"
-    )
-    lines += [f"[bold]{defaults}[/]"] if defaults else []
-    bundles = {name: _bundle(bundle) for name, bundle in policy.variants.items()}
-    lines += [f"variant={name}: {bundle}" for name, bundle in bundles.items() if bundle]
-    return "\n".join(lines)
-
-
-def _facts(chosen: Configured) -> list[str]:
-    policy = chosen.thing
-    assumes = f"assumes: {escape(policy.assumes)}" if policy.assumes else ""
-    facts = [assumes, _horizon(chosen), _feedback(policy)]
-    lines = [escape(policy.about), f"[dim]{escape(policy.source)}[/]" if policy.source else ""]
-    return [line for line in (*lines, "; ".join(filter(None, facts))) if line]
-
-
-def _feedback(policy: Any) -> str:
-    """When it hears of outcomes, if not after every duel."""
-    if policy.sets:
-        return "hears of pages"
-    return "works in batches" if policy.plan else "takes late feedback" if policy.late_feedback else ""
-
-
-def _horizon(chosen: Configured) -> str:
-    if chosen.needs_horizon:
-        return "must know the horizon"
-    for name in chosen.thing.variants:
-        if configure(chosen.thing, variant=name).needs_horizon:
-            return "needs no horizon (some settings do)"
-    return "needs no horizon"
-
-
-def _value(thing: Thing, name: str, value: Any, between: str = "|") -> str:
-    """Return the value in force; of a switch also what else it could be."""
-    text = written(value)
-    others = [choice for choice in _setting(thing, name).choices if choice != text]
-    return between.join([text, *others])
-
-
-def _bundle(bundle: Any) -> str:
-    return ", ".join(f"{name}={written(value)}" for name, value in bundle.items())
-
-
-def _setting(thing: Thing, name: str) -> Setting:
-    return settings_of(thing).get(name, Setting(""))
+        shown.show_policies()

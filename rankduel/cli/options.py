@@ -10,18 +10,18 @@ import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from bandits.regret import NOTIONS
-from experiments.arena import Arena, open_arena
-from experiments.runs.records import run_set_name
-from interleave import PRESETS
-from letor_data import PROFILES, Letor
-from rankduel.api.data import read_data
+import rankduel
+from letor_data.formats import PROFILES
 from rankduel.base.errors import DataError, DataWarning
 from rankduel.cli.console import byte_progress, count_progress
+
+if TYPE_CHECKING:
+    from experiments.arena import Arena
+    from letor_data.letor import Letor
 
 
 def with_options(
@@ -113,7 +113,9 @@ class DataOptions:
         options["grade_cuts"] = _cuts(self.grade_cuts)
         with warnings.catch_warnings(), byte_progress("reading") as progress:
             warnings.simplefilter("ignore", DataWarning)
-            return read_data(*files, cache=False if no_cache else cache or True, progress=progress, **options)
+            return rankduel.read_data(
+                *files, cache=False if no_cache else cache or True, progress=progress, **options
+            )
 
 
 def _cuts(text: str) -> tuple[float, ...]:
@@ -141,7 +143,7 @@ class DuelOptions:
         str, _duel("Features to rank by, such as '1-5,110'; all if not given.", "--rankers")
     ] = ""
     preset: Annotated[
-        str, _duel(f"Whose habits to follow where nothing else is said: {', '.join(PRESETS)}.")
+        str, _duel("Whose habits to follow where nothing else is said: paper, lerot, repo_multileave.")
     ] = "paper"
     ties: Annotated[
         str | None, _duel("Ties between documents: random_impression, random_run, stable, ...")
@@ -151,7 +153,7 @@ class DuelOptions:
 
     def open(self, letor: Letor) -> Arena:
         """Rank the data with a progress bar, and check that everything fits together."""
-        return open_arena(letor, **dataclasses.asdict(self), progress=count_progress)
+        return rankduel.open_arena(letor, **dataclasses.asdict(self), progress=count_progress)
 
 
 Horizon = Annotated[
@@ -196,6 +198,8 @@ class RunOptions:
 
     def run_set(self, problem: str, mode: str) -> Path:
         """Return the folder of the runs on this problem."""
+        from experiments.runs.records import run_set_name
+
         return self.out / (self.name or run_set_name(problem, mode, self.horizon, self.seed))
 
 
@@ -219,8 +223,8 @@ Matrix = Annotated[
 Regret = Annotated[
     str,
     typer.Option(
-        help=f"What regret means: {', '.join(NOTIONS)}. If not given, condorcet where there is a Condorcet "
-        "winner, copeland elsewhere."
+        help="What regret means: condorcet, copeland, copeland-sum, copeland-per-arm, copeland-losses, "
+        "borda. If not given, condorcet where there is a Condorcet winner, copeland elsewhere."
     ),
 ]
 Every = Annotated[int, typer.Option("--feedback-every", help="Tell policies outcomes every so many duels.")]

@@ -9,8 +9,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from experiments.runs.records import list_run_sets
-from rankduel.api import runs as api
+import rankduel
 from rankduel.cli.console import file_size, screen
 
 
@@ -30,7 +29,9 @@ def report(
 
     [dim]Example:[/] rankduel report records -o report.html --figures figures --format pdf
     """
-    page, *charts = api.report(folder, output, figures=figures, format=format.value)
+    from experiments.runs.records import list_run_sets
+
+    page, *charts = rankduel.report(folder, output, figures=figures, format=format.value)
     n_run_sets = len(list_run_sets(folder))
     many = "1 run set" if n_run_sets == 1 else f"{n_run_sets} run sets"
     _say(f"[bold]{escape(str(page))}[/]  [dim]{many}, {file_size(page)}, needs no network[/]")

@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 
-from experiments.studies import all_studies
-from experiments.studies.checks import FAILS, HOLDS, WARNS, Record, in_words, summary
-from experiments.studies.data import data_folder
-from experiments.studies.playing import Played, count_runs, parts_to_play
-from experiments.studies.reproduction import measured, write_page
-from experiments.studies.study import TIERS, Part, Runs, Study, size_in
-from rankduel.api import studies as api
-from rankduel.api.studies import find_study
+import rankduel
 from rankduel.base.errors import StudyError, UsageError
 from rankduel.base.files import path_inside
-from rankduel.base.threads import n_workers
-from rankduel.cli.console import command_typed, count_progress, notices, screen
+from rankduel.cli.console import command_typed, count_progress, notices, screen, show_rows, title
 from rankduel.cli.endings import keeping
-from rankduel.cli.lists import show_rows, title
 from rankduel.cli.options import Jobs, Repair
+
+if TYPE_CHECKING:
+    from experiments.studies.playing import Played
+    from experiments.studies.study import Study
+    from rankduel.api.studies import Tier as TierName
 
 app = typer.Typer(no_args_is_help=True, help="Published experiments: list, show, run, check; or your own.")
 _LONGEST = 200  # characters of the name of a page
-_COLOURS = {HOLDS: "green", FAILS: "red", WARNS: "yellow"}
 
 
 class Tier(str, Enum):
@@ -45,7 +39,13 @@ Names = Annotated[
     list[str] | None,
     typer.Argument(metavar="NAME...", help="Studies by name, or .toml files.", show_default=False),
 ]
-AtTier = Annotated[Tier, typer.Option(help="; ".join(f"{name}: {about}" for name, about in TIERS.items()))]
+AtTier = Annotated[
+    Tier,
+    typer.Option(
+        help="quick: minutes: enough to see most claims; paper: horizons and repeats as published, or as "
+        "many as settle the claims; long: full length of the originals, where that is more"
+    ),
+]
 Data = Annotated[
     Path | None,
     typer.Option(help="Folder with public matrices and judged data ($RANKDUEL_DATA).", show_default=False),
@@ -68,9 +68,13 @@ def list_studies() -> None:
 
     [dim]Example:[/] rankduel study list
     """
+    from experiments.studies import all_studies
+    from experiments.studies.study import TIERS
+    from rankduel.cli.shown.study import time_text
+
     rows = {}
     for study in all_studies().values():
-        times = ", ".join(f"{tier} {_time(study, tier, -1)}" for tier in TIERS if tier in study.minutes)
+        times = ", ".join(f"{tier} {time_text(study, tier, -1)}" for tier in TIERS if tier in study.minutes)
         rows[study.id] = (
             f"{escape(study.question)}\n[dim]{escape(study.source)}\ndata: {escape(study.data)}\n{times}[/]"
         )
@@ -86,25 +90,21 @@ def show(name: Name, trust: Trust = False) -> None:
 
     [dim]Example:[/] rankduel study show cycles
     """
+    from experiments.studies.checks import in_words
+    from rankduel.api.studies import find_study
+    from rankduel.cli.shown.study import about_part
+
     study = find_study(name, trust=trust)
     title(escape(study.title), escape(study.source))
     screen.print(f"{escape(study.question)}\n[dim]data: {escape(study.data)}[/]\n")
     title("Parts", "duels x runs, by tier")
-    show_rows({escape(part.name): _about_part(part) for part in study.parts}, gap=1)
+    show_rows({escape(part.name): about_part(part) for part in study.parts}, gap=1)
     title("Claims")
     for check in study.checks:
         known_value = f" [dim](known: {escape(check.reference)})[/]" if check.reference else ""
         screen.print(f"[cyan]{escape(check.id)}[/] {escape(check.claim)}{known_value}")
         screen.print(f"  {escape(in_words(check.test))}")
     screen.print(f"\nnext: [bold]rankduel study run {escape(name)}[/]")
-
-
-def _about_part(part: Part) -> str:
-    sizes = {tier: size_in(part, tier) for tier in TIERS}
-    written = ", ".join(f"{tier} {s.horizon:,.0f} x {s.runs}" for tier, s in sizes.items() if s is not None)
-    if not isinstance(part, Runs):
-        return f"[dim]computed; {written}[/]"
-    return f"{escape(part.problem)}\n{escape(', '.join(part.policies))}\n[dim]{written}[/]"
 
 
 @app.command()
@@ -124,7 +124,10 @@ def run(
 
     [dim]Example:[/] rankduel study run cycles --tier quick
     """
-    from experiments.studies.page import write_study_page  # slow to import, for the other commands
+    from experiments.studies import all_studies
+    from experiments.studies.checks import summary
+    from experiments.studies.page import write_study_page
+    from rankduel.api.studies import find_study
 
     if bool(names) == all:
         raise UsageError("name the studies to run, or say --all; 'rankduel study list' shows them")
@@ -157,9 +160,12 @@ def check(
 
     [dim]Example:[/] rankduel study check cycles
     """
+    from rankduel.api.studies import find_study
+    from rankduel.cli.shown.study import show_records
+
     studies = {name: find_study(name, trust=trust)}
     (played,) = _play_and_check(studies, tier.value, data, real, out, jobs, trust)
-    _show_records(played.records)
+    show_records(played.records)
     if any(record.unexplained for record in played.records):
         raise typer.Exit(1)
 
@@ -175,6 +181,9 @@ def page(
 
     [dim]Example:[/] rankduel study page results/studies -o docs/reproduction.md
     """
+    from experiments.studies.checks import summary
+    from experiments.studies.reproduction import write_page
+
     lines = write_page(out, output)
     screen.print(f"wrote [bold]{escape(str(output))}[/]: {summary([line.record for line in lines])}")
 
@@ -199,8 +208,12 @@ def _play_and_check(
     repair: bool = False,
 ) -> list[Played]:
     """Play studies, by what the command named them."""
+    from experiments.studies.data import data_folder
+    from experiments.studies.playing import count_runs, parts_to_play
+    from rankduel.cli.shown.study import time_text
+
     for study in studies.values():
-        screen.print(f"[dim]{escape(study.id)}, tier {tier}: {_time(study, tier, jobs)}[/]")
+        screen.print(f"[dim]{escape(study.id)}, tier {tier}: {time_text(study, tier, jobs)}[/]")
     played = []
     for name, study in studies.items():
         n_runs = count_runs(parts_to_play(study, tier, data_folder(data), real))
@@ -209,9 +222,9 @@ def _play_and_check(
             notices(),
             count_progress(escape(study.id), n_runs) as done,
         ):
-            one = api.study(
+            one = rankduel.study(
                 name,
-                tier=cast(api.Tier, tier),  # one of TIERS, by the option's type
+                tier=cast("TierName", tier),  # one of TIERS, by the option's type
                 data=data,
                 real=real,
                 out=out,
@@ -225,39 +238,3 @@ def _play_and_check(
             screen.print(f"[yellow]{escape(study.id)}: on {escape(stand_in)}[/]")
         played.append(one)
     return played
-
-
-def _time(study: Study, tier: str, jobs: int) -> str:
-    """What it took where it was measured, shared by the cores here."""
-    if tier not in study.minutes:
-        return "no estimate"
-    minutes = study.minutes[tier] / n_workers(jobs)
-    if minutes < 1:
-        return "under a minute"
-    return f"about {minutes:.0f} min" if minutes < 120 else f"about {minutes / 60:.0f} h"
-
-
-def _show_records(records: Sequence[Record]) -> None:
-    for record in records:
-        colour = _COLOURS.get(record.verdict, "dim")
-        screen.print(f"[{colour}]{record.in_short}[/] [cyan]{escape(record.id)}[/]")
-        screen.print(_about_record(record))
-    screen.print(f"\n{summary(records)}")
-
-
-def _about_record(record: Record) -> Table:
-    """What is said of it, each beside its name."""
-    rows = {
-        "published": record.source_claim,
-        "tested": record.expr,
-        "measured": measured(record),
-        "known": record.reference_value,
-        "why": (record.why or "not explained") if record.verdict == FAILS else "",
-    }
-    shown = Table.grid(padding=(0, 1), pad_edge=False)
-    shown.add_column(style="dim", no_wrap=True)
-    shown.add_column(overflow="fold")
-    for name, text in rows.items():
-        if text:
-            shown.add_row(f"  {name}:", escape(text))
-    return shown

@@ -3,37 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
-import pandas as pd
 import typer
 from rich.markup import escape
-from rich.table import Table
 
-from bandits import condorcet_winner
-from experiments.matrix.preferences import Preferences
-from experiments.winners.certainty import Certainty, certainty, deciding
-from experiments.winners.notions import Mixture, Scores, all_scores, copeland_order, ranker_table, winner_sets
-from experiments.winners.overlaps import CONTAINED, FEWEST, LOSSES, WINNERS, Overlaps, pooled
-from experiments.winners.subsets import usual_sizes
-from experiments.winners.summary import summary_of
-from experiments.winners.transitivity import (
-    Transitivity,
-    count_cycles,
-    count_ties,
-    count_triples,
-    total_order,
-    transitivity,
-    weak_order,
-)
-from rankduel.api.matrices import Subsets, chosen_preferences, winner_subsets
+import rankduel
 from rankduel.base.errors import UsageError
 from rankduel.cli.console import file_size, screen
-from rankduel.cli.lists import show_rows, title
 from rankduel.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from experiments.matrix.preferences import Preferences
 
 Chosen = Annotated[
     str, typer.Option(help="Only these rankers, by name or index, such as '1-5,110'.", show_default=False)
@@ -70,6 +52,10 @@ def winners(
 
     [dim]Example:[/] rankduel winners arxiv6 --subsets
     """
+    from experiments.winners.subsets import usual_sizes
+    from rankduel.api.matrices import chosen_preferences
+    from rankduel.cli.shown import winners as shown
+
     if top < 1:
         raise UsageError(f"--top is {top}; expected a whole number from 1")
     chosen = chosen_preferences(preferences, rankers)
@@ -78,17 +64,17 @@ def winners(
     sizes = range(1, len(chosen) + 1) if figures else usual_sizes(len(chosen))
     found = None
     if subsets:
-        found = winner_subsets(
+        found = rankduel.winner_subsets(
             chosen, sizes=sizes, samples=samples, overlap_samples=overlap_samples, seed=seed
         )
-    paths = _write_figures(found, figures) if found and figures else []
+    paths = shown.write_figures(found, figures) if found and figures else []
     if as_json:
-        typer.echo(json.dumps(as_data(chosen, found), indent=1))
+        typer.echo(json.dumps(shown.as_data(chosen, found), indent=1))
         return
-    show_winners(preferences, chosen, top)
+    shown.show_winners(preferences, chosen, top)
     if found is not None:
-        show_shares(found.shares[found.shares["size"].isin(usual_sizes(len(chosen)))])
-        show_overlaps(found.overlaps, len(chosen))
+        shown.show_shares(found.shares[found.shares["size"].isin(usual_sizes(len(chosen)))])
+        shown.show_overlaps(found.overlaps, len(chosen))
     for path in paths:
         screen.print(f"wrote {escape(str(path))} ({file_size(path)})", soft_wrap=True)
     screen.print(f"\nnext: [bold]rankduel matrix show {escape(preferences)}[/]", soft_wrap=True)
@@ -96,6 +82,8 @@ def winners(
 
 def _check_figures(name: str, preferences: Preferences, subsets: bool) -> None:
     """Before any work."""
+    from experiments.winners.overlaps import FEWEST
+
     if not subsets:
         raise UsageError("--figures draws what --subsets finds: add --subsets, or leave --figures out")
     if len(preferences) < FEWEST:
@@ -103,302 +91,3 @@ def _check_figures(name: str, preferences: Preferences, subsets: bool) -> None:
             f"{name}: {len(preferences)} rankers; --figures draws subsets of 3 up to all but one of them: "
             f"expected at least {FEWEST} rankers; leave --figures out"
         )
-
-
-def _write_figures(found: Subsets, folder: Path) -> list[Path]:
-    """Zoghi 2017: Figure 7.1, the shares by size; Figure 7.2, Copeland winners and their losses."""
-    # Loading the library of charts takes a second, which the terminal does not need.
-    from experiments.report.charts.points import bubble_chart, line_chart
-    from experiments.report.files import save_chart
-
-    assert found.overlaps is not None
-    size, counts = "rankers in the subset", found.overlaps.counts.rename(columns={"size": "x", "count": "y"})
-    charts = {"subsets": line_chart(_curves(found.shares), size, "share of subsets")}
-    for name, number in (("copeland-winners", WINNERS), ("copeland-losses", LOSSES)):
-        title = WINNERS if number == WINNERS else "losses of a Copeland winner"
-        charts[name] = bubble_chart(counts[counts["number"] == number], size, title)
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, chart in charts.items():
-        save_chart(chart, folder / f"{name}.svg")
-    return [folder / f"{name}.svg" for name in charts]
-
-
-def _curves(shares: pd.DataFrame) -> pd.DataFrame:
-    """As line_chart wants them, with bars of one standard error."""
-    lines = (
-        ("Condorcet winner", shares["condorcet"], 0.0),
-        ("total order", shares["total_order"], shares["standard_error"]),
-    )
-    return pd.concat(
-        pd.DataFrame(
-            {"policy": name, "x": shares["size"], "mean": share, "low": share - error, "high": share + error}
-        )
-        for name, share, error in lines
-    )
-
-
-def as_data(preferences: Preferences, found: Subsets | None = None) -> dict[str, Any]:
-    """Everything on the page and more, as plain values."""
-    data = summary_of(preferences)
-    if found is None:
-        return data
-    return data | {
-        "subsets": found.shares.to_dict("records"),
-        "overlaps": None if found.overlaps is None else _overlaps_as_data(found.overlaps),
-    }
-
-
-def _overlaps_as_data(overlaps: Overlaps) -> dict[str, Any]:
-    """By size, and over all sizes with equal weight."""
-    return {
-        name: {"pooled": pooled(table).to_dict("records"), "by_size": table.to_dict("records")}
-        for name, table in overlaps._asdict().items()
-    }
-
-
-_MANY = 6  # names on a line; of more, the first and how many there are
-_IN_SHORT = {"SST": "strong", "MST": "moderate", "WST": "weak", "STI": "triangle"}
-_QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-
-
-def show_winners(name: str, preferences: Preferences, top: int) -> None:
-    title(escape(name), f"rankers: {len(preferences):,}, pairs: {len(preferences.pairs):,}")
-    scores = all_scores(preferences.matrix)
-    show_rows({what: escape(text) for what, text in _winner_rows(preferences, scores).items()})
-    if len(preferences) == 1:
-        return
-    title("\nBy Copeland score", f"first {top} of {len(preferences)}" if len(preferences) > top else "")
-    screen.print(_ranking(ranker_table(preferences, scores).head(top), scores.von_neumann.unique))
-    title("\nMargins")
-    show_rows(_margin_rows(preferences))
-    title("\nOrder")
-    show_rows(_order_rows(preferences))
-    title("\nHow sure", _level(preferences))
-    show_rows({what: escape(text) for what, text in _sure_rows(preferences).items()})
-
-
-def _winner_rows(preferences: Preferences, scores: Scores) -> dict[str, str]:
-    won = winner_sets(preferences, scores)
-    losses = scores.loses_to[scores.beats == scores.beats.max()]
-    lost = f"{losses.min():,}" if losses.min() == losses.max() else f"{losses.min():,} to {losses.max():,}"
-    rows = {"Condorcet": _listed(won["condorcet"]) or "none: nobody beats all others"}
-    rows["Copeland"] = (
-        f"{_listed(won['copeland'])}; {'each ' if len(won['copeland']) > 1 else ''}"
-        f"beats {scores.beats.max():,}, loses to {lost}"
-    )
-    rows["Borda"] = f"{_listed(won['borda'])}; wins {scores.borda.max():.2%} against others at random"
-    rows["random walk"] = f"{_listed(won['random_walk'])}; there {scores.random_walk.max():.2%} of the time"
-    rows["von Neumann"] = _lottery(preferences, scores.von_neumann)
-    if len(won["smith_set"]) == len(preferences) > 1:
-        rows["Smith set"] = "all of them: no smaller group beats the rest"
-    elif len(won["smith_set"]) > 1:
-        rows["Smith set"] = f"{_listed(won['smith_set'])}: the fewest who beat all others"
-    return rows
-
-
-def _lottery(preferences: Preferences, mixture: Mixture) -> str:
-    if not mixture.unique:
-        members = _listed([preferences.names[i] for i in mixture.support])
-        return f"not unique; some unbeaten lottery has each of {members}"
-    heaviest = mixture.support[np.argsort(-mixture.weights[mixture.support], kind="stable")]
-    if len(heaviest) == 1:
-        return str(preferences.names[heaviest[0]])
-    weights = [f"{preferences.names[i]} ({mixture.weights[i]:.3f})" for i in heaviest]
-    return f"a lottery that nobody beats: {_listed(weights)}"
-
-
-def _ranking(table: pd.DataFrame, one_lottery: bool) -> Table:
-    shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    shown.add_column("ranker", header_style="dim", style="cyan", overflow="fold")
-    for heading in ("beats", "loses to", "Borda", "random walk", "von Neumann", "beats the first"):
-        shown.add_column(heading, header_style="dim", justify="right", no_wrap=True)
-    for place, row in enumerate(table.to_dict("records")):
-        shown.add_row(
-            escape(row["ranker"]),
-            f"{row['beats']:,}",
-            f"{row['loses_to']:,}",
-            f"{row['borda']:.4f}",
-            f"{row['random_walk']:.4f}",
-            f"{row['von_neumann']:.4f}" if one_lottery and row["von_neumann"] else "",
-            f"{row['against_first']:.4f}" if place else "",
-        )
-    return shown
-
-
-def _margin_rows(preferences: Preferences) -> dict[str, str]:
-    matrix = preferences.matrix
-    first = int(copeland_order(matrix)[0])
-    others = np.delete(np.arange(len(matrix)), first)
-    against = matrix[first, others] - 0.5
-    closest = preferences.names[others[against.argmin()]]
-    all_pairs = np.abs(preferences.pairs["p"] - 0.5)
-    spread = ", ".join(f"{q:.0%} {value:.4f}" for q, value in zip(_QUANTILES, all_pairs.quantile(_QUANTILES)))
-    return {
-        f"of {escape(preferences.names[first])}": (
-            f"{against.min():+.4f} against {escape(closest)}, its closest rival; "
-            f"median {np.median(against):+.4f}, mean {against.mean():+.4f}, largest {against.max():+.4f}"
-        ),
-        "of all pairs": f"|p - 1/2|, quantiles: {spread}, largest {all_pairs.max():.4f}",
-    }
-
-
-def _order_rows(preferences: Preferences) -> dict[str, str]:
-    matrix = preferences.matrix
-    cycles = count_cycles(matrix)
-    triples = count_triples(matrix)
-    rows = {"total order": _order_in_words(preferences)}
-    if triples:
-        rows["3-cycles"] = f"{cycles:,} of {triples:,} triples ({cycles / triples:.2%})"
-        found = transitivity(matrix)
-        rows |= _property_rows(found)
-        rows["gamma"] = _gamma_in_words(found)
-    return rows
-
-
-def _order_in_words(preferences: Preferences) -> str:
-    order = total_order(preferences.matrix)
-    ties = count_ties(preferences.matrix)
-    if order is not None:
-        return "yes: " + escape(_listed([preferences.names[i] for i in order], " > "))
-    tied = f"{ties:,} tied {'pair' if ties == 1 else 'pairs'}"
-    if weak_order(preferences.matrix) is not None:
-        return f"no, but one up to {tied}"
-    return "none" + (f"; {tied}" if ties else "")
-
-
-def _property_rows(found: Transitivity) -> dict[str, str]:
-    rows = {}
-    for check in found.checks.to_dict("records"):
-        short, count = (
-            _IN_SHORT[check["property"]],
-            f"{check['violations']:,} of {check['triples']:,} triples",
-        )
-        violated = f"violated by {count}, by up to {check['worst']:.4f}"
-        rows[f"{check['property']}, {short}"] = violated if check["violations"] else "holds"
-    return rows
-
-
-def _gamma_in_words(found: Transitivity) -> str:
-    """Of relaxed stochastic transitivity."""
-    every = "none is large enough" if np.isinf(found.gamma) else f"{found.gamma:.4g}"
-    if np.isnan(found.gamma_best):
-        return every
-    return f"{every}; {found.gamma_best:.4g} for triples with the Condorcet winner"
-
-
-def _sure_rows(preferences: Preferences) -> dict[str, str]:
-    sure = certainty(preferences)
-    n_pairs = len(preferences.pairs)
-    if not _has_intervals(preferences):
-        return {"": _without_intervals(preferences)}
-    rows = {"undecided": f"{len(sure.undecided):,} of {n_pairs:,} pairs: their interval holds 1/2"}
-    rows["Condorcet"] = _condorcet_in_words(preferences, sure)
-    rows["Copeland"] = (
-        "certain" if sure.copeland_certain else _open_question(preferences, sure, sure.copeland)
-    )
-    rows["total order"] = {
-        True: "certain",
-        False: "certainly none",
-        None: f"open: depends on {_pairs(len(sure.undecided))}",
-    }[sure.total_order]
-    rows["3-cycles"] = f"{sure.cycles:,} are certain"
-    return rows
-
-
-def _level(preferences: Preferences) -> str:
-    """Of the intervals, if their maker says so."""
-    if not _has_intervals(preferences):
-        return ""
-    together, single = (preferences.settings.get(name) for name in ("decide", "alpha"))
-    if isinstance(together, float):
-        return f"all intervals are right at once with probability {1 - together:g}"
-    return f"each interval is right with probability {1 - single:g}" if isinstance(single, float) else ""
-
-
-def _has_intervals(preferences: Preferences) -> bool:
-    return bool((preferences.pairs["lo"] < preferences.pairs["hi"]).any())
-
-
-def _without_intervals(preferences: Preferences) -> str:
-    if (preferences.pairs["method"] == "given").any():
-        return "nothing is known of how the probabilities were found: taken as they are"
-    return "all probabilities are exact"
-
-
-def _condorcet_in_words(preferences: Preferences, sure: Certainty) -> str:
-    if not sure.condorcet_certain:
-        return _open_question(preferences, sure, sure.condorcet)
-    return "certain" if condorcet_winner(preferences.matrix) >= 0 else "certainly none"
-
-
-def _open_question(preferences: Preferences, sure: Certainty, candidates: np.ndarray) -> str:
-    names = _listed([preferences.names[i] for i in candidates])
-    return f"depends on {_pairs(deciding(sure, candidates))}; possible: {names}"
-
-
-def _pairs(n: int) -> str:
-    return f"{n:,} undecided {'pair' if n == 1 else 'pairs'}"
-
-
-def show_shares(shares: pd.DataFrame) -> None:
-    drawn = shares.loc[~shares["exact"], "subsets"]
-    remark = f"sizes marked ~ from {drawn.iloc[0]:,} subsets, ± one standard error" if len(drawn) else "exact"
-    title("\nRandom subsets", remark)
-    shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in ("size", "with a Condorcet winner", "with a total order", ""):
-        shown.add_column(
-            heading, header_style="dim", justify="left" if not heading else "right", no_wrap=True
-        )
-    for row in shares.to_dict("records"):
-        bar = "█" * round(20 * row["total_order"])
-        shown.add_row(f"{row['size']:,}", f"{row['condorcet']:.5f}", _share(row), f"[cyan]{bar}[/]")
-    screen.print(shown)
-
-
-def _share(row: Mapping[Hashable, Any]) -> str:
-    share = row["total_order"]
-    if row["exact"]:
-        return f"{share:.5f}          "
-    if share in (0, 1):  # where a 95 % interval ends
-        return f"~ {'over 1 -' if share else 'under'} {3 / row['subsets']:.1e}"
-    return f"~ {share:.5f} ± {row['standard_error']:.5f}"
-
-
-def show_overlaps(overlaps: Overlaps | None, n_rankers: int) -> None:
-    """Over all sizes, each with the same weight."""
-    if overlaps is None:
-        title("\nWinners in common")
-        screen.print(f"to compare notions on subsets takes {FEWEST} rankers or more; there are {n_rankers}")
-        return
-    title("\nWinners in common", _drawn_in_words(overlaps.shared))
-    shared = pooled(overlaps.shared)
-    counts = pooled(overlaps.counts)
-    rows = {row["notions"]: _percent(row) for row in shared.to_dict("records")}
-    rows["all Copeland in von Neumann"] = rows.pop(CONTAINED)
-    for name, number in ((WINNERS, WINNERS), ("losses of each", LOSSES)):
-        some = counts[counts["number"] == number]
-        parts = [f"{row['count']} in {_percent(row)}" for row in some.to_dict("records")]
-        rows[name] = f"{_listed(parts)}; at most {some['count'].max()}"
-    show_rows(rows)
-
-
-def _drawn_in_words(table: pd.DataFrame) -> str:
-    sizes, drawn = table["size"].unique(), table.loc[~table["exact"], "subsets"]
-    if drawn.empty:
-        return f"shares of all subsets of {sizes[0]} to {sizes[-1]} rankers"
-    which = "each size" if len(sizes) == sizes[-1] - sizes[0] + 1 else f"each of {len(sizes)} sizes"
-    drawn_of_each = (
-        f"{'up to ' if table['exact'].any() else ''}{drawn.iloc[0]:,}"  # all, where there are fewer
-    )
-    return f"shares of {drawn_of_each} subsets of {which}, {sizes[0]} to {sizes[-1]}, ± one standard error"
-
-
-def _percent(row: Mapping[Hashable, Any]) -> str:
-    error = row["standard_error"]
-    return f"{row['share']:.2%}" + (f" ± {error:.2%}" if error else "")
-
-
-def _listed(names: list[str], between: str = ", ") -> str:
-    if len(names) <= _MANY:
-        return between.join(names)
-    return between.join(names[: _MANY - 1]) + f"{between}... ({len(names):,} in all)"

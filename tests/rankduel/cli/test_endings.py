@@ -176,24 +176,24 @@ def test_a_signal_to_a_forked_process_is_none_to_its_parent(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("api", "typed", "kept"),
+    ("function", "typed", "kept"),
     [
-        ("runs.run", "run arxiv6 -p rucb", "finished runs are kept in results/arxiv6-100000"),
+        ("run", "run arxiv6 -p rucb", "finished runs are kept in results/arxiv6-100000"),
         (
-            "runs.compare",
+            "compare",
             "compare x.txt -p rucb --name c",
             "finished runs are kept in results/c-live and results/c-proxy",
         ),
-        ("runs.multileave", "multileave x.txt -m sosm --name m", "finished runs are kept in results/m"),
-        ("studies.study", "study run cycles -o out", "finished runs are kept in out"),
+        ("multileave", "multileave x.txt -m sosm --name m", "finished runs are kept in results/m"),
+        ("study", "study run cycles -o out", "finished runs are kept in out"),
     ],
 )
-def test_long_commands_say_what_they_keep(rankduel, monkeypatch, tmp_path, api, typed, kept):
+def test_long_commands_say_what_they_keep(rankduel, monkeypatch, tmp_path, function, typed, kept):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
     (tmp_path / "x.txt").write_text("1 qid:1 1:0.5 2:1\n0 qid:1 1:0.25 2:2\n")
-    monkeypatch.setattr(f"rankduel.api.{api}", stop)
+    monkeypatch.setattr(f"rankduel.{function}", stop)
     code, _, err = rankduel(*typed.split())
     assert code == 130 and err == f"stopped by SIGINT; {kept}\nto go on: rankduel {typed}\n"
 
@@ -203,7 +203,7 @@ def test_a_matrix_that_was_stopped_says_what_it_keeps(rankduel, monkeypatch, tmp
         raise KeyboardInterrupt
 
     (tmp_path / "x.txt").write_text("1 qid:1 1:0.5 2:1\n0 qid:1 1:0.25 2:2\n")
-    monkeypatch.setattr("rankduel.cli.matrix.build_matrix", stop)
+    monkeypatch.setattr("rankduel.build_matrix", stop)
     code, _, err = rankduel("matrix", "x.txt", "-o", "m.npy")
     assert code == 130 and "what was counted up to the last checkpoint is kept beside m.npy" in err
 

@@ -10,7 +10,7 @@ from experiments.specs import parse_model, spec_of
 from interleave import METHODS, PRESETS, interleaving
 from rankduel.base.errors import ClickModelError, InterleaveError, UsageError
 from rankduel.base.settings import parse_spec, settings_of
-from rankduel.cli import lists
+from rankduel.cli.shown import lists
 
 
 @pytest.mark.parametrize("command", ["clickmodels", "interleavers"])
@@ -90,7 +90,7 @@ def test_bad_input_is_one_message_and_exit_code_2(rankduel, monkeypatch, problem
     def refuse():
         raise problem("no such [thing]")
 
-    monkeypatch.setattr(lists, "_show_click_models", refuse)
+    monkeypatch.setattr(lists, "show_click_models", refuse)
     assert rankduel("clickmodels") == (2, "", "error: no such [thing]\n")
 
 

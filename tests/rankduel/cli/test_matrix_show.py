@@ -10,7 +10,7 @@ from support.html_pages import ATTACKS, Page
 
 from experiments.matrix.builtin import MATRICES
 from experiments.matrix.preferences import preferences_of, write_preferences
-from rankduel.cli.matrix import colour, draw, shrunk
+from rankduel.cli.shown.matrix import colour, draw, shrunk
 
 
 def drawn(matrix, width=80, names=None, **settings):

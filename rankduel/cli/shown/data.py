@@ -1,0 +1,110 @@
+"""What `rankduel data info` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from rich.markup import escape
+from rich.table import Table
+
+from letor_data.formats import PROFILES
+from letor_data.summary import FeatureSummary, Summary
+from rankduel.cli.console import number_ranges, screen
+
+_BAR = 30  # cells of the longest bar
+
+
+def show_summary(summary: Summary, top: int) -> None:
+    about = PROFILES[summary.profile].about
+    screen.print(f"[bold]{escape(summary.source)}[/]", soft_wrap=True)
+    screen.print(f"[dim]read as '{summary.profile}': {about}[/]")
+    screen.print(_sizes(summary))
+    screen.print("\n[bold]Grades[/]")
+    screen.print(_grades(summary))
+    screen.print(f"\n[bold]Best features by NDCG@{summary.cutoff}[/] [dim](expected over tie breaks)[/]")
+    screen.print(_best_features(summary, top))
+    screen.print("\n[bold]All features[/]")
+    for line in _feature_remarks(summary):
+        screen.print(line)
+    for note in summary.notes:
+        screen.print(f"[yellow]note:[/] {escape(note)}", soft_wrap=True)
+
+
+def _plain_table(**settings: Any) -> Table:
+    return Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), **settings)
+
+
+def _sizes(summary: Summary) -> Table:
+    spread = summary.docs_per_query
+    table = _plain_table(show_header=False)
+    table.add_column(style="dim")
+    table.add_column()
+    splits = escape(", ".join(f"{name} {count:,}" for name, count in summary.splits.items()))
+    table.add_row(
+        "queries", f"{summary.queries:,}" + (f"  [dim]({splits})[/]" if len(summary.splits) > 1 else "")
+    )
+    table.add_row("documents", f"{summary.documents:,}")
+    table.add_row("features", f"{summary.n_features:,}")
+    table.add_row(
+        "documents per query",
+        f"{spread['min']:.0f} to {spread['max']:,.0f}, mean {spread['mean']:.1f}, "
+        f"quartiles {spread['q25']:g}, {spread['median']:g}, {spread['q75']:g}",
+    )
+    table.add_row("queries of one grade", f"{summary.one_grade_queries:,}  [dim](no order beats another)[/]")
+    if summary.single_document_queries:
+        table.add_row("of one document", f"{summary.single_document_queries:,}")
+    return table
+
+
+def _grades(summary: Summary) -> Table:
+    table = _plain_table()
+    for heading in ("grade", "documents", "share"):
+        table.add_column(heading, justify="right", header_style="dim")
+    table.add_column("")
+    most = max(summary.grades.values())
+    for grade, count in summary.grades.items():
+        bar = "█" * max(1, round(_BAR * count / most))
+        table.add_row(str(grade), f"{count:,}", f"{count / summary.documents:.2%}", f"[cyan]{bar}[/]")
+    return table
+
+
+def _best_features(summary: Summary, top: int) -> Table:
+    best = sorted(summary.features, key=lambda feature: -feature.ndcg)[:top]
+    table = _plain_table()
+    table.add_column("feature", header_style="dim", justify="right")
+    table.add_column("NDCG", header_style="dim", justify="right")
+    table.add_column("tied pairs", header_style="dim", justify="right")
+    table.add_column("", no_wrap=True)
+    for feature in best:
+        table.add_row(
+            escape(feature.name),
+            f"{feature.ndcg:.4f}",
+            f"{feature.tie_share:.1%}",
+            f"[dim]{escape(feature.title)}[/]",
+        )
+    return table
+
+
+def _feature_remarks(summary: Summary) -> list[str]:
+    """Ties, constants and missing values over all features, in words."""
+    features = summary.features
+    shares = np.array([feature.tie_share for feature in features])
+    constant = _names(feature for feature in features if feature.constant)
+    within = _names(f for f in features if f.constant_in_queries and not f.constant)
+    missing = [feature for feature in features if feature.missing_share > 0]
+    lines = [
+        f"tied document pairs: median {np.median(shares):.1%}; "
+        f"{(shares > 0.5).sum()} of {len(shares)} features tie more than half",
+        f"constant: {constant or 'none'}",
+        f"constant within every query: {within or 'none'}",
+    ]
+    if missing:
+        share = np.mean([feature.missing_share for feature in features])
+        lines.append(f"missing values: {share:.1%} of all, in {len(missing)} features")
+    return lines
+
+
+def _names(features: Iterable[FeatureSummary]) -> str:
+    return escape(number_ranges([feature.name for feature in features]))

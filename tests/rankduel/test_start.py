@@ -1,0 +1,138 @@
+"""Help, the version, completion and usage errors come at once: they load nothing that computes."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from typer.main import get_command
+
+from bandits.regret import NOTIONS
+from experiments.matrix.build import PRIORS, USUAL_MOST, USUAL_TIMES
+from experiments.studies.study import TIERS
+from interleave import PRESETS
+from letor_data.formats import PROFILES
+from letor_data.synthetic.settings import SHAPES
+from rankduel.api.matrices import USUAL_IMPRESSIONS
+from rankduel.cli import app
+
+HEAVY = {
+    *("numba", "llvmlite", "numpy", "pandas", "scipy", "pyarrow", "pydantic"),
+    *("altair", "vl_convert", "jinja2", "joblib", "dask"),
+}
+# Runs the words of each line of the input as a command; after each, prints its exit code and packages.
+TYPED = """
+import io, json, sys
+from contextlib import redirect_stderr, redirect_stdout
+from rankduel.__main__ import main
+
+typed = [line.split() for line in sys.stdin]
+for words in typed:
+    sys.argv = ["rankduel", *words]
+    code = None
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        try:
+            main()
+        except SystemExit as ended:
+            code = ended.code or 0
+    print(json.dumps([code, sorted({name.partition(".")[0] for name in sys.modules})]))
+"""
+
+
+def commands(command=None, words=()):
+    """Words of every command and group of commands."""
+    command = command or get_command(app)
+    yield words
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from commands(inner, (*words, name))
+
+
+def after(lines):
+    """(exit code, loaded packages) after each of these commands, in one fresh process."""
+    done = subprocess.run(
+        [sys.executable, "-c", TYPED],
+        input="\n".join(lines),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [(code, set(packages)) for code, packages in map(json.loads, done.stdout.splitlines())]
+
+
+def heavy(found):
+    """Of each command that loads something heavy, what it is."""
+    return [loaded & HEAVY for _, loaded in found if loaded & HEAVY]
+
+
+def test_the_version_loads_nothing_heavy():
+    found = after(["--version"])
+    assert heavy(found) == [] and [code for code, _ in found] == [0]
+
+
+def test_help_of_every_command_loads_nothing_heavy():
+    lines = [" ".join([*words, "--help"]) for words in commands()]
+    found = after(lines)
+    assert len(lines) > 25 and {code for code, _ in found} == {0} and heavy(found) == []
+
+
+def test_a_usage_error_loads_nothing_heavy():
+    lines = ["rnu arxiv6", "run", "run arxiv6 --polcy rucb", "matrix show", "study run x --tier y", "data"]
+    found = after(lines)
+    assert [code for code, _ in found] == [2] * len(lines) and heavy(found) == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("rankduel ", "multileave"),
+        ("rankduel data info --profile ", "istella"),
+        ("rankduel data synth --shape ", "small"),
+    ],
+)
+def test_completion_loads_nothing_heavy(typed, offered):
+    words = {"_TYPER_COMPLETE_ARGS": typed, "_RANKDUEL_COMPLETE": "complete_zsh"}
+    ending = "import atexit, sys; atexit.register(lambda: print(*sorted(sys.modules), file=sys.stderr))"
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            f"{ending}; sys.argv[0] = 'rankduel'; from rankduel.__main__ import main; main()",
+        ],
+        capture_output=True,
+        text=True,
+        env=os.environ | words,
+    )
+    assert offered in done.stdout
+    assert {name.partition(".")[0] for name in done.stderr.split()} & HEAVY == set()
+
+
+def test_importing_rankduel_loads_nothing_heavy():
+    code = "import sys, rankduel; print(*sys.modules)"
+    names = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert {name.partition(".")[0] for name in names.split()} & (HEAVY | {"typer", "rich"}) == set()
+
+
+def help_of(words, option):
+    command = get_command(app)
+    for word in words.split():
+        command = command.commands[word]
+    return next(parameter.help for parameter in command.params if option in parameter.opts)
+
+
+@pytest.mark.parametrize(
+    ("words", "option", "text"),
+    [
+        ("run", "--regret", f": {', '.join(NOTIONS)}. "),
+        ("run", "--preset", f": {', '.join(PRESETS)}."),
+        ("data info", "--profile", f": {', '.join(PROFILES)}."),
+        ("data synth", "--shape", f": {', '.join(SHAPES)}."),
+        ("matrix build", "--prior", f": {', '.join(PRIORS)}."),
+        ("matrix build", "--duels", f"({USUAL_TIMES} a query)"),
+        ("matrix build", "--duels", f"({USUAL_MOST:,})"),
+        ("matrix build", "--impressions", f"({USUAL_IMPRESSIONS:,})"),
+        ("study run", "--tier", "; ".join(f"{name}: {about}" for name, about in TIERS.items())),
+    ],
+)
+def test_help_names_what_there_is(words, option, text):
+    assert text in help_of(words, option)
