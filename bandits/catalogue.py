@@ -1,4 +1,7 @@
-"""All policies by name, found in the folders of bandits/policies: a new file there is a new policy."""
+"""All policies by name, found in the folders of bandits/policies: a new file there is a new policy.
+
+A policy is loaded when it is first asked for: most commands play a few of them.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +10,20 @@ from typing import Any
 from bandits.contract import Policy
 from bandits.policies import batched, best_item, condorcet, copeland, sets
 from rankduel.base.errors import PolicyError
-from rankduel.base.settings import Catalogue, Configured, discovered
+from rankduel.base.settings import Catalogue, Configured, OnePerFile
 
 # By the question they answer, as `rankduel policies` lists them.
-FAMILIES: dict[str, list[Policy]] = {
-    "Condorcet winner": discovered(condorcet, "POLICY"),
-    "Copeland winners": discovered(copeland, "POLICY"),
-    "Condorcet winner, in batches": discovered(batched, "POLICY"),
-    "Best items of a pool": discovered(best_item, "POLICY"),
-    "Condorcet winner, whole sets of arms on a page": discovered(sets, "POLICY"),
+_FOLDERS = {
+    "Condorcet winner": condorcet,
+    "Copeland winners": copeland,
+    "Condorcet winner, in batches": batched,
+    "Best items of a pool": best_item,
+    "Condorcet winner, whole sets of arms on a page": sets,
 }
-POLICIES: Catalogue[Policy] = Catalogue(
-    "policy", PolicyError, [policy for family in FAMILIES.values() for policy in family]
-)
+FAMILIES: dict[str, OnePerFile[Policy]] = {
+    question: OnePerFile([folder], "POLICY") for question, folder in _FOLDERS.items()
+}
+POLICIES: Catalogue[Policy] = Catalogue("policy", PolicyError, OnePerFile(_FOLDERS.values(), "POLICY"))
 
 
 def policy(name: str, **settings: Any) -> Configured:

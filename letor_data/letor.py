@@ -11,12 +11,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 
 from rankduel.base.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _DOC_ID = re.compile(r"docid\s*=\s*(\S+)")
 
@@ -134,6 +137,8 @@ class Letor:
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per document: qid, split, label, record, comment, then a column per feature."""
+        import pandas as pd  # slow to import, for all that make no frame
+
         self.check_names()
         query = np.repeat(np.arange(self.n_queries), self.docs_per_query)
         frame = {

@@ -93,6 +93,24 @@ def _no_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
+@functools.cache
+def _load_array_functions() -> None:
+    """Import Numba's array functions without SciPy's linear algebra, for which they look once.
+
+    Few kernels need it, and it takes as long to import as NumPy. Numba looks again when one does.
+    """
+    from numba.np import linalg
+
+    look = getattr(linalg, "ensure_blas", None)
+    if look is None:
+        return
+    linalg.ensure_blas = lambda: None
+    try:
+        import numba.np.arraymath  # noqa: F401
+    finally:
+        linalg.ensure_blas = look
+
+
 try:
     from numba import _dynfunc  # type: ignore[attr-defined]
     from numba.core import config, serialize, sigutils
@@ -321,6 +339,7 @@ try:
             return found
 
         def _load(self, sig: Any, target_context: Any) -> Any:
+            _load_array_functions()
             target_context.refresh()
             # What cannot be read, or was pickled of a class that is gone, is compiled again.
             with contextlib.suppress(NotKeepable, OSError, ImportError, AttributeError):

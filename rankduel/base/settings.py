@@ -22,7 +22,7 @@ import pkgutil
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import ModuleType
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar, get_type_hints
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast, get_type_hints
 
 from rankduel.base.errors import RankduelError, UsageError
 from rankduel.base.text import shortened
@@ -126,12 +126,39 @@ class Configured(NamedTuple):
         return written_spec(self.name, changed)
 
 
+class OnePerFile(Mapping[str, ThingT]):
+    """The things of folders with one in a file, by the names of the files; loaded when first asked for."""
+
+    def __init__(self, packages: Iterable[ModuleType], attribute: str) -> None:
+        self._attribute = attribute
+        self._modules = {
+            name: f"{package.__name__}.{name}" for package in packages for name in _names_in(package)
+        }
+
+    def __getitem__(self, name: str) -> ThingT:
+        return cast(ThingT, getattr(importlib.import_module(self._modules[name]), self._attribute))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+
+def _names_in(package: ModuleType) -> list[str]:
+    return sorted(module.name for module in pkgutil.iter_modules(package.__path__))
+
+
 class Catalogue(Mapping[str, ThingT], Generic[ThingT]):
     """Things of one kind by name."""
 
-    def __init__(self, kind: str, error: type[RankduelError], things: Iterable[ThingT]) -> None:
+    def __init__(
+        self, kind: str, error: type[RankduelError], things: Iterable[ThingT] | OnePerFile[ThingT]
+    ) -> None:
         self.kind, self.error = kind, error
-        self._things = {thing.name: thing for thing in things}
+        self._things: Mapping[str, ThingT] = (
+            things if isinstance(things, OnePerFile) else {thing.name: thing for thing in things}
+        )
 
     def __getitem__(self, name: str) -> ThingT:
         return self._things[name]
@@ -158,8 +185,7 @@ class Catalogue(Mapping[str, ThingT], Generic[ThingT]):
 
 def discovered(package: ModuleType, attribute: str) -> list[Any]:
     """Return the `attribute` of every module in a package's folder that has one, by the module's name."""
-    found = sorted(pkgutil.iter_modules(package.__path__), key=lambda module: module.name)
-    modules = [importlib.import_module(f"{package.__name__}.{module.name}") for module in found]
+    modules = [importlib.import_module(f"{package.__name__}.{name}") for name in _names_in(package)]
     return [getattr(module, attribute) for module in modules if hasattr(module, attribute)]
 
 

@@ -113,6 +113,19 @@ def test_importing_rankduel_loads_nothing_heavy():
     assert {name.partition(".")[0] for name in names.split()} & (HEAVY | {"typer", "rich"}) == set()
 
 
+def test_a_policy_is_loaded_without_the_others():
+    code = "import sys, rankduel; rankduel.policy('rucb'); print(*sys.modules)"
+    names = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    loaded = {name for name in names.split() if name.startswith("bandits.policies.") and name.count(".") > 2}
+    assert loaded == {"bandits.policies.condorcet.rucb"}
+
+
+def test_lists_load_no_tables():
+    found = after(["policies", "clickmodels", "interleavers", "multileavers"])
+    assert [code for code, _ in found] == [0] * 4
+    assert all(loaded & {"pandas", "joblib", "altair", "pydantic"} == set() for _, loaded in found)
+
+
 def help_of(words, option):
     command = get_command(app)
     for word in words.split():

@@ -15,7 +15,7 @@ from rankduel.base.settings import kernel_params
 # the quick tests, one of each kind, and on all in the slow ones.
 _SOME = ("rucb", "dts", "savage", "self_sparring", "ccb", "prefbest")
 _LESS_USED = ("rts", "sparring", "versatile_db", "doubler", "multi_sbm", "rmed2", "rmed2fh")
-_CONDORCET = {policy.name for policy in FAMILIES["Condorcet winner"]} - set(_LESS_USED)
+_CONDORCET = set(FAMILIES["Condorcet winner"]) - set(_LESS_USED)
 
 
 DUELING = {name: policy for name, policy in POLICIES.items() if not policy.sets}

@@ -187,7 +187,7 @@ def policies_as_data() -> list[dict[str, Any]]:
     return [
         policy_as_data(configure(policy)) | {"family": name}
         for name, family in FAMILIES.items()
-        for policy in family
+        for policy in family.values()
     ]
 
 
@@ -245,7 +245,7 @@ def show_policies() -> None:
     screen.print("[dim]rankduel policies NAME explains the parameters[/]")
     for name, family in FAMILIES.items():
         title(f"\n{name}")
-        show_rows({policy.name: _summary(configure(policy)) for policy in family}, gap=1)
+        show_rows({policy.name: _summary(configure(policy)) for policy in family.values()}, gap=1)
     title("\nWritten as")
     for example in EXAMPLES:
         screen.print(example)

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -192,6 +193,18 @@ def test_policies_in_plain_python_run_in_processes(tmp_path):
     with pytest.warns(PolicyNotice, match="runs as plain Python"):
         together = run("arxiv6", [str(mine)], 50, 2, jobs=2)
     pd.testing.assert_frame_equal(alone.drop(columns="seconds"), together.drop(columns="seconds"))
+
+
+def test_policies_that_are_compiled_start_no_processes(monkeypatch):
+    asked = []
+
+    def pool(**settings):
+        asked.append(settings)
+        return joblib.Parallel(**settings)
+
+    monkeypatch.setattr("experiments.runs.run.Parallel", pool)
+    run("cyclic", ["random_pair"], 10, 2, jobs=2)
+    assert [settings.get("prefer") for settings in asked] == ["threads"]
 
 
 def test_live_runs_measure_regret_ndcg_and_clicks(tmp_path):

@@ -483,3 +483,25 @@ def test_memory_may_be_asked_for_ahead_of_use(folder):
     assert total(values, 5) == total(values, 10**9) == total.py_func(values, 5) == 90
     assert kept(folder) == ["total"]
     assert ".prefetch" in "".join(total.inspect_llvm().values())
+
+
+def test_kernels_load_linear_algebra_only_if_they_use_it():
+    """In a fresh process, where no other test has loaded it."""
+    code = """
+import sys
+import numpy as np
+from rankduel.base.compiling import entry
+
+@entry
+def total(x):
+    return x.sum()
+
+@entry
+def product(x):
+    return np.dot(x, x).sum()
+
+for function in (total, product):
+    print(function(np.ones((2, 2))), "scipy.linalg" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["4.0", "False", "8.0", "True"]
