@@ -8,6 +8,7 @@ from rankduel.base.errors import UsageError
 
 MOST_RUNS = 10**6  # of each policy
 MOST_CHECKPOINTS = 10**6
+MOST_SAMPLES = 10**6  # random signs or bootstrap samples of a test
 MOST_DUELS = 10**12  # of a pair of a matrix
 
 

@@ -110,7 +110,8 @@ def impression_by(name: str) -> Callable[..., Any]:
     """`impression(world, first, second, ideal, users)` for one method: a duel whose whole page is judged too.
 
     Returns the lead as `outcome` does, the number of clicks, and NDCG of the page shown; `ideal` is
-    letor_data.metrics.ideal_dcg at the length of the page. A query without a relevant document has NDCG 0.
+    letor_data.evaluation.gains.ideal_dcg at the length of the page. A query without a relevant document has
+    NDCG 0.
     """
     method = METHODS[name]
     read, credit = reader(method.next_document, method.calls_python), method.credit
@@ -136,7 +137,7 @@ def impression_by(name: str) -> Callable[..., Any]:
 
 @kernel
 def clicks_and_gain(world, start, length):
-    """(clicks, DCG) of the page; see letor_data.metrics."""
+    """(clicks, DCG) of the page; see letor_data.evaluation.gains."""
     n_clicks, gain = 0, 0.0
     for at in range(length):
         n_clicks += world.page[CLICKED, at]

@@ -21,7 +21,7 @@ from interleave.world import (
     for_another_thread,
     forget_ties,
 )
-from letor_data.metrics import ideal_dcg
+from letor_data.evaluation.gains import ideal_dcg
 from rankduel.base.compiling import entry, kernel
 
 PAGES, NDCG, CLICKS = range(3)  # entries of Live.shown

@@ -9,9 +9,9 @@ from functools import partial
 
 import numpy as np
 
+from letor_data.evaluation.values import expected_values, mean_over_queries
 from letor_data.formats import PROFILES
 from letor_data.letor import Letor, is_constant
-from letor_data.metrics import expected_ndcg, mean_over_queries
 from letor_data.rankers import Ranker, feature_rankers
 from letor_data.sorting import rank_scores
 from letor_data.ties import tie_share
@@ -101,7 +101,7 @@ def _one_feature(letor: Letor, k: int, numbered: tuple[int, Ranker]) -> FeatureS
     column, titles = letor.columns[number], PROFILES[letor.profile].titles
     order, _, ties = rank_scores(ranker.score(letor), letor.offsets)
     share = tie_share(ties, letor.offsets)
-    ndcg = expected_ndcg(letor.labels, letor.offsets, order, ties, k)
+    ndcg = expected_values(f"ndcg@{k}", letor.labels, letor.offsets, order, ties)
     return FeatureSummary(
         name=letor.feature_names[number],
         title=titles[number] if number < len(titles) else "",

@@ -19,10 +19,9 @@ ORDER = {
     "letor_data": (
         "errors folds",
         "formats output packed sorting ties",
-        "metrics",
         "letor table foreign",
         "parquet_files rankers text",
-        "cache rankings summary synthetic trec_lines",
+        "cache evaluation rankings summary synthetic trec_lines",
         "trec",
         "rankings_files read",
     ),
@@ -55,7 +54,7 @@ ORDER = {
         "stepper",
     ),
     "experiments": (
-        "digests limits specs statistics",
+        "digests limits paired_tests specs statistics",
         "tables",
         "arena",
         "matrix",

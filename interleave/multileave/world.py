@@ -28,7 +28,7 @@ from interleave.world import (
 )
 from interleave.world import document_at as document_on_side
 from interleave.world import rank_of as rank_on_side
-from letor_data.metrics import ideal_dcg
+from letor_data.evaluation.gains import ideal_dcg
 from letor_data.rankings import Rankings
 from rankduel.base.compiling import kernel, record
 from rankduel.base.errors import InterleaveError

@@ -15,7 +15,8 @@ from interleave import (
     shown_so_far,
     unmeasured_duel_by,
 )
-from letor_data.metrics import expected_ndcg, ideal_dcg
+from letor_data.evaluation.gains import ideal_dcg
+from letor_data.evaluation.values import expected_values
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
@@ -54,7 +55,7 @@ def test_own_pages_are_those_of_the_ranker_alone():
     chosen = arenas.arena(tied=True)
     world, ranked = chosen.world(), chosen.rankings
     found = own_pages(world, np.random.default_rng(0), draws=200)
-    exact = expected_ndcg(chosen.labels, ranked.offsets, ranked.order, ranked.ties, 5).mean(axis=1)
+    exact = expected_values("ndcg@5", chosen.labels, ranked.offsets, ranked.order, ranked.ties).mean(axis=1)
     # Nothing is drawn for rankers without ties; 12 x 200 pages of the tied one have a spread of 0.25 at most.
     np.testing.assert_allclose(found[:3, 0], exact[:3], rtol=1e-12)
     assert found[3, 0] == pytest.approx(exact[3], abs=4 * 0.25 / 2400**0.5)

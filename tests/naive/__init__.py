@@ -12,8 +12,9 @@ from naive.interleaving_odds import interleaving_odds
 from naive.letor_reader import BadLine, letor_float, read_letor
 from naive.letor_text import letor_number, letor_text, parse_letor
 from naive.live_duel import live_clicks, live_lead, live_page
-from naive.ndcg import dcg, expected_ndcg
+from naive.measures import MEASURES, dcg, expected_measure
 from naive.optimized import allowed_pages, openness, optimized_credit
+from naive.paired_tests import holm, sign_flip_p
 from naive.probabilistic import coins_by_page, marginal_odds, posterior, probabilistic_pages
 from naive.rankers import linear_score
 from naive.rankings import (
@@ -32,6 +33,7 @@ from naive.team_draft import team_credit, team_draft_pages
 from naive.trec_runs import trec_places, trec_rows
 
 __all__ = [
+    "MEASURES",
     "BadLine",
     "allowed_pages",
     "balanced_credit",
@@ -40,7 +42,8 @@ __all__ = [
     "coins_by_page",
     "constraints_credit",
     "dcg",
-    "expected_ndcg",
+    "expected_measure",
+    "holm",
     "interleaving_odds",
     "letor_float",
     "letor_number",
@@ -59,6 +62,7 @@ __all__ = [
     "ranking",
     "read_letor",
     "run_order",
+    "sign_flip_p",
     "splitmix_mix",
     "synthetic_query",
     "team_credit",

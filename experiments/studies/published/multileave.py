@@ -20,7 +20,7 @@ from experiments.studies.study import (
     Study,
     full_name,
 )
-from letor_data.metrics import expected_ndcg, mean_over_queries
+from letor_data.evaluation.values import expected_values, mean_over_queries
 
 # Both with the alpha of the paper's section 6.6; MergeDTS as tuned elsewhere in the paper besides.
 MERGE, TUNED, SETS = "merge_dts(alpha=0.51)", "merge_dts", "mdb(variant=merge-dts-paper)"
@@ -57,8 +57,8 @@ def shown(bench: Bench) -> dict[str, list[float]]:
 def of_the_best(bench: Bench) -> dict[str, float]:
     """NDCG of the pages of the ranker that is best by NDCG, by itself."""
     assert bench.arena is not None
-    ranked = bench.arena.rankings
-    values = expected_ndcg(bench.arena.labels, ranked.offsets, ranked.order, ranked.ties, bench.arena.length)
+    ranked, measure = bench.arena.rankings, f"ndcg@{bench.arena.length}"
+    values = expected_values(measure, bench.arena.labels, ranked.offsets, ranked.order, ranked.ties)
     return {"ndcg": float(mean_over_queries(values).max())}
 
 

@@ -1,0 +1,39 @@
+"""The measures by name, and their text: 'ndcg@10', 'ndcg(gain=linear)@10', 'map(rel=2)', 'rbp(p=0.95)'."""
+
+from __future__ import annotations
+
+import re
+
+from letor_data.evaluation import measures
+from letor_data.evaluation.contract import Measure
+from rankduel.base.errors import UsageError
+from rankduel.base.settings import Catalogue, Configured, discovered, parse_spec
+from rankduel.base.text import shortened
+
+MEASURES: Catalogue[Measure] = Catalogue("measure", UsageError, discovered(measures, "MEASURE"))
+_CUTOFF = re.compile(r"\s*([0-9]{1,18})\s*")
+
+
+def parse_measure(text: str) -> Configured:
+    """Return the measure that text such as 'nDCG(gain=linear)@10' asks for; capitals do not matter."""
+    before, at, cutoff = text.lower().partition("@")
+    name, settings = parse_spec(before)
+    if "k" in settings:
+        raise UsageError(f"'{shortened(text)}': expected the cut-off after '@', as in {name}@10")
+    if not at:
+        return MEASURES.configured(name, **settings)
+    found = _CUTOFF.fullmatch(cutoff)
+    if found is None or int(found[1]) == 0:
+        raise UsageError(
+            f"'{shortened(text)}': expected a whole number from 1 after '@' and nothing else, "
+            "as in ndcg@10 or ndcg(gain=linear)@10"
+        )
+    return MEASURES.configured(name, **settings, k=int(found[1]))
+
+
+def measure_text(chosen: Configured) -> str:
+    """Return the text that `parse_measure` reads as this measure."""
+    k = chosen.get("k", 0)
+    usual = {"k": chosen.thing.params().k} if k else {}
+    without = Configured(chosen.thing, chosen.params._replace(**usual))
+    return f"{without}@{k}" if k else str(chosen)

@@ -1,0 +1,78 @@
+"""ERR: the expected reciprocal rank at which a user is satisfied who reads from the top.
+
+A document of grade g satisfies with probability R = (2^g - 1) / 2^top. In a tie group, the user passes the
+first j documents with probability m_j on average: the mean, over all j of the group's n documents, of the
+product of their 1 - R. That is an elementary symmetric polynomial over C(n, j). Adding one document after the
+other gives m_j = ((t - j) m_j + j (1 - R) m_{j-1}) / t with document t, and the user is satisfied at place j
+with probability m_{j-1} - m_j. A group costs n times the ranks of it above the cut-off.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+
+from letor_data.evaluation.contract import Cutoff, Measure, NoRelevant, Ranked
+from rankduel.base.compiling import entry
+from rankduel.base.errors import DataError
+from rankduel.base.settings import Setting
+
+
+class Params(NamedTuple):
+    top: Annotated[int, Setting("highest grade of the scale", at_least=1, at_most=127)] = 4
+    k: Cutoff = 0
+    no_relevant: NoRelevant = "zero"
+
+
+def values(ranked: Ranked, params: Params) -> np.ndarray:
+    highest = int(ranked.grades.max(initial=0))
+    if highest > params.top:
+        raise DataError(
+            f"err: a document has grade {highest}, but the highest of the scale is {params.top}; "
+            f"write err(top={highest})"
+        )
+    passes = 1.0 - (2.0 ** np.arange(params.top + 1) - 1) / 2.0**params.top
+    return _expected_err(*ranked, passes, ranked.depth(params.k))
+
+
+@entry
+def _expected_err(grades, offsets, ties, passes, depth):
+    expected = np.zeros(len(offsets) - 1)
+    means = np.empty(depth + 1)
+    for query in range(len(expected)):
+        start = offsets[query]
+        end = min(offsets[query + 1], start + depth)
+        reads_on = 1.0
+        rank = start
+        while rank < end:
+            size = ties[rank] + 1
+            n_places = min(size, end - rank)
+            _pass_first_documents(grades, rank, size, passes, n_places, means)
+            for place in range(n_places):
+                satisfied = means[place] - means[place + 1]
+                expected[query] += reads_on * satisfied / (rank - start + place + 1)
+            reads_on *= means[n_places]  # of the whole group; otherwise the cut-off is in it
+            rank += size
+    return expected
+
+
+@entry
+def _pass_first_documents(grades, rank, size, passes, n_places, means):
+    """Write the mean probabilities to pass the first 0, 1, ..., `n_places` documents of a group."""
+    means[0] = 1.0
+    for place in range(1, n_places + 1):
+        means[place] = 0.0
+    for n in range(1, size + 1):
+        goes_on = passes[grades[rank + n - 1]]
+        for place in range(min(n, n_places), 0, -1):
+            means[place] = ((n - place) * means[place] + place * goes_on * means[place - 1]) / n
+
+
+MEASURE = Measure(
+    "err",
+    "expected reciprocal rank at which a user who reads from the top is satisfied",
+    'Chapelle, Metzler, Zhang and Grinspan, "Expected Reciprocal Rank for Graded Relevance", CIKM 2009',
+    values,
+    Params,
+)

@@ -1,0 +1,67 @@
+"""MAP: precision at the rank of every relevant document, averaged over these, and then over queries.
+
+Relevant documents below the cut-off, if there is one, count as found with precision 0. In a tie group of n
+documents, r of them relevant, the document at place j is relevant with probability r / n, and then
+(j - 1) (r - 1) / (n - 1) of the documents before it in the group are relevant on average (McSherry and
+Najork, ECIR 2008).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from letor_data.evaluation.contract import Cutoff, Measure, NoRelevant, Ranked, Rel
+from letor_data.evaluation.relevant import n_relevant
+from rankduel.base.compiling import entry
+
+
+class Params(NamedTuple):
+    rel: Rel = 1
+    k: Cutoff = 0
+    no_relevant: NoRelevant = "zero"
+
+
+def values(ranked: Ranked, params: Params) -> np.ndarray:
+    return _expected_average_precision(*ranked, params.rel, ranked.depth(params.k))
+
+
+@entry
+def _expected_average_precision(grades, offsets, ties, rel, depth):
+    expected = np.zeros(len(offsets) - 1)
+    for query in range(len(expected)):
+        start, stop = offsets[query], offsets[query + 1]
+        end = min(stop, start + depth)
+        total = 0.0
+        found = 0  # relevant documents above the group
+        rank = start
+        while rank < end:
+            size = ties[rank] + 1
+            relevant = n_relevant(grades, rank, rank + size, rel)
+            if relevant > 0:
+                total += _in_group(relevant, size, found, rank - start, end - start)
+            found += relevant
+            rank += size
+        n_all = n_relevant(grades, start, stop, rel)
+        expected[query] = total / n_all if n_all > 0 else 0.0
+    return expected
+
+
+@entry
+def _in_group(relevant, size, found, above, depth):
+    """Return the expected sum of precisions in a group below `above` documents, `found` of them relevant."""
+    expected = 0.0
+    slope = (relevant - 1) / (size - 1) if size > 1 else 0.0
+    for place in range(min(size, depth - above)):
+        expected += (found + 1 + place * slope) / (above + place + 1)
+    return expected * relevant / size
+
+
+MEASURE = Measure(
+    "map",
+    "average precision: mean over the relevant documents of the precision at their ranks",
+    "as trec_eval computes it (Buckley and Voorhees)",
+    values,
+    Params,
+)

@@ -1,0 +1,66 @@
+"""MRR: one over the rank of the first relevant document, averaged over queries.
+
+Of the tie groups only the first with a relevant document matters. Among its n documents, r of them relevant,
+the first relevant one is at place j with probability C(n - j, r - 1) / C(n, r), which the kernel goes through
+by the ratio of neighbours, (n - j - r + 1) / (n - j).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from letor_data.evaluation.contract import Cutoff, Measure, NoRelevant, Ranked, Rel
+from letor_data.evaluation.relevant import n_relevant
+from rankduel.base.compiling import entry
+
+
+class Params(NamedTuple):
+    rel: Rel = 1
+    k: Cutoff = 0
+    no_relevant: NoRelevant = "zero"
+
+
+def values(ranked: Ranked, params: Params) -> np.ndarray:
+    return _expected_reciprocal_rank(*ranked, params.rel, ranked.depth(params.k))
+
+
+@entry
+def _expected_reciprocal_rank(grades, offsets, ties, rel, depth):
+    expected = np.zeros(len(offsets) - 1)
+    for query in range(len(expected)):
+        start = offsets[query]
+        end = min(offsets[query + 1], start + depth)
+        rank = start
+        while rank < end:
+            size = ties[rank] + 1
+            relevant = n_relevant(grades, rank, rank + size, rel)
+            if relevant > 0:
+                expected[query] = _in_group(relevant, size, rank - start, end - start)
+                break
+            rank += size
+    return expected
+
+
+@entry
+def _in_group(relevant, size, above, depth):
+    """Return the expected reciprocal rank in a group of `size` documents below `above` others."""
+    expected = 0.0
+    odds = relevant / size  # that the first relevant document is at this place
+    for place in range(min(size, depth - above)):
+        expected += odds / (above + place + 1)
+        n_below = size - place - 1
+        if n_below < relevant:  # the first relevant document cannot be further down
+            break
+        odds *= (n_below - relevant + 1) / n_below
+    return expected
+
+
+MEASURE = Measure(
+    "mrr",
+    "reciprocal rank of the first relevant document",
+    'Voorhees, "The TREC-8 Question Answering Track Report", TREC 1999',
+    values,
+    Params,
+)

@@ -1,0 +1,85 @@
+"""The values of measures: of rankings at hand, and of many rankers on a data set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+
+from letor_data.evaluation.catalogue import parse_measure
+from letor_data.evaluation.contract import NO_RELEVANT, Ranked
+from letor_data.letor import Letor
+from letor_data.rankers import Ranker
+from letor_data.rankings import check_rankers
+from letor_data.sorting import rank_scores, read_only
+from rankduel.base.errors import DataError
+from rankduel.base.settings import Configured
+from rankduel.base.threads import n_workers, ordered_map
+
+
+def expected_values(
+    measure: str, labels: np.ndarray, offsets: np.ndarray, order: np.ndarray, ties: np.ndarray
+) -> np.ndarray:
+    """Return a measure per query, averaged over all ways to break ties: exact, no sampling.
+
+    `order` and `ties` are those of one ranker, (n_docs,), or of K, (K, n_docs); the result is (n_queries,)
+    or (K, n_queries).
+    """
+    chosen = parse_measure(measure)
+    rows = [
+        measured(chosen, ranked_grades(labels, offsets, docs, groups))
+        for docs, groups in zip(np.atleast_2d(order), np.atleast_2d(ties))
+    ]
+    return np.array(rows).reshape(*order.shape[:-1], -1)
+
+
+def measure_rankers(
+    letor: Letor,
+    rankers: Sequence[Ranker],
+    measures: Sequence[Configured],
+    jobs: int = -1,
+    progress: Callable[[int], object] | None = None,
+) -> np.ndarray:
+    """Return (n_rankers, n_measures, n_queries) values; one ranker after another is ranked and forgotten."""
+    check_rankers(rankers)
+    found = np.empty((len(rankers), len(measures), letor.n_queries))
+    rows = ordered_map(partial(_measure_one, letor, measures), rankers, n_workers(jobs))
+    for row, values in zip(found, rows):
+        row[:] = values
+        if progress:
+            progress(1)
+    return found
+
+
+def _measure_one(letor: Letor, measures: Sequence[Configured], ranker: Ranker) -> list[np.ndarray]:
+    order, _, ties = rank_scores(ranker.score(letor), letor.offsets)
+    ranked = ranked_grades(letor.labels, letor.offsets, order, ties)
+    return [measured(measure, ranked) for measure in measures]
+
+
+def ranked_grades(labels: np.ndarray, offsets: np.ndarray, order: np.ndarray, ties: np.ndarray) -> Ranked:
+    """Return the grades of one ranker's lists; arguments are as in `Letor` and a row of `Rankings`."""
+    if len(labels) != offsets[-1] or len(order) != offsets[-1]:
+        raise DataError(f"{len(labels)} labels and {len(order)} ranks for {offsets[-1]} documents")
+    grades = labels[np.repeat(offsets[:-1], np.diff(offsets)) + order]
+    return Ranked(read_only(grades), read_only(offsets), read_only(ties))
+
+
+def measured(chosen: Configured, ranked: Ranked) -> np.ndarray:
+    """Return the values of all queries, with those without a relevant document as the measure says."""
+    values = chosen.thing.values(ranked, chosen.params)
+    filler = NO_RELEVANT[chosen.get("no_relevant", "zero")]
+    if filler == 0.0:  # which is what measures return
+        return values
+    sizes = np.diff(ranked.offsets)
+    highest = np.zeros(len(sizes), np.int8)
+    highest[sizes > 0] = np.maximum.reduceat(ranked.grades, ranked.offsets[:-1][sizes > 0])
+    return np.where(highest >= chosen.get("rel", 1), values, filler)
+
+
+def mean_over_queries(values: np.ndarray) -> np.ndarray:
+    """Mean over the last axis without the queries that "skip" left out; NaN where none is left."""
+    kept = ~np.isnan(values)
+    with np.errstate(invalid="ignore"):
+        return np.where(kept, values, 0.0).sum(axis=-1) / kept.sum(axis=-1)
