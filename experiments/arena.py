@@ -124,7 +124,7 @@ def open_arena(
     usual = preset_named(preset)
     method = usual["interleaving"] if interleave is None else METHODS.parsed(interleave)
     model = parse_model(clicks, n_grades(letor))
-    chosen = _rankers(letor, rankers) if isinstance(rankers, str) else list(rankers)
+    chosen = chosen_rankers(letor, rankers)
     with progress("ranking", len(chosen)) as advance:
         rankings = rank(letor, chosen, progress=advance)
     ties, tied_duels = ties or str(usual["ties"]), tied_duels or str(usual["tied_duels"])
@@ -155,7 +155,10 @@ def n_grades(letor: Letor) -> int:
     return next((grades for grades in (2, 3, 5) if top < grades), top + 1)
 
 
-def _rankers(letor: Letor, text: str) -> list[Ranker]:
-    if not text:
+def chosen_rankers(letor: Letor, rankers: str | Sequence[Ranker]) -> list[Ranker]:
+    """Return the rankers that text such as '1-5,110' names, every feature if it is empty; or those given."""
+    if not isinstance(rankers, str):
+        return list(rankers)
+    if not rankers:
         return feature_rankers(letor)
-    return [feature(name, sign=PROFILES[letor.profile].sign) for name in feature_list(text)]
+    return [feature(name, sign=PROFILES[letor.profile].sign) for name in feature_list(rankers)]

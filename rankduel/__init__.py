@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from letor_data import rankers
     from letor_data.letor import Letor
     from rankduel.api.cache_files import caches
-    from rankduel.api.catalogues import click_models, interleavers, multileavers, policies
+    from rankduel.api.catalogues import click_models, interleavers, measures, multileavers, policies
     from rankduel.api.data import describe_data, read_data, synthetic_data, write_data
     from rankduel.api.duels import duel_odds, play_duels
+    from rankduel.api.evaluation import compare_rankers, evaluate
     from rankduel.api.judging import judge
     from rankduel.api.matrices import build_matrix, winner_subsets, winners
     from rankduel.api.runs import compare, multileave, report, run
@@ -48,12 +49,15 @@ _EXPORTS = {
     "click_model": "clickmodels.catalogue",
     "click_models": "rankduel.api.catalogues",
     "compare": "rankduel.api.runs",
+    "compare_rankers": "rankduel.api.evaluation",
     "describe_data": "rankduel.api.data",
     "duel_odds": "rankduel.api.duels",
+    "evaluate": "rankduel.api.evaluation",
     "interleave": "interleave.pages",
     "interleavers": "rankduel.api.catalogues",
     "interleaving": "interleave.catalogue",
     "judge": "rankduel.api.judging",
+    "measures": "rankduel.api.catalogues",
     "multileave": "rankduel.api.runs",
     "multileaved_page": "interleave.multileave.pages",
     "multileavers": "rankduel.api.catalogues",
@@ -89,12 +93,15 @@ __all__ = [
     "click_model",
     "click_models",
     "compare",
+    "compare_rankers",
     "describe_data",
     "duel_odds",
+    "evaluate",
     "interleave",
     "interleavers",
     "interleaving",
     "judge",
+    "measures",
     "multileave",
     "multileaved_page",
     "multileavers",

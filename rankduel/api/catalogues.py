@@ -1,4 +1,4 @@
-"""Tables of what there is: policies, interleavers, multileavers and click models."""
+"""Tables of what there is: policies, interleavers, multileavers, click models and measures."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from bandits.catalogue import POLICIES
 from clickmodels.catalogue import USERS
 from interleave.catalogue import METHODS
 from interleave.multileave.catalogue import MULTILEAVERS
+from letor_data.evaluation.catalogue import MEASURES
 from rankduel.base.settings import written
 
-__all__ = ["click_models", "interleavers", "multileavers", "policies"]
+__all__ = ["click_models", "interleavers", "measures", "multileavers", "policies"]
 
 
 def policies() -> pd.DataFrame:
@@ -78,6 +79,23 @@ def click_models() -> pd.DataFrame:
     ['almost_random', 'informational', 'navigational', 'perfect', 'random']
     """
     return _table(USERS.values())
+
+
+def measures() -> pd.DataFrame:
+    """List the measures of rankers.
+
+    Returns
+    -------
+    DataFrame
+        One row per measure: ``name``, ``about``, ``source``, and its ``settings`` with their defaults. The
+        cut-off ``k`` is written after the name, as in ``ndcg@10``; 0 is the whole ranking.
+
+    Examples
+    --------
+    >>> rankduel.measures().set_index("name").loc["rbp", "settings"]
+    'p=0.8, rel=1, k=0, no_relevant=zero'
+    """
+    return _table(MEASURES.values())
 
 
 def _table(things: Iterable[Any]) -> pd.DataFrame:

@@ -12,6 +12,7 @@ from rankduel.cli import (
     compare,
     data,
     demo,
+    evaluate,
     judge,
     lists,
     matrix,
@@ -33,6 +34,7 @@ app = typer.Typer(
 )
 app.add_typer(data.app, name="data")
 app.command("demo")(demo.demo)
+app.command("evaluate")(evaluate.evaluate)
 app.add_typer(matrix.app, name="matrix")
 app.command("winners")(winners.winners)
 app.command("run")(run.run)
@@ -45,6 +47,7 @@ app.command("policies")(lists.policies)
 app.command("interleavers")(lists.interleavers)
 app.command("multileavers")(multileave.multileavers)
 app.command("clickmodels")(lists.clickmodels)
+app.command("measures")(lists.measures)
 app.command("cache")(cache.cache)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import csv
 import io
 import logging
 import re
@@ -35,6 +36,8 @@ from rich.table import Table
 from rankduel.base.errors import CacheNotice, PolicyNotice
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from experiments.matrix.build import BuildStatus
     from experiments.runs.in_play import InPlay
 
@@ -115,6 +118,14 @@ def print_data(text: str) -> None:
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
     sys.stdout.flush()
+
+
+def print_csv(frame: pd.DataFrame) -> None:
+    """Print a table as CSV with a header, for other programs."""
+    text = frame.to_csv(index=False, lineterminator="\n")
+    if "\r" in text:  # which the csv module of some Pythons leaves without quotes
+        text = frame.to_csv(index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    print_data(text)
 
 
 @contextmanager

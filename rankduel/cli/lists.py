@@ -1,4 +1,4 @@
-"""`rankduel policies`, `interleavers` and `clickmodels`: what there is, with sources and defaults."""
+"""`rankduel policies`, `interleavers`, `clickmodels`, `measures`: what there is, sources and defaults."""
 
 from __future__ import annotations
 
@@ -44,6 +44,19 @@ def interleavers(as_json: AsJson = False) -> None:
         typer.echo(json.dumps(shown.interleavers_as_data(), indent=1))
     else:
         shown.show_interleavers()
+
+
+def measures(as_json: AsJson = False) -> None:
+    """Measures of rankers with their settings.
+
+    [dim]Example:[/] rankduel measures
+    """
+    from rankduel.cli.shown import lists as shown
+
+    if as_json:
+        typer.echo(json.dumps(shown.measures_as_data(), indent=1))
+    else:
+        shown.show_measures()
 
 
 def policies(

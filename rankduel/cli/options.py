@@ -210,6 +210,7 @@ Files = Annotated[
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Everything, for machines.")]
+AsCsv = Annotated[bool, typer.Option("--csv", help="The last table, for machines.")]
 Policies = Annotated[
     list[str],
     typer.Option(

@@ -1,4 +1,4 @@
-"""A new policy, interleaver, multileaver or click model is one new file and no edits."""
+"""A new policy, interleaver, multileaver, click model or measure is one new file and no edits."""
 
 import json
 import shutil
@@ -89,11 +89,36 @@ from clickmodels.contract import User
 
 USER = User("eager", "clicks on everything", {5: ((1,) * 5, (0,) * 5)}, source="a test")
 '''
+MEASURE = '''"""The share of queries with a relevant document among the first k."""
+from typing import NamedTuple
+import numpy as np
+from letor_data.evaluation.contract import Cutoff, Measure, Ranked, Rel
+from letor_data.evaluation.relevant import n_relevant
+from rankduel.base.compiling import entry
+
+class Params(NamedTuple):
+    rel: Rel = 1
+    k: Cutoff = 0
+
+def values(ranked, params):
+    return _successes(*ranked, params.rel, ranked.depth(params.k))
+
+@entry
+def _successes(grades, offsets, ties, rel, depth):
+    found = np.zeros(len(offsets) - 1)
+    for query in range(len(found)):
+        last = min(offsets[query + 1], offsets[query] + depth)
+        found[query] = n_relevant(grades, offsets[query], last, rel) > 0
+    return found
+
+MEASURE = Measure("success", "a relevant document among the first k", "a test", values, Params)
+'''
 FILES = {
     "bandits/policies/condorcet/first_two.py": POLICY,
     "interleave/methods/first_only.py": INTERLEAVER,
     "interleave/multileave/methods/first_list.py": MULTILEAVER,
     "clickmodels/users/eager.py": CLICK_MODEL,
+    "letor_data/evaluation/measures/success.py": MEASURE,
 }
 USE = """
 import json, rankduel
@@ -107,9 +132,11 @@ print(json.dumps({
     "odds": list(rankduel.play_duels(arena, "110", "115", 20)),
     "multileaved": rankduel.multileaved_page([["a", "b"], ["b", "a"]], "first_list").docs,
     "clicks": rankduel.click_model("eager").p_click.tolist(),
+    "measured": rankduel.evaluate(data, rankers="110", measures="Success(rel=1)@100").values.tolist(),
     "listed": [name in set(table["name"]) for name, table in (
         ("first_two", rankduel.policies()), ("first_only", rankduel.interleavers()),
-        ("first_list", rankduel.multileavers()), ("eager", rankduel.click_models()))],
+        ("first_list", rankduel.multileavers()), ("eager", rankduel.click_models()),
+        ("success", rankduel.measures()))],
 }))
 """
 
@@ -127,7 +154,8 @@ def test_one_file_each(tmp_path):
     )
     assert told.returncode == 0, told.stderr
     found = json.loads(told.stdout)
-    assert found["duels"] == 50 and found["listed"] == [True] * 4
+    assert found["duels"] == 50 and found["listed"] == [True] * 5
     assert found["docs"] == found["multileaved"] == ["a", "b"]
     assert found["written"] == "first_only(credit=nothing)" and found["odds"] == [0, 20, 0]
     assert found["clicks"] == [1.0] * 5
+    assert found["measured"] == [["110", "success@100", 1.0]]

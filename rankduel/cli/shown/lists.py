@@ -1,4 +1,4 @@
-"""What the commands print that list policies, interleaving methods and click models."""
+"""What the commands print that list policies, interleaving methods, click models and measures."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from clickmodels.rows import row_text
 from experiments.specs import spec_of
 from interleave import METHODS, PRESETS, Method, preset
 from interleave.multileave import MULTILEAVERS, Multileaver
+from letor_data.evaluation.catalogue import MEASURES
+from letor_data.evaluation.contract import Measure
 from rankduel.base.settings import Configured, Setting, Thing, settings_of, written
 from rankduel.cli.console import plain_table, screen, show_rows, title
 
@@ -29,6 +31,7 @@ MODEL_EXAMPLES = (
     "custom(p_click=0/0.2/0.4/0.8/1,p_stop=0/0/0/0/0)",
 )
 METHOD_EXAMPLES = ("team_draft", "probabilistic(credit=assignment,tau=2)")
+MEASURE_EXAMPLES = ("ndcg@10", "ndcg(gain=linear,no_relevant=skip)@10", "map(rel=2)", "rbp(p=0.95)")
 MULTILEAVER_EXAMPLES = ("sosm", "probabilistic(credit=expected,tau=2)")
 
 PAGE = 10
@@ -56,7 +59,7 @@ def interleavers_as_data() -> dict[str, Any]:
     return {"methods": methods, "presets": presets}
 
 
-def _method_as_data(method: Method | Multileaver) -> dict[str, Any]:
+def _method_as_data(method: Method | Multileaver | Measure) -> dict[str, Any]:
     about = {"name": method.name, "about": method.about, "source": method.source}
     return about | {"settings": _settings_as_data(method)}
 
@@ -162,7 +165,19 @@ def show_multileavers() -> None:
         screen.print(example)
 
 
-def _about_method(method: Method | Multileaver) -> str:
+def measures_as_data() -> dict[str, Any]:
+    return {"measures": [_method_as_data(measure) for measure in MEASURES.values()]}
+
+
+def show_measures() -> None:
+    title("Measures", "the first value of a setting is its default; k is written @k, 0 is the whole ranking")
+    show_rows({measure.name: _about_method(measure) for measure in MEASURES.values()}, gap=1)
+    title("\nWritten as")
+    for example in MEASURE_EXAMPLES:
+        screen.print(example)
+
+
+def _about_method(method: Method | Multileaver | Measure) -> str:
     """Return what a method is, its source, and its settings, the default of each first."""
     usual: Any = method.params()
     values = {name: _value(method, name, getattr(usual, name), " | ") for name in settings_of(method)}

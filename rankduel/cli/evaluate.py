@@ -1,0 +1,77 @@
+"""`rankduel evaluate`: measures of rankers on judged data, and whether differences are more than chance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import rankduel
+from rankduel.base.errors import UsageError
+from rankduel.cli.console import count_progress, print_csv
+from rankduel.cli.options import AsCsv, AsJson, DataOptions, Files, Seed, with_options
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_USUAL = "ndcg@10"
+_TESTED = 5  # the best so many rankers are tested against each other
+
+
+@with_options(DataOptions, "data_options")
+def evaluate(
+    files: Files,
+    *,
+    rankers: Annotated[
+        str,
+        typer.Option(help="Features to rank by, such as '1-5,110'; all if not given.", show_default=False),
+    ] = "",
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measure",
+            "-m",
+            help="A measure, e.g. ndcg@10, 'ndcg(gain=linear)@5' or 'map(rel=2)'; may be repeated. "
+            f"'rankduel measures' lists them ({_USUAL}).",
+            show_default=False,
+        ),
+    ] = None,
+    per_query: Annotated[bool, typer.Option("--per-query", help="The value of every query.")] = False,
+    test: Annotated[
+        bool, typer.Option("--test", help=f"Paired tests between the best {_TESTED} rankers.")
+    ] = False,
+    top: Annotated[int, typer.Option(help="How many of the best rankers to show.", min=1)] = 10,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+    data_options: DataOptions,
+) -> None:
+    """How good rankers are: NDCG, MAP, MRR, P, ERR, RBP; which differences are more than chance.
+
+    [dim]Example:[/] rankduel evaluate data.txt -m ndcg@10 -m map --test
+    """
+    from experiments.arena import chosen_rankers
+    from rankduel.cli.shown import evaluation as shown
+
+    if as_json and as_csv:
+        raise UsageError("--json and --csv are two formats; expected one of them")
+    letor = data_options.read(files)
+    chosen = chosen_rankers(letor, rankers)
+    measures = measure or [_USUAL]
+    means = rankduel.evaluate(letor, rankers=chosen, measures=measures, progress=count_progress)
+    best = shown.best_first(means)
+
+    def of_every_query(n_best: int) -> pd.DataFrame:
+        some = [ranker for ranker in chosen if ranker.name in best[:n_best]]
+        return rankduel.evaluate(letor, rankers=some, measures=measures, per_query=True)
+
+    values = of_every_query(len(chosen) if as_json or as_csv else top) if per_query else means
+    tests = rankduel.compare_rankers(of_every_query(_TESTED), seed=seed) if test else None
+    if as_json:
+        typer.echo(shown.as_json(letor, values, tests))
+    elif as_csv:
+        print_csv(values if tests is None else tests)
+    else:
+        shown.show_values(letor, means, values, best[:top])
+        if tests is not None:
+            shown.show_tests(tests)

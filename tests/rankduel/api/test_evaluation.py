@@ -1,0 +1,151 @@
+"""`rankduel.evaluate` and `rankduel.compare_rankers`: tables in and out, and what is refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rankduel
+from letor_data.evaluation.catalogue import MEASURES
+from rankduel.base.errors import RankduelError, UsageError
+
+pytestmark = pytest.mark.kernel
+
+
+@pytest.fixture(scope="module")
+def data():
+    return rankduel.synthetic_data("small", queries=30)
+
+
+def test_means_are_those_of_the_queries(data):
+    measures = ["ndcg(no_relevant=skip)@5", "map(rel=4)", "err@10"]
+    means = rankduel.evaluate(data, rankers="1,110", measures=measures)
+    values = rankduel.evaluate(data, rankers="1,110", measures=measures, per_query=True)
+    assert means.columns.tolist() == ["ranker", "measure", "value"] and len(means) == 6
+    assert values.columns.tolist() == ["ranker", "query", "measure", "value"] and len(values) == 6 * 30
+    expected = values.groupby(["ranker", "measure"], sort=False)["value"].mean().reset_index()
+    pd.testing.assert_frame_equal(means, expected)
+    assert values["query"].tolist()[:90:3] == data.query_ids.tolist()
+
+
+def test_every_feature_is_a_ranker_by_default(data):
+    means = rankduel.evaluate(data)
+    assert means["ranker"].tolist() == list(data.feature_names) and set(means["measure"]) == {"ndcg@10"}
+    summary = rankduel.describe_data(data)
+    assert means["value"].tolist() == [feature.ndcg for feature in summary.features]
+
+
+def test_rankers_of_all_kinds(data):
+    mix = rankduel.rankers.linear({110: 1, 130: 0.5}, normalize=True, name="mix")
+    means = rankduel.evaluate(data, rankers=[mix, rankduel.rankers.feature(110, sign=-1)], measures="mrr@3")
+    assert means["ranker"].tolist() == ["mix", "-110"] and (means["value"] > 0).all()
+
+
+def test_measures_are_written_in_one_way(data):
+    texts = rankduel.evaluate(data, rankers="110", measures=["nDCG @ 5", "P", "RBP(p=0.80)"])["measure"]
+    assert texts.tolist() == ["ndcg@5", "p@10", "rbp"]
+
+
+def test_every_measure_is_listed():
+    table = rankduel.measures()
+    assert table["name"].tolist() == list(MEASURES) == sorted(MEASURES)
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"measures": []}, "no measures are named"),
+        ({"measures": ["ndcg@5", "p", "NDCG@5"]}, "measure 'ndcg@5' is named twice; leave one out"),
+        ({"measures": "ndgc"}, "did you mean 'ndcg'?"),
+        ({"rankers": "1,999"}, "no feature '999'"),
+        ({"jobs": 0}, "jobs is 0"),
+    ],
+)
+def test_evaluate_refuses(data, changes, problem):
+    with pytest.raises(RankduelError) as refused:
+        rankduel.evaluate(data, **changes)
+    assert problem in str(refused.value)
+
+
+def table_of(**values):
+    """Values of one measure, ranker=[of every query]."""
+    rows = [(name, f"q{n}", "m", value) for name, row in values.items() for n, value in enumerate(row)]
+    return pd.DataFrame(rows, columns=["ranker", "query", "measure", "value"])
+
+
+def test_pairs_of_a_table():
+    found = rankduel.compare_rankers(table_of(a=[1, 2, 3], b=[2, 3, 5], c=[0, 0, 0]))
+    assert found.columns.tolist() == [
+        *("measure", "first", "second", "difference", "lo", "hi", "p", "p_holm", "queries")
+    ]
+    assert found[["first", "second"]].to_numpy().tolist() == [["b", "a"], ["b", "c"], ["a", "c"]]
+    assert found["difference"].tolist() == pytest.approx([4 / 3, 10 / 3, 2])
+    assert found["p"].tolist() == [0.25] * 3 and found["queries"].tolist() == [3] * 3
+
+
+def test_the_order_of_rows_does_not_matter(data):
+    values = rankduel.evaluate(data, rankers="1,110,115", measures=["map", "p@5"], per_query=True)
+    shuffled = values.sample(frac=1, random_state=1).sort_values("ranker", kind="stable")
+    first, again = (
+        rankduel.compare_rankers(table, samples=200).sort_values(["measure", "first", "second"])
+        for table in (values, shuffled)
+    )
+    columns = ["measure", "first", "second", "difference"]
+    pd.testing.assert_frame_equal(
+        first[columns].reset_index(drop=True), again[columns].reset_index(drop=True)
+    )
+
+
+def test_another_measure_changes_no_number(data):
+    alone, both = (
+        rankduel.compare_rankers(
+            rankduel.evaluate(data, rankers="1,110", measures=measures, per_query=True), samples=200
+        )
+        for measures in (["map"], ["ndcg@10", "map"])
+    )
+    pd.testing.assert_frame_equal(alone, both[both["measure"] == "map"].reset_index(drop=True))
+
+
+def test_queries_that_were_left_out_do_not_count():
+    found = rankduel.compare_rankers(table_of(a=[1, np.nan, 3], b=[0, np.nan, 0]))
+    assert found["queries"].tolist() == [2] and found["difference"].tolist() == [2]
+
+
+def test_an_id_may_come_again():
+    """Splits of a collection may have the same query ids."""
+    table = table_of(a=[1, 2, 3], b=[0, 1, 1]).assign(query=["x", "x", "y"] * 2)
+    assert rankduel.compare_rankers(table)["queries"].tolist() == [3]
+
+
+@pytest.mark.parametrize(
+    ("table", "problem"),
+    [
+        (table_of(a=[1, 2], b=[1, 2]).drop(columns="query"), "the table has no column 'query'"),
+        (table_of(a=[1, 2]), "m: 1 ranker; expected two or more to compare"),
+        (table_of(a=[1, 2], b=[1]), "query 'q1' has values of some rankers only"),
+        (table_of(a=[1, np.nan], b=[1, 2]), "query 'q1' has values of some rankers only"),
+        (table_of(a=[np.nan], b=[np.nan]), "m: no query is left"),
+        (table_of(a=[1, np.inf], b=[1, 2]), "'value' must hold finite numbers"),
+        (table_of(a=["x"], b=["y"]), "'value' must hold finite numbers"),
+        (table_of(), "'value' must hold finite numbers of two rankers or more"),
+    ],
+)
+def test_tables_that_cannot_be_tested(table, problem):
+    with pytest.raises(UsageError) as refused:
+        rankduel.compare_rankers(table)
+    assert problem in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"samples": 0}, "samples is 0; expected a whole number from 1 to 1,000,000"),
+        ({"samples": 1.5}, "samples is 1.5"),
+        ({"confidence": 1}, "confidence is 1; expected a number between 0 and 1, such as 0.95"),
+        ({"confidence": np.nan}, "confidence is nan"),
+        ({"seed": -1}, "the seed is -1"),
+    ],
+)
+def test_settings_out_of_range(changes, problem):
+    with pytest.raises(UsageError) as refused:
+        rankduel.compare_rankers(table_of(a=[1, 2], b=[1, 2]), **changes)
+    assert problem in str(refused.value)
