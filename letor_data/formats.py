@@ -27,6 +27,7 @@ class Profile(NamedTuple):
     null_is_missing: bool = False  # NULL stands for a value that does not exist
     huge_is_missing: bool = False  # |value| >= 1e300 stands for a value that does not exist
     sign: int = 1  # -1 where small values are better
+    lists_may_end: bool = False  # a document without a score is not in the ranker's list, rather than last
     titles: tuple[str, ...] = ()  # what each feature measures, where that is published
 
 
@@ -73,7 +74,7 @@ PROFILES = {
             "lightgbm", "no qid tokens; documents per query in a .query or .group file", query_id="side file",
             index_base=0,
         ),
-        Profile("trec", "TREC runs and relevance judgments"),
+        Profile("trec", "TREC runs and relevance judgments", lists_may_end=True),
     )
 }  # fmt: skip
 

@@ -152,13 +152,13 @@ def read_trec(
 ) -> Letor:
     """The judged queries with one feature per run: its score, NaN where it does not list the document.
 
-    candidates: the 'union' of what the runs list, or all 'judged' documents, listed or not.
+    candidates: the 'union' of what the runs list; 'judged' documents, listed or not; or 'all' of both.
     unjudged: a candidate without a judgment has grade 'zero', or is left out ('drop').
     ties: equal scores stay equal, for the one who ranks to break ('tie_mode'), or the larger docno goes
     first ('trec_eval': the feature is then the place counted from the bottom). Scores are compared as
     written, where older releases of trec_eval first rounded them to single precision.
     """
-    _check("candidates", candidates, ("union", "judged"))
+    _check("candidates", candidates, tuple(_CANDIDATES))
     _check("unjudged", unjudged, ("zero", "drop"))
     _check("ties", ties, ("tie_mode", "trec_eval"))
     if isinstance(runs, str | Path) or not runs:
@@ -174,15 +174,15 @@ def _judged_runs(
     loaded = [read_run(path) for path in runs]
     names = _names(runs)
     cells = _cells(judged, loaded)
-    listed = np.sort(pd.unique(np.concatenate([key for key, _ in cells.scores])))
-    chosen = listed if candidates == "union" else cells.judged
+    chosen = _CANDIDATES[candidates](cells)
     is_judged = _lookup(chosen, cells.judged, np.ones(len(cells.judged), bool), np.False_)
     if unjudged == "drop":
         chosen = chosen[is_judged]
     if not len(chosen):
         raise DataError(f"{qrels}: no judged query has a document to rank; do the runs use other query ids?")
     notes = [*judged.notes, *(note for run in loaded for note in run.notes)]
-    notes += _query_notes(cells, chosen, loaded, names) + _unjudged_notes(is_judged, unjudged)
+    there = "none is ranked" if candidates == "all" else "all tie there"
+    notes += _query_notes(cells, chosen, loaded, names, there) + _unjudged_notes(is_judged, unjudged)
     choices = (candidates, unjudged, ties, names, judged.digest, [run.digest for run in loaded])
     source = f"{encodable(str(qrels))} with {len(runs)} run{'s' if len(runs) > 1 else ''}"
     digest = hashlib.sha256(repr(choices).encode()).hexdigest()
@@ -243,6 +243,17 @@ class _Cells(NamedTuple):
 
     def doc(self, keys: np.ndarray) -> np.ndarray:
         return keys % len(self.docnos)
+
+    def listed(self) -> np.ndarray:
+        """Keys of what some run lists, ascending."""
+        return np.sort(pd.unique(np.concatenate([key for key, _ in self.scores])))
+
+
+_CANDIDATES: dict[str, Callable[[_Cells], np.ndarray]] = {
+    "union": _Cells.listed,
+    "judged": lambda cells: cells.judged,
+    "all": lambda cells: np.union1d(cells.listed(), cells.judged),
+}
 
 
 def _cells(judged: Qrels, runs: list[Run]) -> _Cells:
@@ -320,7 +331,10 @@ def _names(runs: Sequence[str | Path]) -> tuple[str, ...]:
 # ---- notes ----
 
 
-def _query_notes(cells: _Cells, chosen: np.ndarray, runs: list[Run], names: tuple[str, ...]) -> list[str]:
+def _query_notes(
+    cells: _Cells, chosen: np.ndarray, runs: list[Run], names: tuple[str, ...], there: str
+) -> list[str]:
+    """`there` says what becomes of the documents of a query that a run does not list."""
     kept, notes = np.flatnonzero(np.bincount(cells.query(chosen))), []
     empty = len(cells.query_ids) - len(kept)
     if empty:
@@ -331,7 +345,7 @@ def _query_notes(cells: _Cells, chosen: np.ndarray, runs: list[Run], names: tupl
             notes.append(f"{name}: {strange} queries have no judgments and are left out")
         absent = len(kept) - np.count_nonzero(np.bincount(cells.query(key), minlength=kept[-1] + 1)[kept])
         if absent:
-            notes.append(f"{name}: no documents for {absent} of {len(kept)} queries; all tie there")
+            notes.append(f"{name}: no documents for {absent} of {len(kept)} queries; {there}")
     return notes
 
 
@@ -355,4 +369,4 @@ def _rank_notes(path: str | Path, rows: pd.DataFrame, rank: np.ndarray) -> tuple
 
 def _check(name: str, value: str, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        raise DataError(f"{name} must be '{allowed[0]}' or '{allowed[1]}', not '{value}'")
+        raise DataError(f"{name} must be {' or '.join(map(repr, allowed))}, not '{value}'")

@@ -29,10 +29,15 @@ NoRelevant = Annotated[
 
 
 class Ranked(NamedTuple):
-    """The grades of one ranker's lists; query q owns rows offsets[q]:offsets[q + 1]."""
+    """The grades of one ranker's lists; query q owns rows offsets[q]:offsets[q + 1].
+
+    Rows from ends[q] on are documents that the ranker does not list: they count for what is ideal and for the
+    number of relevant documents only.
+    """
 
     grades: np.ndarray  # (n_docs,) int8, best rank first, tied documents in any order
     offsets: np.ndarray  # (n_queries + 1,) int64
+    ends: np.ndarray  # (n_queries,) int64
     ties: np.ndarray  # (n_docs,) tie groups by rank, see letor_data.ties
 
     @property

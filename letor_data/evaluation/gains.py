@@ -43,7 +43,7 @@ def discounts(depth: int, discount: str) -> np.ndarray:
 
 def expected_sums(ranked: Ranked, weights: np.ndarray, gains: np.ndarray) -> np.ndarray:
     """Return per query the expected sum of `gains` by grade times `weights` by rank, as far as these go."""
-    return _expected_sums(ranked.grades, ranked.offsets, ranked.ties, weights, gains)
+    return _expected_sums(*ranked, weights, gains)
 
 
 def ideal_sums(grades: np.ndarray, offsets: np.ndarray, weights: np.ndarray, gains: np.ndarray) -> np.ndarray:
@@ -77,11 +77,11 @@ def _ideal_sums(grades, offsets, weights, gains):
 
 
 @entry
-def _expected_sums(grades, offsets, ties, weights, gains):
+def _expected_sums(grades, offsets, ends, ties, weights, gains):
     expected = np.zeros(len(offsets) - 1)
     for query in range(len(expected)):
         start = offsets[query]
-        end = min(offsets[query + 1], start + len(weights))
+        end = min(ends[query], start + len(weights))
         rank = start
         while rank < end:
             size = ties[rank] + 1

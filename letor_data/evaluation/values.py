@@ -9,6 +9,7 @@ import numpy as np
 
 from letor_data.evaluation.catalogue import parse_measure
 from letor_data.evaluation.contract import NO_RELEVANT, Ranked
+from letor_data.formats import profile_named
 from letor_data.letor import Letor
 from letor_data.rankers import Ranker
 from letor_data.rankings import check_rankers
@@ -53,17 +54,21 @@ def measure_rankers(
 
 
 def _measure_one(letor: Letor, measures: Sequence[Configured], ranker: Ranker) -> list[np.ndarray]:
-    order, _, ties = rank_scores(ranker.score(letor), letor.offsets)
+    scores = ranker.score(letor)
+    order, _, ties = rank_scores(scores, letor.offsets)
     ranked = ranked_grades(letor.labels, letor.offsets, order, ties)
+    if profile_named(letor.profile).lists_may_end:
+        n_listed = np.concatenate([[0], np.cumsum(scores > -np.inf)])[letor.offsets]
+        ranked = ranked._replace(ends=read_only(letor.offsets[:-1] + np.diff(n_listed)))
     return [measured(measure, ranked) for measure in measures]
 
 
 def ranked_grades(labels: np.ndarray, offsets: np.ndarray, order: np.ndarray, ties: np.ndarray) -> Ranked:
-    """Return the grades of one ranker's lists; arguments are as in `Letor` and a row of `Rankings`."""
+    """Return the grades of lists of all documents by one ranker; see `Letor` and a row of `Rankings`."""
     if len(labels) != offsets[-1] or len(order) != offsets[-1]:
         raise DataError(f"{len(labels)} labels and {len(order)} ranks for {offsets[-1]} documents")
     grades = labels[np.repeat(offsets[:-1], np.diff(offsets)) + order]
-    return Ranked(read_only(grades), read_only(offsets), read_only(ties))
+    return Ranked(read_only(grades), read_only(offsets), read_only(offsets[1:]), read_only(ties))
 
 
 def measured(chosen: Configured, ranked: Ranked) -> np.ndarray:

@@ -29,6 +29,7 @@ def read_data(
     merge_files: bool = False,
     split_prefix: bool = False,
     qrels: str | Path | None = None,
+    candidates: Literal["union", "judged", "all"] = "union",
     cache: bool | str | Path = True,
     jobs: int = 0,
     progress: Callable[[int, int], None] | None = None,
@@ -62,6 +63,9 @@ def read_data(
         Whether query ids become ``train/17``.
     qrels : str or Path, optional
         TREC relevance judgments; `files` are then TREC runs, each of which is a ranker.
+    candidates : {"union", "judged", "all"}, default "union"
+        With `qrels`, the documents of a query: those that some run lists, those that are judged, or all of
+        both. `evaluate` agrees with trec_eval if relevant documents that no run lists are there: "all".
     cache : bool, str or Path, default True
         Whether to use a cache beside the data, or the folder of the cache.
     jobs : int, default 0
@@ -88,7 +92,7 @@ def read_data(
     (2, 3, 2)
     """
     if qrels is not None:
-        return read_trec(qrels, list(files))
+        return read_trec(qrels, list(files), candidates)
     return reading.read_data(
         *files,
         profile=profile,

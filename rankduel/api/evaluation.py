@@ -34,7 +34,8 @@ def evaluate(
 
     Where a ranker ties documents, a value is the expectation over all orders of the tied documents: exact, no
     sampling. Ideal rankings and numbers of relevant documents are taken over all documents of a query in
-    `data`. A document that a ranker has no score for is ranked last.
+    `data`. A document that a ranker has no score for is ranked last; one that a TREC run does not list is not
+    ranked, and a query of which it lists nothing counts as 0.
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ def evaluate(
 
     if as_json and as_csv:
         raise UsageError("--json and --csv are two formats; expected one of them")
-    letor = data_options.read(files)
+    letor = data_options.read(files, candidates="all")  # as trec_eval counts relevant documents
     chosen = chosen_rankers(letor, rankers)
     measures = measure or [_USUAL]
     means = rankduel.evaluate(letor, rankers=chosen, measures=measures, progress=count_progress)

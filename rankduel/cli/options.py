@@ -105,9 +105,12 @@ class DataOptions:
     cache: Annotated[Path | None, _reading("Folder for the binary cache (beside the data).")] = None
     no_cache: Annotated[bool, _reading("Neither use nor write a cache.", "--no-cache")] = False
 
-    def read(self, files: list[str]) -> Letor:
-        """Read files with a progress bar; notes are left to the command that shows the data."""
-        options = dataclasses.asdict(self)
+    def read(self, files: list[str], **more: Any) -> Letor:
+        """Read files with a progress bar; notes are left to the command that shows the data.
+
+        `more` are options of `rankduel.read_data` that a command sets by itself.
+        """
+        options = dataclasses.asdict(self) | more
         cache = options.pop("cache")
         no_cache = options.pop("no_cache")
         options["grade_cuts"] = _cuts(self.grade_cuts)

@@ -104,6 +104,13 @@ def test_judged_candidates_include_those_no_run_lists(example):
     assert contents(letor)[5] == ("5", "d8", 1, [None, None])
 
 
+def test_all_candidates_are_listed_or_judged(example):
+    letor = read_trec(*example, candidates="all")
+    assert letor.query_ids.tolist() == ["7", "4", "5"]
+    assert letor.doc_ids.tolist() == ["d1", "d3", "d5", "d9", "d1", "d2", "d8"]
+    assert "dense: no documents for 2 of 3 queries; none is ranked" in letor.notes
+
+
 def test_trec_eval_puts_the_larger_docno_first(example):
     """Query 4: d1 and d2 tie, so d2 is above d1. Query 7 by dense: d3, d5, d1."""
     letor = read_trec(*example, ties="trec_eval")
@@ -243,7 +250,7 @@ def test_grades_may_be_written_as_floats_and_repeat(files):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"candidates": "all"}, "candidates must be 'union' or 'judged', not 'all'"),
+        ({"candidates": "some"}, "candidates must be 'union' or 'judged' or 'all', not 'some'"),
         ({"unjudged": "skip"}, "unjudged must be 'zero' or 'drop', not 'skip'"),
         ({"ties": "random"}, "ties must be 'tie_mode' or 'trec_eval', not 'random'"),
         ({"runs": []}, "runs must be a list of at least one run file"),
@@ -269,7 +276,7 @@ runs_of_pairs = st.dictionaries(pairs, st.sampled_from([-1.5, 0.0, 0.1, 2.0, 1e3
 @given(
     st.dictionaries(pairs, st.integers(-2, 4), min_size=1),
     st.lists(runs_of_pairs, min_size=1, max_size=3),
-    st.sampled_from(["union", "judged"]),
+    st.sampled_from(["union", "judged", "all"]),
     st.sampled_from(["zero", "drop"]),
     st.sampled_from(["tie_mode", "trec_eval"]),
 )

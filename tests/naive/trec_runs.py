@@ -9,7 +9,8 @@ def trec_rows(judgments, runs, candidates, unjudged, ties):
         lists = [{docno: score for q, docno, score in run if q == query} for run in runs]
         if ties == "trec_eval":
             lists = [trec_places(scores) for scores in lists]
-        docnos = set(grades) if candidates == "judged" else {docno for scores in lists for docno in scores}
+        docnos = set(grades) if candidates in ("judged", "all") else set()
+        docnos |= {docno for scores in lists for docno in scores} if candidates in ("union", "all") else set()
         for docno in sorted(docnos):
             if docno in grades or unjudged == "zero":
                 rows.append((query, docno, grades.get(docno, 0), [scores.get(docno) for scores in lists]))

@@ -104,10 +104,10 @@ def values(ranked, params):
     return _successes(*ranked, params.rel, ranked.depth(params.k))
 
 @entry
-def _successes(grades, offsets, ties, rel, depth):
+def _successes(grades, offsets, ends, ties, rel, depth):
     found = np.zeros(len(offsets) - 1)
     for query in range(len(found)):
-        last = min(offsets[query + 1], offsets[query] + depth)
+        last = min(ends[query], offsets[query] + depth)
         found[query] = n_relevant(grades, offsets[query], last, rel) > 0
     return found
 

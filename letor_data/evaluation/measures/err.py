@@ -37,12 +37,12 @@ def values(ranked: Ranked, params: Params) -> np.ndarray:
 
 
 @entry
-def _expected_err(grades, offsets, ties, passes, depth):
+def _expected_err(grades, offsets, ends, ties, passes, depth):
     expected = np.zeros(len(offsets) - 1)
     means = np.empty(depth + 1)
     for query in range(len(expected)):
         start = offsets[query]
-        end = min(offsets[query + 1], start + depth)
+        end = min(ends[query], start + depth)
         reads_on = 1.0
         rank = start
         while rank < end:

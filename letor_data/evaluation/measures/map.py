@@ -1,7 +1,7 @@
 """MAP: precision at the rank of every relevant document, averaged over these, and then over queries.
 
-Relevant documents below the cut-off, if there is one, count as found with precision 0. In a tie group of n
-documents, r of them relevant, the document at place j is relevant with probability r / n, and then
+Relevant documents that are not listed, or below the cut-off, count as found with precision 0. In a tie group
+of n documents, r of them relevant, the document at place j is relevant with probability r / n, and then
 (j - 1) (r - 1) / (n - 1) of the documents before it in the group are relevant on average (McSherry and
 Najork, ECIR 2008).
 """
@@ -28,11 +28,11 @@ def values(ranked: Ranked, params: Params) -> np.ndarray:
 
 
 @entry
-def _expected_average_precision(grades, offsets, ties, rel, depth):
+def _expected_average_precision(grades, offsets, ends, ties, rel, depth):
     expected = np.zeros(len(offsets) - 1)
     for query in range(len(expected)):
-        start, stop = offsets[query], offsets[query + 1]
-        end = min(stop, start + depth)
+        start = offsets[query]
+        end = min(ends[query], start + depth)
         total = 0.0
         found = 0  # relevant documents above the group
         rank = start
@@ -43,7 +43,7 @@ def _expected_average_precision(grades, offsets, ties, rel, depth):
                 total += _in_group(relevant, size, found, rank - start, end - start)
             found += relevant
             rank += size
-        n_all = n_relevant(grades, start, stop, rel)
+        n_all = n_relevant(grades, start, offsets[query + 1], rel)
         expected[query] = total / n_all if n_all > 0 else 0.0
     return expected
 

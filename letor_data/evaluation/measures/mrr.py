@@ -27,11 +27,11 @@ def values(ranked: Ranked, params: Params) -> np.ndarray:
 
 
 @entry
-def _expected_reciprocal_rank(grades, offsets, ties, rel, depth):
+def _expected_reciprocal_rank(grades, offsets, ends, ties, rel, depth):
     expected = np.zeros(len(offsets) - 1)
     for query in range(len(expected)):
         start = offsets[query]
-        end = min(offsets[query + 1], start + depth)
+        end = min(ends[query], start + depth)
         rank = start
         while rank < end:
             size = ties[rank] + 1

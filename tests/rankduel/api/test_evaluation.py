@@ -1,8 +1,10 @@
 """`rankduel.evaluate` and `rankduel.compare_rankers`: tables in and out, and what is refused."""
 
+import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
+from ir_measures import AP, RR, P, nDCG
 
 import rankduel
 from letor_data.evaluation.catalogue import MEASURES
@@ -48,6 +50,67 @@ def test_measures_are_written_in_one_way(data):
 def test_every_measure_is_listed():
     table = rankduel.measures()
     assert table["name"].tolist() == list(MEASURES) == sorted(MEASURES)
+
+
+TREC = {
+    "ndcg(gain=linear)@5": nDCG @ 5,
+    "ndcg(gain=linear)": nDCG,
+    "map": AP,
+    "map(rel=2)@3": AP(rel=2) @ 3,
+    "p@5": P @ 5,
+    "mrr(rel=2)": RR(rel=2),
+}
+
+
+def trec_lines(folder, seed):
+    """Judgments and two runs that list some documents of some queries, some of them without judgment."""
+    rng = np.random.default_rng(seed)
+    judged = {str(q): {f"d{d}": int(g) for d, g in enumerate(rng.integers(0, 4, 12))} for q in range(20)}
+    judged = {query: grades | {"d0": 3} for query, grades in judged.items()}
+    runs = [
+        {str(q): {f"d{d}": float(rng.random()) for d in rng.permutation(20)[: 1 + q % 9]} for q in range(n)}
+        for n in (20, 15)
+    ]
+    (folder / "qrels").write_text("".join(f"{q} 0 {d} {g}\n" for q in judged for d, g in judged[q].items()))
+    for name, run in zip("ab", runs):
+        lines = [f"{q} Q0 {d} 0 {score!r} x\n" for q in run for d, score in run[q].items()]
+        (folder / name).write_text("".join(lines))
+    return judged, runs
+
+
+def test_runs_of_trec_as_trec_eval_measures_them(tmp_path):
+    """Relevant documents that no run lists count, and documents that a run does not list are not ranked."""
+    judged, runs = trec_lines(tmp_path, 3)
+    files = [tmp_path / name for name in "ab"]
+    data = rankduel.read_data(*files, qrels=tmp_path / "qrels", candidates="all")
+    ours = rankduel.evaluate(data, measures=list(TREC), per_query=True)
+    for name, run in zip("ab", runs):
+        for text, theirs in TREC.items():
+            found = {m.query_id: m.value for m in ir_measures.iter_calc([theirs], judged, run)}
+            part = ours[(ours["ranker"] == name) & (ours["measure"] == text)]
+            assert part["query"].tolist() == list(judged)
+            expected = [found.get(query, 0.0) for query in judged]
+            assert part["value"].tolist() == pytest.approx(expected, abs=1e-12)
+
+
+def test_every_measure_of_a_list_that_ends(tmp_path):
+    """One run lists two documents of four; the two others would be found further down."""
+    (tmp_path / "qrels").write_text("1 0 a 0\n1 0 b 1\n1 0 c 1\n1 0 d 1\n")
+    (tmp_path / "r").write_text("1 Q0 a 1 9 x\n1 Q0 b 2 8 x\n")
+    data = rankduel.read_data(tmp_path / "r", qrels=tmp_path / "qrels", candidates="all")
+    found = rankduel.evaluate(data, measures=list(MEASURES)).set_index("measure")["value"]
+    ideal = 1 + 1 / np.log2(3) + 1 / 2
+    assert found.to_dict() == pytest.approx(
+        {
+            "dcg": 1 / np.log2(3),
+            "err": 1 / 32,
+            "map": 1 / 6,
+            "mrr": 1 / 2,
+            "ndcg": 1 / np.log2(3) / ideal,
+            "p@10": 0.1,
+            "rbp": 0.2 * 0.8,
+        }
+    )
 
 
 @pytest.mark.parametrize(

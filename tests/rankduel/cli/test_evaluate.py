@@ -109,11 +109,11 @@ def test_two_formats_at_once_are_refused(rankduel, data):
 
 
 def test_runs_of_trec(rankduel, tmp_path):
-    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n")
+    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n1 0 c 1\n")  # no run lists c
     (tmp_path / "good.run").write_text("1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n")
     (tmp_path / "bad.run").write_text("1 Q0 b 1 2 x\n1 Q0 a 2 1 x\n")
     code, out, _ = rankduel("evaluate", "bad.run", "good.run", "--qrels", "qrels", "-m", "map", "--csv")
-    assert code == 0 and out.splitlines()[1:] == ["bad,map,0.5", "good,map,1.0"]
+    assert code == 0 and out.splitlines()[1:] == ["bad,map,0.25", "good,map,0.5"]
 
 
 @pytest.mark.parametrize("command", ["evaluate", "measures"])
