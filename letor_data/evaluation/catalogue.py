@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from letor_data.evaluation import measures
 from letor_data.evaluation.contract import Measure
@@ -29,6 +30,17 @@ def parse_measure(text: str) -> Configured:
             "as in ndcg@10 or ndcg(gain=linear)@10"
         )
     return MEASURES.configured(name, **settings, k=int(found[1]))
+
+
+def parse_measures(texts: Sequence[str]) -> list[Configured]:
+    """Return the measures that these texts ask for; raise an error if there is none, or one of them twice."""
+    if not texts:
+        raise UsageError("no measures are named; expected some, such as 'ndcg@10'")
+    chosen = [parse_measure(text) for text in texts]
+    for n, one in enumerate(chosen):
+        if one in chosen[:n]:
+            raise UsageError(f"measure '{measure_text(one)}' is named twice; leave one out")
+    return chosen
 
 
 def measure_text(chosen: Configured) -> str:

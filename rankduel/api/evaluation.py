@@ -10,12 +10,11 @@ import pandas as pd
 from experiments.arena import CountProgress, chosen_rankers, no_progress
 from experiments.limits import MOST_SAMPLES, checked_count
 from experiments.paired_tests import paired_tests
-from letor_data.evaluation.catalogue import measure_text, parse_measure
+from letor_data.evaluation.catalogue import measure_text, parse_measures
 from letor_data.evaluation.values import mean_over_queries, measure_rankers
 from letor_data.letor import Letor
 from letor_data.rankers import Ranker
 from rankduel.base.errors import UsageError
-from rankduel.base.settings import Configured
 from rankduel.base.text import shortened
 
 __all__ = ["compare_rankers", "evaluate"]
@@ -79,7 +78,7 @@ def evaluate(
     3    115  map(rel=2)  0.348
     """
     chosen = chosen_rankers(data, rankers)
-    wanted = _checked_measures(measures)
+    wanted = parse_measures([measures] if isinstance(measures, str) else measures)
     with progress("measuring rankers", len(chosen)) as advance:
         values = measure_rankers(data, chosen, wanted, jobs, advance)
     names = np.array([ranker.name for ranker in chosen], object)
@@ -87,17 +86,6 @@ def evaluate(
     if per_query:
         return _tidy({"ranker": names, "query": data.query_ids, "measure": texts}, values.transpose(0, 2, 1))
     return _tidy({"ranker": names, "measure": texts}, mean_over_queries(values))
-
-
-def _checked_measures(measures: str | Sequence[str]) -> list[Configured]:
-    texts = [measures] if isinstance(measures, str) else list(measures)
-    if not texts:
-        raise UsageError("no measures are named; expected some, such as 'ndcg@10'")
-    chosen = [parse_measure(text) for text in texts]
-    for n, one in enumerate(chosen):
-        if one in chosen[:n]:
-            raise UsageError(f"measure '{measure_text(one)}' is named twice; leave one out")
-    return chosen
 
 
 def _tidy(axes: dict[str, np.ndarray], values: np.ndarray) -> pd.DataFrame:

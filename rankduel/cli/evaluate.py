@@ -51,13 +51,15 @@ def evaluate(
     [dim]Example:[/] rankduel evaluate data.txt -m ndcg@10 -m map --test
     """
     from experiments.arena import chosen_rankers
+    from letor_data.evaluation.catalogue import parse_measures
     from rankduel.cli.shown import evaluation as shown
 
     if as_json and as_csv:
         raise UsageError("--json and --csv are two formats; expected one of them")
+    measures = measure or [_USUAL]
+    parse_measures(measures)  # refuses before anything is read
     letor = data_options.read(files, candidates="all")  # as trec_eval counts relevant documents
     chosen = chosen_rankers(letor, rankers)
-    measures = measure or [_USUAL]
     means = rankduel.evaluate(letor, rankers=chosen, measures=measures, progress=count_progress)
     best = shown.best_first(means)
 
