@@ -8,15 +8,16 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loads
 BY_FILE := $(BIN)/python tests/by_file.py
 BENCHMARKS = $(sort $(wildcard benchmarks/bench_*.py))
 
-.PHONY: help demo test test-compiling test-slow same-bytes bench lint clean
+.PHONY: help demo test test-compiling test-browser test-slow same-bytes bench lint clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo        the whole story on a small synthetic data set"
-	@echo "make test        the quick tests"
-	@echo "make test-compiling  what the quick tests leave out because it compiles much"
-	@echo "make test-slow   the tests that take long, and those"
+	@echo "make test        the quick tests, five minutes on two cores"
+	@echo "make test-compiling  every policy and method compiled, and bounds checked: half an hour"
+	@echo "make test-browser    reports and pages in Chromium, a minute"
+	@echo "make test-slow   the tests that take long, and both of these: up to two hours"
 	@echo "make same-bytes  the same numbers as at another commit? (BASE=REV)"
 	@echo "make bench       speed, side by side with other tools"
 	@echo "make lint        style and types"
@@ -27,18 +28,21 @@ demo: $(VENV)/made
 	$(BIN)/rankduel demo
 
 test: $(VENV)/with-test
-	$(PYTEST)
+	$(PYTEST) --durations=20
 
 # Both parts go file by file and resume: what passed is not run again while no file changes.
 test-slow: $(VENV)/with-test
 	$(BY_FILE) slow "slow"
-	$(MAKE) test-compiling
+	$(MAKE) test-compiling test-browser
 
 # Every policy and method, compiled. Compiled code reads past the end of an array silently, so the kernels'
 # tests run once more with bounds checked.
 test-compiling: $(VENV)/with-test
 	$(BY_FILE) compiling "compiling and not slow"
 	$(BY_FILE) bounds "kernel and not slow" NUMBA_BOUNDSCHECK=1
+
+test-browser: $(VENV)/with-test
+	$(BY_FILE) browser "browser"
 
 # For a change that must not change a number; seven minutes or so on two cores, twice that for a new BASE.
 same-bytes: $(VENV)/with-test

@@ -7,6 +7,7 @@ import sys
 import threading
 
 import pytest
+from support.permissions import needs_permission
 
 from experiments.judge import judgments
 from experiments.judge.session import open_session, start_session
@@ -167,7 +168,7 @@ def test_folders_that_cannot_be_written(tmp_path):
         session.add(answered(pairs))
 
 
-@pytest.mark.skipif(getattr(os, "geteuid", lambda: 0)() == 0, reason="root may write everywhere")
+@needs_permission
 def test_folders_without_permission(tmp_path):
     session = start_session(tmp_path / "s", ITEMS, POLICY)
     os.chmod(tmp_path / "s/judgments", 0o500)

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.permissions import needs_permission
 
 from experiments.matrix.builtin import MATRICES
 from experiments.matrix.preferences import (
@@ -534,7 +535,7 @@ def test_a_folder_that_cannot_be_written_to(some, tmp_path, name):
     assert [p.name for p in tmp_path.iterdir()] == ["file"]
 
 
-@pytest.mark.skipif(getattr(os, "geteuid", lambda: 1)() == 0, reason="root may write anywhere")
+@needs_permission
 @pytest.mark.parametrize("name", ["a.prefs.parquet", "a.npy", "a.txt"])
 def test_a_read_only_folder(some, tmp_path, name):
     tmp_path.chmod(0o500)

@@ -1,7 +1,6 @@
 """Records: what is damaged, foreign or of another release is named and refused, and played again if asked."""
 
 import json
-import os
 import shutil
 import threading
 from pathlib import Path
@@ -12,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support import arenas
+from support.permissions import needs_permission
 
 from experiments.digests import digest_of
 from experiments.matrix.preferences import preferences_of, read_preferences, write_preferences
@@ -338,7 +338,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path):
         play(tmp_path / "file" / "set")
 
 
-@pytest.mark.skipif(getattr(os, "geteuid", lambda: 1)() == 0, reason="root may write anywhere")
+@needs_permission
 def test_a_read_only_folder_is_named(kept):
     record_path(kept, "rucb", 1).unlink()
     record_path(kept, "rucb", 1).parent.chmod(0o500)
