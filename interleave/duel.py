@@ -21,9 +21,9 @@ from interleave.world import (
     DOC,
     STAY,
     UNIFORM,
-    Pair,
     fetch,
     forget_ties,
+    pair_on,
 )
 from rankduel.base.compiling import entry, kernel
 
@@ -94,8 +94,7 @@ def outcome_by(name: str) -> Callable[..., Any]:
     @(entry if method.calls_python else kernel)
     def outcome(world, first, second, users):
         query = choose_query(world, users)
-        start = world.offsets[query]
-        pair = Pair(first, second, start, world.offsets[query + 1] - start)
+        pair = pair_on(world, query, first, second)
         fetch(world, pair, reads_ranks)
         forget_ties(world)
         n_read = read(world, pair, min(world.user.shape[1], pair.n_docs), False, users)
@@ -120,15 +119,14 @@ def impression_by(name: str) -> Callable[..., Any]:
     @(entry if method.calls_python else kernel)
     def impression(world, first, second, ideal, users):
         query = choose_query(world, users)
-        start = world.offsets[query]
-        pair = Pair(first, second, start, world.offsets[query + 1] - start)
+        pair = pair_on(world, query, first, second)
         fetch(world, pair, reads_ranks)
         forget_ties(world)
         length = min(world.user.shape[1], pair.n_docs)
         # The whole page comes before credit, which may settle ties anew. Below where the user left nothing
         # is clicked, so no method's verdict can tell the difference.
         read(world, pair, length, True, users)
-        n_clicks, gain = clicks_and_gain(world, start, length)
+        n_clicks, gain = clicks_and_gain(world, pair.start, length)
         lead = credit(world, pair, length, users)
         return lead if first != second else 0.0, n_clicks, gain / ideal[query] if ideal[query] > 0.0 else 0.0
 

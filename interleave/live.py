@@ -15,11 +15,11 @@ from interleave.world import (
     CLICK_AND_LEAVE,
     FIRST,
     STAY,
-    Pair,
     World,
     document_at,
     for_another_thread,
     forget_ties,
+    pair_on,
 )
 from letor_data.evaluation.gains import ideal_dcg
 from rankduel.base.compiling import entry, kernel
@@ -99,8 +99,7 @@ def _own_pages(world, ideal, draws, users):
     n_queries = len(world.offsets) - 1
     for ranker in range(len(means)):
         for query in range(n_queries):
-            start = world.offsets[query]
-            pair = Pair(ranker, ranker, start, world.offsets[query + 1] - start)
+            pair = pair_on(world, query, ranker, ranker)
             for _ in range(draws):
                 gain, clicks = _own_page(world, pair, users)
                 means[ranker, 0] += gain / ideal[query] if ideal[query] > 0.0 else 0.0

@@ -18,7 +18,7 @@ import numpy as np
 
 from clickmodels import click_model
 from interleave.catalogue import METHODS, interleaving
-from interleave.world import CLICKED, DOC, TEAM, Pair, World, forget_ties, make_world
+from interleave.world import CLICKED, DOC, TEAM, World, forget_ties, make_world, pair_on
 from letor_data.rankings import Rankings
 from rankduel.base.compiling import entry
 from rankduel.base.errors import InterleaveError
@@ -47,9 +47,8 @@ class Page:
         """What these clicks say: a truth value per document from the top, or the documents clicked."""
         flags = self._flags(clicked)
         self._world.page[CLICKED, : len(flags)] = flags
-        pair = Pair(0, 1, 0, self._world.order.shape[1])
         _, judge = _kernels(self.method.name)
-        lead = float(judge(self._world, pair, len(flags), self._users))
+        lead = float(judge(self._world, len(flags), self._users))
         return Verdict(_WINNERS[int(np.sign(lead))], lead)
 
     def _flags(self, clicked: Sequence[Any]) -> np.ndarray:
@@ -113,7 +112,7 @@ def interleave(
     users = np.random.default_rng(seed)
     build, _ = _kernels(chosen.name)
     shown = min(world.user.shape[1], len(docs))
-    build(world, Pair(0, 1, 0, len(docs)), shown, users)
+    build(world, shown, users)
     teams = [_TEAMS[team] for team in world.page[TEAM, :shown]]
     return Page([docs[doc] for doc in world.page[DOC, :shown]], teams, chosen, world, users)
 
@@ -149,13 +148,14 @@ def _kernels(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     next_document, credit = METHODS[name].next_document, METHODS[name].credit
 
     @entry
-    def build(world: Any, pair: Any, length: Any, users: Any) -> None:
+    def build(world: Any, length: Any, users: Any) -> None:
+        pair = pair_on(world, 0, 0, 1)
         forget_ties(world)
         for at in range(length):
             next_document(world, pair, at, users)
 
     @entry
-    def judge(world: Any, pair: Any, n_read: Any, users: Any) -> Any:
-        return credit(world, pair, n_read, users)
+    def judge(world: Any, n_read: Any, users: Any) -> Any:
+        return credit(world, pair_on(world, 0, 0, 1), n_read, users)
 
     return build, judge

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clickmodels.tables import ClickModel, check_grades
+from letor_data.blocks import DOCS, LINE, RANKS, TIED_WITH, blocks_of, entry_of, n_untied, narrow_entry
 from letor_data.rankings import Rankings
 from letor_data.sorting import read_only
 from rankduel.base.compiling import inlined, kernel, prefetch, record
@@ -29,10 +30,9 @@ WEIGHT, TOTAL = 0, 1  # rows of World.weights
 # Rows of World.page; RANK + side is a document's rank on a side.
 DOC, TEAM, CLICKED, STATE, RANK = range(5)
 UNIFORM, BY_SHARE, IN_TURN = range(3)  # values of Rules.query_choice
-N_SETTLED, SEEN = 0, 1  # entries of World.settled
+N_SETTLED, SEEN, SETTLED = 0, 1, 3  # entries of World.settled, see `_remember`
 
-LINE = 64  # bytes that a processor reads at once; twice as many labels as ranks
-FETCHED = 192  # documents of a query that are asked for ahead of use
+FETCHED = 448  # bytes of labels and of a block that are asked for ahead of use
 
 
 class Rules(NamedTuple):
@@ -61,9 +61,10 @@ class Rules(NamedTuple):
 class World(NamedTuple):
     """Made by `interleave.world.make_world`. One per thread: every duel overwrites the page."""
 
-    order: np.ndarray  # (rankers, n_docs) document at each rank; these three as in letor_data.rankings
-    positions: np.ndarray  # (rankers, n_docs) rank of each document, or what it is tied with
+    order: np.ndarray  # (rankers, n_docs) document at each rank; these two as in letor_data.rankings
     ties: np.ndarray  # (rankers, n_docs) tie groups
+    blocks: np.ndarray  # uint8: the same as impressions read it; these two as in letor_data.blocks
+    block_starts: np.ndarray  # (n_queries + 1,) int64
     labels: np.ndarray  # (n_docs,) int8
     offsets: np.ndarray  # (n_queries + 1,) int64
     query_shares: np.ndarray  # (n_queries,) float64: running shares of the queries; empty unless BY_SHARE
@@ -73,42 +74,45 @@ class World(NamedTuple):
     rate: float  # exploration rate of the exploitative method
     page: np.ndarray  # (6, length + 2) int64; row STATE is a method's own, three numbers
     chances: np.ndarray  # (4, length + 2) float64, likewise what a method remembers of its draws
-    settled: np.ndarray  # (2, 2, room) int64, per side tied ranks and their documents; see `_remember`
+    settled: np.ndarray  # (2, room) int64, per side tied ranks and their documents; see `_remember`
 
 
 class Pair(NamedTuple):
-    """Two rankers on one query."""
+    """Two rankers on one query; made by `pair_on`."""
 
-    first: int
+    first: int  # where the block of the first ranker starts, see letor_data.blocks
     second: int
     start: int  # first row of the query
     n_docs: int
 
 
 @kernel
+def pair_on(world, query, first, second):
+    """Return two rankers on a query."""
+    start = world.offsets[query]
+    row_bytes, block = world.block_starts[-1], world.block_starts[query]
+    n_docs = world.offsets[query + 1] - start
+    return Pair(first * row_bytes + block, second * row_bytes + block, start, n_docs)
+
+
+@kernel
 def document_at(world, pair, side, rank, users):
     """The document that a side has at this rank, in this impression."""
-    ranker = pair.first if side == FIRST else pair.second
-    if world.ties[ranker, pair.start + rank] == 0:
-        return np.int64(world.order[ranker, pair.start + rank])
-    return _settle_rank(world.order, world.ties, world.settled, ranker, pair.start, side, rank, users)
+    block = pair.first if side == FIRST else pair.second
+    if rank < n_untied(world.blocks, block):
+        return narrow_entry(world.blocks, block, pair.n_docs, DOCS, rank)
+    return _document_below(world.blocks, world.settled, block, pair.n_docs, side, rank, users)
 
 
 @kernel
 def rank_of(world, pair, side, doc, users):
     """The rank that a document has on a side, in this impression."""
-    ranker = pair.first if side == FIRST else pair.second
-    rank = np.int64(world.positions[ranker, pair.start + doc])
-    if rank >= 0:
-        return rank
-    return _settle_document(world.ties, world.settled, ranker, pair.start, side, doc, ~rank, users)
-
-
-@kernel
-def highest_rank(world, ranker, row):
-    """The rank of the document in this row, or the first of the ranks that it is tied for."""
-    rank = np.int64(world.positions[ranker, row])
-    return rank if rank >= 0 else ~rank
+    block = pair.first if side == FIRST else pair.second
+    if n_untied(world.blocks, block) > 0:
+        rank = narrow_entry(world.blocks, block, pair.n_docs, RANKS, doc)
+        if rank < n_untied(world.blocks, block):
+            return rank
+    return _rank_below(world.blocks, world.settled, block, pair.n_docs, side, doc, users)
 
 
 @kernel
@@ -118,21 +122,14 @@ def fetch(world, pair, reads_ranks):
     With many queries it lies in no cache, and what a kernel reads next often depends on what it read last.
     `reads_ranks`: the method asks for the ranks of documents.
     """
-    n_docs = min(pair.n_docs, FETCHED)
-    for ranker in (pair.first, pair.second):
-        start = ranker * world.order.shape[1] + pair.start
-        prefetch(world.ties, start)
-        prefetch(world.order, start)
-        if reads_ranks:
-            for row in range(0, n_docs, LINE // 2):
-                prefetch(world.positions, start + row)
-    for row in range(0, n_docs, LINE):
+    prefetch(world.blocks, pair.first)
+    prefetch(world.blocks, pair.second)
+    for row in range(0, min(pair.n_docs, FETCHED), LINE):
         prefetch(world.labels, pair.start + row)
-    for ranker in (pair.first, pair.second):
-        if world.ties[ranker, pair.start] != 0:  # any document of the group may come first
-            start = ranker * world.order.shape[1] + pair.start
-            for row in range(LINE // 2, n_docs, LINE // 2):
-                prefetch(world.order, start + row)
+    if reads_ranks:  # down to the tie groups of the first ranks
+        for byte in range(LINE, min(2 * pair.n_docs + LINE // 4, FETCHED), LINE):
+            prefetch(world.blocks, pair.first + byte)
+            prefetch(world.blocks, pair.second + byte)
 
 
 @kernel
@@ -166,59 +163,67 @@ def forget_ties(world):
 
 @kernel
 def forget_side(settled, side):
-    settled[side, 0, N_SETTLED] = settled[side, 0, SEEN] = settled[side, 1, SEEN] = 0
+    settled[side, N_SETTLED] = settled[side, SEEN] = settled[side, SEEN + 1] = 0
 
 
 @kernel
-def _settle_rank(order, ties, settled, ranker, start, side, rank, users):
+def _document_below(blocks, settled, block, n_docs, side, rank, users):
+    """The document at a rank that may be tied."""
+    size = entry_of(blocks, block, n_docs, TIED_WITH, rank) + 1
+    if size == 1:
+        return entry_of(blocks, block, n_docs, DOCS, rank)
     known = _find(settled, side, 0, rank)
-    if known > 0:
-        return settled[side, 1, known]
-    first = rank + min(np.int64(ties[ranker, start + rank]), 0)
-    size = np.int64(ties[ranker, start + first]) + 1
+    if known >= 0:
+        return known
+    first = entry_of(blocks, block, n_docs, RANKS, entry_of(blocks, block, n_docs, DOCS, rank))
     while True:  # most of a group is free, so this takes one or two turns
-        doc = np.int64(order[ranker, start + first + int(users.random() * size)])
-        if _find(settled, side, 1, doc) == 0:
+        doc = entry_of(blocks, block, n_docs, DOCS, first + int(users.random() * size))
+        if _find(settled, side, 1, doc) < 0:
             _remember(settled, side, rank, doc)
             return doc
 
 
 @kernel
-def _settle_document(ties, settled, ranker, start, side, doc, first, users):
+def _rank_below(blocks, settled, block, n_docs, side, doc, users):
+    """The rank of a document that may be tied."""
+    first = entry_of(blocks, block, n_docs, RANKS, doc)
+    size = entry_of(blocks, block, n_docs, TIED_WITH, first) + 1
+    if size == 1:
+        return first
     known = _find(settled, side, 1, doc)
-    if known > 0:
-        return settled[side, 0, known]
-    size = np.int64(ties[ranker, start + first]) + 1
+    if known >= 0:
+        return known
     while True:
         rank = first + int(users.random() * size)
-        if _find(settled, side, 0, rank) == 0:
+        if _find(settled, side, 0, rank) < 0:
             _remember(settled, side, rank, doc)
             return rank
 
 
 @inlined
 def _find(settled, side, which, value):
-    """Where the settled ranks (which=0) or documents (1) of a side hold a value; 0 if they do not."""
-    if (settled[side, which, SEEN] >> (value & 63)) & 1 == 0:
-        return 0
-    for i in range(SEEN + settled[side, 0, N_SETTLED], SEEN, -1):
-        if settled[side, which, i] == value:
-            return i
-    return 0
+    """The document of a settled rank (which=0), or the rank of a settled document (1); -1 if it is not."""
+    if (settled[side, SEEN + which] >> (value & 63)) & 1 == 0:
+        return -1
+    for i in range(SETTLED, SETTLED + 2 * settled[side, N_SETTLED], 2):
+        if settled[side, i + which] == value:
+            return settled[side, i + 1 - which]
+    return -1
 
 
 @inlined
 def _remember(settled, side, rank, doc):
     """Settle a rank and a document.
 
-    Entry N_SETTLED counts them, bit v mod 64 of entry SEEN says that a value v may be among those that
-    follow: most searches are for one that is not, and need not look at them.
+    Entry N_SETTLED counts the settled pairs, which follow from SETTLED on. Bit v mod 64 of entry SEEN says
+    that rank v may be among them, and the entry after it says so of documents: most searches are for one
+    that is not, and need not look at the pairs.
     """
-    settled[side, 0, N_SETTLED] += 1
-    n = SEEN + settled[side, 0, N_SETTLED]
-    settled[side, 0, n], settled[side, 1, n] = rank, doc
-    settled[side, 0, SEEN] |= 1 << (rank & 63)
-    settled[side, 1, SEEN] |= 1 << (doc & 63)
+    free = SETTLED + 2 * settled[side, N_SETTLED]
+    settled[side, free], settled[side, free + 1] = rank, doc
+    settled[side, N_SETTLED] += 1
+    settled[side, SEEN] |= 1 << (rank & 63)
+    settled[side, SEEN + 1] |= 1 << (doc & 63)
 
 
 TIED_DUELS = {"coin": "a fair coin decides", "drop": "played again with another query until somebody wins"}
@@ -255,6 +260,7 @@ def make_world(
     find(tied_duels, TIED_DUELS, "way to settle tied duels", InterleaveError)
     check_grades(model, labels)
     settled = rankings.resolve(ties, seed)
+    blocks = blocks_of(settled)
     query_choice, query_shares = _query_choice(queries, rankings.n_queries)
     rules = rules_of(interleaving)._replace(
         redraw=int(ties == "random_impression_redraw"),
@@ -264,8 +270,9 @@ def make_world(
     return World(
         # Numba compiles for read-only arrays apart: they are so here wherever they came from.
         order=read_only(settled.order),
-        positions=read_only(settled.positions),
         ties=read_only(settled.ties),
+        blocks=blocks.data,
+        block_starts=blocks.starts,
         labels=read_only(np.ascontiguousarray(labels, np.int8)),
         offsets=read_only(np.ascontiguousarray(rankings.offsets, np.int64)),
         query_shares=query_shares,
@@ -316,7 +323,7 @@ def _room(length: int) -> dict[str, Any]:
     return {
         "page": np.zeros((6, length + 2), np.int64),
         "chances": np.zeros((4, length + 2)),
-        "settled": np.zeros((2, 2, 4 * length + 8), np.int64),
+        "settled": np.zeros((2, SETTLED + 2 * (4 * length + 6)), np.int64),
     }
 
 

@@ -22,7 +22,7 @@ ORDER = {
         "letor table foreign",
         "parquet_files rankers text",
         "cache evaluation rankings summary synthetic trec_lines",
-        "trec",
+        "blocks trec",
         "rankings_files read",
     ),
     "clickmodels": (

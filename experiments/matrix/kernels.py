@@ -27,9 +27,9 @@ from interleave.world import (
     CLICKED,
     DOC,
     STAY,
-    Pair,
     World,
     forget_ties,
+    pair_on,
     rank_page,
 )
 from letor_data.ties import shuffle_ties
@@ -152,10 +152,9 @@ def _probabilistic_sums(page_odds: Callable[..., Any]) -> Kernel:
         longest = world.user.shape[1]
         room = Room(np.zeros((3, 2 * longest + 3)), np.zeros((READERS, longest + 1), np.int64), np.zeros(3))
         for i in range(len(times)):
-            begin, end = world.offsets[start + i], world.offsets[start + i + 1]
-            length = min(longest, end - begin)
+            length = min(longest, world.offsets[start + i + 1] - world.offsets[start + i])
             for row in range(len(firsts)):
-                pair, seen = Pair(firsts[row], seconds[row], begin, end - begin), 0.0
+                pair, seen = pair_on(world, start + i, firsts[row], seconds[row]), 0.0
                 for turn in range(times[i]):
                     forget_ties(world)
                     page_odds(world, pair, length, room, users)

@@ -36,10 +36,11 @@ from interleave.world import (
     World,
     document_at,
     forget_ties,
+    pair_on,
     rank_of,
     rank_page,
 )
-from rankduel.base.compiling import entry
+from rankduel.base.compiling import entry, python_version
 from rankduel.base.errors import InterleaveError
 from rankduel.base.settings import Configured
 
@@ -67,8 +68,7 @@ def query_odds(
         raise InterleaveError(f"'{interleaving.name}' has no exact odds; simulate it")
     if first == second:
         return np.array([0.0, 1.0, 0.0])
-    start = int(world.offsets[query])
-    pair = Pair(first, second, start, int(world.offsets[query + 1]) - start)
+    pair = Pair(*map(int, python_version(pair_on)(world, query, first, second)))
     forget_ties(world)
     return _ODDS[interleaving.name](world, pair, LONGEST if all_patterns else FEW_CLICKABLE, users)
 

@@ -124,8 +124,7 @@ def is_among(page, at, side, rank):
 def _take(world, at, side, rank):
     world.page[RANK + side, at] = rank
     world.chances[_MASS, side] -= world.weights[WEIGHT, rank]
-    if rank < _MASKED:
-        world.page[STATE, side] |= 1 << rank
+    world.page[STATE, side] |= (rank < _MASKED) << (rank & 63)  # a branch would be hard to predict
 
 
 @kernel

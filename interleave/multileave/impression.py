@@ -13,7 +13,7 @@ from typing import Any
 from interleave.duel import choose_query, clicks_and_gain, reader
 from interleave.methods.probabilistic import last_click
 from interleave.multileave.catalogue import MULTILEAVERS
-from interleave.multileave.world import NOBODY, Panel, clear, document_at, forget_ties
+from interleave.multileave.world import NOBODY, clear, document_at, forget_ties, panel_on
 from interleave.world import DOC, TEAM
 from rankduel.base.compiling import kernel
 
@@ -32,12 +32,11 @@ def multileave_by(name: str) -> Callable[..., Any]:
     def impression(shared, rankers, n, preferences, users):
         world = shared.world
         query = choose_query(world, users)
-        start = world.offsets[query]
-        panel = Panel(rankers, n, start, world.offsets[query + 1] - start)
+        panel = panel_on(world, query, rankers, n)
         length = min(world.user.shape[1], panel.n_docs)
         show(shared, panel, length, users)
         _read(world, panel, length, True, users)
-        n_clicks, gain = clicks_and_gain(world, start, length)
+        n_clicks, gain = clicks_and_gain(world, panel.start, length)
         judge(shared, panel, length, preferences, users)
         return n_clicks, gain / shared.ideal[query] if shared.ideal[query] > 0.0 else 0.0
 

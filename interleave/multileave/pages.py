@@ -20,9 +20,10 @@ import numpy as np
 from clickmodels import click_model
 from interleave.multileave.catalogue import multileaving
 from interleave.multileave.impression import page_kernels
-from interleave.multileave.world import NOBODY, Panel, SharedWorld, make_shared_world
+from interleave.multileave.world import NOBODY, Panel, SharedWorld, make_shared_world, panel_on
 from interleave.pages import rankings_of
 from interleave.world import CLICKED, DOC, TEAM
+from rankduel.base.compiling import python_version
 from rankduel.base.errors import InterleaveError
 from rankduel.base.settings import Configured
 
@@ -101,7 +102,7 @@ def multileaved_page(
     length = len(docs) if length is None else length
     labels = np.zeros(len(docs), np.int8)
     shared = make_shared_world(ranked, labels, click_model("perfect", 2), chosen, length)
-    panel = Panel(np.arange(len(rankings)), len(rankings), 0, len(docs))
+    panel = python_version(panel_on)(shared.world, 0, np.arange(len(rankings)), len(rankings))
     users = np.random.default_rng(seed)
     shown = min(shared.world.user.shape[1], len(docs))
     show, _ = page_kernels(chosen.name)

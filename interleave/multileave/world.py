@@ -21,13 +21,13 @@ from interleave.world import (
     Pair,
     World,
     forget_side,
-    highest_rank,
     make_world,
     rank_weights,
     rules_of,
 )
 from interleave.world import document_at as document_on_side
 from interleave.world import rank_of as rank_on_side
+from letor_data.blocks import RANKS, TIED_WITH, entry_of
 from letor_data.evaluation.gains import ideal_dcg
 from letor_data.rankings import Rankings
 from rankduel.base.compiling import kernel, record
@@ -67,12 +67,22 @@ class SampledPages(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """The rankers that share a page, on one query."""
+    """The rankers that share a page, on one query; made by `panel_on`."""
 
     rankers: np.ndarray  # int64; seat s belongs to rankers[s]
     n: int  # seats taken
     start: int  # first row of the query
     n_docs: int
+    block: int  # where the query's block starts among those of a ranker
+    row_bytes: int  # of the blocks of a ranker
+
+
+@kernel
+def panel_on(world, query, rankers, n):
+    """Return rankers[:n] on a query."""
+    start = world.offsets[query]
+    n_docs = world.offsets[query + 1] - start
+    return Panel(rankers, n, start, n_docs, world.block_starts[query], world.block_starts[-1])
 
 
 @kernel
@@ -90,7 +100,14 @@ def rank_of(shared, panel, seat, doc, users):
 @kernel
 def alone(panel, seat):
     """One seat's ranker as both sides of a pair, for kernels that look at one side only."""
-    return Pair(panel.rankers[seat], panel.rankers[seat], panel.start, panel.n_docs)
+    block = block_of(panel, seat)
+    return Pair(block, block, panel.start, panel.n_docs)
+
+
+@kernel
+def block_of(panel, seat):
+    """Where the block of a seat's ranker starts."""
+    return panel.rankers[seat] * panel.row_bytes + panel.block
 
 
 @kernel
@@ -117,9 +134,10 @@ def order_page(shared, panel, n_shown, users):
     """
     world = shared.world
     for seat in range(panel.n):
+        block = block_of(panel, seat)
         for at in range(n_shown):
-            doc = world.page[DOC, at]
-            world.page[RANK + seat, at] = highest_rank(world, panel.rankers[seat], panel.start + doc)
+            rank = entry_of(world.blocks, block, panel.n_docs, RANKS, world.page[DOC, at])
+            world.page[RANK + seat, at] = rank
         for at in range(n_shown):
             if world.page[CLICKED, at]:
                 _break_ties_with(shared, panel, seat, at, n_shown, users)
@@ -128,10 +146,9 @@ def order_page(shared, panel, n_shown, users):
 @kernel
 def _break_ties_with(shared, panel, seat, at, n_shown, users):
     """Give this document, and those on the page that a seat ties with it, the ranks of this impression."""
-    page, ties, ranker = shared.world.page, shared.world.ties, panel.rankers[seat]
-    rank = page[RANK + seat, at]
-    first = rank + min(np.int64(ties[ranker, panel.start + rank]), 0)
-    last = first + ties[ranker, panel.start + first]
+    page, blocks, block = shared.world.page, shared.world.blocks, block_of(panel, seat)
+    first = entry_of(blocks, block, panel.n_docs, RANKS, page[DOC, at])
+    last = first + entry_of(blocks, block, panel.n_docs, TIED_WITH, first)
     if first < last:
         for other in range(n_shown):
             if first <= page[RANK + seat, other] <= last:

@@ -17,7 +17,7 @@ from support.small_worlds import EXACT, NAVIGATIONAL, OPTIMIZED, PERFECT, RANDOM
 from clickmodels import click_model
 from interleave import METHODS, for_another_thread, interleaving, is_exact, make_world, mean_odds, play_duels
 from interleave.duel import choose_query
-from interleave.world import CLICKED, Pair, document_at, forget_ties, rank_of
+from interleave.world import CLICKED, document_at, forget_ties, pair_on, rank_of
 from letor_data.rankings import Rankings, positions_of
 
 pytestmark = pytest.mark.kernel
@@ -135,13 +135,12 @@ def whole_page_counter(method):
         p_click, p_stop, attention, any_stop = model
         for _ in range(n):
             query = int(users.random() * (len(world.offsets) - 1))
-            start, stop = world.offsets[query], world.offsets[query + 1]
-            pair = Pair(first, second, start, stop - start)
+            pair = pair_on(world, query, first, second)
             forget_ties(world)
-            length = min(world.user.shape[1], stop - start)
+            length = min(world.user.shape[1], pair.n_docs)
             grades = np.empty(length, np.int64)
             for at in range(length):
-                grades[at] = world.labels[start + next_document(world, pair, at, users)]
+                grades[at] = world.labels[pair.start + next_document(world, pair, at, users)]
             clicks = live_clicks(users, grades, p_click, p_stop, attention, any_stop)
             for at in range(length):
                 world.page[CLICKED, at] = clicks[at]
@@ -407,7 +406,7 @@ def test_tied_ranks_and_documents_are_settled_once_each():
     rankings, n_docs = constant_rankers(n_docs=150, n_queries=1), 150
     way, users = interleaving("team_draft"), np.random.default_rng(4)
     world = make_world(rankings, np.zeros(n_docs, np.int8), USERS["perfect"], way, length=n_docs)
-    pair = Pair(0, 1, 0, n_docs)
+    pair = pair_on(world, 0, 0, 1)
     for side in (0, 1):
         ranks = {doc: rank_of(world, pair, side, doc, users) for doc in range(0, n_docs, 3)}
         docs = [document_at(world, pair, side, rank, users) for rank in range(n_docs)]

@@ -1,0 +1,86 @@
+"""Blocks hold what the naive twins say of each query, whatever the width of an entry."""
+
+import gc
+import weakref
+from itertools import pairwise
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from letor_data.blocks import DOCS, LINE, RANKS, TIED_WITH, blocks_of, entry_of, n_untied
+from letor_data.rankings import Rankings
+from letor_data.sorting import rank_scores
+
+pytestmark = pytest.mark.kernel
+
+
+def rankings_of(scores, sizes):
+    """Rankings by rows of scores."""
+    offsets = np.cumsum([0, *sizes])
+    rows = zip(*(rank_scores(np.array(row, float), offsets) for row in scores))
+    names = tuple(f"ranker {k}" for k in range(len(scores)))
+    return Rankings(names, offsets, np.zeros(len(sizes), np.uint64), *map(np.array, rows))
+
+
+def assert_blocks(scores, sizes):
+    """Every block is what the naive twins make of the scores of its ranker and query."""
+    data, starts = blocks_of(rankings_of(scores, sizes))
+    assert data.ctypes.data % LINE == 0 and not (starts % LINE).any()
+    for k, row in enumerate(scores):
+        for query, (start, stop) in enumerate(pairwise(np.cumsum([0, *sizes]))):
+            block = k * starts[-1] + starts[query]
+            assert_block(data, block, row[start:stop])
+
+
+def assert_block(data, block, scores):
+    n_docs, groups = len(scores), naive.tie_groups(scores)
+    parts = {
+        DOCS: naive.ranking(scores),
+        RANKS: [sum(other > score for other in scores) for score in scores],
+        TIED_WITH: [len(group) - 1 for group in groups for _ in group],
+    }
+    for part, expected in parts.items():
+        assert [entry_of(data, block, n_docs, part, i) for i in range(n_docs)] == expected
+    untied = next((rank for rank, others in enumerate(parts[TIED_WITH]) if others), n_docs)
+    assert n_untied(data, block) == (min(untied, 255) if n_docs <= 256 else 0)
+
+
+@given(st.lists(st.lists(st.integers(0, 4), max_size=9), min_size=1, max_size=4))
+def test_blocks_are_the_naive_rankings(queries):
+    scores = [score for query in queries for score in query]
+    assert_blocks([scores, scores[::-1]], [len(query) for query in queries])
+
+
+@pytest.mark.parametrize("levels", [2, 100_000])
+def test_entries_of_one_and_of_two_bytes(levels):
+    sizes = [255, 1, 256, 257, 700]
+    scores = np.random.default_rng(levels).integers(0, levels, (2, sum(sizes)))
+    assert_blocks(scores.tolist(), sizes)
+
+
+@pytest.mark.parametrize("n_docs", [256, 257, 1 << 16, (1 << 16) + 1])
+def test_entries_hold_the_largest_numbers(n_docs):
+    """The widths end at powers of 256: the last document of two rankings, one of them one large tie group."""
+    data, starts = blocks_of(rankings_of([range(n_docs), [0] * n_docs], [n_docs]))
+    last, tied = n_docs - 1, starts[-1]
+    assert entry_of(data, 0, n_docs, DOCS, 0) == entry_of(data, 0, n_docs, RANKS, 0) == last
+    assert entry_of(data, 0, n_docs, TIED_WITH, last) == entry_of(data, tied, n_docs, RANKS, last) == 0
+    assert entry_of(data, tied, n_docs, TIED_WITH, 0) == entry_of(data, tied, n_docs, TIED_WITH, last) == last
+
+
+def test_blocks_are_made_once_and_go_with_their_rankings():
+    rankings = rankings_of([[1, 2, 3]], [3])
+    assert blocks_of(rankings) is blocks_of(rankings)
+    data = weakref.ref(blocks_of(rankings).data)
+    del rankings
+    gc.collect()
+    assert data() is None
+
+
+def test_mslr_sized_queries_take_three_bytes_a_document_and_a_few():
+    sizes = np.random.default_rng(0).integers(60, 180, 50).tolist()
+    data, _ = blocks_of(rankings_of([np.zeros(sum(sizes))], sizes))
+    assert len(data) <= 3 * sum(sizes) + 65 * len(sizes)
