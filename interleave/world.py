@@ -122,14 +122,19 @@ def fetch(world, pair, reads_ranks):
     With many queries it lies in no cache, and what a kernel reads next often depends on what it read last.
     `reads_ranks`: the method asks for the ranks of documents.
     """
-    prefetch(world.blocks, pair.first)
-    prefetch(world.blocks, pair.second)
     for row in range(0, min(pair.n_docs, FETCHED), LINE):
         prefetch(world.labels, pair.start + row)
-    if reads_ranks:  # down to the tie groups of the first ranks
-        for byte in range(LINE, min(2 * pair.n_docs + LINE // 4, FETCHED), LINE):
-            prefetch(world.blocks, pair.first + byte)
-            prefetch(world.blocks, pair.second + byte)
+    n_docs = pair.n_docs if reads_ranks else 0
+    fetch_block(world, pair.first, n_docs)
+    fetch_block(world, pair.second, n_docs)
+
+
+@kernel
+def fetch_block(world, block, n_docs):
+    """Ask for a block down to the tie groups of the first ranks; with n_docs=0 for its first documents."""
+    prefetch(world.blocks, block)
+    for byte in range(LINE, min(2 * n_docs + LINE // 4, FETCHED), LINE):
+        prefetch(world.blocks, block + byte)
 
 
 @kernel

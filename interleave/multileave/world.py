@@ -20,6 +20,7 @@ from interleave.world import (
     RANK,
     Pair,
     World,
+    fetch_block,
     forget_side,
     make_world,
     rank_weights,
@@ -36,6 +37,7 @@ from rankduel.base.settings import Configured
 
 NOBODY = -1  # in page[TEAM]: the document was nobody's pick
 TIED = 1e-12  # scores and degrees this close are equal
+_AHEAD = 6  # seats whose blocks are asked for before they are read
 
 
 class SharedWorld(NamedTuple):
@@ -122,6 +124,8 @@ def rank_page(shared, panel, n_shown, users):
     """Fill in the ranks that the first documents of the page have for every seat."""
     page = shared.world.page
     for seat in range(panel.n):
+        if seat + _AHEAD < panel.n:
+            fetch_block(shared.world, block_of(panel, seat + _AHEAD), panel.n_docs)
         for at in range(n_shown):
             page[RANK + seat, at] = rank_of(shared, panel, seat, page[DOC, at], users)
 

@@ -78,6 +78,18 @@ def test_degrees_are_those_of_every_way_to_contribute():
         np.testing.assert_allclose(put(page, docs).preferences(clicks), expected, atol=1e-12)
 
 
+@pytest.mark.parametrize("n_clicks", range(1, 7))
+def test_degrees_after_so_many_clicks(n_clicks):
+    """One click and two have formulas of their own."""
+    page, rng = multileaved_page(FOUR, WAY), np.random.default_rng(n_clicks)
+    for docs, _ in random_pages(5, seed=n_clicks):
+        clicks = rng.permutation([1] * n_clicks + [0] * (6 - n_clicks)).tolist()
+        found = put(page, docs).preferences(clicks)
+        expected = expected_signs(contributions(FOUR, docs, 3, 1.0), clicks)
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+        np.testing.assert_array_equal(found, -found.T)
+
+
 def test_expected_clicks():
     page = multileaved_page(FOUR, multileaving("probabilistic", credit="expected"))
     for docs, clicks in random_pages(12, seed=2):
