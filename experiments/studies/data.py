@@ -346,4 +346,4 @@ def _read_judged(path: Path) -> Letor:
 
 @cache
 def _synthetic() -> Letor:
-    return synthesize(shape("demo", queries=_QUERIES))
+    return synthesize(shape("small", queries=_QUERIES))

@@ -4,7 +4,8 @@ Every query has a latent relevance per document, its grades are that relevance c
 and a feature is a noisy copy of it (letor_data.synthetic.features says how noisy). Query q draws
 from SeedSequence(seed, spawn_key=(q,)) alone, so data depend neither on block size nor on threads, and
 the first queries of a large set are those of a small one. Meant for tests, demonstrations and
-measuring speed; nothing here was fitted to real documents.
+measuring speed. The shapes of published collections have features whose preference matrix was fitted to the
+public ones of MSLR (letor_data.synthetic.calibrated); the shape `small` has features as specified.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import dataclasses
 import hashlib
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from statistics import NormalDist
 from typing import NamedTuple
@@ -22,8 +23,8 @@ import numpy as np
 
 from letor_data.folds import split_of
 from letor_data.letor import Letor
-from letor_data.synthetic.features import KINDS, into_unit_range, positions
-from letor_data.synthetic.settings import SHAPES, Feature, Synthetic, layout, shape
+from letor_data.synthetic.features import KINDS, QueryTerms, into_unit_range, positions, term_cuts
+from letor_data.synthetic.settings import GENERATOR, SHAPES, Feature, Synthetic, families, layout, shape
 from rankduel.base.threads import ordered_map
 
 __all__ = ["SHAPES", "Synthetic", "blocks", "docs_per_query", "shape", "synthesize"]
@@ -79,6 +80,8 @@ class _Draws(NamedTuple):
     idf: np.ndarray  # (n_streams, n), one value per query
     fresh: np.ndarray  # (n_rows, n), each feature's own noise
     missing: np.ndarray  # (n_rows, n) bool; no rows if nothing is missing
+    n_terms: np.ndarray  # (n,) terms of the document's query; 0 if none are drawn
+    families: np.ndarray  # (n_families, n), what the features of one family share; no rows without kinship
 
 
 def _draw(settings: Synthetic, n_rows: int, query: int) -> _Draws:
@@ -89,15 +92,34 @@ def _draw(settings: Synthetic, n_rows: int, query: int) -> _Draws:
     latent = effect + math.sqrt(1 - settings.query_spread**2) * rng.standard_normal(n)
     factors = rng.standard_normal((n_streams, n))
     empty = rng.random((n_streams, n))
-    for s, stream in enumerate(settings.streams):
-        factors[s] = stream.echo * factors[0] + math.sqrt(1 - stream.echo**2) * factors[s]
+    _echo_first(settings, range(n_streams), factors)
     p_empty = np.array([stream.p_empty for stream in settings.streams])
     idf = np.repeat(rng.standard_normal((n_streams, 1)), n, axis=1)
     fresh = rng.standard_normal((n_rows, n))
     # Optional draws come last, so that turning an option on leaves the rest of the data as it was.
     missing = rng.random((n_rows if settings.p_missing else 0, n)) < settings.p_missing
     grades = _grades(settings, latent, rng) * (not irrelevant)
-    return _Draws(grades, _standardised(latent), factors, empty < p_empty[:, None], idf, fresh, missing)
+    n_terms = np.full(n, _n_terms(settings, rng))
+    shared = _draw_families(settings, n, rng)
+    empty = empty < p_empty[:, None]
+    return _Draws(grades, _standardised(latent), factors, empty, idf, fresh, missing, n_terms, shared)
+
+
+def _draw_families(settings: Synthetic, n: int, rng: np.random.Generator) -> np.ndarray:
+    """Normals that the features of a family share; those of a stream echo the first stream's as it does."""
+    if not settings.kinship:
+        return np.empty((0, n))
+    names = families(settings)
+    drawn = rng.standard_normal((len(names), n))
+    for family in dict.fromkeys(name for name, stream in names if stream >= 0):
+        _echo_first(settings, [names.index((family, s)) for s in range(len(settings.streams))], drawn)
+    return drawn
+
+
+def _echo_first(settings: Synthetic, rows: Sequence[int], factors: np.ndarray) -> None:
+    """Let one row a stream follow that of the first stream by its `echo`."""
+    for stream, row in zip(settings.streams, rows):
+        factors[row] = stream.echo * factors[rows[0]] + math.sqrt(1 - stream.echo**2) * factors[row]
 
 
 def _stream(settings: Synthetic, query: int) -> np.random.Generator:
@@ -108,6 +130,14 @@ def _n_docs(settings: Synthetic, rng: np.random.Generator) -> int:
     """Documents of a query: the first number its stream gives."""
     n = round(settings.docs_median * math.exp(settings.docs_spread * rng.standard_normal()))
     return min(max(n, 1), settings.docs_max)
+
+
+def _n_terms(settings: Synthetic, rng: np.random.Generator) -> int:
+    """Terms of a query; 0 if the settings do not say how many there are."""
+    if not settings.terms:
+        return 0
+    below = np.cumsum(settings.terms)[:-1]  # rounding may leave the whole sum below 1
+    return 1 + int(np.searchsorted(below, rng.random(), side="right"))
 
 
 def _grades(settings: Synthetic, latent: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -141,7 +171,8 @@ def _column(settings: Synthetic, feature: Feature, draws: _Draws, query: np.ndar
     if feature.kind == "position":
         return positions(base, query).astype(np.float32)
     kind = KINDS[feature.kind]
-    values = kind.value(base)
+    terms = (_terms(settings, feature, draws),) if kind.uses_terms else ()
+    values = kind.value(base, *terms).astype(np.float64)
     if feature.stream >= 0 and feature.row >= 0:
         values[draws.empty[feature.stream]] = kind.empty
     if settings.unit_range:
@@ -153,6 +184,11 @@ def _column(settings: Synthetic, feature: Feature, draws: _Draws, query: np.ndar
     return values
 
 
+def _terms(settings: Synthetic, feature: Feature, draws: _Draws) -> QueryTerms:
+    cuts = term_cuts(settings.streams[feature.stream].coverage, len(settings.terms))
+    return QueryTerms(draws.n_terms, cuts[:, draws.n_terms - 1])
+
+
 def _base(settings: Synthetic, feature: Feature, draws: _Draws, query: np.ndarray) -> np.ndarray:
     """The feature before it becomes a count or a score: rho parts relevance, the rest noise."""
     if feature.kind == "constant":
@@ -160,14 +196,22 @@ def _base(settings: Synthetic, feature: Feature, draws: _Draws, query: np.ndarra
     if feature.kind == "idf":
         return draws.idf[feature.stream]
     noise = draws.fresh[feature.row]
+    if feature.family >= 0:
+        noise = _mixed(draws.families[feature.family], noise, 1 - settings.kinship)
     if feature.stream >= 0:
-        shared = draws.factors[feature.stream]
-        noise = math.sqrt(1 - settings.dup) * shared + math.sqrt(settings.dup) * noise
+        noise = _mixed(draws.factors[feature.stream], noise, feature.own)
+    elif feature.echo:
+        noise = feature.echo * draws.factors[0] + math.sqrt(1 - feature.echo**2) * noise
     if len(feature.rho) == 1:
         rho = feature.rho[0]
         return rho * draws.relevance + math.sqrt(1 - rho**2) * noise
     rhos = np.array(feature.rho)[query % len(feature.rho)]
     return rhos * draws.relevance + np.sqrt(1 - rhos**2) * noise
+
+
+def _mixed(shared: np.ndarray, own: np.ndarray, share: float) -> np.ndarray:
+    """Return standard normals of which `share` of the variance is `own`."""
+    return math.sqrt(1 - share) * shared + math.sqrt(share) * own
 
 
 def _table(
@@ -184,6 +228,6 @@ def _table(
         splits=np.array([split_of(query) for query in queries], object),
         records=np.arange(offsets[0], offsets[-1], dtype=np.int64),
         profile=settings.profile,
-        source=f"{settings.name}, synthetic, seed {settings.seed}",
-        digest=hashlib.sha256(repr(dataclasses.astuple(settings)).encode()).hexdigest(),
+        source=f"{settings.name}, synthetic (generator {GENERATOR}), seed {settings.seed}",
+        digest=hashlib.sha256(repr((GENERATOR, dataclasses.astuple(settings))).encode()).hexdigest(),
     )

@@ -6,14 +6,19 @@ import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple
 
+from letor_data.synthetic import calibrated
 from letor_data.synthetic.features import BLOCKS, SINGLES, STREAMS, WINNER, Block, Single, Stream
 from letor_data.text.writer import ISTELLA_MISSING
 from rankduel.base.errors import DataError
 from rankduel.base.settings import find
 
+GENERATOR = 2  # version: goes up when equal settings give other data
 _LEAST_RHO = 0.02
+_FURTHER_LOAD = 0.95  # of a further stream, relative to the one it is like
+_MOST_OWN = 0.9  # of a text feature's noise: the rest is its stream's
 _CYCLE_FACTOR = 0.5  # other features weaken so that none beats the cycle's three rankers
 
 
@@ -35,7 +40,9 @@ class Synthetic:
     streams: tuple[Stream, ...] = STREAMS
     blocks: tuple[Block, ...] = BLOCKS
     singles: tuple[Single, ...] = SINGLES
+    terms: tuple[float, ...] = ()  # shares of the queries with 1, 2, ... terms; needed by features of terms
     dup: float = 0.12  # share of own noise in a text feature: the smaller, the more alike a stream's features
+    kinship: float = 0.0  # share of a feature's own noise that it has in common with its family
     decimals: int = 6  # of features that are not counts: the fewer, the more ties
     cw_gap: float = 0.12  # added to the load of BM25 on the whole document, the best feature
     n_const: int = 0  # features that are zero everywhere, after the others
@@ -51,7 +58,9 @@ class Synthetic:
             raise DataError(f"queries, docs_max and docs_median must be positive: {self.name}")
         if min(self.grade_shares) <= 0 or not math.isclose(sum(self.grade_shares), 1):
             raise DataError(f"grade shares must be positive and add up to 1, not {self.grade_shares}")
-        for knob in ("query_spread", "p_norel", "label_noise", "dup", "p_missing"):
+        if self.terms and (min(self.terms) < 0 or not math.isclose(sum(self.terms), 1)):
+            raise DataError(f"shares of terms must not be negative and add up to 1, not {self.terms}")
+        for knob in ("query_spread", "p_norel", "label_noise", "dup", "kinship", "p_missing"):
             if not 0 <= getattr(self, knob) <= 1:
                 raise DataError(f"{knob} must be between 0 and 1, not {getattr(self, knob)}")
 
@@ -61,6 +70,9 @@ class Feature(NamedTuple):
     rho: tuple[float, ...] = (0.0,)  # query q uses rho[q modulo how many there are]
     stream: int = -1  # -1: none, all noise is its own
     row: int = -1  # of the query's fresh normals; -1: it needs none
+    own: float = 1.0  # share of own noise beside that of the stream
+    family: int = -1  # row of the families' normals; -1: none
+    echo: float = 0.0  # correlation of its noise with the factor of the first stream, if it has no stream
 
 
 def layout(settings: Synthetic) -> tuple[Feature, ...]:
@@ -68,7 +80,7 @@ def layout(settings: Synthetic) -> tuple[Feature, ...]:
     rows = itertools.count()
     factor = _CYCLE_FACTOR if settings.cycle else 1.0
     features = list(_text_features(settings, factor, rows))
-    features += [Feature(one.kind, (_rho(one.load * factor),), row=next(rows)) for one in settings.singles]
+    features += _single_features(settings, factor, rows)
     features += [Feature("constant")] * settings.n_const
     if settings.cycle:
         high, middle, low = map(_rho_within_limits, settings.cycle_levels)
@@ -78,19 +90,47 @@ def layout(settings: Synthetic) -> tuple[Feature, ...]:
 
 
 def _text_features(settings: Synthetic, factor: float, rows: Iterator[int]) -> Iterator[Feature]:
-    covered: dict[int, Feature] = {}
-    for block, (s, stream) in itertools.product(settings.blocks, enumerate(settings.streams)):
-        gap = settings.cw_gap if (block.name, stream.name) == WINNER else 0.0
-        rho = _rho((stream.load + gap + block.adjust) * factor)
-        if block.kind == "ratio":  # the covered terms over their number: the very same base
-            yield covered[s]._replace(kind="ratio")
+    known: dict[tuple[str, int], Feature] = {}
+    for block, s in itertools.product(settings.blocks, range(len(settings.streams))):
+        if block.like:
+            feature = known[block.like, s]._replace(kind=block.kind)
         elif block.kind == "idf":  # a property of the query
-            yield Feature("idf", stream=s)
+            feature = Feature("idf", stream=s)
         else:
-            feature = Feature(block.kind, (rho,), s, next(rows))
-            if block.kind == "covered":
-                covered[s] = feature
-            yield feature
+            rho = _text_rho(settings, block, s, factor)
+            own = min((block.own or settings.dup) * settings.streams[s].own, _MOST_OWN)
+            feature = Feature(block.kind, (rho,), s, next(rows), own, _family(settings, block.family, s))
+        known[block.name, s] = feature
+        yield feature
+
+
+def _single_features(settings: Synthetic, factor: float, rows: Iterator[int]) -> Iterator[Feature]:
+    for single in settings.singles:
+        rho, family = _rho(single.load * factor), _family(settings, single.family)
+        yield Feature(single.kind, (rho,), row=next(rows), family=family, echo=single.echo)
+
+
+@lru_cache(maxsize=16)
+def families(settings: Synthetic) -> list[tuple[str, int]]:
+    """Return the families in order, as (name, stream); stream -1 for those of features of the document."""
+    of_blocks = dict.fromkeys(block.family for block in settings.blocks if block.family)
+    of_singles = dict.fromkeys(single.family for single in settings.singles if single.family)
+    n_streams = len(settings.streams)
+    return [*itertools.product(of_blocks, range(n_streams)), *((name, -1) for name in of_singles)]
+
+
+def _family(settings: Synthetic, name: str, stream: int = -1) -> int:
+    """Return the row of a family, or -1 if the name is empty or families share nothing."""
+    return families(settings).index((name, stream)) if name and settings.kinship else -1
+
+
+def _text_rho(settings: Synthetic, block: Block, s: int, factor: float) -> float:
+    """Return the correlation of a block on stream `s` with relevance."""
+    stream = settings.streams[s]
+    if block.loads:
+        return _rho_within_limits(stream.load * block.loads[s % len(block.loads)] * factor)
+    gap = settings.cw_gap if (block.name, stream.name) == WINNER else 0.0
+    return _rho((stream.load + gap + block.adjust) * factor)
 
 
 def _rho(load: float) -> float:
@@ -103,24 +143,41 @@ def _rho_within_limits(rho: float) -> float:
     return rho
 
 
+def _calibrated(name: str, profile: str = "mslr", **changes: Any) -> Synthetic:
+    """Return a shape with the features of MSLR, unless `changes` has others."""
+    usual = {
+        "streams": calibrated.STREAMS,
+        "blocks": calibrated.BLOCKS,
+        "singles": calibrated.SINGLES,
+        "query_spread": calibrated.QUERY_SPREAD,
+        "kinship": calibrated.KINSHIP,
+        "terms": calibrated.TERMS,
+    }
+    return Synthetic(name, profile, **(usual | changes))
+
+
 def _again(streams: tuple[Stream, ...], times: int) -> tuple[Stream, ...]:
-    """The streams and further ones like them."""
-    return streams + tuple(s._replace(name=f"{s.name} {k}") for k in range(2, times + 1) for s in streams)
+    """Return the streams and further ones like them, weaker each time, so that one feature is best."""
+    further = itertools.product(range(1, times), streams)
+    return streams + tuple(
+        s._replace(name=f"{s.name} {k + 1}", load=s.load * _FURTHER_LOAD**k) for k, s in further
+    )
 
 
 _SHAPES = (
     # docs_median is the real sets' mean documents per query over exp(spread^2 / 2).
-    Synthetic("mslr-web30k", queries=31_531, docs_median=102.8),
-    Synthetic("mslr-web10k", queries=10_000, docs_median=103.2),
+    _calibrated("mslr-web30k", queries=31_531, docs_median=102.8),
+    _calibrated("mslr-web10k", queries=10_000, docs_median=103.2),
     # Set 1: 519 of 700 features defined, here 25 x 20 + 19; the others are zero.
-    Synthetic(
+    _calibrated(
         "yahoo", "yahoo", queries=29_921, docs_median=20.4, docs_max=139, unit_range=True, sparse=True,
-        streams=_again(STREAMS, 4), singles=SINGLES + SINGLES[:8], n_const=181,
+        streams=_again(calibrated.STREAMS, 4), singles=calibrated.SINGLES + calibrated.SINGLES[:8],
+        n_const=181,
     ),
     # 25 x 8 + 20 = 220 features.
-    Synthetic(
+    _calibrated(
         "istella", "istella", queries=33_018, docs_median=272.2, p_missing=0.05, missing=ISTELLA_MISSING,
-        streams=_again(STREAMS, 2)[:8], singles=SINGLES + SINGLES[:9],
+        streams=_again(calibrated.STREAMS, 2)[:8], singles=calibrated.SINGLES + calibrated.SINGLES[:9],
     ),
     # MQ2007-agg: positions in 21 lists of varying quality; grade shares as counted there.
     Synthetic(
@@ -129,7 +186,7 @@ _SHAPES = (
         singles=tuple(Single(f"list {k}", 0.1 + 0.02 * k, "position") for k in range(1, 22)),
     ),
     Synthetic("small", queries=200),
-    Synthetic("demo", queries=400),
+    _calibrated("demo", queries=400),
 )  # fmt: skip
 SHAPES = {shape.name: shape for shape in _SHAPES}
 

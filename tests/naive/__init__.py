@@ -28,11 +28,12 @@ from naive.rankings import (
     tie_marks,
     tied_pairs,
 )
-from naive.synthetic_data import synthetic_query
+from naive.synthetic_data import calibrated_query, synthetic_query
 from naive.team_draft import team_credit, team_draft_pages
 from naive.trec_runs import trec_places, trec_rows
 
 __all__ = [
+    "calibrated_query",
     "MEASURES",
     "BadLine",
     "allowed_pages",

@@ -4,6 +4,7 @@ import math
 from statistics import NormalDist, fmean, pstdev
 
 import numpy as np
+from scipy.stats import binom
 
 
 def synthetic_query(seed, query):
@@ -64,3 +65,96 @@ def _synthetic_value(block, base, is_empty):
     if block == "boolean":
         return int(base > -0.4)
     return round(math.exp(0.5 * base), 6)
+
+
+def calibrated_query(seed, query, tables):
+    """(grades, list of columns) of one query of the shape mslr-web10k, document by document.
+
+    `tables` is letor_data.synthetic.calibrated: numbers that were fitted have no other source.
+    """
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(query,)))
+    n = min(max(round(103.2 * math.exp(0.55 * rng.standard_normal())), 1), 1251)
+    effect, irrelevant = 0.85 * rng.standard_normal(), rng.random() < 0.02
+    z = [effect + math.sqrt(1 - 0.85**2) * eps for eps in rng.standard_normal(n)]
+    eta, empty = rng.standard_normal((5, n)), rng.random((5, n))
+    idf, fresh = rng.standard_normal(5), rng.standard_normal((5 * 20 + 11, n))
+    drawn = rng.random()
+    n_terms = 1 + sum(drawn >= share for share in (0.27, 0.63, 0.85, 0.95))
+    kin = rng.standard_normal((3 * 5 + 5, n))
+    cuts = [NormalDist().inv_cdf(share) for share in (0.52, 0.84, 0.97, 0.99)]
+    grades = [0 if irrelevant else sum(cut < value for cut in cuts) for value in z]
+    mean, sd = fmean(z), pstdev(z)
+    relevance = [(value - mean) / sd for value in z]
+    blocks = ["tf", "normalised tf", "language model"]
+    singles = ["url", "links", "authority", "quality", "clicks"]
+    columns, bases, row = [], {}, 0
+
+    def echoed(rows, s, d):
+        echo = tables.STREAMS[s].echo
+        return echo * rows[0, d] + math.sqrt(1 - echo**2) * rows[s, d]
+
+    for block in tables.BLOCKS:
+        for s, stream in enumerate(tables.STREAMS):
+            if block.name == "idf":
+                columns.append([round(math.exp(0.5 * idf[s]), 6)] * n)
+                continue
+            if not block.like:
+                base, own = [], min(block.own * stream.own, 0.9)
+                rho = block.loads[s]
+                for d in range(n):
+                    noise = fresh[row, d]
+                    if block.family:
+                        of_family = kin[5 * blocks.index(block.family) :][:5]
+                        noise = math.sqrt(0.95) * echoed(of_family, s, d) + math.sqrt(0.05) * noise
+                    noise = math.sqrt(1 - own) * echoed(eta, s, d) + math.sqrt(own) * noise
+                    base.append(rho * relevance[d] + math.sqrt(1 - rho**2) * noise)
+                bases[block.name, s] = base
+                row += 1
+            base = bases[block.like or block.name, s]
+            is_empty = [empty[s, d] < stream.p_empty for d in range(n)]
+            columns.append(_values_of_terms(block.name, base, is_empty, n_terms, stream.coverage))
+    for k, single in enumerate(tables.SINGLES):
+        of_family = kin[15 + singles.index(single.family)]
+        base = []
+        for d in range(n):
+            noise = math.sqrt(0.95) * of_family[d] + math.sqrt(0.05) * fresh[row + k, d]
+            noise = single.echo * eta[0, d] + math.sqrt(1 - single.echo**2) * noise
+            rho = max(0.02, single.load)
+            base.append(rho * relevance[d] + math.sqrt(1 - rho**2) * noise)
+        columns.append(base)
+    return grades, columns
+
+
+def _values_of_terms(block, base, is_empty, n_terms, coverage):
+    """Values of one block and stream, of bases that cover a binomial number of the terms."""
+    values = []
+    for value, absent in zip(base, is_empty):
+        share = NormalDist().cdf(value)
+        covered = 0
+        while covered < n_terms and share > binom.cdf(covered, n_terms, coverage):
+            covered += 1
+        count, score = math.floor(math.exp(0.8 + 1.1 * value)), math.exp(0.5 * value)
+        of = count if block.startswith("tf ") else score
+        if absent:
+            values.append(-30.0 if block.startswith("lmir") else 0.0)
+        elif block == "covered":
+            values.append(covered)
+        elif block == "ratio":
+            values.append(covered / n_terms)
+        elif block == "boolean":
+            values.append(int(covered == n_terms))
+        elif block == "length":
+            values.append(math.floor(math.exp(5 + value)))
+        elif block.endswith(" min"):
+            values.append(of if covered == n_terms else 0)
+        elif block.endswith(" mean"):
+            values.append(of / n_terms)
+        elif block.endswith(" variance"):
+            values.append(of if n_terms > 1 else 0)
+        elif block == "vector space":
+            values.append(score if n_terms > 1 else int(covered == 1))
+        elif block.startswith("lmir"):
+            values.append(-math.exp(2.2 - 0.3 * value))
+        else:
+            values.append(of)
+    return values
