@@ -3,7 +3,8 @@
 Pages have checksums, but the footer has none: one bit there renames a column, drops rows or removes a key of
 the metadata. So a file also holds a digest of everything a Letor knows, names and types included, under two
 keys and in two places. If one is there, all must be, and what was read must have that digest. Files of other
-tools, and of older releases, hold none.
+tools, and of older releases, hold none. One bit may hide all metadata from the library; the keys then still
+stand in the bytes of the footer.
 """
 
 from __future__ import annotations
@@ -62,11 +63,13 @@ def _read_table(path: str | Path) -> tuple[pa.Table, set[bytes]]:
         if Path(path).is_dir():  # as Spark writes them
             table = pq.read_table(path, page_checksum_verification=True)
             places = [table.schema.metadata or {}]
+            hidden = False
         else:
             with pa.OSFile(os.fsencode(path)) as stream:
                 file = pq.ParquetFile(stream, page_checksum_verification=True)
                 table = file.read()
                 places = [table.schema.metadata or {}, file.metadata.metadata or {}]
+                hidden = _DIGESTS[0] in _footer(stream)
         table.validate(full=True)
     except Exception as problem:  # the library raises KeyError, TypeError and more for damaged files
         if isinstance(problem, OSError) and problem.strerror or isinstance(problem, MemoryError):
@@ -74,7 +77,16 @@ def _read_table(path: str | Path) -> tuple[pa.Table, set[bytes]]:
         said = (str(problem).splitlines() or ["damaged"])[0]
         raise DataError(f"{path}: not a readable Parquet file ({said})") from None
     found = {place.get(key, b"") for place in places for key in _DIGESTS}
-    return table, set() if found == {b""} else found
+    return table, set() if found == {b""} and not hidden else found
+
+
+def _footer(stream: pa.NativeFile) -> bytes:
+    """Return the bytes of the footer, whose length stands before the last four."""
+    size = stream.size()
+    stream.seek(size - 8)
+    length = min(int.from_bytes(stream.read(4), "little"), size - 8)
+    stream.seek(size - 8 - length)
+    return bytes(stream.read(length))
 
 
 def letor_digest(letor: Letor) -> str:
