@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from clickmodels.tables import ClickModel
 from experiments.arena import Arena, open_arena
 from experiments.matrix.build import BuildStatus, write_matrix
 from experiments.matrix.build import build_matrix as build_in_arena
@@ -23,6 +24,7 @@ from letor_data.letor import Letor
 from letor_data.rankers import Ranker
 from rankduel.api.data import read_data
 from rankduel.base.errors import UsageError
+from rankduel.base.settings import Configured
 
 __all__ = ["Subsets", "Winners", "build_matrix", "winner_subsets", "winners"]
 
@@ -53,7 +55,7 @@ def build_matrix(
     *,
     rankers: str | Sequence[Ranker] = "",
     interleave: str | None = None,
-    clicks: str = "navigational",
+    clicks: str | ClickModel | Configured = "navigational",
     length: int = 10,
     preset: Literal["paper", "lerot", "repo_multileave"] = "paper",
     ties: TieMode | None = None,
@@ -92,8 +94,9 @@ def build_matrix(
     interleave : str, optional
         Interleaving method and its settings, such as ``"team_draft"``; `interleavers` lists them. The default
         is that of `preset`.
-    clicks : str, default "navigational"
-        Click model and its settings; `click_models` lists them.
+    clicks : str, ClickModel or Configured, default "navigational"
+        Click model and its settings, or a value of `click_model`; `click_models` lists them. A user by name
+        has the table for the grades of the data.
     length : int, default 10
         Number of documents on a page.
     preset : {"paper", "lerot", "repo_multileave"}, default "paper"
