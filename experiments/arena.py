@@ -12,13 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from clickmodels import ClickModel, grades_in, model_for
+from clickmodels import ClickModel, model_for
 from experiments.specs import feature_list, parse_model, spec_of
 from interleave import METHODS, make_world
 from interleave import preset as preset_named
 from interleave.world import World
 from letor_data import PROFILES, Letor
-from letor_data.formats import TOP_LABEL
 from letor_data.rankers import Ranker, feature, feature_rankers
 from letor_data.rankings import Rankings, rank
 from rankduel.base.settings import Configured
@@ -124,7 +123,7 @@ def open_arena(
     """
     usual = preset_named(preset)
     method = usual["interleaving"] if interleave is None else METHODS.parsed(interleave)
-    model = _model(clicks, n_grades(letor))
+    model = _model(clicks, letor.n_grades)
     chosen = _rankers(letor, rankers) if isinstance(rankers, str) else list(rankers)
     with progress("ranking", len(chosen)) as advance:
         rankings = rank(letor, chosen, progress=advance)
@@ -146,12 +145,6 @@ def open_arena(
     arena = Arena(rankings, letor.labels, model, method, length, ties, tied_duels, queries, settings)
     arena.world()  # refuses what does not fit
     return arena
-
-
-def n_grades(letor: Letor) -> int:
-    """Return how many relevance grades the data have: by their profile, or else by their highest label."""
-    declared = PROFILES[letor.profile].top_grade
-    return declared + 1 if declared < TOP_LABEL else grades_in(letor.labels)
 
 
 def _model(clicks: str | ClickModel | Configured, grades: int) -> ClickModel:

@@ -23,6 +23,7 @@ from interleave.multileave import MULTILEAVERS
 from letor_data.letor import Letor
 from letor_data.rankers import Ranker
 from rankduel.api.data import read_data
+from rankduel.api.unused import refuse_unused
 from rankduel.base.errors import UsageError
 from rankduel.base.settings import Configured
 
@@ -217,7 +218,7 @@ def build_matrix(
             )
         options = pairwise | common | {"progress": progress or _ignore_status}
         return build_in_arena(arena, **options) if output is None else write_matrix(arena, output, **options)
-    _refuse_given(
+    refuse_unused(
         pairwise, {"prior": "none"}, f"pages of two rankers; leave it out, or multileave='{multileave}'"
     )
     way = MULTILEAVERS.parsed(multileave)
@@ -234,15 +235,8 @@ def _arena(data: Arena | Letor | str | Path, duel: dict[str, Any]) -> Arena:
     if not isinstance(data, Arena):
         return open_arena(data if isinstance(data, Letor) else read_data(data), **duel)
     usual = {"rankers": "", "clicks": "navigational", "length": 10, "preset": "paper"}
-    _refuse_given(duel, usual, "data; an arena has settings of its own: leave it out")
+    refuse_unused(duel, usual, "data; an arena has settings of its own: leave it out")
     return data
-
-
-def _refuse_given(given: dict[str, Any], usual: dict[str, Any], for_what: str) -> None:
-    """Raise an error for a parameter that would be ignored."""
-    for name, value in given.items():
-        if value not in (None, False) and value != usual.get(name):
-            raise UsageError(f"{name} is for {for_what}")
 
 
 def winners(preferences: Preferences | np.ndarray | str | Path, *, rankers: str = "") -> Winners:

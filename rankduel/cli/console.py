@@ -333,6 +333,12 @@ def notices() -> Iterator[None]:
         errors.print(f"[yellow]note:[/] {escape(str(notice.message))}", soft_wrap=True)
 
 
+def show_data_notes(notes: Iterable[str]) -> None:
+    """Print on the error output what the owner of data should know."""
+    for note in notes:
+        errors.print(f"[yellow]note:[/] {escape(note)}", soft_wrap=True)
+
+
 def command_typed() -> str:
     return shlex.join(["rankduel", *sys.argv[1:]])
 

@@ -12,10 +12,10 @@ from rich.markup import escape
 from typer.core import TyperGroup
 
 import rankduel
-from rankduel.base.errors import DataError, UsageError
+from rankduel.base.errors import DataError
 from rankduel.cli.console import file_size, runs_progress, screen, title
 from rankduel.cli.endings import keeping
-from rankduel.cli.options import DataOptions, DuelOptions, Files, Force, number, with_options
+from rankduel.cli.options import DataOptions, DuelOptions, Files, Force, number, refuse_typed, with_options
 from rankduel.cli.winners import Chosen
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ app = typer.Typer(
 @with_options(DuelOptions, "duel_options")
 @with_options(DataOptions, "data_options")
 def build(
+    context: typer.Context,
     files: Files,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="NAME.prefs.parquet; or .npy, .txt: probabilities alone.")
@@ -108,8 +109,15 @@ def build(
     from rankduel.api.matrices import USUAL_IMPRESSIONS
 
     _check_output(output, force)
+    if decide is not None:
+        why = "is for intervals of single pairs, and --decide has intervals of all pairs at once: leave one out"
+        refuse_typed(context, ["alpha"], why)
     if multileave is not None:
-        _refuse_duel_options(duel_options, multileave)
+        why = f"is for pages of two rankers; leave it out, or --multileave {multileave}"
+        refuse_typed(context, ["interleave", "tied_duels"], why)
+    else:
+        why = "is for live runs and shared pages; a matrix of pairs asks every query equally often: leave it out"
+        refuse_typed(context, ["queries"], why)
     started = time.perf_counter()
     arena = duel_options.open(data_options.read(files))
     pages = USUAL_IMPRESSIONS if impressions is None else checked_impressions(impressions)
@@ -132,15 +140,6 @@ def build(
             page_progress=progress.done,
         )
     _tell(made, arena, output, time.perf_counter() - started)
-
-
-def _refuse_duel_options(options: DuelOptions, multileave: str) -> None:
-    for name in ("interleave", "tied_duels"):
-        if getattr(options, name) is not None:
-            option = name.replace("_", "-")
-            raise UsageError(
-                f"--{option} is for pages of two rankers; leave it out, or --multileave {multileave}"
-            )
 
 
 def _check_output(output: Path, force: bool) -> None:

@@ -11,6 +11,7 @@ from rich.markup import escape
 
 import rankduel
 from rankduel.cli.console import file_size, screen
+from rankduel.cli.options import refuse_typed
 
 
 class Format(str, Enum):
@@ -20,6 +21,7 @@ class Format(str, Enum):
 
 
 def report(
+    context: typer.Context,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Records that 'rankduel run' made.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path("report.html"),
     figures: Annotated[Path | None, typer.Option(help="Also write every chart to this folder.")] = None,
@@ -31,6 +33,8 @@ def report(
     """
     from experiments.runs.records import list_run_sets
 
+    if figures is None:
+        refuse_typed(context, ["format"], "is for charts as files: name their folder with --figures")
     page, *charts = rankduel.report(folder, output, figures=figures, format=format.value)
     n_run_sets = len(list_run_sets(folder))
     many = "1 run set" if n_run_sets == 1 else f"{n_run_sets} run sets"

@@ -8,6 +8,7 @@ import typer
 
 import rankduel
 from rankduel.base.errors import UsageError
+from rankduel.base.settings import Configured
 from rankduel.cli.console import command_typed, notices, runs_progress, show_next
 from rankduel.cli.endings import keeping
 from rankduel.cli.options import (
@@ -21,6 +22,8 @@ from rankduel.cli.options import (
     Policies,
     Regret,
     RunOptions,
+    names_of,
+    refuse_typed,
     with_options,
 )
 
@@ -29,6 +32,7 @@ from rankduel.cli.options import (
 @with_options(DuelOptions, "duel_options")
 @with_options(RunOptions, "options")
 def run(
+    context: typer.Context,
     problem: Annotated[
         list[str],
         typer.Argument(help="A built-in matrix by name, a matrix file, or with --live files of judged data."),
@@ -55,9 +59,8 @@ def run(
     from rankduel.cli.shown.runs import show_runs
 
     policies = [parse_policy(text, trust=True) for text in policy]
+    _refuse_unused(context, policies, live, len(problem))
     folder = options.run_set(problem[0], "live" if live else "")
-    if not live and (len(problem) > 1 or matrix is not None):
-        raise UsageError("a matrix is a problem of its own; files of judged data are played with --live")
     played = duel_options.open(data_options.read(problem)) if live else rankduel.read_preferences(problem[0])
     n_runs = options.runs * len(policies)
     with keeping(f"finished runs are kept in {folder}"), notices(), runs_progress("runs", n_runs) as progress:
@@ -87,3 +90,21 @@ def run(
     title = f"{problem[0]}, {settings['rankers']} arms{', live' if live else ''}"
     show_runs(title, settings["regret"], table)
     show_next(folder, options.out)
+
+
+def _refuse_unused(context: typer.Context, policies: list[Configured], live: bool, n_problems: int) -> None:
+    """Before any work: files and options that the runs would not use."""
+    if live:
+        if not any(policy.thing.sets for policy in policies):
+            why = "is for policies that compare sets of rankers, and none of these does: leave it out"
+            refuse_typed(context, ["multileave"], why)
+        return
+    if n_problems > 1:
+        raise UsageError(
+            "a matrix is a problem of its own, and several files were named: play files of judged data with "
+            "--live, and matrices one by one"
+        )
+    live_only = ["matrix", "multileave", "measure", *names_of(DuelOptions, DataOptions)]
+    refuse_typed(context, live_only, "is for live duels on judged data: add --live, or leave it out")
+    if "scheduler" in context.params and context.params["scheduler"] is not None:
+        refuse_typed(context, ["jobs"], "is for runs on this machine, and --scheduler names others: leave it out")

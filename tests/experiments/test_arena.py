@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from clickmodels import click_model
-from experiments.arena import n_grades, open_arena
+from experiments.arena import open_arena
 from experiments.specs import parse_model
 from interleave import METHODS, PRESETS, interleaving, make_world, play_duels, preset
 from interleave.world import user_table
@@ -133,7 +133,7 @@ def test_the_settings_read_back_to_the_same_arena(letor):
     arena = open_arena(letor, interleave="team_draft(prefix=neutral)", clicks="perfect(stop=never)", length=4)
     settings = json.loads(json.dumps(dict(arena.settings)))  # plain values
     assert METHODS.parsed(settings["interleave"]) == arena.interleaving
-    again = parse_model(settings["clicks"], n_grades(letor))
+    again = parse_model(settings["clicks"], letor.n_grades)
     np.testing.assert_array_equal(user_table(again, 4), user_table(arena.model, 4))
     same = ("interleave", "clicks", "length", "preset", "ties", "tied_duels", "queries")
     assert_same_world(open_arena(letor, **{name: settings[name] for name in same}).world(), arena.world())
@@ -182,7 +182,7 @@ def test_rankers_keep_the_direction_of_their_profile(letor):
 def test_grades_by_profile_or_else_by_the_data(letor, profile, top, grades):
     data = dataclasses.replace(letor, profile=profile, labels=np.minimum(letor.labels, 0))
     data.labels[3] = top
-    assert n_grades(data) == grades
+    assert data.n_grades == grades
     if grades in (2, 3, 5):
         assert len(open_arena(data).model.p_click) == grades
         assert open_arena(data).world().user.shape[2] == grades
