@@ -74,6 +74,8 @@ class User(NamedTuple):
 
     def model(self, params: Any, grades: int) -> ClickModel:
         """Return the click model for data with so many relevance grades."""
+        p_click: Sequence[float]
+        p_stop: Sequence[float]
         if params.grade_map == EVEN:
             p_click, p_stop = (spread_evenly(row, grades) for row in self.tables[5])
         elif params.grade_map != ():
@@ -141,6 +143,6 @@ def model_for(user: ClickModel | Configured, grades: int) -> ClickModel:
 
 def _other_grades(found: int, needed: int | None) -> str:
     return (
-        f"the click model has {found} grades, but {needed} are needed: the data's. Give a probability for each "
-        "grade, or read the labels as other grades with --grade-cuts (in Python, grade_cuts)"
+        f"the click model has {found} grades, but {needed} are needed: the data's. Give a probability for "
+        "each grade, or read the labels as other grades with --grade-cuts (in Python, grade_cuts)"
     )

@@ -147,6 +147,11 @@ def open_arena(
     return arena
 
 
+def user_text(settings: Mapping[str, Any]) -> str:
+    """Return the user and the table that an arena, or a matrix made in it, has by its settings."""
+    return f"{settings['clicks']} for {settings['grades']} grades"
+
+
 def _model(clicks: str | ClickModel | Configured, grades: int) -> ClickModel:
     return parse_model(clicks, grades) if isinstance(clicks, str) else model_for(clicks, grades)
 

@@ -17,7 +17,7 @@ _LINES = {
 
 
 def kind_of(path: str | Path) -> str:
-    """Return JUDGED, RUN or QRELS by the first line of a file, folder or archive; nothing if it is neither."""
+    """Return JUDGED, RUN or QRELS by the first line of a file, folder or archive; nothing for others."""
     try:
         _, pieces = next(read_pieces(find_sources(path)[:1]))
         line = next(pieces, b"").lstrip().partition(b"\n")[0]

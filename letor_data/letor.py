@@ -214,7 +214,7 @@ def checked_grades(labels: np.ndarray) -> np.ndarray:
 
 
 def repeated_documents(letor: Letor) -> list[str]:
-    """Return a note that names the first document that a query has twice, by 'docid = ...' in the comments."""
+    """Return a note with the first document that a query has twice, by 'docid = ...' in the comments."""
     if letor.comments is None:
         return []
     ids = pc.struct_field(pc.extract_regex(letor.comments, _DOC_ID_FIELD), "id").dictionary_encode()
@@ -226,7 +226,9 @@ def repeated_documents(letor: Letor) -> list[str]:
     if not len(again):
         return []
     doc, qid = ids[int(rows[again[0]])].as_py(), letor.query_ids[query[again[0]]]
-    return [f"{letor.source}: query '{qid}' has document '{doc}' twice ({len(again):,} in all repeat another)"]
+    return [
+        f"{letor.source}: query '{qid}' has document '{doc}' twice ({len(again):,} in all repeat another)"
+    ]
 
 
 def checked_cuts(cuts: Sequence[float]) -> np.ndarray:

@@ -16,7 +16,6 @@ from typing import Any, BinaryIO
 from rankduel.base.errors import DataError
 from rankduel.base.files import put_in_place, saying_where, temporary_beside
 
-
 PARQUET, TEXT = "Parquet", "text"
 # Endings of names of text; a name without one is text too.
 _TEXT_ENDINGS = (
@@ -34,8 +33,8 @@ def output_format(path: str | Path) -> str:
     if ending.lower() in ("", *_TEXT_ENDINGS):
         return TEXT
     raise DataError(
-        f"{path}: judged data are written as Parquet or as text, and '{ending}' is neither; choose a name such "
-        f"as NAME.parquet, NAME.txt or NAME.txt.gz"
+        f"{path}: judged data are written as Parquet or as text, and '{ending}' is neither; choose a name "
+        f"such as NAME.parquet, NAME.txt or NAME.txt.gz"
     )
 
 

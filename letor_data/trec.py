@@ -161,7 +161,7 @@ def read_trec(
     """The judged queries with one feature per run: its score, NaN where it does not list the document.
 
     candidates: the 'union' of what the runs list, or all 'judged' documents, listed or not.
-    unjudged: a candidate without a judgment has grade 'zero', is left out ('drop'), or is an error ('refuse').
+    unjudged: a candidate without a judgment has grade 'zero', is left out ('drop') or refused ('refuse').
     ties: equal scores stay equal, for the one who ranks to break ('tie_mode'), or the larger docno goes
     first ('trec_eval': the feature is then the place counted from the bottom). Scores are compared as
     written, where older releases of trec_eval first rounded them to single precision.
@@ -216,8 +216,8 @@ def _unjudged_document(qrels: str | Path, cells: _Cells, missing: np.ndarray) ->
     query, docno = cells.query_ids[cells.query(missing[:1])[0]], cells.docnos[cells.doc(missing[:1])[0]]
     return DataError(
         f"{qrels}: no judgment of document '{docno}' of query '{query}', the first of "
-        f"{counted(len(missing), 'document')} that a run lists without one; --unjudged zero gives them grade 0, "
-        "drop leaves them out (in Python, unjudged)"
+        f"{counted(len(missing), 'document')} that a run lists without one; --unjudged zero gives them grade "
+        "0, drop leaves them out (in Python, unjudged)"
     )
 
 

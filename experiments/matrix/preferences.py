@@ -123,6 +123,11 @@ class Preferences:
         return int(ranker)
 
 
+def exact_ties(pairs: pd.DataFrame) -> np.ndarray:
+    """Return which pairs tie for certain: their interval is one half and nothing else."""
+    return ((pairs["lo"] == 0.5) & (pairs["hi"] == 0.5)).to_numpy()
+
+
 def _turned(pairs: pd.DataFrame, where: np.ndarray) -> pd.DataFrame:
     """Rows seen from the other side."""
     turned = pairs.assign(

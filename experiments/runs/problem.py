@@ -41,6 +41,7 @@ from rankduel.base.compiling import Call
 from rankduel.base.errors import MatrixError, PolicyError, UsageError
 from rankduel.base.settings import Configured, find
 from rankduel.base.streams import stream
+from rankduel.base.text import counted
 
 MEASURES = {
     "page": "NDCG and clicks of the whole page",
@@ -68,10 +69,8 @@ class Problem:
         losses_by(self.notion, self.preferences.matrix)  # refuses what has no winner, and unknown notions
         if self.arena is not None and self.arena.rankings.names != self.preferences.names:
             raise MatrixError(
-                f"the matrix is for {len(self.preferences)} rankers, {few_names(self.preferences.names)}, "
-                f"and the data are ranked by {len(self.arena.rankings.names)}, "
-                f"{few_names(self.arena.rankings.names)}; "
-                "make the matrix from the same data and rankers"
+                f"{other_rankers(self.preferences, self.arena)}; make the matrix from the same data and "
+                "rankers"
             )
 
     @property
@@ -247,6 +246,15 @@ def how_known(preferences: Preferences) -> str:
         return "given"
     half_width = (preferences.pairs["hi"] - preferences.pairs["lo"]).max() / 2
     return f"estimated, largest half-width {half_width:.2g}"
+
+
+def other_rankers(preferences: Preferences, arena: Arena) -> str:
+    """Return the message about a matrix of other rankers than those of an arena."""
+    here = arena.rankings.names
+    return (
+        f"the matrix is for {counted(len(preferences), 'ranker')}, {few_names(preferences.names)}, and the "
+        f"data are ranked by {len(here)}, {few_names(here)}"
+    )
 
 
 def few_names(names: tuple[str, ...]) -> str:

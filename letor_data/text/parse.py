@@ -88,8 +88,8 @@ def parse_text(
 def choose_profile(sources: list[Source], options: ReadOptions) -> Profile:
     if options.profile == "trec":
         raise DataError(
-            f"{sources[0].name}: profile 'trec' is for TREC runs, which are read together with judgments: give "
-            "these with --qrels (in Python, qrels), or leave the profile out"
+            f"{sources[0].name}: profile 'trec' is for TREC runs, which are read together with judgments: "
+            "give these with --qrels (in Python, qrels), or leave the profile out"
         )
     if options.profile is not None:
         return profile_named(options.profile)

@@ -111,7 +111,9 @@ def read_data(
     }
     for_runs = {"candidates": candidates, "run_ties": run_ties}
     if qrels is None:
-        refuse_unused(for_runs, _usual(for_runs), "TREC runs; give their judgments with --qrels, or leave it out")
+        refuse_unused(
+            for_runs, _usual(for_runs), "TREC runs; give their judgments with --qrels, or leave it out"
+        )
         how = {"unjudged": unjudged or "refuse", "grade_cuts": tuple(grade_cuts)}
         return reading.read_data(*files, **for_text, **how, cache=cache, jobs=jobs, progress=progress)
     usual = _usual(for_text) | {"profile": "trec", "cache": True}

@@ -13,6 +13,7 @@ from rich.markup import escape
 
 import rankduel
 from rankduel.base.errors import DataError, encodable
+from rankduel.base.text import counted
 from rankduel.cli.console import count_progress, file_size, screen, show_data_notes
 from rankduel.cli.options import DataOptions, Files, Force, refuse_typed, with_options
 
@@ -168,7 +169,8 @@ def _make(settings: Synthetic, output: Path, folds: bool) -> None:
             write = write_folds if folds else write_letor
             write(blocks(settings), output, settings.sparse, missing=settings.missing, progress=progress)
     seconds = time.perf_counter() - started
-    screen.print(f"{settings.queries:,} queries, {n_docs:,} documents in {seconds:,.1f} s")
+    made = f"{counted(settings.queries, 'query')}, {counted(n_docs, 'document')}"
+    screen.print(f"{made} in {seconds:,.1f} s")
 
 
 def _check_free(output: Path, force: bool) -> None:

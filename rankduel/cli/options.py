@@ -134,7 +134,9 @@ class DataOptions:
     def read(self, files: list[str]) -> Letor:
         """Read files with a progress bar; notes are left to what shows or plays the data."""
         if self.no_cache and self.cache is not None:
-            raise UsageError("--cache names a folder for the cache, and --no-cache asks for none: leave one out")
+            raise UsageError(
+                "--cache names a folder for the cache, and --no-cache asks for none: leave one out"
+            )
         options = dataclasses.asdict(self)
         cache = options.pop("cache")
         no_cache = options.pop("no_cache")
@@ -180,7 +182,7 @@ class DuelOptions:
     queries: Annotated[str, _duel("Which query comes next: uniform or cycle.")] = "uniform"
 
     def open(self, letor: Letor) -> Arena:
-        """Print what the owner of the data should know, rank them with a progress bar, and check the parts."""
+        """Print notes on the data, rank them with a progress bar, and check that everything fits together."""
         show_data_notes(letor.notes)
         return rankduel.open_arena(letor, **dataclasses.asdict(self), progress=count_progress)
 
@@ -225,11 +227,11 @@ class RunOptions:
     jobs: Jobs = -1
     scheduler: Scheduler = None
 
-    def run_set(self, problem: str, mode: str) -> Path:
-        """Return the folder of the runs on this problem."""
+    def run_set(self, files: list[str], mode: str) -> Path:
+        """Return the folder of the runs on a problem that is in these files, or a built-in one."""
         from experiments.runs.records import run_set_name
 
-        return self.out / (self.name or run_set_name(problem, mode, self.horizon, self.seed))
+        return self.out / (self.name or run_set_name(files, mode, self.horizon, self.seed))
 
 
 # Arguments and options that stand by themselves.

@@ -9,6 +9,7 @@ import typer
 import rankduel
 from rankduel.base.errors import UsageError
 from rankduel.base.settings import Configured
+from rankduel.base.text import counted
 from rankduel.cli.console import command_typed, notices, runs_progress, show_next
 from rankduel.cli.endings import keeping
 from rankduel.cli.options import (
@@ -43,8 +44,8 @@ def run(
     regret: Regret = "",
     feedback_every: Every = 1,
     delay: Delay = 0,
-    multileave: Multileave = "sosm",
     *,
+    multileave: Multileave = "sosm",
     measure: Measure = "page",
     options: RunOptions,
     duel_options: DuelOptions,
@@ -54,13 +55,14 @@ def run(
 
     [dim]Example:[/] rankduel run arxiv6 --policy rucb --policy dts --horizon 1e6 --runs 20
     """
-    from experiments.runs.records import read_settings
+    from experiments.arena import user_text
+    from experiments.runs.records import problem_name, read_settings
     from experiments.specs import parse_policy
     from rankduel.cli.shown.runs import show_runs
 
     policies = [parse_policy(text, trust=True) for text in policy]
     _refuse_unused(context, policies, live, len(problem))
-    folder = options.run_set(problem[0], "live" if live else "")
+    folder = options.run_set(problem, "live" if live else "")
     played = duel_options.open(data_options.read(problem)) if live else rankduel.read_preferences(problem[0])
     n_runs = options.runs * len(policies)
     with keeping(f"finished runs are kept in {folder}"), notices(), runs_progress("runs", n_runs) as progress:
@@ -87,8 +89,9 @@ def run(
             watch=progress.watch,
         )
     settings = read_settings(folder)
-    title = f"{problem[0]}, {settings['rankers']} arms{', live' if live else ''}"
-    show_runs(title, settings["regret"], table)
+    name = problem[0] if len(problem) == 1 else problem_name(problem)
+    users = f", live, {user_text(settings['arena'])}" if live else ""
+    show_runs(f"{name}, {counted(settings['rankers'], 'arm')}{users}", settings["regret"], table)
     show_next(folder, options.out)
 
 
@@ -107,4 +110,6 @@ def _refuse_unused(context: typer.Context, policies: list[Configured], live: boo
     live_only = ["matrix", "multileave", "measure", *names_of(DuelOptions, DataOptions)]
     refuse_typed(context, live_only, "is for live duels on judged data: add --live, or leave it out")
     if "scheduler" in context.params and context.params["scheduler"] is not None:
-        refuse_typed(context, ["jobs"], "is for runs on this machine, and --scheduler names others: leave it out")
+        refuse_typed(
+            context, ["jobs"], "is for runs on this machine, and --scheduler names others: leave it out"
+        )

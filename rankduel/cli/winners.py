@@ -11,6 +11,7 @@ from rich.markup import escape
 
 import rankduel
 from rankduel.base.errors import UsageError
+from rankduel.base.text import counted
 from rankduel.cli.console import file_size, screen
 from rankduel.cli.options import AsJson, refuse_typed
 
@@ -94,6 +95,6 @@ def _check_figures(name: str, preferences: Preferences, subsets: bool) -> None:
         raise UsageError("--figures draws what --subsets finds: add --subsets, or leave --figures out")
     if len(preferences) < FEWEST:
         raise UsageError(
-            f"{name}: {len(preferences)} rankers; --figures draws subsets of 3 up to all but one of them: "
-            f"expected at least {FEWEST} rankers; leave --figures out"
+            f"{name}: {counted(len(preferences), 'ranker')}; --figures draws subsets of 3 up to all but "
+            f"one of them: expected at least {FEWEST} rankers; leave --figures out"
         )

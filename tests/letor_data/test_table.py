@@ -2,8 +2,8 @@
 
 import dataclasses
 import datetime
-import json
 import decimal
+import json
 
 import numpy as np
 import pandas as pd
