@@ -22,7 +22,7 @@ ORDER = {
         "metrics",
         "letor table foreign",
         "parquet_files rankers text",
-        "cache rankings summary synthetic trec_lines",
+        "cache kinds rankings summary synthetic trec_lines",
         "trec",
         "rankings_files read",
     ),
@@ -46,6 +46,7 @@ ORDER = {
     "bandits": (
         "agenda draws feedback steps trace",
         "contract parts",
+        "own_lines",
         "own_file plain",
         "loop",
         "matrix_duels sets_loop",

@@ -15,6 +15,7 @@ from bandits.draws import LIVE, PROXY, draws_of
 from bandits.feedback import AT_ONCE, Feedback, check_feedback
 from bandits.loop import Duel, prepare_run, run_loop
 from bandits.matrix_duels import by_matrix
+from bandits.plain import CompiledPolicyError, uncompiled
 from bandits.regret import (
     informative_steps,
     losses_by,
@@ -47,6 +48,7 @@ MEASURES = {
     "page": "NDCG and clicks of the whole page",
     "none": "nothing: pages end where the user leaves, which is faster",
 }
+_MOST_REPLAYED = 200_000  # steps, of plain Python some seconds
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +127,24 @@ class Problem:
 
         `progress`, a record of bandits.loop.Progress, tells other threads how far the run is.
         """
+        try:
+            return self._play(configured, steps, seed, run, progress)
+        except CompiledPolicyError as problem:
+            # Plain Python fails at the same step, and tells the lines.
+            if problem.step <= _MOST_REPLAYED:
+                until = np.append(steps[steps < problem.step], max(problem.step, 1))
+                self._play(uncompiled(configured), until, seed, run)
+            advice = "without @numba.njit its functions tell the line"
+            raise PolicyError(f"{problem} ({advice})") from problem
+
+    def _play(
+        self,
+        configured: Configured,
+        steps: np.ndarray,
+        seed: int,
+        run: int,
+        progress: np.recarray | None = None,
+    ) -> pd.DataFrame:
         matrix = self.preferences.matrix
         labels, rng, users = draws_of(configured, len(matrix), mode=self.mode, seed=seed, run=run)
         if configured.thing.sets:
