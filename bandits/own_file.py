@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 from bandits.contract import Policy, policy_of
-from bandits.own_lines import own_lines
+from bandits.own_lines import in_words, own_frames
 from rankduel.base.errors import PolicyError
 
 
@@ -43,8 +43,9 @@ def _run(path: Path) -> ModuleType:
             f"{path}:{problem.lineno}: this policy file does not run: SyntaxError: {problem.msg}{text}"
         ) from None
     except Exception as problem:
+        frames = own_frames(problem, path)
+        where = f"{path}:{frames[-1].lineno}" if frames else str(path)
         raise PolicyError(
-            f"{path}: this policy file does not run: {type(problem).__name__}: {problem}"
-            f"{own_lines(problem, path)}"
+            f"{where}: this policy file does not run: {type(problem).__name__}: {problem}{in_words(frames)}"
         ) from None
     return module

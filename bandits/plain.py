@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bandits.contract import OPTIONAL, Policy
-from bandits.own_lines import own_lines
+from bandits.own_lines import in_words, own_frames
 from rankduel.base.compiling import compiled_or_plain, is_compiled, labelled, notice_plain, python_version
 from rankduel.base.errors import PolicyError, RankduelError
 from rankduel.base.settings import Configured
@@ -51,7 +51,7 @@ def first_state(configured: Configured, n_arms: int, params: Any, rng: Any) -> A
         try:
             return policy.init(n_arms, params, rng)
         except ArithmeticError as problem:
-            raise too_extreme(configured, 0, problem) from problem
+            raise too_extreme(configured, 1, problem) from problem
     python = python_version(policy.init)
     init = compiled_or_plain(policy.init, python, policy.name) if is_compiled(policy.init) else python
     try:
@@ -73,7 +73,7 @@ def _raised_by(function: Callable[..., Any], *arguments: Any) -> Exception | Non
 
 
 def _own_error(policy: Policy, where: str, problem: Exception) -> PolicyError:
-    lines = own_lines(problem, python_version(policy.init).__code__.co_filename)
+    lines = in_words(own_frames(problem, python_version(policy.init).__code__.co_filename))
     return PolicyError(f"{where} raised {type(problem).__name__}: {problem}{lines}")
 
 

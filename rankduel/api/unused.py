@@ -14,5 +14,6 @@ def refuse_unused(given: Mapping[str, Any], usual: Mapping[str, Any], for_what: 
     The message is '--NAME (in Python, NAME) is for FOR_WHAT'.
     """
     for name, value in given.items():
-        if value not in (None, False) and value != usual.get(name):
+        is_given = value is not None and value is not False
+        if is_given and value != usual.get(name):
             raise UsageError(f"--{name.replace('_', '-')} (in Python, {name}) is for {for_what}")

@@ -182,9 +182,10 @@ class DuelOptions:
     queries: Annotated[str, _duel("Which query comes next: uniform or cycle.")] = "uniform"
 
     def open(self, letor: Letor) -> Arena:
-        """Print notes on the data, rank them with a progress bar, and check that everything fits together."""
+        """Rank the data with a progress bar, check that everything fits together, and print notes on them."""
+        arena = rankduel.open_arena(letor, **dataclasses.asdict(self), progress=count_progress)
         show_data_notes(letor.notes)
-        return rankduel.open_arena(letor, **dataclasses.asdict(self), progress=count_progress)
+        return arena
 
 
 Horizon = Annotated[
