@@ -168,7 +168,8 @@ def _play(configured: Configured, run: SetsRun) -> None:
     where = f"{configured}: step {progress.step}"
     if progress.illegal:
         places = slice(0, min(max(progress.chosen, 0), n_arms))
-        chosen, copies = run.room.arms[places].tolist(), run.room.copies[places].tolist()
+        chosen = run.room.arms[places].tolist()
+        copies = run.room.copies[places].tolist()
         raise PolicyError(
             f"{where}: select returned {progress.chosen} with arms {chosen} and copies {copies}; expected "
             f"1 to {n_arms} arms from 0 to {n_arms - 1}, each once or more"
