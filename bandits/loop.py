@@ -10,7 +10,7 @@ import numpy as np
 from bandits.agenda import is_over, n_agendas, times_within
 from bandits.contract import Policy
 from bandits.feedback import AT_ONCE, Feedback, Mail, check_feedback, make_deliver, new_mail
-from bandits.plain import compiled_loop
+from bandits.plain import compiled_errors, compiled_loop, first_state
 from bandits.trace import Counts, Trace, copy_counts, count, empty_counts, empty_trace
 from rankduel.base.compiling import (
     Call,
@@ -21,7 +21,7 @@ from rankduel.base.compiling import (
     may_allocate,
     record,
 )
-from rankduel.base.errors import PolicyError, RankduelError
+from rankduel.base.errors import PolicyError
 from rankduel.base.settings import Configured, kernel_params
 
 
@@ -44,7 +44,8 @@ class Progress(NamedTuple):
     step: int = 0
     first: int = 0
     second: int = 0
-    illegal: bool = False
+    illegal: bool = False  # the pair
+    illegal_answer: bool = False  # `first`, as recommended
 
 
 class Room(NamedTuple):
@@ -91,6 +92,8 @@ def make_play(policy: Policy, duel: Duel, *, late: bool, plain: bool) -> Callabl
                 deliver(state, params, room.mail, first, second, outcome)
             progress.step = t
             write_checkpoint(state, params, env, room, trace, row)
+            if progress.illegal_answer:
+                return
 
     return play if plain else labelled(play, policy.name)
 
@@ -140,6 +143,10 @@ def make_write_checkpoint(policy: Policy, duel: Duel, as_kernel: Any) -> Callabl
     @as_kernel
     def write_checkpoint(state, params, env, room, trace, row):
         answer = recommend(state, params)
+        if not -1 <= answer < len(room.chosen):
+            progress = room.progress[0]
+            progress.first, progress.illegal_answer = answer, True
+            answer = -1
         answers(state, params, room.chosen)
         trace.survivors[row] = survivors(state, params)
         trace.finished[row] = finished(state, params)
@@ -274,7 +281,7 @@ def prepare_run(
         progress=record(Progress()) if progress is None else progress,
         fast_forward=bool(fast_forward) and feedback == AT_ONCE,
     )
-    state = policy.init(n_arms, params, rng)
+    state = first_state(configured, n_arms, params, rng)
     arguments = (state, params, duel.env, room, trace, rng, users)
     return Run(Call(loop_of(policy, duel, feedback), arguments), room, trace)
 
@@ -289,20 +296,17 @@ def _trace_of_one_arm(trace: Trace) -> Trace:
 def _play(configured: Configured, run: Run) -> None:
     """Play a run; raise an error that names the policy, the step and the value if the policy is wrong."""
     progress = run.room.progress[0]
-    try:
+    with compiled_errors(configured, run.room.progress):
         run.call.function(*run.call.arguments)
-    except RankduelError:
-        raise
-    except Exception as problem:
-        if configured.thing.is_built_in:
-            raise
-        raise PolicyError(
-            f"{configured}: step {progress.step}: {type(problem).__name__}: {problem}"
-        ) from problem
+    where, last = f"{configured}: step {progress.step}", len(run.room.chosen) - 1
     if progress.illegal:
         raise PolicyError(
-            f"{configured}: step {progress.step}: select returned ({progress.first}, {progress.second}); "
-            f"expected two arms from 0 to {len(run.room.chosen) - 1}"
+            f"{where}: select returned ({progress.first}, {progress.second}); expected two arms from 0 to "
+            f"{last}"
+        )
+    if progress.illegal_answer:
+        raise PolicyError(
+            f"{where}: recommend returned {progress.first}; expected an arm from 0 to {last}, or -1 for none"
         )
     n_played = run.trace.duels[-1].sum() // 2 + run.trace.selves[-1].sum()
     if n_played != run.trace.steps[-1]:

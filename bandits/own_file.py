@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 from bandits.contract import Policy, policy_of
+from bandits.own_lines import in_words, own_frames
 from rankduel.base.errors import PolicyError
 
 
@@ -36,20 +37,15 @@ def _run(path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except PolicyError:
         raise
-    except Exception as problem:
-        line = getattr(problem, "lineno", None) or _line_in(problem, path)
-        where = f"{path}:{line}" if line else str(path)
+    except SyntaxError as problem:
+        text = f"\n    {problem.text.strip()}" if problem.text else ""
         raise PolicyError(
-            f"{where}: this policy file does not run: {type(problem).__name__}: {problem}"
+            f"{path}:{problem.lineno}: this policy file does not run: SyntaxError: {problem.msg}{text}"
+        ) from None
+    except Exception as problem:
+        frames = own_frames(problem, path)
+        where = f"{path}:{frames[-1].lineno}" if frames else str(path)
+        raise PolicyError(
+            f"{where}: this policy file does not run: {type(problem).__name__}: {problem}{in_words(frames)}"
         ) from None
     return module
-
-
-def _line_in(problem: Exception, path: Path) -> int:
-    """The last line of the file that was running; 0 if none was."""
-    line, frame = 0, problem.__traceback__
-    while frame is not None:
-        if Path(frame.tb_frame.f_code.co_filename) == path:
-            line = frame.tb_lineno
-        frame = frame.tb_next
-    return line

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from bandits.contract import OPTIONAL, Policy
+from bandits.own_lines import in_words, own_frames
 from rankduel.base.compiling import compiled_or_plain, is_compiled, labelled, notice_plain, python_version
-from rankduel.base.errors import PolicyError
+from rankduel.base.errors import PolicyError, RankduelError
+from rankduel.base.settings import Configured
+
+_WHOLE = ("recommend", "survivors")  # functions that return a whole number
 
 
 def is_plain(policy: Policy) -> bool:
@@ -24,6 +31,84 @@ def as_plain(policy: Policy) -> Policy:
         if getattr(policy, name) is not None and name != "needs_horizon"
     }
     return policy._replace(**functions)
+
+
+def uncompiled(configured: Configured) -> Configured:
+    """Return the same policy with functions of plain Python."""
+    policy = configured.thing
+    functions = {
+        name: python_version(getattr(policy, name))
+        for name in ("init", "select", "update", *OPTIONAL)
+        if getattr(policy, name) is not None
+    }
+    return configured._replace(thing=policy._replace(**functions))
+
+
+def first_state(configured: Configured, n_arms: int, params: Any, rng: Any) -> Any:
+    """Return the state that a policy begins with; the error of a user's policy has its own lines."""
+    policy = configured.thing
+    if policy.is_built_in:
+        try:
+            return policy.init(n_arms, params, rng)
+        except ArithmeticError as problem:
+            raise too_extreme(configured, 1, problem) from problem
+    python = python_version(policy.init)
+    init = compiled_or_plain(policy.init, python, policy.name) if is_compiled(policy.init) else python
+    try:
+        return init(n_arms, params, rng)
+    except RankduelError:
+        raise
+    except Exception as problem:
+        problem = _raised_by(python, n_arms, params, rng) or problem  # compiled code has no lines
+        raise _own_error(policy, f"{policy.name}: init", problem) from problem
+
+
+def _raised_by(function: Callable[..., Any], *arguments: Any) -> Exception | None:
+    """Return the error that a call raises; None if it raises none."""
+    try:
+        function(*arguments)
+    except Exception as problem:
+        return problem
+    return None
+
+
+def _own_error(policy: Policy, where: str, problem: Exception) -> PolicyError:
+    lines = in_words(own_frames(problem, python_version(policy.init).__code__.co_filename))
+    return PolicyError(f"{where} raised {type(problem).__name__}: {problem}{lines}")
+
+
+class CompiledPolicyError(PolicyError):
+    """An error that compiled code of a user's policy raised, which keeps no lines."""
+
+    def __init__(self, message: str, step: int = 0) -> None:
+        super().__init__(message)
+        self.step = step
+
+
+def too_extreme(configured: Configured, step: int, problem: ArithmeticError) -> PolicyError:
+    """Return the error about settings so large or small that a policy cannot compute with them."""
+    return PolicyError(f"{configured}: step {step}: {problem}; expected less extreme settings")
+
+
+@contextmanager
+def compiled_errors(configured: Configured, progress: np.recarray) -> Iterator[None]:
+    """Raise what a policy raises as an error with its name and the step in `progress`.
+
+    Of built-in policies, only what extreme settings can cause: all else is a bug.
+    """
+    try:
+        yield
+    except RankduelError:
+        raise
+    except Exception as problem:
+        step = int(progress[0].step)
+        if configured.thing.is_built_in and isinstance(problem, ArithmeticError):
+            raise too_extreme(configured, step, problem) from problem
+        if configured.thing.is_built_in:
+            raise
+        raise CompiledPolicyError(
+            f"{configured}: step {step}: {type(problem).__name__}: {problem}", step
+        ) from problem
 
 
 def compiled_loop(make: Callable[[Policy, bool], Callable[..., Any]], policy: Policy) -> Callable[..., Any]:
@@ -52,10 +137,24 @@ def stepping(policy: Policy) -> Policy:
         return policy
     plain = as_plain(policy)
     functions: dict[str, Any] = {
-        name: compiled_or_plain(getattr(policy, name), getattr(plain, name), policy.name)
+        name: _told(policy, name, compiled_or_plain(getattr(policy, name), getattr(plain, name), policy.name))
         for name in ("select", "update")
     }
     return policy._replace(**functions)
+
+
+def _told(policy: Policy, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a compiled function of a user's policy whose errors name the policy."""
+
+    def call(*arguments: Any) -> Any:
+        try:
+            return function(*arguments)
+        except RankduelError:
+            raise
+        except Exception as problem:
+            raise _own_error(policy, f"{policy.name}: {name}", problem) from problem
+
+    return call
 
 
 class _Steps:
@@ -72,11 +171,11 @@ class _Steps:
             except PolicyError:
                 raise
             except Exception as problem:
-                raise PolicyError(
-                    f"{self._where(name)} raised {type(problem).__name__}: {problem}{_line(problem)}"
-                ) from problem
+                raise _own_error(self._policy, self._where(name), problem) from problem
             if name == "select" and not self._policy.sets:
                 self._check_pair(result)
+            elif name in _WHOLE or (name == "select" and self._policy.sets):
+                self._check_whole(name, result)
             elif name == "idle":
                 self._check_skipped(result, arguments[2])
                 self._step += int(result)
@@ -94,19 +193,13 @@ class _Steps:
         if not whole:
             raise PolicyError(f"{self._where('select')} returned {pair!r}; expected two arms")
 
+    def _check_whole(self, name: str, result: Any) -> None:
+        if not hasattr(result, "__index__"):
+            raise PolicyError(f"{self._where(name)} returned {result!r}; expected a whole number")
+
     def _check_skipped(self, n: Any, limit: int) -> None:
         if not isinstance(n, int) and not hasattr(n, "__index__") or not 0 <= n <= limit:
             raise PolicyError(f"{self._where('idle')} returned {n}; expected a number from 0 to {limit}")
 
     def _where(self, name: str) -> str:
         return f"{self._policy.name}: step {self._step}: {name}"
-
-
-def _line(problem: Exception) -> str:
-    """Return the line of the error in the file where it was raised."""
-    trace = problem.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is None or trace.tb_frame.f_code.co_filename == __file__:
-        return ""
-    return f" ({trace.tb_frame.f_code.co_filename}, line {trace.tb_lineno})"

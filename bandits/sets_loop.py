@@ -13,8 +13,8 @@ import numpy as np
 
 from bandits.contract import Policy
 from bandits.loop import no_answer, no_measure
-from bandits.plain import compiled_loop
-from rankduel.base.compiling import Call, entry, kernel, labelled
+from bandits.plain import compiled_errors, compiled_loop, first_state
+from rankduel.base.compiling import Call, entry, kernel, labelled, record
 from rankduel.base.errors import PolicyError
 from rankduel.base.settings import Configured, kernel_params
 
@@ -40,6 +40,15 @@ class Pages(NamedTuple):
     n_measured: int = 0
 
 
+class SetsProgress(NamedTuple):
+    """Fields of Room.progress: the step being played, and what the policy chose if that cannot be."""
+
+    step: int = 0
+    chosen: int = 0  # the size of the set, or the arm recommended
+    illegal: bool = False  # the set
+    illegal_answer: bool = False
+
+
 class Room(NamedTuple):
     labels: np.ndarray  # (arms,) int64: how everybody else numbers the policy's arms
     arms: np.ndarray  # (arms,) int64: the set of a step
@@ -48,6 +57,7 @@ class Room(NamedTuple):
     won: np.ndarray  # (arms, arms) int64
     shares: np.ndarray  # (arms,) float64
     alone: np.ndarray  # (arms,) int64
+    progress: np.recarray  # (1,), fields of SetsProgress
 
 
 def make_play_sets(policy: Policy, pages: Pages, *, plain: bool) -> Callable[..., Any]:
@@ -58,15 +68,19 @@ def make_play_sets(policy: Policy, pages: Pages, *, plain: bool) -> Callable[...
     def play_sets(state, params, env, room, trace, fast_forward, rng, users):
         """Fill `trace`. The policy's arm a is labels[a] to everything else."""
         labels, arms, names, copies, won = room.labels, room.arms, room.names, room.copies, room.won
-        t, compared, n_pages = 0, 0, 0
+        progress, t, compared, n_pages = room.progress[0], 0, 0, 0
         for row in range(len(trace.steps)):
             while t < trace.steps[row]:
                 if fast_forward:
                     t += idle(state, params, trace.steps[row] - t, room.alone, rng)
                     if t == trace.steps[row]:
                         break
-                n = select(state, params, arms, copies, rng)
                 t += 1
+                progress.step = t
+                n = select(state, params, arms, copies, rng)
+                if not is_set_of_arms(arms, copies, n, len(labels)):
+                    progress.chosen, progress.illegal = n, True
+                    return
                 if n == 1:
                     room.alone[arms[0]] += 1
                     won[0, 0] = 0
@@ -85,10 +99,26 @@ def make_play_sets(policy: Policy, pages: Pages, *, plain: bool) -> Callable[...
                 trace.shares[row, labels[arm]] = room.shares[arm] + room.alone[arm]
                 trace.alone[row, labels[arm]] = room.alone[arm]
             trace.compared[row], trace.pages[row] = compared, n_pages
-            trace.recommended[row] = labels[recommend(state, params)]
+            progress.step = t
+            answer = recommend(state, params)
+            if not 0 <= answer < len(labels):
+                progress.chosen, progress.illegal_answer = answer, True
+                return
+            trace.recommended[row] = labels[answer]
             measure(env, trace.measured[row])
 
     return play_sets if plain else labelled(entry(play_sets), policy.name)
+
+
+@kernel
+def is_set_of_arms(arms, copies, n, n_arms):
+    """True if the first `n` places hold arms, each at least once."""
+    if not 1 <= n <= n_arms:
+        return False
+    for place in range(n):
+        if not 0 <= arms[place] < n_arms or copies[place] < 1:
+            return False
+    return True
 
 
 @kernel
@@ -126,14 +156,35 @@ def run_sets(
     if len(labels) == 1:
         run.trace.shares[:, 0] = run.trace.alone[:, 0] = run.trace.steps
     else:
-        run.call.function(*run.call.arguments)
+        _play(configured, run)
     return run.trace
+
+
+def _play(configured: Configured, run: SetsRun) -> None:
+    """Play a run; raise an error that names the policy, the step and the value if the policy is wrong."""
+    progress, n_arms = run.room.progress[0], len(run.room.labels)
+    with compiled_errors(configured, run.room.progress):
+        run.call.function(*run.call.arguments)
+    where = f"{configured}: step {progress.step}"
+    if progress.illegal:
+        places = slice(0, min(max(progress.chosen, 0), n_arms))
+        chosen = run.room.arms[places].tolist()
+        copies = run.room.copies[places].tolist()
+        raise PolicyError(
+            f"{where}: select returned {progress.chosen} with arms {chosen} and copies {copies}; expected "
+            f"1 to {n_arms} arms from 0 to {n_arms - 1}, each once or more"
+        )
+    if progress.illegal_answer:
+        raise PolicyError(
+            f"{where}: recommend returned {progress.chosen}; expected an arm from 0 to {n_arms - 1}"
+        )
 
 
 class SetsRun(NamedTuple):
     """A run that is ready to be played: the call fills the trace."""
 
     call: Call
+    room: Room
     trace: SetsTrace
 
 
@@ -161,10 +212,11 @@ def prepare_sets_run(
         won=np.zeros((n_arms, n_arms), np.int64),
         shares=np.zeros(n_arms),
         alone=alone,
+        progress=record(SetsProgress()),
     )
-    state = policy.init(n_arms, params, rng) if n_arms > 1 else ()
+    state = first_state(configured, n_arms, params, rng) if n_arms > 1 else ()
     arguments = (state, params, pages.env, room, trace, bool(fast_forward), rng, users)
-    return SetsRun(Call(sets_loop_of(policy, pages), arguments), trace)
+    return SetsRun(Call(sets_loop_of(policy, pages), arguments), room, trace)
 
 
 def _empty_trace(steps: np.ndarray, n_arms: int, n_measured: int) -> SetsTrace:

@@ -26,7 +26,7 @@ from bandits.contract import Policy, configure
 from bandits.feedback import TIED
 from bandits.loop import is_pair_of_arms
 from bandits.own_file import load_policy
-from bandits.plain import compiled_loop, is_plain, stepping
+from bandits.plain import compiled_loop, first_state, is_plain, stepping, too_extreme
 from bandits.steps import LONGEST, checked_horizon
 from rankduel.base.checked_json import Fields, read_checked_json, write_checked_json
 from rankduel.base.compiling import entry, kernel, labelled, loop, may_allocate, record
@@ -54,8 +54,7 @@ class Stepper:
         self._choices = 0  # digest of the pairs chosen so far
         self._rng = np.random.default_rng(seed)
         self._params = kernel_params(configured, horizon)
-        init = configured.thing.init
-        self._state: Any = self._called(init, n_arms, self._params, self._rng) if n_arms > 1 else ()
+        self._state: Any = first_state(configured, n_arms, self._params, self._rng) if n_arms > 1 else ()
         self._policy = stepping(configured.thing)
 
     @property
@@ -177,9 +176,7 @@ class Stepper:
         try:
             return function(*arguments)
         except ArithmeticError as problem:
-            raise PolicyError(
-                f"{self.configured}: step {self.n_steps + 1}: {problem}; expected less extreme settings"
-            ) from problem
+            raise too_extreme(self.configured, self.n_steps + 1, problem) from problem
 
     def _illegal(self, step: int, first: int, second: int) -> PolicyError:
         return PolicyError(

@@ -41,7 +41,7 @@ UNTIED, TIED = (0, 1), (2, 3)
 DUELS = 300_000
 SIZES = (10_000, 31_531)  # queries of MSLR-WEB10K and MSLR-WEB30K
 TWIN_DUELS = 200
-USER = click_model("navigational")
+USER = click_model("navigational", 5)
 # (method, its setting, the value)
 WAYS = (
     ("team_draft", "prefix", "assign"),

@@ -25,7 +25,7 @@ from naive.multileave import live_impression
 from support.live_duels import query_groups
 
 RANKERS_ON_PAGE = (range(105, 107), range(100, 110), range(136))  # rankers that share a page
-USER = click_model("navigational")
+USER = click_model("navigational", 5)
 METHODS = ("team_draft", "sosm", "pairwise")
 PAGES = {"probabilistic": 5_000, "optimized": 500}  # whose twins enumerate too much, or play no pages
 PAIRS = 30_000_000  # of rankers to compare in one timing, roughly

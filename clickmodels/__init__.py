@@ -1,7 +1,7 @@
 """Simulated users: tables of click and stop probabilities."""
 
 from clickmodels.catalogue import CLICK_MODELS, USERS, click_model
-from clickmodels.contract import User
+from clickmodels.contract import User, model_for
 from clickmodels.dependent_click import (
     click_probability,
     examination,
@@ -13,7 +13,7 @@ from clickmodels.tables import (
     ClickModel,
     check_grades,
     custom_model,
-    even_map,
+    grades_in,
 )
 from clickmodels.written import describe_model, load_model, model_from_text
 
@@ -29,11 +29,12 @@ __all__ = [
     "click_probability",
     "custom_model",
     "describe_model",
-    "even_map",
     "examination",
     "expected_clicks",
     "geometric",
+    "grades_in",
     "load_model",
+    "model_for",
     "model_from_text",
     "reciprocal",
 ]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import overload
 
 from clickmodels import users
-from clickmodels.contract import CustomUser, User
+from clickmodels.contract import CustomUser, User, model_for
 from clickmodels.tables import EVERYWHERE, ClickModel
 from rankduel.base.errors import ClickModelError
-from rankduel.base.settings import Catalogue, discovered
+from rankduel.base.settings import Catalogue, Configured, discovered
 
 USERS: Catalogue[User] = Catalogue("click model", ClickModelError, discovered(users, "USER"))
 CUSTOM = CustomUser()
@@ -17,34 +18,53 @@ CLICK_MODELS: Catalogue[User | CustomUser] = Catalogue(
 )
 
 
+@overload
 def click_model(
     name: str,
-    grades: int = 5,
+    grades: int,
     stop: str = "click",
     attention: Sequence[float] | str = EVERYWHERE,
     grade_map: Sequence[int] | str = (),
-) -> ClickModel:
-    """Return a named user for data with a number of relevance grades.
+) -> ClickModel: ...
+@overload
+def click_model(
+    name: str,
+    grades: None = None,
+    stop: str = "click",
+    attention: Sequence[float] | str = EVERYWHERE,
+    grade_map: Sequence[int] | str = (),
+) -> Configured: ...
+def click_model(
+    name: str,
+    grades: int | None = None,
+    stop: str = "click",
+    attention: Sequence[float] | str = EVERYWHERE,
+    grade_map: Sequence[int] | str = (),
+) -> ClickModel | Configured:
+    """Return a named user: for any data, or its table for a number of relevance grades.
 
     Parameters
     ----------
     name : str
         Name of the user; `click_models` lists them.
-    grades : int, default 5
+    grades : int, optional
         Number of relevance grades of the data. Without `grade_map` the user must have a table for them (2, 3
-        or 5).
+        or 5). By default the table is chosen where the user meets data, by their grades.
     stop : str, default "click"
         When the user leaves: "click", "any", "first" or "never".
     attention : sequence of float or str, default (1.0,)
         Probability to look at each rank, or text such as ``"reciprocal:1"``; the last value holds for all
         ranks below.
     grade_map : sequence of int or str, default ()
-        Grade of the 5-grade table that each grade of the data stands for, or "even".
+        Grade of the 5-grade table that each grade of the data stands for. Or "even": the grades are spread
+        evenly over that table, which is interpolated. Except for 2, 3 and 5 grades, this is a table of ours
+        and not a published one.
 
     Returns
     -------
-    ClickModel
-        Click and stop probabilities per grade.
+    ClickModel or Configured
+        With `grades`, click and stop probabilities per grade. Otherwise the user with its settings;
+        `open_arena` and `build_matrix` take either.
 
     Raises
     ------
@@ -55,6 +75,8 @@ def click_model(
     --------
     >>> rankduel.click_model("navigational", 3).p_click.tolist()
     [0.05, 0.5, 0.95]
+    >>> str(rankduel.click_model("navigational", stop="any"))
+    'navigational(stop=any)'
     """
     chosen = USERS.configured(name, stop=stop, attention=attention, grade_map=grade_map)
-    return chosen.thing.model(chosen.params, grades)
+    return chosen if grades is None else model_for(chosen, grades)

@@ -10,11 +10,11 @@ import numpy as np
 
 from clickmodels.position_based import attention_from_text, attention_text
 from clickmodels.rows import numbers_in, row_text
-from clickmodels.tables import EVERYWHERE, STOP_RULES, ClickModel, checked_map, custom_model, even_map
+from clickmodels.tables import EVERYWHERE, STOP_RULES, ClickModel, checked_map, custom_model, spread_evenly
 from rankduel.base.errors import ClickModelError
-from rankduel.base.settings import Setting
+from rankduel.base.settings import Configured, Setting
 
-EVEN = "even"  # grade_map: grades fall evenly on the 5-grade table
+EVEN = "even"  # grade_map: grades are spread evenly over the 5-grade table
 Table = tuple[Sequence[float], Sequence[float]]  # p_click and p_stop, one entry per grade
 
 
@@ -74,18 +74,32 @@ class User(NamedTuple):
 
     def model(self, params: Any, grades: int) -> ClickModel:
         """Return the click model for data with so many relevance grades."""
-        if params.grade_map != ():
-            p_click, p_stop = self.tables[5]
-            chosen = checked_map(even_map(grades) if params.grade_map == EVEN else params.grade_map, grades)
-            table: Table = [p_click[g] for g in chosen], [p_stop[g] for g in chosen]
+        p_click: Sequence[float]
+        p_stop: Sequence[float]
+        if params.grade_map == EVEN:
+            p_click, p_stop = (spread_evenly(row, grades) for row in self.tables[5])
+        elif params.grade_map != ():
+            chosen = checked_map(params.grade_map, grades)
+            p_click, p_stop = ([row[grade] for grade in chosen] for row in self.tables[5])
         elif grades in self.tables:
-            table = self.tables[grades]
+            p_click, p_stop = self.tables[grades]
         else:
-            raise ClickModelError(
-                f"'{self.name}' has tables for {', '.join(map(str, self.tables))} grades, not for {grades}; "
-                "map the grades onto the 5-grade table with grade_map, or give your own probabilities"
-            )
-        return custom_model(*table, params.stop, params.attention)
+            raise ClickModelError(self._ways_out(grades))
+        return custom_model(p_click, p_stop, params.stop, params.attention)
+
+    def _ways_out(self, grades: int) -> str:
+        """Return the message about a number of grades without a table: what can be asked for instead."""
+        ways = [
+            f"{self.name}(grade_map=even): the 5-grade table, interpolated; a table of ours, not published",
+            "custom(p_click=...,p_stop=...): your own probabilities, one per grade, such as 0/0.5/1",
+            "--grade-cuts CUT,... (in Python, grade_cuts): read the labels as fewer grades, such as '1,2'",
+        ]
+        if grades == 4:
+            same = "if the scale has five grades and no document here has the highest one"
+            ways.insert(1, f"{self.name}(grade_map=0/1/2/3): {same}")
+        known = ", ".join(map(str, self.tables))
+        head = f"'{self.name}' has published tables for {known} grades, not for {grades}; ask for one of"
+        return "\n  ".join([head, *ways])
 
 
 class RowParams(NamedTuple):
@@ -113,5 +127,22 @@ class CustomUser(NamedTuple):
                 raise ClickModelError(f"{self.name} needs {name}: a probability per grade")
         model = custom_model(*params)
         if grades not in (None, len(model.p_click)):
-            raise ClickModelError(f"the click model has {len(model.p_click)} grades, but {grades} are needed")
+            raise ClickModelError(_other_grades(len(model.p_click), grades))
         return model
+
+
+def model_for(user: ClickModel | Configured, grades: int) -> ClickModel:
+    """Return the click model of a user for data with so many grades; refuse a table for another number."""
+    if not isinstance(user, ClickModel):
+        model: ClickModel = user.thing.model(user.params, grades)
+        return model
+    if len(user.p_click) != grades:
+        raise ClickModelError(_other_grades(len(user.p_click), grades))
+    return user
+
+
+def _other_grades(found: int, needed: int | None) -> str:
+    return (
+        f"the click model has {found} grades, but {needed} are needed: the data's. Give a probability for "
+        "each grade, or read the labels as other grades with --grade-cuts (in Python, grade_cuts)"
+    )

@@ -56,17 +56,21 @@ def custom_model(
     return ClickModel(click, leave, _probabilities(attention, "attention", "rank", 1), stop == "any")
 
 
-def even_map(grades: int) -> tuple[int, ...]:
-    """The grade map g -> 4 g / (grades - 1), which gives the 2- and 3-grade tables of the literature back.
+def spread_evenly(row: Sequence[float], grades: int) -> list[float]:
+    """Return a row of the 5-grade table at g -> 4 g / (grades - 1), interpolated between its grades.
 
-    (All but the middle grade of 'perfect': 0.5 there, 0.4 by the map.)
+    This gives the 2- and 3-grade tables of the literature back, all but the middle grade of 'perfect': 0.5
+    there, 0.4 here. For other numbers of grades there is no published table, and this one is ours.
     """
-    if grades not in (2, 3, 5):
-        raise ClickModelError(
-            f"{grades} grades do not fall evenly on the 5-grade table; say which of its grades 0 to 4 each "
-            "one is, such as 0/1/3/4 for 4 grades"
-        )
-    return tuple(4 * grade // (grades - 1) for grade in range(grades))
+    if grades < 2:
+        raise ClickModelError(f"grade_map=even needs 2 grades or more, not {grades}")
+    places = np.linspace(0, len(row) - 1, grades)
+    return [float(value) for value in np.interp(places, range(len(row)), row)]
+
+
+def grades_in(labels: np.ndarray) -> int:
+    """Return the number of grades from 0 to the highest label, 2 at least."""
+    return max(int(labels.max(initial=0)) + 1, 2)
 
 
 def check_grades(model: ClickModel, labels: np.ndarray) -> None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clickmodels.catalogue import CLICK_MODELS, CUSTOM, USERS, click_model
-from clickmodels.contract import Stop
+from clickmodels.contract import EVEN, Stop
 from clickmodels.position_based import attention_text
 from clickmodels.rows import row_text
 from clickmodels.tables import EVERYWHERE, STOP_RULES, ClickModel
@@ -30,7 +30,7 @@ class _File(NamedTuple):
     attention: Sequence[float] | str = EVERYWHERE
 
 
-def model_from_text(name: str, settings: Mapping[str, Any], grades: int | None = 5) -> ClickModel:
+def model_from_text(name: str, settings: Mapping[str, Any], grades: int | None) -> ClickModel:
     """Return the user that `name(key=value,...)` stands for, on data with so many grades."""
     chosen = CLICK_MODELS.configured(name, **settings)
     return chosen.thing.model(chosen.params, grades)
@@ -62,6 +62,9 @@ def _describe_table(model: ClickModel) -> tuple[str, dict[str, str]]:
     for stop, name in asked:
         if grades in USERS[name].tables and _found_in(model, click_model(name, grades, stop)) is not None:
             return name, _describe_stop(stop)
+    for stop, name in asked:
+        if grades > 1 and _found_in(model, click_model(name, grades, stop, grade_map=EVEN)) is not None:
+            return name, _describe_stop(stop) | {"grade_map": EVEN}
     for stop, name in asked:
         grade_map = _found_in(model, click_model(name, 5, stop))
         if grade_map is not None:

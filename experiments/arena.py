@@ -12,19 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from clickmodels import ClickModel
+from clickmodels import ClickModel, model_for
 from experiments.specs import feature_list, parse_model, spec_of
 from interleave import METHODS, make_world
 from interleave import preset as preset_named
 from interleave.world import World
 from letor_data import PROFILES, Letor
-from letor_data.formats import TOP_LABEL
 from letor_data.rankers import Ranker, feature, feature_rankers
 from letor_data.rankings import Rankings, rank
 from rankduel.base.settings import Configured
 
 # Settings of an arena that the outcome of a duel depends on, besides data and rankers.
-DUEL_SETTINGS = ("interleave", "clicks", "length", "ties", "tied_duels")
+DUEL_SETTINGS = ("interleave", "clicks", "grades", "length", "ties", "tied_duels")
 # Opens a progress bar for countable work, (what, how many): call what it gives with how many more are done.
 CountProgress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 
@@ -65,7 +64,7 @@ def open_arena(
     letor: Letor,
     *,
     interleave: str | None = None,
-    clicks: str = "navigational",
+    clicks: str | ClickModel | Configured = "navigational",
     length: int = 10,
     rankers: str | Sequence[Ranker] = "",
     preset: str = "paper",
@@ -84,8 +83,9 @@ def open_arena(
         Judged documents, from `read_data`.
     interleave : str, optional
         Interleaving method and its settings, such as ``"team_draft"``. The default is that of `preset`.
-    clicks : str, default "navigational"
-        Click model and its settings, or a TOML file of probabilities.
+    clicks : str, ClickModel or Configured, default "navigational"
+        Click model and its settings, a TOML file of probabilities, or a value of `click_model`. A user by
+        name has the table for the grades of the data.
     length : int, default 10
         Number of documents on a page.
     rankers : str or sequence of Ranker, default ""
@@ -123,7 +123,7 @@ def open_arena(
     """
     usual = preset_named(preset)
     method = usual["interleaving"] if interleave is None else METHODS.parsed(interleave)
-    model = parse_model(clicks, n_grades(letor))
+    model = _model(clicks, letor.n_grades)
     chosen = chosen_rankers(letor, rankers)
     with progress("ranking", len(chosen)) as advance:
         rankings = rank(letor, chosen, progress=advance)
@@ -135,6 +135,7 @@ def open_arena(
         "n_docs": letor.n_docs,
         "interleave": str(method),
         "clicks": spec_of(model),
+        "grades": len(model.p_click),
         "length": length,
         "preset": preset,
         "ties": ties,
@@ -146,13 +147,13 @@ def open_arena(
     return arena
 
 
-def n_grades(letor: Letor) -> int:
-    """How many relevance grades the data have by their profile; else the fewest that tables are made for."""
-    declared = PROFILES[letor.profile].top_grade
-    if declared < TOP_LABEL:
-        return declared + 1
-    top = int(letor.labels.max(initial=0))
-    return next((grades for grades in (2, 3, 5) if top < grades), top + 1)
+def user_text(settings: Mapping[str, Any]) -> str:
+    """Return the user and the table that an arena, or a matrix made in it, has by its settings."""
+    return f"{settings['clicks']} for {settings['grades']} grades"
+
+
+def _model(clicks: str | ClickModel | Configured, grades: int) -> ClickModel:
+    return parse_model(clicks, grades) if isinstance(clicks, str) else model_for(clicks, grades)
 
 
 def chosen_rankers(letor: Letor, rankers: str | Sequence[Ranker]) -> list[Ranker]:

@@ -16,7 +16,7 @@ _SPAN = re.compile(r"([0-9]{1,18})-([0-9]{1,18})")
 _MOST_FEATURES = 1_000_000
 
 
-def parse_model(text: str, grades: int = 5) -> ClickModel:
+def parse_model(text: str, grades: int) -> ClickModel:
     """'navigational(stop=any)', 'custom(p_click=0/1,p_stop=0/0)' or a .toml file, on so many grades."""
     if text.endswith(".toml"):
         return load_model(text, grades)

@@ -135,12 +135,20 @@ def rankings_of(lists: Sequence[Sequence[Hashable]]) -> tuple[list[Hashable], Ra
 def _check_lists(left: list[Hashable], right: list[Hashable], number: dict[Hashable, int]) -> None:
     if not left:
         raise InterleaveError("nothing to interleave: the rankings are empty")
-    if len(number) < len(left) or len(set(right)) < len(right):
-        raise InterleaveError("a ranking holds a document twice")
+    _check_distinct(left)
+    _check_distinct(right)
     strange = [doc for doc in right if doc not in number]
     if strange or len(right) != len(left):
         odd = strange[0] if strange else next(doc for doc in left if doc not in set(right))
         raise InterleaveError(f"both rankings must hold the same documents; {odd!r} is in one only")
+
+
+def _check_distinct(ranking: list[Hashable]) -> None:
+    first_rank: dict[Hashable, int] = {}
+    for rank, doc in enumerate(ranking, 1):
+        before = first_rank.setdefault(doc, rank)
+        if before < rank:
+            raise InterleaveError(f"a ranking holds a document twice: {doc!r} at ranks {before} and {rank}")
 
 
 @functools.cache

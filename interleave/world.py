@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clickmodels.tables import ClickModel, check_grades
+from clickmodels.contract import model_for
+from clickmodels.tables import ClickModel, check_grades, grades_in
 from letor_data.blocks import DOCS, LINE, RANKS, TIED_WITH, blocks_of, entry_of, n_untied, narrow_entry
 from letor_data.rankings import Rankings
 from letor_data.sorting import read_only
@@ -237,7 +238,7 @@ TIED_DUELS = {"coin": "a fair coin decides", "drop": "played again with another 
 def make_world(
     rankings: Rankings,
     labels: np.ndarray,
-    model: ClickModel,
+    model: ClickModel | Configured,
     interleaving: Configured,
     *,
     length: int = 10,
@@ -248,6 +249,7 @@ def make_world(
 ) -> World:
     """What a live duel needs.
 
+    model       a table, or a user by name, whose table is then chosen by the grades of the labels
     ties        between documents, see letor_data.ties.TIE_MODES; `seed` is for those broken once per run
     tied_duels  between rankers, see TIED_DUELS
     queries     "uniform", "cycle" (in file order), or a weight per query
@@ -263,6 +265,8 @@ def make_world(
             f"not {length}"
         )
     find(tied_duels, TIED_DUELS, "way to settle tied duels", InterleaveError)
+    if not isinstance(model, ClickModel):
+        model = model_for(model, grades_in(labels))
     check_grades(model, labels)
     settled = rankings.resolve(ties, seed)
     blocks = blocks_of(settled)

@@ -27,7 +27,7 @@ from letor_data.text.parse import ReadOptions
 from letor_data.text.queries import side_file
 from rankduel.base.files import cache_folder, file_checksum, put_in_place, short_name, temporary_beside
 
-READER_VERSION = 1  # raise it when the same bytes would be read differently
+READER_VERSION = 2  # raise it when the same bytes would be read differently
 FOLDER = ".rankduel"
 _NAME = re.compile(r".+\.[0-9a-f]{16}\.[0-9a-f]{8}\.arrow")  # of a cache file
 _PART = 64 << 20  # bytes that one thread digests at a time

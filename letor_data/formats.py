@@ -24,6 +24,7 @@ class Profile(NamedTuple):
     top_grade: int = TOP_LABEL
     query_id: str = "qid"  # where the query is named: "qid" token, "comment", or a "side file" of counts
     index_base: int = 1  # smallest feature number
+    sparse: bool = False  # files leave zeros out, so the last features may stand in none of them
     null_is_missing: bool = False  # NULL stands for a value that does not exist
     huge_is_missing: bool = False  # |value| >= 1e300 stands for a value that does not exist
     sign: int = 1  # -1 where small values are better
@@ -63,12 +64,15 @@ PROFILES = {
         ),
         Profile(
             "yahoo", "Yahoo! Learning to Rank Challenge (C14)", r"set[12]\.(train|valid|test)\.txt|\bC14B?\b",
-            n_features=700, top_grade=4,
+            n_features=700, top_grade=4, sparse=True,
         ),
-        Profile("istella", "Istella LETOR, Istella-S, Istella-X", r"istella", 220, 4, huge_is_missing=True),
+        Profile(
+            "istella", "Istella LETOR, Istella-S, Istella-X", r"istella", n_features=220, top_grade=4,
+            sparse=True, huge_is_missing=True,
+        ),
         Profile(
             "yandex", "Yandex Internet Mathematics 2009: the comment is the query", r"imat2009",
-            n_features=245, top_grade=4, query_id="comment",
+            n_features=245, top_grade=4, query_id="comment", sparse=True,
         ),
         Profile(
             "lightgbm", "no qid tokens; documents per query in a .query or .group file", query_id="side file",

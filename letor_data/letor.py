@@ -7,6 +7,7 @@ value is NaN (sources may not contain NaN otherwise).
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -15,13 +16,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from letor_data.formats import PROFILES, TOP_LABEL
 from rankduel.base.errors import DataError
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _DOC_ID = re.compile(r"docid\s*=\s*(\S+)")
+_DOC_ID_FIELD = r"docid\s*=\s*(?P<id>\S+)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +44,7 @@ class Letor:
     source: str = ""  # what was read, for people
     digest: str = ""  # of the source's content, for files made from this data
     notes: tuple[str, ...] = ()  # what the reader wants its owner to know
+    scale: int = 0  # number of grades, if neither the profile nor the labels tell it; see n_grades
 
     @property
     def n_docs(self) -> int:
@@ -52,6 +57,13 @@ class Letor:
     @property
     def n_features(self) -> int:
         return len(self.columns)
+
+    @property
+    def n_grades(self) -> int:
+        """Relevance grades of the scale: as read, by the profile, or up to the highest label, 2 at least."""
+        declared = PROFILES[self.profile].top_grade
+        by_profile = declared + 1 if declared < TOP_LABEL else 0
+        return self.scale or by_profile or max(int(self.labels.max(initial=0)) + 1, 2)
 
     @property
     def docs_per_query(self) -> np.ndarray:
@@ -96,7 +108,10 @@ class Letor:
             raise DataError(f"a table has one column named '{name}', and this data would make it {times}")
 
     def take_queries(self, queries: Sequence[int] | np.ndarray) -> Letor:
-        """These queries only, by number (or a mask), in the order asked for; there must be one."""
+        """These queries only, by number (or a mask), in the order asked for; there must be one.
+
+        The scale of grades is that of all queries.
+        """
         try:
             numbers = np.arange(self.n_queries)[np.asarray(queries) if len(queries) else []]
         except IndexError as problem:
@@ -104,7 +119,8 @@ class Letor:
         if len(numbers) == 0:
             raise DataError(f"none of the {self.n_queries} queries is left")
         offsets = np.concatenate([[0], np.cumsum(self.docs_per_query[numbers])]).astype(np.int64)
-        return self.rearranged(_rows_of(self.offsets, numbers), offsets, numbers)
+        chosen = self.rearranged(_rows_of(self.offsets, numbers), offsets, numbers)
+        return replace(chosen, scale=self.n_grades)
 
     def rearranged(self, rows: np.ndarray, offsets: np.ndarray, queries: np.ndarray) -> Letor:
         """These rows, divided by these offsets among these of the queries."""
@@ -195,6 +211,31 @@ def checked_grades(labels: np.ndarray) -> np.ndarray:
         found = f"{labels[bad[0]]} in row {bad[0]} (the first is row 0)"
         raise DataError(f"a label must be a whole number from 0 to 127, not {found}")
     return grades.astype(np.int8)
+
+
+def repeated_documents(letor: Letor) -> list[str]:
+    """Return a note with the first document that a query has twice, by 'docid = ...' in the comments."""
+    if letor.comments is None:
+        return []
+    ids = pc.struct_field(pc.extract_regex(letor.comments, _DOC_ID_FIELD), "id").dictionary_encode()
+    rows = np.flatnonzero(ids.is_valid())
+    query = np.repeat(np.arange(letor.n_queries), letor.docs_per_query)[rows]
+    code = ids.indices.to_numpy(zero_copy_only=False)[rows].astype(np.int64)
+    _, first = np.unique(query * max(len(ids.dictionary), 1) + code, return_index=True)
+    again = np.setdiff1d(np.arange(len(rows)), first)
+    if not len(again):
+        return []
+    doc, qid = ids[int(rows[again[0]])].as_py(), letor.query_ids[query[again[0]]]
+    return [
+        f"{letor.source}: query '{qid}' has document '{doc}' twice ({len(again):,} in all repeat another)"
+    ]
+
+
+def checked_cuts(cuts: Sequence[float]) -> np.ndarray:
+    """Limits that turn labels into grades, as an ascending array; a grade is how many a label reaches."""
+    if list(cuts) != sorted(set(cuts)) or any(math.isnan(cut) for cut in cuts) or len(cuts) > TOP_LABEL:
+        raise DataError(f"grade_cuts must be different numbers, at most {TOP_LABEL}, ascending; not {cuts}")
+    return np.array(cuts, np.float64)
 
 
 def _rows_of(offsets: np.ndarray, queries: np.ndarray) -> np.ndarray:

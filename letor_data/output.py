@@ -16,6 +16,27 @@ from typing import Any, BinaryIO
 from rankduel.base.errors import DataError
 from rankduel.base.files import put_in_place, saying_where, temporary_beside
 
+PARQUET, TEXT = "Parquet", "text"
+# Endings of names of text; a name without one is text too.
+_TEXT_ENDINGS = (
+    *(".txt", ".dat", ".data", ".letor", ".svm", ".svmlight", ".libsvm"),
+    *(".train", ".vali", ".valid", ".test"),
+)
+
+
+def output_format(path: str | Path) -> str:
+    """Return PARQUET or TEXT, as the ending of a name says; raise an error for any other ending."""
+    path = Path(path)
+    if path.suffix == ".parquet":
+        return PARQUET
+    ending = Path(path.stem).suffix if path.suffix in _COMPRESSORS else path.suffix
+    if ending.lower() in ("", *_TEXT_ENDINGS):
+        return TEXT
+    raise DataError(
+        f"{path}: judged data are written as Parquet or as text, and '{ending}' is neither; choose a name "
+        f"such as NAME.parquet, NAME.txt or NAME.txt.gz"
+    )
+
 
 @contextmanager
 def new_folders(folders: Iterable[Path]) -> Iterator[None]:

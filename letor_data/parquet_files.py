@@ -99,7 +99,7 @@ def letor_digest(letor: Letor) -> str:
 
 def _about(letor: Letor) -> str:
     texts = (letor.profile, letor.source, letor.digest, tuple(letor.notes), letor.feature_names)
-    return repr((texts, letor.query_ids.tolist(), letor.splits.tolist(), letor.comments is None))
+    return repr((texts, letor.scale, letor.query_ids.tolist(), letor.splits.tolist(), letor.comments is None))
 
 
 def _arrays(letor: Letor) -> Iterator[np.ndarray | pa.Array]:

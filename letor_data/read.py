@@ -39,7 +39,7 @@ def read_data(
     how = _options(options)
     with guard(", ".join(str(path) for path in paths)):
         if _is_parquet(paths[0]):
-            letor = _read_table(paths, how)
+            letor = _read_table(paths, how, cache)
         else:
             letor = _read_text(list(paths), how, cache, jobs, progress)
     for note in letor.notes:
@@ -105,10 +105,12 @@ def _is_parquet(path: str | Path) -> bool:
     return path.suffix == ".parquet"
 
 
-def _read_table(paths: tuple[str | Path, ...], options: ReadOptions) -> Letor:
+def _read_table(paths: tuple[str | Path, ...], options: ReadOptions, cache: bool | str | Path) -> Letor:
+    if not isinstance(cache, bool):
+        raise DataError(f"{paths[0]}: Parquet is read without a cache; leave --cache (in Python, cache) out")
     if len(paths) > 1:
         raise DataError(f"one Parquet file at a time: {paths[0]} came with {paths[1]}")
     letor, profile = read_parquet(paths[0]), options.profile
     if options._replace(profile=None) != ReadOptions():
         raise DataError(f"{paths[0]}: Parquet is read as it is; of the options, only 'profile' applies")
-    return letor if profile is None else replace(letor, profile=profile_named(profile).name)
+    return letor if profile is None else replace(letor, profile=profile_named(profile).name, scale=0)

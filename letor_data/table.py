@@ -13,12 +13,13 @@ import numpy as np
 import pyarrow as pa
 
 from letor_data.foreign import conformed, one_piece
-from letor_data.formats import PROFILES
+from letor_data.formats import PROFILES, TOP_LABEL
 from letor_data.letor import META_COLUMNS, Letor
 from rankduel.base.errors import DataError, encodable
 
 _KEY = b"rankduel"  # schema metadata: what is not a column, as JSON
-_FACTS = ("profile", "source", "digest", "notes")
+_TEXTS = ("profile", "source", "digest")
+_FACTS = (*_TEXTS, "notes", "scale")
 _FEATURE_TYPES = (pa.float32(), pa.float64())
 
 
@@ -89,10 +90,13 @@ def _facts(table: pa.Table, name: str) -> dict[str, Any]:
     if not isinstance(known, dict):
         raise DataError(f"{name}: its metadata '{_KEY.decode()}' are damaged: not a JSON object")
     facts = {fact: known[fact] for fact in _FACTS if fact in known}
-    texts = [facts.get(fact, "") for fact in _FACTS if fact != "notes"]
+    texts = [facts.get(fact, "") for fact in _TEXTS]
     notes = facts.get("notes", [])
     if not isinstance(notes, list) or not all(isinstance(text, str) for text in [*texts, *notes]):
         raise DataError(f"{name}: its metadata '{_KEY.decode()}' are damaged: expected texts")
+    scale = facts.get("scale", 0)
+    if type(scale) is not int or not 0 <= scale <= TOP_LABEL + 1:
+        raise DataError(f"{name}: its metadata '{_KEY.decode()}' are damaged: expected a number of grades")
     if facts.get("profile", "svmlight") not in PROFILES:
         raise DataError(f"{name}: its metadata '{_KEY.decode()}' name no known profile")
     return facts

@@ -21,18 +21,20 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from letor_data.letor import Letor, narrowest
+from letor_data.formats import TOP_LABEL
+from letor_data.letor import Letor, checked_cuts, narrowest
 from letor_data.packed.archive import PACKINGS
 from letor_data.packed.packing import guard
 from letor_data.trec_lines import Lines, line_error, split_lines
 from rankduel.base.errors import DataError, encodable
+from rankduel.base.text import counted
 
 _RUN = ("qid", "Q0", "docno", "rank", "score", "tag")
 _QRELS = ("qid", "iteration", "docno", "grade")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 _GRADE = re.compile(r"([+-]?\d{1,9})(\.0*)?", re.ASCII)
-_TOP_GRADE = 127  # labels are int8
+_TOP_WRITTEN = 10**9  # of grades that limits turn into others
 
 
 class Run(NamedTuple):
@@ -56,16 +58,21 @@ def read_run(path: str | Path) -> Run:
     return Run(rows, tuple(notes), digest)
 
 
-def read_qrels(path: str | Path) -> Qrels:
-    """The judgments of a qrels file; grades below 0, which mark spam, become 0."""
+def read_qrels(path: str | Path, grade_cuts: Sequence[float] = ()) -> Qrels:
+    """The judgments of a qrels file; grades below 0, which mark spam, become 0.
+
+    grade_cuts: limits that turn what is written into grades: how many of them it reaches.
+    """
+    cuts = checked_cuts(grade_cuts)
     with guard(path):
-        table, notes, digest = _read(path, _QRELS_FILE)
-        grade = table.values["grade"]
-        rows = table.documents().assign(grade=np.maximum(grade, 0).astype(np.int8))
-    below = np.flatnonzero(grade < 0)
+        table, notes, digest = _read(path, _qrels_file(_TOP_WRITTEN if len(cuts) else TOP_LABEL))
+        written = table.values["grade"]
+        grade = np.searchsorted(cuts, written, side="right") if len(cuts) else np.maximum(written, 0)
+        rows = table.documents().assign(grade=grade.astype(np.int8))
+    below = np.flatnonzero(written < 0) if not len(cuts) else ()
     for row in below[:1]:
         where = f"{encodable(str(path))}:{table.lines[row]}"
-        notes.append(f"{where}: first of {len(below)} grades below 0, read as 0")
+        notes.append(f"{where}: first of {counted(len(below), 'grade')} below 0, read as 0")
     return Qrels(rows, tuple(notes), digest)
 
 
@@ -149,33 +156,44 @@ def read_trec(
     candidates: str = "union",
     unjudged: str = "zero",
     ties: str = "tie_mode",
+    grade_cuts: Sequence[float] = (),
 ) -> Letor:
     """The judged queries with one feature per run: its score, NaN where it does not list the document.
 
     candidates: the 'union' of what the runs list; 'judged' documents, listed or not; or 'all' of both.
-    unjudged: a candidate without a judgment has grade 'zero', or is left out ('drop').
+    unjudged: a candidate without a judgment has grade 'zero', is left out ('drop') or refused ('refuse').
     ties: equal scores stay equal, for the one who ranks to break ('tie_mode'), or the larger docno goes
     first ('trec_eval': the feature is then the place counted from the bottom). Scores are compared as
     written, where older releases of trec_eval first rounded them to single precision.
+    grade_cuts: limits that turn judgments into grades, see `read_qrels`.
+
+    The scale of grades is that of all judgments, of documents that no run lists too.
     """
     _check("candidates", candidates, tuple(_CANDIDATES))
-    _check("unjudged", unjudged, ("zero", "drop"))
+    _check("unjudged", unjudged, ("zero", "drop", "refuse"))
     _check("ties", ties, ("tie_mode", "trec_eval"))
     if isinstance(runs, str | Path) or not runs:
         raise DataError("runs must be a list of at least one run file")
     with guard(qrels):
-        return _judged_runs(qrels, runs, candidates, unjudged, ties)
+        return _judged_runs(qrels, runs, candidates, unjudged, ties, tuple(grade_cuts))
 
 
 def _judged_runs(
-    qrels: str | Path, runs: Sequence[str | Path], candidates: str, unjudged: str, ties: str
+    qrels: str | Path,
+    runs: Sequence[str | Path],
+    candidates: str,
+    unjudged: str,
+    ties: str,
+    grade_cuts: tuple[float, ...],
 ) -> Letor:
-    judged = read_qrels(qrels)
+    judged = read_qrels(qrels, grade_cuts)
     loaded = [read_run(path) for path in runs]
     names = _names(runs)
     cells = _cells(judged, loaded)
     chosen = _CANDIDATES[candidates](cells)
     is_judged = _lookup(chosen, cells.judged, np.ones(len(cells.judged), bool), np.False_)
+    if unjudged == "refuse" and not is_judged.all():
+        raise _unjudged_document(qrels, cells, chosen[~is_judged])
     if unjudged == "drop":
         chosen = chosen[is_judged]
     if not len(chosen):
@@ -183,10 +201,24 @@ def _judged_runs(
     notes = [*judged.notes, *(note for run in loaded for note in run.notes)]
     there = "none is ranked" if candidates == "all" else "all tie there"
     notes += _query_notes(cells, chosen, loaded, names, there) + _unjudged_notes(is_judged, unjudged)
-    choices = (candidates, unjudged, ties, names, judged.digest, [run.digest for run in loaded])
-    source = f"{encodable(str(qrels))} with {len(runs)} run{'s' if len(runs) > 1 else ''}"
-    digest = hashlib.sha256(repr(choices).encode()).hexdigest()
-    return replace(_letor(cells, chosen, names, ties), source=source, digest=digest, notes=tuple(notes))
+    choices = (candidates, unjudged, ties, grade_cuts, names, judged.digest, [run.digest for run in loaded])
+    letor = _letor(cells, chosen, names, ties)
+    return replace(
+        letor,
+        source=f"{encodable(str(qrels))} with {counted(len(runs), 'run')}",
+        digest=hashlib.sha256(repr(choices).encode()).hexdigest(),
+        notes=tuple(notes),
+        scale=len(grade_cuts) + 1 if grade_cuts else max(int(judged.rows.grade.max()) + 1, 2),
+    )
+
+
+def _unjudged_document(qrels: str | Path, cells: _Cells, missing: np.ndarray) -> DataError:
+    query, docno = cells.query_ids[cells.query(missing[:1])[0]], cells.docnos[cells.doc(missing[:1])[0]]
+    return DataError(
+        f"{qrels}: no judgment of document '{docno}' of query '{query}', the first of "
+        f"{counted(len(missing), 'document')} that a run lists without one; --unjudged zero gives them grade "
+        "0, drop leaves them out (in Python, unjudged)"
+    )
 
 
 def _scores(lines: Lines) -> np.ndarray:
@@ -199,11 +231,11 @@ def _scores(lines: Lines) -> np.ndarray:
     return scores[code]
 
 
-def _grades(lines: Lines) -> np.ndarray:
+def _grades(lines: Lines, top: int) -> np.ndarray:
     """As written, so possibly below 0."""
     grades, code = _numbers(lines.text("grade"), _GRADE)
-    for row in np.flatnonzero(~(grades <= _TOP_GRADE)[code])[:1].tolist():
-        raise lines.error(row, "grade", f"the grade must be a whole number, at most {_TOP_GRADE}")
+    for row in np.flatnonzero(~(grades <= top)[code])[:1].tolist():
+        raise lines.error(row, "grade", f"the grade must be a whole number, at most {top}")
     return grades[code].astype(np.int64)
 
 
@@ -223,7 +255,10 @@ def _numbers(texts: pa.LargeStringArray, pattern: re.Pattern) -> tuple[np.ndarra
 _RUN_FILE = _Kind(
     _RUN, lambda lines: {"score": _scores(lines), "rank": _ranks(lines)}, "", "has this document already"
 )
-_QRELS_FILE = _Kind(_QRELS, lambda lines: {"grade": _grades(lines)}, "grade", "has another grade")
+
+
+def _qrels_file(top: int) -> _Kind:
+    return _Kind(_QRELS, lambda lines: {"grade": _grades(lines, top)}, "grade", "has another grade")
 
 
 # ---- from documents to columns ----
@@ -338,21 +373,23 @@ def _query_notes(
     kept, notes = np.flatnonzero(np.bincount(cells.query(chosen))), []
     empty = len(cells.query_ids) - len(kept)
     if empty:
-        notes.append(f"{empty} judged queries have no document to rank and are left out")
+        notes.append(f"left out: {counted(empty, 'judged query')} without a document to rank")
     for name, run, (key, _) in zip(names, runs, cells.scores):
         strange = run.rows.qid[~run.rows.qid.isin(cells.query_ids)].nunique()
         if strange:
-            notes.append(f"{name}: {strange} queries have no judgments and are left out")
+            notes.append(f"{name}: left out: {counted(strange, 'query')} without judgments")
         absent = len(kept) - np.count_nonzero(np.bincount(cells.query(key), minlength=kept[-1] + 1)[kept])
         if absent:
-            notes.append(f"{name}: no documents for {absent} of {len(kept)} queries; {there}")
+            of_all = f"{absent:,} of {counted(len(kept), 'query')}"
+            notes.append(f"{name}: no documents for {of_all}; {there}")
     return notes
 
 
 def _unjudged_notes(is_judged: np.ndarray, unjudged: str) -> list[str]:
     missing = np.count_nonzero(~is_judged)
     what = "left out" if unjudged == "drop" else "given grade 0"
-    return [f"{missing} of {len(is_judged)} documents have no judgment and are {what}"] if missing else []
+    of_all = f"{missing:,} of {counted(len(is_judged), 'document')}"
+    return [f"{of_all} without a judgment: {what}"] if missing else []
 
 
 def _rank_notes(path: str | Path, rows: pd.DataFrame, rank: np.ndarray) -> tuple[str, ...]:
@@ -363,7 +400,7 @@ def _rank_notes(path: str | Path, rows: pd.DataFrame, rank: np.ndarray) -> tuple
     wrong = (query[1:] == query[:-1]) & (rank[1:] > rank[:-1]) & (score[1:] > score[:-1])
     if not wrong.any():
         return ()
-    share = f"{len(np.unique(query[1:][wrong]))} of {query[-1] + 1} queries"
+    share = f"{len(np.unique(query[1:][wrong])):,} of {counted(int(query[-1]) + 1, 'query')}"
     return (f"{encodable(str(path))}: ranks contradict scores in {share}; the scores count",)
 
 

@@ -21,7 +21,7 @@ ORDER = {
         "formats output packed sorting ties",
         "letor table foreign",
         "parquet_files rankers text",
-        "cache evaluation rankings summary synthetic trec_lines",
+        "cache evaluation kinds rankings summary synthetic trec_lines",
         "blocks trec",
         "rankings_files read",
     ),
@@ -45,6 +45,7 @@ ORDER = {
     "bandits": (
         "agenda draws feedback steps trace",
         "contract parts",
+        "own_lines",
         "own_file plain",
         "loop",
         "matrix_duels sets_loop",

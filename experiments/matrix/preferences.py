@@ -22,6 +22,7 @@ from bandits import checked_prefs
 from experiments.matrix.builtin import MATRICES
 from experiments.specs import feature_list
 from experiments.tables import DamagedTable, read_table, table_content
+from letor_data.kinds import JUDGED, kind_of
 from rankduel.base.errors import MatrixError, UsageError
 from rankduel.base.files import replacing, saying_where
 from rankduel.base.settings import find
@@ -120,6 +121,11 @@ class Preferences:
         if not 0 <= ranker < len(self):
             raise UsageError(f"no ranker number {ranker}; they are numbered from 0 to {len(self) - 1}")
         return int(ranker)
+
+
+def exact_ties(pairs: pd.DataFrame) -> np.ndarray:
+    """Return which pairs tie for certain: their interval is one half and nothing else."""
+    return ((pairs["lo"] == 0.5) & (pairs["hi"] == 0.5)).to_numpy()
 
 
 def _turned(pairs: pd.DataFrame, where: np.ndarray) -> pd.DataFrame:
@@ -246,7 +252,8 @@ def read_preferences(text: str | Path) -> Preferences:
     try:
         return _read_parquet(path) if path.suffix == _PARQUET else _read_plain(path)
     except OSError as problem:
-        raise MatrixError(f"{text}: cannot be read: {problem.strerror or problem}") from None
+        reason = f"{text}: cannot be read: {problem.strerror or problem}"
+        raise MatrixError(_with_advice(reason, path)) from None
 
 
 def _read_plain(path: Path) -> Preferences:
@@ -260,8 +267,20 @@ def _read_plain(path: Path) -> Preferences:
         raise
     except Exception as problem:  # of any kind: NumPy parses a damaged header as Python text
         reason = str(problem).partition("\n")[0][:_LONGEST_REASON] or type(problem).__name__
-        raise MatrixError(f"{path}: not a matrix of numbers: {reason}") from None
+        raise MatrixError(_with_advice(f"{path}: not a matrix of numbers: {reason}", path)) from None
     return preferences_of(matrix, where=str(path), source=path.name)
+
+
+def _with_advice(problem: str, path: Path) -> str:
+    """Return the message about a file that is no matrix, with what to do if it holds judged data."""
+    kind = kind_of(path)
+    if not kind:
+        return problem
+    data = str(path) if kind == JUDGED else "RUN... --qrels QRELS"
+    return (
+        f"{problem}\n  it looks like {kind}: 'rankduel run {data} --live --policy rucb' plays on it, and "
+        f"'rankduel matrix {data} -o NAME.prefs.parquet' makes its matrix"
+    )
 
 
 def _npy_matrix(path: Path) -> np.ndarray:
@@ -279,7 +298,8 @@ def _read_parquet(path: Path) -> Preferences:
     # Older releases and other tools write no digest. Any other name is that of one which was damaged.
     if not isinstance(names, list) or not isinstance(settings, dict) or len(kept.about) > 2:
         raise MatrixError(
-            f"{path}: a Parquet file, but not one of preferences; 'rankduel matrix' makes them"
+            f"{path}: a Parquet file, but not one of preferences; 'rankduel matrix' makes them, and "
+            "'rankduel run' plays on judged data with --live"
         ) from None
     return checked(names, kept.values, settings, str(path))
 

@@ -34,6 +34,7 @@ from experiments.runs.multileave_error import (
 )
 from experiments.runs.records import RunSet
 from experiments.runs.summaries import curves, short_names
+from rankduel.base.text import counted
 
 _CAPTION = (
     "The share of pairs of rankers that are in the wrong order so far (E_bin of Schuth et al., CIKM 2014; a "
@@ -66,11 +67,12 @@ def multileave_figures(name: str, run_set: RunSet) -> list[Figure]:
 
 
 def _about(run_set: RunSet) -> str:
-    pairs = run_set.preferences.pairs
+    to_order = int((run_set.preferences.pairs["p"] != 0.5).sum())
     runs = runs_in_words(run_set.table.groupby("policy")["run"].nunique())
     return (
-        f"{run_set.settings.get('problem', run_set.name)}: {len(run_set.preferences)} rankers, "
-        f"{int((pairs['p'] != 0.5).sum()):,} pairs to order, {run_set.settings['horizon']:,} impressions, "
+        f"{run_set.settings.get('problem', run_set.name)}: "
+        f"{counted(len(run_set.preferences), 'ranker')}, {counted(to_order, 'pair')} to order, "
+        f"{counted(run_set.settings['horizon'], 'impression')}, "
         f"{runs} of each method."
     )
 
@@ -81,9 +83,8 @@ def headline(table: pd.DataFrame) -> str:
     runs = {str(name): group for name, group in table.groupby("policy", sort=False)}
     wrong = {name: error_at(group, last)[0] for name, group in runs.items()}
     best = [name for name in wrong if wrong[name] == min(wrong.values())]
-    text = (
-        f"After {last:,} impressions the fewest pairs in the wrong order are those of {' and '.join(best)}: "
-    )
+    text = f"After {counted(last, 'impression')} the fewest pairs in the wrong order are those of "
+    text += f"{' and '.join(best)}: "
     text += f"{error_text(runs[best[0]], last)} %."
     needed = {name: impressions_until(group, limit) for name, group in runs.items()}
     first = min(needed, key=lambda name: needed[name])

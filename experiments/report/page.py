@@ -30,6 +30,7 @@ from experiments.runs.records import RunSet
 from experiments.runs.summaries import curves, final, final_estimates
 from experiments.statistics import estimate
 from rankduel.base.files import write_text
+from rankduel.base.text import counted
 
 # An id on the page is the name of a run set or pair and one of these, and so never one of the libraries' ids.
 ENDINGS = tuple(
@@ -86,7 +87,7 @@ def _about(run_set: RunSet) -> str:
     runs = runs_in_words(final(run_set.table)["policy"].value_counts())
     problem, horizon = settings.get("problem", run_set.name), settings["horizon"]
     return (
-        f"{problem}: {len(run_set.preferences)} rankers, {horizon:,} duels against "
+        f"{problem}: {counted(len(run_set.preferences), 'ranker')}, {counted(horizon, 'duel')} against "
         f"{against}, {runs} of each policy.{_unmeasured(settings)}"
     )
 
@@ -100,7 +101,8 @@ def run_set_headline(run_set: RunSet) -> str:
     """Who was best, by how much, and whether these runs can tell."""
     ranked = list(final_estimates(run_set.table, "regret").items())
     (best, least), *others = ranked
-    text = f"{best} had a mean regret of {in_figures(least)} after {run_set.settings['horizon']:,} duels"
+    duels = counted(run_set.settings["horizon"], "duel")
+    text = f"{best} had a mean regret of {in_figures(least)} after {duels}"
     if not others:
         return f"{text}."
     second, more = others[0]
@@ -115,7 +117,7 @@ def run_set_headline(run_set: RunSet) -> str:
 def run_set_figures(name: str, run_set: RunSet) -> list[Figure]:
     if is_multileave(run_set):
         return multileave_figures(name, run_set)
-    table, duels = run_set.table, f"{run_set.settings['horizon']:,} duels"
+    table, duels = run_set.table, counted(run_set.settings["horizon"], "duel")
     dots = "A tick for each run, a dot for the mean, a bar for its 95 % interval, and both in figures."
     found = [
         _regret_figure(name, run_set),
@@ -203,7 +205,7 @@ def final_table(run_set: RunSet) -> Table:
     rows = [
         _final_row(str(policy), group) for policy, group in final(run_set.table).groupby("policy", sort=False)
     ]
-    caption = f"After {run_set.settings['horizon']:,} duels: mean [95 % interval] over the runs"
+    caption = f"After {counted(run_set.settings['horizon'], 'duel')}: mean [95 % interval] over the runs"
     notion = run_set.settings.get("regret", "condorcet")
     explained = (
         f"Regret: the mean {notion} loss of both rankers of a duel, summed; weak: of the better one. "

@@ -14,6 +14,7 @@ from experiments.runs.compare import compare_runs
 from experiments.runs.records import RunSet
 from experiments.runs.summaries import curves, final_estimates
 from experiments.statistics import Estimate
+from rankduel.base.text import counted
 
 _EXPLAINED = (
     "p is the chance to see as much of a difference where there is none: of the means by Welch's test, of "
@@ -58,7 +59,7 @@ def pair_section(name: str, live: RunSet, proxy: RunSet) -> Section:
     shown = pair_figure(name, live, proxy)
     found = compare_runs(*tables)
     table = Table(
-        f"Final regret after {live.settings['horizon']:,} duels: mean [95 % interval]",
+        f"Final regret after {counted(live.settings['horizon'], 'duel')}: mean [95 % interval]",
         ("policy", "live", "proxy", "live - proxy", "p, means", "p, laws"),
         list(pair_rows(*tables, found.final)),
         _EXPLAINED,

@@ -9,7 +9,8 @@ from pathlib import Path
 from experiments.arena import DUEL_SETTINGS, Arena
 from experiments.matrix.build import BuildStatus, build_matrix, write_matrix
 from experiments.matrix.preferences import Preferences, read_preferences
-from experiments.runs.records import MATRIX
+from experiments.runs.problem import other_rankers
+from experiments.runs.records import ANOTHER_RUN_SET, MATRIX
 from rankduel.base.errors import MatrixError, RecordsError
 from rankduel.base.files import saying_where
 
@@ -55,14 +56,16 @@ def preferences_for(
 
 def _given(arena: Arena, matrix: Preferences | str | Path) -> Preferences:
     """Return given preferences, if they were made for such duels or do not say what they were made for."""
-    is_made = isinstance(matrix, Preferences)
+    where = "the matrix" if isinstance(matrix, Preferences) else str(matrix)
     preferences = matrix if isinstance(matrix, Preferences) else read_preferences(matrix)
     if preferences.names != arena.rankings.names:
-        return preferences  # the problem that they are put into says what does not fit
+        raise MatrixError(
+            f"{where}: {other_rankers(preferences, arena)}. Give the matrix of these rankers, or none: it is "
+            "made from the data"
+        )
     if preferences.settings.keys() & set(DUEL_SETTINGS):
         difference = _difference(arena, preferences, DUEL_SETTINGS)
         if difference:
-            where = "the matrix" if is_made else str(matrix)
             raise MatrixError(
                 f"{where} was made for other duels: {difference}. Give the matrix of these duels, or none: "
                 "it is made from the data"
@@ -72,11 +75,11 @@ def _given(arena: Arena, matrix: Preferences | str | Path) -> Preferences:
 
 def _kept(arena: Arena, preferences: Preferences, where: Path) -> Preferences:
     """Return preferences of a run set, if they were made for the very duels and data."""
+    if preferences.names != arena.rankings.names:
+        raise RecordsError(f"{where}: {other_rankers(preferences, arena)}. {ANOTHER_RUN_SET}")
     difference = _difference(arena, preferences, (key for key in arena.settings if key != "data"))
     if difference:
-        raise RecordsError(
-            f"{where} was made for other duels: {difference}. Choose another folder or name, or remove it"
-        )
+        raise RecordsError(f"{where} was made for other duels: {difference}. {ANOTHER_RUN_SET}")
     return preferences
 
 

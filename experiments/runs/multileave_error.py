@@ -32,7 +32,7 @@ from experiments.matrix.shared_pages import (
     random_pairs,
 )
 from experiments.runs.cells import Cell, PlayedCell, play_cells
-from experiments.runs.problem import few_names, how_known
+from experiments.runs.problem import how_known, other_rankers
 from experiments.runs.records import MULTILEAVE, open_run_set, versions
 from experiments.statistics import standard_error
 from interleave.multileave import MULTILEAVERS
@@ -109,12 +109,8 @@ def contests_of(arena: Arena, methods: Sequence[Configured]) -> dict[str, Contes
 
 
 def _check_reference(arena: Arena, reference: Preferences) -> None:
-    names = arena.rankings.names
-    if reference.names != names:
-        raise UsageError(
-            f"the matrix is for {len(reference)} rankers, {few_names(reference.names)}, and the data are "
-            f"ranked by {len(names)}, {few_names(names)}; make the matrix from the same data and rankers"
-        )
+    if reference.names != arena.rankings.names:
+        raise UsageError(f"{other_rankers(reference, arena)}; make the matrix from the same data and rankers")
     if (reference.pairs["p"] == 0.5).all():
         raise UsageError("all pairs tie in the matrix, so there is no order to be right about")
 

@@ -15,6 +15,7 @@ from bandits.draws import LIVE, PROXY, draws_of
 from bandits.feedback import AT_ONCE, Feedback, check_feedback
 from bandits.loop import Duel, prepare_run, run_loop
 from bandits.matrix_duels import by_matrix
+from bandits.plain import CompiledPolicyError, uncompiled
 from bandits.regret import (
     informative_steps,
     losses_by,
@@ -41,11 +42,13 @@ from rankduel.base.compiling import Call
 from rankduel.base.errors import MatrixError, PolicyError, UsageError
 from rankduel.base.settings import Configured, find
 from rankduel.base.streams import stream
+from rankduel.base.text import counted
 
 MEASURES = {
     "page": "NDCG and clicks of the whole page",
     "none": "nothing: pages end where the user leaves, which is faster",
 }
+_MOST_REPLAYED = 200_000  # steps, of plain Python some seconds
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,10 +71,8 @@ class Problem:
         losses_by(self.notion, self.preferences.matrix)  # refuses what has no winner, and unknown notions
         if self.arena is not None and self.arena.rankings.names != self.preferences.names:
             raise MatrixError(
-                f"the matrix is for {len(self.preferences)} rankers, {few_names(self.preferences.names)}, "
-                f"and the data are ranked by {len(self.arena.rankings.names)}, "
-                f"{few_names(self.arena.rankings.names)}; "
-                "make the matrix from the same data and rankers"
+                f"{other_rankers(self.preferences, self.arena)}; make the matrix from the same data and "
+                "rankers"
             )
 
     @property
@@ -126,6 +127,24 @@ class Problem:
 
         `progress`, a record of bandits.loop.Progress, tells other threads how far the run is.
         """
+        try:
+            return self._play(configured, steps, seed, run, progress)
+        except CompiledPolicyError as problem:
+            # Plain Python fails at the same step, and tells the lines.
+            if problem.step <= _MOST_REPLAYED:
+                until = np.append(steps[steps < problem.step], max(problem.step, 1))
+                self._play(uncompiled(configured), until, seed, run)
+            advice = "without @numba.njit its functions tell the line"
+            raise PolicyError(f"{problem} ({advice})") from problem
+
+    def _play(
+        self,
+        configured: Configured,
+        steps: np.ndarray,
+        seed: int,
+        run: int,
+        progress: np.recarray | None = None,
+    ) -> pd.DataFrame:
         matrix = self.preferences.matrix
         labels, rng, users = draws_of(configured, len(matrix), mode=self.mode, seed=seed, run=run)
         if configured.thing.sets:
@@ -247,6 +266,15 @@ def how_known(preferences: Preferences) -> str:
         return "given"
     half_width = (preferences.pairs["hi"] - preferences.pairs["lo"]).max() / 2
     return f"estimated, largest half-width {half_width:.2g}"
+
+
+def other_rankers(preferences: Preferences, arena: Arena) -> str:
+    """Return the message about a matrix of other rankers than those of an arena."""
+    here = arena.rankings.names
+    return (
+        f"the matrix is for {counted(len(preferences), 'ranker')}, {few_names(preferences.names)}, and the "
+        f"data are ranked by {len(here)}, {few_names(here)}"
+    )
 
 
 def few_names(names: tuple[str, ...]) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,6 +37,7 @@ _VERSIONS = {"format": _FORMAT, "numbers": _NUMBERS}
 # May differ from one call to the next: none of these changes a number.
 _INCIDENTAL = ("command", "versions", "data", "problem", "source")
 _PACKAGES = ("rankduel", "numpy", "numba", "scipy", "pandas", "pyarrow")
+ANOTHER_RUN_SET = "Choose another --name or --out (in Python, another folder), or remove it"
 _REPAIR = "the same command with --repair (in Python, repair=True)"
 _NEEDED = {"mode": str, "horizon": int, "seed": int, "matrix": dict}
 _KNOWN = _NEEDED | {
@@ -49,6 +50,7 @@ _KNOWN = _NEEDED | {
     "regret": str,
     "versions": dict,
 }
+_MOST_NAMED, _LONGEST_NAME = 4, 60  # files by which a run set is named, and characters of their names
 _KINDS = {str: "text", int: "a whole number", dict: "an object"}
 
 
@@ -75,12 +77,22 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version()} | {name: version(name) for name in _PACKAGES}
 
 
-def run_set_name(problem: str, mode: str, duels: float, seed: int) -> str:
-    """Return a name such as 'arxiv6-1e+06' or 'mslr-live-1e+07-seed3': what must differ to keep runs
+def run_set_name(files: Sequence[str], mode: str, duels: float, seed: int) -> str:
+    """Return a name such as 'arxiv6-1e6' or 'bm25-neural-live-1e7-seed3': what must differ to keep runs
     apart."""
-    stem = Path(problem.rstrip("/")).name.split(".")[0] or "study"
-    parts = [stem, mode, f"{duels:g}".replace("e+0", "e"), f"seed{seed}" if seed else ""]
+    parts = [problem_name(files), mode, f"{duels:g}".replace("e+0", "e"), f"seed{seed}" if seed else ""]
     return "-".join(part for part in parts if part)
+
+
+def problem_name(files: Sequence[str]) -> str:
+    """Return the names of some files without endings; of more, that of the folder that they are in."""
+    stems = [Path(file.rstrip("/")).name.split(".")[0] or "study" for file in files]
+    name = "-".join(stems)
+    if len(files) == 1 or (len(files) <= _MOST_NAMED and len(name) <= _LONGEST_NAME):
+        return name
+    folders = {Path(file).absolute().parent for file in files}
+    folder = folders.pop().name if len(folders) == 1 else ""
+    return folder or f"{stems[0][:_LONGEST_NAME]}-and-{len(files) - 1}-more"
 
 
 def open_run_set(
@@ -164,8 +176,8 @@ def _check_same(folder: Path, there: dict[str, Any], here: dict[str, Any]) -> No
     if different:
         key = min(different)
         raise RecordsError(
-            f"{folder} holds runs of another study: {key} is {there.get(key, 'not set')} there and "
-            f"{here.get(key, 'not set')} now. Choose another folder or name, or remove it"
+            f"{folder / _ABOUT}: the folder holds runs of another study: {key} is "
+            f"{there.get(key, 'not set')} there and {here.get(key, 'not set')} now. {ANOTHER_RUN_SET}"
         )
 
 
@@ -250,7 +262,7 @@ def _of_another_release(path: Path, found: Mapping[str, Any]) -> RecordsError:
     here = ", ".join(f"{key} {value}" for key, value in _VERSIONS.items())
     return RecordsError(
         f"{path}: written by another release of rankduel ({there}; expected {here}), whose numbers may "
-        f"differ. Choose another folder or name, or {_REPAIR} plays it again"
+        f"differ. {ANOTHER_RUN_SET}; or {_REPAIR} plays it again"
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -132,7 +132,8 @@ def _play_all(
         calls = [problem.first_step(policy) for policy in compiled.values()]
         compile_side_by_side(calls, n_workers(jobs))
         for call in calls:
-            call.function(*call.arguments)
+            with suppress(Exception):  # the runs raise it again, and say at which step
+                call.function(*call.arguments)
     yield from Parallel(n_jobs=jobs, prefer="threads", return_as="generator_unordered")(
         delayed(_play_in_view)(in_play, problem, compiled[cell.policy], cell, steps, seed)
         for cell in cells

@@ -21,6 +21,7 @@ from experiments.winners.notions import von_neumann
 from experiments.winners.subsets import check_sampling
 from rankduel.base.errors import MatrixError
 from rankduel.base.streams import stream
+from rankduel.base.text import counted
 
 NOTIONS = ("Copeland", "von Neumann", "Borda", "random walk")
 PAIRS = tuple(" and ".join(pair) for pair in combinations(NOTIONS, 2))
@@ -74,8 +75,8 @@ def usual_overlap_sizes(n_rankers: int) -> range:
     """From 3, as smaller subsets say nothing, to all but one; of many rankers evenly spread ones."""
     if n_rankers < FEWEST:
         raise MatrixError(
-            f"{n_rankers} rankers; notions of a winner are compared on subsets of 3 up to all but one of "
-            f"them: expected at least {FEWEST} rankers"
+            f"{counted(n_rankers, 'ranker')}; notions of a winner are compared on subsets of 3 up to all but "
+            f"one of them: expected at least {FEWEST} rankers"
         )
     return range(3, n_rankers, max(1, round((n_rankers / _EVERY_SIZE) ** 2)))
 

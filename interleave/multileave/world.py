@@ -205,7 +205,7 @@ def prefer_by_difference(scores, n, preferences):
 def make_shared_world(
     rankings: Rankings,
     labels: np.ndarray,
-    model: ClickModel,
+    model: ClickModel | Configured,
     multileaving: Configured,
     length: int = 10,
     ties: str = "random_impression",

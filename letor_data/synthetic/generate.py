@@ -101,8 +101,8 @@ def _draw(settings: Synthetic, n_rows: int, query: int) -> _Draws:
     grades = _grades(settings, latent, rng) * (not irrelevant)
     n_terms = np.full(n, _n_terms(settings, rng))
     shared = _draw_families(settings, n, rng)
-    empty = empty < p_empty[:, None]
-    return _Draws(grades, _standardised(latent), factors, empty, idf, fresh, missing, n_terms, shared)
+    is_empty = empty < p_empty[:, None]
+    return _Draws(grades, _standardised(latent), factors, is_empty, idf, fresh, missing, n_terms, shared)
 
 
 def _draw_families(settings: Synthetic, n: int, rng: np.random.Generator) -> np.ndarray:

@@ -145,7 +145,7 @@ def _rho_within_limits(rho: float) -> float:
 
 def _calibrated(name: str, profile: str = "mslr", **changes: Any) -> Synthetic:
     """Return a shape with the features of MSLR, unless `changes` has others."""
-    usual = {
+    usual: dict[str, Any] = {
         "streams": calibrated.STREAMS,
         "blocks": calibrated.BLOCKS,
         "singles": calibrated.SINGLES,

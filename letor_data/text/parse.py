@@ -8,7 +8,6 @@ What a collection looks like is in formats.py; what may be wrong with a line, in
 
 from __future__ import annotations
 
-import math
 import os
 from dataclasses import replace
 from functools import partial
@@ -18,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from letor_data.formats import PROFILES, TOP_LABEL, Profile, profile_for, profile_named, size_note
-from letor_data.letor import Letor
+from letor_data.formats import PROFILES, Profile, profile_for, profile_named, size_note
+from letor_data.letor import Letor, checked_cuts, repeated_documents
 from letor_data.packed.archive import Progress, Source, find_sources, read_pieces
 from letor_data.text import tokenizer as t
 from letor_data.text.chunks import Block, digest_text, parse_blocks
@@ -54,9 +53,7 @@ def check_options(options: ReadOptions) -> None:
     for name, known in _CHOICES.items():
         if (value := getattr(options, name)) not in known:
             raise DataError(f"{name} must be one of {', '.join(known)}, not '{value}'")
-    cuts = options.grade_cuts
-    if list(cuts) != sorted(set(cuts)) or any(math.isnan(cut) for cut in cuts) or len(cuts) > TOP_LABEL:
-        raise DataError(f"grade_cuts must be different numbers, at most {TOP_LABEL}, ascending; not {cuts}")
+    checked_cuts(options.grade_cuts)
     if not 1 <= options.max_features <= 10_000_000:
         raise DataError(f"max_features must be from 1 to 10,000,000, not {options.max_features}")
     if options.index_base not in (None, 0, 1):
@@ -85,10 +82,15 @@ def parse_text(
             table.add(line, block)
         table.end_file()
     letor = table.finish(encodable(", ".join(str(path) for path in paths)), rules.index_base)
-    return replace(letor, notes=(*packing_notes, *letor.notes))
+    return replace(letor, notes=(*packing_notes, *letor.notes, *repeated_documents(letor)))
 
 
 def choose_profile(sources: list[Source], options: ReadOptions) -> Profile:
+    if options.profile == "trec":
+        raise DataError(
+            f"{sources[0].name}: profile 'trec' is for TREC runs, which are read together with judgments: "
+            "give these with --qrels (in Python, qrels), or leave the profile out"
+        )
     if options.profile is not None:
         return profile_named(options.profile)
     profile = profile_for(sources[0].name)
@@ -109,7 +111,7 @@ def _rules(profile: Profile, options: ReadOptions) -> t.Rules:
         unjudged={"refuse": t.REFUSE, "drop": t.DROP, "zero": t.ZERO}[options.unjudged],
         refusals=_refusals(profile, options),
         huge_is_missing=profile.huge_is_missing,
-        grade_cuts=np.array(options.grade_cuts, np.float64),
+        grade_cuts=checked_cuts(options.grade_cuts),
     )
 
 
@@ -144,6 +146,7 @@ class _Table:
 
     def __init__(self, profile: Profile, options: ReadOptions) -> None:
         self._profile = profile
+        self._scale = len(options.grade_cuts) + 1 if options.grade_cuts else 0
         self._queries: NamedQueries | CountedQueries = (
             CountedQueries(options.split_prefix)
             if profile.query_id == "side file"
@@ -193,7 +196,8 @@ class _Table:
     def finish(self, source: str, index_base: int) -> Letor:
         n_rows = self._columns.n_rows
         code, ids = self._queries.finish(n_rows)
-        names, columns = self._columns.finish(index_base, self._profile.n_features, source)
+        declared = self._profile.n_features
+        names, columns = self._columns.finish(index_base, declared if self._profile.sparse else 0, source)
         splits = np.array([file.split for file in self._files], object)[self._queries.file_of]
         comments = pa.concat_arrays(self._comments)
         letor = Letor(
@@ -207,9 +211,16 @@ class _Table:
             comments=None if comments.null_count == n_rows else comments.fill_null(""),
             profile=self._profile.name,
             source=source,
-            notes=self._remarks(source, splits, n_rows),
+            notes=(*self._remarks(source, splits, n_rows), *self._narrow_note(source, len(names))),
+            scale=self._scale,
         )
         return _gathered(letor, code)
+
+    def _narrow_note(self, source: str, n_features: int) -> list[str]:
+        declared, name = self._profile.n_features, self._profile.name
+        if n_features >= declared:
+            return []
+        return [f"{source}: {n_features:,} of the {declared:,} features that profile '{name}' declares"]
 
     def _remarks(self, source: str, splits: np.ndarray, n_rows: int) -> tuple[str, ...]:
         notes = [f"{where}: {what} ({count:,} in all)" for what, (count, where) in self._notes.items()]

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from letor_data import read as reading
 from letor_data.letor import Letor
+from letor_data.output import PARQUET, output_format
 from letor_data.parquet_files import write_parquet
 from letor_data.summary import Summary, summarize
 from letor_data.synthetic.generate import Synthetic, shape, synthesize
 from letor_data.text.writer import write_letor
 from letor_data.trec import read_trec
+from rankduel.api.unused import refuse_unused
 
 __all__ = ["describe_data", "read_data", "synthetic_data", "write_data"]
 
@@ -21,7 +24,7 @@ def read_data(
     *files: str | Path,
     profile: str | None = None,
     nonfinite: Literal["refuse", "missing"] = "refuse",
-    unjudged: Literal["refuse", "drop", "zero"] = "refuse",
+    unjudged: Literal["refuse", "drop", "zero"] | None = None,
     label_round: Literal["refuse", "nearest", "floor"] = "refuse",
     grade_cuts: Sequence[float] = (),
     index_base: int | None = None,
@@ -30,6 +33,7 @@ def read_data(
     split_prefix: bool = False,
     qrels: str | Path | None = None,
     candidates: Literal["union", "judged", "all"] = "union",
+    run_ties: Literal["tie_mode", "trec_eval"] = "tie_mode",
     cache: bool | str | Path = True,
     jobs: int = 0,
     progress: Callable[[int, int], None] | None = None,
@@ -47,8 +51,9 @@ def read_data(
         The kind of files, such as ``"mslr"`` or ``"yahoo"``. By default it follows from their names.
     nonfinite : {"refuse", "missing"}, default "refuse"
         What to do with ``nan`` and ``inf``.
-    unjudged : {"refuse", "drop", "zero"}, default "refuse"
-        What to do with the label -1.
+    unjudged : {"refuse", "drop", "zero"}, optional
+        What to do with the label -1, by default "refuse"; with `qrels`, with documents of a run that have no
+        judgment, by default "zero".
     label_round : {"refuse", "nearest", "floor"}, default "refuse"
         What to do with labels such as 1.5.
     grade_cuts : sequence of float, default ()
@@ -62,10 +67,14 @@ def read_data(
     split_prefix : bool, default False
         Whether query ids become ``train/17``.
     qrels : str or Path, optional
-        TREC relevance judgments; `files` are then TREC runs, each of which is a ranker.
+        TREC relevance judgments; `files` are then TREC runs, each of which is a ranker. Of the other
+        parameters, `unjudged`, `grade_cuts`, `candidates` and `run_ties` apply.
     candidates : {"union", "judged", "all"}, default "union"
         With `qrels`, the documents of a query: those that some run lists, those that are judged, or all of
         both. `evaluate` agrees with trec_eval if relevant documents that no run lists are there: "all".
+    run_ties : {"tie_mode", "trec_eval"}, default "tie_mode"
+        With `qrels`, equal scores in a run: ties between documents, as in other data, or ordered as
+        trec_eval does, the larger document id first.
     cache : bool, str or Path, default True
         Whether to use a cache beside the data, or the folder of the cache.
     jobs : int, default 0
@@ -81,7 +90,8 @@ def read_data(
     Raises
     ------
     RankduelError
-        If a file cannot be read. The message names the file, line and column.
+        If a file cannot be read, the message names the file, line and column. If a parameter does not apply
+        to these files, it says which.
 
     Examples
     --------
@@ -91,23 +101,31 @@ def read_data(
     >>> data.n_queries, data.n_docs, data.n_features
     (2, 3, 2)
     """
-    if qrels is not None:
-        return read_trec(qrels, list(files), candidates)
-    return reading.read_data(
-        *files,
-        profile=profile,
-        nonfinite=nonfinite,
-        unjudged=unjudged,
-        label_round=label_round,
-        grade_cuts=tuple(grade_cuts),
-        index_base=index_base,
-        max_features=max_features,
-        merge_files=merge_files,
-        split_prefix=split_prefix,
-        cache=cache,
-        jobs=jobs,
-        progress=progress,
-    )
+    for_text = {
+        "profile": profile,
+        "nonfinite": nonfinite,
+        "label_round": label_round,
+        "index_base": index_base,
+        "max_features": max_features,
+        "merge_files": merge_files,
+        "split_prefix": split_prefix,
+    }
+    for_runs = {"candidates": candidates, "run_ties": run_ties}
+    if qrels is None:
+        refuse_unused(
+            for_runs, _usual(for_runs), "TREC runs; give their judgments with --qrels, or leave it out"
+        )
+        how = {"unjudged": unjudged or "refuse", "grade_cuts": tuple(grade_cuts)}
+        return reading.read_data(*files, **for_text, **how, cache=cache, jobs=jobs, progress=progress)
+    usual = _usual(for_text) | {"profile": "trec", "cache": True}
+    refuse_unused(for_text | {"cache": cache}, usual, "files of features; TREC runs have none: leave it out")
+    return read_trec(qrels, list(files), candidates, unjudged or "zero", run_ties, tuple(grade_cuts))
+
+
+def _usual(names: Iterable[str]) -> dict[str, Any]:
+    """Return the defaults of `read_data`."""
+    known = inspect.signature(read_data).parameters
+    return {name: known[name].default for name in names}
 
 
 def describe_data(data: Letor, cutoff: int = 10, *, progress: Callable[[int], None] | None = None) -> Summary:
@@ -199,6 +217,11 @@ def write_data(
     progress : callable, optional
         Called with the number of documents done since the last call.
 
+    Raises
+    ------
+    RankduelError
+        If the file cannot be written, or its name ends as that of another kind of file.
+
     Examples
     --------
     >>> data = rankduel.synthetic_data("small", queries=3)
@@ -206,7 +229,8 @@ def write_data(
     >>> rankduel.read_data("three.parquet").n_queries
     3
     """
-    if Path(path).suffix == ".parquet":
+    if output_format(path) == PARQUET:
+        refuse_unused({"sparse": sparse}, {}, "text, and Parquet has every value: leave it out")
         write_parquet(data, path)
     else:
         write_letor(data, path, sparse, progress=progress)

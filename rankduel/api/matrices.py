@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from clickmodels.tables import ClickModel
 from experiments.arena import Arena, open_arena
 from experiments.matrix.build import BuildStatus, write_matrix
 from experiments.matrix.build import build_matrix as build_in_arena
@@ -22,7 +23,9 @@ from interleave.multileave import MULTILEAVERS
 from letor_data.letor import Letor
 from letor_data.rankers import Ranker
 from rankduel.api.data import read_data
+from rankduel.api.unused import refuse_unused
 from rankduel.base.errors import UsageError
+from rankduel.base.settings import Configured
 
 __all__ = ["Subsets", "Winners", "build_matrix", "winner_subsets", "winners"]
 
@@ -53,7 +56,7 @@ def build_matrix(
     *,
     rankers: str | Sequence[Ranker] = "",
     interleave: str | None = None,
-    clicks: str = "navigational",
+    clicks: str | ClickModel | Configured = "navigational",
     length: int = 10,
     preset: Literal["paper", "lerot", "repo_multileave"] = "paper",
     ties: TieMode | None = None,
@@ -92,8 +95,9 @@ def build_matrix(
     interleave : str, optional
         Interleaving method and its settings, such as ``"team_draft"``; `interleavers` lists them. The default
         is that of `preset`.
-    clicks : str, default "navigational"
-        Click model and its settings; `click_models` lists them.
+    clicks : str, ClickModel or Configured, default "navigational"
+        Click model and its settings, or a value of `click_model`; `click_models` lists them. A user by name
+        has the table for the grades of the data.
     length : int, default 10
         Number of documents on a page.
     preset : {"paper", "lerot", "repo_multileave"}, default "paper"
@@ -214,7 +218,7 @@ def build_matrix(
             )
         options = pairwise | common | {"progress": progress or _ignore_status}
         return build_in_arena(arena, **options) if output is None else write_matrix(arena, output, **options)
-    _refuse_given(
+    refuse_unused(
         pairwise, {"prior": "none"}, f"pages of two rankers; leave it out, or multileave='{multileave}'"
     )
     way = MULTILEAVERS.parsed(multileave)
@@ -231,15 +235,8 @@ def _arena(data: Arena | Letor | str | Path, duel: dict[str, Any]) -> Arena:
     if not isinstance(data, Arena):
         return open_arena(data if isinstance(data, Letor) else read_data(data), **duel)
     usual = {"rankers": "", "clicks": "navigational", "length": 10, "preset": "paper"}
-    _refuse_given(duel, usual, "data; an arena has settings of its own: leave it out")
+    refuse_unused(duel, usual, "data; an arena has settings of its own: leave it out")
     return data
-
-
-def _refuse_given(given: dict[str, Any], usual: dict[str, Any], for_what: str) -> None:
-    """Raise an error for a parameter that would be ignored."""
-    for name, value in given.items():
-        if value not in (None, False) and value != usual.get(name):
-            raise UsageError(f"{name} is for {for_what}")
 
 
 def winners(preferences: Preferences | np.ndarray | str | Path, *, rankers: str = "") -> Winners:

@@ -1,10 +1,13 @@
-"""Read text files with one error for whatever is wrong with them; shorten text for messages."""
+"""Read text files with one error for whatever is wrong with them; counts and short text for messages."""
 
 from __future__ import annotations
 
+import re
 from os import PathLike
 
 from rankduel.base.errors import RankduelError
+
+_TO_IES = re.compile("[^aeiou]y$")
 
 
 def read_text(
@@ -41,6 +44,13 @@ def read_text(
         return content.decode("utf-8-sig", errors)
     except UnicodeDecodeError as problem:
         raise error(f"{path}: not UTF-8 text: {problem.reason} at byte {problem.start + 1}") from None
+
+
+def counted(n: int, noun: str) -> str:
+    """Return a number with its noun in the singular or plural: '1 pair', '2,000 queries'."""
+    if n == 1:
+        return f"{n:,} {noun}"
+    return f"{n:,} {noun[:-1]}ies" if _TO_IES.search(noun) else f"{n:,} {noun}s"
 
 
 def shortened(text: str, at_most: int = 60) -> str:

@@ -8,6 +8,7 @@ import typer
 from rich.markup import escape
 
 import rankduel
+from rankduel.base.text import counted
 from rankduel.cli.console import command_typed, notices, runs_progress, screen, show_next
 from rankduel.cli.endings import keeping
 from rankduel.cli.options import DataOptions, DuelOptions, Matrix, Measure, Policies, RunOptions, with_options
@@ -30,13 +31,14 @@ def compare(
 
     [dim]Example:[/] rankduel compare data.txt --interleave team_draft --policy rucb --policy merge_dts
     """
+    from experiments.arena import user_text
     from experiments.runs.problem import how_known
     from experiments.runs.records import MATRIX
     from experiments.specs import parse_policy
     from rankduel.cli.shown.comparison import show_comparison
 
     policies = [parse_policy(text, trust=True) for text in policy]
-    stem = options.run_set(data[0], "")
+    stem = options.run_set(data, "")
     arena = duel_options.open(data_options.read(data))
     kept = keeping(f"finished runs are kept in {stem}-live and {stem}-proxy")
     with kept, notices(), runs_progress("runs", 2 * options.runs * len(policies)) as progress:
@@ -60,8 +62,9 @@ def compare(
         )
     preferences = rankduel.read_preferences(stem.with_name(f"{stem.name}-live") / MATRIX)
     screen.print(
-        f"[bold]{escape(stem.name)}[/] [dim]{len(preferences)} rankers, matrix {how_known(preferences)}; "
-        f"regret after {options.horizon:,.0f} duels, {options.runs} runs each[/]\n"
+        f"[bold]{escape(stem.name)}[/] [dim]{counted(len(preferences), 'ranker')}, "
+        f"{escape(user_text(arena.settings))}, matrix {how_known(preferences)}; regret after "
+        f"{counted(int(options.horizon), 'duel')}, {counted(options.runs, 'run')} each[/]\n"
     )
     show_comparison(found)
     show_next(options.out, options.out)

@@ -34,6 +34,7 @@ from rich.segment import Segment
 from rich.table import Table
 
 from rankduel.base.errors import CacheNotice, PolicyNotice
+from rankduel.base.text import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -282,7 +283,7 @@ class _Counted:
         played = self.n_done * self.unit + self.in_play.n_steps()
         # A run that has just ended is not in play any more, and is counted a moment later.
         self.shown.update(self.task, completed=max(task.completed, min(played, self.total * self.unit)))
-        runs = f"{self.n_done:,} of {self.total:,} {self.what}"
+        runs = f"{self.n_done:,} of {counted(self.total, self.what.removesuffix('s'))}"
         rate = f"{task.speed:,.0f} duels/s" if task.speed else ""
         self.shown.update(self.task, description=runs, rate=rate)
 
@@ -299,7 +300,7 @@ def _build_status(shown: Progress) -> Callable[[BuildStatus], None]:
             tasks[0],
             completed=status.done,
             total=status.total,
-            description=f"{status.decided:,} of {status.pairs:,} pairs decided",
+            description=f"{status.decided:,} of {counted(status.pairs, 'pair')} decided",
             rate=f"{speed * status.pairs / status.total:,.1f} pairs/s" if speed else "",
         )
 
@@ -342,6 +343,12 @@ def notices() -> Iterator[None]:
         yield
     for notice in found:
         errors.print(f"[yellow]note:[/] {escape(str(notice.message))}", soft_wrap=True)
+
+
+def show_data_notes(notes: Iterable[str]) -> None:
+    """Print on the error output what the owner of data should know."""
+    for note in notes:
+        errors.print(f"[yellow]note:[/] {escape(note)}", soft_wrap=True)
 
 
 def command_typed() -> str:

@@ -13,8 +13,9 @@ from rich.markup import escape
 
 import rankduel
 from rankduel.base.errors import DataError, encodable
-from rankduel.cli.console import count_progress, errors, file_size, screen
-from rankduel.cli.options import DataOptions, Files, Force, with_options
+from rankduel.base.text import counted
+from rankduel.cli.console import count_progress, file_size, screen, show_data_notes
+from rankduel.cli.options import DataOptions, Files, Force, refuse_typed, with_options
 
 if TYPE_CHECKING:
     from letor_data.letor import Letor
@@ -34,6 +35,7 @@ def _shapes(incomplete: str) -> list[str]:
 @app.command()
 @with_options(DataOptions, "data_options")
 def info(
+    context: typer.Context,
     files: Files,
     as_json: Annotated[bool, typer.Option("--json", help="Everything, for machines.")] = False,
     top: Annotated[int, typer.Option(help="How many of the best features to show.", min=1)] = 10,
@@ -47,6 +49,8 @@ def info(
     """
     from rankduel.cli.shown.data import show_summary
 
+    if as_json:
+        refuse_typed(context, ["top"], "is for the table, and --json has all features: leave it out")
     letor = data_options.read(files)
     with count_progress("ranking by each feature", letor.n_features) as progress:
         summary = rankduel.describe_data(letor, k, progress=progress)
@@ -59,6 +63,7 @@ def info(
 @app.command()
 @with_options(DataOptions, "data_options")
 def convert(
+    context: typer.Context,
     files: Files,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="NAME.parquet, or text: NAME.txt, NAME.txt.gz, ...")
@@ -75,19 +80,22 @@ def convert(
     [dim]Example:[/] rankduel data convert train.txt -o train.parquet
     """
     from experiments.specs import feature_list
+    from letor_data.output import PARQUET, output_format
 
     _check_free(output, force)
+    if output_format(output) == PARQUET:
+        refuse_typed(context, ["sparse"], "is for text, and Parquet has every value: leave it out")
     letor = data_options.read(files)
     letor = letor if split is None else letor.only_split(split)
     letor = letor.only_features(feature_list(features)) if features else letor
     _write(letor, output, sparse)
-    for note in letor.notes:
-        errors.print(f"[yellow]note:[/] {escape(note)}", soft_wrap=True)
+    show_data_notes(letor.notes)
     _wrote(output)
 
 
 @app.command()
 def synth(
+    context: typer.Context,
     kind: Annotated[
         str,
         typer.Option(
@@ -127,10 +135,17 @@ def synth(
 
     [dim]Example:[/] rankduel data synth --shape mslr-web10k
     """
+    from letor_data.output import output_format
     from letor_data.synthetic.settings import shape
 
     output = output or Path(kind if folds else f"{kind}.txt")
     _check_free(output, force)
+    if not folds:
+        output_format(output)
+    elif output.suffix:
+        raise DataError(f"{output}: --folds writes a folder; give a name without '{output.suffix}'")
+    for name in _knob_values(knobs or []).keys() & {"seed", "queries"}:
+        refuse_typed(context, [name], f"is given by --set {name}=... too: leave one of the two out")
     changes: dict[str, Any] = {"seed": seed} | _knob_values(knobs or [])
     settings = shape(kind, **changes if queries is None else changes | {"queries": queries})
     _make(settings, output, folds)
@@ -154,7 +169,8 @@ def _make(settings: Synthetic, output: Path, folds: bool) -> None:
             write = write_folds if folds else write_letor
             write(blocks(settings), output, settings.sparse, missing=settings.missing, progress=progress)
     seconds = time.perf_counter() - started
-    screen.print(f"{settings.queries:,} queries, {n_docs:,} documents in {seconds:,.1f} s")
+    made = f"{counted(settings.queries, 'query')}, {counted(n_docs, 'document')}"
+    screen.print(f"{made} in {seconds:,.1f} s")
 
 
 def _check_free(output: Path, force: bool) -> None:

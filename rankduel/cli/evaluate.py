@@ -58,7 +58,7 @@ def evaluate(
         raise UsageError("--json and --csv are two formats; expected one of them")
     measures = measure or [_USUAL]
     parse_measures(measures)  # refuses before anything is read
-    letor = data_options.read(files, candidates="all")  # as trec_eval counts relevant documents
+    letor = data_options.with_all_judged().read(files)
     chosen = chosen_rankers(letor, rankers)
     means = rankduel.evaluate(letor, rankers=chosen, measures=measures, progress=count_progress)
     best = shown.best_first(means)

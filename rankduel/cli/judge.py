@@ -13,6 +13,7 @@ from rich.markup import escape
 import rankduel
 from rankduel.base.errors import DataError, UsageError
 from rankduel.base.files import saying_where, write_text
+from rankduel.base.text import counted
 from rankduel.cli.console import print_data, screen
 from rankduel.cli.endings import keeping
 from rankduel.cli.options import AsJson
@@ -60,7 +61,7 @@ def start(
     session = rankduel.judge(
         folder, read_pool(_text(pool), str(pool)), policy=policy, budget=budget, seed=seed
     )
-    screen.print(f"{len(session.items):,} items, {escape(session.policy)}")
+    screen.print(f"{counted(len(session.items), 'item')}, {escape(session.policy)}")
     _show_next_step(session)
 
 
@@ -92,7 +93,7 @@ def next_pairs(
         write_text(out, table)
     add_them = escape(f"rankduel judge add {folder} {out}")
     screen.print(
-        f"{_counted(len(pairs), 'pair')} in [bold]{escape(str(out))}[/]; when judged: [bold]{add_them}[/]"
+        f"{counted(len(pairs), 'pair')} in [bold]{escape(str(out))}[/]; when judged: [bold]{add_them}[/]"
     )
 
 
@@ -111,7 +112,7 @@ def add(
     session = rankduel.judge(folder, policy=policy, trust=trust)
     for path in judgments:
         new = session.add(read_judgments(_text(path), str(path)), str(path))
-        screen.print(f"{escape(str(path))}: {_counted(new, 'new judgment')}")
+        screen.print(f"{escape(str(path))}: {counted(new, 'new judgment')}")
     _show_next_step(session)
 
 
@@ -130,7 +131,7 @@ def show(
             json.dumps(progress._asdict() | {"items": len(session.items), "policy": session.policy}, indent=1)
         )
         return
-    screen.print(f"[bold]{len(session.items):,} items[/], {escape(session.policy)}")
+    screen.print(f"[bold]{counted(len(session.items), 'item')}[/], {escape(session.policy)}")
     _show_next_step(session)
 
 
@@ -192,14 +193,14 @@ def _show_next_step(session: Session) -> None:
     progress = session.progress()
     folder = escape(str(session.folder))
     if progress.judgments:
-        most = _counted(progress.judgments_per_pair, "judgment")
-        screen.print(f"{_counted(progress.judgments, 'judgment')}, {most} per pair at most")
+        most = counted(progress.judgments_per_pair, "judgment")
+        screen.print(f"{counted(progress.judgments, 'judgment')}, {most} per pair at most")
     best = _few(progress.best, len(session.items))
     if progress.finished:
         screen.print(f"finished; best: [bold]{best}[/]")
         return
     ahead = f", {progress.ahead:,} judged ahead" if progress.ahead else ""
-    screen.print(f"{_counted(progress.open, 'pair')} open{ahead}; best so far: {best}")
+    screen.print(f"{counted(progress.open, 'pair')} open{ahead}; best so far: {best}")
     screen.print(
         f"next: [bold]rankduel judge next {folder} -o pairs.csv[/], or [bold]rankduel judge ask {folder}[/]"
     )
@@ -211,7 +212,3 @@ def _few(names: tuple[str, ...], n_items: int) -> str:
         return "any of them"
     shown = ", ".join(escape(name) for name in names[:_MOST_SHOWN])
     return shown + (f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else "")
-
-
-def _counted(n: int, what: str) -> str:
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"

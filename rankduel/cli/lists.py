@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
-from rankduel.cli.options import AsJson
+from rankduel.cli.options import AsJson, refuse_typed
 
 
 def clickmodels(
+    context: typer.Context,
     model: Annotated[
         str | None,
         typer.Argument(help="One user, as it is written; all of them if not given.", show_default=False),
@@ -25,6 +26,8 @@ def clickmodels(
     from experiments.specs import parse_model
     from rankduel.cli.shown import lists as shown
 
+    if model is None:
+        refuse_typed(context, ["grades"], "is for one user: name it, as in 'clickmodels navigational'")
     if model is not None:
         shown.show_model(parse_model(model, grades), as_json)
     elif as_json:

@@ -12,10 +12,11 @@ from rich.markup import escape
 from typer.core import TyperGroup
 
 import rankduel
-from rankduel.base.errors import DataError, UsageError
+from rankduel.base.errors import DataError
+from rankduel.base.text import counted
 from rankduel.cli.console import file_size, runs_progress, screen, title
 from rankduel.cli.endings import keeping
-from rankduel.cli.options import DataOptions, DuelOptions, Files, Force, number, with_options
+from rankduel.cli.options import DataOptions, DuelOptions, Files, Force, number, refuse_typed, with_options
 from rankduel.cli.winners import Chosen
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ app = typer.Typer(
 @with_options(DuelOptions, "duel_options")
 @with_options(DataOptions, "data_options")
 def build(
+    context: typer.Context,
     files: Files,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="NAME.prefs.parquet; or .npy, .txt: probabilities alone.")
@@ -108,8 +110,17 @@ def build(
     from rankduel.api.matrices import USUAL_IMPRESSIONS
 
     _check_output(output, force)
+    if decide is not None:
+        why = (
+            "is for intervals of single pairs, and --decide has intervals of all pairs at once: leave one out"
+        )
+        refuse_typed(context, ["alpha"], why)
     if multileave is not None:
-        _refuse_duel_options(duel_options, multileave)
+        why = f"is for pages of two rankers; leave it out, or --multileave {multileave}"
+        refuse_typed(context, ["interleave", "tied_duels"], why)
+    else:
+        why = "is for live runs and shared pages; pairs are asked every query equally often: leave it out"
+        refuse_typed(context, ["queries"], why)
     started = time.perf_counter()
     arena = duel_options.open(data_options.read(files))
     pages = USUAL_IMPRESSIONS if impressions is None else checked_impressions(impressions)
@@ -134,15 +145,6 @@ def build(
     _tell(made, arena, output, time.perf_counter() - started)
 
 
-def _refuse_duel_options(options: DuelOptions, multileave: str) -> None:
-    for name in ("interleave", "tied_duels"):
-        if getattr(options, name) is not None:
-            option = name.replace("_", "-")
-            raise UsageError(
-                f"--{option} is for pages of two rankers; leave it out, or --multileave {multileave}"
-            )
-
-
 def _check_output(output: Path, force: bool) -> None:
     """Before any work: can the result be written there?"""
     if output.suffix not in _ENDINGS:
@@ -159,18 +161,25 @@ def _check_output(output: Path, force: bool) -> None:
 
 
 def _tell(made: Preferences, arena: Arena, output: Path, seconds: float) -> None:
+    from experiments.arena import user_text
+    from experiments.matrix.preferences import exact_ties
+
     pairs, shared = made.pairs, made.settings.get("multileave")
-    way = f"{arena.interleaving}" if shared is None else f"{made.settings['impressions']:,} pages by {shared}"
+    way = str(arena.interleaving)
+    if shared is not None:
+        way = f"{counted(made.settings['impressions'], 'page')} by {shared}"
     screen.print(
-        f"{len(made):,} rankers, {arena.rankings.n_queries:,} queries, {escape(way)}, "
-        f"{escape(made.settings['clicks'])}: {len(pairs):,} pairs in {seconds:,.1f} s",
+        f"{counted(len(made), 'ranker')}, {counted(arena.rankings.n_queries, 'query')}, {escape(way)}, "
+        f"{escape(user_text(made.settings))}: {counted(len(pairs), 'pair')} in {seconds:,.1f} s",
         soft_wrap=True,
     )
     found = [f"{count:,} {method}" for method, count in pairs["method"].value_counts().items()]
-    undecided = ((pairs["lo"] <= 0.5) & (pairs["hi"] >= 0.5)).sum()
+    ties = int(exact_ties(pairs).sum())
+    undecided = int(((pairs["lo"] <= 0.5) & (pairs["hi"] >= 0.5)).sum()) - ties
     half = ((pairs["hi"] - pairs["lo"]) / 2).max()
     within = f", all within ± {half:.2g}" if half else ""
-    screen.print(f"{', '.join(found)}{within}; {undecided:,} undecided (1/2 is in the interval)")
+    tied = f", {counted(ties, 'tie')}" if ties else ""
+    screen.print(f"{', '.join(found)}{within}{tied}; {undecided:,} undecided (1/2 is in the interval)")
     screen.print(f"wrote [bold]{escape(str(output))}[/] ({file_size(output)})", soft_wrap=True)
     screen.print(
         f"next: [bold]rankduel winners {escape(str(output))}[/] or "
@@ -199,7 +208,9 @@ def show(
     from rankduel.cli.shown.matrix import draw
 
     chosen = chosen_preferences(preferences, rankers)
-    title(escape(preferences), f"{len(chosen):,} rankers, best first: how often a row beats a column")
+    title(
+        escape(preferences), f"{counted(len(chosen), 'ranker')}, best first: how often a row beats a column"
+    )
     draw(chosen, screen)
     if output is not None:
         # Loading the library of charts takes a second, which the terminal's picture does not need.

@@ -61,15 +61,16 @@ def multileave(
 
     [dim]Example:[/] rankduel multileave data.txt --method sosm --method team_draft --impressions 1e5
     """
+    from experiments.arena import user_text
     from experiments.matrix.preferences import read_preferences
     from experiments.matrix.shared_pages import checked_impressions
-    from experiments.runs.records import MATRIX, run_set_name
+    from experiments.runs.records import MATRIX, problem_name, run_set_name
     from interleave.multileave import MULTILEAVERS
     from rankduel.cli.shown.multileave import show_errors
 
     methods = [MULTILEAVERS.parsed(text) for text in method]
     pages = checked_impressions(impressions)
-    folder = out / (name or run_set_name(data[0], "multileave", pages, seed))
+    folder = out / (name or run_set_name(data, "multileave", pages, seed))
     arena = duel_options.open(data_options.read(data))
     kept = keeping(f"finished runs are kept in {folder}")
     with kept, runs_progress("impressions", pages * runs * (len(methods) + 1)) as progress:
@@ -87,7 +88,8 @@ def multileave(
             progress=progress.done,
             matrix_progress=progress.build_status,
         )
-    show_errors(data[0], read_preferences(folder / MATRIX), table)
+    name_shown = data[0] if len(data) == 1 else problem_name(data)
+    show_errors(name_shown, user_text(arena.settings), read_preferences(folder / MATRIX), table)
     show_next(folder, out)
 
 

@@ -7,7 +7,7 @@ import functools
 import inspect
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -16,8 +16,8 @@ import typer
 
 import rankduel
 from letor_data.formats import PROFILES
-from rankduel.base.errors import DataError, DataWarning
-from rankduel.cli.console import byte_progress, count_progress
+from rankduel.base.errors import DataError, DataWarning, UsageError
+from rankduel.cli.console import byte_progress, count_progress, show_data_notes
 
 if TYPE_CHECKING:
     from experiments.arena import Arena
@@ -59,6 +59,23 @@ def with_options(
     return decorate
 
 
+def refuse_typed(context: typer.Context, names: Iterable[str], why: str) -> None:
+    """Raise an error '--NAME WHY' for the first of these options that is typed, where it would be ignored.
+
+    `names` are those of the command's parameters. An option that is typed with its usual value counts too.
+    """
+    options = {parameter.name: parameter.opts[0] for parameter in context.command.params}
+    for name in names:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise UsageError(f"{options[name]} {why}")
+
+
+def names_of(*kinds: type) -> list[str]:
+    """Return the names of all options that these dataclasses declare."""
+    return [field.name for kind in kinds for field in dataclasses.fields(kind)]
+
+
 def number(text: str | float) -> float:
     """Parse a finite number such as 1e6."""
     try:
@@ -92,7 +109,10 @@ class DataOptions:
 
     profile: Annotated[str | None, _reading(_PROFILE, autocompletion=_profiles)] = None
     nonfinite: Annotated[str, _reading("nan and inf: refuse or missing.")] = "refuse"
-    unjudged: Annotated[str, _reading("Label -1: refuse, drop or zero.")] = "refuse"
+    unjudged: Annotated[
+        str | None,
+        _reading("Label -1: refuse (if not given), drop or zero. With --qrels, no judgment: zero, ..."),
+    ] = None
     label_round: Annotated[str, _reading("Labels such as 1.5: refuse, nearest or floor.")] = "refuse"
     grade_cuts: Annotated[
         str, _reading("Turn labels into grades: '10,50' gives 0 below 10, 1 below 50, 2 above.")
@@ -102,15 +122,28 @@ class DataOptions:
     merge_files: Annotated[bool, _reading("An id in two files is one query.", "--merge-files")] = False
     split_prefix: Annotated[bool, _reading("Query ids become 'train/17'.", "--split-prefix")] = False
     qrels: Annotated[Path | None, _reading("TREC judgments; the files are then TREC runs.")] = None
+    candidates: Annotated[
+        str, _reading("With --qrels, documents to rank: union of what the runs list, judged, or all of both.")
+    ] = "union"
+    run_ties: Annotated[
+        str, _reading("With --qrels, equal scores: tie_mode, as in other data, or trec_eval, by document id.")
+    ] = "tie_mode"
     cache: Annotated[Path | None, _reading("Folder for the binary cache (beside the data).")] = None
     no_cache: Annotated[bool, _reading("Neither use nor write a cache.", "--no-cache")] = False
 
-    def read(self, files: list[str], **more: Any) -> Letor:
-        """Read files with a progress bar; notes are left to the command that shows the data.
+    def with_all_judged(self) -> DataOptions:
+        """Return these options with TREC's judged documents that no run lists, as trec_eval counts them."""
+        if self.qrels is None or self.candidates != "union":
+            return self
+        return dataclasses.replace(self, candidates="all")
 
-        `more` are options of `rankduel.read_data` that a command sets by itself.
-        """
-        options = dataclasses.asdict(self) | more
+    def read(self, files: list[str]) -> Letor:
+        """Read files with a progress bar; notes are left to what shows or plays the data."""
+        if self.no_cache and self.cache is not None:
+            raise UsageError(
+                "--cache names a folder for the cache, and --no-cache asks for none: leave one out"
+            )
+        options = dataclasses.asdict(self)
         cache = options.pop("cache")
         no_cache = options.pop("no_cache")
         options["grade_cuts"] = _cuts(self.grade_cuts)
@@ -155,8 +188,10 @@ class DuelOptions:
     queries: Annotated[str, _duel("Which query comes next: uniform or cycle.")] = "uniform"
 
     def open(self, letor: Letor) -> Arena:
-        """Rank the data with a progress bar, and check that everything fits together."""
-        return rankduel.open_arena(letor, **dataclasses.asdict(self), progress=count_progress)
+        """Rank the data with a progress bar, check that everything fits together, and print notes on them."""
+        arena = rankduel.open_arena(letor, **dataclasses.asdict(self), progress=count_progress)
+        show_data_notes(letor.notes)
+        return arena
 
 
 Horizon = Annotated[
@@ -199,11 +234,11 @@ class RunOptions:
     jobs: Jobs = -1
     scheduler: Scheduler = None
 
-    def run_set(self, problem: str, mode: str) -> Path:
-        """Return the folder of the runs on this problem."""
+    def run_set(self, files: list[str], mode: str) -> Path:
+        """Return the folder of the runs on a problem that is in these files, or a built-in one."""
         from experiments.runs.records import run_set_name
 
-        return self.out / (self.name or run_set_name(problem, mode, self.horizon, self.seed))
+        return self.out / (self.name or run_set_name(files, mode, self.horizon, self.seed))
 
 
 # Arguments and options that stand by themselves.

@@ -10,7 +10,9 @@ import typer
 from rich.markup import escape
 
 import rankduel
+from rankduel.base.text import counted
 from rankduel.cli.console import file_size, screen
+from rankduel.cli.options import refuse_typed
 
 
 class Format(str, Enum):
@@ -20,6 +22,7 @@ class Format(str, Enum):
 
 
 def report(
+    context: typer.Context,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Records that 'rankduel run' made.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path("report.html"),
     figures: Annotated[Path | None, typer.Option(help="Also write every chart to this folder.")] = None,
@@ -31,12 +34,13 @@ def report(
     """
     from experiments.runs.records import list_run_sets
 
+    if figures is None:
+        refuse_typed(context, ["format"], "is for charts as files: name their folder with --figures")
     page, *charts = rankduel.report(folder, output, figures=figures, format=format.value)
-    n_run_sets = len(list_run_sets(folder))
-    many = "1 run set" if n_run_sets == 1 else f"{n_run_sets} run sets"
+    many = counted(len(list_run_sets(folder)), "run set")
     _say(f"[bold]{escape(str(page))}[/]  [dim]{many}, {file_size(page)}, needs no network[/]")
     if figures is not None:
-        _say(f"[bold]{escape(str(figures))}[/]  [dim]{len(charts)} charts as {format.value}[/]")
+        _say(f"[bold]{escape(str(figures))}[/]  [dim]{counted(len(charts), 'chart')} as {format.value}[/]")
     _say(f"\nOpen it in a browser: [cyan]{escape(page.resolve().as_uri())}[/]")
 
 

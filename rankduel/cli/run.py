@@ -8,6 +8,8 @@ import typer
 
 import rankduel
 from rankduel.base.errors import UsageError
+from rankduel.base.settings import Configured
+from rankduel.base.text import counted
 from rankduel.cli.console import command_typed, notices, runs_progress, show_next
 from rankduel.cli.endings import keeping
 from rankduel.cli.options import (
@@ -21,6 +23,8 @@ from rankduel.cli.options import (
     Policies,
     Regret,
     RunOptions,
+    names_of,
+    refuse_typed,
     with_options,
 )
 
@@ -29,6 +33,7 @@ from rankduel.cli.options import (
 @with_options(DuelOptions, "duel_options")
 @with_options(RunOptions, "options")
 def run(
+    context: typer.Context,
     problem: Annotated[
         list[str],
         typer.Argument(help="A built-in matrix by name, a matrix file, or with --live files of judged data."),
@@ -39,8 +44,8 @@ def run(
     regret: Regret = "",
     feedback_every: Every = 1,
     delay: Delay = 0,
-    multileave: Multileave = "sosm",
     *,
+    multileave: Multileave = "sosm",
     measure: Measure = "page",
     options: RunOptions,
     duel_options: DuelOptions,
@@ -50,14 +55,14 @@ def run(
 
     [dim]Example:[/] rankduel run arxiv6 --policy rucb --policy dts --horizon 1e6 --runs 20
     """
-    from experiments.runs.records import read_settings
+    from experiments.arena import user_text
+    from experiments.runs.records import problem_name, read_settings
     from experiments.specs import parse_policy
     from rankduel.cli.shown.runs import show_runs
 
     policies = [parse_policy(text, trust=True) for text in policy]
-    folder = options.run_set(problem[0], "live" if live else "")
-    if not live and (len(problem) > 1 or matrix is not None):
-        raise UsageError("a matrix is a problem of its own; files of judged data are played with --live")
+    _refuse_unused(context, policies, live, len(problem))
+    folder = options.run_set(problem, "live" if live else "")
     played = duel_options.open(data_options.read(problem)) if live else rankduel.read_preferences(problem[0])
     n_runs = options.runs * len(policies)
     with keeping(f"finished runs are kept in {folder}"), notices(), runs_progress("runs", n_runs) as progress:
@@ -84,6 +89,27 @@ def run(
             watch=progress.watch,
         )
     settings = read_settings(folder)
-    title = f"{problem[0]}, {settings['rankers']} arms{', live' if live else ''}"
-    show_runs(title, settings["regret"], table)
+    name = problem[0] if len(problem) == 1 else problem_name(problem)
+    users = f", live, {user_text(settings['arena'])}" if live else ""
+    show_runs(f"{name}, {counted(settings['rankers'], 'arm')}{users}", settings["regret"], table)
     show_next(folder, options.out)
+
+
+def _refuse_unused(context: typer.Context, policies: list[Configured], live: bool, n_problems: int) -> None:
+    """Before any work: files and options that the runs would not use."""
+    if live:
+        if not any(policy.thing.sets for policy in policies):
+            why = "is for policies that compare sets of rankers, and none of these does: leave it out"
+            refuse_typed(context, ["multileave"], why)
+        return
+    if n_problems > 1:
+        raise UsageError(
+            "a matrix is a problem of its own, and several files were named: play files of judged data with "
+            "--live, and matrices one by one"
+        )
+    live_only = ["matrix", "multileave", "measure", *names_of(DuelOptions, DataOptions)]
+    refuse_typed(context, live_only, "is for live duels on judged data: add --live, or leave it out")
+    if "scheduler" in context.params and context.params["scheduler"] is not None:
+        refuse_typed(
+            context, ["jobs"], "is for runs on this machine, and --scheduler names others: leave it out"
+        )

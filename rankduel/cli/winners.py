@@ -11,8 +11,9 @@ from rich.markup import escape
 
 import rankduel
 from rankduel.base.errors import UsageError
+from rankduel.base.text import counted
 from rankduel.cli.console import file_size, screen
-from rankduel.cli.options import AsJson
+from rankduel.cli.options import AsJson, refuse_typed
 
 if TYPE_CHECKING:
     from experiments.matrix.preferences import Preferences
@@ -23,6 +24,7 @@ Chosen = Annotated[
 
 
 def winners(
+    context: typer.Context,
     preferences: Annotated[
         str,
         typer.Argument(help="A built-in matrix by name, or a file: .prefs.parquet, .npy, or rows of text."),
@@ -56,6 +58,11 @@ def winners(
     from rankduel.api.matrices import chosen_preferences
     from rankduel.cli.shown import winners as shown
 
+    if not subsets:
+        why = "is for random subsets of the rankers: add --subsets, or leave it out"
+        refuse_typed(context, ["samples", "overlap_samples", "seed"], why)
+    if as_json:
+        refuse_typed(context, ["top"], "is for the table, and --json has all rankers: leave it out")
     if top < 1:
         raise UsageError(f"--top is {top}; expected a whole number from 1")
     chosen = chosen_preferences(preferences, rankers)
@@ -88,6 +95,6 @@ def _check_figures(name: str, preferences: Preferences, subsets: bool) -> None:
         raise UsageError("--figures draws what --subsets finds: add --subsets, or leave --figures out")
     if len(preferences) < FEWEST:
         raise UsageError(
-            f"{name}: {len(preferences)} rankers; --figures draws subsets of 3 up to all but one of them: "
-            f"expected at least {FEWEST} rankers; leave --figures out"
+            f"{name}: {counted(len(preferences), 'ranker')}; --figures draws subsets of 3 up to all but "
+            f"one of them: expected at least {FEWEST} rankers; leave --figures out"
         )

@@ -267,6 +267,77 @@ def test_an_absent_file():
         parse_policy("nowhere/mine.py", trust=True)
 
 
+WRONG = """
+from typing import NamedTuple
+import numpy as np
+{imports}
+
+class Params(NamedTuple):
+    pass
+
+class State(NamedTuple):
+    wins: np.ndarray
+
+{jit}
+def init(n_arms, params, rng):
+    {init}
+    return State(np.zeros(n_arms))
+
+{jit}
+def select(state, params, rng):
+    {select}
+
+{jit}
+def update(state, params, first, second, first_won):
+    {update}
+    state.wins[0] += 1
+
+{jit}
+def recommend(state, params):
+    return {recommend}
+"""
+RIGHT = {"init": "pass", "select": "return 0, 1", "update": "pass", "recommend": "0"}
+MISTAKES = [
+    ({"select": "return 0, 77"}, "step 1: select returned (0, 77); expected two arms from 0 to 3"),
+    ({"select": "return -1, 1"}, "step 1: select returned (-1, 1); expected two arms from 0 to 3"),
+    (
+        {"select": "return 0, 1 if state.wins[0] < 4 else 9"},
+        "step 5: select returned (0, 9); expected two arms from 0 to 3",
+    ),
+    ({"select": "return 0.5, 1"}, "step 1: select returned (0.5, 1); expected two arms"),
+    ({"select": "return 0, 1, 2"}, "step 1: select returned (0, 1, 2); expected two arms"),
+    ({"select": "return None"}, "step 1: select returned None; expected two arms"),
+    ({"select": "return 'a', 'b'"}, "step 1: select returned ('a', 'b'); expected two arms"),
+    ({"recommend": "55"}, "step 1: recommend returned 55; expected an arm from 0 to 3, or -1 for none"),
+    ({"recommend": "'x'"}, "step 1: recommend returned 'x'; expected a whole number"),
+    (
+        {"select": "return [1, 2][int(state.wins[0]) + 2], 1"},
+        "step 1: select raised IndexError: list index out of range mine.py, line 19, in select "
+        "return [1, 2][int(state.wins[0]) + 2], 1",
+    ),
+    (
+        {"update": "if state.wins[0] > 2:\n        raise ValueError('three')"},
+        "step 4: update raised ValueError: three mine.py, line 24, in update raise ValueError('three')",
+    ),
+    (
+        {"init": "raise ValueError('no start')"},
+        "init raised ValueError: no start mine.py, line 14, in init raise ValueError('no start')",
+    ),
+]
+
+
+@pytest.mark.filterwarnings("ignore::rankduel.base.errors.PolicyNotice")
+@pytest.mark.parametrize("style", [JITTED, UNCOMPILED], ids=["jitted", "plain"])
+@pytest.mark.parametrize(("wrong", "told"), MISTAKES, ids=[told[:40] for _, told in MISTAKES])
+def test_what_it_does_wrong_is_said_by_the_command(rankduel, tmp_path, style, wrong, told):
+    jit = {"imports": "import numba", "jit": "@numba.njit"} if style is JITTED else {"imports": "", "jit": ""}
+    (tmp_path / "mine.py").write_text(WRONG.format(**jit, **(RIGHT | wrong)))
+    words = ("run", "cyclic", "-p", "./mine.py", "--horizon", "50", "--runs", "1", "--jobs", "1")
+    code, out, err = rankduel(*words)
+    assert code == 2 and out == "" and err.startswith("error: ./mine.py: ")
+    assert " ".join(err.replace(f"{tmp_path}/", "").split()) == f"error: ./mine.py: {told}"
+
+
 @pytest.mark.parametrize("style", [JITTED, UNCOMPILED], ids=["jitted", "plain"])
 def test_the_command_runs_it(mine, style, monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(tmp_path)

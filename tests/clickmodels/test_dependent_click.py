@@ -70,7 +70,7 @@ class TestClosedForms:
         assert_like_the_stories(p_click, p_stop, stop, attention, page)
 
     def test_worked_example(self):
-        model, page = click_model("navigational"), np.array([4, 0, 2, 1])
+        model, page = click_model("navigational", 5), np.array([4, 0, 2, 1])
         assert examination(model, page) == pytest.approx([1, 0.145, 0.14355, 0.1076625], rel=1e-14)
         clicks = [0.95, 0.00725, 0.071775, 0.03229875]
         assert click_probability(model, page) == pytest.approx(clicks, rel=1e-14)
@@ -81,7 +81,7 @@ class TestStopRules:
     """What a stop rule does to the number of clicks, on any page."""
 
     def clicks(self, name, page):
-        return {stop: expected_clicks(click_model(name, stop=stop), page) for stop in STOP_RULES}
+        return {stop: expected_clicks(click_model(name, 5, stop=stop), page) for stop in STOP_RULES}
 
     @pytest.mark.parametrize("name", USERS)
     @given(page=st.lists(st.integers(0, 4), min_size=2, max_size=10).map(np.array))
@@ -106,10 +106,10 @@ class TestStopRules:
         assert clicks["any"] == clicks["click"] == clicks["never"]
 
     def test_reaching_a_rank_when_leaving_anywhere(self):
-        model, page = click_model("informational", stop="any"), np.array([0, 4, 2])
+        model, page = click_model("informational", 5, stop="any"), np.array([0, 4, 2])
         assert examination(model, page) == pytest.approx([1, 0.9, 0.9 * 0.5], rel=1e-14)
 
     def test_position_based_clicks_are_independent(self):
-        model = click_model("informational", stop="never", attention=reciprocal(1.0))
+        model = click_model("informational", 5, stop="never", attention=reciprocal(1.0))
         page = np.array([4, 0, 2])
         assert click_probability(model, page) == pytest.approx([0.9, 0.4 / 2, 0.7 / 3], rel=1e-14)

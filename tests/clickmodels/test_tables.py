@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from clickmodels import USERS, check_grades, click_model, custom_model, even_map
+from clickmodels import USERS, check_grades, click_model, custom_model, grades_in, model_for
 from clickmodels.position_based import geometric, reciprocal
 from rankduel.base.errors import ClickModelError
 
@@ -33,9 +33,9 @@ def test_five_grades(name):
 @pytest.mark.parametrize(("grades", "chosen"), [(2, (0, 4)), (3, (0, 2, 4)), (5, (0, 1, 2, 3, 4))])
 @pytest.mark.parametrize("name", FIVE_GRADES)
 def test_fewer_grades_are_the_five_grade_table_mapped(name, grades, chosen):
-    assert even_map(grades) == chosen
     mapped = [[row[g] for g in chosen] for row in FIVE_GRADES[name]]
-    assert rows(click_model(name, grades, grade_map=even_map(grades))) == tuple(mapped)
+    assert rows(click_model(name, grades, grade_map=chosen)) == tuple(mapped)
+    assert rows(click_model(name, grades, grade_map="even")) == tuple(mapped)
     if (name, grades) == ("perfect", 3):
         mapped[0][1] = 0.5  # the one exception
     assert rows(click_model(name, grades)) == tuple(mapped)
@@ -44,6 +44,44 @@ def test_fewer_grades_are_the_five_grade_table_mapped(name, grades, chosen):
 def test_four_grades_by_an_explicit_map():
     model = click_model("navigational", 4, grade_map=[0, 1, 3, 4])
     assert rows(model) == ([0.05, 0.3, 0.7, 0.95], [0.2, 0.3, 0.7, 0.9])
+
+
+def test_other_numbers_of_grades_are_spread_evenly_over_the_five():
+    click, stop = rows(click_model("navigational", 4, grade_map="even"))
+    # Grades 1 and 2 are a third of the way from 0.3 to 0.5, and two thirds from 0.5 to 0.7.
+    assert click == pytest.approx([0.05, 0.3 + 0.2 / 3, 0.5 + 0.4 / 3, 0.95])
+    assert stop == pytest.approx([0.2, 0.3 + 0.2 / 3, 0.5 + 0.4 / 3, 0.9])
+    eleven = click_model("perfect", 11, grade_map="even").p_click
+    assert eleven[[0, 5, 10]] == pytest.approx([0, 0.4, 1]) and (np.diff(eleven) > 0).all()
+
+
+@pytest.mark.parametrize("grades", [2, 3, 5])
+def test_a_user_by_name_has_the_table_of_the_grades_it_meets(grades):
+    user = click_model("perfect")
+    assert str(user) == "perfect" and rows(model_for(user, grades)) == rows(click_model("perfect", grades))
+
+
+def test_a_table_for_other_grades_is_refused():
+    model = click_model("perfect", 5)
+    assert model_for(model, 5) is model
+    with pytest.raises(ClickModelError, match="the click model has 5 grades, but 3 are needed"):
+        model_for(model, 3)
+
+
+def test_a_number_of_grades_without_a_table_is_refused_with_ways_out():
+    for grades in (4, 11):
+        with pytest.raises(ClickModelError) as refused:
+            click_model("navigational", grades)
+        told = str(refused.value)
+        assert f"published tables for 2, 3, 5 grades, not for {grades}" in told
+        assert "navigational(grade_map=even)" in told and "a table of ours" in told
+        assert "custom(p_click=" in told and "--grade-cuts" in told
+        assert ("navigational(grade_map=0/1/2/3)" in told) == (grades == 4)
+
+
+@pytest.mark.parametrize(("labels", "grades"), [([], 2), ([0], 2), ([1, 0], 2), ([0, 2], 3), ([3], 4)])
+def test_grades_of_labels(labels, grades):
+    assert grades_in(np.array(labels, np.int8)) == grades
 
 
 @pytest.mark.parametrize(
@@ -83,7 +121,6 @@ NAN = float("nan")
     [
         (lambda: click_model("navigatonal"), "'navigatonal'; did you mean 'navigational'?"),
         (lambda: click_model("xyz"), "known: almost_random, informational, navigational, perfect, random"),
-        (lambda: click_model("perfect", 4), "'perfect' has tables for 2, 3, 5 grades, not for 4"),
         (
             lambda: click_model("perfect", stop="frist"),
             "or first or never; did you mean 'first'?",
@@ -92,8 +129,7 @@ NAN = float("nan")
         (lambda: click_model("perfect", 2, grade_map=[0, 5]), "grade_map of grade 1 is 5; the 5-grade table"),
         (lambda: click_model("perfect", 2, grade_map=[-1, 4]), "grade_map of grade 0 is -1"),
         (lambda: click_model("perfect", 2, grade_map=[0, 1.5]), "grade_map of grade 1 is 1.5"),
-        (lambda: even_map(4), "4 grades do not fall evenly on the 5-grade table"),
-        (lambda: even_map(1), "1 grades do not fall evenly"),
+        (lambda: click_model("perfect", 1, grade_map="even"), "grade_map=even needs 2 grades or more, not 1"),
         (lambda: custom_model([0, 1], [0]), "p_click has 2 grades and p_stop 1; they must agree"),
         (lambda: custom_model([0, 1.5], [0, 0]), "p_click of grade 1 is 1.5; a probability lies"),
         (lambda: custom_model([0, 1], [-0.1, 0]), "p_stop of grade 0 is -0.1"),

@@ -5,10 +5,11 @@ import inspect
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from clickmodels import click_model
-from experiments.arena import n_grades, open_arena
+from experiments.arena import open_arena
 from experiments.specs import parse_model
 from interleave import METHODS, PRESETS, interleaving, make_world, play_duels, preset
 from interleave.world import user_table
@@ -52,7 +53,7 @@ def made(letor, model=None, way=None, rankers=("1", "2", "3"), **settings):
     return make_world(
         rankings,
         letor.labels,
-        model or click_model("navigational"),
+        model or click_model("navigational", 5),
         way or interleaving("probabilistic"),
         **{"length": 10, "ties": "random_impression"} | settings,
     )
@@ -69,6 +70,7 @@ def test_unless_told_otherwise_it_is_as_in_the_papers(letor):
         "n_docs": 11,
         "interleave": "probabilistic",
         "clicks": "navigational",
+        "grades": 5,
         "length": 10,
         "preset": "paper",
         "ties": "random_impression",
@@ -92,7 +94,7 @@ def test_the_command_line_has_the_same_defaults():
             {"interleave": "probabilistic(credit=assignment,tau=2)"},
             {"way": interleaving("probabilistic", credit="assignment", tau=2)},
         ),
-        ({"clicks": "informational(stop=any)"}, {"model": click_model("informational", stop="any")}),
+        ({"clicks": "informational(stop=any)"}, {"model": click_model("informational", 5, stop="any")}),
         ({"length": 3}, {"length": 3}),
         ({"ties": "stable"}, {"ties": "stable"}),
         ({"ties": "random_impression_redraw"}, {"ties": "random_impression_redraw"}),
@@ -131,7 +133,7 @@ def test_the_settings_read_back_to_the_same_arena(letor):
     arena = open_arena(letor, interleave="team_draft(prefix=neutral)", clicks="perfect(stop=never)", length=4)
     settings = json.loads(json.dumps(dict(arena.settings)))  # plain values
     assert METHODS.parsed(settings["interleave"]) == arena.interleaving
-    again = parse_model(settings["clicks"], n_grades(letor))
+    again = parse_model(settings["clicks"], letor.n_grades)
     np.testing.assert_array_equal(user_table(again, 4), user_table(arena.model, 4))
     same = ("interleave", "clicks", "length", "preset", "ties", "tied_duels", "queries")
     assert_same_world(open_arena(letor, **{name: settings[name] for name in same}).world(), arena.world())
@@ -170,7 +172,8 @@ def test_rankers_keep_the_direction_of_their_profile(letor):
         ("svmlight", 0, 2),
         ("svmlight", 1, 2),
         ("svmlight", 2, 3),
-        ("svmlight", 3, 5),
+        ("svmlight", 3, 4),
+        ("trec", 3, 4),
         ("svmlight", 4, 5),
         ("trec", 1, 2),
         ("svmlight", 6, 7),
@@ -179,7 +182,7 @@ def test_rankers_keep_the_direction_of_their_profile(letor):
 def test_grades_by_profile_or_else_by_the_data(letor, profile, top, grades):
     data = dataclasses.replace(letor, profile=profile, labels=np.minimum(letor.labels, 0))
     data.labels[3] = top
-    assert n_grades(data) == grades
+    assert data.n_grades == grades
     if grades in (2, 3, 5):
         assert len(open_arena(data).model.p_click) == grades
         assert open_arena(data).world().user.shape[2] == grades
@@ -208,6 +211,43 @@ def test_what_does_not_fit_is_refused(letor, options, told):
     with pytest.raises(REFUSALS) as refused:
         open_arena(letor, **options)
     assert told in str(refused.value)
+
+
+@pytest.fixture
+def three_grades():
+    """One query of three documents with grades 2, 1 and 0; the features rank them in opposite orders."""
+    frame = pd.DataFrame({"qid": [1, 1, 1], "label": [2, 1, 0], "good": [3, 2, 1], "bad": [1, 2, 3]})
+    return Letor.from_pandas(frame)
+
+
+def test_a_user_by_name_has_the_table_for_the_grades_of_the_data(three_grades):
+    duel = {"interleave": "team_draft", "length": 2}
+    by_name = open_arena(three_grades, clicks="perfect", **duel)
+    assert by_name.settings["clicks"] == "perfect" and by_name.settings["grades"] == 3
+    assert by_name.model.p_click.tolist() == [0, 0.5, 1]
+    made = open_arena(three_grades, clicks=click_model("perfect"), **duel)
+    table = open_arena(three_grades, clicks=click_model("perfect", 3), **duel)
+    for arena in (made, table):
+        assert arena.settings == by_name.settings
+        assert_same_world(arena.world(), by_name.world())
+    rankings = rank(three_grades, [feature("good"), feature("bad")])
+    world = make_world(rankings, three_grades.labels, click_model("perfect"), made.interleaving, length=2)
+    assert_same_world(world, by_name.world())
+
+
+def test_a_table_for_other_grades_is_refused(three_grades):
+    with pytest.raises(REFUSALS, match="the click model has 5 grades, but 3 are needed"):
+        open_arena(three_grades, clicks=click_model("perfect", 5))
+
+
+def test_four_grades_need_a_decision(letor):
+    four = dataclasses.replace(letor, labels=np.minimum(letor.labels, 3))
+    with pytest.raises(REFUSALS, match="tables for 2, 3, 5 grades, not for 4") as refused:
+        open_arena(four)
+    assert "navigational(grade_map=even)" in str(refused.value)
+    arena = open_arena(four, clicks="navigational(grade_map=even)")
+    assert arena.settings["clicks"] == "navigational(grade_map=even)" and arena.settings["grades"] == 4
+    assert arena.model.p_click[-1] == 0.95
 
 
 def test_grades_beyond_the_users_are_refused(letor):

@@ -385,7 +385,7 @@ def noise_against_constant(n_queries):
 def assert_artefact(user, n_queries, n, within):
     (labels, rankings), way = noise_against_constant(n_queries), interleaving("probabilistic")
     for ties, expected in (("random_impression_redraw", REDRAWN[user]), ("random_impression", 0.5)):
-        world = make_world(rankings, labels, click_model(user), way, ties=ties)
+        world = make_world(rankings, labels, click_model(user, 5), way, ties=ties)
         loss, tie, win = shares(world, way, (0, 1), n)
         assert win + tie / 2 == pytest.approx(expected, abs=within)
 

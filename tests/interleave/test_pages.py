@@ -276,8 +276,8 @@ def test_an_unknown_preset_gets_a_suggestion():
 
 BAD_LISTS = [
     ([], [], {}, "nothing to interleave: the rankings are empty"),
-    ("aab", "aba", {}, "a ranking holds a document twice"),
-    ("ab", "aa", {}, "a ranking holds a document twice"),
+    ("aab", "aba", {}, "a ranking holds a document twice: 'a' at ranks 1 and 2"),
+    ("ab", "aa", {}, "a ranking holds a document twice: 'a' at ranks 1 and 2"),
     ("ab", "ac", {}, "both rankings must hold the same documents; 'c' is in one only"),
     ("abc", "ab", {}, "both rankings must hold the same documents; 'c' is in one only"),
     ("ab", "abc", {}, "both rankings must hold the same documents; 'c' is in one only"),

@@ -113,6 +113,7 @@ def test_data_may_move_unless_that_changes_its_profile(source, tmp_path):
     assert digest(moved.rename(tmp_path / "MQ2007") / "x.txt") != before
 
 
+@pytest.mark.filterwarnings("ignore:.*features that profile:UserWarning")
 def test_the_same_bytes_in_two_profiles_do_not_share_a_cache(tmp_path):
     for folder in ("plain", "MQ2007"):
         (tmp_path / folder).mkdir()
@@ -120,7 +121,7 @@ def test_the_same_bytes_in_two_profiles_do_not_share_a_cache(tmp_path):
     found = [
         letor_data.read_data(tmp_path / name / "x.txt", cache=tmp_path / "c") for name in ("plain", "MQ2007")
     ]
-    assert [(letor.profile, letor.n_features) for letor in found] == [("svmlight", 2), ("letor4", 46)]
+    assert [(letor.profile, letor.n_features) for letor in found] == [("svmlight", 2), ("letor4", 2)]
 
 
 # --- hits and misses

@@ -56,6 +56,14 @@ def test_any_choice_is_the_naive_choice(queries):
     assert chosen.docs_per_query.tolist() == [LETOR.docs_per_query[q] for q in queries]
 
 
+def test_a_choice_of_queries_has_the_scale_of_all():
+    letor = small_letor(profile="svmlight", labels=np.array([0, 4, 1, 2, 0, 1], np.int8))
+    assert letor.n_grades == 5 and letor.take_queries([2]).n_grades == 5
+    assert (
+        small_letor(profile="letor4").n_grades == 3 and small_letor(profile="svmlight", scale=4).n_grades == 4
+    )
+
+
 def test_queries_by_split():
     assert LETOR.only_split("test").query_ids.tolist() == ["ü"]
 

@@ -7,7 +7,7 @@ import pytest
 from support.helpers import PACK, small_letor, tarred
 
 import letor_data
-from letor_data.output import open_output
+from letor_data.output import PARQUET, TEXT, open_output, output_format
 from letor_data.packed.archive import read_all
 from letor_data.text.writer import write_folds, write_letor
 from letor_data.trec import read_run
@@ -135,3 +135,24 @@ def test_a_run_without_a_checksum_gives_one_note(tmp_path):
     (tmp_path / "x.zst").write_bytes(unchecked(b"1 Q0 a 1 1 x\n") + unchecked(b"1 Q0 b 2 0 x\n"))
     (note,) = read_run(tmp_path / "x.zst").notes
     assert UNCHECKED in note
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        ("a.parquet", PARQUET),
+        ("a.txt", TEXT),
+        ("a", TEXT),
+        ("fold.train", TEXT),
+        ("A.TXT.gz", TEXT),
+        ("a.zst", TEXT),
+    ],
+)
+def test_names_say_the_format(name, form):
+    assert output_format(name) == form
+
+
+@pytest.mark.parametrize("name", ["a.docx", "a.csv", "a.parquet.gz", "a.prefs.json", "a.zip"])
+def test_names_of_other_formats_are_refused(name):
+    with pytest.raises(DataError, match="choose a name such as NAME.parquet, NAME.txt or NAME.txt.gz"):
+        output_format(name)

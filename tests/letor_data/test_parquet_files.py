@@ -92,7 +92,7 @@ def test_the_digest_is_of_everything():
         "labels": letor.labels[::-1], "offsets": np.array([0, 2, 4, 6]), "columns": letor.columns[::-1],
         "feature_names": ("1", "2", "3"), "query_ids": letor.query_ids[::-1], "splits": letor.splits[::-1],
         "records": letor.records[::-1], "comments": None, "profile": "mslr", "source": "x", "digest": "x",
-        "notes": (),
+        "notes": (), "scale": 3,
     }  # fmt: skip
     assert set(changes) == {field.name for field in dataclasses.fields(letor)}
     digests = {letor_digest(dataclasses.replace(letor, **{name: new})) for name, new in changes.items()}

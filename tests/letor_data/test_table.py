@@ -3,6 +3,7 @@
 import dataclasses
 import datetime
 import decimal
+import json
 
 import numpy as np
 import pandas as pd
@@ -252,6 +253,17 @@ def test_columns_of_one_name_are_refused():
 def test_options_for_text_are_refused(through_parquet):
     with pytest.raises(DataError, match="only 'profile' applies"):
         through_parquet(frame(), unjudged="drop")
+    with pytest.raises(DataError, match="Parquet is read without a cache"):
+        through_parquet(frame(), cache="folder")
+
+
+@pytest.mark.parametrize("scale", [-1, 1000, "3", 2.0, True])
+def test_a_scale_that_is_none_is_refused(scale):
+    table = pa.table({"qid": ["a"], "label": [1]}).replace_schema_metadata(
+        {b"rankduel": json.dumps({"scale": scale})}
+    )
+    with pytest.raises(DataError, match="are damaged: expected a number of grades"):
+        from_table(table, "x")
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1 and PAR1"])

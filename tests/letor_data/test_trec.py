@@ -83,18 +83,18 @@ def test_runs_become_features_of_the_judged_queries(example):
 def test_notes_say_what_was_odd_and_how_often(example):
     qrels, _ = example
     assert read_trec(*example).notes == (
-        f"{qrels}:5: first of 1 grades below 0, read as 0",
-        "1 judged queries have no document to rank and are left out",
-        "bm25: 1 queries have no judgments and are left out",
+        f"{qrels}:5: first of 1 grade below 0, read as 0",
+        "left out: 1 judged query without a document to rank",
+        "bm25: left out: 1 query without judgments",
         "dense: no documents for 1 of 2 queries; all tie there",
-        "1 of 5 documents have no judgment and are given grade 0",
+        "1 of 5 documents without a judgment: given grade 0",
     )
 
 
 def test_unjudged_documents_can_be_dropped(example):
     letor = read_trec(*example, unjudged="drop")
     assert letor.doc_ids.tolist() == ["d1", "d3", "d1", "d2"]
-    assert letor.notes[-1] == "1 of 5 documents have no judgment and are left out"
+    assert letor.notes[-1] == "1 of 5 documents without a judgment: left out"
 
 
 def test_judged_candidates_include_those_no_run_lists(example):
@@ -109,6 +109,34 @@ def test_all_candidates_are_listed_or_judged(example):
     assert letor.query_ids.tolist() == ["7", "4", "5"]
     assert letor.doc_ids.tolist() == ["d1", "d3", "d5", "d9", "d1", "d2", "d8"]
     assert "dense: no documents for 2 of 3 queries; none is ranked" in letor.notes
+
+
+def test_unjudged_documents_can_be_refused(example):
+    with pytest.raises(DataError, match="no judgment of document 'd5' of query '7', the first of 1 document"):
+        read_trec(*example, unjudged="refuse")
+    assert read_trec(*example, candidates="judged", unjudged="refuse").n_docs == 6
+
+
+def test_grade_cuts_turn_judgments_into_grades(example, files):
+    qrels, runs = example
+    letor = read_trec(qrels, runs, candidates="judged", grade_cuts=(1, 2))
+    assert contents(letor) == contents(read_trec(qrels, runs, candidates="judged"))
+    assert letor.n_grades == 3 and not any("below 0" in note for note in letor.notes)
+    binary = read_trec(qrels, runs, grade_cuts=(2,))
+    assert binary.labels.tolist() == [1 if grade == 2 else 0 for grade in read_trec(qrels, runs).labels]
+    assert binary.n_grades == 2 and binary.digest != read_trec(qrels, runs).digest
+    high = files("high", "7 0 d3 5000\n7 0 d1 -4\n")
+    assert read_trec(high, runs, grade_cuts=(-1, 100)).labels.tolist() == [0, 2, 0]  # d1, d3, d5 unjudged
+    with pytest.raises(DataError, match="at most 127"):
+        read_trec(high, runs)
+    with pytest.raises(DataError, match="grade_cuts must be different numbers"):
+        read_trec(qrels, runs, grade_cuts=(2, 1))
+
+
+def test_the_scale_is_that_of_all_judgments(files):
+    runs = [files("r", "1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n")]
+    letor = read_trec(files("q", "1 0 a 1\n1 0 b 0\n1 0 c 3\n"), runs)
+    assert letor.labels.max() == 1 and letor.n_grades == 4
 
 
 def test_trec_eval_puts_the_larger_docno_first(example):
@@ -251,7 +279,7 @@ def test_grades_may_be_written_as_floats_and_repeat(files):
     ("change", "message"),
     [
         ({"candidates": "some"}, "candidates must be 'union' or 'judged' or 'all', not 'some'"),
-        ({"unjudged": "skip"}, "unjudged must be 'zero' or 'drop', not 'skip'"),
+        ({"unjudged": "skip"}, "unjudged must be 'zero' or 'drop' or 'refuse', not 'skip'"),
         ({"ties": "random"}, "ties must be 'tie_mode' or 'trec_eval', not 'random'"),
         ({"runs": []}, "runs must be a list of at least one run file"),
         ({"runs": "bm25.run"}, "runs must be a list of at least one run file"),

@@ -131,7 +131,7 @@ print(json.dumps({
     "written": str(arena.interleaving),
     "odds": list(rankduel.play_duels(arena, "110", "115", 20)),
     "multileaved": rankduel.multileaved_page([["a", "b"], ["b", "a"]], "first_list").docs,
-    "clicks": rankduel.click_model("eager").p_click.tolist(),
+    "clicks": rankduel.click_model("eager", 5).p_click.tolist(),
     "measured": rankduel.evaluate(data, rankers="110", measures="Success(rel=1)@100").values.tolist(),
     "listed": [name in set(table["name"]) for name, table in (
         ("first_two", rankduel.policies()), ("first_only", rankduel.interleavers()),

@@ -16,11 +16,11 @@ from letor_data.rankings import rank
 from letor_data.synthetic.generate import shape, synthesize
 
 USERS = {
-    "perfect": click_model("perfect"),
-    "navigational": click_model("navigational"),
-    "informational": click_model("informational"),
-    "leaves unclicked": click_model("informational", stop="any"),
-    "position-based": click_model("informational", stop="never", attention=MEASURED),
+    "perfect": click_model("perfect", 5),
+    "navigational": click_model("navigational", 5),
+    "informational": click_model("informational", 5),
+    "leaves unclicked": click_model("informational", 5, stop="any"),
+    "position-based": click_model("informational", 5, stop="never", attention=MEASURED),
 }
 UNTIED, TIED = (0, 1), (2, 3)  # pairs of the rankers below; the last ranker is constant within a query
 FEATURES = (110, 115, 1, 96, 16)

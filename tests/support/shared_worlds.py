@@ -20,7 +20,7 @@ from support.live_duels import TIED, full_size
 
 THREE = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
 E0 = ((0, 1, 2, 3), (1, 2, 3, 0))
-USER = click_model("navigational")
+USER = click_model("navigational", 5)
 # (grades, and of five rankers the documents in order, tied ones together); 1, 3 and 0 share the page.
 QUERIES = (
     (

@@ -188,7 +188,8 @@ def live_proxy_chart(live: pd.DataFrame, proxy: pd.DataFrame) -> alt.FacetChart:
     """A small panel per policy: regret against simulated clicks and against draws from the matrix."""
     both = pd.concat([live.assign(mode="live"), proxy.assign(mode="proxy")])
     names = short_names(both["policy"])
-    both = both.assign(label=both["policy"].map(names))
+    place = {policy: place for place, policy in enumerate(names)}
+    both = both.assign(label=both["policy"].map(names), place=both["policy"].map(place))
     colours = alt.Scale(domain=["live", "proxy"], range=[COLOURS[0], COLOURS[1]])
     dashes = alt.Scale(domain=["live", "proxy"], range=[[1, 0], [6, 3]])
     lines: dict[str, Any] = {"symbolType": "stroke", "symbolFillColor": "transparent", "symbolOpacity": 1}
@@ -211,7 +212,8 @@ def live_proxy_chart(live: pd.DataFrame, proxy: pd.DataFrame) -> alt.FacetChart:
             tooltip=[alt.Tooltip("mode:N"), *_CURVE_TOOLTIP],
         ),
     ).properties(width=220, height=150)
-    panels = alt.Facet("label:N", title=None, sort=list(names.values()))
+    # By place, not by a list of names: Vega looks these up in an object, which has some of its own.
+    panels = alt.Facet("label:N", title=None, sort=alt.EncodingSortField("place", op="min"))
     chart = panel.facet(facet=panels, columns=3, data=inline(both))
     chart = chart.resolve_scale(y="independent").resolve_axis(x="independent")
     words = (

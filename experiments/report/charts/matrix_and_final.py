@@ -37,18 +37,14 @@ def final_chart(table: pd.DataFrame, column: str, title: str) -> alt.LayerChart:
     estimates = final_estimates(table, column)
     names = short_names(estimates)
     means = pd.DataFrame(
-        {"policy": policy, "label": names[policy], **found._asdict(), "figures": in_figures(found)}
-        for policy, found in estimates.items()
+        {"policy": policy, "place": place, **found._asdict(), "figures": in_figures(found)}
+        for place, (policy, found) in enumerate(estimates.items())
     )
     runs = final(table)[["policy", column]].rename(columns={column: "value"}).dropna()
-    runs = runs.assign(label=runs["policy"].map(names))
+    runs = runs.assign(place=runs["policy"].map(dict(zip(means["policy"], means["place"]))))
     colour, _ = policy_scales(looks(table["policy"]))
-    y = alt.Y(
-        "label:N",
-        sort=list(names.values()),
-        title=None,
-        axis=alt.Axis(ticks=False, domain=False, labelLimit=170),
-    )
+    # Places, not names: Vega looks sorted names up in an object, which has some of its own ('constructor').
+    y = alt.Y("place:O", title=None, axis=_names_axis(labelLimit=170))
     kind = "log" if runs["value"].min() > 0 and means["mean"].max() > 20 * means["mean"].min() else "linear"
     title = f"{title} (log scale)" if kind == "log" else title
     scale = scale_of(kind, domainMin=0 if kind == "linear" else 0.9 * float(runs["value"].min()))
@@ -66,7 +62,7 @@ def final_chart(table: pd.DataFrame, column: str, title: str) -> alt.LayerChart:
                 x=alt.value("width"), text="figures:N", color=alt.value(INK)
             ),
         ],
-        [HIDDEN],
+        [HIDDEN, alt.param(name="names", value=list(names.values()))],
         width=WIDTH - 120,
         height=alt.Step(26),
         description=_final_in_words(means, title),
@@ -141,8 +137,8 @@ def _cells(matrix: np.ndarray) -> alt.InlineData:
 
 def _names_axis(**more: Any) -> alt.Axis:
     """Names instead of places; where they would touch, some are left out."""
-    more |= {"labelExpr": "names[datum.value]", "labelOverlap": "greedy", "labelLimit": 110}
-    return alt.Axis(labelPadding=4, ticks=False, domain=False, **more)
+    usual: dict[str, Any] = {"labelOverlap": "greedy", "labelLimit": 110, "labelPadding": 4}
+    return alt.Axis(ticks=False, domain=False, labelExpr="names[datum.value]", **usual | more)
 
 
 def _odds_colour(far: float) -> alt.Color:

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.statistics import Estimate
+from rankduel.base.text import counted
 
 LOWER_BOUND = "C* ln t: long-run slope"
 INK, PALE = "#222222", "#767676"
@@ -104,8 +105,8 @@ def inline(frame: pd.DataFrame) -> alt.InlineData:
 def runs_in_words(counts: pd.Series) -> str:
     """Return '1 run', '3 runs' or '2 to 3 runs' for the number of runs of each policy."""
     if counts.min() < counts.max():
-        return f"{counts.min()} to {counts.max()} runs"
-    return "1 run" if counts.max() == 1 else f"{counts.max()} runs"
+        return f"{counts.min():,} to {counts.max():,} runs"
+    return counted(int(counts.max()), "run")
 
 
 def in_figures(found: Estimate) -> str:

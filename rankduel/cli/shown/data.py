@@ -11,6 +11,7 @@ from rich.table import Table
 
 from letor_data.formats import PROFILES
 from letor_data.summary import FeatureSummary, Summary
+from rankduel.base.text import counted
 from rankduel.cli.console import number_ranges, screen
 
 _BAR = 30  # cells of the longest bar
@@ -96,13 +97,13 @@ def _feature_remarks(summary: Summary) -> list[str]:
     missing = [feature for feature in features if feature.missing_share > 0]
     lines = [
         f"tied document pairs: median {np.median(shares):.1%}; "
-        f"{(shares > 0.5).sum()} of {len(shares)} features tie more than half",
+        f"more than half in {(shares > 0.5).sum():,} of {counted(len(shares), 'feature')}",
         f"constant: {constant or 'none'}",
         f"constant within every query: {within or 'none'}",
     ]
     if missing:
         share = np.mean([feature.missing_share for feature in features])
-        lines.append(f"missing values: {share:.1%} of all, in {len(missing)} features")
+        lines.append(f"missing values: {share:.1%} of all, in {counted(len(missing), 'feature')}")
     return lines
 
 

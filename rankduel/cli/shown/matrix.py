@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from rich.cells import cell_len, set_cell_size
 from rich.color import Color
 from rich.console import Console
 from rich.style import Style
@@ -10,44 +11,60 @@ from rich.text import Text
 
 from experiments.matrix.preferences import Preferences
 from experiments.winners.notions import copeland_order
+from rankduel.base.text import counted
 
 # From never to always winning, through white for even; as in experiments.report.charts.matrix_and_final.
 _COLOURS = np.array(
     [(0x8F, 0x3B, 0), (0xE8, 0xA1, 0x5C), (255, 255, 255), (0x6A, 0xAE, 0xD6), (0x08, 0x45, 0x7E)]
 )
 _DIAGONAL = "╲"
-_WIDEST_NAME = 16
+_SHORT_NAME = 16  # columns that a name is cut to before numbers are left out
 _NUMBER, _CELL = 5, 2  # columns of a cell with its probability, and of one without
 
 
 def draw(preferences: Preferences, console: Console) -> None:
-    """As large as the console is wide: with numbers, as cells with names, or as a picture of averages."""
+    """As large as the console is wide: with numbers, as cells with names, or as a picture of averages.
+
+    What is no terminal, such as a pipe or a file, has no width: all numbers are printed, under whole names.
+    """
     order = copeland_order(preferences.matrix)
     matrix = preferences.matrix[np.ix_(order, order)]
     names = [preferences.names[i] for i in order]
     paint = _Paint(console, matrix)
-    name_width = min(_WIDEST_NAME, max(map(len, names)))
-    room = console.width - name_width - 1
-    if len(names) * _NUMBER <= room:
-        lines = _numbers(matrix, names, name_width, paint)
-        legend = paint.scale()
-    elif len(names) * _CELL <= room:
-        lines = _cells(matrix, names, name_width, paint)
-        legend = paint.legend()
-    else:
-        small = shrunk(matrix, min(len(matrix), console.width if paint.colours else console.width // _CELL))
-        lines = _half_blocks(small, paint) if paint.colours else _cells(small, None, 0, paint)
-        legend = paint.legend() + Text(_picture_in_words(names, len(small)))
+    if not console.is_terminal:
+        width = max(map(cell_len, names))
+        for line in _numbers(matrix, names, width, max(_NUMBER + 1, width + 2), paint):
+            line.rstrip()
+            console.print(line, soft_wrap=True)
+        return
+    lines, legend = _fitted(matrix, names, console.width, paint)
     for line in lines:
         console.print(line, no_wrap=True, overflow="crop")
     console.print(legend)
+
+
+def _fitted(matrix: np.ndarray, names: list[str], width: int, paint: _Paint) -> tuple[list[Text], Text]:
+    """Return what fits into so many columns, and its legend."""
+    longest = max(map(cell_len, names))
+    short = min(_SHORT_NAME, longest)
+    size = len(names)
+    if size * _NUMBER + short + 1 <= width:
+        left = min(longest, width - size * _NUMBER - 1)  # columns of the rows' names
+        cell = max(_NUMBER, min(longest + 1, (width - left - 1) // size))
+        return _numbers(matrix, names, left, cell, paint), paint.scale()
+    if size * _CELL + short + 1 <= width:
+        left = min(longest, width - size * _CELL - 1)
+        return _cells(matrix, names, left, paint), paint.legend()
+    small = shrunk(matrix, min(size, width if paint.colours else width // _CELL))
+    lines = _half_blocks(small, paint) if paint.colours else _cells(small, None, 0, paint)
+    return lines, paint.legend() + Text(_picture_in_words(names, len(small)))
 
 
 def _picture_in_words(names: list[str], size: int) -> str:
     ends = f"\ntop and left: {', '.join(names[:3])}, ...; bottom and right: ..., {', '.join(names[-3:])}"
     if size == len(names):
         return ends
-    return f"{ends}\n{len(names):,} rankers on {size} places: a point is the mean of its pairs"
+    return f"{ends}\n{counted(len(names), 'ranker')} on {size} places: a point is the mean of its pairs"
 
 
 class _Paint:
@@ -88,13 +105,15 @@ def shrunk(matrix: np.ndarray, size: int) -> np.ndarray:
     return np.asarray(sums / np.outer(widths, widths))
 
 
-def _numbers(matrix: np.ndarray, names: list[str], name_width: int, paint: _Paint) -> list[Text]:
-    header = "".join(f"{_cut(name, _NUMBER - 1):>{_NUMBER - 1}} " for name in names)
-    lines = [Text(" " * (name_width + 1) + header, style="dim")]
+def _numbers(matrix: np.ndarray, names: list[str], left: int, cell: int, paint: _Paint) -> list[Text]:
+    """Rows of numbers; `left` columns for the names of rows, `cell` for each number and for names above."""
+    header = "".join(f"{_right(name, cell - 1)} " for name in names)
+    lines = [Text(" " * (left + 1) + header, style="dim")]
     for i, name in enumerate(names):
-        line = _label(name, name_width)
+        line = _label(name, left)
         for j, p in enumerate(matrix[i]):
-            line.append(f"{_DIAGONAL:>3}  " if i == j else f"{p:.2f} ", paint.style(p))
+            text = f"{_DIAGONAL}  " if i == j else f"{p:.2f} "
+            line.append(text.rjust(cell), paint.style(p))
         lines.append(line)
     return lines
 
@@ -135,8 +154,11 @@ def _digit(p: float) -> str:
 
 
 def _label(name: str, width: int) -> Text:
-    return Text(f"{_cut(name, width):>{width}} ", style="cyan")
+    return Text(f"{_right(name, width)} ", style="cyan")
 
 
-def _cut(name: str, width: int) -> str:
-    return name if len(name) <= width else name[: width - 1] + "…"
+def _right(name: str, width: int) -> str:
+    """Return a name in so many columns of a terminal: cut if it is longer, else with spaces before it."""
+    if cell_len(name) > width:
+        name = set_cell_size(name, width - 1) + "…"
+    return " " * (width - cell_len(name)) + name

@@ -12,16 +12,18 @@ from rich.table import Table
 from experiments.matrix.preferences import Preferences
 from experiments.runs.multileave_error import LIMITS, decades, error_text, until_text
 from experiments.runs.problem import how_known
+from rankduel.base.text import counted
 from rankduel.cli.console import screen, title
 
 
-def show_errors(source: str, reference: Preferences, table: pd.DataFrame) -> None:
+def show_errors(source: str, users: str, reference: Preferences, table: pd.DataFrame) -> None:
     pairs, last = reference.pairs, int(table["step"].max())
     tied = int((pairs["p"] == 0.5).sum())
     unsure = int(((pairs["lo"] <= 0.5) & (pairs["hi"] >= 0.5)).sum()) - tied
     screen.print(
-        f"[bold]{escape(source)}[/] [dim]{len(reference)} rankers, {len(pairs) - tied:,} pairs to order, "
-        f"matrix {escape(how_known(reference))}, {table['run'].nunique()} runs[/]\n",
+        f"[bold]{escape(source)}[/] [dim]{counted(len(reference), 'ranker')}, {escape(users)}, "
+        f"{counted(len(pairs) - tied, 'pair')} to order, matrix {escape(how_known(reference))}, "
+        f"{counted(table['run'].nunique(), 'run')}[/]\n",
     )
     steps = {f"{step:,}": step for step in decades(last)}
     title("Pairs in the wrong order", "E_bin in % after so many impressions, ± standard error")
@@ -30,8 +32,8 @@ def show_errors(source: str, reference: Preferences, table: pd.DataFrame) -> Non
     _show_table(table, {f"{limit:.0%}": limit for limit in LIMITS}, until_text)
     if tied or unsure:
         screen.print(
-            f"\n[dim]{tied:,} pairs tie in the matrix and are left out; {unsure:,} others have 1/2 in their "
-            "interval, so that their order in it may be wrong itself[/]"
+            f"\n[dim]left out, as they tie in the matrix: {counted(tied, 'pair')}; with 1/2 in the interval, "
+            f"so that their order in the matrix may be wrong itself: {counted(unsure, 'pair')}[/]"
         )
 
 

@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from experiments.statistics import standard_error
+from rankduel.base.text import counted
 from rankduel.cli.console import screen
 
 
@@ -66,7 +67,8 @@ def _standard_error(values: pd.Series) -> str:
 def show_runs(title: str, notion: str, table: pd.DataFrame) -> None:
     final = table[table["step"] == table["step"].max()]
     runs = final["run"].nunique()
-    screen.print(f"[bold]{escape(title)}[/] [dim]after {final['step'].iloc[0]:,} duels, {runs} runs[/]\n")
+    played = f"after {counted(final['step'].iloc[0], 'duel')}, {counted(runs, 'run')}"
+    screen.print(f"[bold]{escape(title)}[/] [dim]{played}[/]\n")
     shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     shown.add_column("policy", header_style="dim", style="cyan", overflow="fold")
     columns = _columns(escape(notion.partition("-")[0].capitalize()), final)

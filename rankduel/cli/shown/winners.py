@@ -27,6 +27,7 @@ from experiments.winners.transitivity import (
     weak_order,
 )
 from rankduel.api.matrices import Subsets
+from rankduel.base.text import counted
 from rankduel.cli.console import screen, show_rows, title
 
 
@@ -160,11 +161,15 @@ def _margin_rows(preferences: Preferences) -> dict[str, str]:
     spread = ", ".join(f"{q:.0%} {value:.4f}" for q, value in zip(_QUANTILES, all_pairs.quantile(_QUANTILES)))
     return {
         f"of {escape(preferences.names[first])}": (
-            f"{against.min():+.4f} against {escape(closest)}, its closest rival; "
+            f"{_margin(against.min())} {escape(closest)}, its closest rival; "
             f"median {np.median(against):+.4f}, mean {against.mean():+.4f}, largest {against.max():+.4f}"
         ),
         "of all pairs": f"|p - 1/2|, quantiles: {spread}, largest {all_pairs.max():.4f}",
     }
+
+
+def _margin(least: float) -> str:
+    return f"{least:+.4f} against" if least else "a tie with"
 
 
 def _order_rows(preferences: Preferences) -> dict[str, str]:
@@ -185,7 +190,7 @@ def _order_in_words(preferences: Preferences) -> str:
     ties = count_ties(preferences.matrix)
     if order is not None:
         return "yes: " + escape(_listed([preferences.names[i] for i in order], " > "))
-    tied = f"{ties:,} tied {'pair' if ties == 1 else 'pairs'}"
+    tied = counted(ties, "tied pair")
     if weak_order(preferences.matrix) is not None:
         return f"no, but one up to {tied}"
     return "none" + (f"; {tied}" if ties else "")
@@ -216,7 +221,7 @@ def _sure_rows(preferences: Preferences) -> dict[str, str]:
     n_pairs = len(preferences.pairs)
     if not _has_intervals(preferences):
         return {"": _without_intervals(preferences)}
-    rows = {"undecided": f"{len(sure.undecided):,} of {n_pairs:,} pairs: their interval holds 1/2"}
+    rows = {"undecided": f"{len(sure.undecided):,} of {counted(n_pairs, 'pair')}: 1/2 is in the interval"}
     rows["Condorcet"] = _condorcet_in_words(preferences, sure)
     rows["Copeland"] = (
         "certain" if sure.copeland_certain else _open_question(preferences, sure, sure.copeland)
@@ -224,7 +229,7 @@ def _sure_rows(preferences: Preferences) -> dict[str, str]:
     rows["total order"] = {
         True: "certain",
         False: "certainly none",
-        None: f"open: depends on {_pairs(len(sure.undecided))}",
+        None: f"open: depends on {counted(len(sure.undecided), 'undecided pair')}",
     }[sure.total_order]
     rows["3-cycles"] = f"{sure.cycles:,} are certain"
     return rows
@@ -258,11 +263,8 @@ def _condorcet_in_words(preferences: Preferences, sure: Certainty) -> str:
 
 def _open_question(preferences: Preferences, sure: Certainty, candidates: np.ndarray) -> str:
     names = _listed([preferences.names[i] for i in candidates])
-    return f"depends on {_pairs(deciding(sure, candidates))}; possible: {names}"
-
-
-def _pairs(n: int) -> str:
-    return f"{n:,} undecided {'pair' if n == 1 else 'pairs'}"
+    pairs = counted(deciding(sure, candidates), "undecided pair")
+    return f"depends on {pairs}; possible: {names}"
 
 
 def show_shares(shares: pd.DataFrame) -> None:

@@ -14,7 +14,7 @@ import vl_convert
 from hypothesis import given
 from hypothesis import strategies as st
 from support.html_pages import ATTACKS, CONTROLS, Page
-from support.run_set_samples import made_up_table, ordered_preferences
+from support.run_set_samples import made_up_study, made_up_table, ordered_preferences
 
 from experiments.matrix.preferences import preferences_of
 from experiments.report.charts.curves import (
@@ -321,3 +321,19 @@ def test_unknown_kinds_of_files_are_refused_and_nothing_is_written(tmp_path):
 )
 def test_numbers_of_runs_in_words(counts, words):
     assert runs_in_words(pd.Series(counts)) == words
+
+
+@pytest.mark.parametrize("name", ["constructor", "toString", "__proto__"])
+def test_names_that_objects_of_javascript_own_are_drawn_as_others(tmp_path, name):
+    drawings = []
+    for second in ("plain", name):
+        run_set = made_up_study("set", "proxy", ("rucb", f"{second}.py"), runs=2)
+        charts = [
+            final_chart(run_set.table, "regret", "regret"),
+            live_proxy_chart(curves(run_set.table, "regret"), curves(run_set.table, "regret")),
+        ]
+        for number, chart in enumerate(charts):
+            save_chart(chart, tmp_path / f"{number}.svg")
+        drawings.append([(tmp_path / f"{number}.svg").read_text("utf-8") for number in range(2)])
+    for plain, owned in zip(*drawings):
+        assert f">{name}<" in owned and owned.count("<path") == plain.count("<path")

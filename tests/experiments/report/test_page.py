@@ -318,11 +318,10 @@ def typed(*words):
     return CliRunner().invoke(app, [str(word) for word in words])
 
 
-def test_the_command_writes_a_page_and_figures(records, tmp_path, capsys, monkeypatch):
+def test_the_command_writes_a_page_and_figures(records, tmp_path, monkeypatch):
     monkeypatch.setattr(screen, "width", 80)
     page, figures = tmp_path / "out.html", tmp_path / "figures"
-    report.report(records, page, figures, report.Format.svg)
-    said = capsys.readouterr().out
+    said = typed(records, "-o", page, "--figures", figures, "--format", "svg").output
     assert "1 run set" in said and "5 charts as svg" in said and page.as_uri() in said
     kinds = ("accuracy", "final-regret", "matrix", "regret", "time")
     assert sorted(path.name for path in figures.iterdir()) == [f"five-{kind}.svg" for kind in kinds]

@@ -122,7 +122,7 @@ def test_a_folder_of_another_study_is_refused(tmp_path):
         lambda: run("cyclic", ["rucb"], 500, folder=tmp_path),
         lambda: run("arxiv6", ["rucb"], 500, checkpoints=10, folder=tmp_path),
     ):
-        with pytest.raises(RankduelError, match="holds runs of another study: .* Choose another folder"):
+        with pytest.raises(RankduelError, match="holds runs of another study: .* Choose another --name"):
             other()
     (tmp_path / "study.json").write_text("{")
     with pytest.raises(RankduelError, match="study.json: damaged"):

@@ -38,7 +38,7 @@ ACCEPTED = {
     "nan as missing": ("0 qid:1 1:nan", {"nonfinite": "missing"}, [(0, "1", {1: None}, "")]),
     "inf as missing": ("0 qid:1 1:inf 2:-inf", {"nonfinite": "missing"}, [(0, "1", {1: None, 2: None}, "")]),
     "NULL in letor3": ("0 qid:1 1:NULL 2:1", {"profile": "letor3"}, [(0, "1", {1: None, 2: 1.0}, "")]),
-    "NULL in letor4": ("0 qid:1 1:NULL 2:1", {"profile": "letor4"}, [(0, "1", {1: None, 2: 1.0}, "")]),
+    "NULL in letor4": ("0 qid:1 1:NULL 46:1", {"profile": "letor4"}, [(0, "1", {1: None, 46: 1.0}, "")]),
     "NULL in letor_agg": ("0 qid:1 1:NULL 2:1", {"profile": "letor_agg"}, [(0, "1", {1: None, 2: 1.0}, "")]),
     "overflow in istella": ("0 qid:1 1:1e999 2:1", {"profile": "istella"}, [(0, "1", {1: None, 2: 1.0}, "")]),
     "index 0": ("0 qid:1 0:5 1:6", {"index_base": 0}, [(0, "1", {0: 5.0, 1: 6.0}, "")]),
@@ -263,7 +263,33 @@ def test_a_query_that_comes_back_is_one_query():
 def test_an_unexpected_index_extends_the_table_and_a_short_row_does_not_shrink_it():
     letor = parse(write("0 qid:1 140:2\n0 qid:1 1:1"), profile="mslr")
     assert (letor.n_features, letor.feature_names[-1], letor.column(140).tolist()) == (140, "140", [2.0, 0.0])
-    assert parse(write("0 qid:1 1:1"), profile="mslr").n_features == 136
+    assert parse(write("0 qid:1 1:1"), profile="yahoo").n_features == 700  # whose files leave zeros out
+
+
+def test_a_file_of_few_features_is_not_padded_by_its_profile():
+    letor = parse(write("0 qid:1 1:1 2:1 3:0 4:0"), profile="letor4")
+    assert letor.feature_names == ("1", "2", "3", "4")
+    assert letor.notes == ("data.txt: 4 of the 46 features that profile 'letor4' declares",)
+
+
+def test_documents_that_a_query_has_twice_are_noted():
+    text = "0 qid:a 1:1 # docid = x\n1 qid:b 1:1 # docid = x\n0 qid:b 1:2 #docid=x inc = 1\n0 qid:b 1:3 # y\n"
+    letor = parse(write(text + "0 qid:b 1:3 # y\n0 qid:b 1:4 # docid = x\n"))
+    assert letor.notes == ("data.txt: query 'b' has document 'x' twice (2 in all repeat another)",)
+    assert parse(write("0 qid:a 1:1 # docid = x\n1 qid:a 1:1 # docid = y\n")).notes == ()
+
+
+def test_limits_that_turn_labels_into_grades_tell_their_number():
+    labels = [0, 4, 2]
+    text = "".join(f"{label} qid:1 {' '.join(f'{i}:1' for i in range(1, 137))}\n" for label in labels)
+    letor = parse(write(text), profile="mslr", grade_cuts=(2.0,))
+    assert letor.labels.tolist() == [0, 1, 1] and letor.n_grades == 2
+    assert parse(write(text), profile="mslr").n_grades == 5
+
+
+def test_trec_is_no_profile_of_text():
+    with pytest.raises(DataError, match="profile 'trec' is for TREC runs"):
+        parse(write("0 qid:1 1:1"), profile="trec")
 
 
 def test_a_feature_is_float32_only_where_nothing_is_lost():

@@ -51,7 +51,7 @@ def test_a_matrix_from_a_file(matrix, data, tmp_path):
     code, out = matrix(data, "-o", output, *TEAM_DRAFT, "--clicks", "perfect")
     assert code == 0
     told = words(out)
-    assert "3 rankers, 30 queries, team_draft, perfect: 3 pairs in" in told
+    assert "3 rankers, 30 queries, team_draft, perfect for 5 grades: 3 pairs in" in told
     assert "2 rao-blackwell, 1 exact, all within ±" in told and "undecided (1/2 is in the interval)" in told
     assert f"wrote {output} (" in told and f"next: rankduel winners {output}" in told
     made = read_preferences(output)
@@ -77,10 +77,10 @@ def test_plain_matrices_can_be_written(matrix, data, tmp_path):
 def test_aims_reach_the_matrix(matrix, data, tmp_path):
     output = tmp_path / "aims.prefs.parquet"
     aims = ("--decide", "0.1", "--precision", "0.05", "--duels", "300", "--seed", "5", "--simulate")
-    code, out = matrix(data, "-o", output, *TEAM_DRAFT, *aims, "--prior", "lerot", "--alpha", "0.2")
+    code, out = matrix(data, "-o", output, *TEAM_DRAFT, *aims, "--prior", "lerot")
     made = read_preferences(output)
     assert code == 0 and "3 simulated" in out
-    expected = {"decide": 0.1, "precision": 0.05, "duels": 300, "seed": 5, "prior": "lerot", "alpha": 0.2}
+    expected = {"decide": 0.1, "precision": 0.05, "duels": 300, "seed": 5, "prior": "lerot"}
     assert expected.items() <= made.settings.items()
     assert (made.pairs["method"] == "simulated").all() and (made.pairs["n"] == 300).all()
 

@@ -1,21 +1,25 @@
 """`rankduel matrix show`: the heatmap in the terminal, with and without colours, and as a file."""
 
 import io
+import re
 
 import numpy as np
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 from support.helpers import words
 from support.html_pages import ATTACKS, Page
 
 from experiments.matrix.builtin import MATRICES
 from experiments.matrix.preferences import preferences_of, write_preferences
+from rankduel.cli.console import screen
 from rankduel.cli.shown.matrix import colour, draw, shrunk
 
 
 def drawn(matrix, width=80, names=None, **settings):
-    """What a console of this width is sent."""
+    """What a terminal of this width is sent, without colours unless they are asked for."""
     file = io.StringIO()
+    settings = {"force_terminal": True, "color_system": None} | settings
     draw(preferences_of(matrix, names), Console(file=file, width=width, **settings))
     return file.getvalue()
 
@@ -31,10 +35,49 @@ COLOURS = {"force_terminal": True, "color_system": "truecolor", "no_color": Fals
 
 def test_few_rankers_are_shown_with_their_numbers():
     lines = drawn(MATRICES["thesis4"].make(), names=["bm25", "tf", "a rather long name", "x"]).splitlines()
-    assert words(lines[0]) == "bm25 tf x a r…"  # ranked by Copeland score, then Borda score
+    assert words(lines[0]) == "bm25 tf x a rather long…"  # ranked by Copeland score, then Borda score
     assert words(lines[1]) == "bm25 ╲ 0.51 0.51 0.51"
     assert words(lines[2]) == "tf 0.49 ╲ 0.40 1.00"
-    assert words(lines[4]) == "a rather long n… 0.49 0.00 0.75 ╲"
+    assert words(lines[4]) == "a rather long name 0.49 0.00 0.75 ╲"
+    wide = drawn(MATRICES["thesis4"].make(), 120, ["bm25", "tf", "a rather long name", "x"]).splitlines()
+    assert words(wide[0]) == "bm25 tf x a rather long name"
+
+
+def columns(line):
+    """Where the words of a line end, in columns of a terminal."""
+    return [cell_len(line[: found.end()]) for found in re.finditer(r"\S+", line)]
+
+
+@pytest.mark.parametrize("names", [["bm25", "neural", "x"], ["検索", "tf", "é"]])
+def test_numbers_stand_under_their_names(names):
+    for width in (40, 80):
+        header, *rows = drawn(ladder(3), width, names=names).splitlines()[:4]
+        assert max(map(cell_len, (header, *rows))) <= width
+        for number, row in enumerate(rows):
+            ends = columns(row)[1:]
+            assert [end for i, end in enumerate(ends) if i != number] == [
+                end for i, end in enumerate(columns(header)) if i != number
+            ]
+
+
+def test_names_are_cut_where_there_is_no_room():
+    header, *rows = drawn(ladder(6), 50, ["a very long name indeed " + str(i) for i in range(6)]).splitlines()
+    assert (
+        max(map(len, (header, *rows))) <= 50
+        and "a v…" in header
+        and rows[0].startswith("a very long name i…")
+    )
+
+
+def test_what_is_no_terminal_gets_all_numbers_under_whole_names():
+    names = [f"ranker {i}" for i in range(60)]
+    lines = drawn(ladder(60), 80, names, force_terminal=False).splitlines()
+    assert len(lines) == 61 and not any("…" in line or line.endswith(" ") for line in lines)
+    assert re.split(r"  +", lines[0].strip()) == names[::-1]
+    for place, line in enumerate(lines[1:]):
+        cells = re.split(r"  +", line.strip())
+        assert cells[0] == names[59 - place] and len(cells) == 61 and cells[1 + place] == "╲"
+    assert len({columns(line.replace("ranker ", "ranker_"))[-1] for line in lines[1:-1]}) == 1
 
 
 def test_more_rankers_are_shown_as_digits_where_there_are_no_colours():
@@ -108,7 +151,8 @@ def test_shrinking_takes_means_of_equal_blocks(size, places):
 
 
 @pytest.mark.parametrize("name", ["arxiv6", "cycle", "copeland500"])
-def test_pages_fit_eighty_columns(rankduel, name):
+def test_pages_fit_eighty_columns(rankduel, monkeypatch, name):
+    monkeypatch.setattr(screen, "_force_terminal", True)
     code, out, err = rankduel("matrix", "show", name)
     assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 80
     n_rankers = len(MATRICES[name].make())

@@ -38,7 +38,7 @@ def test_a_single_run_shows_duels_rate_and_time_left(terminal, clock):
         for clock.now, run.step in ((10.0, 100_000), (20.0, 200_000), (30.0, 300_000)):
             progress.done(0)
     text = terminal.getvalue()
-    assert "0 of 1 runs" in text
+    assert "0 of 1 run" in text
     assert " 30%" in text
     assert "10,000 duels/s" in text
     assert "0:01:10" in text

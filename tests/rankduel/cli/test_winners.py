@@ -122,7 +122,7 @@ def test_one_ranker_alone(rankduel):
 def test_it_says_what_is_certain(rankduel, tmp_path):
     write_preferences(with_intervals(MATRICES["arithmetic"].make(), 0.04), tmp_path / "sure.prefs.parquet")
     out = words(rankduel("winners", "sure.prefs.parquet")[1])
-    assert "undecided 0 of 28 pairs: their interval holds 1/2 Condorcet certain Copeland certain" in out
+    assert "undecided 0 of 28 pairs: 1/2 is in the interval Condorcet certain Copeland certain" in out
     assert "total order certain 3-cycles 0 are certain" in out
 
 

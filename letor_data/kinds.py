@@ -1,0 +1,26 @@
+"""What a file looks like that was named where something else is expected."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from letor_data.packed.archive import find_sources, read_pieces
+from rankduel.base.errors import RankduelError
+
+JUDGED, RUN, QRELS = "judged data", "a TREC run", "TREC judgments"
+_LINES = {
+    JUDGED: re.compile(rb"[-+.\d]\S*[ \t]+qid:\S"),
+    RUN: re.compile(rb"\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+[-+.\d]\S*[ \t]+\S+\s*$"),
+    QRELS: re.compile(rb"\S+[ \t]+\S+[ \t]+\S*[^-+.\d\s]\S*[ \t]+-?\d+\s*$"),
+}
+
+
+def kind_of(path: str | Path) -> str:
+    """Return JUDGED, RUN or QRELS by the first line of a file, folder or archive; nothing for others."""
+    try:
+        _, pieces = next(read_pieces(find_sources(path)[:1]))
+        line = next(pieces, b"").lstrip().partition(b"\n")[0]
+    except (RankduelError, OSError, StopIteration):
+        return ""
+    return next((kind for kind, pattern in _LINES.items() if pattern.match(line)), "")

@@ -1,0 +1,19 @@
+"""Parameters that a call would not use: an error, not a silent default."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rankduel.base.errors import UsageError
+
+
+def refuse_unused(given: Mapping[str, Any], usual: Mapping[str, Any], for_what: str) -> None:
+    """Raise an error for the first parameter that has another value than the usual one (None, if not said).
+
+    The message is '--NAME (in Python, NAME) is for FOR_WHAT'.
+    """
+    for name, value in given.items():
+        is_given = value is not None and value is not False
+        if is_given and value != usual.get(name):
+            raise UsageError(f"--{name.replace('_', '-')} (in Python, {name}) is for {for_what}")

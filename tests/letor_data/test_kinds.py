@@ -1,0 +1,38 @@
+"""Files are recognised by their first line, whatever they are packed in."""
+
+import gzip
+import zipfile
+
+import pytest
+
+from letor_data.kinds import JUDGED, QRELS, RUN, kind_of
+
+LINES = {
+    "2 qid:10 1:0.5 2:1 # docid = x\n": JUDGED,
+    "  -1.0 qid:a 1:3\n": JUDGED,
+    "301 Q0 FT911-3 1 12.5 bm25\n": RUN,
+    "301 0 FT911-3 1\n": QRELS,
+    "301 0 d12 -2\n": QRELS,
+    "0.5 0.25 0.75 0.5\n": "",
+    "0.5 0.6\n0.4 0.5\n": "",
+    "1 2 3 4\n": "",
+    "": "",
+    "hello\n": "",
+}
+
+
+@pytest.mark.parametrize(("text", "kind"), LINES.items(), ids=[repr(text) for text in LINES])
+def test_by_the_first_line(tmp_path, text, kind):
+    (tmp_path / "x.txt").write_text(text)
+    assert kind_of(tmp_path / "x.txt") == kind
+    (tmp_path / "x.gz").write_bytes(gzip.compress(text.encode()))
+    assert kind_of(tmp_path / "x.gz") == kind
+
+
+def test_folders_and_archives(tmp_path):
+    (tmp_path / "folder").mkdir()
+    assert kind_of(tmp_path / "folder") == kind_of(tmp_path / "absent") == ""
+    (tmp_path / "folder" / "train.txt").write_text("2 qid:10 1:0.5\n")
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        archive.write(tmp_path / "folder" / "train.txt", "train.txt")
+    assert kind_of(tmp_path / "folder") == kind_of(tmp_path / "x.zip") == JUDGED

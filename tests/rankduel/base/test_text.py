@@ -1,0 +1,21 @@
+"""Text of messages."""
+
+import pytest
+
+from rankduel.base.text import counted
+
+
+@pytest.mark.parametrize(
+    ("n", "noun", "text"),
+    [
+        (0, "pair", "0 pairs"),
+        (1, "pair", "1 pair"),
+        (2000, "duel", "2,000 duels"),
+        (1, "query", "1 query"),
+        (3, "query", "3 queries"),
+        (2, "tied pair", "2 tied pairs"),
+        (2, "day", "2 days"),
+    ],
+)
+def test_a_number_and_its_noun(n, noun, text):
+    assert counted(n, noun) == text
