@@ -29,6 +29,11 @@ class Profile(NamedTuple):
     sign: int = 1  # -1 where small values are better
     titles: tuple[str, ...] = ()  # what each feature measures, where that is published
 
+    def title(self, feature: str) -> str:
+        """Return what the feature of this name measures; nothing where that is not published."""
+        place = int(feature) - self.index_base if re.fullmatch("[0-9]{1,9}", feature) else -1
+        return self.titles[place] if 0 <= place < len(self.titles) else ""
+
 
 def _mslr_titles() -> tuple[str, ...]:
     streams = ("body", "anchor", "title", "url", "whole document")

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,6 +41,7 @@ class Letor:
     source: str = ""  # what was read, for people
     digest: str = ""  # of the source's content, for files made from this data
     notes: tuple[str, ...] = ()  # what the reader wants its owner to know
+    cache: Path | None = None  # folder for what is computed from this data; None: nothing is kept
 
     @property
     def n_docs(self) -> int:

@@ -101,6 +101,10 @@ class DataOptions:
     max_features: Annotated[int, _reading("Largest feature number believed (100,000).")] = 100_000
     merge_files: Annotated[bool, _reading("An id in two files is one query.", "--merge-files")] = False
     split_prefix: Annotated[bool, _reading("Query ids become 'train/17'.", "--split-prefix")] = False
+    only_queries: Annotated[
+        str, _reading("Only these queries: ids 'a,b', a FILE of ids, or 'sample:500' at random.")
+    ] = ""
+    features: Annotated[str, _reading("Only these features: '1-5,110'.")] = ""
     qrels: Annotated[Path | None, _reading("TREC judgments; the files are then TREC runs.")] = None
     cache: Annotated[Path | None, _reading("Folder for the binary cache (beside the data).")] = None
     no_cache: Annotated[bool, _reading("Neither use nor write a cache.", "--no-cache")] = False
@@ -110,12 +114,22 @@ class DataOptions:
         options = dataclasses.asdict(self)
         cache = options.pop("cache")
         no_cache = options.pop("no_cache")
+        chosen = {name: options.pop(name) for name in ("only_queries", "features")}
         options["grade_cuts"] = _cuts(self.grade_cuts)
         with warnings.catch_warnings(), byte_progress("reading") as progress:
             warnings.simplefilter("ignore", DataWarning)
-            return rankduel.read_data(
+            letor = rankduel.read_data(
                 *files, cache=False if no_cache else cache or True, progress=progress, **options
             )
+        return _chosen(letor, **chosen)
+
+
+def _chosen(letor: Letor, only_queries: str, features: str) -> Letor:
+    from experiments.specs import feature_list
+    from letor_data.selection import only_queries as chosen_queries
+
+    letor = chosen_queries(letor, only_queries) if only_queries else letor
+    return letor.only_features(feature_list(features)) if features else letor
 
 
 def _cuts(text: str) -> tuple[float, ...]:
@@ -126,6 +140,18 @@ def _cuts(text: str) -> tuple[float, ...]:
     if not all(map(math.isfinite, cuts)):
         raise DataError(f"--grade-cuts takes numbers such as '10,50', not '{text}'")
     return cuts
+
+
+RankerTexts = Annotated[
+    list[str] | None,
+    _duel(
+        "A ranker; may be repeated. A feature by number or name, a sum '0.7*39+0.3*23' or 'minmax(...)' of it, "
+        "scores:FILE, run:FILE, lightgbm:FILE, xgboost:FILE, onnx:FILE or ranklib:FILE; ',name=NAME' at the "
+        "end names it.",
+        "--ranker",
+        metavar="TEXT",
+    ),
+]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -140,8 +166,9 @@ class DuelOptions:
     )
     length: Annotated[int, _duel("Documents on a page (10).", "--length", "-k")] = 10
     rankers: Annotated[
-        str, _duel("Features to rank by, such as '1-5,110'; all if not given.", "--rankers")
+        str, _duel("Features to rank by, such as '1-5,110'; all if no ranker is given.", "--rankers")
     ] = ""
+    ranker: RankerTexts = None
     preset: Annotated[
         str, _duel("Whose habits to follow where nothing else is said: paper, lerot, repo_multileave.")
     ] = "paper"
@@ -153,7 +180,13 @@ class DuelOptions:
 
     def open(self, letor: Letor) -> Arena:
         """Rank the data with a progress bar, and check that everything fits together."""
-        return rankduel.open_arena(letor, **dataclasses.asdict(self), progress=count_progress)
+        from experiments.specs import feature_list
+
+        options = dataclasses.asdict(self)
+        texts = options.pop("ranker")
+        if texts:
+            options["rankers"] = [*feature_list(self.rankers), *texts]
+        return rankduel.open_arena(letor, **options, progress=count_progress)
 
 
 Horizon = Annotated[
