@@ -174,7 +174,7 @@ def _ranker_settings(chosen: Sequence[Ranker], rankings: Rankings) -> dict[str, 
         return {}
     digest = hashlib.sha256()
     for place in places:
-        digest.update(np.ascontiguousarray(rankings.order[place]))
-        digest.update(np.ascontiguousarray(rankings.ties[place]))
+        digest.update(rankings.order[place].tobytes())
+        digest.update(rankings.ties[place].tobytes())
     texts = [ranker.text or f"python:{ranker.name}" for ranker in chosen]
     return {"rankers": texts, "rankings_digest": digest.hexdigest()}

@@ -22,7 +22,7 @@ class Ranker(NamedTuple):
 
     @property
     def is_told_by_name(self) -> bool:
-        """Whether its name says how documents are scored: a feature, or a weighted sum, without another name."""
+        """Whether its name says how it scores: a feature, or a weighted sum, without another name."""
         return self.text == self.name
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from letor_data.rankers import xgboost_json
 from letor_data.rankers.lightgbm_text import checked_trees
 from rankduel.base.errors import DataError, RankduelError
 from rankduel.base.text import shortened
@@ -47,12 +47,7 @@ def read_xgboost(content: bytes, where: str) -> Model:
     UBJSON is not read: XGBoost's reader of it ends the process if a file is damaged.
     """
     xgboost = _library("xgboost", where)
-    try:
-        json.loads(content)
-    except (ValueError, RecursionError):
-        raise DataError(
-            f"{where}: not an XGBoost model in JSON; save it with booster.save_model('model.json')"
-        ) from None
+    xgboost_json.check_trees(content, where)
     with _reading("XGBoost", where):
         booster = xgboost.Booster()
         booster.load_model(bytearray(content))
@@ -75,11 +70,12 @@ def read_onnx(content: bytes, where: str) -> Model:
         options = runtime.SessionOptions()
         options.log_severity_level = 4
         session = runtime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
-    given, made = session.get_inputs(), session.get_outputs()
+    given = session.get_inputs()
+    made = session.get_outputs()
     if len(given) != 1 or len(made) != 1:
         raise DataError(
             f"{where}: an ONNX model of {len(given)} inputs and {len(made)} outputs "
-            f"({', '.join(shortened(one.name) for one in [*given, *made])}); expected one matrix of features, "
+            f"({', '.join(shortened(one.name) for one in [*given, *made])}); expected one matrix of features "
             "and one score a document"
         )
     kind, shape = given[0].type, given[0].shape

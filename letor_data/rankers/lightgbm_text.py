@@ -1,7 +1,8 @@
 """Checks of LightGBM's text format, before the library reads it.
 
-LightGBM parses trees on several threads, and ends the whole process if one of them is malformed. So the trees
-must stand where the header says, and every split must name a feature, a threshold and two children that exist.
+LightGBM parses trees on several threads, and ends the whole process if one of them is malformed. So the
+trees must stand where the header says, and every split must name a feature, a threshold and two children that
+exist.
 """
 
 from __future__ import annotations
@@ -18,35 +19,50 @@ _CATEGORICAL = 1  # bit of a decision type
 # Lines of a tree that say nothing about its form: as many numbers as it has splits, or leaves.
 _OF_SPLITS = ("split_gain", "internal_value", "internal_weight", "internal_count")
 _OF_LEAVES = ("leaf_value", "leaf_weight", "leaf_count")
+_KEYS = (
+    *("Tree", "num_leaves", "num_cat", "split_feature", "threshold", "decision_type", "left_child"),
+    *("right_child", "cat_boundaries", "cat_threshold", *_OF_SPLITS, *_OF_LEAVES, "is_linear", "shrinkage"),
+)
 _ALL_NUMBERS = re.compile(r"(?:[+-]?(?:[0-9]+(?:\.[0-9]*)?(?:e[+-]?[0-9]{1,3})?|inf|nan)(?: |$))*")
 
 
 def checked_trees(content: bytes, where: str) -> bytes:
-    """Return the part of a model that scores: its header and trees, without importances and parameters.
+    """Return a model with what scores, written anew: the header and the lines of trees that were checked.
 
-    Raise an error if that part is not whole.
+    Raise an error if a tree is not whole.
     """
     at = content.find(b"\nTree=0\n") + 1
     if not content.startswith(b"tree\n") or not at:
         raise DataError(f"{where}: not a LightGBM model in text format, which begins with the line 'tree'")
     header = _fields(content[:at])
-    features = _whole(header, "max_feature_idx", 1, f"{where}: header")[0] + 1
-    sizes = _whole(header, "tree_sizes", None, f"{where}: header")
-    for number, size in enumerate(sizes.tolist()):
+    features = int(_whole(header, "max_feature_idx", 1, f"{where}: header")[0]) + 1
+    trees = []
+    for number, size in enumerate(_whole(header, "tree_sizes", None, f"{where}: header").tolist()):
         tree = content[at : at + size]
         if size < 1 or not tree.startswith(b"Tree=%d\n" % number):
-            raise DataError(f"{where}: tree {number} is not where the header says; the file was cut or changed")
-        _check_tree(_fields(tree), features, f"{where}: tree {number}")
+            raise DataError(f"{where}: tree {number} is not where the header says; was the file cut?")
+        fields = _fields(tree)
+        _check_tree(fields, features, f"{where}: tree {number}")
+        trees.append(_written({key: fields[key] for key in _KEYS if key in fields}))
         at += size
     if not content.startswith(_END, at):
-        raise DataError(f"{where}: no line '{_END.decode()}' after {len(sizes)} trees; the file was cut or changed")
-    return content[:at] + _END + b"\n"
+        raise DataError(f"{where}: no line '{_END.decode()}' after {len(trees)} trees; was the file cut?")
+    header["tree_sizes"] = " ".join(str(len(tree)) for tree in trees)
+    return b"".join([_written(header), *trees, _END, b"\n"])
+
+
+def _written(fields: dict[str, str]) -> bytes:
+    """Return lines that LightGBM reads as these fields; a key without a value stands alone."""
+    lines = [f"{key}={value}\n" if value else f"{key}\n" for key, value in fields.items() if key]
+    return "".join([*lines, "\n"]).encode()
 
 
 def _check_tree(fields: dict[str, str], features: int, where: str) -> None:
     leaves = _whole(fields, "num_leaves", 1, where)[0]
     if leaves < 1 or fields.get("is_linear", "0") != "0":
-        raise DataError(f"{where}: {leaves} leaves, is_linear={fields.get('is_linear')}; expected plain leaves")
+        raise DataError(
+            f"{where}: {leaves} leaves, is_linear={fields.get('is_linear')}; expected plain leaves"
+        )
     splits = int(leaves) - 1
     counts = dict.fromkeys(_OF_SPLITS, splits) | dict.fromkeys(_OF_LEAVES, int(leaves)) | {"shrinkage": 1}
     for key, n in counts.items():
@@ -65,7 +81,7 @@ def _check_tree(fields: dict[str, str], features: int, where: str) -> None:
 
 
 def _check_categories(fields: dict[str, str], thresholds: np.ndarray, kinds: np.ndarray, where: str) -> None:
-    """Thresholds of categorical splits are numbers of sets of categories, whose bits stand one after another."""
+    """Thresholds of categorical splits are numbers of sets of categories, whose bits follow one another."""
     chosen = thresholds[kinds & _CATEGORICAL == _CATEGORICAL]
     sets = int(_whole(fields, "num_cat", 1, where)[0])
     _check(((chosen >= 0) & (chosen < sets)).all(), "threshold", fields, where)

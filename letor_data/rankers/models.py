@@ -1,9 +1,9 @@
 """Trained models as rankers: scored once, in batches, and kept on disk.
 
-A model sees all features of the data, in order, one row a document; a missing value is NaN. Only formats that
-cannot run code are read, so neither pickle nor joblib. What a model scores is kept in the folder of the data's
-cache (`Letor.cache`), under a key of the model's bytes, the library and its version, and all that the data
-hold.
+A model sees all features of the data, in order, one row a document; a missing value is NaN. Only formats
+that cannot run code are read, so neither pickle nor joblib. What a model scores is kept in the folder of the
+data's cache (`Letor.cache`), under a key of the model's bytes, the library and its version, and all that the
+data hold.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ def _content(path: Path) -> bytes:
 def _columns(letor: Letor, loaded: Model, where: str) -> list[np.ndarray | None]:
     """Return the columns that the model is given, in order; None is a column of zeros.
 
-    A library that reads svmlight text numbers columns from 0 and the features there from 1: such a model has a
-    first column that is always empty.
+    A library that reads svmlight text numbers columns from 0, and the features there from 1: such a model
+    has a first column that is always empty.
     """
     if loaded.n_features is None or loaded.n_features == letor.n_features:
         return list(letor.columns)
@@ -102,7 +102,7 @@ def _columns(letor: Letor, loaded: Model, where: str) -> list[np.ndarray | None]
     if loaded.by_number and loaded.n_features < letor.n_features:
         return list(letor.columns)
     raise DataError(
-        f"{where}: the model expects {loaded.n_features} features, and the data have {letor.n_features}; give "
+        f"{where}: the model expects {loaded.n_features} features and the data have {letor.n_features}; give "
         "it data with the features that it was trained on (--features chooses some)"
     )
 
@@ -116,7 +116,7 @@ def _scored(columns: list[np.ndarray | None], n_docs: int, loaded: Model, where:
             raise DataError(f"{where}: expected one score a document, found {found.shape} for {len(rows)}")
         bad = np.flatnonzero(~np.isfinite(found))
         if len(bad):
-            raise DataError(f"{where}: the score of row {start + bad[0]} is {found[bad[0]]}; expected a number")
+            raise DataError(f"{where}: the score of row {start + bad[0]} is {found[bad[0]]}, not a number")
         scores[start : start + len(rows)] = found
     return scores
 

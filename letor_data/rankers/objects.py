@@ -1,7 +1,6 @@
 """Whatever Python users rank by, as rankers: texts, functions, estimators, tables of scores, runs.
 
-Tables and runs of pandas, ranx and PyTerrier are known by what they can do; none of these libraries but pandas
-is imported.
+Tables and runs of ranx and PyTerrier are known by what they can do: neither library is imported.
 """
 
 from __future__ import annotations
@@ -41,8 +40,8 @@ def rankers_of(given: Sequence[object] | Mapping[str, object], letor: Letor) -> 
         return [ranker_of(one, letor, str(name)) for name, one in given.items()]
     if isinstance(given, Ranker) or not isinstance(given, Sequence):
         raise UsageError(
-            f"rankers is one {type(given).__name__}; expected a text, a sequence of rankers, or names and rankers "
-            "in a mapping"
+            f"rankers is one {type(given).__name__}; expected a text, a sequence of rankers, or a mapping of "
+            "names to rankers"
         )
     return [ranker_of(one, letor, place=place) for place, one in enumerate(given, 1)]
 
@@ -54,12 +53,12 @@ def ranker_of(given: object, letor: Letor, name: str | None = None, *, place: in
     ----------
     given : object
         A text (see `letor_data.rankers.texts`); the number of a feature; a Ranker; an estimator, whose
-        ``predict`` is given feature matrices of many documents; a function that is given the feature matrix of
-        one query, (documents, features) in the order of the data with NaN for missing values, and returns a
-        score for each document; an array of one score for each document of the data's source; a pandas Series
-        with the index of `Letor.to_pandas`, or with the index (qid, docno); a table with columns qid, docno and
-        score, as PyTerrier makes them; or a run by query and document, nested mappings or an object of ranx.
-        Where scores are given by document, documents without one rank last, tied.
+        ``predict`` is given feature matrices of many documents; a function that is given the feature matrix
+        of one query, (documents, features) in the order of the data with NaN for missing values, and returns
+        a score for each document; an array of one score for each document of the data's source; a pandas
+        Series with the index of `Letor.to_pandas`, or with the index (qid, docno); a table with columns qid,
+        docno and score, as PyTerrier makes them; or a run by query and document, nested mappings or an object
+        of ranx. Where scores are given by document, documents without one rank last, tied.
     letor : Letor
         The data to be ranked.
     name : str, optional
@@ -72,7 +71,7 @@ def ranker_of(given: object, letor: Letor, name: str | None = None, *, place: in
     UsageError
         If there is no way to rank by it.
     DataError
-        If what it holds does not fit the data. What functions and estimators return is checked when they rank.
+        If what it holds does not fit the data. What functions return is checked when they rank.
     """
     if isinstance(given, Ranker):
         return given if name is None else _renamed(given, name)
@@ -142,20 +141,20 @@ def _checked_scores(returned: object, letor: Letor, start: int, stop: int) -> np
         values = np.asarray(returned, np.float64)
     except (TypeError, ValueError):
         raise DataError(
-            f"query '{_query(letor, start)}': expected {stop - start} numbers, found {type(returned).__name__}"
+            f"query '{_query(letor, start)}': expected {stop - start} scores, found {type(returned).__name__}"
         ) from None
     values = values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
     if values.shape != (stop - start,):
         raise DataError(
-            f"query '{_query(letor, start)}': expected {stop - start} scores, one for each row of features, found "
-            f"an array of shape {values.shape}"
+            f"query '{_query(letor, start)}': expected {stop - start} scores, one for each row of features, "
+            f"found an array of shape {values.shape}"
         )
     bad = np.flatnonzero(np.isnan(values))
     if len(bad):
         row = start + int(bad[0])
         place = row - letor.offsets[np.searchsorted(letor.offsets, row, "right") - 1]
         raise DataError(
-            f"query '{_query(letor, row)}': the score of document {place} (the first is 0) is NaN; expected a number"
+            f"query '{_query(letor, row)}': the score of document {place} (from 0) is NaN, not a number"
         )
     return values
 
@@ -174,7 +173,7 @@ def _from_series(series: pd.Series, letor: Letor, title: str) -> Ranker:
     rows = pd.RangeIndex(letor.n_docs)
     if len(series) != len(rows) or not series.index.is_unique or len(series.index.difference(rows)):
         raise DataError(
-            f"ranker '{title}': a Series of {len(series)} scores with the index {few(series.index.tolist())}; "
+            f"ranker '{title}': {len(series)} scores with the index {few(series.index.tolist())}; "
             f"expected the index of to_pandas(), 0 to {letor.n_docs - 1}, or pairs of qid and docno"
         )
     values = pd.to_numeric(series.reindex(rows), errors="coerce").to_numpy(np.float64)
@@ -198,8 +197,8 @@ def _from_mapping(run: Mapping[Any, Any], title: str) -> pd.DataFrame:
     for qid, documents in run.items():
         if not isinstance(documents, Mapping):
             raise DataError(
-                f"ranker '{title}': query '{qid}' has {type(documents).__name__}; expected scores by document, "
-                "as in {'q1': {'doc7': 3.5}}"
+                f"ranker '{title}': query '{qid}' has {type(documents).__name__}; expected scores by "
+                "document, as in {'q1': {'doc7': 3.5}}"
             )
     rows = [(qid, docno, value) for qid, documents in run.items() for docno, value in documents.items()]
     return _checked_run(pd.DataFrame(rows, columns=_RUN_COLUMNS), title)
@@ -207,10 +206,9 @@ def _from_mapping(run: Mapping[Any, Any], title: str) -> pd.DataFrame:
 
 def _checked_run(frame: pd.DataFrame, title: str) -> pd.DataFrame:
     """Return qid and docno as texts and the score as float64; refuse what is not a run."""
-    missing = [column for column in _RUN_COLUMNS if column not in frame]
-    if missing:
+    if not set(_RUN_COLUMNS) <= set(frame.columns):
         found = few([str(column) for column in frame.columns])
-        raise DataError(f"ranker '{title}': a table without '{missing[0]}'; expected qid, docno, score, found {found}")
+        raise DataError(f"ranker '{title}': expected columns qid, docno and score, found {found}")
     rows = frame[_RUN_COLUMNS].reset_index(drop=True).astype({"qid": object, "docno": object})
     rows = rows.assign(
         qid=rows["qid"].map(str).astype(object),

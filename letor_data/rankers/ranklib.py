@@ -135,7 +135,9 @@ class _Reader:
         tag, node = self._next(), nodes[-1]
         if tag == "/split":
             if node.seen not in _COMPLETE:
-                raise self._error("expected a split to have a feature, a threshold and two splits, or an output")
+                raise self._error(
+                    "expected a split to have a feature, a threshold and two splits, or an output"
+                )
             nodes.pop()
         elif tag == "split":
             position = _POSITION.search(self._attributes)
@@ -191,7 +193,9 @@ class _Reader:
             return self._tag
         found = _TOKEN.match(self._text, self._start)
         if found is None:
-            raise self._error("expected one of RankLib's tags: ensemble, tree, split, feature, threshold, output")
+            raise self._error(
+                "expected one of RankLib's tags: ensemble, tree, split, feature, threshold, output"
+            )
         self._stop = found.end()
         self._tag, self._content, self._attributes = found[1] or found[3], found[2] or "", found[4] or ""
         return self._tag

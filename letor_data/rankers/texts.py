@@ -82,7 +82,9 @@ def _unnamed(text: str, name: str | None, letor: Letor) -> Ranker:
 
 def _of_file(kind: str, path: str, name: str | None) -> Ranker:
     if kind == PYTHON:
-        raise UsageError(f"'{PYTHON}:{shortened(path)}' was made in Python; give the ranker itself, in Python")
+        raise UsageError(
+            f"'{PYTHON}:{shortened(path)}' was made in Python; give the ranker itself, in Python"
+        )
     find(kind, KINDS, "kind of ranker", UsageError)
     if not path or "\0" in path:
         raise UsageError(f"'{kind}:{shortened(path)}': expected the name of a file after '{kind}:'")
@@ -137,7 +139,9 @@ def _no_feature(text: str, letor: Letor) -> DataError:
     names |= {kind: f"{kind}:FILE" for kind in KINDS}
     close = [] if text.isdigit() else difflib.get_close_matches(text.casefold(), names, n=1)
     if re.search(r"\d\s*[+-]\s*\d", text):
-        hint = "a sum has weights, as in '0.7*39+0.3*23', and a range is for lists of features (--rankers 1-5)"
+        hint = (
+            "a sum has weights, as in '0.7*39+0.3*23', and a range is for lists of features (--rankers 1-5)"
+        )
     elif close:
         hint = f"did you mean '{names[close[0]]}'?"
     else:
@@ -176,7 +180,8 @@ def _weights(text: str, letor: Letor) -> tuple[dict[int | str, float], bool]:
 def _term_feature(text: str, at: int, letor: Letor) -> tuple[str, int]:
     quoted = _QUOTED.match(text, at)
     if quoted is not None:
-        name, at = quoted[1].replace('""', '"'), quoted.end()
+        name = quoted[1].replace('""', '"')
+        at = quoted.end()
     else:
         name, at = take(_PLAIN, text, at, "a feature, by number or name (in double quotes if it has marks)")
     known = _feature(name, letor)

@@ -130,8 +130,8 @@ def describe_data(
     Returns
     -------
     Summary
-        Sizes, grades, for every feature its NDCG, ties and missing values, and for every other ranker its NDCG
-        and ties. ``to_dict()`` gives plain values.
+        Sizes, grades, for every feature its NDCG, ties and missing values, and for every other ranker its
+        NDCG and ties. ``to_dict()`` gives plain values.
 
     Examples
     --------

@@ -87,8 +87,8 @@ def build_matrix(
         the parameters from `rankers` to `tied_duels` are then left out.
     rankers : str, sequence or mapping, default ""
         Rankers to compare: feature numbers such as ``"1-5,110"``; or a sequence of rankers, or a mapping of
-        names to rankers, as `open_arena` takes them: texts, functions, estimators, scores or runs. By default,
-        every feature is a ranker.
+        names to rankers, as `open_arena` takes them: texts, functions, estimators, scores or runs. By
+        default, every feature is a ranker.
     interleave : str, optional
         Interleaving method and its settings, such as ``"team_draft"``; `interleavers` lists them. The default
         is that of `preset`.

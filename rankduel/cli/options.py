@@ -145,9 +145,9 @@ def _cuts(text: str) -> tuple[float, ...]:
 RankerTexts = Annotated[
     list[str] | None,
     _duel(
-        "A ranker; may be repeated. A feature by number or name, a sum '0.7*39+0.3*23' or 'minmax(...)' of it, "
-        "scores:FILE, run:FILE, lightgbm:FILE, xgboost:FILE, onnx:FILE or ranklib:FILE; ',name=NAME' at the "
-        "end names it.",
+        "A ranker; may be repeated. A feature by number or name, a sum '0.7*39+0.3*23' or 'minmax(...)' of "
+        "one, scores:FILE, run:FILE, lightgbm:FILE, xgboost:FILE, onnx:FILE or ranklib:FILE; ',name=NAME' at "
+        "the end names it.",
         "--ranker",
         metavar="TEXT",
     ),

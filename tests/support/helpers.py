@@ -21,7 +21,7 @@ else:
 
 
 def assert_same_letor(a, b, but=()):
-    """Equal in every field but these and the folder of the cache: types, NaN and the sign of zero included."""
+    """Equal in every field but these and the cache: types, NaN and the sign of zero included."""
     for field in dataclasses.fields(Letor):
         if field.name not in (*but, "cache"):
             assert _exact(getattr(a, field.name)) == _exact(getattr(b, field.name)), field.name

@@ -92,9 +92,7 @@ def _measured(heading: str, rows: Iterable[tuple[FeatureSummary | RankerSummary,
     table.add_column("tied pairs", header_style="dim", justify="right")
     table.add_column("", no_wrap=True)
     for one, about in rows:
-        table.add_row(
-            escape(one.name), f"{one.ndcg:.4f}", f"{one.tie_share:.1%}", f"[dim]{escape(about)}[/]"
-        )
+        table.add_row(escape(one.name), f"{one.ndcg:.4f}", f"{one.tie_share:.1%}", f"[dim]{escape(about)}[/]")
     return table
 
 
