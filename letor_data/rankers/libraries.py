@@ -22,6 +22,7 @@ class Model(NamedTuple):
     predict: Callable[[np.ndarray], Any]  # (n, n_features) float64, NaN = missing -> (n,) or (n, 1) numbers
     maker: str  # the library and its version: another one may score differently
     by_number: bool = False  # features are told by number, and those behind the last one do not matter
+    first_is_empty: bool = False  # the first feature had one value only when the model was trained
 
 
 def read_lightgbm(content: bytes, where: str) -> Model:
@@ -38,7 +39,9 @@ def read_lightgbm(content: bytes, where: str) -> Model:
         with _reading("LightGBM", where):
             return booster.predict(rows, raw_score=True)
 
-    return Model(n_features, predict, f"lightgbm {lightgbm.__version__}")
+    first_is_empty = b"\nfeature_infos=none " in trees
+    maker = f"lightgbm {lightgbm.__version__}"
+    return Model(n_features, predict, maker, first_is_empty=first_is_empty)
 
 
 def read_xgboost(content: bytes, where: str) -> Model:

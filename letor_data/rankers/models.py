@@ -91,13 +91,12 @@ def _content(path: Path) -> bytes:
 def _columns(letor: Letor, loaded: Model, where: str) -> list[np.ndarray | None]:
     """Return the columns that the model is given, in order; None is a column of zeros.
 
-    A library that reads svmlight text numbers columns from 0, and the features there from 1: such a model
-    has a first column that is always empty.
+    LightGBM numbers columns from 0, and svmlight text its features from 1: a model that LightGBM trained on
+    such text has a first column that is always empty.
     """
     if loaded.n_features is None or loaded.n_features == letor.n_features:
         return list(letor.columns)
-    numbers = [str(number) for number in range(1, letor.n_features + 1)]
-    if loaded.n_features == letor.n_features + 1 and list(letor.feature_names) == numbers:
+    if loaded.n_features == letor.n_features + 1 and loaded.first_is_empty:
         return [None, *letor.columns]
     if loaded.by_number and loaded.n_features < letor.n_features:
         return list(letor.columns)

@@ -34,6 +34,7 @@ _POSITION = re.compile(r'\spos="(left|right)"')
 _VALUES = ("feature", "threshold", "output")
 _COMPLETE = ({"output"}, {"feature", "threshold", "left", "right"})
 _LEAF = -1
+_LARGEST = float(np.finfo(np.float32).max)
 
 
 class Trees(NamedTuple):
@@ -165,7 +166,7 @@ class _Reader:
             value = float(text) if "_" not in text else math.nan  # Python alone reads 1_000
         except ValueError:
             value = math.nan
-        if not abs(value) <= np.finfo(np.float32).max:
+        if not abs(value) <= _LARGEST:
             raise self._error(f"expected a number of single precision, not '{text.strip()[:40]}'")
         return value
 

@@ -57,13 +57,12 @@ def parse(text: str, letor: Letor) -> Ranker:
     DataError
         If the data have no such feature, or a file cannot be used.
     """
-    text = text.strip()
     lone = _lone_feature(text, letor)
     if lone is not None:
         return lone
     body, named, name = text.rpartition(NAMED)
     if not named:
-        return _unnamed(text, None, letor)
+        return _unnamed(text.strip(), None, letor)
     return _unnamed(body.strip(), checked_name(name.strip()), letor)
 
 
@@ -110,11 +109,13 @@ def _lone_feature(text: str, letor: Letor, name: str | None = None) -> Ranker | 
 
 def _feature(text: str, letor: Letor) -> str | None:
     """Return the name by which the data know a feature; None if they do not."""
-    text = text.strip()
     quoted = _QUOTED.fullmatch(text)
-    if quoted is not None and text not in letor.feature_names:
-        text = quoted[1].replace('""', '"')
-    return text if text in letor.feature_names else _titles(letor).get(_loose(text))
+    spellings = [text, text.strip(), quoted[1].replace('""', '"') if quoted else ""]
+    for name in spellings:
+        if name in letor.feature_names:
+            return name
+    title = spellings[2] or spellings[1]
+    return _titles(letor).get(_loose(title)) if title[:1].isalnum() else None  # a sign is no part of it
 
 
 def _titles(letor: Letor) -> dict[str, str]:
