@@ -5,8 +5,10 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import itertools
 import math
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -16,7 +18,7 @@ import typer
 
 import rankduel
 from letor_data.formats import PROFILES
-from rankduel.base.errors import DataError, DataWarning
+from rankduel.base.errors import DataError, DataWarning, UsageError
 from rankduel.cli.console import byte_progress, count_progress
 
 if TYPE_CHECKING:
@@ -142,6 +144,7 @@ def _cuts(text: str) -> tuple[float, ...]:
     return cuts
 
 
+_REPEATABLE = ("interleave", "clicks")
 RankerTexts = Annotated[
     list[str] | None,
     _duel(
@@ -159,11 +162,15 @@ class DuelOptions:
     """The duel: all that an arena needs besides data."""
 
     interleave: Annotated[
-        str | None, _duel("How two rankings become a page: 'rankduel interleavers' lists them.")
+        list[str] | None,
+        _duel(
+            "How two rankings become a page: 'rankduel interleavers' lists them. Repeat it for a result each."
+        ),
     ] = None
-    clicks: Annotated[str, _duel("The user: 'rankduel clickmodels' lists them (navigational).")] = (
-        "navigational"
-    )
+    clicks: Annotated[
+        list[str] | None,
+        _duel("The user: 'rankduel clickmodels' lists them (navigational). Repeat it for a result each."),
+    ] = None
     length: Annotated[int, _duel("Documents on a page (10).", "--length", "-k")] = 10
     rankers: Annotated[
         str, _duel("Features to rank by, such as '1-5,110'; all if no ranker is given.", "--rankers")
@@ -178,15 +185,53 @@ class DuelOptions:
     tied_duels: Annotated[str | None, _duel("A duel without a winner: coin or drop.")] = None
     queries: Annotated[str, _duel("Which query comes next: uniform or cycle.")] = "uniform"
 
+    def each(self) -> dict[str, DuelOptions]:
+        """Return the duels that repeated --interleave and --clicks ask for, by what tells them apart.
+
+        Single duels are told apart by nothing, "". Names of files can be made of the others.
+        """
+        given = {name: getattr(self, name) or [] for name in _REPEATABLE}
+        several = [name for name, values in given.items() if len(values) > 1]
+        if not several:
+            return {"": self}
+        from experiments.studies.data import name_of_settings
+
+        for name in several:
+            again = [value for value, times in Counter(given[name]).items() if times > 1]
+            if again:
+                raise UsageError(f"--{name} {again[0]} is given twice; expected different ones")
+        return {
+            name_of_settings(values): self._with({name: [one] for name, one in zip(several, values)})
+            for values in itertools.product(*(given[name] for name in several))
+        }
+
+    def _with(self, changes: dict[str, Any]) -> DuelOptions:
+        return dataclasses.replace(self, **changes)
+
     def open(self, letor: Letor) -> Arena:
         """Rank the data with a progress bar, and check that everything fits together."""
         from experiments.specs import feature_list
 
         options = dataclasses.asdict(self)
+        for name in _REPEATABLE:
+            values = options.pop(name) or []
+            if len(values) > 1:
+                raise UsageError(f"--{name} is given {len(values)} times; expected it once")
+            if values:
+                options[name] = values[0]
         texts = options.pop("ranker")
         if texts:
             options["rankers"] = [*feature_list(self.rankers), *texts]
         return rankduel.open_arena(letor, **options, progress=count_progress)
+
+
+def refuse_one_matrix(matrix: Path | None, each: dict[str, DuelOptions]) -> None:
+    """Raise an error for a matrix that is given for several kinds of duels."""
+    if matrix is not None and len(each) > 1:
+        raise UsageError(
+            f"--matrix is for one kind of duels, and {len(each)} are asked for; leave it out, so that each "
+            "gets its own"
+        )
 
 
 Horizon = Annotated[
@@ -229,11 +274,12 @@ class RunOptions:
     jobs: Jobs = -1
     scheduler: Scheduler = None
 
-    def run_set(self, problem: str, mode: str) -> Path:
-        """Return the folder of the runs on this problem."""
+    def run_set(self, problem: str, mode: str, label: str = "") -> Path:
+        """Return the folder of the runs on this problem; `label` tells the duels of several apart."""
         from experiments.runs.records import run_set_name
 
-        return self.out / (self.name or run_set_name(problem, mode, self.horizon, self.seed))
+        name = self.name or run_set_name(problem, mode, self.horizon, self.seed)
+        return self.out / (f"{name}-{label}" if label else name)
 
 
 # Arguments and options that stand by themselves.

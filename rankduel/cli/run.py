@@ -21,6 +21,7 @@ from rankduel.cli.options import (
     Policies,
     Regret,
     RunOptions,
+    refuse_one_matrix,
     with_options,
 )
 
@@ -48,42 +49,54 @@ def run(
 ) -> None:
     """Play policies against a matrix of preferences, or live on judged data, and compare their regret.
 
+    Of several users or interleaving methods, each gets a folder of records: NAME-METHOD-USER.
+
     [dim]Example:[/] rankduel run arxiv6 --policy rucb --policy dts --horizon 1e6 --runs 20
     """
     from experiments.runs.records import read_settings
     from experiments.specs import parse_policy
     from rankduel.cli.shown.runs import show_runs
+    from rankduel.cli.shown.sweeps import show_runs as show_sweep
 
     policies = [parse_policy(text, trust=True) for text in policy]
-    folder = options.run_set(problem[0], "live" if live else "")
     if not live and (len(problem) > 1 or matrix is not None):
         raise UsageError("a matrix is a problem of its own; files of judged data are played with --live")
-    played = duel_options.open(data_options.read(problem)) if live else rankduel.read_preferences(problem[0])
+    each = duel_options.each() if live else {"": duel_options}
+    refuse_one_matrix(matrix, each)
+    read = data_options.read(problem) if live else None
     n_runs = options.runs * len(policies)
-    with keeping(f"finished runs are kept in {folder}"), notices(), runs_progress("runs", n_runs) as progress:
-        table = rankduel.run(
-            played,
-            policies,
-            options.horizon,
-            options.runs,
-            matrix=matrix,
-            regret=regret,
-            feedback_every=feedback_every,
-            delay=delay,
-            multileave=multileave,
-            measure=measure,
-            seed=options.seed,
-            checkpoints=options.checkpoints,
-            jobs=options.jobs,
-            folder=folder,
-            repair=options.repair,
-            scheduler=options.scheduler,
-            command=command_typed(),
-            progress=progress.done,
-            matrix_progress=progress.build_status,
-            watch=progress.watch,
-        )
+    found = {}
+    for label, duel in each.items():
+        folder = options.run_set(problem[0], "live" if live else "", label)
+        played = rankduel.read_preferences(problem[0]) if read is None else duel.open(read)
+        kept = keeping(f"finished runs are kept in {folder}")
+        with kept, notices(), runs_progress("runs", n_runs) as progress:
+            found[label] = rankduel.run(
+                played,
+                policies,
+                options.horizon,
+                options.runs,
+                matrix=matrix,
+                regret=regret,
+                feedback_every=feedback_every,
+                delay=delay,
+                multileave=multileave,
+                measure=measure,
+                seed=options.seed,
+                checkpoints=options.checkpoints,
+                jobs=options.jobs,
+                folder=folder,
+                repair=options.repair,
+                scheduler=options.scheduler,
+                command=command_typed(),
+                progress=progress.done,
+                matrix_progress=progress.build_status,
+                watch=progress.watch,
+            )
     settings = read_settings(folder)
     title = f"{problem[0]}, {settings['rankers']} arms{', live' if live else ''}"
-    show_runs(title, settings["regret"], table)
-    show_next(folder, options.out)
+    if len(found) > 1:
+        show_sweep(title, found)
+    else:
+        show_runs(title, settings["regret"], found[label])
+    show_next(folder if len(found) == 1 else options.out, options.out)

@@ -38,7 +38,7 @@ def tell(folder: Path) -> None:
     with ProcessPoolExecutor(1, get_context("spawn")) as aside:
         compiling = aside.submit(_compile_policies)
         letor = _data(folder / "mslr-demo.txt")
-        arenas = {method: DuelOptions(interleave=method).open(letor) for method in DRAWS}
+        arenas = {method: DuelOptions(interleave=[method]).open(letor) for method in DRAWS}
         _heading(2, "Preferences: every pair of 136 rankers, interleaved for navigational users")
         matrices = {
             method: _matrix(arena, folder / f"{method}.prefs.parquet") for method, arena in arenas.items()
