@@ -36,7 +36,8 @@ def only_queries(letor: Letor, text: str) -> Letor:
     if text.startswith("sample:"):
         numbers = _sample(letor, text)
     else:
-        numbers = _numbers(letor, _ids(text))
+        where = f"{text}: " if Path(text).is_file() else ""
+        numbers = _numbers(letor, _ids(text), where)
     chosen = letor.take_queries(numbers)
     what = hashlib.sha256(repr((letor.digest, numbers.tolist())).encode())
     source = f"{letor.source}, queries {shortened(encodable(text))}"
@@ -68,13 +69,13 @@ def _ids(text: str) -> list[str]:
     return ids
 
 
-def _numbers(letor: Letor, ids: list[str]) -> np.ndarray:
+def _numbers(letor: Letor, ids: list[str], where: str) -> np.ndarray:
     known = {str(query): number for number, query in enumerate(letor.query_ids)}
     unknown = [query for query in dict.fromkeys(ids) if query not in known]
     if unknown:
         shown = few([f"'{shortened(query)}'" for query in unknown])
         raise DataError(
-            f"{len(unknown)} of {len(ids)} queries asked for are not in the data: {shown}; there are "
+            f"{where}{len(unknown)} of {len(ids)} queries asked for are not in the data: {shown}; there are "
             f"{letor.n_queries:,}: {few(letor.query_ids.tolist())}"
         )
     return np.unique([known[query] for query in ids])

@@ -84,6 +84,7 @@ def _check_categories(fields: dict[str, str], thresholds: np.ndarray, kinds: np.
     """Thresholds of categorical splits are numbers of sets of categories, whose bits follow one another."""
     chosen = thresholds[kinds & _CATEGORICAL == _CATEGORICAL]
     sets = int(_whole(fields, "num_cat", 1, where)[0])
+    _check(sets >= 0, "num_cat", fields, where)
     _check(((chosen >= 0) & (chosen < sets)).all(), "threshold", fields, where)
     if sets:
         bounds = _whole(fields, "cat_boundaries", sets + 1, where)

@@ -35,11 +35,13 @@ def check_trees(content: bytes, where: str) -> None:
 
 def _is_tree(tree: dict[str, Any], n_features: int) -> bool:
     """Whether all paths from the root end: every node is the child of one other at most, the root of none."""
-    n = int(tree["tree_param"]["num_nodes"])
+    param = tree["tree_param"]
+    n = int(param["num_nodes"])
     children = [*tree["left_children"], *tree["right_children"]]
     inner = [child for child in children if child != -1]
     return (
         n >= 1
+        and int(param.get("size_leaf_vector", 1)) <= 1
         and all(len(tree[key]) == n for key in _PER_NODE)
         and all(isinstance(child, int) and 0 < child < n for child in inner)
         and len(set(inner)) == len(inner)
