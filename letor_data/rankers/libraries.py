@@ -31,8 +31,6 @@ def read_lightgbm(content: bytes, where: str) -> Model:
     trees = checked_trees(content, where)
     with _reading("LightGBM", where):
         booster = lightgbm.Booster(model_str=trees.decode())
-        if booster.num_model_per_iteration() != 1:
-            raise DataError(f"{where}: a model of several classes; expected one score a document")
         n_features = int(booster.num_feature())
 
     def predict(rows: np.ndarray) -> Any:

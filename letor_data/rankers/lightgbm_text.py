@@ -35,6 +35,7 @@ def checked_trees(content: bytes, where: str) -> bytes:
     if not content.startswith(b"tree\n") or not at:
         raise DataError(f"{where}: not a LightGBM model in text format, which begins with the line 'tree'")
     header = _fields(content[:at])
+    _check_header(header, where)
     features = int(_whole(header, "max_feature_idx", 1, f"{where}: header")[0]) + 1
     trees = []
     for number, size in enumerate(_whole(header, "tree_sizes", None, f"{where}: header").tolist()):
@@ -49,6 +50,15 @@ def checked_trees(content: bytes, where: str) -> bytes:
         raise DataError(f"{where}: no line '{_END.decode()}' after {len(trees)} trees; was the file cut?")
     header["tree_sizes"] = " ".join(str(len(tree)) for tree in trees)
     return b"".join([_written(header), *trees, _END, b"\n"])
+
+
+def _check_header(header: dict[str, str], where: str) -> None:
+    _whole(header, "label_index", 1, f"{where}: header")
+    for key in ("num_class", "num_tree_per_iteration"):
+        if _whole(header, key, 1, f"{where}: header")[0] != 1:
+            raise DataError(
+                f"{where}: a model of several classes, {key}={header[key]}; expected one score a document"
+            )
 
 
 def _written(fields: dict[str, str]) -> bytes:
