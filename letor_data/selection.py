@@ -63,9 +63,7 @@ def _ids(text: str) -> list[str]:
         lines = text.split(",")
     ids = [line.strip() for line in lines if line.strip()]
     if not ids:
-        raise DataError(
-            f"'{shortened(text)}' names no queries; expected ids, a file of them, or 'sample:500'"
-        )
+        raise DataError(f"{text}: no queries are named; expected ids, a file of them, or 'sample:500'")
     return ids
 
 

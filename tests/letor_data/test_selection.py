@@ -49,7 +49,7 @@ def test_other_queries_are_other_data(letor):
         ("sample:0", "expected a number of queries from 1, as in 'sample:500'"),
         ("sample:x", "expected a number of queries"),
         ("sample:5:-1", "expected a number of queries"),
-        (",", "names no queries"),
+        (",", "no queries are named"),
     ],
 )
 def test_what_is_not_there_is_named(letor, text, told):
