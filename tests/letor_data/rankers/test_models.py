@@ -1,5 +1,6 @@
 """Trained models as rankers: each scores as its library does, once, and what does not fit is refused."""
 
+import dataclasses
 import random
 import sys
 
@@ -242,6 +243,12 @@ class TestKept:
         booster.save_model(tmp_path / "ranker.txt", num_iteration=2)
         assert not np.array_equal(model("lightgbm", tmp_path / "ranker.txt").score(on_disk), whole)
         assert len(kept_scores(on_disk)) == 3
+
+    def test_other_values_of_as_many_documents_are_scored_anew(self, on_disk, booster, saved):
+        model("lightgbm", saved).score(on_disk)
+        turned = dataclasses.replace(on_disk, columns=tuple(-column for column in on_disk.columns))
+        found = model("lightgbm", saved).score(turned)
+        np.testing.assert_array_equal(found, booster.predict(turned.features, raw_score=True))
 
     @pytest.mark.parametrize("damage", [b"", b"x", b"\x93NUMPY\x01\x00"])
     def test_damaged_scores_are_made_anew(self, on_disk, saved, damage):
