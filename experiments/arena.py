@@ -5,6 +5,7 @@ The same arena makes a preference matrix, and plays live runs whose proxy that m
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -17,8 +18,8 @@ from experiments.specs import feature_list, parse_model, spec_of
 from interleave import METHODS, make_world
 from interleave import preset as preset_named
 from interleave.world import World
-from letor_data import PROFILES, Letor
-from letor_data.rankers import Ranker, feature, feature_rankers
+from letor_data import Letor
+from letor_data.rankers import Ranker, rankers_of
 from letor_data.rankings import Rankings, rank
 from rankduel.base.settings import Configured
 
@@ -66,7 +67,7 @@ def open_arena(
     interleave: str | None = None,
     clicks: str | ClickModel | Configured = "navigational",
     length: int = 10,
-    rankers: str | Sequence[Ranker] = "",
+    rankers: str | Sequence[object] | Mapping[str, object] = "",
     preset: str = "paper",
     ties: str | None = None,
     tied_duels: str | None = None,
@@ -88,8 +89,12 @@ def open_arena(
         name has the table for the grades of the data.
     length : int, default 10
         Number of documents on a page.
-    rankers : str or sequence of Ranker, default ""
-        Feature numbers such as ``"1-5,110"``, or rankers. By default, every feature is one.
+    rankers : str, sequence or mapping, default ""
+        Feature numbers such as ``"1-5,110"``; or a sequence of rankers, or a mapping of names to rankers. A
+        ranker is a text such as ``"0.7*39+0.3*23"`` or ``"lightgbm:model.txt"``, a feature's number, a
+        `Ranker`, a function of a query's feature matrix, an estimator with ``predict``, a pandas Series of
+        scores, a table with columns qid, docno and score, or a run by query and document. By default, every
+        feature is a ranker.
     preset : str, default "paper"
         Values of `interleave`, `ties` and `tied_duels` where these are not given: "paper", "lerot" or
         "repo_multileave".
@@ -120,6 +125,12 @@ def open_arena(
     >>> arena = rankduel.open_arena(data, rankers="110,115", interleave="team_draft", clicks="perfect")
     >>> arena.rankings.names, str(arena.interleaving)
     (('110', '115'), 'team_draft')
+
+    Rankers of one's own:
+
+    >>> mine = {"BM25": 110, "mix": "0.7*110+0.3*115", "shortest": lambda features: -features[:, 14]}
+    >>> rankduel.open_arena(data, rankers=mine).rankings.names
+    ('BM25', 'mix', 'shortest')
     """
     usual = preset_named(preset)
     method = usual["interleaving"] if interleave is None else METHODS.parsed(interleave)
@@ -141,6 +152,7 @@ def open_arena(
         "ties": ties,
         "tied_duels": tied_duels,
         "queries": queries,
+        **_ranker_settings(chosen, rankings),
     }
     arena = Arena(rankings, letor.labels, model, method, length, ties, tied_duels, queries, settings)
     arena.world()  # refuses what does not fit
@@ -156,10 +168,19 @@ def _model(clicks: str | ClickModel | Configured, grades: int) -> ClickModel:
     return parse_model(clicks, grades) if isinstance(clicks, str) else model_for(clicks, grades)
 
 
-def chosen_rankers(letor: Letor, rankers: str | Sequence[Ranker]) -> list[Ranker]:
+def chosen_rankers(letor: Letor, rankers: str | Sequence[object] | Mapping[str, object]) -> list[Ranker]:
     """Return the rankers that text such as '1-5,110' names, every feature if it is empty; or those given."""
-    if not isinstance(rankers, str):
-        return list(rankers)
-    if not rankers:
-        return feature_rankers(letor)
-    return [feature(name, sign=PROFILES[letor.profile].sign) for name in feature_list(rankers)]
+    return rankers_of(feature_list(rankers) if isinstance(rankers, str) and rankers else rankers, letor)
+
+
+def _ranker_settings(chosen: Sequence[Ranker], rankings: Rankings) -> dict[str, Any]:
+    """Return the texts of rankers and a digest of what they made; nothing if the names say it all."""
+    places = [place for place, ranker in enumerate(chosen) if not ranker.is_told_by_name]
+    if not places:
+        return {}
+    digest = hashlib.sha256()
+    for place in places:
+        digest.update(rankings.order[place].tobytes())
+        digest.update(rankings.ties[place].tobytes())
+    texts = [ranker.text or f"python:{ranker.name}" for ranker in chosen]
+    return {"rankers": texts, "rankings_digest": digest.hexdigest()}

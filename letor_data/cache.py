@@ -29,7 +29,8 @@ from rankduel.base.files import cache_folder, file_checksum, put_in_place, short
 
 READER_VERSION = 2  # raise it when the same bytes would be read differently
 FOLDER = ".rankduel"
-_NAME = re.compile(r".+\.[0-9a-f]{16}\.[0-9a-f]{8}\.arrow")  # of a cache file
+# Of a cache file: parsed data, or what a model scores.
+_NAME = re.compile(r".+\.([0-9a-f]{16}\.[0-9a-f]{8}\.arrow|[0-9a-f]{32}\.[0-9a-f]{8}\.npy)")
 _PART = 64 << 20  # bytes that one thread digests at a time
 
 
@@ -66,10 +67,10 @@ def _part_digest(path: Path, start: int) -> bytes:
 
 def cache_stem(source: Path, digest: str, folder: Path | None = None) -> Path:
     """Where the cache of a source belongs; a checksum and '.arrow' complete the name."""
-    return (folder or _default_folder(source)) / f"{short_name(source.name)}.{digest[:16]}"
+    return (folder or default_folder(source)) / f"{short_name(source.name)}.{digest[:16]}"
 
 
-def _default_folder(source: Path) -> Path:
+def default_folder(source: Path) -> Path:
     """Beside the source where that may be written, in the user's cache folder otherwise."""
     beside = source.parent / FOLDER
     if os.access(beside if beside.exists() else source.parent, os.W_OK):
@@ -78,8 +79,8 @@ def _default_folder(source: Path) -> Path:
 
 
 def cache_files(folder: Path) -> list[Path]:
-    """Return the files of parsed data in a folder."""
-    return sorted(path for path in folder.glob("*.arrow") if _NAME.fullmatch(path.name))
+    """Return the files of parsed data, and of scores, in a folder."""
+    return sorted(path for path in folder.glob("*.*") if _NAME.fullmatch(path.name))
 
 
 def load(stem: Path, digest: str) -> Letor | None:

@@ -31,6 +31,11 @@ class Profile(NamedTuple):
     lists_may_end: bool = False  # a document without a score is not in the ranker's list, rather than last
     titles: tuple[str, ...] = ()  # what each feature measures, where that is published
 
+    def title(self, feature: str) -> str:
+        """Return what the feature of this name measures; nothing where that is not published."""
+        place = int(feature) - self.index_base if re.fullmatch("[0-9]{1,9}", feature) else -1
+        return self.titles[place] if 0 <= place < len(self.titles) else ""
+
 
 def _mslr_titles() -> tuple[str, ...]:
     streams = ("body", "anchor", "title", "url", "whole document")

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,6 +46,7 @@ class Letor:
     digest: str = ""  # of the source's content, for files made from this data
     notes: tuple[str, ...] = ()  # what the reader wants its owner to know
     scale: int = 0  # number of grades, if neither the profile nor the labels tell it; see n_grades
+    cache: Path | None = None  # folder for what is computed from this data; None: nothing is kept
 
     @property
     def n_docs(self) -> int:

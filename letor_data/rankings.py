@@ -109,7 +109,7 @@ def ranked_rows(
     letor: Letor, rankers: Sequence[Ranker], jobs: int, progress: Progress | None
 ) -> Iterator[Row]:
     """The rows of `rank`, one ranker after another, only a few ahead of whoever takes them."""
-    for row in ordered_map(partial(_rank_one, letor), rankers, n_workers(jobs)):
+    for row in ordered_map(partial(rank_row, letor), rankers, n_workers(jobs)):
         yield row
         if progress:
             progress(1)
@@ -137,7 +137,8 @@ def stable_key(*parts: str) -> np.uint64:
     return np.uint64(int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little"))
 
 
-def _rank_one(letor: Letor, ranker: Ranker) -> Row:
+def rank_row(letor: Letor, ranker: Ranker) -> Row:
+    """The row of one ranker; an error says which ranker it is."""
     try:
         return rank_scores(ranker.score(letor), letor.offsets)
     except DataError as error:

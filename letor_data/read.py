@@ -40,6 +40,7 @@ def read_data(
     with guard(", ".join(str(path) for path in paths)):
         if _is_parquet(paths[0]):
             letor = _read_table(paths, how, cache)
+            letor = replace(letor, cache=_folder(Path(paths[0]), cache))
         else:
             letor = _read_text(list(paths), how, cache, jobs, progress)
     for note in letor.notes:
@@ -50,13 +51,20 @@ def read_data(
 def _read_text(paths: list, options: ReadOptions, cache: bool | str | Path, jobs: int, progress) -> Letor:
     check_options(options)
     first, digest = _identity(paths, options)
-    folder = None if isinstance(cache, bool) else Path(cache)
+    folder = _folder(first, cache)
     letor = cache_files.load(cache_files.cache_stem(first, digest, folder), digest) if cache else None
     if letor is None:
         letor = _parse_unchanged(paths, options, digest, jobs, progress)
         if cache:
             letor = _kept(letor, cache_files.cache_stem(first, letor.digest, folder))
-    return replace(letor, source=encodable(", ".join(str(path) for path in paths)))
+    return replace(letor, source=encodable(", ".join(str(path) for path in paths)), cache=folder)
+
+
+def _folder(first: Path, cache: bool | str | Path) -> Path | None:
+    """Return the folder of the cache; None if nothing is to be kept."""
+    if isinstance(cache, bool):
+        return cache_files.default_folder(first) if cache else None
+    return Path(cache)
 
 
 def _identity(paths: list, options: ReadOptions) -> tuple[Path, str]:

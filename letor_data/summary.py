@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 
@@ -13,7 +13,7 @@ from letor_data.evaluation.values import expected_values, mean_over_queries
 from letor_data.formats import PROFILES
 from letor_data.letor import Letor, is_constant
 from letor_data.rankers import Ranker, feature_rankers
-from letor_data.sorting import rank_scores
+from letor_data.rankings import rank_row
 from letor_data.ties import tie_share
 from rankduel.base.threads import ordered_map
 
@@ -34,6 +34,16 @@ class FeatureSummary:
 
 
 @dataclass(frozen=True)
+class RankerSummary:
+    """A ranker that was asked for."""
+
+    name: str
+    text: str  # asks for it; "" if it was made in Python
+    tie_share: float  # of the document pairs within queries
+    ndcg: float  # mean over queries, expected over tie breaks
+
+
+@dataclass(frozen=True)
 class Summary:
     source: str
     profile: str
@@ -48,6 +58,7 @@ class Summary:
     one_grade_queries: int  # all documents of equal grade: no order is better than another
     cutoff: int
     features: list[FeatureSummary]
+    rankers: list[RankerSummary]
     notes: list[str]
 
     def to_dict(self) -> dict:
@@ -56,7 +67,11 @@ class Summary:
 
 
 def summarize(
-    letor: Letor, k: int = 10, jobs: int = 0, progress: Callable[[int], object] | None = None
+    letor: Letor,
+    k: int = 10,
+    jobs: int = 0,
+    progress: Callable[[int], object] | None = None,
+    rankers: Sequence[Ranker] = (),
 ) -> Summary:
     """All of it; ranks every feature once (progress is told of each), so large sets take their time."""
     sizes = letor.docs_per_query
@@ -83,6 +98,7 @@ def summarize(
         one_grade_queries=int(one_grade.sum()),
         cutoff=k,
         features=features,
+        rankers=[_one_ranker(letor, k, ranker) for ranker in rankers],
         notes=list(letor.notes),
     )
 
@@ -98,16 +114,24 @@ def _each_feature(letor: Letor, k: int, jobs: int) -> Iterator[FeatureSummary]:
 
 def _one_feature(letor: Letor, k: int, numbered: tuple[int, Ranker]) -> FeatureSummary:
     number, ranker = numbered
-    column, titles = letor.columns[number], PROFILES[letor.profile].titles
-    order, _, ties = rank_scores(ranker.score(letor), letor.offsets)
-    share = tie_share(ties, letor.offsets)
-    ndcg = expected_values(f"ndcg@{k}", letor.labels, letor.offsets, order, ties)
+    column, name = letor.columns[number], letor.feature_names[number]
+    share, ndcg = _ties_and_ndcg(letor, k, ranker)
     return FeatureSummary(
-        name=letor.feature_names[number],
-        title=titles[number] if number < len(titles) else "",
+        name=name,
+        title=PROFILES[letor.profile].title(name),
         constant=is_constant(column),
         constant_in_queries=share == 1.0 or len(column) == letor.n_queries,
         missing_share=float(np.isnan(column).mean()),
         tie_share=share,
-        ndcg=float(mean_over_queries(ndcg)),
+        ndcg=ndcg,
     )
+
+
+def _one_ranker(letor: Letor, k: int, ranker: Ranker) -> RankerSummary:
+    return RankerSummary(ranker.name, ranker.text, *_ties_and_ndcg(letor, k, ranker))
+
+
+def _ties_and_ndcg(letor: Letor, k: int, ranker: Ranker) -> tuple[float, float]:
+    order, _, ties = rank_row(letor, ranker)
+    ndcg = expected_values(f"ndcg@{k}", letor.labels, letor.offsets, order, ties)
+    return tie_share(ties, letor.offsets), float(mean_over_queries(ndcg))

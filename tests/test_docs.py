@@ -1,10 +1,11 @@
-"""What the documentation names exists."""
+"""What the documentation names exists, and what its guides show happens."""
 
 import importlib
 import re
 from pathlib import Path
 
 import pytest
+from test_readme import blocks, run_block
 
 ROOT = Path(__file__).parents[1]
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
@@ -12,6 +13,7 @@ STEPS = re.findall(r"^\| (\d+) \| `([\w.]+)` \|", ARCHITECTURE, re.MULTILINE)
 NAMED = re.findall(
     r"`((?:rankduel|letor_data|clickmodels|interleave|bandits|experiments)\.[\w.]+)`", ARCHITECTURE
 )
+GUIDES = ("your_own_rankers.md",)
 PATHS = re.findall(r"`((?:[a-z_]+/)+)[A-Z]+", ARCHITECTURE)
 
 
@@ -42,6 +44,12 @@ def test_every_name_exists(name):
 @pytest.mark.parametrize("folder", sorted(set(PATHS)))
 def test_every_folder_exists(folder):
     assert (ROOT / folder).is_dir()
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+def test_what_a_guide_shows_happens(guide, tmp_path):
+    for block in blocks((ROOT / "docs" / guide).read_text(encoding="utf-8")):
+        run_block(block, tmp_path)
 
 
 def test_a_name_that_does_not_exist_is_noticed():

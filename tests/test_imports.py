@@ -19,10 +19,14 @@ ORDER = {
     "letor_data": (
         "errors folds",
         "formats output packed sorting ties",
-        "letor table foreign",
-        "parquet_files rankers text",
-        "cache evaluation kinds rankings summary synthetic trec_lines",
-        "blocks trec",
+        "letor selection table foreign",
+        "parquet_files text",
+        "cache kinds synthetic trec_lines",
+        "trec",
+        "rankers",
+        "rankings",
+        "blocks evaluation",
+        "summary",
         "rankings_files read",
     ),
     "clickmodels": (

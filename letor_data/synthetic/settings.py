@@ -106,7 +106,8 @@ def _text_features(settings: Synthetic, factor: float, rows: Iterator[int]) -> I
 
 def _single_features(settings: Synthetic, factor: float, rows: Iterator[int]) -> Iterator[Feature]:
     for single in settings.singles:
-        rho, family = _rho(single.load * factor), _family(settings, single.family)
+        rho = _rho(single.load * factor)
+        family = _family(settings, single.family)
         yield Feature(single.kind, (rho,), row=next(rows), family=family, echo=single.echo)
 
 

@@ -1,4 +1,4 @@
-"""What is kept to save time: compiled code and parsed data."""
+"""What is kept to save time: compiled code, parsed data, and what models score on them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ def caches(data: Sequence[str | Path] = (), *, clear: bool = False) -> pd.DataFr
 
     Compiled code is kept in the user's cache folder, which is ``$RANKDUEL_CACHE`` if that is set. Parsed data
     are kept beside their source, in a folder called ``.rankduel``, or in the user's cache folder where that
-    cannot be written. Whatever is removed is made again when it is needed.
+    cannot be written; so are the scores of models that ranked them. Whatever is removed is made again when it
+    is needed.
 
     Parameters
     ----------

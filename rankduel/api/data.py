@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,6 +11,7 @@ from letor_data import read as reading
 from letor_data.letor import Letor
 from letor_data.output import PARQUET, output_format
 from letor_data.parquet_files import write_parquet
+from letor_data.rankers import rankers_of
 from letor_data.summary import Summary, summarize
 from letor_data.synthetic.generate import Synthetic, shape, synthesize
 from letor_data.text.writer import write_letor
@@ -128,8 +129,14 @@ def _usual(names: Iterable[str]) -> dict[str, Any]:
     return {name: known[name].default for name in names}
 
 
-def describe_data(data: Letor, cutoff: int = 10, *, progress: Callable[[int], None] | None = None) -> Summary:
-    """Count queries, documents and grades, and measure every feature as a ranker.
+def describe_data(
+    data: Letor,
+    cutoff: int = 10,
+    *,
+    rankers: Sequence[object] | Mapping[str, object] = (),
+    progress: Callable[[int], None] | None = None,
+) -> Summary:
+    """Count queries, documents and grades, and measure every feature, and other rankers, as a ranker.
 
     Parameters
     ----------
@@ -137,14 +144,16 @@ def describe_data(data: Letor, cutoff: int = 10, *, progress: Callable[[int], No
         Judged documents.
     cutoff : int, default 10
         Cut-off of NDCG.
+    rankers : sequence or mapping, default ()
+        Rankers to measure besides the features, as `open_arena` takes them.
     progress : callable, optional
         Called with the number of features done since the last call.
 
     Returns
     -------
     Summary
-        Sizes, grades, and for every feature its NDCG, ties and missing values. ``to_dict()`` gives plain
-        values.
+        Sizes, grades, for every feature its NDCG, ties and missing values, and for every other ranker its
+        NDCG and ties. ``to_dict()`` gives plain values.
 
     Examples
     --------
@@ -154,8 +163,11 @@ def describe_data(data: Letor, cutoff: int = 10, *, progress: Callable[[int], No
     (20, 136)
     >>> max(summary.features, key=lambda feature: feature.ndcg).name
     '110'
+    >>> mix = rankduel.describe_data(data, rankers=["0.7*110+0.3*115"]).rankers[0]
+    >>> mix.name, mix.ndcg > 0.5
+    ('0.7*110+0.3*115', True)
     """
-    return summarize(data, cutoff, progress=progress)
+    return summarize(data, cutoff, progress=progress, rankers=rankers_of(rankers, data) if rankers else ())
 
 
 def synthetic_data(

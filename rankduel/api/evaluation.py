@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,6 @@ from experiments.paired_tests import paired_tests
 from letor_data.evaluation.catalogue import measure_text, parse_measures
 from letor_data.evaluation.values import mean_over_queries, measure_rankers
 from letor_data.letor import Letor
-from letor_data.rankers import Ranker
 from rankduel.base.errors import UsageError
 from rankduel.base.text import shortened
 
@@ -23,7 +22,7 @@ __all__ = ["compare_rankers", "evaluate"]
 def evaluate(
     data: Letor,
     *,
-    rankers: str | Sequence[Ranker] = "",
+    rankers: str | Sequence[object] | Mapping[str, object] = "",
     measures: str | Sequence[str] = ("ndcg@10",),
     per_query: bool = False,
     jobs: int = -1,
@@ -40,8 +39,9 @@ def evaluate(
     ----------
     data : Letor
         Judged documents, from `read_data`.
-    rankers : str or sequence of Ranker, default ""
-        Feature numbers such as ``"1-5,110"``, or rankers. By default, every feature is one.
+    rankers : str, sequence or mapping, default ""
+        Feature numbers such as ``"1-5,110"``, or rankers of any kind that `open_arena` takes. By default,
+        every feature is one.
     measures : str or sequence of str, default ("ndcg@10",)
         Measures with their settings, such as ``"ndcg(gain=linear)@10"``, ``"map(rel=2)"`` or
         ``"rbp(p=0.95)"``; `measures` lists them. A query without a relevant document counts as 0, unless

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -21,7 +21,6 @@ from experiments.winners.subsets import subset_shares
 from experiments.winners.summary import summary_of
 from interleave.multileave import MULTILEAVERS
 from letor_data.letor import Letor
-from letor_data.rankers import Ranker
 from rankduel.api.data import read_data
 from rankduel.api.unused import refuse_unused
 from rankduel.base.errors import UsageError
@@ -54,7 +53,7 @@ class Subsets(NamedTuple):
 def build_matrix(
     data: Arena | Letor | str | Path,
     *,
-    rankers: str | Sequence[Ranker] = "",
+    rankers: str | Sequence[object] | Mapping[str, object] = "",
     interleave: str | None = None,
     clicks: str | ClickModel | Configured = "navigational",
     length: int = 10,
@@ -89,9 +88,10 @@ def build_matrix(
     data : Arena, Letor, str or Path
         Judged documents, or a file, folder or archive of them. Or an arena, which has settings of its own:
         the parameters from `rankers` to `tied_duels` are then left out.
-    rankers : str or sequence of Ranker, default ""
-        Rankers to compare: feature numbers such as ``"1-5,110"``, or rankers. By default, every feature is
-        one.
+    rankers : str, sequence or mapping, default ""
+        Rankers to compare: feature numbers such as ``"1-5,110"``; or a sequence of rankers, or a mapping of
+        names to rankers, as `open_arena` takes them: texts, functions, estimators, scores or runs. By
+        default, every feature is a ranker.
     interleave : str, optional
         Interleaving method and its settings, such as ``"team_draft"``; `interleavers` lists them. The default
         is that of `preset`.

@@ -321,14 +321,14 @@ _OPEN, _CLOSE, _EQUALS, _NEXT = (re.compile(rf"\s*({mark})\s*") for mark in (r"\
 
 def parse_spec(text: str) -> tuple[str, dict[str, str]]:
     """Split 'dts(alpha=0.5,batch=16)' into ('dts', {'alpha': '0.5', 'batch': '16'})."""
-    name, at = _take(_NAME, text, 0, "a name")
+    name, at = take(_NAME, text, 0, "a name")
     settings: dict[str, str] = {}
     if at < len(text):
-        _, at = _take(_OPEN, text, at, "'('")
+        _, at = take(_OPEN, text, at, "'('")
         empty = _CLOSE.match(text, at)
         at = empty.end() if empty else _parse_settings(text, at, settings)
     if at < len(text):
-        raise _unexpected(text, at, "nothing after ')'")
+        raise unexpected(text, at, "nothing after ')'")
     return name, settings
 
 
@@ -351,22 +351,27 @@ def _parse_settings(text: str, at: int, settings: dict[str, str]) -> int:
     mark = ","
     while mark == ",":
         start = at
-        key, at = _take(_KEY, text, at, "a setting's name")
+        key, at = take(_KEY, text, at, "a setting's name")
         if key in settings:
-            raise _unexpected(text, start, f"'{key}' only once")
-        _, at = _take(_EQUALS, text, at, f"'=' after '{key}'")
-        settings[key], at = _take(_VALUE, text, at, f"a value for '{key}'")
-        mark, at = _take(_NEXT, text, at, "',' or ')'")
+            raise unexpected(text, start, f"'{key}' only once")
+        _, at = take(_EQUALS, text, at, f"'=' after '{key}'")
+        settings[key], at = take(_VALUE, text, at, f"a value for '{key}'")
+        mark, at = take(_NEXT, text, at, "',' or ')'")
     return at
 
 
-def _take(pattern: re.Pattern[str], text: str, at: int, expected: str) -> tuple[str, int]:
+def take(pattern: re.Pattern[str], text: str, at: int, expected: str) -> tuple[str, int]:
+    """Return the first group of what `pattern` matches at a place of `text`, and where it ends.
+
+    Raise an error that says what was `expected` there if it does not match.
+    """
     found = pattern.match(text, at)
     if found is None:
-        raise _unexpected(text, at, expected)
+        raise unexpected(text, at, expected)
     return found[1], found.end()
 
 
-def _unexpected(text: str, at: int, expected: str) -> UsageError:
+def unexpected(text: str, at: int, expected: str) -> UsageError:
+    """Return the error to raise for a text that cannot be parsed at this place."""
     found = f"'{text[at]}' at position {at + 1}" if at < len(text) else "the end"
     return UsageError(f"'{shortened(text, 300)}': expected {expected}, found {found}")

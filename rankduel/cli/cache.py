@@ -26,7 +26,7 @@ def cache(
     clear: Annotated[bool, typer.Option("--clear", help="Remove it; it is made again when needed.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show or remove what is kept to save time: compiled code, and parsed copies of data."""
+    """Show or remove what is kept to save time: compiled code, parsed copies of data, scores of models."""
     found = rankduel.caches(data or [], clear=clear)
     if as_json:
         typer.echo(json.dumps({"removed": clear, "caches": found.to_dict("records")}, indent=1))

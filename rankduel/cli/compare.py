@@ -11,7 +11,16 @@ import rankduel
 from rankduel.base.text import counted
 from rankduel.cli.console import command_typed, notices, runs_progress, screen, show_next
 from rankduel.cli.endings import keeping
-from rankduel.cli.options import DataOptions, DuelOptions, Matrix, Measure, Policies, RunOptions, with_options
+from rankduel.cli.options import (
+    DataOptions,
+    DuelOptions,
+    Matrix,
+    Measure,
+    Policies,
+    RunOptions,
+    refuse_one_matrix,
+    with_options,
+)
 
 
 @with_options(DataOptions, "data_options")
@@ -36,35 +45,44 @@ def compare(
     from experiments.runs.records import MATRIX
     from experiments.specs import parse_policy
     from rankduel.cli.shown.comparison import show_comparison
+    from rankduel.cli.shown.sweeps import show_comparisons as show_sweep
 
     policies = [parse_policy(text, trust=True) for text in policy]
-    stem = options.run_set(data, "")
-    arena = duel_options.open(data_options.read(data))
-    kept = keeping(f"finished runs are kept in {stem}-live and {stem}-proxy")
-    with kept, notices(), runs_progress("runs", 2 * options.runs * len(policies)) as progress:
-        found = rankduel.compare(
-            arena,
-            policies,
-            options.horizon,
-            options.runs,
-            matrix=matrix,
-            measure=measure,
-            seed=options.seed,
-            checkpoints=options.checkpoints,
-            jobs=options.jobs,
-            folder=stem,
-            repair=options.repair,
-            scheduler=options.scheduler,
-            command=command_typed(),
-            progress=progress.done,
-            matrix_progress=progress.build_status,
-            watch=progress.watch,
+    each = duel_options.each()
+    refuse_one_matrix(matrix, each)
+    letor = data_options.read(data)
+    found = {}
+    for label, duel in each.items():
+        stem = options.run_set(data, "", label)
+        arena = duel.open(letor)
+        kept = keeping(f"finished runs are kept in {stem}-live and {stem}-proxy")
+        with kept, notices(), runs_progress("runs", 2 * options.runs * len(policies)) as progress:
+            found[label] = rankduel.compare(
+                arena,
+                policies,
+                options.horizon,
+                options.runs,
+                matrix=matrix,
+                measure=measure,
+                seed=options.seed,
+                checkpoints=options.checkpoints,
+                jobs=options.jobs,
+                folder=stem,
+                repair=options.repair,
+                scheduler=options.scheduler,
+                command=command_typed(),
+                progress=progress.done,
+                matrix_progress=progress.build_status,
+                watch=progress.watch,
+            )
+        preferences = rankduel.read_preferences(stem.with_name(f"{stem.name}-live") / MATRIX)
+        screen.print(
+            f"[bold]{escape(stem.name)}[/] [dim]{counted(len(preferences), 'ranker')}, "
+            f"{escape(user_text(arena.settings))}, matrix {how_known(preferences)}; regret after "
+            f"{counted(int(options.horizon), 'duel')}, {counted(options.runs, 'run')} each[/]\n"
         )
-    preferences = rankduel.read_preferences(stem.with_name(f"{stem.name}-live") / MATRIX)
-    screen.print(
-        f"[bold]{escape(stem.name)}[/] [dim]{counted(len(preferences), 'ranker')}, "
-        f"{escape(user_text(arena.settings))}, matrix {how_known(preferences)}; regret after "
-        f"{counted(int(options.horizon), 'duel')}, {counted(options.runs, 'run')} each[/]\n"
-    )
-    show_comparison(found)
+        if len(each) == 1:
+            show_comparison(found[label])
+    if len(each) > 1:
+        show_sweep(found)
     show_next(options.out, options.out)

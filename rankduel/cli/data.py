@@ -15,7 +15,7 @@ import rankduel
 from rankduel.base.errors import DataError, encodable
 from rankduel.base.text import counted
 from rankduel.cli.console import count_progress, file_size, screen, show_data_notes
-from rankduel.cli.options import DataOptions, Files, Force, refuse_typed, with_options
+from rankduel.cli.options import DataOptions, Files, Force, RankerTexts, refuse_typed, with_options
 
 if TYPE_CHECKING:
     from letor_data.letor import Letor
@@ -40,6 +40,7 @@ def info(
     as_json: Annotated[bool, typer.Option("--json", help="Everything, for machines.")] = False,
     top: Annotated[int, typer.Option(help="How many of the best features to show.", min=1)] = 10,
     k: Annotated[int, typer.Option("--cutoff", "-k", help="Cut-off of NDCG.", min=1)] = 10,
+    ranker: RankerTexts = None,
     *,
     data_options: DataOptions,
 ) -> None:
@@ -53,7 +54,7 @@ def info(
         refuse_typed(context, ["top"], "is for the table, and --json has all features: leave it out")
     letor = data_options.read(files)
     with count_progress("ranking by each feature", letor.n_features) as progress:
-        summary = rankduel.describe_data(letor, k, progress=progress)
+        summary = rankduel.describe_data(letor, k, rankers=ranker or (), progress=progress)
     if as_json:
         typer.echo(json.dumps(summary.to_dict(), indent=1))
     else:
@@ -69,7 +70,6 @@ def convert(
         Path, typer.Option("--output", "-o", help="NAME.parquet, or text: NAME.txt, NAME.txt.gz, ...")
     ],
     split: Annotated[str | None, typer.Option(help="Only queries of this split, such as train.")] = None,
-    features: Annotated[str, typer.Option(help="Only these features: '1-5,110'.", show_default=False)] = "",
     sparse: Annotated[bool, typer.Option("--sparse", help="Leave zeros out of the text.")] = False,
     force: Force = False,
     *,
@@ -79,7 +79,6 @@ def convert(
 
     [dim]Example:[/] rankduel data convert train.txt -o train.parquet
     """
-    from experiments.specs import feature_list
     from letor_data.output import PARQUET, output_format
 
     _check_free(output, force)
@@ -87,7 +86,6 @@ def convert(
         refuse_typed(context, ["sparse"], "is for text, and Parquet has every value: leave it out")
     letor = data_options.read(files)
     letor = letor if split is None else letor.only_split(split)
-    letor = letor.only_features(feature_list(features)) if features else letor
     _write(letor, output, sparse)
     show_data_notes(letor.notes)
     _wrote(output)

@@ -9,7 +9,7 @@ import typer
 import rankduel
 from rankduel.base.errors import UsageError
 from rankduel.cli.console import count_progress, print_csv
-from rankduel.cli.options import AsCsv, AsJson, DataOptions, Files, Seed, with_options
+from rankduel.cli.options import AsCsv, AsJson, DataOptions, Files, RankerTexts, Seed, with_options
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +26,7 @@ def evaluate(
         str,
         typer.Option(help="Features to rank by, such as '1-5,110'; all if not given.", show_default=False),
     ] = "",
+    ranker: RankerTexts = None,
     measure: Annotated[
         list[str] | None,
         typer.Option(
@@ -51,6 +52,7 @@ def evaluate(
     [dim]Example:[/] rankduel evaluate data.txt -m ndcg@10 -m map --test
     """
     from experiments.arena import chosen_rankers
+    from experiments.specs import feature_list
     from letor_data.evaluation.catalogue import parse_measures
     from rankduel.cli.shown import evaluation as shown
 
@@ -59,7 +61,7 @@ def evaluate(
     measures = measure or [_USUAL]
     parse_measures(measures)  # refuses before anything is read
     letor = data_options.with_all_judged().read(files)
-    chosen = chosen_rankers(letor, rankers)
+    chosen = chosen_rankers(letor, [*feature_list(rankers), *ranker] if ranker else rankers)
     means = rankduel.evaluate(letor, rankers=chosen, measures=measures, progress=count_progress)
     best = shown.best_first(means)
 

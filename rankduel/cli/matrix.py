@@ -102,14 +102,18 @@ def build(
 ) -> None:
     """For every pair of rankers, how often one beats the other: exactly where that is possible.
 
-    If it is stopped, the same command goes on from there.
+    If it is stopped, the same command goes on from there. Of several users or interleaving methods, each gets
+    a matrix: NAME-METHOD-USER.prefs.parquet.
 
     [dim]Example:[/] rankduel matrix train.txt -o train.prefs.parquet --interleave team_draft
     """
     from experiments.matrix.shared_pages import checked_impressions
     from rankduel.api.matrices import USUAL_IMPRESSIONS
+    from rankduel.cli.shown.sweeps import show_matrices as show_sweep
 
-    _check_output(output, force)
+    outputs = {_labelled(output, label): options for label, options in duel_options.each().items()}
+    for file in outputs:
+        _check_output(file, force)
     if decide is not None:
         why = (
             "is for intervals of single pairs, and --decide has intervals of all pairs at once: leave one out"
@@ -122,27 +126,42 @@ def build(
         why = "is for live runs and shared pages; pairs are asked every query equally often: leave it out"
         refuse_typed(context, ["queries"], why)
     started = time.perf_counter()
-    arena = duel_options.open(data_options.read(files))
+    letor = data_options.read(files)
     pages = USUAL_IMPRESSIONS if impressions is None else checked_impressions(impressions)
-    kept = keeping(f"what was counted up to the last checkpoint is kept beside {output}")
-    with kept, runs_progress("impressions", pages) as progress:
-        made = rankduel.build_matrix(
-            arena,
-            duels=duels,
-            precision=precision,
-            decide=decide,
-            simulate=simulate,
-            alpha=alpha,
-            prior=cast("Prior", prior),  # `build_matrix` refuses other words
-            multileave=multileave,
-            impressions=impressions,
-            output=output,
-            seed=seed,
-            jobs=jobs,
-            progress=progress.build_status,
-            page_progress=progress.done,
-        )
-    _tell(made, arena, output, time.perf_counter() - started)
+    found = {}
+    for file, options in outputs.items():
+        arena = options.open(letor)
+        kept = keeping(f"what was counted up to the last checkpoint is kept beside {file}")
+        with kept, runs_progress("impressions", pages) as progress:
+            found[file] = rankduel.build_matrix(
+                arena,
+                duels=duels,
+                precision=precision,
+                decide=decide,
+                simulate=simulate,
+                alpha=alpha,
+                prior=cast("Prior", prior),  # `build_matrix` refuses other words
+                multileave=multileave,
+                impressions=impressions,
+                output=file,
+                seed=seed,
+                jobs=jobs,
+                progress=progress.build_status,
+                page_progress=progress.done,
+            )
+        _tell(found[file], arena, file, time.perf_counter() - started)
+        started = time.perf_counter()
+    if len(found) > 1:
+        show_sweep(found)
+
+
+def _labelled(output: Path, label: str) -> Path:
+    """Return the file of one kind of duels among several: NAME-LABEL.prefs.parquet."""
+    ending = next(
+        (ending for ending in (".prefs.parquet", output.suffix) if output.name.endswith(ending)), ""
+    )
+    stem = output.name.removesuffix(ending)
+    return output.with_name(f"{stem}-{label}{ending}") if label else output
 
 
 def _check_output(output: Path, force: bool) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import itertools
 import math
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -121,6 +123,10 @@ class DataOptions:
     max_features: Annotated[int, _reading("Largest feature number believed (100,000).")] = 100_000
     merge_files: Annotated[bool, _reading("An id in two files is one query.", "--merge-files")] = False
     split_prefix: Annotated[bool, _reading("Query ids become 'train/17'.", "--split-prefix")] = False
+    only_queries: Annotated[
+        str, _reading("Only these queries: ids 'a,b', a FILE of ids, or 'sample:500' at random.")
+    ] = ""
+    features: Annotated[str, _reading("Only these features: '1-5,110'.")] = ""
     qrels: Annotated[Path | None, _reading("TREC judgments; the files are then TREC runs.")] = None
     candidates: Annotated[
         str, _reading("With --qrels, documents to rank: union of what the runs list, judged, or all of both.")
@@ -146,12 +152,22 @@ class DataOptions:
         options = dataclasses.asdict(self)
         cache = options.pop("cache")
         no_cache = options.pop("no_cache")
+        chosen = {name: options.pop(name) for name in ("only_queries", "features")}
         options["grade_cuts"] = _cuts(self.grade_cuts)
         with warnings.catch_warnings(), byte_progress("reading") as progress:
             warnings.simplefilter("ignore", DataWarning)
-            return rankduel.read_data(
+            letor = rankduel.read_data(
                 *files, cache=False if no_cache else cache or True, progress=progress, **options
             )
+        return _chosen(letor, **chosen)
+
+
+def _chosen(letor: Letor, only_queries: str, features: str) -> Letor:
+    from experiments.specs import feature_list
+    from letor_data.selection import only_queries as chosen_queries
+
+    letor = chosen_queries(letor, only_queries) if only_queries else letor
+    return letor.only_features(feature_list(features)) if features else letor
 
 
 def _cuts(text: str) -> tuple[float, ...]:
@@ -164,20 +180,38 @@ def _cuts(text: str) -> tuple[float, ...]:
     return cuts
 
 
+_REPEATABLE = ("interleave", "clicks")
+RankerTexts = Annotated[
+    list[str] | None,
+    _duel(
+        "A ranker; may be repeated. A feature by number or name, a sum '0.7*39+0.3*23' or 'minmax(...)' of "
+        "one, scores:FILE, run:FILE, lightgbm:FILE, xgboost:FILE, onnx:FILE or ranklib:FILE; ',name=NAME' at "
+        "the end names it.",
+        "--ranker",
+        metavar="TEXT",
+    ),
+]
+
+
 @dataclasses.dataclass(frozen=True)
 class DuelOptions:
     """The duel: all that an arena needs besides data."""
 
     interleave: Annotated[
-        str | None, _duel("How two rankings become a page: 'rankduel interleavers' lists them.")
+        list[str] | None,
+        _duel(
+            "How two rankings become a page: 'rankduel interleavers' lists them. Repeat it for a result each."
+        ),
     ] = None
-    clicks: Annotated[str, _duel("The user: 'rankduel clickmodels' lists them (navigational).")] = (
-        "navigational"
-    )
+    clicks: Annotated[
+        list[str] | None,
+        _duel("The user: 'rankduel clickmodels' lists them (navigational). Repeat it for a result each."),
+    ] = None
     length: Annotated[int, _duel("Documents on a page (10).", "--length", "-k")] = 10
     rankers: Annotated[
-        str, _duel("Features to rank by, such as '1-5,110'; all if not given.", "--rankers")
+        str, _duel("Features to rank by, such as '1-5,110'; all if no ranker is given.", "--rankers")
     ] = ""
+    ranker: RankerTexts = None
     preset: Annotated[
         str, _duel("Whose habits to follow where nothing else is said: paper, lerot, repo_multileave.")
     ] = "paper"
@@ -187,11 +221,55 @@ class DuelOptions:
     tied_duels: Annotated[str | None, _duel("A duel without a winner: coin or drop.")] = None
     queries: Annotated[str, _duel("Which query comes next: uniform or cycle.")] = "uniform"
 
+    def each(self) -> dict[str, DuelOptions]:
+        """Return the duels that repeated --interleave and --clicks ask for, by what tells them apart.
+
+        Single duels are told apart by nothing, "". Names of files can be made of the others.
+        """
+        given = {name: getattr(self, name) or [] for name in _REPEATABLE}
+        several = [name for name, values in given.items() if len(values) > 1]
+        if not several:
+            return {"": self}
+        from experiments.studies.data import name_of_settings
+
+        for name in several:
+            again = [value for value, times in Counter(given[name]).items() if times > 1]
+            if again:
+                raise UsageError(f"--{name} {again[0]} is given twice; expected different ones")
+        return {
+            name_of_settings(values): self._with({name: [one] for name, one in zip(several, values)})
+            for values in itertools.product(*(given[name] for name in several))
+        }
+
+    def _with(self, changes: dict[str, Any]) -> DuelOptions:
+        return dataclasses.replace(self, **changes)
+
     def open(self, letor: Letor) -> Arena:
         """Rank the data with a progress bar, check that everything fits together, and print notes on them."""
-        arena = rankduel.open_arena(letor, **dataclasses.asdict(self), progress=count_progress)
+        from experiments.specs import feature_list
+
+        options = dataclasses.asdict(self)
+        for name in _REPEATABLE:
+            values = options.pop(name) or []
+            if len(values) > 1:
+                raise UsageError(f"--{name} is given {len(values)} times; expected it once")
+            if values:
+                options[name] = values[0]
+        texts = options.pop("ranker")
+        if texts:
+            options["rankers"] = [*feature_list(self.rankers), *texts]
+        arena = rankduel.open_arena(letor, **options, progress=count_progress)
         show_data_notes(letor.notes)
         return arena
+
+
+def refuse_one_matrix(matrix: Path | None, each: dict[str, DuelOptions]) -> None:
+    """Raise an error for a matrix that is given for several kinds of duels."""
+    if matrix is not None and len(each) > 1:
+        raise UsageError(
+            f"--matrix is for one kind of duels, and {len(each)} are asked for; leave it out, so that each "
+            "gets its own"
+        )
 
 
 Horizon = Annotated[
@@ -234,11 +312,15 @@ class RunOptions:
     jobs: Jobs = -1
     scheduler: Scheduler = None
 
-    def run_set(self, files: list[str], mode: str) -> Path:
-        """Return the folder of the runs on a problem that is in these files, or a built-in one."""
+    def run_set(self, files: list[str], mode: str, label: str = "") -> Path:
+        """Return the folder of the runs on a problem that is in these files, or a built-in one.
+
+        `label` tells the duels of several kinds apart.
+        """
         from experiments.runs.records import run_set_name
 
-        return self.out / (self.name or run_set_name(files, mode, self.horizon, self.seed))
+        name = self.name or run_set_name(files, mode, self.horizon, self.seed)
+        return self.out / (f"{name}-{label}" if label else name)
 
 
 # Arguments and options that stand by themselves.

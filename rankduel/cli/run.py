@@ -24,6 +24,7 @@ from rankduel.cli.options import (
     Regret,
     RunOptions,
     names_of,
+    refuse_one_matrix,
     refuse_typed,
     with_options,
 )
@@ -53,46 +54,59 @@ def run(
 ) -> None:
     """Play policies against a matrix of preferences, or live on judged data, and compare their regret.
 
+    Of several users or interleaving methods, each gets a folder of records: NAME-METHOD-USER.
+
     [dim]Example:[/] rankduel run arxiv6 --policy rucb --policy dts --horizon 1e6 --runs 20
     """
     from experiments.arena import user_text
     from experiments.runs.records import problem_name, read_settings
     from experiments.specs import parse_policy
     from rankduel.cli.shown.runs import show_runs
+    from rankduel.cli.shown.sweeps import show_runs as show_sweep
 
     policies = [parse_policy(text, trust=True) for text in policy]
     _refuse_unused(context, policies, live, len(problem))
-    folder = options.run_set(problem, "live" if live else "")
-    played = duel_options.open(data_options.read(problem)) if live else rankduel.read_preferences(problem[0])
+    each = duel_options.each() if live else {"": duel_options}
+    refuse_one_matrix(matrix, each)
+    read = data_options.read(problem) if live else None
     n_runs = options.runs * len(policies)
-    with keeping(f"finished runs are kept in {folder}"), notices(), runs_progress("runs", n_runs) as progress:
-        table = rankduel.run(
-            played,
-            policies,
-            options.horizon,
-            options.runs,
-            matrix=matrix,
-            regret=regret,
-            feedback_every=feedback_every,
-            delay=delay,
-            multileave=multileave,
-            measure=measure,
-            seed=options.seed,
-            checkpoints=options.checkpoints,
-            jobs=options.jobs,
-            folder=folder,
-            repair=options.repair,
-            scheduler=options.scheduler,
-            command=command_typed(),
-            progress=progress.done,
-            matrix_progress=progress.build_status,
-            watch=progress.watch,
-        )
+    found = {}
+    for label, duel in each.items():
+        folder = options.run_set(problem, "live" if live else "", label)
+        played = rankduel.read_preferences(problem[0]) if read is None else duel.open(read)
+        kept = keeping(f"finished runs are kept in {folder}")
+        with kept, notices(), runs_progress("runs", n_runs) as progress:
+            found[label] = rankduel.run(
+                played,
+                policies,
+                options.horizon,
+                options.runs,
+                matrix=matrix,
+                regret=regret,
+                feedback_every=feedback_every,
+                delay=delay,
+                multileave=multileave,
+                measure=measure,
+                seed=options.seed,
+                checkpoints=options.checkpoints,
+                jobs=options.jobs,
+                folder=folder,
+                repair=options.repair,
+                scheduler=options.scheduler,
+                command=command_typed(),
+                progress=progress.done,
+                matrix_progress=progress.build_status,
+                watch=progress.watch,
+            )
     settings = read_settings(folder)
     name = problem[0] if len(problem) == 1 else problem_name(problem)
-    users = f", live, {user_text(settings['arena'])}" if live else ""
-    show_runs(f"{name}, {counted(settings['rankers'], 'arm')}{users}", settings["regret"], table)
-    show_next(folder, options.out)
+    title = f"{name}, {counted(settings['rankers'], 'arm')}{', live' if live else ''}"
+    if len(found) > 1:
+        show_sweep(title, found)
+    else:
+        users = f", {user_text(settings['arena'])}" if live else ""
+        show_runs(f"{title}{users}", settings["regret"], found[label])
+    show_next(folder if len(found) == 1 else options.out, options.out)
 
 
 def _refuse_unused(context: typer.Context, policies: list[Configured], live: bool, n_problems: int) -> None:

@@ -48,7 +48,7 @@ def tell(folder: Path) -> None:
     with ProcessPoolExecutor(1, get_context("spawn")) as aside:
         compiling = aside.submit(_compile_policies)
         letor = _data(folder / "mslr-demo.txt")
-        arena = DuelOptions(interleave=METHOD).open(letor)
+        arena = DuelOptions(interleave=[METHOD]).open(letor)
         _heading(2, "Preferences: every pair of 136 rankers, interleaved for navigational users")
         preferences = _matrix(arena, folder / f"{METHOD}.prefs.parquet")
         compiling.result()

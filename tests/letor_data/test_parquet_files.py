@@ -94,7 +94,7 @@ def test_the_digest_is_of_everything():
         "records": letor.records[::-1], "comments": None, "profile": "mslr", "source": "x", "digest": "x",
         "notes": (), "scale": 3,
     }  # fmt: skip
-    assert set(changes) == {field.name for field in dataclasses.fields(letor)}
+    assert set(changes) == {field.name for field in dataclasses.fields(letor)} - {"cache"}
     digests = {letor_digest(dataclasses.replace(letor, **{name: new})) for name, new in changes.items()}
     assert len(digests | {letor_digest(letor)}) == len(changes) + 1
 

@@ -28,6 +28,7 @@ from naive.rankings import (
     tie_marks,
     tied_pairs,
 )
+from naive.ranklib import ensemble_score, ensemble_text
 from naive.synthetic_data import calibrated_query, synthetic_query
 from naive.team_draft import team_credit, team_draft_pages
 from naive.trec_runs import trec_places, trec_rows
@@ -43,6 +44,8 @@ __all__ = [
     "coins_by_page",
     "constraints_credit",
     "dcg",
+    "ensemble_score",
+    "ensemble_text",
     "expected_measure",
     "holm",
     "interleaving_odds",

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import naive
 import numpy as np
 import pandas as pd
 
@@ -29,8 +30,9 @@ from experiments.studies.npz import read_npz
 from experiments.studies.published import human_log
 from experiments.studies.toml import read_study
 from letor_data import Letor, rankings_files, read_data, write_parquet
-from letor_data.rankers import feature_rankers, scores
+from letor_data.rankers import feature_rankers, model, run, scores
 from letor_data.rankings import rank
+from letor_data.selection import only_queries
 from letor_data.trec import read_trec
 from rankduel.base.checked_json import write_checked_json
 from rankduel.base.errors import CacheNotice
@@ -69,6 +71,7 @@ TREC = {
     "bm25.txt": "4 Q0 d2 1 2.5 bm25\n4 Q0 d1 2 2.5 bm25\n7 Q0 d1 1 0.1 bm25\n7 Q0 d5 2 -3e-1 bm25\n",
     "dense.txt": "7 Q0 d3 1 0.9 dense\n7 Q0 d5 2 0.8 dense\n7 Q0 d1 3 0.7 dense\n",
 }
+TREES = [(0.1, (2, 0.5, -1.0, (1, 0.25, 2.0, 3.5))), (0.1, (3, -0.125, 0.5, 0.0))]
 LISTS = {
     "new.soi": """\
 # FILE NAME: new.soi
@@ -286,6 +289,37 @@ def read_scores(folder):
     return exact(scores(folder / "scores.txt").score(letor))
 
 
+def _judged_documents():
+    """Three features of two queries, with ids of documents."""
+    rng = np.random.default_rng(2)
+    columns = {str(number): rng.normal(size=40) for number in (1, 2, 3)}
+    ids = [f"d{number % 20}" for number in range(40)]
+    frame = pd.DataFrame({"qid": np.repeat(["7", "4"], 20), "label": 0, "comment": ids, **columns})
+    return Letor.from_pandas(frame)
+
+
+def read_run_ranker(folder):
+    return exact(run(folder / "run.txt").score(_judged_documents()))
+
+
+def read_query_ids(folder):
+    return tuple(only_queries(_judged_documents(), str(folder / "queries.txt")).query_ids)
+
+
+def write_model(folder):
+    """A model of LightGBM, by a fixed seed on one thread."""
+    import lightgbm
+
+    letor = _judged_documents()
+    settings = {"num_leaves": 4, "min_data_in_leaf": 2, "num_threads": 1, "verbosity": -1, "seed": 1}
+    data = lightgbm.Dataset(letor.features, letor.columns[0] - letor.columns[1])
+    lightgbm.train(settings, data, 3).save_model(folder / "model.txt")
+
+
+def read_model(kind, folder):
+    return exact(model(kind, folder / "model.txt").score(_judged_documents()))
+
+
 def write_trec(folder):
     for name, content in TREC.items():
         text_file(name, content, folder)
@@ -377,6 +411,10 @@ _KINDS = (
     Kind("data.parquet", write_letor_parquet, partial(read_letor, "data.parquet")),
     Kind("cache of data", write_cache, read_cached, "cache/*.arrow"),
     _text("scores", "scores.txt", "0.5\n-3e-1\n12\n7\n0.25\n", read_scores),
+    _text("run as a ranker", "run.txt", TREC["bm25.txt"], read_run_ranker),
+    _text("ids of queries", "queries.txt", "7\n4\n", read_query_ids),
+    _text("RankLib ensemble", "model.txt", naive.ensemble_text(TREES), partial(read_model, "ranklib")),
+    Kind("LightGBM model", write_model, partial(read_model, "lightgbm"), unnoticed=True),
     Kind("counts of documents", write_counted, read_counted, "train.txt.query", unnoticed=True),
     Kind("TREC runs and qrels", write_trec, read_trec_files, unnoticed=True),
     _RANKINGS,

@@ -10,7 +10,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from letor_data.formats import PROFILES
-from letor_data.summary import FeatureSummary, Summary
+from letor_data.rankers.contract import NAMED
+from letor_data.summary import FeatureSummary, RankerSummary, Summary
 from rankduel.base.text import counted
 from rankduel.cli.console import number_ranges, screen
 
@@ -26,6 +27,9 @@ def show_summary(summary: Summary, top: int) -> None:
     screen.print(_grades(summary))
     screen.print(f"\n[bold]Best features by NDCG@{summary.cutoff}[/] [dim](expected over tie breaks)[/]")
     screen.print(_best_features(summary, top))
+    if summary.rankers:
+        screen.print(f"\n[bold]Rankers by NDCG@{summary.cutoff}[/]")
+        screen.print(_rankers(summary))
     screen.print("\n[bold]All features[/]")
     for line in _feature_remarks(summary):
         screen.print(line)
@@ -73,18 +77,23 @@ def _grades(summary: Summary) -> Table:
 
 def _best_features(summary: Summary, top: int) -> Table:
     best = sorted(summary.features, key=lambda feature: -feature.ndcg)[:top]
+    return _measured("feature", ((one, one.title) for one in best))
+
+
+def _rankers(summary: Summary) -> Table:
+    best = sorted(summary.rankers, key=lambda ranker: -ranker.ndcg)
+    return _measured("ranker", ((one, one.text.removesuffix(f"{NAMED}{one.name}")) for one in best))
+
+
+def _measured(heading: str, rows: Iterable[tuple[FeatureSummary | RankerSummary, str]]) -> Table:
+    """A row for what ranks, and what is said about it."""
     table = _plain_table()
-    table.add_column("feature", header_style="dim", justify="right")
+    table.add_column(heading, header_style="dim", justify="right", overflow="fold")
     table.add_column("NDCG", header_style="dim", justify="right")
     table.add_column("tied pairs", header_style="dim", justify="right")
     table.add_column("", no_wrap=True)
-    for feature in best:
-        table.add_row(
-            escape(feature.name),
-            f"{feature.ndcg:.4f}",
-            f"{feature.tie_share:.1%}",
-            f"[dim]{escape(feature.title)}[/]",
-        )
+    for one, about in rows:
+        table.add_row(escape(one.name), f"{one.ndcg:.4f}", f"{one.tie_share:.1%}", f"[dim]{escape(about)}[/]")
     return table
 
 

@@ -155,7 +155,8 @@ def test_other_commands_repair_too(rankduel, data, tmp_path):
     ],
 )
 def test_a_matrix_given_by_hand_must_be_of_these_duels(rankduel, data, tmp_path, made_for, told):
-    assert rankduel("matrix", data, "-o", "m.prefs.parquet", *DUEL, *made_for)[0] == 0
+    duel = DUEL[2:] if made_for[0] == DUEL[0] else DUEL  # repeated, it would ask for a matrix each
+    assert rankduel("matrix", data, "-o", "m.prefs.parquet", *duel, *made_for)[0] == 0
     for command in (LIVE, COMPARE, MULTILEAVE):
         code, out, err = rankduel(*command, "--matrix", "m.prefs.parquet")
         assert (code, out) == (2, "") and f"m.prefs.parquet was made for other duels: {told}" in words(err)

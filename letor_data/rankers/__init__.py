@@ -1,0 +1,45 @@
+"""Rankers: a name and a function that scores every document, larger being better.
+
+Each feature is a ranker, as in Lerot and the papers after it; so are weighted sums of features, scores and
+runs made elsewhere, trained models, and functions of a query's features. A ranker has a text, such as
+'0.7*39+0.3*23' or 'lightgbm:model.txt,name=LambdaMART', which commands take and files keep: see `texts`.
+"""
+
+from typing import TYPE_CHECKING
+
+from rankduel.base.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from letor_data.rankers.by_docid import run
+    from letor_data.rankers.columns import feature, feature_rankers, linear
+    from letor_data.rankers.contract import Ranker
+    from letor_data.rankers.models import model
+    from letor_data.rankers.objects import ranker_of, rankers_of
+    from letor_data.rankers.score_files import scores
+    from letor_data.rankers.texts import parse
+
+__all__ = [
+    "Ranker",
+    "feature",
+    "feature_rankers",
+    "linear",
+    "model",
+    "parse",
+    "ranker_of",
+    "rankers_of",
+    "run",
+    "scores",
+]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "letor_data.rankers.by_docid": ["run"],
+        "letor_data.rankers.columns": ["feature", "feature_rankers", "linear"],
+        "letor_data.rankers.contract": ["Ranker"],
+        "letor_data.rankers.models": ["model"],
+        "letor_data.rankers.objects": ["ranker_of", "rankers_of"],
+        "letor_data.rankers.score_files": ["scores"],
+        "letor_data.rankers.texts": ["parse"],
+    },
+)

@@ -1,0 +1,169 @@
+"""Trained models as rankers: scored once, in batches, and kept on disk.
+
+A model sees all features of the data, in order, one row a document; a missing value is NaN. Only formats
+that cannot run code are read, so neither pickle nor joblib. What a model scores is kept in the folder of the
+data's cache (`Letor.cache`), under a key of the model's bytes, the library and its version, and all that the
+data hold.
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from letor_data.letor import Letor
+from letor_data.parquet_files import letor_digest
+from letor_data.rankers.contract import Ranker, named_text
+from letor_data.rankers.libraries import Model, read_lightgbm, read_onnx, read_xgboost
+from letor_data.rankers.ranklib import read_ranklib
+from rankduel.base.errors import DataError, UsageError, encodable
+from rankduel.base.files import file_checksum, put_in_place, short_name, temporary_beside
+from rankduel.base.settings import find
+
+MOST_BYTES = 2 << 30  # of a model's file
+_BATCH = 32 << 20  # bytes of the feature matrix that a model is given at a time
+
+
+class Format(NamedTuple):
+    about: str
+    read: Callable[[bytes, str], Model]  # the content of a file, its name for messages
+
+
+FORMATS = {
+    "lightgbm": Format("a LightGBM model in its text format", read_lightgbm),
+    "xgboost": Format("an XGBoost model in JSON", read_xgboost),
+    "onnx": Format("an ONNX model with one output", read_onnx),
+    "ranklib": Format("a MART or LambdaMART ensemble of RankLib", read_ranklib),
+}
+
+
+def model(kind: str, path: str | Path, name: str | None = None) -> Ranker:
+    """Rank by a trained model in a file; `kind` is a key of FORMATS.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, the library for it is not installed, or, when data are scored, the model
+        expects another number of features.
+    """
+    form = find(kind, FORMATS, "kind of model", UsageError)
+    shown = encodable(str(path))
+    content = _content(Path(path))
+    loaded = form.read(content, shown)
+    usual = Path(shown).stem
+    key = hashlib.sha256(repr((kind, loaded.maker)).encode() + hashlib.sha256(content).digest()).digest()
+
+    def score(letor: Letor) -> np.ndarray:
+        columns = _columns(letor, loaded, shown)
+        if letor.cache is None:
+            return _scored(columns, letor.n_docs, loaded, shown)
+        stem = letor.cache / f"{short_name(Path(shown).name)}.{_key(key, letor)}"
+        kept = _load(stem, letor.n_docs)
+        if kept is None:
+            kept = _scored(columns, letor.n_docs, loaded, shown)
+            _store(kept, stem)
+        return kept
+
+    return Ranker(name or usual, score, named_text(f"{kind}:{shown}", name or usual, usual))
+
+
+def _content(path: Path) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except OSError as problem:
+        raise DataError(f"{path}: {problem.strerror or problem}") from None
+    if len(content) > MOST_BYTES:
+        raise DataError(f"{path}: larger than {MOST_BYTES >> 30} GiB, which is too large for a model")
+    return content
+
+
+# ---- scoring ----
+
+
+def _columns(letor: Letor, loaded: Model, where: str) -> list[np.ndarray | None]:
+    """Return the columns that the model is given, in order; None is a column of zeros.
+
+    LightGBM numbers columns from 0, and svmlight text its features from 1: a model that LightGBM trained on
+    such text has a first column that is always empty.
+    """
+    if loaded.n_features is None or loaded.n_features == letor.n_features:
+        return list(letor.columns)
+    if loaded.n_features == letor.n_features + 1 and loaded.first_is_empty:
+        return [None, *letor.columns]
+    if loaded.by_number and loaded.n_features < letor.n_features:
+        return list(letor.columns)
+    raise DataError(
+        f"{where}: the model expects {loaded.n_features} features and the data have {letor.n_features}; give "
+        "it data with the features that it was trained on (--features chooses some)"
+    )
+
+
+def _scored(columns: list[np.ndarray | None], n_docs: int, loaded: Model, where: str) -> np.ndarray:
+    scores = np.empty(n_docs)
+    for start, rows in _batches(columns, n_docs):
+        found = np.asarray(loaded.predict(rows), np.float64)
+        found = found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
+        if found.shape != (len(rows),):
+            raise DataError(f"{where}: expected one score a document, found {found.shape} for {len(rows)}")
+        bad = np.flatnonzero(~np.isfinite(found))
+        if len(bad):
+            raise DataError(f"{where}: the score of row {start + bad[0]} is {found[bad[0]]}, not a number")
+        scores[start : start + len(rows)] = found
+    return scores
+
+
+def _batches(columns: list[np.ndarray | None], n_docs: int) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield (first row, feature matrix) of some rows after others: never the whole matrix."""
+    size = max(1, _BATCH // (8 * max(len(columns), 1)))
+    for start in range(0, n_docs, size):
+        rows = np.zeros((min(size, n_docs - start), len(columns)))
+        for place, column in enumerate(columns):
+            if column is not None:
+                rows[:, place] = column[start : start + size]
+        yield start, rows
+
+
+# ---- what is kept ----
+
+_digests: weakref.WeakKeyDictionary[Letor, str] = weakref.WeakKeyDictionary()
+
+
+def _key(of_model: bytes, letor: Letor) -> str:
+    """Return the key of what a model scores; the data are digested once, however many models there are."""
+    digest = _digests.get(letor)
+    if digest is None:
+        digest = _digests[letor] = letor_digest(replace(letor, source="", notes=()))
+    return hashlib.sha256(of_model + digest.encode()).hexdigest()[:32]
+
+
+def _load(stem: Path, n_docs: int) -> np.ndarray | None:
+    """Return scores that were kept; None if there are none, or none that are whole."""
+    for path in sorted(stem.parent.glob(f"{glob.escape(stem.name)}.*.npy")):
+        try:
+            if path.suffixes[-2] == f".{file_checksum(path):08x}":
+                scores = np.load(path, allow_pickle=False)
+                if scores.shape == (n_docs,) and scores.dtype == np.float64:
+                    return scores
+        except (OSError, ValueError, EOFError):  # gone, forbidden or not ours
+            continue
+    return None
+
+
+def _store(scores: np.ndarray, stem: Path) -> None:
+    """Keep scores; a full or read-only disk costs time, not the scores."""
+    try:
+        stem.parent.mkdir(parents=True, exist_ok=True)
+        with temporary_beside(stem) as temporary:
+            with open(temporary, "wb") as file:
+                np.save(file, scores)
+            put_in_place(temporary, stem.with_name(f"{stem.name}.{file_checksum(temporary):08x}.npy"))
+    except OSError:
+        return
