@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from rankduel.api.duels import duel_odds, play_duels
     from rankduel.api.judging import judge
     from rankduel.api.matrices import build_matrix, winner_subsets, winners
-    from rankduel.api.runs import compare, multileave, report, run
+    from rankduel.api.runs import compare, load_records, multileave, report, run
     from rankduel.api.studies import study
     from rankduel.base.errors import RankduelError
 
@@ -54,6 +54,7 @@ _EXPORTS = {
     "interleavers": "rankduel.api.catalogues",
     "interleaving": "interleave.catalogue",
     "judge": "rankduel.api.judging",
+    "load_records": "rankduel.api.runs",
     "multileave": "rankduel.api.runs",
     "multileaved_page": "interleave.multileave.pages",
     "multileavers": "rankduel.api.catalogues",
@@ -95,6 +96,7 @@ __all__ = [
     "interleavers",
     "interleaving",
     "judge",
+    "load_records",
     "multileave",
     "multileaved_page",
     "multileavers",

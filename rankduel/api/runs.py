@@ -25,7 +25,7 @@ from experiments.runs.run import run as run_policies
 from interleave.multileave import MULTILEAVERS
 from rankduel.base.settings import Configured
 
-__all__ = ["compare", "multileave", "report", "run"]
+__all__ = ["compare", "load_records", "multileave", "report", "run"]
 
 
 def run(
@@ -325,6 +325,46 @@ def multileave(
         command=command,
         done=progress or _ignore,
     )
+
+
+def load_records(folder: str | Path) -> pd.DataFrame:
+    """Read the records of all run sets in a folder as one table.
+
+    Every record is checked: a damaged one, or one of another study or release, is an error. Without these
+    checks and without the columns ``run_set`` and ``seconds``, ``pandas.read_parquet(folder)`` gives the same
+    rows.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Folder of a run set, or of several: what `run`, `compare` or `multileave` were given as `folder`, or
+        ``--out`` of the command.
+
+    Returns
+    -------
+    DataFrame
+        One row per run set, policy, run and checkpoint: ``run_set`` (the name of its folder), ``policy``,
+        ``run``, ``step``, what was measured up to this step, and ``seconds``, which the whole run took.
+        Rankers are named, not numbered.
+
+    Raises
+    ------
+    RankduelError
+        If the folder holds no records, or some that are damaged or of another release.
+
+    Examples
+    --------
+    >>> _ = rankduel.run("arxiv6", "rucb", horizon=1000, runs=2, folder="records/arxiv6")
+    >>> table = rankduel.load_records("records")
+    >>> table.loc[table["step"] == 1000, ["run_set", "policy", "run", "recommended"]]
+         run_set policy  run recommended
+    ...
+    """
+    tables = []
+    for run_set in read_run_sets(folder):
+        run_set.table.insert(0, "run_set", run_set.name)
+        tables.append(run_set.table)
+    return pd.concat(tables, ignore_index=True)
 
 
 def report(
