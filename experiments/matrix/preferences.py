@@ -226,7 +226,9 @@ def _check_by_query(where: str, by_query: np.ndarray, p: np.ndarray) -> None:
         mean, size = by_query.mean(axis=1, dtype=np.float64), np.abs(by_query).max(axis=1)
         fits = bool((np.abs(mean - p) <= _SINGLE_ROUNDING * (1.0 + size)).all() and np.isfinite(size).all())
     if not fits:
-        raise MatrixError(f"{where}: its values by query do not have the means p; 'rankduel matrix' makes them")
+        raise MatrixError(
+            f"{where}: its values by query do not have the means p; 'rankduel matrix' makes them"
+        )
 
 
 def _in_order(pairs: pd.DataFrame, names: Sequence[str]) -> bool:

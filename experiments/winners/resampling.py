@@ -37,9 +37,7 @@ class Resampled(NamedTuple):
         return float(self.shares.loc[self.shares["ranker"] == ranker, notion].iloc[0])
 
 
-def resampled_winners(
-    preferences: Preferences, resamples: int = USUAL, seed: int = 0
-) -> Resampled | None:
+def resampled_winners(preferences: Preferences, resamples: int = USUAL, seed: int = 0) -> Resampled | None:
     """Return how often each ranker wins if the queries are drawn again; None without values by query.
 
     Rankers are in the order of these shares: Condorcet, then Copeland, then Borda winners.

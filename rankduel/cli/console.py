@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import codecs
 import io
+import json
 import logging
+import math
 import re
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -115,6 +117,62 @@ def print_data(text: str) -> None:
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
     sys.stdout.flush()
+
+
+def print_table(
+    as_json: bool,
+    as_csv: bool,
+    rows: Callable[[], Any],
+    everything: Callable[[], Any] | None = None,
+) -> bool:
+    """Print a table for other programs if it was asked for, and return whether it was.
+
+    Parameters
+    ----------
+    as_json, as_csv : bool
+        The options `AsJson` and `AsCsv`, of which at most one is true.
+    rows : callable
+        Returns the rows of the table, as objects with the same keys or as a DataFrame.
+    everything : callable, optional
+        Returns what is printed as JSON, if that is more than the rows.
+    """
+    if as_json:
+        values = plain((everything or rows)())
+        print_data(json.dumps(values, indent=1, allow_nan=False) + "\n")
+    elif as_csv:
+        print_data(_csv(plain(rows())))
+    return as_json or as_csv
+
+
+def plain(value: Any) -> Any:
+    """Return values that JSON has: of arrays, DataFrames and dataclasses too; null for NaN, text for inf."""
+    if hasattr(value, "to_dict"):
+        value = value.to_dict("records")
+    elif hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(entry) for entry in value]
+    return value
+
+
+def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    from experiments.judge.spreadsheet import to_csv
+
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    return to_csv([{key: _cell(value) for key, value in row.items()} for row in rows], columns)
+
+
+def _cell(value: Any) -> Any:
+    """Return what stands in a cell: nothing for null, JSON for what is no number and no text."""
+    if value is None:
+        return ""
+    return (
+        value if isinstance(value, (str, int, float)) and not isinstance(value, bool) else json.dumps(value)
+    )
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,8 +12,8 @@ from rich.markup import escape
 
 import rankduel
 from rankduel.base.errors import DataError, encodable
-from rankduel.cli.console import count_progress, errors, file_size, screen
-from rankduel.cli.options import DataOptions, Files, Force, with_options
+from rankduel.cli.console import count_progress, errors, file_size, print_table, screen
+from rankduel.cli.options import AsCsv, AsJson, DataOptions, Files, Force, with_options
 
 if TYPE_CHECKING:
     from letor_data.letor import Letor
@@ -35,7 +34,8 @@ def _shapes(incomplete: str) -> list[str]:
 @with_options(DataOptions, "data_options")
 def info(
     files: Files,
-    as_json: Annotated[bool, typer.Option("--json", help="Everything, for machines.")] = False,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
     top: Annotated[int, typer.Option(help="How many of the best features to show.", min=1)] = 10,
     k: Annotated[int, typer.Option("--cutoff", "-k", help="Cut-off of NDCG.", min=1)] = 10,
     *,
@@ -50,9 +50,8 @@ def info(
     letor = data_options.read(files)
     with count_progress("ranking by each feature", letor.n_features) as progress:
         summary = rankduel.describe_data(letor, k, progress=progress)
-    if as_json:
-        typer.echo(json.dumps(summary.to_dict(), indent=1))
-    else:
+    facts = summary.to_dict()
+    if not print_table(as_json, as_csv, lambda: facts["features"], lambda: facts):
         show_summary(summary, top)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,9 +12,9 @@ from rich.markup import escape
 import rankduel
 from rankduel.base.errors import DataError, UsageError
 from rankduel.base.files import saying_where, write_text
-from rankduel.cli.console import print_data, screen
+from rankduel.cli.console import print_data, print_table, screen
 from rankduel.cli.endings import keeping
-from rankduel.cli.options import AsJson
+from rankduel.cli.options import AsCsv, AsJson
 
 if TYPE_CHECKING:
     from experiments.judge.session import Session
@@ -119,16 +118,15 @@ def add(
 def show(
     folder: Folder,
     as_json: AsJson = False,
+    as_csv: AsCsv = False,
     policy: Named = None,
     trust: Trust = False,
 ) -> None:
     """How far the session is, and the best items as far as known."""
     session = rankduel.judge(folder, policy=policy, trust=trust)
     progress = session.progress()
-    if as_json:
-        typer.echo(
-            json.dumps(progress._asdict() | {"items": len(session.items), "policy": session.policy}, indent=1)
-        )
+    everything = progress._asdict() | {"items": len(session.items), "policy": session.policy}
+    if print_table(as_json, as_csv, lambda: [{"best": item} for item in progress.best], lambda: everything):
         return
     screen.print(f"[bold]{len(session.items):,} items[/], {escape(session.policy)}")
     _show_next_step(session)

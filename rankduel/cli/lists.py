@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
 
-from rankduel.cli.options import AsJson
+from rankduel.cli.console import print_table
+from rankduel.cli.options import AsCsv, AsJson
 
 
 def clickmodels(
@@ -17,6 +17,7 @@ def clickmodels(
     ] = None,
     grades: Annotated[int, typer.Option(help="For data with so many relevance grades.")] = 5,
     as_json: AsJson = False,
+    as_csv: AsCsv = False,
 ) -> None:
     """Simulated users: their probabilities per grade, when they leave, where they look.
 
@@ -26,23 +27,23 @@ def clickmodels(
     from rankduel.cli.shown import lists as shown
 
     if model is not None:
-        shown.show_model(parse_model(model, grades), as_json)
-    elif as_json:
-        typer.echo(json.dumps(shown.click_models_as_data(), indent=1))
-    else:
+        chosen = parse_model(model, grades)
+        facts = shown.model_as_data(chosen)
+        if not print_table(as_json, as_csv, lambda: shown.grade_rows(facts), lambda: facts):
+            shown.show_model(chosen)
+    elif not print_table(as_json, as_csv, shown.click_model_rows, shown.click_models_as_data):
         shown.show_click_models()
 
 
-def interleavers(as_json: AsJson = False) -> None:
+def interleavers(as_json: AsJson = False, as_csv: AsCsv = False) -> None:
     """Interleaving methods with their settings, and the presets of published experiments.
 
     [dim]Example:[/] rankduel interleavers
     """
     from rankduel.cli.shown import lists as shown
 
-    if as_json:
-        typer.echo(json.dumps(shown.interleavers_as_data(), indent=1))
-    else:
+    everything = shown.interleavers_as_data
+    if not print_table(as_json, as_csv, lambda: shown.setting_rows(everything()["methods"]), everything):
         shown.show_interleavers()
 
 
@@ -52,6 +53,7 @@ def policies(
         typer.Argument(help="One policy, as it is written; all of them if not given.", show_default=False),
     ] = None,
     as_json: AsJson = False,
+    as_csv: AsCsv = False,
 ) -> None:
     """Dueling-bandit policies: paper, assumption, whether the horizon must be known, parameters.
 
@@ -61,8 +63,9 @@ def policies(
     from rankduel.cli.shown import lists as shown
 
     if policy is not None:
-        shown.show_policy(parse_policy(policy, trust=True), as_json)
-    elif as_json:
-        typer.echo(json.dumps(shown.policies_as_data(), indent=1))
-    else:
+        chosen = parse_policy(policy, trust=True)
+        facts = shown.policy_as_data(chosen)
+        if not print_table(as_json, as_csv, lambda: shown.parameter_rows(facts), lambda: facts):
+            shown.show_policy(chosen)
+    elif not print_table(as_json, as_csv, shown.policy_rows, shown.policies_as_data):
         shown.show_policies()

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import rankduel
-from rankduel.cli.console import command_typed, runs_progress, show_next
+from rankduel.cli.console import command_typed, print_table, runs_progress, show_next
 from rankduel.cli.endings import keeping
 from rankduel.cli.options import (
+    AsCsv,
     AsJson,
     DataOptions,
     DuelOptions,
@@ -52,6 +52,8 @@ def multileave(
     name: Name = "",
     repair: Repair = False,
     jobs: Jobs = -1,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
     duel_options: DuelOptions,
     data_options: DataOptions,
 ) -> None:
@@ -65,7 +67,7 @@ def multileave(
     from experiments.matrix.shared_pages import checked_impressions
     from experiments.runs.records import MATRIX, run_set_name
     from interleave.multileave import MULTILEAVERS
-    from rankduel.cli.shown.multileave import show_errors
+    from rankduel.cli.shown.multileave import as_data, error_rows, show_errors
 
     methods = [MULTILEAVERS.parsed(text) for text in method]
     pages = checked_impressions(impressions)
@@ -87,18 +89,19 @@ def multileave(
             progress=progress.done,
             matrix_progress=progress.build_status,
         )
+    if print_table(as_json, as_csv, lambda: error_rows(table), lambda: as_data(table, folder)):
+        return
     show_errors(data[0], read_preferences(folder / MATRIX), table)
     show_next(folder, out)
 
 
-def multileavers(as_json: AsJson = False) -> None:
+def multileavers(as_json: AsJson = False, as_csv: AsCsv = False) -> None:
     """Multileaving methods with their settings: many rankers on one page.
 
     [dim]Example:[/] rankduel multileavers
     """
     from rankduel.cli.shown import lists as shown
 
-    if as_json:
-        typer.echo(json.dumps(shown.multileavers_as_data(), indent=1))
-    else:
+    everything = shown.multileavers_as_data
+    if not print_table(as_json, as_csv, lambda: shown.setting_rows(everything()["methods"]), everything):
         shown.show_multileavers()

@@ -209,7 +209,21 @@ Files = Annotated[
     typer.Argument(help="Files, folders or archives; ARCHIVE::PATTERN chooses members.", show_default=False),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Everything, for machines.")]
+
+
+def _one_form(context: typer.Context, wanted: bool) -> bool:
+    """Refuse both forms of a table at once; the option that is parsed later sees the other."""
+    if wanted and (context.params.get("as_json") or context.params.get("as_csv")):
+        raise typer.BadParameter("--json and --csv are two forms of the same table; choose one")
+    return wanted
+
+
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Everything, for machines.", callback=_one_form, show_default=False)
+]
+AsCsv = Annotated[
+    bool, typer.Option("--csv", help="The table, for machines.", callback=_one_form, show_default=False)
+]
 Policies = Annotated[
     list[str],
     typer.Option(

@@ -173,7 +173,10 @@ def without_digest(folder):
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (forged(lambda table: table.rename(columns={"regret": "segret"})), "its columns are policy, run, step, segret"),
+        (
+            forged(lambda table: table.rename(columns={"regret": "segret"})),
+            "its columns are policy, run, step, segret",
+        ),
         (forged(lambda table: table.drop(columns="step")), "its columns are policy, run, regret"),
         (forged(lambda table: table.assign(policy="x")), "its rows are of another policy or run"),
         (forged(lambda table: table.assign(run=0)), "its rows are of another policy or run"),
@@ -217,7 +220,9 @@ def test_the_matrix_must_be_that_of_the_runs(kept):
 # --- other readers
 
 
-@pytest.mark.parametrize("policy", ["rucb", "rucb(alpha=0.6)", "./mine.py", "_mine.py(alpha=1,beta=2)", "a\udcff.py"])
+@pytest.mark.parametrize(
+    "policy", ["rucb", "rucb(alpha=0.6)", "./mine.py", "_mine.py(alpha=1,beta=2)", "a\udcff.py"]
+)
 def test_pandas_reads_a_folder_of_any_policy(tmp_path, policy):
     """Nothing is left out, no column is added, and the name of the policy is in its rows."""
     preferences = preferences_of(np.array([[0.5, 0.6], [0.4, 0.5]]), ["bm25", "dense"])

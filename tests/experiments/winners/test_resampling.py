@@ -123,7 +123,9 @@ def test_joint_intervals_are_those_of_bonferroni():
     found = joint(dataclasses.replace(made, pairs=pairs))
     stretch = stats.norm.ppf(1 - 0.05 / 2) / stats.norm.ppf(1 - 0.05)
     assert found.level == 0.9
-    np.testing.assert_allclose(found.preferences.pairs["lo"], [0.6 - 0.05 * stretch, 0.99 - 0.02 * stretch, 0.7])
+    np.testing.assert_allclose(
+        found.preferences.pairs["lo"], [0.6 - 0.05 * stretch, 0.99 - 0.02 * stretch, 0.7]
+    )
     np.testing.assert_allclose(found.preferences.pairs["hi"], [0.6 + 0.05 * stretch, 1.0, 0.7])
 
 
