@@ -32,7 +32,7 @@ def policy(name: str, **settings: Any) -> Configured:
     Parameters
     ----------
     name : str
-        Name of a policy; `policies` lists them.
+        Name of a policy; `policies` lists them. Or text with settings, such as ``"rucb(alpha=0.6)"``.
     **settings : str, int, float or bool
         Settings of the policy that differ from their defaults, as values or as text; ``variant`` names a
         bundle.

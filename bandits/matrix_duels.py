@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bandits.contract import configured_policy
 from bandits.draws import PROXY, draws_of
 from bandits.feedback import AT_ONCE, Feedback
 from bandits.loop import Duel, run_loop
@@ -102,7 +103,7 @@ def lower_bound(prefs: np.ndarray) -> tuple[float, float]:
 
 
 def play_matrix(
-    configured: Configured,
+    configured: Configured | str,
     prefs: np.ndarray,
     horizon: float,
     *,
@@ -113,11 +114,14 @@ def play_matrix(
     fast_forward: bool = True,
     feedback: Feedback = AT_ONCE,
 ) -> Trace:
-    """Play run number `run` of a policy. `loss` says who is the better of a pair (default: Condorcet gaps).
+    """Play run number `run` of a policy, which may be text such as 'rucb(alpha=0.6)'.
+
+    `loss` says who is the better of a pair (default: Condorcet gaps).
 
     It is the run that experiments.runs records by that number and seed. The policy sees the arms under random
     labels; the trace has the caller's numbers.
     """
+    configured = configured_policy(configured)
     prefs = checked_prefs(prefs)
     horizon = checked_horizon(horizon)
     labels, rng, users = draws_of(configured, len(prefs), mode=PROXY, seed=seed, run=run)

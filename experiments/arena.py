@@ -5,7 +5,7 @@ The same arena makes a preference matrix, and plays live runs whose proxy that m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +21,8 @@ from letor_data import PROFILES, Letor
 from letor_data.formats import TOP_LABEL
 from letor_data.rankers import Ranker, feature, feature_rankers
 from letor_data.rankings import Rankings, rank
+from rankduel.base.arguments import check_type
+from rankduel.base.notebook import few, html_repr, short_repr
 from rankduel.base.settings import Configured
 
 # Settings of an arena that the outcome of a duel depends on, besides data and rankers.
@@ -34,7 +36,7 @@ def no_progress(what: str, total: int) -> AbstractContextManager[Callable[[int],
     return nullcontext(lambda done: None)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Arena:
     rankings: Rankings
     labels: np.ndarray
@@ -45,6 +47,23 @@ class Arena:
     tied_duels: str
     queries: str
     settings: Mapping[str, Any]  # all of this in words and numbers, as files and reports keep it
+
+    def _facts(self) -> dict[str, object]:
+        """What a prompt shows."""
+        return {
+            "data": self.settings.get("data", ""),
+            "rankers": few(self.rankings.names),
+            "queries": self.rankings.n_queries,
+            "interleaving": str(self.interleaving),
+            "clicks": str(self.settings.get("clicks", "")),
+            "length": self.length,
+        }
+
+    def __repr__(self) -> str:
+        return short_repr("Arena", self._facts())
+
+    def _repr_html_(self) -> str:
+        return html_repr("Arena", self._facts())
 
     def world(self, seed: int = 0) -> World:
         """What kernels see; `seed` is for ties that are broken once per run."""
@@ -121,10 +140,11 @@ def open_arena(
     >>> arena.rankings.names, str(arena.interleaving)
     (('110', '115'), 'team_draft')
     """
+    check_type("letor", letor, Letor, "judged data from read_data")
     usual = preset_named(preset)
     method = usual["interleaving"] if interleave is None else METHODS.parsed(interleave)
     model = parse_model(clicks, n_grades(letor))
-    chosen = _rankers(letor, rankers) if isinstance(rankers, str) else list(rankers)
+    chosen = _rankers(letor, rankers) if isinstance(rankers, str) else _checked(rankers)
     with progress("ranking", len(chosen)) as advance:
         rankings = rank(letor, chosen, progress=advance)
     ties, tied_duels = ties or str(usual["ties"]), tied_duels or str(usual["tied_duels"])
@@ -153,6 +173,13 @@ def n_grades(letor: Letor) -> int:
         return declared + 1
     top = int(letor.labels.max(initial=0))
     return next((grades for grades in (2, 3, 5) if top < grades), top + 1)
+
+
+def _checked(rankers: Sequence[Ranker]) -> list[Ranker]:
+    check_type("rankers", rankers, Iterable, "feature numbers such as '1-5,110', or a list of rankers")
+    for ranker in rankers:
+        check_type("a ranker", ranker, Ranker, "one of rankduel.rankers, such as rankers.feature('110')")
+    return list(rankers)
 
 
 def _rankers(letor: Letor, text: str) -> list[Ranker]:

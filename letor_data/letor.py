@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from rankduel.base.errors import DataError
+from rankduel.base.notebook import html_repr, short_repr
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 _DOC_ID = re.compile(r"docid\s*=\s*(\S+)")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Letor:
     """Judged documents of many queries; query q owns rows offsets[q]:offsets[q + 1]."""
 
@@ -40,6 +41,22 @@ class Letor:
     source: str = ""  # what was read, for people
     digest: str = ""  # of the source's content, for files made from this data
     notes: tuple[str, ...] = ()  # what the reader wants its owner to know
+
+    def _facts(self) -> dict[str, object]:
+        """What a prompt shows."""
+        return {
+            "source": self.source,
+            "queries": self.n_queries,
+            "documents": self.n_docs,
+            "features": self.n_features,
+            "profile": self.profile,
+        }
+
+    def __repr__(self) -> str:
+        return short_repr("Letor", self._facts())
+
+    def _repr_html_(self) -> str:
+        return html_repr("Letor", self._facts())
 
     @property
     def n_docs(self) -> int:

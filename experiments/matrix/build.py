@@ -186,7 +186,8 @@ def _play_round(
     def sums_of(start: int) -> BlockSums:
         users = stream(job.seed, "matrix", planned.number, start)
         times = planned.times[start : start + planned.block]
-        by_query, world = np.zeros((len(times), len(firsts))), for_another_thread(job.world)
+        by_query = np.zeros((len(times), len(firsts)))
+        world = for_another_thread(job.world)
         found = job.kernel(world, start, times, firsts, seconds, expected, by_query, users)
         return BlockSums(start, found, by_query)
 

@@ -18,12 +18,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bandits import checked_prefs
+from bandits import checked_prefs, condorcet_winner
 from experiments.matrix.builtin import MATRICES
 from experiments.specs import feature_list
 from experiments.tables import DamagedTable, read_table, table_content
+from rankduel.base.arguments import check_type
 from rankduel.base.errors import MatrixError, UsageError, encodable
 from rankduel.base.files import replacing, saying_where
+from rankduel.base.notebook import few, html_repr, short_repr
 from rankduel.base.settings import find
 from rankduel.base.text import shortened
 
@@ -53,16 +55,36 @@ _PARQUET = ".parquet"
 _LONGEST_REASON = 200  # characters of a message that repeats what a file holds
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Preferences:
     """All pairs of `names`, made by `preferences_of`, `read_preferences` or experiments.matrix.build."""
 
     names: tuple[str, ...]
     pairs: pd.DataFrame  # COLUMNS; rankers (0, 1), (0, 2), ..., (K - 2, K - 1), by name
     settings: Mapping[str, Any]  # how it was made: plain values by name
-    # (pairs, queries) float32: what p of a pair is for each query alone, of which it is the mean. Of very many,
-    # each column is a group of neighbouring queries. None where only p is known.
+    # (pairs, queries) float32: what p of a pair is for each query alone, of which it is the mean. Of very
+    # many queries, each column is a group of neighbours. None where only p is known.
     by_query: np.ndarray | None = None
+
+    def _facts(self) -> dict[str, object]:
+        """What a prompt shows."""
+        return {
+            "rankers": few(self.names),
+            "pairs": len(self.pairs),
+            "methods": few(sorted(set(self.pairs["method"]))),
+            "winner": self._winner(),
+        }
+
+    def __repr__(self) -> str:
+        return short_repr("Preferences", self._facts())
+
+    def _repr_html_(self) -> str:
+        return html_repr("Preferences", self._facts())
+
+    def _winner(self) -> str | None:
+        """The Condorcet winner; None if there is none."""
+        place = condorcet_winner(self.matrix)
+        return self.names[place] if place >= 0 else None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -223,7 +245,8 @@ def _check_by_query(where: str, by_query: np.ndarray, p: np.ndarray) -> None:
     """Raise an error if p of some pair is not the mean of what it is for each query."""
     fits = by_query.ndim == 2 and len(by_query) == len(p) and by_query.shape[1] > 0
     if fits:
-        mean, size = by_query.mean(axis=1, dtype=np.float64), np.abs(by_query).max(axis=1)
+        mean = by_query.mean(axis=1, dtype=np.float64)
+        size = np.abs(by_query).max(axis=1)
         fits = bool((np.abs(mean - p) <= _SINGLE_ROUNDING * (1.0 + size)).all() and np.isfinite(size).all())
     if not fits:
         raise MatrixError(
@@ -249,10 +272,11 @@ def _wrong_rows(where: str, n_rows: int, n_rankers: int) -> MatrixError:
 def _refuse(where: str, pairs: pd.DataFrame, bad: pd.Series, expected: str) -> None:
     if bad.any():
         row = pairs[bad].iloc[0]
+        pair = f"({shortened(row['first'])}, {shortened(row['second'])})"
         raise MatrixError(
-            f"{where}: the pair ({shortened(row['first'])}, {shortened(row['second'])}) has p = {row['p']:g}, interval "
-            f"[{row['lo']:g}, {row['hi']:g}], {row['wins']:g} + {row['ties']:g} + {row['losses']:g} of "
-            f"{row['n']}, method '{row['method']}'; {expected}. {int(bad.sum())} such rows"
+            f"{where}: the pair {pair} has p = {row['p']:g}, interval [{row['lo']:g}, {row['hi']:g}], "
+            f"{row['wins']:g} + {row['ties']:g} + {row['losses']:g} of {row['n']}, "
+            f"method '{row['method']}'; {expected}. {int(bad.sum())} such rows"
         )
 
 
@@ -281,6 +305,7 @@ def read_preferences(text: str | Path) -> Preferences:
     >>> preferences.matrix[0].tolist()
     [0.5, 0.55, 0.55, 0.54, 0.61, 0.61]
     """
+    check_type("the matrix", text, (str, Path), "the name of a built-in one, or a file")
     path = Path(text)
     text = str(text)
     if text in MATRICES or not (path.suffix or path.exists()):
@@ -350,6 +375,7 @@ def write_preferences(preferences: Preferences, path: str | Path) -> None:
     >>> rankduel.read_preferences("mine.prefs.parquet").digest == preferences.digest
     True
     """
+    check_type("preferences", preferences, Preferences, "a matrix from read_preferences or build_matrix")
     path = Path(path)
     with saying_where(path, UsageError), replacing(path) as temporary:
         _write(preferences, path.suffix, temporary)

@@ -21,8 +21,8 @@ _BLOCK = 200_000  # pages or duels in a block of queries: about a second
 _BLOCKS = 32  # at least, so that threads share the work
 _FEW = 200  # values tell too little about their spread to stop by it
 _LONGEST = 16  # times that a round asks each query; more only where queries are few
-# Sums kept of queries and pairs, 8 MB in a file. Of more, neighbouring queries share a group; fewer groups than
-# these tell too little about other queries, so that none are kept.
+# Sums kept of queries and pairs, 8 MB in a file. Of more, neighbouring queries share a group; too few groups
+# tell nothing about other queries, so that none are kept.
 _MOST_KEPT = 2**21
 _FEWEST_GROUPS = 20
 

@@ -30,8 +30,10 @@ import pandas as pd
 from experiments.digests import digest_of, json_object
 from experiments.matrix.preferences import Preferences, read_preferences, write_preferences
 from experiments.tables import DamagedTable, KeptTable, read_table, table_content
+from rankduel.base.arguments import check_type
 from rankduel.base.errors import MatrixError, RecordsError, encodable
 from rankduel.base.files import replacing, saying_where, write_text
+from rankduel.base.notebook import few, html_repr, short_repr
 
 _ABOUT, MATRIX = "_study.json", "_matrix.prefs.parquet"
 _OLD_ABOUT = "study.json"  # up to format 2, whose records have numbers of rankers instead of names
@@ -63,6 +65,23 @@ class RunSet(NamedTuple):
     settings: Mapping[str, Any]
     preferences: Preferences
     table: pd.DataFrame  # one row per policy, run and checkpoint
+
+    def _facts(self) -> dict[str, object]:
+        """What a prompt shows."""
+        return {
+            "name": self.name,
+            "mode": self.settings.get("mode"),
+            "policies": few(self.table["policy"].unique().tolist()),
+            "runs": int(self.table["run"].nunique()),
+            "horizon": self.settings.get("horizon"),
+            "rankers": few(self.preferences.names),
+        }
+
+    def __repr__(self) -> str:
+        return short_repr("RunSet", self._facts())
+
+    def _repr_html_(self) -> str:
+        return html_repr("RunSet", self._facts())
 
 
 class RunFolder(NamedTuple):
@@ -211,7 +230,7 @@ def read_settings(folder: Path) -> dict[str, Any]:
     Raises
     ------
     RecordsError
-        If the file of settings is damaged, lacks a setting or has one of the wrong type, or is of another release.
+        If the file of settings is damaged, lacks one or has one of the wrong type, or is of another release.
     """
     _refuse_old_layout(folder)
     path = folder / _ABOUT
@@ -286,7 +305,7 @@ def record_path(folder: Path, policy: str, run: int) -> Path:
 
 
 def _folder_name(policy: str) -> str:
-    """Return the policy as a name that no reader of Parquet folders leaves out or takes for 'column=value'."""
+    """Return the name of a policy's folder, which readers of Parquet folders take for nothing else."""
     name = quote(policy, safe="(),+-._ ", errors="surrogatepass")
     return f"%{ord(name[0]):X}{name[1:]}" if name[:1] in ("_", ".") else name
 
@@ -307,7 +326,7 @@ def _named(table: pd.DataFrame, policy: str, run: int) -> pd.DataFrame:
     """Return the table of a run with its policy and number, and with text columns of one type."""
     texts = {name: table[name].astype("string") for name in _TEXTS if name in table}
     named = table.assign(**texts)
-    named.insert(0, "policy", pd.array([encodable(policy)] * len(table), dtype="string"))
+    named.insert(0, "policy", pd.Series([encodable(policy)] * len(table), named.index, "string"))
     named.insert(1, "run", run)
     return named
 
@@ -402,8 +421,8 @@ def _check_values(values: pd.DataFrame, kept: RunFolder) -> None:
         raise DamagedTable(f"it ends at step {steps[-1]}; expected {kept.settings['horizon']}")
 
 
-def _is_name(value: object) -> bool:
-    return isinstance(value, str) or pd.isna(value) is True
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) or bool(pd.isna(value))
 
 
 def _seconds(path: Path) -> float:
@@ -431,6 +450,7 @@ def read_run_sets(folder: str | Path) -> list[RunSet]:
 
 def list_run_sets(folder: str | Path) -> list[Path]:
     """Return the folders of all run sets under a folder, or itself if it is one."""
+    check_type("folder", folder, (str, Path), "the folder of a run set, or of several")
     folder = Path(folder)
     if not folder.is_dir():
         raise RecordsError(f"{folder}: there is no such folder; 'rankduel run ... --out DIR' makes records")

@@ -40,12 +40,12 @@ def joint(preferences: Preferences) -> Joint:
     Intervals by the normal law, each right with probability 1 - alpha, are made as long as those for alpha
     divided by the number of pairs that are not exact. Those of a matrix made with `decide` are joint already.
     """
-    together, single = (preferences.settings.get(name) for name in ("decide", "alpha"))
-    if _is_level(together):
+    together, single = (_level(preferences, name) for name in ("decide", "alpha"))
+    if together is not None:
         return Joint(preferences, 1.0 - together)
     pairs = preferences.pairs
     unsure = int((pairs["lo"] < pairs["hi"]).sum())
-    if not _is_level(single) or not unsure:
+    if single is None or not unsure:
         return Joint(preferences, None)
     stretch = scipy.stats.norm.isf(single / 2 / unsure) / scipy.stats.norm.isf(single / 2)
     # An end at 0 or 1 was cut there; the interval was symmetric before.
@@ -54,9 +54,10 @@ def joint(preferences: Preferences) -> Joint:
     return Joint(replace(preferences, pairs=wider), 1.0 - single)
 
 
-def _is_level(value: object) -> bool:
-    """Return whether a setting, which a file may have as anything, is the chance of an error."""
-    return isinstance(value, float) and 0 < value < 1
+def _level(preferences: Preferences, name: str) -> float | None:
+    """Return the chance of an error that a setting says; None if it says something else, as a file may."""
+    value = preferences.settings.get(name)
+    return value if isinstance(value, float) and 0 < value < 1 else None
 
 
 def certainty(preferences: Preferences) -> Certainty:

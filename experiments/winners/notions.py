@@ -196,7 +196,7 @@ def ranker_table(preferences: Preferences, scores: Scores | None = None) -> pd.D
     order = copeland_order(matrix)
     columns = scores._asdict() | {"von_neumann": scores.von_neumann.weights}
     table = pd.DataFrame({"ranker": preferences.names} | columns | {"against_first": matrix[:, order[0]]})
-    return table.iloc[order].reset_index(names="index")
+    return table.iloc[order].reset_index(drop=True)
 
 
 def winner_sets(preferences: Preferences, scores: Scores | None = None) -> dict[str, list[str]]:

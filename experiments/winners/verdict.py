@@ -18,6 +18,7 @@ from experiments.winners.resampling import USUAL, Resampled, resampled_winners
 
 _MANY = 6  # names in a sentence; of more, the first and how many there are
 _RIVALS = 3  # others that are named with their share of the resamples
+_WORTH_NAMING = 0.005  # of the resamples: what is not rounded to nothing
 
 
 class Verdict(NamedTuple):
@@ -57,62 +58,64 @@ def verdict_of(preferences: Preferences, drawn: Resampled | None) -> Verdict:
     notion = "condorcet" if winner >= 0 else "copeland"
     places = np.array([winner]) if winner >= 0 else best(copeland_scores(preferences.matrix))
     winners = tuple(preferences.names[place] for place in places)
+    stands, these = _over_these(preferences, notion)
     return Verdict(
         winners,
         notion,
-        _who(preferences, places, notion),
-        _over_these(preferences, notion),
+        _who(preferences, places, notion, stands),
+        these,
         "" if drawn is None or len(preferences) == 1 else _over_others(drawn, winners, notion),
         None if drawn is None else min(drawn.share(name, notion) for name in winners),
     )
 
 
-def _who(preferences: Preferences, places: np.ndarray, notion: str) -> str:
+def _who(preferences: Preferences, places: np.ndarray, notion: str, stands: bool) -> str:
     others = len(preferences) - 1
     names = listed([preferences.names[place] for place in places])
     if not others:
         return f"{names} is the only ranker"
     if notion == "condorcet":
-        return f"{names} wins: it beats " + ("the other" if others == 1 else f"all {others:,} others")
+        rivals = "the other" if others == 1 else f"all {others:,} others"
+        return f"{names} wins: it beats {rivals}" if stands else f"{names} leads: it is ahead of {rivals}"
     beaten, lost = (score(preferences.matrix)[places] for score in (copeland_scores, copeland_losses))
-    each = "each beat" if len(places) > 1 else "beats"
-    losses = f"{lost.min():,}" if lost.min() == lost.max() else f"{lost.min():,} to {lost.max():,}"
     if not beaten[0]:
         return "no ranker beats another"
-    return f"no ranker beats all others; {names} {each} most: {beaten[0]:,} of {others:,}, losing to {losses}"
+    verb = "beat" if stands else "lead"
+    most = f"each {verb} most" if len(places) > 1 else f"{verb}s most"
+    losses = f"{lost.min():,}" if lost.min() == lost.max() else f"{lost.min():,} to {lost.max():,}"
+    return f"no ranker {verb}s all others; {names} {most}: {beaten[0]:,} of {others:,}, losing to {losses}"
 
 
-def _over_these(preferences: Preferences, notion: str) -> str:
+def _over_these(preferences: Preferences, notion: str) -> tuple[bool, str]:
+    """(whether the winner stands whatever simulation left open, the sentence about it)"""
     pairs = preferences.pairs
-    if len(preferences) == 1:
-        return ""
     if (pairs["lo"] == pairs["hi"]).all():
-        given = (pairs["method"] == "given").any()
-        return "" if given else "over these queries this is exact"
+        known = len(preferences) > 1 and not (pairs["method"] == "given").any()
+        return True, "over these queries this is exact" if known else ""
     joined = joint(preferences)
     sure = certainty(joined.preferences)
-    fixed, candidates = (
+    stands, candidates = (
         (sure.condorcet_certain, sure.condorcet)
         if notion == "condorcet"
         else (sure.copeland_certain, sure.copeland)
     )
     level = "" if joined.level is None else f", {joined.level:.0%} confidence for all pairs together"
-    if fixed:
-        return f"over these queries this stands however the duels fall{level}"
+    if stands:
+        return True, f"over these queries this stands whatever simulation left open{level}"
     open_pairs = deciding(sure, candidates)
     undecided = f"{open_pairs:,} undecided {'pair' if open_pairs == 1 else 'pairs'}"
     names = listed([preferences.names[i] for i in candidates])
-    return f"over these queries it depends on {undecided}{level}; possible: {names}"
+    return False, f"over these queries it depends on {undecided}{level}; possible: {names}"
 
 
 def _over_others(drawn: Resampled, winners: tuple[str, ...], notion: str) -> str:
     table, what = drawn.shares, "wins" if len(winners) == 1 else "all win"
     share = min(drawn.share(name, notion) for name in winners)
-    rivals = table[~table["ranker"].isin(winners) & (table[notion] > 0)].sort_values(
+    rivals = table[~table["ranker"].isin(winners) & (table[notion] >= _WORTH_NAMING)].sort_values(
         notion, ascending=False, kind="stable"
     )
     named = [f"{row['ranker']} in {row[notion]:.0%}" for row in rivals.head(_RIVALS).to_dict("records")]
-    if notion == "condorcet" and drawn.without_condorcet > 0:
+    if notion == "condorcet" and drawn.without_condorcet >= _WORTH_NAMING:
         named.append(f"no ranker in {drawn.without_condorcet:.0%}")
     subject = "it" if len(winners) == 1 else "they"
     others = f" ({', '.join(named)})" if named else ""

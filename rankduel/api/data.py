@@ -13,6 +13,7 @@ from letor_data.summary import Summary, summarize
 from letor_data.synthetic.generate import Synthetic, shape, synthesize
 from letor_data.text.writer import write_letor
 from letor_data.trec import read_trec
+from rankduel.base.arguments import check_type
 
 __all__ = ["describe_data", "read_data", "synthetic_data", "write_data"]
 
@@ -87,6 +88,8 @@ def read_data(
     >>> data.n_queries, data.n_docs, data.n_features
     (2, 3, 2)
     """
+    for file in files:
+        check_type("a file", file, (str, Path), "its name; or give several files, one after the other")
     if qrels is not None:
         return read_trec(qrels, list(files))
     return reading.read_data(
@@ -133,6 +136,7 @@ def describe_data(data: Letor, cutoff: int = 10, *, progress: Callable[[int], No
     >>> max(summary.features, key=lambda feature: feature.ndcg).name
     '110'
     """
+    check_type("data", data, Letor, "judged data from read_data")
     return summarize(data, cutoff, progress=progress)
 
 

@@ -145,8 +145,8 @@ def print_table(
 
 
 def plain(value: Any) -> Any:
-    """Return values that JSON has: of arrays, DataFrames and dataclasses too; null for NaN, text for inf."""
-    if hasattr(value, "to_dict"):
+    """Return values that JSON has, of arrays and DataFrames too; null for NaN, text for infinity."""
+    if hasattr(value, "iloc"):  # told by what it has: pandas takes long to load
         value = value.to_dict("records")
     elif hasattr(value, "tolist"):
         value = value.tolist()

@@ -12,6 +12,7 @@ from rich.markup import escape
 import rankduel
 from rankduel.base.errors import DataError, UsageError
 from rankduel.base.files import saying_where, write_text
+from rankduel.cli import completion
 from rankduel.cli.console import print_data, print_table, screen
 from rankduel.cli.endings import keeping
 from rankduel.cli.options import AsCsv, AsJson
@@ -24,7 +25,7 @@ app = typer.Typer(
 )
 _MOST_SHOWN = 5  # items
 _ANSWERS = {"1": "left", "2": "right", "t": "tie"}
-Folder = Annotated[Path, typer.Argument(help="The folder of the session.")]
+Folder = Annotated[Path, typer.Argument(help="The folder of the session.", autocompletion=completion.folders)]
 Named = Annotated[
     str | None,
     typer.Option("--policy", "-p", help="The policy file of the session, which is code that is run."),
@@ -38,13 +39,20 @@ Assessor = Annotated[str, typer.Option(help="Who is judging; a pair goes to an a
 @app.command()
 def start(
     pool: Annotated[
-        Path, typer.Argument(help="The items: one per line, or a CSV file with a column 'item'; - for input.")
+        Path,
+        typer.Argument(
+            help="The items: one per line, or a CSV file with a column 'item'; - for input.",
+            autocompletion=completion.files,
+        ),
     ],
     folder: Folder,
     policy: Annotated[
         str,
         typer.Option(
-            "--policy", "-p", help="Decides which pairs are judged: a name, or a .py file, which is code."
+            "--policy",
+            "-p",
+            help="Decides which pairs are judged: a name, or a .py file, which is code.",
+            autocompletion=completion.policies,
         ),
     ] = "prefbest",
     budget: Annotated[int, typer.Option(help="Judgments at most; 0: as many as the policy wants.")] = 0,
@@ -99,7 +107,10 @@ def next_pairs(
 def add(
     folder: Folder,
     judgments: Annotated[
-        list[Path], typer.Argument(help="CSV files with columns id and winner; - for input.")
+        list[Path],
+        typer.Argument(
+            help="CSV files with columns id and winner; - for input.", autocompletion=completion.files
+        ),
     ],
     policy: Named = None,
     trust: Trust = False,

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from rankduel.cli import completion
 from rankduel.cli.console import print_table
 from rankduel.cli.options import AsCsv, AsJson
 
@@ -13,7 +14,11 @@ from rankduel.cli.options import AsCsv, AsJson
 def clickmodels(
     model: Annotated[
         str | None,
-        typer.Argument(help="One user, as it is written; all of them if not given.", show_default=False),
+        typer.Argument(
+            help="One user, as it is written; all of them if not given.",
+            show_default=False,
+            autocompletion=completion.users,
+        ),
     ] = None,
     grades: Annotated[int, typer.Option(help="For data with so many relevance grades.")] = 5,
     as_json: AsJson = False,
@@ -50,7 +55,11 @@ def interleavers(as_json: AsJson = False, as_csv: AsCsv = False) -> None:
 def policies(
     policy: Annotated[
         str | None,
-        typer.Argument(help="One policy, as it is written; all of them if not given.", show_default=False),
+        typer.Argument(
+            help="One policy, as it is written; all of them if not given.",
+            show_default=False,
+            autocompletion=completion.policies,
+        ),
     ] = None,
     as_json: AsJson = False,
     as_csv: AsCsv = False,

@@ -13,9 +13,19 @@ from typer.core import TyperGroup
 
 import rankduel
 from rankduel.base.errors import DataError, UsageError
-from rankduel.cli.console import file_size, runs_progress, screen, title
+from rankduel.cli import completion
+from rankduel.cli.console import file_size, print_table, runs_progress, screen, title
 from rankduel.cli.endings import keeping
-from rankduel.cli.options import DataOptions, DuelOptions, Files, Force, number, with_options
+from rankduel.cli.options import (
+    AsCsv,
+    AsJson,
+    DataOptions,
+    DuelOptions,
+    Files,
+    Force,
+    number,
+    with_options,
+)
 from rankduel.cli.winners import Chosen
 
 if TYPE_CHECKING:
@@ -74,12 +84,18 @@ def build(
     ] = None,
     simulate: Annotated[bool, typer.Option("--simulate", help="Play live duels: no exact odds.")] = False,
     alpha: Annotated[float, typer.Option(help="The chance that a pair's interval is wrong.")] = 0.05,
-    prior: Annotated[str, typer.Option(help="Added to what was drawn: none, lerot.")] = "none",
+    prior: Annotated[
+        str,
+        typer.Option(
+            help="Added to what was drawn: none, lerot.", autocompletion=completion.one_of(*completion.PRIORS)
+        ),
+    ] = "none",
     multileave: Annotated[
         str | None,
         typer.Option(
             help="Not pair by pair: infer all preferences from pages that all rankers share. 'rankduel "
             "multileavers' lists how.",
+            autocompletion=completion.multileavers,
             show_default=False,
         ),
     ] = None,
@@ -95,6 +111,8 @@ def build(
     seed: Annotated[int, typer.Option(help="Same seed, same bytes.")] = 0,
     jobs: Annotated[int, typer.Option(help="Threads; -1: as many as there are cores.")] = -1,
     force: Force = False,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
     data_options: DataOptions,
     duel_options: DuelOptions,
 ) -> None:
@@ -131,7 +149,14 @@ def build(
             progress=progress.build_status,
             page_progress=progress.done,
         )
-    _tell(made, arena, output, time.perf_counter() - started)
+    if not print_table(as_json, as_csv, lambda: made.pairs, lambda: _as_data(made)):
+        _tell(made, arena, output, time.perf_counter() - started)
+
+
+def _as_data(preferences: Preferences) -> dict[str, Any]:
+    """Everything about a matrix but its values by query."""
+    known = {"names": preferences.names, "settings": dict(preferences.settings), "digest": preferences.digest}
+    return known | {"pairs": preferences.pairs}
 
 
 def _refuse_duel_options(options: DuelOptions, multileave: str) -> None:
@@ -159,6 +184,8 @@ def _check_output(output: Path, force: bool) -> None:
 
 
 def _tell(made: Preferences, arena: Arena, output: Path, seconds: float) -> None:
+    from rankduel.cli.shown.verdict import show_pairs
+
     pairs, shared = made.pairs, made.settings.get("multileave")
     way = f"{arena.interleaving}" if shared is None else f"{made.settings['impressions']:,} pages by {shared}"
     screen.print(
@@ -171,6 +198,7 @@ def _tell(made: Preferences, arena: Arena, output: Path, seconds: float) -> None
     half = ((pairs["hi"] - pairs["lo"]) / 2).max()
     within = f", all within ± {half:.2g}" if half else ""
     screen.print(f"{', '.join(found)}{within}; {undecided:,} undecided (1/2 is in the interval)")
+    show_pairs(made)
     screen.print(f"wrote [bold]{escape(str(output))}[/] ({file_size(output)})", soft_wrap=True)
     screen.print(
         f"next: [bold]rankduel winners {escape(str(output))}[/] or "
@@ -183,13 +211,18 @@ def _tell(made: Preferences, arena: Arena, output: Path, seconds: float) -> None
 def show(
     preferences: Annotated[
         str,
-        typer.Argument(help="A built-in matrix by name, or a file: .prefs.parquet, .npy, or rows of text."),
+        typer.Argument(
+            help="A built-in matrix by name, or a file: .prefs.parquet, .npy, or rows of text.",
+            autocompletion=completion.matrices,
+        ),
     ],
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Also as .png, .svg, .pdf or .html.", show_default=False),
     ] = None,
     rankers: Chosen = "",
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
 ) -> None:
     """Draw the matrix: how often the ranker of a row beats that of a column, by Copeland score.
 
@@ -197,10 +230,14 @@ def show(
     """
     from rankduel.api.matrices import chosen_preferences
     from rankduel.cli.shown.matrix import draw
+    from rankduel.cli.shown.verdict import show_pairs
 
     chosen = chosen_preferences(preferences, rankers)
-    title(escape(preferences), f"{len(chosen):,} rankers, best first: how often a row beats a column")
-    draw(chosen, screen)
+    printed = print_table(as_json, as_csv, lambda: chosen.pairs, lambda: _as_data(chosen))
+    if not printed:
+        title(escape(preferences), f"{len(chosen):,} rankers, best first: how often a row beats a column")
+        draw(chosen, screen)
+        show_pairs(chosen)
     if output is not None:
         # Loading the library of charts takes a second, which the terminal's picture does not need.
         from experiments.report.charts.matrix_and_final import MOST_RANKERS, heatmap
@@ -208,4 +245,5 @@ def show(
 
         save_chart(heatmap(chosen), output)
         part = f", the first {MOST_RANKERS} rankers" if len(chosen) > MOST_RANKERS else ""
-        screen.print(f"wrote {escape(str(output))} ({file_size(output)}{part})", soft_wrap=True)
+        if not printed:
+            screen.print(f"wrote {escape(str(output))} ({file_size(output)}{part})", soft_wrap=True)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 import rankduel
+from rankduel.cli import completion
 from rankduel.cli.console import command_typed, print_table, runs_progress, show_next
 from rankduel.cli.endings import keeping
 from rankduel.cli.options import (
@@ -28,13 +29,14 @@ from rankduel.cli.options import (
 @with_options(DataOptions, "data_options")
 @with_options(DuelOptions, "duel_options")
 def multileave(
-    data: Annotated[list[str], typer.Argument(help="Files of judged data.")],
+    data: Annotated[list[str], typer.Argument(help="Files of judged data.", autocompletion=completion.files)],
     method: Annotated[
         list[str],
         typer.Option(
             "--method",
             "-m",
             help="How rankings share a page: 'rankduel multileavers' lists them; repeatable.",
+            autocompletion=completion.multileavers,
         ),
     ],
     *,
@@ -46,7 +48,10 @@ def multileave(
     seed: Seed = 0,
     matrix: Annotated[
         Path | None,
-        typer.Option(help="Preferences that tell the right order; made by interleaving if not given."),
+        typer.Option(
+            help="Preferences that tell the right order; made by interleaving if not given.",
+            autocompletion=completion.matrix_files,
+        ),
     ] = None,
     out: Out = Path("results"),
     name: Name = "",

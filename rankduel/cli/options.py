@@ -16,7 +16,8 @@ import typer
 
 import rankduel
 from letor_data.formats import PROFILES
-from rankduel.base.errors import DataError, DataWarning
+from rankduel.base.errors import DataError, DataWarning, UsageError
+from rankduel.cli import completion
 from rankduel.cli.console import byte_progress, count_progress
 
 if TYPE_CHECKING:
@@ -91,9 +92,23 @@ class DataOptions:
     """How to read judged data."""
 
     profile: Annotated[str | None, _reading(_PROFILE, autocompletion=_profiles)] = None
-    nonfinite: Annotated[str, _reading("nan and inf: refuse or missing.")] = "refuse"
-    unjudged: Annotated[str, _reading("Label -1: refuse, drop or zero.")] = "refuse"
-    label_round: Annotated[str, _reading("Labels such as 1.5: refuse, nearest or floor.")] = "refuse"
+    nonfinite: Annotated[
+        str,
+        _reading("nan and inf: refuse or missing.", autocompletion=completion.one_of("refuse", "missing")),
+    ] = "refuse"
+    unjudged: Annotated[
+        str,
+        _reading(
+            "Label -1: refuse, drop or zero.", autocompletion=completion.one_of("refuse", "drop", "zero")
+        ),
+    ] = "refuse"
+    label_round: Annotated[
+        str,
+        _reading(
+            "Labels such as 1.5: refuse, nearest or floor.",
+            autocompletion=completion.one_of("refuse", "nearest", "floor"),
+        ),
+    ] = "refuse"
     grade_cuts: Annotated[
         str, _reading("Turn labels into grades: '10,50' gives 0 below 10, 1 below 50, 2 above.")
     ] = ""
@@ -101,8 +116,14 @@ class DataOptions:
     max_features: Annotated[int, _reading("Largest feature number believed (100,000).")] = 100_000
     merge_files: Annotated[bool, _reading("An id in two files is one query.", "--merge-files")] = False
     split_prefix: Annotated[bool, _reading("Query ids become 'train/17'.", "--split-prefix")] = False
-    qrels: Annotated[Path | None, _reading("TREC judgments; the files are then TREC runs.")] = None
-    cache: Annotated[Path | None, _reading("Folder for the binary cache (beside the data).")] = None
+    qrels: Annotated[
+        Path | None,
+        _reading("TREC judgments; the files are then TREC runs.", autocompletion=completion.files),
+    ] = None
+    cache: Annotated[
+        Path | None,
+        _reading("Folder for the binary cache (beside the data).", autocompletion=completion.folders),
+    ] = None
     no_cache: Annotated[bool, _reading("Neither use nor write a cache.", "--no-cache")] = False
 
     def read(self, files: list[str]) -> Letor:
@@ -133,23 +154,46 @@ class DuelOptions:
     """The duel: all that an arena needs besides data."""
 
     interleave: Annotated[
-        str | None, _duel("How two rankings become a page: 'rankduel interleavers' lists them.")
+        str | None,
+        _duel(
+            "How two rankings become a page: 'rankduel interleavers' lists them.",
+            autocompletion=completion.interleavers,
+        ),
     ] = None
-    clicks: Annotated[str, _duel("The user: 'rankduel clickmodels' lists them (navigational).")] = (
-        "navigational"
-    )
+    clicks: Annotated[
+        str,
+        _duel("The user: 'rankduel clickmodels' lists them (navigational).", autocompletion=completion.users),
+    ] = "navigational"
     length: Annotated[int, _duel("Documents on a page (10).", "--length", "-k")] = 10
     rankers: Annotated[
         str, _duel("Features to rank by, such as '1-5,110'; all if not given.", "--rankers")
     ] = ""
     preset: Annotated[
-        str, _duel("Whose habits to follow where nothing else is said: paper, lerot, repo_multileave.")
+        str,
+        _duel(
+            "Whose habits to follow where nothing else is said: paper, lerot, repo_multileave.",
+            autocompletion=completion.one_of(*completion.PRESETS),
+        ),
     ] = "paper"
     ties: Annotated[
-        str | None, _duel("Ties between documents: random_impression, random_run, stable, ...")
+        str | None,
+        _duel(
+            "Ties between documents: random_impression, random_run, stable, ...",
+            autocompletion=completion.one_of(*completion.TIES),
+        ),
     ] = None
-    tied_duels: Annotated[str | None, _duel("A duel without a winner: coin or drop.")] = None
-    queries: Annotated[str, _duel("Which query comes next: uniform or cycle.")] = "uniform"
+    tied_duels: Annotated[
+        str | None,
+        _duel(
+            "A duel without a winner: coin or drop.", autocompletion=completion.one_of(*completion.TIED_DUELS)
+        ),
+    ] = None
+    queries: Annotated[
+        str,
+        _duel(
+            "Which query comes next: uniform or cycle.", autocompletion=completion.one_of(*completion.QUERIES)
+        ),
+    ] = "uniform"
 
     def open(self, letor: Letor) -> Arena:
         """Rank the data with a progress bar, and check that everything fits together."""
@@ -166,7 +210,13 @@ Checkpoints = Annotated[
 ]
 Jobs = Annotated[int, typer.Option(help="Runs at a time; -1: as many as there are cores.")]
 Out = Annotated[
-    Path, typer.Option("--out", "-o", help="Folder for the records; what is there is not repeated.")
+    Path,
+    typer.Option(
+        "--out",
+        "-o",
+        help="Folder for the records; what is there is not repeated.",
+        autocompletion=completion.folders,
+    ),
 ]
 Name = Annotated[
     str, typer.Option(help="Name of the run set, a folder in --out; by the problem if not given.")
@@ -206,7 +256,11 @@ class RunOptions:
 # Arguments and options that stand by themselves.
 Files = Annotated[
     list[str],
-    typer.Argument(help="Files, folders or archives; ARCHIVE::PATTERN chooses members.", show_default=False),
+    typer.Argument(
+        help="Files, folders or archives; ARCHIVE::PATTERN chooses members.",
+        show_default=False,
+        autocompletion=completion.files,
+    ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")]
 
@@ -214,7 +268,7 @@ Force = Annotated[bool, typer.Option("--force", help="Replace the output if it e
 def _one_form(context: typer.Context, wanted: bool) -> bool:
     """Refuse both forms of a table at once; the option that is parsed later sees the other."""
     if wanted and (context.params.get("as_json") or context.params.get("as_csv")):
-        raise typer.BadParameter("--json and --csv are two forms of the same table; choose one")
+        raise UsageError("--json and --csv are two forms of the same table; choose one")
     return wanted
 
 
@@ -227,18 +281,26 @@ AsCsv = Annotated[
 Policies = Annotated[
     list[str],
     typer.Option(
-        "--policy", "-p", help="A policy, e.g. rucb, 'dts(alpha=0.6)' or path/to/mine.py; may be repeated."
+        "--policy",
+        "-p",
+        help="A policy, e.g. rucb, 'dts(alpha=0.6)' or path/to/mine.py; may be repeated.",
+        autocompletion=completion.policies,
     ),
 ]
 Matrix = Annotated[
     Path | None,
-    typer.Option("--matrix", help="Preferences by which to measure regret; made from the data if not given."),
+    typer.Option(
+        "--matrix",
+        help="Preferences by which to measure regret; made from the data if not given.",
+        autocompletion=completion.matrix_files,
+    ),
 ]
 Regret = Annotated[
     str,
     typer.Option(
         help="What regret means: condorcet, copeland, copeland-sum, copeland-per-arm, copeland-losses, "
-        "borda. If not given, condorcet where there is a Condorcet winner, copeland elsewhere."
+        "borda. If not given, condorcet where there is a Condorcet winner, copeland elsewhere.",
+        autocompletion=completion.one_of(*completion.NOTIONS),
     ),
 ]
 Every = Annotated[int, typer.Option("--feedback-every", help="Tell policies outcomes every so many duels.")]
@@ -247,12 +309,14 @@ Measure = Annotated[
     str,
     typer.Option(
         help="Of live duels: 'page' measures NDCG and clicks of whole pages, 'none' ends pages where the "
-        "user leaves, which is faster."
+        "user leaves, which is faster.",
+        autocompletion=completion.one_of(*completion.MEASURES),
     ),
 ]
 Multileave = Annotated[
     str,
     typer.Option(
-        help="How policies that compare sets make a page, with --live: see 'rankduel multileavers'."
+        help="How policies that compare sets make a page, with --live: see 'rankduel multileavers'.",
+        autocompletion=completion.multileavers,
     ),
 ]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
 
 import rankduel
 from rankduel.base.errors import UsageError
-from rankduel.cli.console import command_typed, notices, runs_progress, show_next
+from rankduel.cli import completion
+from rankduel.cli.console import command_typed, notices, print_table, runs_progress, screen, show_next
 from rankduel.cli.endings import keeping
 from rankduel.cli.options import (
+    AsCsv,
+    AsJson,
     DataOptions,
     Delay,
     DuelOptions,
@@ -31,7 +35,10 @@ from rankduel.cli.options import (
 def run(
     problem: Annotated[
         list[str],
-        typer.Argument(help="A built-in matrix by name, a matrix file, or with --live files of judged data."),
+        typer.Argument(
+            help="A built-in matrix by name, a matrix file, or with --live files of judged data.",
+            autocompletion=completion.problems,
+        ),
     ],
     policy: Policies,
     live: Annotated[bool, typer.Option("--live", help="Duels are pages, clicks and credit on data.")] = False,
@@ -42,6 +49,8 @@ def run(
     multileave: Multileave = "sosm",
     *,
     measure: Measure = "page",
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
     options: RunOptions,
     duel_options: DuelOptions,
     data_options: DataOptions,
@@ -50,9 +59,11 @@ def run(
 
     [dim]Example:[/] rankduel run arxiv6 --policy rucb --policy dts --horizon 1e6 --runs 20
     """
-    from experiments.runs.records import read_settings
+    from experiments.runs.records import MATRIX, read_settings
     from experiments.specs import parse_policy
-    from rankduel.cli.shown.runs import show_runs
+    from experiments.winners.verdict import who_won
+    from rankduel.cli.shown.runs import policy_rows, show_runs
+    from rankduel.cli.shown.verdict import show_verdict
 
     policies = [parse_policy(text, trust=True) for text in policy]
     folder = options.run_set(problem[0], "live" if live else "")
@@ -84,6 +95,13 @@ def run(
             watch=progress.watch,
         )
     settings = read_settings(folder)
+    verdict = who_won(rankduel.read_preferences(folder / MATRIX))
+    everything = {"records": str(folder), "regret": settings["regret"], "verdict": verdict._asdict()}
+    rows = partial(policy_rows, table)
+    if print_table(as_json, as_csv, rows, lambda: everything | {"policies": rows()}):
+        return
+    show_verdict(verdict)
+    screen.print()
     title = f"{problem[0]}, {settings['rankers']} arms{', live' if live else ''}"
     show_runs(title, settings["regret"], table)
     show_next(folder, options.out)

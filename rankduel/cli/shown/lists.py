@@ -230,7 +230,9 @@ def _defaults(facts: Mapping[str, Any]) -> str:
 
 def parameter_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return a row for every parameter of a policy, from what `policy_as_data` returns."""
-    return [{"policy": facts["name"], "parameter": name} | about for name, about in facts["parameters"].items()]
+    return [
+        {"policy": facts["name"], "parameter": name} | about for name, about in facts["parameters"].items()
+    ]
 
 
 def policy_as_data(chosen: Configured) -> dict[str, Any]:

@@ -218,7 +218,7 @@ def test_which_methods_have_odds(method, length, has):
 @pytest.mark.parametrize("case", [TEAM_DRAFT[0], *DRAWN], ids=case_id)
 @pytest.mark.parametrize("kind", ["drawn", "any", "played"])
 def test_values_by_query_are_those_that_are_added_up(case, kind):
-    """Of several queries they are what each query has by itself, given the same draws, and add up to the sums."""
+    """The first query has the values that it has by itself, with the same draws; all add up to the sums."""
     way, times = chosen(case), 3
     world = tiny_world(way)
     by_kind = {"drawn": odds_kernel, "any": lambda world, way: kernels._any_sums(way)}

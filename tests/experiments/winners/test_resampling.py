@@ -183,7 +183,8 @@ def test_a_cycle_has_copeland_winners():
 @pytest.mark.parametrize(
     ("lo", "told"),
     [
-        (0.55, "over these queries this stands however the duels fall, 95% confidence for all pairs together"),
+        (0.55, "over these queries this stands whatever simulation left open, 95% confidence for all pairs "
+               "together"),
         (0.45, "over these queries it depends on 1 undecided pair, 95% confidence for all pairs together; "
                "possible: r0, r1"),
     ],
