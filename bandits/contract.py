@@ -207,17 +207,5 @@ def _check_signature(where: str, name: str, function: Any, sets: bool) -> None:
 
 
 def configure(policy: Any, /, **settings: Any) -> Configured:
-    """Return a policy with settings, given as values or as text; `variant` names a bundle of them.
-
-    `policy` is a policy, or text such as 'rucb(alpha=0.6)'.
-    """
-    if isinstance(policy, Policy):
-        return configured_thing(policy, PolicyError, **settings)
-    from bandits.catalogue import POLICIES  # which imports this module
-
-    return POLICIES.configured(policy, **settings)
-
-
-def configured_policy(policy: Configured | Policy | str) -> Configured:
-    """Return a policy as it is played: text and policies without settings become configured ones."""
-    return policy if isinstance(policy, Configured) else configure(policy)
+    """Return a policy with settings, given as values or as text; `variant` names a bundle of them."""
+    return configured_thing(policy, PolicyError, **settings)

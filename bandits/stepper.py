@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bandits.catalogue import POLICIES
-from bandits.contract import Policy, configure, configured_policy
+from bandits.catalogue import POLICIES, configured_policy
+from bandits.contract import Policy, configure
 from bandits.feedback import TIED
 from bandits.loop import is_pair_of_arms
 from bandits.own_file import load_policy
@@ -224,7 +224,7 @@ def start(configured: Configured | str, n_arms: int, *, seed: int = 0, horizon: 
     0
     """
     configured = configured_policy(configured)
-    check_type("n_arms", n_arms, (int, np.integer), "a whole number of arms")
+    check_type("n_arms", n_arms, (int, float, np.number), "a whole number from 1")
     if configured.thing.sets:
         raise PolicyError(f"{configured} compares whole sets of arms; single duels need another policy")
     if n_arms != int(n_arms) or n_arms < 1:

@@ -131,5 +131,7 @@ def _column_digest(column: pa.ChunkedArray) -> str:
     elif pa.types.is_fixed_size_list(array.type) and pa.types.is_floating(array.type.value_type):
         found.update(_column_digest(pa.chunked_array([array.flatten()])).encode())
     elif not pa.types.is_null(array.type):  # of an empty column of objects
-        raise DamagedTable(f"a column of type {array.type}; expected numbers, true or false, or text")
+        raise DamagedTable(
+            f"a column of type {array.type}; expected numbers, true or false, text, or vectors"
+        )
     return found.hexdigest()

@@ -52,7 +52,7 @@ ORDER = {
         "regret",
         "policies",
         "catalogue",
-        "stepper",
+        "matrix_runs stepper",
     ),
     "experiments": (
         "digests limits specs statistics",

@@ -151,7 +151,9 @@ def build_matrix(
     Preferences
         ``matrix[i, j]`` is the probability that ranker ``i`` beats ranker ``j``; its interval is ``lower[i,
         j]`` to ``upper[i, j]``. ``pairs`` is a DataFrame with one row per pair: wins, ties, losses,
-        probability, interval, and method ("exact", "rao-blackwell" or "simulated").
+        probability, interval, and method ("exact", "rao-blackwell" or "simulated"). ``by_query`` has the
+        probability of each pair for each query alone, or for groups of neighbouring queries if there are very
+        many; `winners` resamples them.
 
     Raises
     ------

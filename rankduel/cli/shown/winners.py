@@ -116,7 +116,10 @@ def show_winners(name: str, preferences: Preferences, top: int, drawn: Resampled
     joined = joint(preferences)
     title("\nHow sure over these queries", _level(preferences, joined.level))
     show_rows({what: escape(text) for what, text in _sure_rows(joined.preferences).items()})
-    if drawn is not None:
+    if drawn is None and not (preferences.pairs["method"] == "given").any():
+        title("\nHow sure over queries like these")
+        screen.print("not known: the matrix was made without values by query")
+    elif drawn is not None:
         title("\nHow sure over queries like these", f"share of {drawn.resamples:,} resamples of {drawn.what}")
         screen.print(_resampled(drawn, top))
 

@@ -71,6 +71,12 @@ def test_equal_rankers_win_together_and_beat_nobody():
     assert (found.shares[["copeland", "borda"]] == 1).all(axis=None) and found.without_condorcet == 1
 
 
+def test_a_tie_in_single_precision_is_a_tie():
+    """0.6 and 0.4 are rounded up, so that their mean is a little more than one half."""
+    counts = winner_counts(by_query_preferences([[0.6, 0.4]], 2), np.array([[1, 1]]))
+    assert counts.tolist() == [[0, 0], [1, 1], [1, 1]]
+
+
 def test_same_seed_same_shares_and_other_seed_others():
     values = np.random.default_rng(3).uniform(0.3, 0.7, (10, 30))
     preferences = by_query_preferences(values, 5)
