@@ -66,7 +66,10 @@ class Job(NamedTuple):
     def n_groups(self) -> int:
         """Groups of queries whose sums are kept: as many as there are queries, if these are not too many."""
         affordable = min(self.n_queries, _MOST_KEPT // len(self.firsts))
-        return affordable if affordable >= min(_FEWEST_GROUPS, self.n_queries) else 0
+        if affordable < min(_FEWEST_GROUPS, self.n_queries):
+            return 0
+        size = -(-self.n_queries // affordable)  # all groups are of this size or one less
+        return -(-self.n_queries // size)
 
     def group(self, query: int) -> int:
         """Return the group of a query; groups are neighbours, as equal in number as can be."""

@@ -130,7 +130,7 @@ def open_run_set(
     RecordsError
         If the folder is for other settings, damaged, of another release, or cannot be written.
     """
-    _refuse_old_layout(folder)
+    refuse_old_layout(folder)
     here = json.loads(json.dumps(dict(settings)))
     is_kept = (folder / _ABOUT).exists() and _settings_fit(folder, here, repair)
     with saying_where(folder, RecordsError):
@@ -141,7 +141,7 @@ def open_run_set(
     return RunFolder(folder, here)
 
 
-def _refuse_old_layout(folder: Path) -> None:
+def refuse_old_layout(folder: Path) -> None:
     """Raise an error for a run set of a release that kept its files otherwise."""
     path = folder / _OLD_ABOUT
     if path.exists() and not (folder / _ABOUT).exists():
@@ -232,7 +232,7 @@ def read_settings(folder: Path) -> dict[str, Any]:
     RecordsError
         If the file of settings is damaged, lacks one or has one of the wrong type, or is of another release.
     """
-    _refuse_old_layout(folder)
+    refuse_old_layout(folder)
     path = folder / _ABOUT
     content = _read_json(path)
     stated = content.pop("digest", None)

@@ -57,6 +57,8 @@ def test_very_many_queries_share_groups(monkeypatch):
     monkeypatch.setattr(rounds, "_MOST_KEPT", 3 * 12 + 2)  # three pairs, so 12 groups of the 48 queries
     grouped = build_matrix(chosen)
     np.testing.assert_allclose(grouped.by_query, whole.by_query.reshape(3, 12, 4).mean(axis=2), atol=1e-6)
+    monkeypatch.setattr(rounds, "_MOST_KEPT", 3 * 47)  # not one group of two and 46 of one: 24 of two
+    assert build_matrix(chosen).by_query.shape == (3, 24)
     monkeypatch.setattr(rounds, "_MOST_KEPT", 3 * 3)  # three groups would be too few
     assert build_matrix(chosen).by_query is None
     assert grouped.pairs.equals(whole.pairs)

@@ -301,6 +301,13 @@ def test_the_layout_of_an_older_release_is_refused(kept):
     assert not (kept / "_study.json").exists()
 
 
+def test_no_matrix_is_made_for_the_layout_of_an_older_release(tmp_path):
+    (tmp_path / "study.json").write_text("{}")
+    with pytest.raises(RecordsError, match="study.json: written by an older release"):
+        rankduel.run(arenas.arena(), "rucb", 100, 1, folder=tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["study.json"]
+
+
 def test_repairing_never_takes_the_folder_of_another_study(kept):
     with pytest.raises(RecordsError, match="holds runs of another study: seed is 0 there and 1 now"):
         play(kept, seed=1, repair=True)
