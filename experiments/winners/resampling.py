@@ -16,6 +16,7 @@ import scipy
 
 from experiments.limits import checked_count
 from experiments.matrix.preferences import Preferences
+from rankduel.base.errors import encodable
 from rankduel.base.streams import checked_seed, stream
 
 USUAL = 1000  # resamples
@@ -34,6 +35,7 @@ class Resampled(NamedTuple):
     what: str  # was drawn: "the 69 queries", or groups of very many
 
     def share(self, ranker: str, notion: str) -> float:
+        """Return the share of resamples that a ranker, named as in `shares`, wins."""
         return float(self.shares.loc[self.shares["ranker"] == ranker, notion].iloc[0])
 
 
@@ -51,7 +53,8 @@ def resampled_winners(preferences: Preferences, resamples: int = USUAL, seed: in
     for start in range(0, resamples, _AT_ONCE):
         size = min(_AT_ONCE, resamples - start)
         counts += winner_counts(preferences, rng.multinomial(n_drawn, np.full(n_drawn, 1 / n_drawn), size))
-    shares = pd.DataFrame({"ranker": preferences.names} | dict(zip(NOTIONS, counts / resamples)))
+    names = [encodable(name) for name in preferences.names]
+    shares = pd.DataFrame({"ranker": names} | dict(zip(NOTIONS, counts / resamples)))
     shares = shares.sort_values(list(NOTIONS), ascending=False, kind="stable", ignore_index=True)
     return Resampled(shares, 1.0 - counts[0].sum() / resamples, resamples, _what(preferences, n_drawn))
 

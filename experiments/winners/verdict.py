@@ -15,6 +15,7 @@ from experiments.matrix.preferences import Preferences
 from experiments.winners.certainty import certainty, deciding, joint
 from experiments.winners.notions import best, copeland_losses, copeland_scores
 from experiments.winners.resampling import USUAL, Resampled, resampled_winners
+from rankduel.base.errors import encodable
 
 _MANY = 6  # names in a sentence; of more, the first and how many there are
 _RIVALS = 3  # others that are named with their share of the resamples
@@ -29,7 +30,7 @@ class Verdict(NamedTuple):
     won: str  # who won
     these: str  # how sure that is over these queries
     others: str  # and over queries like these; nothing if that is not known
-    share: float | None  # of resamples of the queries in which they win: all of them, if they are several
+    share: float | None  # of resamples of the queries that the winner wins; the least, if they are several
 
     @property
     def sentences(self) -> list[str]:
@@ -57,7 +58,7 @@ def verdict_of(preferences: Preferences, drawn: Resampled | None) -> Verdict:
     winner = condorcet_winner(preferences.matrix)
     notion = "condorcet" if winner >= 0 else "copeland"
     places = np.array([winner]) if winner >= 0 else best(copeland_scores(preferences.matrix))
-    winners = tuple(preferences.names[place] for place in places)
+    winners = tuple(encodable(preferences.names[place]) for place in places)
     stands, these = _over_these(preferences, notion)
     return Verdict(
         winners,
@@ -109,7 +110,7 @@ def _over_these(preferences: Preferences, notion: str) -> tuple[bool, str]:
 
 
 def _over_others(drawn: Resampled, winners: tuple[str, ...], notion: str) -> str:
-    table, what = drawn.shares, "wins" if len(winners) == 1 else "all win"
+    table = drawn.shares
     share = min(drawn.share(name, notion) for name in winners)
     rivals = table[~table["ranker"].isin(winners) & (table[notion] >= _WORTH_NAMING)].sort_values(
         notion, ascending=False, kind="stable"
@@ -117,16 +118,15 @@ def _over_others(drawn: Resampled, winners: tuple[str, ...], notion: str) -> str
     named = [f"{row['ranker']} in {row[notion]:.0%}" for row in rivals.head(_RIVALS).to_dict("records")]
     if notion == "condorcet" and drawn.without_condorcet >= _WORTH_NAMING:
         named.append(f"no ranker in {drawn.without_condorcet:.0%}")
-    subject = "it" if len(winners) == 1 else "they"
+    wins = "it wins in" if len(winners) == 1 else "each of them wins in at least"
     others = f" ({', '.join(named)})" if named else ""
     return (
-        f"over queries like these {subject} {what} in {share:.0%} of {drawn.resamples:,} resamples of "
-        f"{drawn.what}{others}"
+        f"over queries like these {wins} {share:.0%} of {drawn.resamples:,} resamples of {drawn.what}{others}"
     )
 
 
 def listed(names: list[str], between: str = ", ") -> str:
     """Return the names, or the first of very many."""
     if len(names) <= _MANY:
-        return between.join(names)
-    return between.join(names[: _MANY - 1]) + f"{between}... ({len(names):,} in all)"
+        return encodable(between.join(names))
+    return encodable(between.join(names[: _MANY - 1])) + f"{between}... ({len(names):,} in all)"
