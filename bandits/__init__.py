@@ -1,8 +1,9 @@
 """Dueling-bandit policies, one per file, and the one loop that plays them."""
 
-from bandits.catalogue import POLICIES, policy
-from bandits.contract import Policy, configure
-from bandits.matrix_duels import checked_prefs, condorcet_winner, gaps, lower_bound, play_matrix
+from bandits.catalogue import POLICIES, configure, policy
+from bandits.contract import Policy
+from bandits.matrix_duels import checked_prefs, condorcet_winner, gaps, lower_bound
+from bandits.matrix_runs import play_matrix
 from bandits.own_file import load_policy
 from bandits.stepper import Stepper, restore, start
 from bandits.steps import checkpoints

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from bandits.contract import Policy
+from bandits.contract import configure as with_settings
 from bandits.policies import batched, best_item, condorcet, copeland, sets
 from rankduel.base.errors import PolicyError
 from rankduel.base.settings import Catalogue, Configured, OnePerFile
@@ -32,7 +33,7 @@ def policy(name: str, **settings: Any) -> Configured:
     Parameters
     ----------
     name : str
-        Name of a policy; `policies` lists them.
+        Name of a policy; `policies` lists them. Or text with settings, such as ``"rucb(alpha=0.6)"``.
     **settings : str, int, float or bool
         Settings of the policy that differ from their defaults, as values or as text; ``variant`` names a
         bundle.
@@ -53,3 +54,18 @@ def policy(name: str, **settings: Any) -> Configured:
     'rucb(alpha=0.6)'
     """
     return POLICIES.configured(name, **settings)
+
+
+def configure(policy: Policy | str, /, **settings: Any) -> Configured:
+    """Return a policy with settings, given as values or as text; `variant` names a bundle of them.
+
+    `policy` is a policy, or text such as 'rucb(alpha=0.6)'.
+    """
+    if isinstance(policy, Policy):
+        return with_settings(policy, **settings)
+    return POLICIES.configured(policy, **settings)
+
+
+def configured_policy(policy: Configured | Policy | str) -> Configured:
+    """Return a policy as it is played: text and policies without settings become configured ones."""
+    return policy if isinstance(policy, Configured) else configure(policy)

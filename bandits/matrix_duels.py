@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from bandits.draws import PROXY, draws_of
-from bandits.feedback import AT_ONCE, Feedback
-from bandits.loop import Duel, run_loop
+from bandits.loop import Duel
 from bandits.parts.distributions import binomial
 from bandits.parts.relative_entropy import entropy_to_even
-from bandits.steps import checked_horizon, checkpoints
-from bandits.trace import Trace
 from rankduel.base.compiling import kernel
 from rankduel.base.errors import MatrixError
-from rankduel.base.settings import Configured
 
 NEARLY = 1e-3  # two entries that add up to 1 within this are scaled to do so; published matrices are rounded
 
@@ -99,36 +94,3 @@ def lower_bound(prefs: np.ndarray) -> tuple[float, float]:
     losing = np.where(prefs < 0.5, cost, np.inf)
     others = np.arange(len(prefs)) != winner
     return float(losing.min(axis=1)[others].sum()), float(cost[others, winner].sum())
-
-
-def play_matrix(
-    configured: Configured,
-    prefs: np.ndarray,
-    horizon: float,
-    *,
-    seed: int = 0,
-    run: int = 0,
-    loss: np.ndarray | None = None,
-    steps: np.ndarray | None = None,
-    fast_forward: bool = True,
-    feedback: Feedback = AT_ONCE,
-) -> Trace:
-    """Play run number `run` of a policy. `loss` says who is the better of a pair (default: Condorcet gaps).
-
-    It is the run that experiments.runs records by that number and seed. The policy sees the arms under random
-    labels; the trace has the caller's numbers.
-    """
-    prefs = checked_prefs(prefs)
-    horizon = checked_horizon(horizon)
-    labels, rng, users = draws_of(configured, len(prefs), mode=PROXY, seed=seed, run=run)
-    return run_loop(
-        configured,
-        by_matrix(prefs),
-        gaps(prefs) if loss is None else loss,
-        labels,
-        checkpoints(horizon) if steps is None else steps,
-        rng,
-        users,
-        fast_forward=fast_forward,
-        feedback=feedback,
-    )

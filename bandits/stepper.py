@@ -21,13 +21,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bandits.catalogue import POLICIES, policy
+from bandits.catalogue import POLICIES, configured_policy
 from bandits.contract import Policy, configure
 from bandits.feedback import TIED
 from bandits.loop import is_pair_of_arms
 from bandits.own_file import load_policy
 from bandits.plain import compiled_loop, first_state, is_plain, stepping, too_extreme
 from bandits.steps import LONGEST, checked_horizon
+from rankduel.base.arguments import check_type
 from rankduel.base.checked_json import Fields, read_checked_json, write_checked_json
 from rankduel.base.compiling import entry, kernel, labelled, loop, may_allocate, record
 from rankduel.base.errors import PolicyError, RankduelError, RecordsError
@@ -219,7 +220,8 @@ def start(configured: Configured | str, n_arms: int, *, seed: int = 0, horizon: 
     >>> stepper.recommend()
     0
     """
-    configured = policy(configured) if isinstance(configured, str) else configured
+    configured = configured_policy(configured)
+    check_type("n_arms", n_arms, (int, float, np.number), "a whole number from 1")
     if configured.thing.sets:
         raise PolicyError(f"{configured} compares whole sets of arms; single duels need another policy")
     if n_arms != int(n_arms) or n_arms < 1:

@@ -21,6 +21,8 @@ from interleave.world import World
 from letor_data import Letor
 from letor_data.rankers import Ranker, rankers_of
 from letor_data.rankings import Rankings, rank
+from rankduel.base.arguments import check_type
+from rankduel.base.notebook import few, html_repr, short_repr
 from rankduel.base.settings import Configured
 
 # Settings of an arena that the outcome of a duel depends on, besides data and rankers.
@@ -34,7 +36,7 @@ def no_progress(what: str, total: int) -> AbstractContextManager[Callable[[int],
     return nullcontext(lambda done: None)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Arena:
     rankings: Rankings
     labels: np.ndarray
@@ -45,6 +47,23 @@ class Arena:
     tied_duels: str
     queries: str
     settings: Mapping[str, Any]  # all of this in words and numbers, as files and reports keep it
+
+    def _facts(self) -> dict[str, object]:
+        """What a prompt shows."""
+        return {
+            "data": self.settings.get("data", ""),
+            "rankers": few(self.rankings.names),
+            "queries": self.rankings.n_queries,
+            "interleaving": str(self.interleaving),
+            "clicks": str(self.settings.get("clicks", "")),
+            "length": self.length,
+        }
+
+    def __repr__(self) -> str:
+        return short_repr("Arena", self._facts())
+
+    def _repr_html_(self) -> str:
+        return html_repr("Arena", self._facts())
 
     def world(self, seed: int = 0) -> World:
         """What kernels see; `seed` is for ties that are broken once per run."""
@@ -132,6 +151,7 @@ def open_arena(
     >>> rankduel.open_arena(data, rankers=mine).rankings.names
     ('BM25', 'mix', 'shortest')
     """
+    check_type("letor", letor, Letor, "judged data from read_data")
     usual = preset_named(preset)
     method = usual["interleaving"] if interleave is None else METHODS.parsed(interleave)
     model = _model(clicks, letor.n_grades)

@@ -14,6 +14,6 @@ MOST_DUELS = 10**12  # of a pair of a matrix
 
 def checked_count(name: str, value: float, most: int) -> int:
     """Return a whole number from 1 to `most`; raise an error that names it if `value` is none."""
-    if not (1 <= value <= most and math.floor(value) == value):
+    if not isinstance(value, (int, float)) or not (1 <= value <= most and math.floor(value) == value):
         raise UsageError(f"{name} is {value}; expected a whole number from 1 to {most:,}")
     return int(value)

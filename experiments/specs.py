@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 from bandits.catalogue import POLICIES
 from bandits.contract import configure
 from bandits.own_file import load_policy
 from clickmodels import ClickModel, describe_model, load_model, model_from_text
+from rankduel.base.arguments import check_type
 from rankduel.base.errors import PolicyError, UsageError
 from rankduel.base.settings import Configured, format_spec, parse_spec
+from rankduel.base.text import shortened
 
 _SPAN = re.compile(r"([0-9]{1,18})-([0-9]{1,18})")
 _MOST_FEATURES = 1_000_000
+_LISTS = {"policy": "policies", "multileaving method": "multileavers"}  # the commands that list them
 
 
 def parse_model(text: str, grades: int) -> ClickModel:
     """'navigational(stop=any)', 'custom(p_click=0/1,p_stop=0/0)' or a .toml file, on so many grades."""
+    check_type("the click model", text, str, "text such as 'navigational(stop=any)'")
     if text.endswith(".toml"):
         return load_model(text, grades)
     return model_from_text(*parse_spec(text), grades)
@@ -55,6 +60,37 @@ def parse_policy(text: str, *, trust: bool = False) -> Configured:
         return configure(load_policy(file.path), **parse_spec("file" + file.settings)[1])
     name, given = parse_spec(text)
     return POLICIES.configured(name, **{key: value.strip("'\"") for key, value in given.items()})
+
+
+def policies_of(given: Configured | str | Iterable[Configured | str]) -> list[Configured]:
+    """Return policies that a person asked for: one or several, as text or as values of `policy`."""
+    return listed(given, "policy", lambda text: parse_policy(text, trust=True))
+
+
+def listed(
+    given: Configured | str | Iterable[Configured | str], kind: str, parse: Callable[[str], Configured]
+) -> list[Configured]:
+    """Return what was asked for as a list. A single one may be given by itself.
+
+    Raises
+    ------
+    UsageError
+        If nothing was asked for, something that is neither text nor configured, or the same twice.
+    """
+    lists = f"'rankduel {_LISTS[kind]}' lists them"
+    wanted: Any = [given] if isinstance(given, (str, Configured)) else given
+    if not isinstance(wanted, Iterable):
+        raise UsageError(f"{kind} is {shortened(repr(given))}; expected a name or a list of names; {lists}")
+    found = []
+    for one in wanted:
+        if not isinstance(one, (str, Configured)):
+            raise UsageError(f"{kind} is {shortened(repr(one))}; expected a name such as 'dts'; {lists}")
+        found.append(parse(one) if isinstance(one, str) else one)
+    if not found:
+        raise UsageError(f"no {kind} was asked for; {lists}")
+    if len(set(map(str, found))) < len(found):
+        raise UsageError(f"a {kind} was asked for twice")
+    return found
 
 
 class PolicyFile(NamedTuple):

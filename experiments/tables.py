@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -33,11 +34,19 @@ class KeptTable(NamedTuple):
     values: pd.DataFrame
     about: dict[str, Any]  # plain values that were written with it
     verified: bool  # whether the file has a digest, which then fits
+    vectors: dict[str, np.ndarray]  # columns with equally many numbers in every row, (rows, numbers)
 
 
-def table_content(values: pd.DataFrame, about: Mapping[str, Any]) -> bytes:
-    """Return the Parquet file of a table, with plain values about it and a digest of everything."""
+def table_content(
+    values: pd.DataFrame, about: Mapping[str, Any], vectors: Mapping[str, np.ndarray] | None = None
+) -> bytes:
+    """Return the Parquet file of a table, with plain values about it and a digest of everything.
+
+    `vectors` are columns with several numbers in every row, arrays (rows, numbers).
+    """
     table = pa.Table.from_pandas(values, preserve_index=False).replace_schema_metadata(None)
+    for name, array in (vectors or {}).items():
+        table = table.append_column(name, pa.FixedSizeListArray.from_arrays(array.ravel(), array.shape[1]))
     text = plain_text({**about, _DIGEST: _digest(table, dict(about))})
     sink = pa.BufferOutputStream()
     table = table.replace_schema_metadata({_KEY: text.encode()})
@@ -82,16 +91,32 @@ def _decoded(content: bytes) -> KeptTable:
     verified = _DIGEST in about
     if verified and about.pop(_DIGEST) != _digest(table, about):
         raise DamagedTable("its names, types or values do not have the digest that it states")
-    return KeptTable(table.to_pandas(), about, verified)
+    lists = [field.name for field in table.schema if pa.types.is_fixed_size_list(field.type)]
+    vectors = {name: _vectors(table[name].combine_chunks()) for name in lists}
+    return KeptTable(table.drop_columns(lists).to_pandas(), about, verified, vectors)
+
+
+def _vectors(column: pa.FixedSizeListArray) -> np.ndarray:
+    if column.null_count:
+        raise DamagedTable("a row without the list of numbers that others have")
+    flat = column.flatten().to_numpy(zero_copy_only=False)
+    return flat.reshape(len(column), column.type.list_size)
 
 
 def _digest(table: pa.Table, about: dict[str, Any]) -> str:
     """Return the SHA-256 of the names, types and values of all columns, and of what is said about them."""
     columns = [
-        [field.name, str(field.type), len(column), _column_digest(column)]
+        [field.name, _type_text(field.type), len(column), _column_digest(column)]
         for field, column in zip(table.schema, table.columns)
     ]
     return digest_of([about, columns])
+
+
+def _type_text(kind: pa.DataType) -> str:
+    """Return the type in words; Parquet keeps no name for the numbers of a list."""
+    if pa.types.is_fixed_size_list(kind):
+        return f"{kind.value_type}[{kind.list_size}]"
+    return str(kind)
 
 
 def _column_digest(column: pa.ChunkedArray) -> str:
@@ -103,6 +128,10 @@ def _column_digest(column: pa.ChunkedArray) -> str:
         found.update(array.fill_null(False).to_numpy(zero_copy_only=False).tobytes())
     elif pa.types.is_integer(array.type) or pa.types.is_floating(array.type):
         found.update(array.fill_null(0).to_numpy(zero_copy_only=False).tobytes())
+    elif pa.types.is_fixed_size_list(array.type) and pa.types.is_floating(array.type.value_type):
+        found.update(_column_digest(pa.chunked_array([array.flatten()])).encode())
     elif not pa.types.is_null(array.type):  # of an empty column of objects
-        raise DamagedTable(f"a column of type {array.type}; expected numbers, true or false, or text")
+        raise DamagedTable(
+            f"a column of type {array.type}; expected numbers, true or false, text, or vectors"
+        )
     return found.hexdigest()

@@ -10,7 +10,7 @@ Verdict(winner='first', lead=1.0)
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,8 +20,10 @@ from clickmodels import click_model
 from interleave.catalogue import METHODS, interleaving
 from interleave.world import CLICKED, DOC, TEAM, World, forget_ties, make_world, pair_on
 from letor_data.rankings import Rankings
+from rankduel.base.arguments import check_type
 from rankduel.base.compiling import entry
 from rankduel.base.errors import InterleaveError
+from rankduel.base.notebook import html_table, short_repr
 from rankduel.base.settings import Configured
 
 _TEAMS = ("first", "second", "nobody")
@@ -33,7 +35,7 @@ class Verdict(NamedTuple):
     lead: float  # positive for the first ranking
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Page:
     """An interleaved page; made by `interleave`."""
 
@@ -42,6 +44,14 @@ class Page:
     method: Configured
     _world: World
     _users: np.random.Generator
+
+    def __repr__(self) -> str:
+        facts = {"method": str(self.method), "docs": self.docs, "teams": self.teams}
+        return short_repr("Page", facts)
+
+    def _repr_html_(self) -> str:
+        rows = zip(range(1, len(self.docs) + 1), self.docs, self.teams)
+        return html_table(f"Page by {self.method}", rows, ("rank", "document", "from"))
 
     def credit(self, clicked: Sequence[Any]) -> Verdict:
         """What these clicks say: a truth value per document from the top, or the documents clicked."""
@@ -119,6 +129,8 @@ def interleave(
 
 def rankings_of(lists: Sequence[Sequence[Hashable]]) -> tuple[list[Hashable], Rankings]:
     """Return the documents as the first list has them, and lists of the same documents as untied rankings."""
+    for ranking in lists:
+        check_type("a ranking", ranking, Iterable, "a list of documents, best first")
     docs = list(lists[0])
     number = {doc: i for i, doc in enumerate(docs)}
     for other in lists:

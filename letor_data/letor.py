@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 
 from letor_data.formats import PROFILES, TOP_LABEL
 from rankduel.base.errors import DataError
+from rankduel.base.notebook import html_repr, short_repr
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +30,7 @@ _DOC_ID = re.compile(r"docid\s*=\s*(\S+)")
 _DOC_ID_FIELD = r"docid\s*=\s*(?P<id>\S+)"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Letor:
     """Judged documents of many queries; query q owns rows offsets[q]:offsets[q + 1]."""
 
@@ -47,6 +48,22 @@ class Letor:
     notes: tuple[str, ...] = ()  # what the reader wants its owner to know
     scale: int = 0  # number of grades, if neither the profile nor the labels tell it; see n_grades
     cache: Path | None = None  # folder for what is computed from this data; None: nothing is kept
+
+    def _facts(self) -> dict[str, object]:
+        """What a prompt shows."""
+        return {
+            "source": self.source,
+            "queries": self.n_queries,
+            "documents": self.n_docs,
+            "features": self.n_features,
+            "profile": self.profile,
+        }
+
+    def __repr__(self) -> str:
+        return short_repr("Letor", self._facts())
+
+    def _repr_html_(self) -> str:
+        return html_repr("Letor", self._facts())
 
     @property
     def n_docs(self) -> int:

@@ -18,13 +18,14 @@ from letor_data.rankers import Ranker
 from letor_data.sorting import break_ties, index_dtype, note_positions, rank_scores, read_only
 from letor_data.ties import IMPRESSION_MODES, check_tie_mode
 from rankduel.base.errors import DataError
+from rankduel.base.notebook import few, html_repr, short_repr
 from rankduel.base.threads import n_workers, ordered_map
 
 Progress = Callable[[int], object]  # told how many rankers were just finished
 Row = tuple[np.ndarray, np.ndarray, np.ndarray]  # order, positions and ties of one ranker
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Rankings:
     """K rankers over the same documents; query q owns columns offsets[q]:offsets[q + 1].
 
@@ -43,6 +44,16 @@ class Rankings:
     def __post_init__(self) -> None:
         for field in ("offsets", "query_keys", "order", "positions", "ties"):
             object.__setattr__(self, field, read_only(getattr(self, field)))
+
+    def _facts(self) -> dict[str, object]:
+        """What a prompt shows."""
+        return {"rankers": few(self.names), "queries": self.n_queries, "documents": self.n_docs}
+
+    def __repr__(self) -> str:
+        return short_repr("Rankings", self._facts())
+
+    def _repr_html_(self) -> str:
+        return html_repr("Rankings", self._facts())
 
     @property
     def n_rankers(self) -> int:

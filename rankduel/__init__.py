@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from rankduel.api.evaluation import compare_rankers, evaluate
     from rankduel.api.judging import judge
     from rankduel.api.matrices import build_matrix, winner_subsets, winners
-    from rankduel.api.runs import compare, multileave, report, run
+    from rankduel.api.runs import compare, load_records, multileave, report, run
     from rankduel.api.studies import study
     from rankduel.base.errors import RankduelError
 
@@ -57,6 +57,7 @@ _EXPORTS = {
     "interleavers": "rankduel.api.catalogues",
     "interleaving": "interleave.catalogue",
     "judge": "rankduel.api.judging",
+    "load_records": "rankduel.api.runs",
     "measures": "rankduel.api.catalogues",
     "multileave": "rankduel.api.runs",
     "multileaved_page": "interleave.multileave.pages",
@@ -101,6 +102,7 @@ __all__ = [
     "interleavers",
     "interleaving",
     "judge",
+    "load_records",
     "measures",
     "multileave",
     "multileaved_page",

@@ -56,7 +56,7 @@ ORDER = {
         "regret",
         "policies",
         "catalogue",
-        "stepper",
+        "matrix_runs stepper",
     ),
     "experiments": (
         "digests limits paired_tests specs statistics",

@@ -29,9 +29,13 @@ def from_cell(cell: str) -> str:
 
 
 def to_csv(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> str:
-    """Return a table with a header; what a row does not have is an empty cell."""
-    lines = [columns, *([as_text(str(row.get(column, ""))) for column in columns] for row in rows)]
+    """Return a table with a header; what a row does not have is an empty cell, and numbers stay numbers."""
+    lines = [columns, *([_cell(row.get(column, "")) for column in columns] for row in rows)]
     return "".join(",".join(map(_quoted, line)) + "\n" for line in lines)
+
+
+def _cell(value: object) -> str:
+    return str(value) if isinstance(value, (int, float)) else as_text(str(value))
 
 
 def from_csv(text: str, where: str) -> tuple[list[str], list[dict[str, str]]]:

@@ -30,6 +30,7 @@ from experiments.matrix.rounds import (
     PairSums,
     Round,
     Target,
+    add_by_query,
     centres,
     conclude,
     interval,
@@ -57,6 +58,14 @@ class BuildStatus(NamedTuple):
     total: int  # of everything; or up to the end of this round, where one may stop early
     decided: int  # pairs whose interval excludes 1/2
     pairs: int
+
+
+class BlockSums(NamedTuple):
+    """What a block of queries adds."""
+
+    start: int  # its first query
+    sums: np.ndarray  # (pairs of the round, COLUMNS)
+    by_query: np.ndarray  # (queries, pairs of the round)
 
 
 def build_matrix(
@@ -141,7 +150,7 @@ def _job(arena: Arena, target: Target, simulate: bool, alpha: float, seed: int) 
 
 def _start(job: Job, checkpoint: Checkpoint | None, about: Any) -> tuple[PairSums, np.ndarray, int]:
     """(standing, sums of the round under way, next block): from nothing, or from where the job was cut."""
-    standing = start_sums(len(job.firsts))
+    standing = start_sums(len(job.firsts), job.n_groups)
     if checkpoint is None:
         return standing, np.zeros_like(standing.sums), 0
     saved = checkpoint.load(about, _arrays(standing, np.zeros_like(standing.sums), 0))
@@ -174,15 +183,19 @@ def _play_round(
     expected = centres(standing, planned.rows)
     report = _reporter(job, standing, planned, progress)
 
-    def sums_of(start: int) -> np.ndarray:
+    def sums_of(start: int) -> BlockSums:
         users = stream(job.seed, "matrix", planned.number, start)
         times = planned.times[start : start + planned.block]
-        return job.kernel(for_another_thread(job.world), start, times, firsts, seconds, expected, users)
+        by_query = np.zeros((len(times), len(firsts)))
+        world = for_another_thread(job.world)
+        found = job.kernel(world, start, times, firsts, seconds, expected, by_query, users)
+        return BlockSums(start, found, by_query)
 
     sums = begun[planned.rows]
     starts = range(0, job.n_queries, planned.block)
     for more in ordered_map(sums_of, starts[block:], threads):
-        sums += more
+        sums += more.sums
+        add_by_query(job, standing, planned, more.start, more.by_query)
         block += 1
         if checkpoint is not None and checkpoint.is_due():
             begun[planned.rows] = sums
@@ -215,15 +228,19 @@ def _preferences(job: Job, arena: Arena, standing: PairSums, settings: dict[str,
     lo, hi = interval(job, standing)
     n, sums = standing.n, standing.sums
     p = value(sums) / n
+    stretch = np.ones(len(n))  # of the distance from 1/2
     if arena.tied_duels == "drop":
+        stretch /= _decided_share(sums)
         p, lo, hi = (_without_ties(values, sums) for values in (p, lo, hi))
     if settings["prior"] == "lerot":
+        stretch *= np.where(job.exact, 1, n / (2 + n))
         p, lo, hi = (np.where(job.exact, values, (1 + n * values) / (2 + n)) for values in (p, lo, hi))
     drawn = "simulated" if job.simulate else "rao-blackwell"
     table = {"first": job.firsts, "second": job.seconds, "n": n, "p": p, "lo": lo, "hi": hi}
     table |= {"wins": sums[:, WIN], "ties": sums[:, TIE], "losses": sums[:, LOSS]}
     pairs = pd.DataFrame(table).assign(method=np.where(job.exact, "exact", drawn))
-    return checked(arena.rankings.names, pairs, settings, "preference matrix")
+    by_query = (0.5 + standing.by_query * (stretch * job.n_groups / n)).T if job.n_groups else None
+    return checked(arena.rankings.names, pairs, settings, "preference matrix", by_query)
 
 
 def _without_ties(values: np.ndarray, sums: np.ndarray) -> np.ndarray:
@@ -232,6 +249,10 @@ def _without_ties(values: np.ndarray, sums: np.ndarray) -> np.ndarray:
     The ends of an interval move likewise, as if the share of ties were known; for live duels that makes the
     interval a little wider than need be.
     """
+    return np.clip(0.5 + (values - 0.5) / _decided_share(sums), 0.0, 1.0)
+
+
+def _decided_share(sums: np.ndarray) -> np.ndarray:
+    """The share of duels with a winner; 1 where there is none."""
     won = sums[:, WIN] + sums[:, LOSS]
-    share = np.divide(won, won + sums[:, TIE], where=won > 0, out=np.ones_like(won))
-    return np.clip(0.5 + (values - 0.5) / share, 0.0, 1.0)
+    return np.divide(won, won + sums[:, TIE], where=won > 0, out=np.ones_like(won))

@@ -1,9 +1,10 @@
 """Sums over a block of queries for many pairs of rankers: the inner loops of a preference matrix.
 
-A kernel takes (world, first query, times, firsts, seconds, centres, users) and returns an array (pairs, 5) of
-the columns below. A value is what one page, one tie break or one duel says about a pair: its chance to
-win plus half its chance to tie. `times` says how often each query of the block is asked. A kernel draws from
-its own `users` alone, so a block's sums depend on nothing but what is handed in.
+A kernel takes (world, first query, times, firsts, seconds, centres, by_query, users) and returns an array
+(pairs, 5) of the columns below. A value is what one page, one tie break or one duel says about a pair: its
+chance to win plus half its chance to tie. `times` says how often each query of the block is asked. The sum of
+the values of each query and pair is written to `by_query`, an array (queries of the block, pairs). A kernel
+draws from its own `users` alone, so a block's sums depend on nothing but what is handed in.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ def _add(sums, row, odds, turn, seen, centre):
 
 
 @entry
-def team_draft_sums(world, start, times, firsts, seconds, centres, users):
+def team_draft_sums(world, start, times, firsts, seconds, centres, by_query, users):
     """Each time, a ranker's ties are broken once for all the pairs it is in."""
     sums = np.zeros((len(firsts), COLUMNS))
     neutral = world.rules[0].prefix != 0
@@ -120,6 +121,7 @@ def team_draft_sums(world, start, times, firsts, seconds, centres, users):
                     right = tops[turn if tied[second] else 0, second, :length]
                     odds = team_draft_odds(left, right, grades, world.user, neutral)
                 seen = _add(sums, row, odds, turn, seen, centres[row])
+            by_query[i, row] = seen
     return sums
 
 
@@ -146,7 +148,7 @@ class Room(NamedTuple):
 @functools.cache
 def _probabilistic_sums(page_odds: Callable[..., Any]) -> Kernel:
     @entry
-    def probabilistic_sums(world, start, times, firsts, seconds, centres, users):
+    def probabilistic_sums(world, start, times, firsts, seconds, centres, by_query, users):
         """Pages are drawn; coins and clicks are integrated out, or else a few users read the page."""
         sums = np.zeros((len(firsts), COLUMNS))
         longest = world.user.shape[1]
@@ -159,6 +161,7 @@ def _probabilistic_sums(page_odds: Callable[..., Any]) -> Kernel:
                     forget_ties(world)
                     page_odds(world, pair, length, room, users)
                     seen = _add(sums, row, room.odds, turn, seen, centres[row])
+                by_query[i, row] = seen
         return sums
 
     return probabilistic_sums
@@ -237,15 +240,17 @@ def _any_sums(way: Configured) -> Kernel:
         firsts: np.ndarray,
         seconds: np.ndarray,
         centres: np.ndarray,
+        by_query: np.ndarray,
         users: np.random.Generator,
     ) -> np.ndarray:
         sums = np.zeros((len(firsts), COLUMNS))
-        for query, often in enumerate(times.tolist(), start):
+        for i, often in enumerate(times.tolist()):
             for row, (first, second) in enumerate(zip(firsts.tolist(), seconds.tolist())):
                 seen = 0.0
                 for turn in range(often):
-                    odds = query_odds(world, way, query, first, second, users)
+                    odds = query_odds(world, way, start + i, first, second, users)
                     seen = _add(sums, row, odds, turn, seen, centres[row])
+                by_query[i, row] = seen
         return sums
 
     return sums_of
@@ -254,14 +259,16 @@ def _any_sums(way: Configured) -> Kernel:
 @functools.cache
 def _duel_sums(outcome: Callable[..., Any]) -> Kernel:
     @entry
-    def duel_sums(world, start, times, firsts, seconds, centres, users):
+    def duel_sums(world, start, times, firsts, seconds, centres, by_query, users):
         """Count duels; `world` asks in a cycle. The counts tell WITHIN and CENTRED, which stay 0."""
         sums = np.zeros((len(firsts), COLUMNS))
         for i in range(len(times)):
             for row in range(len(firsts)):
+                before = sums[row, WIN] + sums[row, TIE] / 2.0
                 for _ in range(times[i]):
                     world.rules[0].next_query = start + i
                     sums[row, verdict(outcome(world, firsts[row], seconds[row], users))] += 1.0
+                by_query[i, row] = sums[row, WIN] + sums[row, TIE] / 2.0 - before
         return sums
 
     return duel_sums

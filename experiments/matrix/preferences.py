@@ -18,22 +18,25 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bandits import checked_prefs
+from bandits import checked_prefs, condorcet_winner
 from experiments.matrix.builtin import MATRICES
 from experiments.specs import feature_list
 from experiments.tables import DamagedTable, read_table, table_content
 from letor_data.kinds import JUDGED, kind_of
-from rankduel.base.errors import MatrixError, UsageError
+from rankduel.base.arguments import check_type
+from rankduel.base.errors import MatrixError, UsageError, encodable
 from rankduel.base.files import replacing, saying_where
+from rankduel.base.notebook import few, html_repr, short_repr
 from rankduel.base.settings import find
+from rankduel.base.text import shortened
 
 # How an entry was found: in closed form; by exact odds of drawn ties or pages; by played duels; from pages
 # that all rankers shared; or it came without a word.
 METHODS = ("exact", "rao-blackwell", "simulated", "multileaved", "given")
 
 _SCHEMA = {
-    "first": np.int64,
-    "second": np.int64,
+    "first": str,  # names of rankers; files may also have their numbers from 0
+    "second": str,
     # Of `first`; sums of probabilities where no duel was played, NaN where only p is known.
     "wins": np.float64,
     "ties": np.float64,
@@ -45,18 +48,44 @@ _SCHEMA = {
     "method": object,
 }
 COLUMNS = tuple(_SCHEMA)
+_NAMES = ("first", "second")
 _ROUNDING = 1e-12
+_SINGLE_ROUNDING = 1e-6
+_BY_QUERY = "by_query"
 _PARQUET = ".parquet"
 _LONGEST_REASON = 200  # characters of a message that repeats what a file holds
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Preferences:
     """All pairs of `names`, made by `preferences_of`, `read_preferences` or experiments.matrix.build."""
 
     names: tuple[str, ...]
-    pairs: pd.DataFrame  # COLUMNS; (0, 1), (0, 2), ..., (K - 2, K - 1)
+    pairs: pd.DataFrame  # COLUMNS; rankers (0, 1), (0, 2), ..., (K - 2, K - 1), by name
     settings: Mapping[str, Any]  # how it was made: plain values by name
+    # (pairs, queries) float32: what p of a pair is for each query alone, of which it is the mean. Of very
+    # many queries, each column is a group of neighbours. None where only p is known.
+    by_query: np.ndarray | None = None
+
+    def _facts(self) -> dict[str, object]:
+        """What a prompt shows."""
+        return {
+            "rankers": few(self.names),
+            "pairs": len(self.pairs),
+            "methods": few(sorted(set(self.pairs["method"]))),
+            "winner": self._winner(),
+        }
+
+    def __repr__(self) -> str:
+        return short_repr("Preferences", self._facts())
+
+    def _repr_html_(self) -> str:
+        return html_repr("Preferences", self._facts())
+
+    def _winner(self) -> str | None:
+        """The Condorcet winner; None if there is none."""
+        place = condorcet_winner(self.matrix)
+        return self.names[place] if place >= 0 else None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -106,8 +135,12 @@ class Preferences:
         high = np.maximum(left, right)
         rows = low * len(self) - low * (low + 1) // 2 + high - low - 1
         pairs = self.pairs.iloc[rows].reset_index(drop=True)
-        pairs = _turned(pairs, left > right).assign(first=ups, second=downs)
-        return Preferences(tuple(self.names[place] for place in places), pairs, self.settings)
+        names = tuple(self.names[place] for place in places)
+        pairs = _turned(pairs, left > right).assign(**_named_pairs(names)).astype(_SCHEMA)
+        by_query = None if self.by_query is None else self.by_query[rows]
+        if by_query is not None:
+            by_query[left > right] = 1.0 - by_query[left > right]
+        return Preferences(names, pairs, self.settings, by_query)
 
     def chosen(self, text: str) -> Preferences:
         """Some of the rankers, written as '1-5,110'; numbers are indices where no name is a number."""
@@ -140,6 +173,12 @@ def _turned(pairs: pd.DataFrame, where: np.ndarray) -> pd.DataFrame:
     return pd.concat([pairs[~where], turned[where]]).sort_index()
 
 
+def _named_pairs(names: Sequence[str]) -> dict[str, np.ndarray]:
+    """The columns `first` and `second` of all pairs, in order."""
+    shown = np.array([encodable(name) for name in names], object)
+    return {column: shown[places] for column, places in zip(_NAMES, np.triu_indices(len(names), 1))}
+
+
 def preferences_of(
     matrix: np.ndarray, names: Sequence[str] | None = None, where: str = "preferences", **settings: Any
 ) -> Preferences:
@@ -154,7 +193,11 @@ def preferences_of(
 
 
 def checked(
-    names: Sequence[str], pairs: pd.DataFrame, settings: Mapping[str, Any], where: str
+    names: Sequence[str],
+    pairs: pd.DataFrame,
+    settings: Mapping[str, Any],
+    where: str,
+    by_query: np.ndarray | None = None,
 ) -> Preferences:
     """Preferences that are complete and make sense, or an error that names the first row that does not."""
     names = tuple(str(name) for name in names)
@@ -172,13 +215,13 @@ def checked(
     # Before arrays are made that are as large as the names claim.
     if len(pairs) != len(names) * (len(names) - 1) // 2:
         raise _wrong_rows(where, len(pairs), len(names))
+    if not _in_order(pairs, names):
+        raise _wrong_rows(where, len(pairs), len(names))
+    pairs = pairs.loc[:, list(COLUMNS)].assign(**_named_pairs(names))
     try:
-        pairs = pairs.loc[:, list(COLUMNS)].astype(_SCHEMA).reset_index(drop=True)
+        pairs = pairs.astype(_SCHEMA).reset_index(drop=True)
     except (TypeError, ValueError, OverflowError) as problem:
         raise MatrixError(f"{where}: a column holds something else than numbers: {problem}") from None
-    ups, downs = np.triu_indices(len(names), 1)
-    if not (np.array_equal(pairs["first"], ups) and np.array_equal(pairs["second"], downs)):
-        raise _wrong_rows(where, len(pairs), len(names))
     # Exact odds are sums: what rounding alone keeps from one half is one half, so that a tie is a tie.
     chances = pairs[["p", "lo", "hi"]]
     pairs[["p", "lo", "hi"]] = chances.mask((chances - 0.5).abs() < _ROUNDING, 0.5)
@@ -198,23 +241,48 @@ def checked(
         "wins, ties and losses must not be negative and add up to n, or be unknown and n be 0",
     )
     _refuse(where, pairs, ~pairs["method"].isin(METHODS), f"method must be one of {', '.join(METHODS)}")
-    return Preferences(names, pairs, dict(settings))
+    kept = None if by_query is None else by_query.astype(np.float32)
+    if kept is not None:
+        _check_by_query(where, kept, pairs["p"].to_numpy())
+    return Preferences(names, pairs, dict(settings), kept)
+
+
+def _check_by_query(where: str, by_query: np.ndarray, p: np.ndarray) -> None:
+    """Raise an error if p of some pair is not the mean of what it is for each query."""
+    fits = by_query.ndim == 2 and len(by_query) == len(p) and by_query.shape[1] > 0
+    if fits:
+        mean = by_query.mean(axis=1, dtype=np.float64)
+        size = np.abs(by_query).max(axis=1)
+        fits = bool((np.abs(mean - p) <= _SINGLE_ROUNDING * (1.0 + size)).all() and np.isfinite(size).all())
+    if not fits:
+        raise MatrixError(
+            f"{where}: its values by query do not have the means p; 'rankduel matrix' makes them"
+        )
+
+
+def _in_order(pairs: pd.DataFrame, names: Sequence[str]) -> bool:
+    """Return whether the rows are all pairs of these rankers, by name or by number, in their order."""
+    numbered = all(pd.api.types.is_integer_dtype(pairs[column]) for column in _NAMES)
+    numbers = dict(zip(_NAMES, np.triu_indices(len(names), 1)))
+    expected = numbers if numbered else _named_pairs(names)
+    return all(np.array_equal(pairs[column].to_numpy(), expected[column]) for column in _NAMES)
 
 
 def _wrong_rows(where: str, n_rows: int, n_rankers: int) -> MatrixError:
     return MatrixError(
         f"{where}: {n_rows} rows for {n_rankers} rankers; expected {n_rankers * (n_rankers - 1) // 2}, one "
-        "for each pair first < second, in order"
+        "for each pair of them, in order, by name"
     )
 
 
 def _refuse(where: str, pairs: pd.DataFrame, bad: pd.Series, expected: str) -> None:
     if bad.any():
         row = pairs[bad].iloc[0]
+        pair = f"({shortened(row['first'])}, {shortened(row['second'])})"
         raise MatrixError(
-            f"{where}: the pair ({row['first']}, {row['second']}) has p = {row['p']:g}, interval "
-            f"[{row['lo']:g}, {row['hi']:g}], {row['wins']:g} + {row['ties']:g} + {row['losses']:g} of "
-            f"{row['n']}, method '{row['method']}'; {expected}. {int(bad.sum())} such rows"
+            f"{where}: the pair {pair} has p = {row['p']:g}, interval [{row['lo']:g}, {row['hi']:g}], "
+            f"{row['wins']:g} + {row['ties']:g} + {row['losses']:g} of {row['n']}, "
+            f"method '{row['method']}'; {expected}. {int(bad.sum())} such rows"
         )
 
 
@@ -243,6 +311,7 @@ def read_preferences(text: str | Path) -> Preferences:
     >>> preferences.matrix[0].tolist()
     [0.5, 0.55, 0.55, 0.54, 0.61, 0.61]
     """
+    check_type("the matrix", text, (str, Path), "the name of a built-in one, or a file")
     path = Path(text)
     text = str(text)
     if text in MATRICES or not (path.suffix or path.exists()):
@@ -301,7 +370,7 @@ def _read_parquet(path: Path) -> Preferences:
             f"{path}: a Parquet file, but not one of preferences; 'rankduel matrix' makes them, and "
             "'rankduel run' plays on judged data with --live"
         ) from None
-    return checked(names, kept.values, settings, str(path))
+    return checked(names, kept.values, settings, str(path), kept.vectors.get(_BY_QUERY))
 
 
 def write_preferences(preferences: Preferences, path: str | Path) -> None:
@@ -326,6 +395,7 @@ def write_preferences(preferences: Preferences, path: str | Path) -> None:
     >>> rankduel.read_preferences("mine.prefs.parquet").digest == preferences.digest
     True
     """
+    check_type("preferences", preferences, Preferences, "a matrix from read_preferences or build_matrix")
     path = Path(path)
     with saying_where(path, UsageError), replacing(path) as temporary:
         _write(preferences, path.suffix, temporary)
@@ -334,7 +404,8 @@ def write_preferences(preferences: Preferences, path: str | Path) -> None:
 def _write(preferences: Preferences, kind: str, path: Path) -> None:
     if kind == _PARQUET:
         about = {"names": list(preferences.names), "settings": dict(preferences.settings)}
-        path.write_bytes(table_content(preferences.pairs, about))
+        vectors = {} if preferences.by_query is None else {_BY_QUERY: preferences.by_query}
+        path.write_bytes(table_content(preferences.pairs, about, vectors))
     elif kind == ".npy":
         with open(path, "wb") as stream:
             np.save(stream, preferences.matrix)

@@ -21,6 +21,10 @@ _BLOCK = 200_000  # pages or duels in a block of queries: about a second
 _BLOCKS = 32  # at least, so that threads share the work
 _FEW = 200  # values tell too little about their spread to stop by it
 _LONGEST = 16  # times that a round asks each query; more only where queries are few
+# Sums kept of queries and pairs, 8 MB in a file. Of more, neighbouring queries share a group; too few groups
+# tell nothing about other queries, so that none are kept.
+_MOST_KEPT = 2**21
+_FEWEST_GROUPS = 20
 
 
 class Target(NamedTuple):
@@ -58,6 +62,19 @@ class Job(NamedTuple):
         passes = max(2, -(-self.target.duels // self.n_queries))
         return self.target.duels if self.simulate else passes * self.n_queries
 
+    @property
+    def n_groups(self) -> int:
+        """Groups of queries whose sums are kept: as many as there are queries, if these are not too many."""
+        affordable = min(self.n_queries, _MOST_KEPT // len(self.firsts))
+        if affordable < min(_FEWEST_GROUPS, self.n_queries):
+            return 0
+        size = -(-self.n_queries // affordable)  # all groups are of this size or one less
+        return -(-self.n_queries // size)
+
+    def group(self, query: int) -> int:
+        """Return the group of a query; groups are neighbours, as equal in number as can be."""
+        return query * self.n_groups // self.n_queries
+
 
 class PairSums(NamedTuple):
     """What is known of every pair."""
@@ -66,6 +83,7 @@ class PairSums(NamedTuple):
     n: np.ndarray  # (pairs,) int64, pages or duels
     sums: np.ndarray  # (pairs, COLUMNS), see matrix_kernels
     freedom: np.ndarray  # (pairs,) int64, degrees of freedom of the column WITHIN
+    by_query: np.ndarray  # (groups of queries, pairs): sums of values, each less 1/2
     sequence: Sequence  # for deciding; of wins and half the ties
 
 
@@ -76,9 +94,18 @@ class Round(NamedTuple):
     block: int  # queries in a block
 
 
-def start_sums(pairs: int) -> PairSums:
-    counts = [np.zeros(size, np.int64) for size in (1, pairs, pairs)]
-    return PairSums(counts[0], counts[1], np.zeros((pairs, COLUMNS)), counts[2], start_sequence(pairs))
+def start_sums(pairs: int, groups: int) -> PairSums:
+    rounds, n, freedom = (np.zeros(size, np.int64) for size in (1, pairs, pairs))
+    by_query = np.zeros((groups, pairs))
+    return PairSums(rounds, n, np.zeros((pairs, COLUMNS)), freedom, by_query, start_sequence(pairs))
+
+
+def add_by_query(job: Job, standing: PairSums, played: Round, start: int, values: np.ndarray) -> None:
+    """Add the sums of a block of queries and the pairs of a round to those of their groups."""
+    if not job.n_groups:
+        return
+    for query, sums in enumerate(values, start):
+        standing.by_query[job.group(query), played.rows] += sums - played.times[query] / 2
 
 
 def next_round(job: Job, standing: PairSums) -> Round | None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from experiments.runs.records import RunFolder, read_record, record_path, write_record
-from rankduel.base.errors import RecordsError
+from rankduel.base.errors import RecordsError, encodable
 
 
 class Cell(NamedTuple):
@@ -42,7 +42,7 @@ def play_cells(
     for cell, table, seconds in play([cell for cell in cells if cell not in tables]):
         if kept is not None:
             write_record(kept, cell.policy, cell.run, table, seconds)
-        named = table.assign(policy=cell.policy, run=cell.run, seconds=seconds)
+        named = table.assign(policy=encodable(cell.policy), run=cell.run, seconds=seconds)
         tables[cell] = named[["policy", "run", *table.columns, "seconds"]]
         on_played(1)
     return pd.concat([tables[cell] for cell in cells], ignore_index=True)

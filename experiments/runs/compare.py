@@ -24,6 +24,9 @@ class Comparison(NamedTuple):
     differing: tuple[str, ...]  # policies whose final regret differs beyond chance
     verdict: str
 
+    def __repr__(self) -> str:
+        return f"Comparison({self.verdict!r})"
+
 
 def compare_runs(live: pd.DataFrame, proxy: pd.DataFrame, column: str = "regret") -> Comparison:
     """Tables as `run` makes them, of the same policies, horizon and preferences."""
@@ -102,13 +105,18 @@ def _verdict(final: pd.DataFrame, differing: tuple[str, ...], best: str) -> str:
             "describe these duels, or the queries are not independent draws."
         )
     else:
-        unseen = (final["hi"] - final["lo"]) / 2 / final["proxy"].clip(lower=1e-12)
+        # The end of the interval that is farther from no difference, in parts of the regret.
+        room = np.maximum(final["hi"], -final["lo"]) / final["proxy"].clip(lower=1e-12)
         found = (
-            "Live and proxy runs agree: no final regret differs beyond chance. With this number of runs, "
-            f"differences of up to {unseen.max():.0%} of the regret ({final['policy'][unseen.argmax()]}) "
-            "would go unnoticed."
+            "Live and proxy runs agree: no final regret differs beyond chance. A difference of up to "
+            f"{_rounded_up(room.max())} cannot be excluded ({final['policy'][room.argmax()]})."
         )
     return f"{found} {best}".strip()
+
+
+def _rounded_up(share: float) -> str:
+    """Return a share in per cent that is not smaller."""
+    return f"{np.ceil(100 * share - 1e-9):.0f} %"
 
 
 def _about_best(final: pd.DataFrame, agreement: float, apart: Callable[[str, str], bool]) -> str:

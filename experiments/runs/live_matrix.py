@@ -10,7 +10,7 @@ from experiments.arena import DUEL_SETTINGS, Arena
 from experiments.matrix.build import BuildStatus, build_matrix, write_matrix
 from experiments.matrix.preferences import Preferences, read_preferences
 from experiments.runs.problem import other_rankers
-from experiments.runs.records import ANOTHER_RUN_SET, MATRIX
+from experiments.runs.records import ANOTHER_RUN_SET, MATRIX, refuse_old_layout
 from rankduel.base.errors import MatrixError, RecordsError
 from rankduel.base.files import saying_where
 
@@ -33,12 +33,14 @@ def preferences_for(
     MatrixError
         If the given preferences are of other rankers, or say that they were made for other duels.
     RecordsError
-        If those kept in `folder` are damaged, or were made for other duels.
+        If those kept in `folder` are damaged, or were made for other duels; or if the run set there is of an
+        older release.
     """
     if matrix is not None:
         return _given(arena, matrix)
     if folder is None:
         return build_matrix(arena, jobs=jobs, progress=progress)
+    refuse_old_layout(folder)  # before a matrix is made
     kept = folder / MATRIX
     if kept.exists():
         try:

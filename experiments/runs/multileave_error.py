@@ -9,7 +9,7 @@ left out.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ from experiments.matrix.shared_pages import (
 from experiments.runs.cells import Cell, PlayedCell, play_cells
 from experiments.runs.problem import how_known, other_rankers
 from experiments.runs.records import MULTILEAVE, open_run_set, versions
+from experiments.specs import listed
 from experiments.statistics import standard_error
 from interleave.multileave import MULTILEAVERS
 from rankduel.base.errors import UsageError
@@ -53,7 +54,7 @@ def binary_error(order: np.ndarray, reference: np.ndarray) -> float:
 
 def compare_multileavers(
     arena: Arena,
-    methods: Sequence[Configured | str],
+    methods: Configured | str | Iterable[Configured | str],
     reference: Preferences,
     impressions: float = 1e5,
     runs: int = 5,
@@ -72,8 +73,7 @@ def compare_multileavers(
     of another study. `done` hears of impressions.
     """
     impressions, runs, seed = checked_numbers(impressions, runs, seed, jobs)
-    given = [MULTILEAVERS.parsed(method) if isinstance(method, str) else method for method in methods]
-    chosen = contests_of(arena, given)
+    chosen = contests_of(arena, multileavers_of(methods))
     _check_reference(arena, reference)
     cells = [Cell(name, run) for name in chosen for run in range(runs)]
     kept = None
@@ -98,12 +98,13 @@ def checked_numbers(impressions: float, runs: int, seed: int, jobs: int) -> tupl
     return checked_impressions(impressions), checked_count("runs", runs, MOST_RUNS), checked_seed(seed)
 
 
+def multileavers_of(given: Configured | str | Iterable[Configured | str]) -> list[Configured]:
+    """Return multileaving methods that were asked for: one or several, as text or configured."""
+    return listed(given, "multileaving method", MULTILEAVERS.parsed)
+
+
 def contests_of(arena: Arena, methods: Sequence[Configured]) -> dict[str, Contest]:
     """By name: the methods, then random pairs; or an error if something does not fit."""
-    if not methods:
-        raise UsageError("no multileaving method was asked for; 'rankduel multileavers' lists them")
-    if len(set(methods)) < len(methods):
-        raise UsageError("a multileaving method was asked for twice")
     contests = [*(multileaved(arena, way) for way in methods), random_pairs(arena)]
     return {contest.name: contest for contest in contests}
 

@@ -39,7 +39,7 @@ from interleave import (
 from interleave.multileave import MULTILEAVERS, make_shared_world
 from interleave.multileave.live import go_live_together, live_comparison_by
 from rankduel.base.compiling import Call
-from rankduel.base.errors import MatrixError, PolicyError, UsageError
+from rankduel.base.errors import MatrixError, PolicyError, UsageError, encodable
 from rankduel.base.settings import Configured, find
 from rankduel.base.streams import stream
 from rankduel.base.text import counted
@@ -105,6 +105,11 @@ class Problem:
     @property
     def _measures_pages(self) -> bool:
         return self.arena is not None and self.measure == "page"
+
+    @cached_property
+    def _names(self) -> np.ndarray:
+        """(K + 1,) names of the arms, and None for the number -1, which stands for no arm."""
+        return np.array([*map(encodable, self.preferences.names), None], object)
 
     @cached_property
     def _world(self) -> Any:
@@ -209,7 +214,7 @@ class Problem:
             "weak_regret": weak_regret(trace, loss),
             "copeland_regret": strong_regret(trace, losses_by("copeland", matrix)),
             "informative_steps": informative_steps(trace),
-            "recommended": trace.recommended,
+            "recommended": self._names[trace.recommended],
             "correct": winners[trace.recommended] & (trace.recommended >= 0),
             "answers": trace.answers.sum(axis=1),
             "winners_among_answers": (trace.answers & winners).sum(axis=1),
@@ -233,7 +238,7 @@ class Problem:
                 "regret": trace.shares @ losses_by(self.notion, matrix),
                 "copeland_regret": trace.shares @ losses_by("copeland", matrix),
                 "informative_steps": trace.pages,
-                "recommended": trace.recommended,
+                "recommended": self._names[trace.recommended],
                 "correct": winners_by(self.notion, matrix)[trace.recommended],
                 "answers": 1,
                 "finished": False,

@@ -1,13 +1,17 @@
 """Records of runs: one small file per run, so that nothing is lost and nothing is done twice.
 
-    DIR/<study>/study.json              what all runs of the study share: problem, horizon, seed, versions
-    DIR/<study>/matrix.prefs.parquet    the preferences that regret is measured by
-    DIR/<study>/<policy>/<run>.parquet  one run: a row per checkpoint; its bytes depend on no clock or worker
-    DIR/<study>/<policy>/<run>.seconds  how long it took
+    DIR/<study>/_study.json              what all runs of the study share: problem, horizon, seed, versions
+    DIR/<study>/_matrix.prefs.parquet    the preferences that regret is measured by
+    DIR/<study>/<policy>/<run>.parquet   one run: a row per checkpoint; its bytes depend on no clock or worker
+    DIR/<study>/<policy>/_<run>.seconds  how long it took
 
 A run with a file is done. Files appear whole or not at all, so killing and starting again is normal. Every
 record holds the digest of its study's settings, its policy, run and seed, and a digest of its values: a file
 that was damaged, or copied from another study, is named and refused.
+
+Readers of Parquet folders leave out names that begin with '_' or '.', and take 'a=b' for the value of a
+column. So all but records begins with '_', folders of policies have neither, and every record has columns for
+its policy and run: `pandas.read_parquet(DIR)` gives the records as one table.
 """
 
 from __future__ import annotations
@@ -26,12 +30,15 @@ import pandas as pd
 from experiments.digests import digest_of, json_object
 from experiments.matrix.preferences import Preferences, read_preferences, write_preferences
 from experiments.tables import DamagedTable, KeptTable, read_table, table_content
-from rankduel.base.errors import MatrixError, RecordsError
+from rankduel.base.arguments import check_type
+from rankduel.base.errors import MatrixError, RecordsError, encodable
 from rankduel.base.files import replacing, saying_where, write_text
+from rankduel.base.notebook import few, html_repr, short_repr
 
-_ABOUT, MATRIX = "study.json", "matrix.prefs.parquet"
+_ABOUT, MATRIX = "_study.json", "_matrix.prefs.parquet"
+_OLD_ABOUT = "study.json"  # up to format 2, whose records have numbers of rankers instead of names
 MULTILEAVE = "multileave"  # mode of run sets of multileaving, which measure no regret
-_FORMAT = 2  # of study.json and of records
+_FORMAT = 3  # of study.json and of records
 _NUMBERS = 1  # to be increased with every change after which a run of the same seed has other numbers
 _VERSIONS = {"format": _FORMAT, "numbers": _NUMBERS}
 # May differ from one call to the next: none of these changes a number.
@@ -51,6 +58,7 @@ _KNOWN = _NEEDED | {
     "versions": dict,
 }
 _MOST_NAMED, _LONGEST_NAME = 4, 60  # files by which a run set is named, and characters of their names
+_TEXTS = ("policy", "recommended")  # columns of a record that hold no numbers
 _KINDS = {str: "text", int: "a whole number", dict: "an object"}
 
 
@@ -59,6 +67,23 @@ class RunSet(NamedTuple):
     settings: Mapping[str, Any]
     preferences: Preferences
     table: pd.DataFrame  # one row per policy, run and checkpoint
+
+    def _facts(self) -> dict[str, object]:
+        """What a prompt shows."""
+        return {
+            "name": self.name,
+            "mode": self.settings.get("mode"),
+            "policies": few(self.table["policy"].unique().tolist()),
+            "runs": int(self.table["run"].nunique()),
+            "horizon": self.settings.get("horizon"),
+            "rankers": few(self.preferences.names),
+        }
+
+    def __repr__(self) -> str:
+        return short_repr("RunSet", self._facts())
+
+    def _repr_html_(self) -> str:
+        return html_repr("RunSet", self._facts())
 
 
 class RunFolder(NamedTuple):
@@ -117,6 +142,7 @@ def open_run_set(
     RecordsError
         If the folder is for other settings, damaged, of another release, or cannot be written.
     """
+    refuse_old_layout(folder)
     here = json.loads(json.dumps(dict(settings)))
     is_kept = (folder / _ABOUT).exists() and _settings_fit(folder, here, repair)
     with saying_where(folder, RecordsError):
@@ -127,8 +153,18 @@ def open_run_set(
     return RunFolder(folder, here)
 
 
+def refuse_old_layout(folder: Path) -> None:
+    """Raise an error for a run set of a release that kept its files otherwise."""
+    path = folder / _OLD_ABOUT
+    if path.exists() and not (folder / _ABOUT).exists():
+        raise RecordsError(
+            f"{path}: written by an older release of rankduel, which kept rankers by number; expected format "
+            f"{_FORMAT} in {_ABOUT}. Choose another folder or name, or remove {folder}, and run it again"
+        )
+
+
 def _settings_fit(folder: Path, here: dict[str, Any], repair: bool) -> bool:
-    """Return true if study.json is for these settings, and false if it is to be written again."""
+    """Return true if _study.json is for these settings, and false if it is to be written again."""
     try:
         there = read_settings(folder)
     except RecordsError:
@@ -192,7 +228,7 @@ def _relevant(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def write_settings(folder: Path, settings: Mapping[str, Any]) -> None:
-    """Write study.json: the settings, the versions of its format and numbers, and a digest of all this."""
+    """Write _study.json: the settings, the versions of its format and numbers, and a digest of all this."""
     content = {**settings, **_VERSIONS}
     text = json.dumps({**content, "digest": digest_of(content)}, indent=2, sort_keys=True)
     path = folder / _ABOUT
@@ -206,8 +242,9 @@ def read_settings(folder: Path) -> dict[str, Any]:
     Raises
     ------
     RecordsError
-        If study.json is damaged, lacks a setting or has one of the wrong type, or is of another release.
+        If the file of settings is damaged, lacks one or has one of the wrong type, or is of another release.
     """
+    refuse_old_layout(folder)
     path = folder / _ABOUT
     content = _read_json(path)
     stated = content.pop("digest", None)
@@ -241,7 +278,7 @@ def _shown(value: Any) -> str:
 
 
 def _settings_of_another_release(folder: Path) -> dict[str, Any] | None:
-    """Return the settings in a study.json without a digest, as older releases wrote it; None if damaged."""
+    """Return the settings in a _study.json without a digest, as older releases wrote it; None if damaged."""
     try:
         content = _read_json(folder / _ABOUT)
     except RecordsError:
@@ -280,7 +317,9 @@ def record_path(folder: Path, policy: str, run: int) -> Path:
 
 
 def _folder_name(policy: str) -> str:
-    return quote(policy, safe="()=,+-._ ", errors="surrogatepass")
+    """Return the name of a policy's folder, which readers of Parquet folders take for nothing else."""
+    name = quote(policy, safe="(),+-._ ", errors="surrogatepass")
+    return f"%{ord(name[0]):X}{name[1:]}" if name[:1] in ("_", ".") else name
 
 
 def write_record(kept: RunFolder, policy: str, run: int, table: pd.DataFrame, seconds: float) -> None:
@@ -289,10 +328,23 @@ def write_record(kept: RunFolder, policy: str, run: int, table: pd.DataFrame, se
     about = {**_VERSIONS, "study": kept.digest, "policy": policy, "run": run, "seed": kept.settings["seed"]}
     with saying_where(path, RecordsError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(path.with_suffix(".seconds")) as temporary:
+        with replacing(_time_file(path)) as temporary:
             temporary.write_text(f"{seconds:.6g}\n")
         with replacing(path) as temporary:
-            temporary.write_bytes(table_content(table, about))
+            temporary.write_bytes(table_content(_named(table, policy, run), about))
+
+
+def _named(table: pd.DataFrame, policy: str, run: int) -> pd.DataFrame:
+    """Return the table of a run with its policy and number, and with text columns of one type."""
+    texts = {name: table[name].astype("string") for name in _TEXTS if name in table}
+    named = table.assign(**texts)
+    named.insert(0, "policy", pd.Series([encodable(policy)] * len(table), named.index, "string"))
+    named.insert(1, "run", run)
+    return named
+
+
+def _time_file(path: Path) -> Path:
+    return path.with_name(f"_{path.stem}.seconds")
 
 
 def read_record(path: Path, kept: RunFolder) -> pd.DataFrame:
@@ -308,6 +360,7 @@ def read_record(path: Path, kept: RunFolder) -> pd.DataFrame:
     try:
         record = read_table(path)
         _check_about(path, record, kept)
+        _check_names(record)
         _check_values(record.values, kept)
     except FileNotFoundError:
         raise
@@ -315,10 +368,7 @@ def read_record(path: Path, kept: RunFolder) -> pd.DataFrame:
         raise RecordsError(f"{path}: cannot be read: {problem.strerror or problem}") from None
     except DamagedTable as problem:
         raise RecordsError(f"{path}: a damaged record: {problem}. {_plays_again()}") from None
-    table = record.values
-    table.insert(0, "policy", record.about["policy"])
-    table.insert(1, "run", record.about["run"])
-    return table.assign(seconds=_seconds(path))
+    return record.values.assign(seconds=_seconds(path))
 
 
 def _plays_again() -> str:
@@ -356,14 +406,26 @@ def _difference(record: KeptTable, kept: RunFolder) -> str:
     return f"it was played with other settings than those of {_ABOUT}"
 
 
+def _check_names(record: KeptTable) -> None:
+    """Raise an error if the columns for policy and run are not what the record says about itself."""
+    values, about = record.values, record.about
+    if list(values.columns)[:2] != ["policy", "run"]:
+        raise DamagedTable(f"its columns are {', '.join(values.columns)}")
+    named = values["policy"].eq(encodable(about["policy"])) & values["run"].eq(about["run"])
+    if not named.all():
+        raise DamagedTable("its rows are of another policy or run")
+
+
 def _check_values(values: pd.DataFrame, kept: RunFolder) -> None:
     """Raise an error if a table is none of a run, for whatever reason it has the right digest."""
     names = list(values.columns)
     needed = {"step", "e_bin" if kept.settings["mode"] == MULTILEAVE else "regret"}
-    if len(set(names)) < len(names) or not needed <= set(names) or {"policy", "run", "seconds"} & set(names):
+    if len(set(names)) < len(names) or not needed <= set(names) or "seconds" in names:
         raise DamagedTable(f"its columns are {', '.join(names)}")
-    if not all(kind.kind in "biuf" for kind in values.dtypes):
+    if not all(kind.kind in "biuf" for name, kind in values.dtypes.items() if name not in _TEXTS):
         raise DamagedTable("a column holds something else than numbers")
+    if "recommended" in values and not values["recommended"].map(_is_name).all():
+        raise DamagedTable("the column 'recommended' holds something else than names")
     steps = values["step"].to_numpy()
     if steps.dtype != np.int64 or not len(steps) or steps[0] < 1 or (np.diff(steps) <= 0).any():
         raise DamagedTable("its steps do not increase from 1")
@@ -371,9 +433,13 @@ def _check_values(values: pd.DataFrame, kept: RunFolder) -> None:
         raise DamagedTable(f"it ends at step {steps[-1]}; expected {kept.settings['horizon']}")
 
 
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) or bool(pd.isna(value))
+
+
 def _seconds(path: Path) -> float:
     try:
-        return float(path.with_suffix(".seconds").read_text())
+        return float(_time_file(path).read_text())
     except (OSError, ValueError):  # a time is not worth a run
         return float("nan")
 
@@ -396,13 +462,18 @@ def read_run_sets(folder: str | Path) -> list[RunSet]:
 
 def list_run_sets(folder: str | Path) -> list[Path]:
     """Return the folders of all run sets under a folder, or itself if it is one."""
+    check_type("folder", folder, (str, Path), "the folder of a run set, or of several")
     folder = Path(folder)
     if not folder.is_dir():
         raise RecordsError(f"{folder}: there is no such folder; 'rankduel run ... --out DIR' makes records")
-    found = sorted(path.parent for path in [*folder.glob(_ABOUT), *folder.glob(f"*/{_ABOUT}")])
+    found = sorted({path.parent for name in (_ABOUT, _OLD_ABOUT) for path in _files(folder, name)})
     if not found:
         raise RecordsError(f"{folder}: no records in it; 'rankduel run ... --out {folder}' makes them")
     return found
+
+
+def _files(folder: Path, name: str) -> list[Path]:
+    return [*folder.glob(name), *folder.glob(f"*/{name}")]
 
 
 def _run_number(path: Path) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ from experiments.runs.cells import Cell, PlayedCell, play_cells
 from experiments.runs.in_play import InPlay
 from experiments.runs.problem import Problem
 from experiments.runs.records import open_run_set, versions
-from experiments.specs import parse_policy
+from experiments.specs import parse_policy, policies_of
 from rankduel.base.compiling import compile_side_by_side
 from rankduel.base.errors import PolicyNotice, UsageError
 from rankduel.base.settings import Configured
@@ -32,7 +32,7 @@ from rankduel.base.threads import n_workers
 
 def run(
     problem: Problem | Preferences | np.ndarray | str,
-    policies: Sequence[Configured | str],
+    policies: Configured | str | Iterable[Configured | str],
     horizon: float,
     runs: int = 1,
     *,
@@ -60,11 +60,8 @@ def run(
     """
     problem = _problem(problem)
     horizon, runs, seed, checkpoints = checked_numbers(horizon, runs, seed, checkpoints, jobs)
-    given = [parse_policy(policy, trust=True) if isinstance(policy, str) else policy for policy in policies]
-    chosen = {str(policy): policy for policy in given}
-    if len(chosen) < len(given):
-        raise UsageError("a policy was asked for twice")
-    for policy in given:
+    chosen = {str(policy): policy for policy in policies_of(policies)}
+    for policy in chosen.values():
         problem.check(policy)
     steps = checkpoints_of(horizon, checkpoints)
     cells = [Cell(policy, number) for policy in chosen for number in range(runs)]

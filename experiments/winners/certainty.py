@@ -1,11 +1,13 @@
 """Which conclusions stand however the undecided pairs turn out: those whose interval holds one half.
 
 "Certain" means for every matrix within the intervals, and so at least as surely as the intervals are
-all true at once.
+all true at once: `joint` makes such intervals of those that are right one by one. All this is about the
+queries at hand; experiments.winners.resampling asks about others.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +25,39 @@ class Certainty(NamedTuple):
     copeland_certain: bool
     cycles: int  # 3-cycles that are there for certain
     total_order: bool | None  # is there one? None if that is open
+
+
+class Joint(NamedTuple):
+    """Intervals that are all right at once."""
+
+    preferences: Preferences
+    level: float | None  # with this probability; None if the matrix does not say how its intervals were made
+
+
+def joint(preferences: Preferences) -> Joint:
+    """Return the preferences with intervals that are all right at once, by Bonferroni's inequality.
+
+    Intervals by the normal law, each right with probability 1 - alpha, are made as long as those for alpha
+    divided by the number of pairs that are not exact. Those of a matrix made with `decide` are joint already.
+    """
+    together, single = (_level(preferences, name) for name in ("decide", "alpha"))
+    if together is not None:
+        return Joint(preferences, 1.0 - together)
+    pairs = preferences.pairs
+    unsure = int((pairs["lo"] < pairs["hi"]).sum())
+    if single is None or not unsure:
+        return Joint(preferences, None)
+    stretch = scipy.stats.norm.isf(single / 2 / unsure) / scipy.stats.norm.isf(single / 2)
+    # An end at 0 or 1 was cut there; the interval was symmetric before.
+    reach = stretch * np.maximum(pairs["hi"] - pairs["p"], pairs["p"] - pairs["lo"])
+    wider = pairs.assign(lo=(pairs["p"] - reach).clip(0, 1), hi=(pairs["p"] + reach).clip(0, 1))
+    return Joint(replace(preferences, pairs=wider), 1.0 - single)
+
+
+def _level(preferences: Preferences, name: str) -> float | None:
+    """Return the chance of an error that a setting says; None if it says something else, as a file may."""
+    value = preferences.settings.get(name)
+    return value if isinstance(value, float) and 0 < value < 1 else None
 
 
 def certainty(preferences: Preferences) -> Certainty:

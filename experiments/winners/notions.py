@@ -14,7 +14,7 @@ import scipy
 
 from bandits import condorcet_winner
 from experiments.matrix.preferences import Preferences
-from rankduel.base.errors import UsageError
+from rankduel.base.errors import UsageError, encodable
 from rankduel.base.settings import find
 
 _NOTHING = 1e-9  # payoffs and weights below this are rounding
@@ -195,8 +195,9 @@ def ranker_table(preferences: Preferences, scores: Scores | None = None) -> pd.D
     scores = scores or all_scores(matrix)
     order = copeland_order(matrix)
     columns = scores._asdict() | {"von_neumann": scores.von_neumann.weights}
-    table = pd.DataFrame({"ranker": preferences.names} | columns | {"against_first": matrix[:, order[0]]})
-    return table.iloc[order].reset_index(names="index")
+    names = [encodable(name) for name in preferences.names]
+    table = pd.DataFrame({"ranker": names} | columns | {"against_first": matrix[:, order[0]]})
+    return table.iloc[order].reset_index(drop=True)
 
 
 def winner_sets(preferences: Preferences, scores: Scores | None = None) -> dict[str, list[str]]:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from experiments.matrix.preferences import Preferences
-from experiments.winners.certainty import certainty
+from experiments.winners.certainty import certainty, joint
 from experiments.winners.notions import all_scores, ranker_table, winner_sets
+from experiments.winners.resampling import Resampled
 from experiments.winners.transitivity import (
     count_cycles,
     count_ties,
@@ -18,12 +19,17 @@ from experiments.winners.transitivity import (
     transitivity,
     weak_order,
 )
+from experiments.winners.verdict import verdict_of
 
 
-def summary_of(preferences: Preferences) -> dict[str, Any]:
-    """Return winners by every notion, orders, cycles and transitivity, and how certain they are."""
+def summary_of(preferences: Preferences, drawn: Resampled | None) -> dict[str, Any]:
+    """Return winners by every notion, orders, cycles and transitivity, and how certain they are.
+
+    `drawn` says how often each ranker wins over resampled queries, if that is known.
+    """
     matrix, names = preferences.matrix, preferences.names
-    sure = certainty(preferences)
+    joined = joint(preferences)
+    sure = certainty(joined.preferences)
     orders = transitivity(matrix)
     scores = all_scores(matrix)
     order = total_order(matrix)
@@ -32,6 +38,7 @@ def summary_of(preferences: Preferences) -> dict[str, Any]:
         "n_rankers": len(preferences),
         "digest": preferences.digest,
         "settings": dict(preferences.settings),
+        "verdict": verdict_of(preferences, drawn)._asdict(),
         "winners": winner_sets(preferences, scores),
         "von_neumann_unique": scores.von_neumann.unique,
         "rankers": ranker_table(preferences, scores).to_dict("records"),
@@ -43,6 +50,7 @@ def summary_of(preferences: Preferences) -> dict[str, Any]:
         "transitivity": orders.checks.to_dict("records"),
         "gamma": _finite(orders.gamma),
         "gamma_best": _finite(orders.gamma_best),
+        "joint_confidence": joined.level,
         "undecided_pairs": [[names[i], names[j]] for i, j in sure.undecided],
         "condorcet_certain": sure.condorcet_certain,
         "condorcet_possible": [names[i] for i in sure.condorcet],
@@ -50,6 +58,16 @@ def summary_of(preferences: Preferences) -> dict[str, Any]:
         "copeland_possible": [names[i] for i in sure.copeland],
         "cycles_certain": sure.cycles,
         "total_order_certain": sure.total_order is not None,
+        "resampled_queries": None if drawn is None else _resampled(drawn),
+    }
+
+
+def _resampled(drawn: Resampled) -> dict[str, Any]:
+    return {
+        "resamples": drawn.resamples,
+        "drawn": drawn.what,
+        "without_condorcet": drawn.without_condorcet,
+        "rankers": drawn.shares.to_dict("records"),
     }
 
 

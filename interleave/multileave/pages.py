@@ -23,12 +23,14 @@ from interleave.multileave.impression import page_kernels
 from interleave.multileave.world import NOBODY, Panel, SharedWorld, make_shared_world, panel_on
 from interleave.pages import rankings_of
 from interleave.world import CLICKED, DOC, TEAM
+from rankduel.base.arguments import check_type
 from rankduel.base.compiling import python_version
 from rankduel.base.errors import InterleaveError
+from rankduel.base.notebook import html_table, short_repr
 from rankduel.base.settings import Configured
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MultileavedPage:
     """A page that several rankings share; made by `multileaved_page`."""
 
@@ -38,6 +40,14 @@ class MultileavedPage:
     _shared: SharedWorld
     _panel: Panel
     _users: np.random.Generator
+
+    def __repr__(self) -> str:
+        facts = {"method": str(self.method), "docs": self.docs, "teams": self.teams}
+        return short_repr("MultileavedPage", facts)
+
+    def _repr_html_(self) -> str:
+        rows = zip(range(1, len(self.docs) + 1), self.docs, self.teams)
+        return html_table(f"Page by {self.method}", rows, ("rank", "document", "from"))
 
     def preferences(self, clicked: Sequence[Any]) -> np.ndarray:
         """(m, m): what these clicks, a truth value per document from the top, say of every two rankings.
@@ -96,6 +106,7 @@ def multileaved_page(
            [ 1.,  1.,  0.]])
     """
     chosen = method if isinstance(method, Configured) else multileaving(method)
+    check_type("rankings", rankings, Sequence, "a list of rankings, each a list of documents")
     if not rankings:
         raise InterleaveError("nothing to multileave: there are no rankings")
     docs, ranked = rankings_of(rankings)

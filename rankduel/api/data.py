@@ -17,6 +17,7 @@ from letor_data.synthetic.generate import Synthetic, shape, synthesize
 from letor_data.text.writer import write_letor
 from letor_data.trec import read_trec
 from rankduel.api.unused import refuse_unused
+from rankduel.base.arguments import check_type
 
 __all__ = ["describe_data", "read_data", "synthetic_data", "write_data"]
 
@@ -102,6 +103,8 @@ def read_data(
     >>> data.n_queries, data.n_docs, data.n_features
     (2, 3, 2)
     """
+    for file in files:
+        check_type("a file", file, (str, Path), "its name; or give several files, one after the other")
     for_text = {
         "profile": profile,
         "nonfinite": nonfinite,
@@ -167,6 +170,7 @@ def describe_data(
     >>> mix.name, mix.ndcg > 0.5
     ('0.7*110+0.3*115', True)
     """
+    check_type("data", data, Letor, "judged data from read_data")
     return summarize(data, cutoff, progress=progress, rankers=rankers_of(rankers, data) if rankers else ())
 
 

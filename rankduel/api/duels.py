@@ -9,6 +9,7 @@ import numpy as np
 from experiments.arena import Arena
 from interleave import duel_counts
 from interleave.exact.dispatch import mean_odds
+from rankduel.base.arguments import check_type
 from rankduel.base.errors import UsageError
 from rankduel.base.settings import find
 
@@ -101,5 +102,6 @@ def duel_odds(arena: Arena, first: str, second: str, *, draws: int = 1, seed: in
 
 
 def _pair(arena: Arena, first: str, second: str) -> tuple[int, int]:
+    check_type("arena", arena, Arena, "what open_arena returns")
     places = {name: place for place, name in enumerate(arena.rankings.names)}
     return find(first, places, "ranker"), find(second, places, "ranker")

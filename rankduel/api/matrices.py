@@ -17,12 +17,16 @@ from experiments.matrix.preferences import Preferences, preferences_of, read_pre
 from experiments.matrix.shared_pages import infer_matrix, write_inferred
 from experiments.winners.notions import ranker_table, winner_sets
 from experiments.winners.overlaps import FEWEST, Overlaps, winner_overlaps
+from experiments.winners.resampling import USUAL as USUAL_RESAMPLES
+from experiments.winners.resampling import resampled_winners
 from experiments.winners.subsets import subset_shares
 from experiments.winners.summary import summary_of
+from experiments.winners.verdict import Verdict, verdict_of
 from interleave.multileave import MULTILEAVERS
 from letor_data.letor import Letor
 from rankduel.api.data import read_data
 from rankduel.api.unused import refuse_unused
+from rankduel.base.arguments import check_type
 from rankduel.base.errors import UsageError
 from rankduel.base.settings import Configured
 
@@ -41,6 +45,11 @@ class Winners(NamedTuple):
     sets: dict[str, list[str]]  # by notion: the names of its winners
     rankers: pd.DataFrame  # a row a ranker: its score by every notion
     summary: dict[str, Any]  # everything as plain values: orders, cycles, transitivity, certainty
+    verdict: Verdict  # who won, and how sure that is: over these queries, and over queries like these
+    resampled: pd.DataFrame | None  # a row a ranker: share of resampled queries that it wins, by notion
+
+    def __repr__(self) -> str:
+        return f"Winners({self.verdict.won!r})"
 
 
 class Subsets(NamedTuple):
@@ -146,7 +155,9 @@ def build_matrix(
     Preferences
         ``matrix[i, j]`` is the probability that ranker ``i`` beats ranker ``j``; its interval is ``lower[i,
         j]`` to ``upper[i, j]``. ``pairs`` is a DataFrame with one row per pair: wins, ties, losses,
-        probability, interval, and method ("exact", "rao-blackwell" or "simulated").
+        probability, interval, and method ("exact", "rao-blackwell" or "simulated"). ``by_query`` has the
+        probability of each pair for each query alone, or for groups of neighbouring queries if there are very
+        many; `winners` resamples them.
 
     Raises
     ------
@@ -232,6 +243,7 @@ def build_matrix(
 
 
 def _arena(data: Arena | Letor | str | Path, duel: dict[str, Any]) -> Arena:
+    check_type("data", data, (Arena, Letor, str, Path), "judged data, a file of them, or an arena")
     if not isinstance(data, Arena):
         return open_arena(data if isinstance(data, Letor) else read_data(data), **duel)
     usual = {"rankers": "", "clicks": "navigational", "length": 10, "preset": "paper"}
@@ -239,8 +251,17 @@ def _arena(data: Arena | Letor | str | Path, duel: dict[str, Any]) -> Arena:
     return data
 
 
-def winners(preferences: Preferences | np.ndarray | str | Path, *, rankers: str = "") -> Winners:
-    """Find the winners of a preference matrix by every notion in use.
+def winners(
+    preferences: Preferences | np.ndarray | str | Path,
+    *,
+    rankers: str = "",
+    resamples: int = USUAL_RESAMPLES,
+    seed: int = 0,
+) -> Winners:
+    """Find the winners of a preference matrix by every notion in use, and how sure they are.
+
+    What is called certain holds over the queries at hand, with intervals of all pairs that are right at once.
+    Whether it would hold over other queries like these is asked by drawing the queries again.
 
     Parameters
     ----------
@@ -248,22 +269,42 @@ def winners(preferences: Preferences | np.ndarray | str | Path, *, rankers: str 
         A matrix, the name of a built-in one, or a file.
     rankers : str, default ""
         Only these rankers, by name or index, such as ``"1-5,110"``.
+    resamples : int, default 1000
+        How often to draw the queries again, with replacement.
+    seed : int, default 0
+        Seed of these draws.
 
     Returns
     -------
     Winners
         ``sets`` has the winners by notion (Condorcet, Copeland, Borda, random walk, von Neumann, Smith set),
         ``rankers`` the scores of every ranker, ``summary`` orders, cycles, transitivity, and how certain they
-        are.
+        are, ``verdict`` says who won in sentences. ``resampled`` has, for every ranker, the share of
+        resamples that it wins as Condorcet, Copeland and Borda winner; it is None for matrices without values
+        by query: plain ones, and those inferred from shared pages.
+
+    Raises
+    ------
+    RankduelError
+        If there is no such matrix or ranker, or a value is out of range.
 
     Examples
     --------
     >>> found = rankduel.winners("thesis4")
     >>> found.sets["condorcet"], found.sets["borda"]
     (['0'], ['1'])
+    >>> found.verdict.won
+    '0 wins: it beats all 3 others'
     """
     chosen = chosen_preferences(preferences, rankers)
-    return Winners(winner_sets(chosen), ranker_table(chosen), summary_of(chosen))
+    drawn = resampled_winners(chosen, resamples, seed)
+    return Winners(
+        winner_sets(chosen),
+        ranker_table(chosen),
+        summary_of(chosen, drawn),
+        verdict_of(chosen, drawn),
+        None if drawn is None else drawn.shares,
+    )
 
 
 def winner_subsets(

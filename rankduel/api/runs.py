@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Literal
 
@@ -17,20 +17,21 @@ from experiments.runs.compare import Comparison, compare_runs
 from experiments.runs.in_play import InPlay
 from experiments.runs.live_matrix import preferences_for
 from experiments.runs.multileave_error import checked_numbers as checked_multileaving
-from experiments.runs.multileave_error import compare_multileavers, contests_of
+from experiments.runs.multileave_error import compare_multileavers, contests_of, multileavers_of
 from experiments.runs.problem import Problem
 from experiments.runs.records import RunSet, read_run_sets
 from experiments.runs.run import checked_numbers
 from experiments.runs.run import run as run_policies
-from interleave.multileave import MULTILEAVERS
+from experiments.specs import policies_of
+from rankduel.base.arguments import check_type
 from rankduel.base.settings import Configured
 
-__all__ = ["compare", "multileave", "report", "run"]
+__all__ = ["compare", "load_records", "multileave", "report", "run"]
 
 
 def run(
     problem: Arena | Preferences | np.ndarray | str | Path,
-    policies: Sequence[Configured | str],
+    policies: Configured | str | Iterable[Configured | str],
     horizon: float = 1e5,
     runs: int = 10,
     *,
@@ -61,8 +62,8 @@ def run(
     problem : Arena, Preferences, array, str or Path
         An arena plays live duels: pages, clicks and credit. Anything else is a preference matrix, its name or
         its file, from which duels are drawn (the proxy of live duels).
-    policies : sequence of Configured or str
-        Policies, as values of `policy` or as text such as ``"dts(alpha=0.6)"``.
+    policies : Configured, str, or iterable of them
+        One policy or several, as values of `policy` or as text such as ``"dts(alpha=0.6)"``.
     horizon : float, default 1e5
         Duels per run.
     runs : int, default 10
@@ -122,7 +123,8 @@ def run(
     'rmed1'
     """
     where = None if folder is None else Path(folder)
-    checked_numbers(horizon, runs, seed, checkpoints, jobs)  # before a matrix is made
+    policies = policies_of(policies)  # refused before a matrix is made, as numbers are
+    checked_numbers(horizon, runs, seed, checkpoints, jobs)
     if isinstance(problem, Arena):
         tell = matrix_progress or _ignore_status
         preferences, arena = preferences_for(problem, matrix, where, jobs, tell, repair=repair), problem
@@ -148,11 +150,12 @@ def run(
 
 def compare(
     arena: Arena,
-    policies: Sequence[Configured | str],
+    policies: Configured | str | Iterable[Configured | str],
     horizon: float = 1e5,
     runs: int = 20,
     *,
     matrix: Preferences | str | Path | None = None,
+    regret: str = "",
     measure: str = "page",
     seed: int = 0,
     checkpoints: int = 1000,
@@ -171,14 +174,16 @@ def compare(
     ----------
     arena : Arena
         Data, rankers, interleaving method and user, from `open_arena`.
-    policies : sequence of Configured or str
-        Policies, as values of `policy` or as text.
+    policies : Configured, str, or iterable of them
+        One policy or several, as values of `policy` or as text.
     horizon : float, default 1e5
         Duels per run.
     runs : int, default 20
         Runs of each policy, live and by proxy each.
     matrix : Preferences, str or Path, optional
         The matrix of the proxy. By default it is made from the arena.
+    regret : str, default ""
+        Notion of regret. By default "condorcet" if there is a Condorcet winner, and "copeland" otherwise.
     measure : {"page", "none"}, default "page"
         What live runs measure of their pages: "page" shows whole pages for their NDCG and clicks, "none" ends
         them where the user leaves, which is faster. Winners follow the same law, by other random draws.
@@ -218,7 +223,9 @@ def compare(
     >>> found.final["policy"].tolist()
     ['rucb']
     """
-    checked_numbers(horizon, runs, seed, checkpoints, jobs)  # before a matrix is made
+    check_type("arena", arena, Arena, "what open_arena returns")
+    policies = policies_of(policies)  # refused before a matrix is made, as numbers are
+    checked_numbers(horizon, runs, seed, checkpoints, jobs)
     live_folder, proxy_folder = (
         None if folder is None else Path(f"{folder}-{mode}") for mode in ("live", "proxy")
     )
@@ -241,8 +248,8 @@ def compare(
             watch=watch or _ignore_runs,
         )
         for problem, where in (
-            (Problem(preferences, arena, measure=measure), live_folder),
-            (Problem(preferences), proxy_folder),
+            (Problem(preferences, arena, regret, measure=measure), live_folder),
+            (Problem(preferences, None, regret), proxy_folder),
         )
     )
     return compare_runs(live, proxy)
@@ -250,7 +257,7 @@ def compare(
 
 def multileave(
     arena: Arena,
-    methods: Sequence[Configured | str],
+    methods: Configured | str | Iterable[Configured | str],
     impressions: float = 1e5,
     runs: int = 5,
     *,
@@ -269,8 +276,8 @@ def multileave(
     ----------
     arena : Arena
         Data, rankers, interleaving method and user, from `open_arena`.
-    methods : sequence of Configured or str
-        Multileaving methods as text, such as ``"sosm"``; `multileavers` lists them.
+    methods : Configured, str, or iterable of them
+        One multileaving method or several, such as ``"sosm"``; `multileavers` lists them.
     impressions : float, default 1e5
         Pages shown per run.
     runs : int, default 5
@@ -306,7 +313,8 @@ def multileave(
     >>> table["policy"].unique().tolist()
     ['sosm', 'random pairs, team_draft']
     """
-    chosen = [MULTILEAVERS.parsed(method) if isinstance(method, str) else method for method in methods]
+    check_type("arena", arena, Arena, "what open_arena returns")
+    chosen = multileavers_of(methods)
     contests_of(arena, chosen)  # refuses what does not fit, before any work
     checked_multileaving(impressions, runs, seed, jobs)
     where = None if folder is None else Path(folder)
@@ -325,6 +333,47 @@ def multileave(
         command=command,
         done=progress or _ignore,
     )
+
+
+def load_records(folder: str | Path) -> pd.DataFrame:
+    """Read the records of all run sets in a folder as one table.
+
+    Every record is checked: a damaged one, or one of another study or release, is an error. Without these
+    checks and without the columns ``run_set`` and ``seconds``, ``pandas.read_parquet(folder)`` gives the same
+    rows.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Folder of a run set, or of several: what `run`, `compare` or `multileave` were given as `folder`, or
+        ``--out`` of the command.
+
+    Returns
+    -------
+    DataFrame
+        One row per run set, policy, run and checkpoint: ``run_set`` (the name of its folder), ``policy``,
+        ``run``, ``step``, what was measured up to this step, and ``seconds``, which the whole run took.
+        Rankers are named, not numbered.
+
+    Raises
+    ------
+    RankduelError
+        If the folder holds no records, or some that are damaged or of another release.
+
+    Examples
+    --------
+    >>> _ = rankduel.run("arxiv6", "rucb", horizon=1000, runs=2, folder="records/arxiv6")
+    >>> table = rankduel.load_records("records")
+    >>> table.loc[table["step"] == 1000, ["run_set", "policy", "run", "recommended"]]
+         run_set policy  run recommended
+    999   arxiv6   rucb    0           1
+    1999  arxiv6   rucb    1           1
+    """
+    tables = []
+    for run_set in read_run_sets(folder):
+        run_set.table.insert(0, "run_set", run_set.name)
+        tables.append(run_set.table)
+    return pd.concat(tables, ignore_index=True)
 
 
 def report(

@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast, get_type_hints
 
+from rankduel.base.arguments import check_type
 from rankduel.base.errors import RankduelError, UsageError
 from rankduel.base.text import shortened
 
@@ -174,8 +175,14 @@ class Catalogue(Mapping[str, ThingT], Generic[ThingT]):
         return find(name, self._things, self.kind, self.error)
 
     def configured(self, name: str, /, **settings: Any) -> Configured:
-        """Return a thing by name with settings, given as values or as text."""
-        return configure(self.find(name), self.error, **settings)
+        """Return a thing by name with settings, given as values or as text.
+
+        The name may have settings itself, 'dts(alpha=0.6)'; those given beside it come first.
+        """
+        written: dict[str, str] = {}
+        if isinstance(name, str) and "(" in name:
+            name, written = parse_spec(name)
+        return configure(self.find(name), self.error, **{**written, **settings})
 
     def parsed(self, text: str) -> Configured:
         """Return what text such as 'name(key=value)' asks for."""
@@ -321,6 +328,7 @@ _OPEN, _CLOSE, _EQUALS, _NEXT = (re.compile(rf"\s*({mark})\s*") for mark in (r"\
 
 def parse_spec(text: str) -> tuple[str, dict[str, str]]:
     """Split 'dts(alpha=0.5,batch=16)' into ('dts', {'alpha': '0.5', 'batch': '16'})."""
+    check_type("what is asked for", text, str, "text such as 'name(key=value)'")
     name, at = take(_NAME, text, 0, "a name")
     settings: dict[str, str] = {}
     if at < len(text):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -11,8 +10,8 @@ from rich.markup import escape
 from rich.table import Table
 
 import rankduel
-from rankduel.cli.console import byte_text, screen
-from rankduel.cli.options import AsJson
+from rankduel.cli.console import byte_text, print_table, screen
+from rankduel.cli.options import AsCsv, AsJson
 
 
 def cache(
@@ -25,11 +24,11 @@ def cache(
     *,
     clear: Annotated[bool, typer.Option("--clear", help="Remove it; it is made again when needed.")] = False,
     as_json: AsJson = False,
+    as_csv: AsCsv = False,
 ) -> None:
     """Show or remove what is kept to save time: compiled code, parsed copies of data, scores of models."""
     found = rankduel.caches(data or [], clear=clear)
-    if as_json:
-        typer.echo(json.dumps({"removed": clear, "caches": found.to_dict("records")}, indent=1))
+    if print_table(as_json, as_csv, lambda: found, lambda: {"removed": clear, "caches": found}):
         return
     table = Table(box=None, pad_edge=False)
     table.add_column("kept")

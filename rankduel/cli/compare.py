@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 
 import rankduel
 from rankduel.base.text import counted
-from rankduel.cli.console import command_typed, notices, runs_progress, screen, show_next
+from rankduel.cli import completion
+from rankduel.cli.console import command_typed, notices, print_table, runs_progress, screen, show_next
 from rankduel.cli.endings import keeping
 from rankduel.cli.options import (
+    AsCsv,
+    AsJson,
     DataOptions,
     DuelOptions,
     Matrix,
     Measure,
     Policies,
+    Regret,
     RunOptions,
     refuse_one_matrix,
     with_options,
@@ -27,11 +31,14 @@ from rankduel.cli.options import (
 @with_options(DuelOptions, "duel_options")
 @with_options(RunOptions, "options", runs=20)
 def compare(
-    data: Annotated[list[str], typer.Argument(help="Files of judged data.")],
+    data: Annotated[list[str], typer.Argument(help="Files of judged data.", autocompletion=completion.files)],
     policy: Policies,
     matrix: Matrix = None,
+    regret: Regret = "",
     measure: Measure = "page",
     *,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
     options: RunOptions,
     duel_options: DuelOptions,
     data_options: DataOptions,
@@ -42,10 +49,12 @@ def compare(
     """
     from experiments.arena import user_text
     from experiments.runs.problem import how_known
-    from experiments.runs.records import MATRIX
+    from experiments.runs.records import MATRIX, read_settings
     from experiments.specs import parse_policy
-    from rankduel.cli.shown.comparison import show_comparison
+    from experiments.winners.verdict import who_won
+    from rankduel.cli.shown.comparison import as_data, show_comparison
     from rankduel.cli.shown.sweeps import show_comparisons as show_sweep
+    from rankduel.cli.shown.verdict import show_verdict
 
     policies = [parse_policy(text, trust=True) for text in policy]
     each = duel_options.each()
@@ -63,6 +72,7 @@ def compare(
                 options.horizon,
                 options.runs,
                 matrix=matrix,
+                regret=regret,
                 measure=measure,
                 seed=options.seed,
                 checkpoints=options.checkpoints,
@@ -75,14 +85,30 @@ def compare(
                 matrix_progress=progress.build_status,
                 watch=progress.watch,
             )
-        preferences = rankduel.read_preferences(stem.with_name(f"{stem.name}-live") / MATRIX)
-        screen.print(
-            f"[bold]{escape(stem.name)}[/] [dim]{counted(len(preferences), 'ranker')}, "
-            f"{escape(user_text(arena.settings))}, matrix {how_known(preferences)}; regret after "
-            f"{counted(int(options.horizon), 'duel')}, {counted(options.runs, 'run')} each[/]\n"
-        )
-        if len(each) == 1:
-            show_comparison(found[label])
-    if len(each) > 1:
+        live = stem.with_name(f"{stem.name}-live")
+        preferences, notion = rankduel.read_preferences(live / MATRIX), read_settings(live)["regret"]
+        verdict = who_won(preferences)
+        if not (as_json or as_csv):
+            show_verdict(verdict)
+            screen.print(
+                f"\n[bold]{escape(stem.name)}[/] [dim]{counted(len(preferences), 'ranker')}, "
+                f"{escape(user_text(arena.settings))}, matrix {how_known(preferences)}; "
+                f"{notion.capitalize()} regret after {counted(int(options.horizon), 'duel')}, "
+                f"{counted(options.runs, 'run')} each[/]\n"
+            )
+    everything: dict[str, Any] = {"records": str(options.out), "regret": notion}
+    if len(each) == 1:
+        everything |= {"winner": verdict._asdict(), **as_data(found[label])}
+        rows = found[label].final.to_dict("records")
+    else:
+        everything |= {"duels": {label: as_data(one) for label, one in found.items()}}
+        rows = [
+            {"duels": label} | row for label, one in found.items() for row in one.final.to_dict("records")
+        ]
+    if print_table(as_json, as_csv, lambda: rows, lambda: everything):
+        return
+    if len(each) == 1:
+        show_comparison(found[label])
+    else:
         show_sweep(found)
     show_next(options.out, options.out)

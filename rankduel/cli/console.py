@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import codecs
-import csv
 import io
+import json
 import logging
+import math
 import re
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -37,8 +38,6 @@ from rankduel.base.errors import CacheNotice, PolicyNotice
 from rankduel.base.text import counted
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from experiments.matrix.build import BuildStatus
     from experiments.runs.in_play import InPlay
 
@@ -121,12 +120,60 @@ def print_data(text: str) -> None:
     sys.stdout.flush()
 
 
-def print_csv(frame: pd.DataFrame) -> None:
-    """Print a table as CSV with a header, for other programs."""
-    text = frame.to_csv(index=False, lineterminator="\n")
-    if "\r" in text:  # which the csv module of some Pythons leaves without quotes
-        text = frame.to_csv(index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-    print_data(text)
+def print_table(
+    as_json: bool,
+    as_csv: bool,
+    rows: Callable[[], Any],
+    everything: Callable[[], Any] | None = None,
+) -> bool:
+    """Print a table for other programs if it was asked for, and return whether it was.
+
+    Parameters
+    ----------
+    as_json, as_csv : bool
+        The options `AsJson` and `AsCsv`, of which at most one is true.
+    rows : callable
+        Returns the rows of the table, as objects with the same keys or as a DataFrame.
+    everything : callable, optional
+        Returns what is printed as JSON, if that is more than the rows.
+    """
+    if as_json:
+        values = plain((everything or rows)())
+        print_data(json.dumps(values, indent=1, allow_nan=False) + "\n")
+    elif as_csv:
+        print_data(_csv(plain(rows())))
+    return as_json or as_csv
+
+
+def plain(value: Any) -> Any:
+    """Return values that JSON has, of arrays and DataFrames too; null for NaN, text for infinity."""
+    if hasattr(value, "iloc"):  # told by what it has: pandas takes long to load
+        value = value.to_dict("records")
+    elif hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(entry) for entry in value]
+    return value
+
+
+def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    from experiments.judge.spreadsheet import to_csv
+
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    return to_csv([{key: _cell(value) for key, value in row.items()} for row in rows], columns)
+
+
+def _cell(value: Any) -> Any:
+    """Return what stands in a cell: nothing for null, JSON for what is no number and no text."""
+    if value is None:
+        return ""
+    return (
+        value if isinstance(value, (str, int, float)) and not isinstance(value, bool) else json.dumps(value)
+    )
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,8 +13,17 @@ from rich.markup import escape
 import rankduel
 from rankduel.base.errors import DataError, encodable
 from rankduel.base.text import counted
-from rankduel.cli.console import count_progress, file_size, screen, show_data_notes
-from rankduel.cli.options import DataOptions, Files, Force, RankerTexts, refuse_typed, with_options
+from rankduel.cli.console import count_progress, file_size, print_table, screen, show_data_notes
+from rankduel.cli.options import (
+    AsCsv,
+    AsJson,
+    DataOptions,
+    Files,
+    Force,
+    RankerTexts,
+    refuse_typed,
+    with_options,
+)
 
 if TYPE_CHECKING:
     from letor_data.letor import Letor
@@ -37,7 +45,8 @@ def _shapes(incomplete: str) -> list[str]:
 def info(
     context: typer.Context,
     files: Files,
-    as_json: Annotated[bool, typer.Option("--json", help="Everything, for machines.")] = False,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
     top: Annotated[int, typer.Option(help="How many of the best features to show.", min=1)] = 10,
     k: Annotated[int, typer.Option("--cutoff", "-k", help="Cut-off of NDCG.", min=1)] = 10,
     ranker: RankerTexts = None,
@@ -55,9 +64,8 @@ def info(
     letor = data_options.read(files)
     with count_progress("ranking by each feature", letor.n_features) as progress:
         summary = rankduel.describe_data(letor, k, rankers=ranker or (), progress=progress)
-    if as_json:
-        typer.echo(json.dumps(summary.to_dict(), indent=1))
-    else:
+    facts = summary.to_dict()
+    if not print_table(as_json, as_csv, lambda: facts["features"], lambda: facts):
         show_summary(summary, top)
 
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import rankduel
-from rankduel.base.errors import UsageError
-from rankduel.cli.console import count_progress, print_csv
+from rankduel.cli.console import count_progress, print_table
 from rankduel.cli.options import AsCsv, AsJson, DataOptions, Files, RankerTexts, Seed, with_options
 
 if TYPE_CHECKING:
@@ -56,8 +55,6 @@ def evaluate(
     from letor_data.evaluation.catalogue import parse_measures
     from rankduel.cli.shown import evaluation as shown
 
-    if as_json and as_csv:
-        raise UsageError("--json and --csv are two formats; expected one of them")
     measures = measure or [_USUAL]
     parse_measures(measures)  # refuses before anything is read
     letor = data_options.with_all_judged().read(files)
@@ -71,11 +68,9 @@ def evaluate(
 
     values = of_every_query(len(chosen) if as_json or as_csv else top) if per_query else means
     tests = rankduel.compare_rankers(of_every_query(_TESTED), seed=seed) if test else None
-    if as_json:
-        typer.echo(shown.as_json(letor, values, tests))
-    elif as_csv:
-        print_csv(values if tests is None else tests)
-    else:
-        shown.show_values(letor, means, values, best[:top])
-        if tests is not None:
-            shown.show_tests(tests)
+    rows = values if tests is None else tests
+    if print_table(as_json, as_csv, lambda: rows, lambda: shown.everything(letor, values, tests)):
+        return
+    shown.show_values(letor, means, values, best[:top])
+    if tests is not None:
+        shown.show_tests(tests)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,9 +13,10 @@ import rankduel
 from rankduel.base.errors import DataError, UsageError
 from rankduel.base.files import saying_where, write_text
 from rankduel.base.text import counted
-from rankduel.cli.console import print_data, screen
+from rankduel.cli import completion
+from rankduel.cli.console import print_data, print_table, screen
 from rankduel.cli.endings import keeping
-from rankduel.cli.options import AsJson
+from rankduel.cli.options import AsCsv, AsJson
 
 if TYPE_CHECKING:
     from experiments.judge.session import Session
@@ -26,7 +26,7 @@ app = typer.Typer(
 )
 _MOST_SHOWN = 5  # items
 _ANSWERS = {"1": "left", "2": "right", "t": "tie"}
-Folder = Annotated[Path, typer.Argument(help="The folder of the session.")]
+Folder = Annotated[Path, typer.Argument(help="The folder of the session.", autocompletion=completion.folders)]
 Named = Annotated[
     str | None,
     typer.Option("--policy", "-p", help="The policy file of the session, which is code that is run."),
@@ -40,13 +40,20 @@ Assessor = Annotated[str, typer.Option(help="Who is judging; a pair goes to an a
 @app.command()
 def start(
     pool: Annotated[
-        Path, typer.Argument(help="The items: one per line, or a CSV file with a column 'item'; - for input.")
+        Path,
+        typer.Argument(
+            help="The items: one per line, or a CSV file with a column 'item'; - for input.",
+            autocompletion=completion.files,
+        ),
     ],
     folder: Folder,
     policy: Annotated[
         str,
         typer.Option(
-            "--policy", "-p", help="Decides which pairs are judged: a name, or a .py file, which is code."
+            "--policy",
+            "-p",
+            help="Decides which pairs are judged: a name, or a .py file, which is code.",
+            autocompletion=completion.policies,
         ),
     ] = "prefbest",
     budget: Annotated[int, typer.Option(help="Judgments at most; 0: as many as the policy wants.")] = 0,
@@ -101,7 +108,10 @@ def next_pairs(
 def add(
     folder: Folder,
     judgments: Annotated[
-        list[Path], typer.Argument(help="CSV files with columns id and winner; - for input.")
+        list[Path],
+        typer.Argument(
+            help="CSV files with columns id and winner; - for input.", autocompletion=completion.files
+        ),
     ],
     policy: Named = None,
     trust: Trust = False,
@@ -120,16 +130,15 @@ def add(
 def show(
     folder: Folder,
     as_json: AsJson = False,
+    as_csv: AsCsv = False,
     policy: Named = None,
     trust: Trust = False,
 ) -> None:
     """How far the session is, and the best items as far as known."""
     session = rankduel.judge(folder, policy=policy, trust=trust)
     progress = session.progress()
-    if as_json:
-        typer.echo(
-            json.dumps(progress._asdict() | {"items": len(session.items), "policy": session.policy}, indent=1)
-        )
+    everything = progress._asdict() | {"items": len(session.items), "policy": session.policy}
+    if print_table(as_json, as_csv, lambda: [{"best": item} for item in progress.best], lambda: everything):
         return
     screen.print(f"[bold]{counted(len(session.items), 'item')}[/], {escape(session.policy)}")
     _show_next_step(session)

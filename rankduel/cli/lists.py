@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
 
-from rankduel.cli.options import AsJson, refuse_typed
+from rankduel.cli import completion
+from rankduel.cli.console import print_table
+from rankduel.cli.options import AsCsv, AsJson, refuse_typed
 
 
 def clickmodels(
     context: typer.Context,
     model: Annotated[
         str | None,
-        typer.Argument(help="One user, as it is written; all of them if not given.", show_default=False),
+        typer.Argument(
+            help="One user, as it is written; all of them if not given.",
+            show_default=False,
+            autocompletion=completion.users,
+        ),
     ] = None,
     grades: Annotated[int, typer.Option(help="For data with so many relevance grades.")] = 5,
     as_json: AsJson = False,
+    as_csv: AsCsv = False,
 ) -> None:
     """Simulated users: their probabilities per grade, when they leave, where they look.
 
@@ -29,45 +35,49 @@ def clickmodels(
     if model is None:
         refuse_typed(context, ["grades"], "is for one user: name it, as in 'clickmodels navigational'")
     if model is not None:
-        shown.show_model(parse_model(model, grades), as_json)
-    elif as_json:
-        typer.echo(json.dumps(shown.click_models_as_data(), indent=1))
-    else:
+        chosen = parse_model(model, grades)
+        facts = shown.model_as_data(chosen)
+        if not print_table(as_json, as_csv, lambda: shown.grade_rows(facts), lambda: facts):
+            shown.show_model(chosen)
+    elif not print_table(as_json, as_csv, shown.click_model_rows, shown.click_models_as_data):
         shown.show_click_models()
 
 
-def interleavers(as_json: AsJson = False) -> None:
+def interleavers(as_json: AsJson = False, as_csv: AsCsv = False) -> None:
     """Interleaving methods with their settings, and the presets of published experiments.
 
     [dim]Example:[/] rankduel interleavers
     """
     from rankduel.cli.shown import lists as shown
 
-    if as_json:
-        typer.echo(json.dumps(shown.interleavers_as_data(), indent=1))
-    else:
+    everything = shown.interleavers_as_data
+    if not print_table(as_json, as_csv, lambda: shown.setting_rows(everything()["methods"]), everything):
         shown.show_interleavers()
 
 
-def measures(as_json: AsJson = False) -> None:
+def measures(as_json: AsJson = False, as_csv: AsCsv = False) -> None:
     """Measures of rankers with their settings.
 
     [dim]Example:[/] rankduel measures
     """
     from rankduel.cli.shown import lists as shown
 
-    if as_json:
-        typer.echo(json.dumps(shown.measures_as_data(), indent=1))
-    else:
+    everything = shown.measures_as_data
+    if not print_table(as_json, as_csv, lambda: shown.setting_rows(everything()["measures"]), everything):
         shown.show_measures()
 
 
 def policies(
     policy: Annotated[
         str | None,
-        typer.Argument(help="One policy, as it is written; all of them if not given.", show_default=False),
+        typer.Argument(
+            help="One policy, as it is written; all of them if not given.",
+            show_default=False,
+            autocompletion=completion.policies,
+        ),
     ] = None,
     as_json: AsJson = False,
+    as_csv: AsCsv = False,
 ) -> None:
     """Dueling-bandit policies: paper, assumption, whether the horizon must be known, parameters.
 
@@ -77,8 +87,9 @@ def policies(
     from rankduel.cli.shown import lists as shown
 
     if policy is not None:
-        shown.show_policy(parse_policy(policy, trust=True), as_json)
-    elif as_json:
-        typer.echo(json.dumps(shown.policies_as_data(), indent=1))
-    else:
+        chosen = parse_policy(policy, trust=True)
+        facts = shown.policy_as_data(chosen)
+        if not print_table(as_json, as_csv, lambda: shown.parameter_rows(facts), lambda: facts):
+            shown.show_policy(chosen)
+    elif not print_table(as_json, as_csv, shown.policy_rows, shown.policies_as_data):
         shown.show_policies()

@@ -14,9 +14,20 @@ from typer.core import TyperGroup
 import rankduel
 from rankduel.base.errors import DataError
 from rankduel.base.text import counted
-from rankduel.cli.console import file_size, runs_progress, screen, title
+from rankduel.cli import completion
+from rankduel.cli.console import file_size, print_table, runs_progress, screen, title
 from rankduel.cli.endings import keeping
-from rankduel.cli.options import DataOptions, DuelOptions, Files, Force, number, refuse_typed, with_options
+from rankduel.cli.options import (
+    AsCsv,
+    AsJson,
+    DataOptions,
+    DuelOptions,
+    Files,
+    Force,
+    number,
+    refuse_typed,
+    with_options,
+)
 from rankduel.cli.winners import Chosen
 
 if TYPE_CHECKING:
@@ -76,12 +87,18 @@ def build(
     ] = None,
     simulate: Annotated[bool, typer.Option("--simulate", help="Play live duels: no exact odds.")] = False,
     alpha: Annotated[float, typer.Option(help="The chance that a pair's interval is wrong.")] = 0.05,
-    prior: Annotated[str, typer.Option(help="Added to what was drawn: none, lerot.")] = "none",
+    prior: Annotated[
+        str,
+        typer.Option(
+            help="Added to what was drawn: none, lerot.", autocompletion=completion.one_of(*completion.PRIORS)
+        ),
+    ] = "none",
     multileave: Annotated[
         str | None,
         typer.Option(
             help="Not pair by pair: infer all preferences from pages that all rankers share. 'rankduel "
             "multileavers' lists how.",
+            autocompletion=completion.multileavers,
             show_default=False,
         ),
     ] = None,
@@ -97,6 +114,8 @@ def build(
     seed: Annotated[int, typer.Option(help="Same seed, same bytes.")] = 0,
     jobs: Annotated[int, typer.Option(help="Threads; -1: as many as there are cores.")] = -1,
     force: Force = False,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
     data_options: DataOptions,
     duel_options: DuelOptions,
 ) -> None:
@@ -149,10 +168,34 @@ def build(
                 progress=progress.build_status,
                 page_progress=progress.done,
             )
-        _tell(found[file], arena, file, time.perf_counter() - started)
+        if not (as_json or as_csv):
+            _tell(found[file], arena, file, time.perf_counter() - started)
         started = time.perf_counter()
+    if print_table(as_json, as_csv, lambda: _rows(found), lambda: _everything(found)):
+        return
     if len(found) > 1:
         show_sweep(found)
+
+
+def _rows(found: dict[Path, Preferences]) -> Any:
+    """Return the pairs of one matrix, or those of several with their files."""
+    if len(found) == 1:
+        return next(iter(found.values())).pairs
+    return [
+        {"file": str(file)} | row for file, made in found.items() for row in made.pairs.to_dict("records")
+    ]
+
+
+def _everything(found: dict[Path, Preferences]) -> Any:
+    if len(found) == 1:
+        return _as_data(next(iter(found.values())))
+    return {str(file): _as_data(made) for file, made in found.items()}
+
+
+def _as_data(preferences: Preferences) -> dict[str, Any]:
+    """Everything about a matrix but its values by query."""
+    known = {"names": preferences.names, "settings": dict(preferences.settings), "digest": preferences.digest}
+    return known | {"pairs": preferences.pairs}
 
 
 def _labelled(output: Path, label: str) -> Path:
@@ -182,6 +225,7 @@ def _check_output(output: Path, force: bool) -> None:
 def _tell(made: Preferences, arena: Arena, output: Path, seconds: float) -> None:
     from experiments.arena import user_text
     from experiments.matrix.preferences import exact_ties
+    from rankduel.cli.shown.verdict import show_pairs
 
     pairs, shared = made.pairs, made.settings.get("multileave")
     way = str(arena.interleaving)
@@ -199,6 +243,7 @@ def _tell(made: Preferences, arena: Arena, output: Path, seconds: float) -> None
     within = f", all within ± {half:.2g}" if half else ""
     tied = f", {counted(ties, 'tie')}" if ties else ""
     screen.print(f"{', '.join(found)}{within}{tied}; {undecided:,} undecided (1/2 is in the interval)")
+    show_pairs(made)
     screen.print(f"wrote [bold]{escape(str(output))}[/] ({file_size(output)})", soft_wrap=True)
     screen.print(
         f"next: [bold]rankduel winners {escape(str(output))}[/] or "
@@ -211,13 +256,18 @@ def _tell(made: Preferences, arena: Arena, output: Path, seconds: float) -> None
 def show(
     preferences: Annotated[
         str,
-        typer.Argument(help="A built-in matrix by name, or a file: .prefs.parquet, .npy, or rows of text."),
+        typer.Argument(
+            help="A built-in matrix by name, or a file: .prefs.parquet, .npy, or rows of text.",
+            autocompletion=completion.matrices,
+        ),
     ],
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Also as .png, .svg, .pdf or .html.", show_default=False),
     ] = None,
     rankers: Chosen = "",
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
 ) -> None:
     """Draw the matrix: how often the ranker of a row beats that of a column, by Copeland score.
 
@@ -225,12 +275,17 @@ def show(
     """
     from rankduel.api.matrices import chosen_preferences
     from rankduel.cli.shown.matrix import draw
+    from rankduel.cli.shown.verdict import show_pairs
 
     chosen = chosen_preferences(preferences, rankers)
-    title(
-        escape(preferences), f"{counted(len(chosen), 'ranker')}, best first: how often a row beats a column"
-    )
-    draw(chosen, screen)
+    printed = print_table(as_json, as_csv, lambda: chosen.pairs, lambda: _as_data(chosen))
+    if not printed:
+        title(
+            escape(preferences),
+            f"{counted(len(chosen), 'ranker')}, best first: how often a row beats a column",
+        )
+        draw(chosen, screen)
+        show_pairs(chosen)
     if output is not None:
         # Loading the library of charts takes a second, which the terminal's picture does not need.
         from experiments.report.charts.matrix_and_final import MOST_RANKERS, heatmap
@@ -238,4 +293,5 @@ def show(
 
         save_chart(heatmap(chosen), output)
         part = f", the first {MOST_RANKERS} rankers" if len(chosen) > MOST_RANKERS else ""
-        screen.print(f"wrote {escape(str(output))} ({file_size(output)}{part})", soft_wrap=True)
+        if not printed:
+            screen.print(f"wrote {escape(str(output))} ({file_size(output)}{part})", soft_wrap=True)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import rankduel
-from rankduel.cli.console import command_typed, runs_progress, show_next
+from rankduel.cli import completion
+from rankduel.cli.console import command_typed, print_table, runs_progress, show_next
 from rankduel.cli.endings import keeping
 from rankduel.cli.options import (
+    AsCsv,
     AsJson,
     DataOptions,
     DuelOptions,
@@ -28,13 +29,14 @@ from rankduel.cli.options import (
 @with_options(DataOptions, "data_options")
 @with_options(DuelOptions, "duel_options")
 def multileave(
-    data: Annotated[list[str], typer.Argument(help="Files of judged data.")],
+    data: Annotated[list[str], typer.Argument(help="Files of judged data.", autocompletion=completion.files)],
     method: Annotated[
         list[str],
         typer.Option(
             "--method",
             "-m",
             help="How rankings share a page: 'rankduel multileavers' lists them; repeatable.",
+            autocompletion=completion.multileavers,
         ),
     ],
     *,
@@ -46,12 +48,17 @@ def multileave(
     seed: Seed = 0,
     matrix: Annotated[
         Path | None,
-        typer.Option(help="Preferences that tell the right order; made by interleaving if not given."),
+        typer.Option(
+            help="Preferences that tell the right order; made by interleaving if not given.",
+            autocompletion=completion.matrix_files,
+        ),
     ] = None,
     out: Out = Path("results"),
     name: Name = "",
     repair: Repair = False,
     jobs: Jobs = -1,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
     duel_options: DuelOptions,
     data_options: DataOptions,
 ) -> None:
@@ -66,7 +73,7 @@ def multileave(
     from experiments.matrix.shared_pages import checked_impressions
     from experiments.runs.records import MATRIX, problem_name, run_set_name
     from interleave.multileave import MULTILEAVERS
-    from rankduel.cli.shown.multileave import show_errors
+    from rankduel.cli.shown.multileave import as_data, error_rows, show_errors
 
     methods = [MULTILEAVERS.parsed(text) for text in method]
     pages = checked_impressions(impressions)
@@ -88,19 +95,20 @@ def multileave(
             progress=progress.done,
             matrix_progress=progress.build_status,
         )
+    if print_table(as_json, as_csv, lambda: error_rows(table), lambda: as_data(table, folder)):
+        return
     name_shown = data[0] if len(data) == 1 else problem_name(data)
     show_errors(name_shown, user_text(arena.settings), read_preferences(folder / MATRIX), table)
     show_next(folder, out)
 
 
-def multileavers(as_json: AsJson = False) -> None:
+def multileavers(as_json: AsJson = False, as_csv: AsCsv = False) -> None:
     """Multileaving methods with their settings: many rankers on one page.
 
     [dim]Example:[/] rankduel multileavers
     """
     from rankduel.cli.shown import lists as shown
 
-    if as_json:
-        typer.echo(json.dumps(shown.multileavers_as_data(), indent=1))
-    else:
+    everything = shown.multileavers_as_data
+    if not print_table(as_json, as_csv, lambda: shown.setting_rows(everything()["methods"]), everything):
         shown.show_multileavers()

@@ -19,6 +19,7 @@ import typer
 import rankduel
 from letor_data.formats import PROFILES
 from rankduel.base.errors import DataError, DataWarning, UsageError
+from rankduel.cli import completion
 from rankduel.cli.console import byte_progress, count_progress, show_data_notes
 
 if TYPE_CHECKING:
@@ -110,12 +111,24 @@ class DataOptions:
     """How to read judged data."""
 
     profile: Annotated[str | None, _reading(_PROFILE, autocompletion=_profiles)] = None
-    nonfinite: Annotated[str, _reading("nan and inf: refuse or missing.")] = "refuse"
+    nonfinite: Annotated[
+        str,
+        _reading("nan and inf: refuse or missing.", autocompletion=completion.one_of("refuse", "missing")),
+    ] = "refuse"
     unjudged: Annotated[
         str | None,
-        _reading("Label -1: refuse (if not given), drop or zero. With --qrels, no judgment: zero, ..."),
+        _reading(
+            "Label -1: refuse (if not given), drop or zero. With --qrels, no judgment: zero, ...",
+            autocompletion=completion.one_of("refuse", "drop", "zero"),
+        ),
     ] = None
-    label_round: Annotated[str, _reading("Labels such as 1.5: refuse, nearest or floor.")] = "refuse"
+    label_round: Annotated[
+        str,
+        _reading(
+            "Labels such as 1.5: refuse, nearest or floor.",
+            autocompletion=completion.one_of("refuse", "nearest", "floor"),
+        ),
+    ] = "refuse"
     grade_cuts: Annotated[
         str, _reading("Turn labels into grades: '10,50' gives 0 below 10, 1 below 50, 2 above.")
     ] = ""
@@ -127,14 +140,28 @@ class DataOptions:
         str, _reading("Only these queries: ids 'a,b', a FILE of ids, or 'sample:500' at random.")
     ] = ""
     features: Annotated[str, _reading("Only these features: '1-5,110'.")] = ""
-    qrels: Annotated[Path | None, _reading("TREC judgments; the files are then TREC runs.")] = None
+    qrels: Annotated[
+        Path | None,
+        _reading("TREC judgments; the files are then TREC runs.", autocompletion=completion.files),
+    ] = None
     candidates: Annotated[
-        str, _reading("With --qrels, documents to rank: union of what the runs list, judged, or all of both.")
+        str,
+        _reading(
+            "With --qrels, documents to rank: union of what the runs list, judged, or all of both.",
+            autocompletion=completion.one_of("union", "judged", "all"),
+        ),
     ] = "union"
     run_ties: Annotated[
-        str, _reading("With --qrels, equal scores: tie_mode, as in other data, or trec_eval, by document id.")
+        str,
+        _reading(
+            "With --qrels, equal scores: tie_mode, as in other data, or trec_eval, by document id.",
+            autocompletion=completion.one_of("tie_mode", "trec_eval"),
+        ),
     ] = "tie_mode"
-    cache: Annotated[Path | None, _reading("Folder for the binary cache (beside the data).")] = None
+    cache: Annotated[
+        Path | None,
+        _reading("Folder for the binary cache (beside the data).", autocompletion=completion.folders),
+    ] = None
     no_cache: Annotated[bool, _reading("Neither use nor write a cache.", "--no-cache")] = False
 
     def with_all_judged(self) -> DataOptions:
@@ -200,12 +227,17 @@ class DuelOptions:
     interleave: Annotated[
         list[str] | None,
         _duel(
-            "How two rankings become a page: 'rankduel interleavers' lists them. Repeat it for a result each."
+            "How two rankings become a page: 'rankduel interleavers' lists them. "
+            "Repeat it for a result each.",
+            autocompletion=completion.interleavers,
         ),
     ] = None
     clicks: Annotated[
         list[str] | None,
-        _duel("The user: 'rankduel clickmodels' lists them (navigational). Repeat it for a result each."),
+        _duel(
+            "The user: 'rankduel clickmodels' lists them (navigational). Repeat it for a result each.",
+            autocompletion=completion.users,
+        ),
     ] = None
     length: Annotated[int, _duel("Documents on a page (10).", "--length", "-k")] = 10
     rankers: Annotated[
@@ -213,13 +245,31 @@ class DuelOptions:
     ] = ""
     ranker: RankerTexts = None
     preset: Annotated[
-        str, _duel("Whose habits to follow where nothing else is said: paper, lerot, repo_multileave.")
+        str,
+        _duel(
+            "Whose habits to follow where nothing else is said: paper, lerot, repo_multileave.",
+            autocompletion=completion.one_of(*completion.PRESETS),
+        ),
     ] = "paper"
     ties: Annotated[
-        str | None, _duel("Ties between documents: random_impression, random_run, stable, ...")
+        str | None,
+        _duel(
+            "Ties between documents: random_impression, random_run, stable, ...",
+            autocompletion=completion.one_of(*completion.TIES),
+        ),
     ] = None
-    tied_duels: Annotated[str | None, _duel("A duel without a winner: coin or drop.")] = None
-    queries: Annotated[str, _duel("Which query comes next: uniform or cycle.")] = "uniform"
+    tied_duels: Annotated[
+        str | None,
+        _duel(
+            "A duel without a winner: coin or drop.", autocompletion=completion.one_of(*completion.TIED_DUELS)
+        ),
+    ] = None
+    queries: Annotated[
+        str,
+        _duel(
+            "Which query comes next: uniform or cycle.", autocompletion=completion.one_of(*completion.QUERIES)
+        ),
+    ] = "uniform"
 
     def each(self) -> dict[str, DuelOptions]:
         """Return the duels that repeated --interleave and --clicks ask for, by what tells them apart.
@@ -282,7 +332,13 @@ Checkpoints = Annotated[
 ]
 Jobs = Annotated[int, typer.Option(help="Runs at a time; -1: as many as there are cores.")]
 Out = Annotated[
-    Path, typer.Option("--out", "-o", help="Folder for the records; what is there is not repeated.")
+    Path,
+    typer.Option(
+        "--out",
+        "-o",
+        help="Folder for the records; what is there is not repeated.",
+        autocompletion=completion.folders,
+    ),
 ]
 Name = Annotated[
     str, typer.Option(help="Name of the run set, a folder in --out; by the problem if not given.")
@@ -326,26 +382,51 @@ class RunOptions:
 # Arguments and options that stand by themselves.
 Files = Annotated[
     list[str],
-    typer.Argument(help="Files, folders or archives; ARCHIVE::PATTERN chooses members.", show_default=False),
+    typer.Argument(
+        help="Files, folders or archives; ARCHIVE::PATTERN chooses members.",
+        show_default=False,
+        autocompletion=completion.files,
+    ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Everything, for machines.")]
-AsCsv = Annotated[bool, typer.Option("--csv", help="The last table, for machines.")]
+
+
+def _one_form(context: typer.Context, wanted: bool) -> bool:
+    """Refuse both forms of a table at once; the option that is parsed later sees the other."""
+    if wanted and (context.params.get("as_json") or context.params.get("as_csv")):
+        raise UsageError("--json and --csv are two forms of the same table; choose one")
+    return wanted
+
+
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Everything, for machines.", callback=_one_form, show_default=False)
+]
+AsCsv = Annotated[
+    bool, typer.Option("--csv", help="The table, for machines.", callback=_one_form, show_default=False)
+]
 Policies = Annotated[
     list[str],
     typer.Option(
-        "--policy", "-p", help="A policy, e.g. rucb, 'dts(alpha=0.6)' or path/to/mine.py; may be repeated."
+        "--policy",
+        "-p",
+        help="A policy, e.g. rucb, 'dts(alpha=0.6)' or path/to/mine.py; may be repeated.",
+        autocompletion=completion.policies,
     ),
 ]
 Matrix = Annotated[
     Path | None,
-    typer.Option("--matrix", help="Preferences by which to measure regret; made from the data if not given."),
+    typer.Option(
+        "--matrix",
+        help="Preferences by which to measure regret; made from the data if not given.",
+        autocompletion=completion.matrix_files,
+    ),
 ]
 Regret = Annotated[
     str,
     typer.Option(
         help="What regret means: condorcet, copeland, copeland-sum, copeland-per-arm, copeland-losses, "
-        "borda. If not given, condorcet where there is a Condorcet winner, copeland elsewhere."
+        "borda. If not given, condorcet where there is a Condorcet winner, copeland elsewhere.",
+        autocompletion=completion.one_of(*completion.NOTIONS),
     ),
 ]
 Every = Annotated[int, typer.Option("--feedback-every", help="Tell policies outcomes every so many duels.")]
@@ -354,12 +435,14 @@ Measure = Annotated[
     str,
     typer.Option(
         help="Of live duels: 'page' measures NDCG and clicks of whole pages, 'none' ends pages where the "
-        "user leaves, which is faster."
+        "user leaves, which is faster.",
+        autocompletion=completion.one_of(*completion.MEASURES),
     ),
 ]
 Multileave = Annotated[
     str,
     typer.Option(
-        help="How policies that compare sets make a page, with --live: see 'rankduel multileavers'."
+        help="How policies that compare sets make a page, with --live: see 'rankduel multileavers'.",
+        autocompletion=completion.multileavers,
     ),
 ]

@@ -11,6 +11,7 @@ from rich.markup import escape
 
 import rankduel
 from rankduel.base.text import counted
+from rankduel.cli import completion
 from rankduel.cli.console import file_size, screen
 from rankduel.cli.options import refuse_typed
 
@@ -23,7 +24,12 @@ class Format(str, Enum):
 
 def report(
     context: typer.Context,
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Records that 'rankduel run' made.")],
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR", help="Records that 'rankduel run' made.", autocompletion=completion.folders
+        ),
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path("report.html"),
     figures: Annotated[Path | None, typer.Option(help="Also write every chart to this folder.")] = None,
     format: Annotated[Format, typer.Option(help="Of those charts.")] = Format.pdf,

@@ -10,9 +10,12 @@ import rankduel
 from rankduel.base.errors import UsageError
 from rankduel.base.settings import Configured
 from rankduel.base.text import counted
-from rankduel.cli.console import command_typed, notices, runs_progress, show_next
+from rankduel.cli import completion
+from rankduel.cli.console import command_typed, notices, print_table, runs_progress, screen, show_next
 from rankduel.cli.endings import keeping
 from rankduel.cli.options import (
+    AsCsv,
+    AsJson,
     DataOptions,
     Delay,
     DuelOptions,
@@ -37,7 +40,10 @@ def run(
     context: typer.Context,
     problem: Annotated[
         list[str],
-        typer.Argument(help="A built-in matrix by name, a matrix file, or with --live files of judged data."),
+        typer.Argument(
+            help="A built-in matrix by name, a matrix file, or with --live files of judged data.",
+            autocompletion=completion.problems,
+        ),
     ],
     policy: Policies,
     live: Annotated[bool, typer.Option("--live", help="Duels are pages, clicks and credit on data.")] = False,
@@ -48,6 +54,8 @@ def run(
     *,
     multileave: Multileave = "sosm",
     measure: Measure = "page",
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
     options: RunOptions,
     duel_options: DuelOptions,
     data_options: DataOptions,
@@ -59,10 +67,12 @@ def run(
     [dim]Example:[/] rankduel run arxiv6 --policy rucb --policy dts --horizon 1e6 --runs 20
     """
     from experiments.arena import user_text
-    from experiments.runs.records import problem_name, read_settings
+    from experiments.runs.records import MATRIX, problem_name, read_settings
     from experiments.specs import parse_policy
-    from rankduel.cli.shown.runs import show_runs
+    from experiments.winners.verdict import who_won
+    from rankduel.cli.shown.runs import policy_rows, show_runs
     from rankduel.cli.shown.sweeps import show_runs as show_sweep
+    from rankduel.cli.shown.verdict import show_verdict
 
     policies = [parse_policy(text, trust=True) for text in policy]
     _refuse_unused(context, policies, live, len(problem))
@@ -102,11 +112,22 @@ def run(
     name = problem[0] if len(problem) == 1 else problem_name(problem)
     title = f"{name}, {counted(settings['rankers'], 'arm')}{', live' if live else ''}"
     if len(found) > 1:
-        show_sweep(title, found)
-    else:
-        users = f", {user_text(settings['arena'])}" if live else ""
-        show_runs(f"{title}{users}", settings["regret"], found[label])
-    show_next(folder if len(found) == 1 else options.out, options.out)
+        rows = [{"duels": label} | row for label, table in found.items() for row in policy_rows(table)]
+        everything = {"records": str(options.out), "regret": settings["regret"], "policies": rows}
+        if not print_table(as_json, as_csv, lambda: rows, lambda: everything):
+            show_sweep(title, found)
+            show_next(options.out, options.out)
+        return
+    verdict = who_won(rankduel.read_preferences(folder / MATRIX))
+    rows = policy_rows(found[label])
+    everything = {"records": str(folder), "regret": settings["regret"], "verdict": verdict._asdict()}
+    if print_table(as_json, as_csv, lambda: rows, lambda: everything | {"policies": rows}):
+        return
+    show_verdict(verdict)
+    screen.print()
+    users = f", {user_text(settings['arena'])}" if live else ""
+    show_runs(f"{title}{users}", settings["regret"], found[label])
+    show_next(folder, options.out)
 
 
 def _refuse_unused(context: typer.Context, policies: list[Configured], live: bool, n_problems: int) -> None:

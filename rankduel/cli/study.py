@@ -13,9 +13,19 @@ from rich.markup import escape
 import rankduel
 from rankduel.base.errors import StudyError, UsageError
 from rankduel.base.files import path_inside
-from rankduel.cli.console import command_typed, count_progress, notices, screen, show_rows, title
+from rankduel.cli import completion
+from rankduel.cli.console import (
+    command_typed,
+    count_progress,
+    errors,
+    notices,
+    print_table,
+    screen,
+    show_rows,
+    title,
+)
 from rankduel.cli.endings import keeping
-from rankduel.cli.options import Jobs, Repair
+from rankduel.cli.options import AsCsv, AsJson, Jobs, Repair
 
 if TYPE_CHECKING:
     from experiments.studies.playing import Played
@@ -33,11 +43,21 @@ class Tier(str, Enum):
 
 
 Name = Annotated[
-    str, typer.Argument(metavar="NAME", help="A study of 'rankduel study list', or a .toml file.")
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="A study of 'rankduel study list', or a .toml file.",
+        autocompletion=completion.studies,
+    ),
 ]
 Names = Annotated[
     list[str] | None,
-    typer.Argument(metavar="NAME...", help="Studies by name, or .toml files.", show_default=False),
+    typer.Argument(
+        metavar="NAME...",
+        help="Studies by name, or .toml files.",
+        show_default=False,
+        autocompletion=completion.studies,
+    ),
 ]
 AtTier = Annotated[
     Tier,
@@ -48,10 +68,19 @@ AtTier = Annotated[
 ]
 Data = Annotated[
     Path | None,
-    typer.Option(help="Folder with public matrices and judged data ($RANKDUEL_DATA).", show_default=False),
+    typer.Option(
+        help="Folder with public matrices and judged data ($RANKDUEL_DATA).",
+        show_default=False,
+        autocompletion=completion.folders,
+    ),
 ]
 Real = Annotated[bool, typer.Option("--real", help="Leave out what would be played on stand-ins for data.")]
-Out = Annotated[Path, typer.Option("--out", "-o", help="Folder for records, figures and verdicts.")]
+Out = Annotated[
+    Path,
+    typer.Option(
+        "--out", "-o", help="Folder for records, figures and verdicts.", autocompletion=completion.folders
+    ),
+]
 Trust = Annotated[
     bool,
     typer.Option(
@@ -63,15 +92,17 @@ Trust = Annotated[
 
 
 @app.command("list")
-def list_studies() -> None:
+def list_studies(as_json: AsJson = False, as_csv: AsCsv = False) -> None:
     """What there is: source, question, data needed, and how long it takes.
 
     [dim]Example:[/] rankduel study list
     """
     from experiments.studies import all_studies
     from experiments.studies.study import TIERS
-    from rankduel.cli.shown.study import time_text
+    from rankduel.cli.shown.study import study_rows, time_text
 
+    if print_table(as_json, as_csv, lambda: study_rows(all_studies().values())):
+        return
     rows = {}
     for study in all_studies().values():
         times = ", ".join(f"{tier} {time_text(study, tier, -1)}" for tier in TIERS if tier in study.minutes)
@@ -85,16 +116,18 @@ def list_studies() -> None:
 
 
 @app.command()
-def show(name: Name, trust: Trust = False) -> None:
+def show(name: Name, trust: Trust = False, as_json: AsJson = False, as_csv: AsCsv = False) -> None:
     """Settings and claims of a study.
 
     [dim]Example:[/] rankduel study show cycles
     """
     from experiments.studies.checks import in_words
     from rankduel.api.studies import find_study
-    from rankduel.cli.shown.study import about_part
+    from rankduel.cli.shown.study import about_part, claim_rows, study_as_data
 
     study = find_study(name, trust=trust)
+    if print_table(as_json, as_csv, lambda: claim_rows(study), lambda: study_as_data(study)):
+        return
     title(escape(study.title), escape(study.source))
     screen.print(f"{escape(study.question)}\n[dim]data: {escape(study.data)}[/]\n")
     title("Parts", "duels x runs, by tier")
@@ -119,6 +152,8 @@ def run(
     repair: Repair = False,
     jobs: Jobs = -1,
     trust: Trust = False,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
 ) -> None:
     """Play studies, draw their figures and check their claims; what is there already is not repeated.
 
@@ -128,20 +163,25 @@ def run(
     from experiments.studies.checks import summary
     from experiments.studies.page import write_study_page
     from rankduel.api.studies import find_study
+    from rankduel.cli.shown.study import record_rows
 
     if bool(names) == all:
         raise UsageError("name the studies to run, or say --all; 'rankduel study list' shows them")
     studies = {name: find_study(name, trust=trust) for name in names or all_studies()}
     _refuse_same_ids(studies)
-    played = _play_and_check(studies, tier.value, data, real, out, jobs, trust, repair)
-    for one in played:
-        screen.print(f"[cyan]{escape(one.study.id)}[/] {summary(one.records)}")
+    as_data = as_json or as_csv
+    played = _play_and_check(studies, tier.value, data, real, out, jobs, trust, repair, as_data=as_data)
+    printed = print_table(as_json, as_csv, lambda: [row for one in played for row in record_rows(one)])
+    if not printed:
+        for one in played:
+            screen.print(f"[cyan]{escape(one.study.id)}[/] {summary(one.records)}")
     ids = "all" if all else "-".join(one.study.id for one in played)
     page = path_inside(out, f"{ids if len(ids) <= _LONGEST else 'several'}-{tier.value}.html", StudyError)
     write_study_page(played, page)
-    screen.print(
-        f"\nwrote [bold]{escape(str(page))}[/]; next: [bold]rankduel study check NAME[/]", soft_wrap=True
-    )
+    if not printed:
+        screen.print(
+            f"\nwrote [bold]{escape(str(page))}[/]; next: [bold]rankduel study check NAME[/]", soft_wrap=True
+        )
 
 
 @app.command()
@@ -153,6 +193,9 @@ def check(
     out: Out = Path("results/studies"),
     jobs: Jobs = -1,
     trust: Trust = False,
+    *,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
 ) -> None:
     """Claim by claim: published, measured, holds or not. Runs that are missing are played first.
 
@@ -161,11 +204,13 @@ def check(
     [dim]Example:[/] rankduel study check cycles
     """
     from rankduel.api.studies import find_study
-    from rankduel.cli.shown.study import show_records
+    from rankduel.cli.shown.study import record_rows, show_records
 
     studies = {name: find_study(name, trust=trust)}
-    (played,) = _play_and_check(studies, tier.value, data, real, out, jobs, trust)
-    show_records(played.records)
+    as_data = as_json or as_csv
+    (played,) = _play_and_check(studies, tier.value, data, real, out, jobs, trust, as_data=as_data)
+    if not print_table(as_json, as_csv, lambda: record_rows(played)):
+        show_records(played.records)
     if any(record.unexplained for record in played.records):
         raise typer.Exit(1)
 
@@ -206,14 +251,17 @@ def _play_and_check(
     jobs: int,
     trust: bool,
     repair: bool = False,
+    *,
+    as_data: bool,
 ) -> list[Played]:
-    """Play studies, by what the command named them."""
+    """Play studies, by what the command named them; `as_data` leaves the output to the table."""
     from experiments.studies.data import data_folder
     from experiments.studies.playing import count_runs, parts_to_play
     from rankduel.cli.shown.study import time_text
 
+    tell = errors if as_data else screen
     for study in studies.values():
-        screen.print(f"[dim]{escape(study.id)}, tier {tier}: {time_text(study, tier, jobs)}[/]")
+        tell.print(f"[dim]{escape(study.id)}, tier {tier}: {time_text(study, tier, jobs)}[/]")
     played = []
     for name, study in studies.items():
         n_runs = count_runs(parts_to_play(study, tier, data_folder(data), real))
@@ -235,6 +283,6 @@ def _play_and_check(
                 trust=trust,
             )
         for stand_in in dict.fromkeys(filter(None, one.results.stand_ins.values())):
-            screen.print(f"[yellow]{escape(study.id)}: on {escape(stand_in)}[/]")
+            tell.print(f"[yellow]{escape(study.id)}: on {escape(stand_in)}[/]")
         played.append(one)
     return played

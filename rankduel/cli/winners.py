@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,8 +11,9 @@ from rich.markup import escape
 import rankduel
 from rankduel.base.errors import UsageError
 from rankduel.base.text import counted
-from rankduel.cli.console import file_size, screen
-from rankduel.cli.options import AsJson, refuse_typed
+from rankduel.cli import completion
+from rankduel.cli.console import file_size, print_table, screen
+from rankduel.cli.options import AsCsv, AsJson, refuse_typed
 
 if TYPE_CHECKING:
     from experiments.matrix.preferences import Preferences
@@ -27,7 +27,10 @@ def winners(
     context: typer.Context,
     preferences: Annotated[
         str,
-        typer.Argument(help="A built-in matrix by name, or a file: .prefs.parquet, .npy, or rows of text."),
+        typer.Argument(
+            help="A built-in matrix by name, or a file: .prefs.parquet, .npy, or rows of text.",
+            autocompletion=completion.matrices,
+        ),
     ],
     *,
     rankers: Chosen = "",
@@ -43,17 +46,23 @@ def winners(
     overlap_samples: Annotated[
         int, typer.Option(help="The same to compare notions of a winner, which takes longer.")
     ] = 100,
-    seed: Annotated[int, typer.Option(help="For --subsets: same seed, same numbers.")] = 0,
+    resamples: Annotated[
+        int,
+        typer.Option(help="How often to draw the queries again, to see who wins over queries like these."),
+    ] = 1000,
+    seed: Annotated[int, typer.Option(help="Same seed, same numbers.")] = 0,
     figures: Annotated[
         Path | None,
         typer.Option(help="With --subsets: also write charts of all sizes to this folder, as .svg."),
     ] = None,
     as_json: AsJson = False,
+    as_csv: AsCsv = False,
 ) -> None:
     """Who wins: Condorcet, Copeland, Borda, random walk, von Neumann; orders, cycles, transitivity.
 
     [dim]Example:[/] rankduel winners arxiv6 --subsets
     """
+    from experiments.winners.resampling import resampled_winners
     from experiments.winners.subsets import usual_sizes
     from rankduel.api.matrices import chosen_preferences
     from rankduel.cli.shown import winners as shown
@@ -69,16 +78,17 @@ def winners(
     if figures is not None:
         _check_figures(preferences, chosen, subsets)
     sizes = range(1, len(chosen) + 1) if figures else usual_sizes(len(chosen))
+    drawn = resampled_winners(chosen, resamples, seed)
     found = None
     if subsets:
         found = rankduel.winner_subsets(
             chosen, sizes=sizes, samples=samples, overlap_samples=overlap_samples, seed=seed
         )
     paths = shown.write_figures(found, figures) if found and figures else []
-    if as_json:
-        typer.echo(json.dumps(shown.as_data(chosen, found), indent=1))
+    rows, everything = lambda: shown.ranker_rows(chosen, drawn), lambda: shown.as_data(chosen, drawn, found)
+    if print_table(as_json, as_csv, rows, everything):
         return
-    shown.show_winners(preferences, chosen, top)
+    shown.show_winners(preferences, chosen, top, drawn)
     if found is not None:
         shown.show_shares(found.shares[found.shares["size"].isin(usual_sizes(len(chosen)))])
         shown.show_overlaps(found.overlaps, len(chosen))

@@ -34,6 +34,34 @@ def test_a_table_comes_back(path):
     assert path.read_bytes() == table_content(TABLE, dict(reversed(ABOUT.items())))
 
 
+def test_vectors_come_back(tmp_path):
+    path, vectors = tmp_path / "v.parquet", {"v": np.array([[1.5, 2], [3, 4], [np.nan, -0.0]], np.float32)}
+    path.write_bytes(table_content(TABLE, ABOUT, vectors))
+    found = read_table(path)
+    pd.testing.assert_frame_equal(found.values, TABLE, check_exact=True)
+    assert found.verified and list(found.vectors) == ["v"] and found.vectors["v"].dtype == np.float32
+    np.testing.assert_array_equal(found.vectors["v"], vectors["v"])
+
+
+@pytest.mark.parametrize(
+    ("column", "told"),
+    [
+        (pa.FixedSizeListArray.from_arrays(np.array([1.5, 2, 3, 4, 5, 7], np.float32), 2), "the digest"),
+        (pa.FixedSizeListArray.from_arrays(np.arange(6.0), 2), "the digest"),
+        (pa.array([[1.0], [2.0], [3.0]]), "a column of type list<"),
+        (pa.FixedSizeListArray.from_arrays(pa.array(["a"] * 6), 2), "a column of type fixed_size_list<"),
+    ],
+)
+def test_changed_vectors_are_noticed(tmp_path, column, told):
+    path, vectors = tmp_path / "v.parquet", {"v": np.array([[1.5, 2], [3, 4], [5, 6]], np.float32)}
+    path.write_bytes(table_content(TABLE, ABOUT, vectors))
+    table = pq.read_table(path)
+    changed = table.set_column(table.schema.get_field_index("v"), "v", column)
+    pq.write_table(changed.replace_schema_metadata(table.schema.metadata), path)
+    with pytest.raises(DamagedTable, match=told):
+        read_table(path)
+
+
 def test_every_changed_byte_is_noticed_or_changes_nothing(path):
     whole, refused, unverified = path.read_bytes(), 0, []
     for place in range(len(whole)):

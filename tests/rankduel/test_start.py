@@ -88,6 +88,14 @@ def test_a_usage_error_loads_nothing_heavy():
         ("rankduel ", "multileave"),
         ("rankduel data info --profile ", "istella"),
         ("rankduel data synth --shape ", "small"),
+        ("rankduel run ", "two-winners32"),
+        ("rankduel run arxiv6 --policy mer", "merge_dts"),
+        ("rankduel compare data.txt --interleave ", "team_draft"),
+        ("rankduel compare data.txt --clicks ", "navigational"),
+        ("rankduel multileave data.txt --method ", "sosm"),
+        ("rankduel study run ", "beyond-condorcet"),
+        ("rankduel winners ", "thesis4"),
+        ("rankduel report ", ""),
     ],
 )
 def test_completion_loads_nothing_heavy(typed, offered):

@@ -121,11 +121,13 @@ def text_file(name, content, folder):
 
 
 def of_matrix(preferences):
-    return exact((preferences.names, preferences.pairs, dict(preferences.settings)))
+    return exact((preferences.names, preferences.pairs, dict(preferences.settings), preferences.by_query))
 
 
 def write_matrix(name, folder):
-    rankduel.write_preferences(preferences_of(SQUARE, [*"abc"] if "prefs" in name else None), folder / name)
+    made = preferences_of(SQUARE, [*"abc"] if "prefs" in name else None)
+    by_query = np.array(made.pairs["p"], np.float32)[:, None] + np.array([-0.125, 0.125], np.float32)
+    rankduel.write_preferences(dataclasses.replace(made, by_query=by_query), folder / name)
 
 
 def read_matrix(name, folder):
@@ -377,7 +379,7 @@ def _packed(name, content):
     return Kind(name, partial(text_file, name, content), partial(read_letor, name))
 
 
-_SETTINGS = Kind("study.json of a run set", write_runs, read_runs, "runs/study.json")
+_SETTINGS = Kind("_study.json of a run set", write_runs, read_runs, "runs/_study.json")
 _POLICY = Kind("saved policy", write_policy, read_policy)
 _SESSION = Kind("session.json", write_session, read_session, "session/session.json")
 _RANKINGS = Kind("rankings", write_rankings, read_rankings, "rankings/*", by_folder=True)
@@ -387,7 +389,7 @@ _KINDS = (
     _matrix("m.txt", True),
     Kind("checkpoint of a matrix", write_checkpoint, read_checkpoint, ".m.prefs.parquet.partial/sums.values"),
     Kind("record of a run", write_runs, read_runs, "runs/rucb/*.parquet"),
-    Kind("matrix of a run set", write_runs, read_runs, "runs/matrix.prefs.parquet"),
+    Kind("matrix of a run set", write_runs, read_runs, "runs/_matrix.prefs.parquet"),
     _SETTINGS,
     _forged(_SETTINGS, forge_settings),
     _text("study in TOML", "mine.toml", own_study.TOML, read_written_study),

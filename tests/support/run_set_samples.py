@@ -26,7 +26,7 @@ def made_up_table(policies, horizon=1000, runs=4, seed=0, live=False):
             table = pd.DataFrame({"policy": policy, "run": run, "step": steps, "regret": regret})
             table = table.assign(weak_regret=regret / 2, nonwinner_duels=steps // 2, informative_steps=steps)
             right = rng.random(len(steps)) < steps / horizon
-            table = table.assign(recommended=np.where(right, 0, 1), correct=right, survivors=-1)
+            table = table.assign(recommended=np.where(right, "0", "1"), correct=right, survivors=-1)
             if live:
                 table = table.assign(ndcg=rng.uniform(0.3, 0.4, len(steps)), clicks=rng.random(len(steps)))
             tables.append(table.assign(seconds=rng.uniform(0.1, 0.2)))

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rich.markup import escape
 from rich.table import Table
 
 from experiments.runs.compare import Comparison
 from rankduel.cli.console import screen
+
+
+def as_data(found: Comparison) -> dict[str, Any]:
+    """Everything on the page, and the curves."""
+    return found._asdict()
 
 
 def show_comparison(found: Comparison) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -20,15 +19,10 @@ def best_first(means: pd.DataFrame) -> list[str]:
     return list(first.sort_values("value", ascending=False, kind="stable")["ranker"])
 
 
-def as_json(letor: Letor, values: pd.DataFrame, tests: pd.DataFrame | None) -> str:
+def everything(letor: Letor, values: pd.DataFrame, tests: pd.DataFrame | None) -> dict[str, Any]:
+    """Return all that is known, for JSON."""
     tables = {"values": values} if tests is None else {"values": values, "tests": tests}
-    found = {name: _records(table) for name, table in tables.items()}
-    return json.dumps({"data": letor.source, "queries": letor.n_queries} | found, indent=1)
-
-
-def _records(table: pd.DataFrame) -> list[dict[Hashable, Any]]:
-    """Return the rows with None for what is not known: JSON has no NaN."""
-    return table.astype(object).where(table.notna(), None).to_dict("records")
+    return {"data": letor.source, "queries": letor.n_queries} | tables
 
 
 def show_values(letor: Letor, means: pd.DataFrame, values: pd.DataFrame, rankers: Sequence[str]) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
+from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from typing import Any
 
 import numpy as np
-import typer
 from rich.markup import escape
 
 from bandits import configure
@@ -53,6 +52,15 @@ def click_models_as_data() -> dict[str, Any]:
     return {"users": users, "stop_rules": STOP_RULES, "attention": attention}
 
 
+def click_model_rows() -> list[dict[str, Any]]:
+    """Return a row for every user and number of grades."""
+    return [
+        {"name": user["name"], "grades": grades, **table, "about": user["about"], "source": user["source"]}
+        for user in click_models_as_data()["users"]
+        for grades, table in user["tables"].items()
+    ]
+
+
 def interleavers_as_data() -> dict[str, Any]:
     methods = [_method_as_data(method) for method in METHODS.values()]
     presets = {name: preset(name) | {"interleaving": str(preset(name)["interleaving"])} for name in PRESETS}
@@ -62,6 +70,15 @@ def interleavers_as_data() -> dict[str, Any]:
 def _method_as_data(method: Method | Multileaver | Measure) -> dict[str, Any]:
     about = {"name": method.name, "about": method.about, "source": method.source}
     return about | {"settings": _settings_as_data(method)}
+
+
+def setting_rows(methods: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return a row for every setting of the methods; one for a method that has none."""
+    return [
+        {"name": method["name"], "setting": setting, **about, "source": method["source"]}
+        for method in methods
+        for setting, about in (method["settings"] or {"": {"about": method["about"]}}).items()
+    ]
 
 
 def _settings_as_data(thing: Thing) -> dict[str, dict[str, Any]]:
@@ -85,21 +102,29 @@ def _plain(value: Any) -> Any:
     return written(value) if isinstance(value, IntEnum) else value
 
 
-def show_model(model: ClickModel, as_json: bool) -> None:
+def model_as_data(model: ClickModel) -> dict[str, Any]:
     """One user: what it was understood as, and how much it clicks on a page of ten documents of one grade."""
-    grades = range(len(model.p_click))
-    clicks = [float(expected_clicks(model, np.full(PAGE, grade))) for grade in grades]
-    if as_json:
-        rows = {"p_click": model.p_click.tolist(), "p_stop": model.p_stop.tolist(), "expected_clicks": clicks}
-        typer.echo(json.dumps({"written": spec_of(model)} | rows, indent=1))
-        return
-    title(escape(spec_of(model)))
+    clicks = [float(expected_clicks(model, np.full(PAGE, grade))) for grade in range(len(model.p_click))]
+    rows = {"p_click": model.p_click.tolist(), "p_stop": model.p_stop.tolist(), "expected_clicks": clicks}
+    return {"written": spec_of(model)} | rows
+
+
+def grade_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return a row for every grade of a user, from what `model_as_data` returns."""
+    names = ("p_click", "p_stop", "expected_clicks")
+    columns = zip(*(facts[name] for name in names))
+    return [{"grade": grade} | dict(zip(names, values)) for grade, values in enumerate(columns)]
+
+
+def show_model(model: ClickModel) -> None:
+    facts = model_as_data(model)
+    title(escape(facts["written"]))
     table = plain_table()
     for heading in ("grade", "p_click", "p_stop", f"clicks on {PAGE} such documents"):
         table.add_column(heading, header_style="dim", justify="right")
-    for grade in grades:
-        values = (f"{model.p_click[grade]:g}", f"{model.p_stop[grade]:g}", f"{clicks[grade]:.3f}")
-        table.add_row(str(grade), *values)
+    for row in grade_rows(facts):
+        values = (f"{row['p_click']:g}", f"{row['p_stop']:g}", f"{row['expected_clicks']:.3f}")
+        table.add_row(str(row["grade"]), *values)
     screen.print(table)
 
 
@@ -206,6 +231,25 @@ def policies_as_data() -> list[dict[str, Any]]:
     ]
 
 
+def policy_rows() -> list[dict[str, Any]]:
+    """Return a row for every policy; its parameters as text that asks for them."""
+    return [
+        {**facts, "parameters": _defaults(facts), "variants": ", ".join(facts["variants"])}
+        for facts in policies_as_data()
+    ]
+
+
+def _defaults(facts: Mapping[str, Any]) -> str:
+    return ",".join(f"{name}={written(about['default'])}" for name, about in facts["parameters"].items())
+
+
+def parameter_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return a row for every parameter of a policy, from what `policy_as_data` returns."""
+    return [
+        {"policy": facts["name"], "parameter": name} | about for name, about in facts["parameters"].items()
+    ]
+
+
 def policy_as_data(chosen: Configured) -> dict[str, Any]:
     policy = chosen.thing
     usual = Configured(policy, policy.params())
@@ -231,10 +275,7 @@ def policy_as_data(chosen: Configured) -> dict[str, Any]:
     }
 
 
-def show_policy(chosen: Configured, as_json: bool) -> None:
-    if as_json:
-        typer.echo(json.dumps(policy_as_data(chosen), indent=1))
-        return
+def show_policy(chosen: Configured) -> None:
     policy = chosen.thing
     title(escape(str(chosen)))
     screen.print("\n".join(_facts(chosen)), highlight=False)

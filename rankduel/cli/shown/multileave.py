@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -10,7 +11,14 @@ from rich.markup import escape
 from rich.table import Table
 
 from experiments.matrix.preferences import Preferences
-from experiments.runs.multileave_error import LIMITS, decades, error_text, until_text
+from experiments.runs.multileave_error import (
+    LIMITS,
+    decades,
+    error_at,
+    error_text,
+    impressions_until,
+    until_text,
+)
 from experiments.runs.problem import how_known
 from rankduel.base.text import counted
 from rankduel.cli.console import screen, title
@@ -35,6 +43,25 @@ def show_errors(source: str, users: str, reference: Preferences, table: pd.DataF
             f"\n[dim]left out, as they tie in the matrix: {counted(tied, 'pair')}; with 1/2 in the interval, "
             f"so that their order in the matrix may be wrong itself: {counted(unsure, 'pair')}[/]"
         )
+
+
+def error_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return a row for every method and number of impressions that is printed."""
+    return [
+        {"method": name, "impressions": step} | dict(zip(("e_bin", "standard_error"), error_at(runs, step)))
+        for name, runs in table.groupby("policy", sort=False)
+        for step in decades(int(table["step"].max()))
+    ]
+
+
+def as_data(table: pd.DataFrame, folder: Path) -> dict[str, Any]:
+    """Return both tables of the page, and where the records are."""
+    until = [
+        {"method": name, "limit": limit, "impressions": impressions_until(runs, limit)}
+        for name, runs in table.groupby("policy", sort=False)
+        for limit in LIMITS
+    ]
+    return {"records": str(folder), "errors": error_rows(table), "until": until}
 
 
 def _show_table(table: pd.DataFrame, columns: Mapping[str, Any], text: Callable[..., str]) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from rich.markup import escape
 from rich.table import Table
 
-from experiments.studies.checks import FAILS, HOLDS, WARNS, Record, summary
+from experiments.studies.checks import FAILS, HOLDS, WARNS, Record, in_words, summary
+from experiments.studies.playing import Played
 from experiments.studies.reproduction import measured
 from experiments.studies.study import TIERS, Part, Runs, Study, size_in
 from rankduel.base.threads import n_workers
@@ -24,6 +27,39 @@ def time_text(study: Study, tier: str, jobs: int) -> str:
     if minutes < 1:
         return "under a minute"
     return f"about {minutes:.0f} min" if minutes < 120 else f"about {minutes / 60:.0f} h"
+
+
+def study_rows(studies: Iterable[Study]) -> list[dict[str, Any]]:
+    """Return a row for every study; minutes by tier as measured on one core."""
+    return [
+        {name: getattr(study, name) for name in ("id", "title", "question", "source", "data")}
+        | {f"minutes_{tier}": study.minutes.get(tier) for tier in TIERS}
+        for study in studies
+    ]
+
+
+def claim_rows(study: Study) -> list[dict[str, Any]]:
+    return [
+        {"study": study.id, "id": check.id, "claim": check.claim, "test": in_words(check.test)}
+        | {"known": check.reference}
+        for check in study.checks
+    ]
+
+
+def study_as_data(study: Study) -> dict[str, Any]:
+    """What the study is, its parts with their sizes by tier, and its claims."""
+    parts = [
+        {"name": part.name}
+        | ({"problem": part.problem, "policies": part.policies} if isinstance(part, Runs) else {})
+        | {"sizes": {tier: size._asdict() for tier in TIERS if (size := size_in(part, tier))}}
+        for part in study.parts
+    ]
+    return study_rows([study])[0] | {"parts": parts, "claims": claim_rows(study)}
+
+
+def record_rows(played: Played) -> list[dict[str, Any]]:
+    """Return a row for every claim that was checked."""
+    return [{"study": played.study.id} | dataclasses.asdict(record) for record in played.records]
 
 
 def about_part(part: Part) -> str:

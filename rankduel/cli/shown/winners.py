@@ -13,9 +13,10 @@ from rich.table import Table
 
 from bandits import condorcet_winner
 from experiments.matrix.preferences import Preferences
-from experiments.winners.certainty import Certainty, certainty, deciding
+from experiments.winners.certainty import Certainty, certainty, deciding, joint
 from experiments.winners.notions import Mixture, Scores, all_scores, copeland_order, ranker_table, winner_sets
 from experiments.winners.overlaps import CONTAINED, FEWEST, LOSSES, WINNERS, Overlaps, pooled
+from experiments.winners.resampling import NOTIONS, Resampled
 from experiments.winners.summary import summary_of
 from experiments.winners.transitivity import (
     Transitivity,
@@ -26,9 +27,11 @@ from experiments.winners.transitivity import (
     transitivity,
     weak_order,
 )
+from experiments.winners.verdict import listed, verdict_of
 from rankduel.api.matrices import Subsets
 from rankduel.base.text import counted
-from rankduel.cli.console import screen, show_rows, title
+from rankduel.cli.console import plain_table, screen, show_rows, title
+from rankduel.cli.shown.verdict import show_pairs, show_verdict
 
 
 def write_figures(found: Subsets, folder: Path) -> list[Path]:
@@ -63,9 +66,19 @@ def _curves(shares: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def as_data(preferences: Preferences, found: Subsets | None = None) -> dict[str, Any]:
+def ranker_rows(preferences: Preferences, drawn: Resampled | None) -> pd.DataFrame:
+    """A row for every ranker: its scores and, by notion, the share of resampled queries that it wins."""
+    table = ranker_table(preferences)
+    if drawn is None:
+        return table
+    return table.merge(drawn.shares.add_prefix("resampled_").rename(columns={"resampled_ranker": "ranker"}))
+
+
+def as_data(
+    preferences: Preferences, drawn: Resampled | None, found: Subsets | None = None
+) -> dict[str, Any]:
     """Everything on the page and more, as plain values."""
-    data = summary_of(preferences)
+    data = summary_of(preferences, drawn)
     if found is None:
         return data
     return data | {
@@ -82,55 +95,64 @@ def _overlaps_as_data(overlaps: Overlaps) -> dict[str, Any]:
     }
 
 
-_MANY = 6  # names on a line; of more, the first and how many there are
 _IN_SHORT = {"SST": "strong", "MST": "moderate", "WST": "weak", "STI": "triangle"}
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
-def show_winners(name: str, preferences: Preferences, top: int) -> None:
+def show_winners(name: str, preferences: Preferences, top: int, drawn: Resampled | None) -> None:
     title(escape(name), f"rankers: {len(preferences):,}, pairs: {len(preferences.pairs):,}")
+    show_verdict(verdict_of(preferences, drawn))
+    screen.print()
     scores = all_scores(preferences.matrix)
     show_rows({what: escape(text) for what, text in _winner_rows(preferences, scores).items()})
     if len(preferences) == 1:
         return
+    show_pairs(preferences)
     title("\nBy Copeland score", f"first {top} of {len(preferences)}" if len(preferences) > top else "")
     screen.print(_ranking(ranker_table(preferences, scores).head(top), scores.von_neumann.unique))
     title("\nMargins")
     show_rows(_margin_rows(preferences))
     title("\nOrder")
     show_rows(_order_rows(preferences))
-    title("\nHow sure", _level(preferences))
-    show_rows({what: escape(text) for what, text in _sure_rows(preferences).items()})
+    joined = joint(preferences)
+    title("\nHow sure over these queries", _level(preferences, joined.level))
+    show_rows({what: escape(text) for what, text in _sure_rows(joined.preferences).items()})
+    if drawn is None and not (preferences.pairs["method"] == "given").any():
+        title("\nHow sure over queries like these")
+        screen.print("not known: the matrix was made without values by query")
+    elif drawn is not None:
+        title("\nHow sure over queries like these", f"share of {drawn.resamples:,} resamples of {drawn.what}")
+        screen.print(_resampled(drawn, top))
 
 
 def _winner_rows(preferences: Preferences, scores: Scores) -> dict[str, str]:
     won = winner_sets(preferences, scores)
     losses = scores.loses_to[scores.beats == scores.beats.max()]
     lost = f"{losses.min():,}" if losses.min() == losses.max() else f"{losses.min():,} to {losses.max():,}"
-    rows = {"Condorcet": _listed(won["condorcet"]) or "none: nobody beats all others"}
+    rows = {"Condorcet": listed(won["condorcet"]) or "none: nobody beats all others"}
     rows["Copeland"] = (
-        f"{_listed(won['copeland'])}; {'each ' if len(won['copeland']) > 1 else ''}"
+        f"{listed(won['copeland'])}; {'each ' if len(won['copeland']) > 1 else ''}"
         f"beats {scores.beats.max():,}, loses to {lost}"
     )
-    rows["Borda"] = f"{_listed(won['borda'])}; wins {scores.borda.max():.2%} against others at random"
-    rows["random walk"] = f"{_listed(won['random_walk'])}; there {scores.random_walk.max():.2%} of the time"
+    rows["Borda"] = f"{listed(won['borda'])}; wins {scores.borda.max():.2%} against others at random"
+    rows["random walk"] = f"{listed(won['random_walk'])}; there {scores.random_walk.max():.2%} of the time"
     rows["von Neumann"] = _lottery(preferences, scores.von_neumann)
     if len(won["smith_set"]) == len(preferences) > 1:
         rows["Smith set"] = "all of them: no smaller group beats the rest"
     elif len(won["smith_set"]) > 1:
-        rows["Smith set"] = f"{_listed(won['smith_set'])}: the fewest who beat all others"
+        rows["Smith set"] = f"{listed(won['smith_set'])}: the fewest who beat all others"
     return rows
 
 
 def _lottery(preferences: Preferences, mixture: Mixture) -> str:
     if not mixture.unique:
-        members = _listed([preferences.names[i] for i in mixture.support])
+        members = listed([preferences.names[i] for i in mixture.support])
         return f"not unique; some unbeaten lottery has each of {members}"
     heaviest = mixture.support[np.argsort(-mixture.weights[mixture.support], kind="stable")]
     if len(heaviest) == 1:
         return str(preferences.names[heaviest[0]])
     weights = [f"{preferences.names[i]} ({mixture.weights[i]:.3f})" for i in heaviest]
-    return f"a lottery that nobody beats: {_listed(weights)}"
+    return f"a lottery that nobody beats: {listed(weights)}"
 
 
 def _ranking(table: pd.DataFrame, one_lottery: bool) -> Table:
@@ -189,7 +211,7 @@ def _order_in_words(preferences: Preferences) -> str:
     order = total_order(preferences.matrix)
     ties = count_ties(preferences.matrix)
     if order is not None:
-        return "yes: " + escape(_listed([preferences.names[i] for i in order], " > "))
+        return "yes: " + escape(listed([preferences.names[i] for i in order], " > "))
     tied = counted(ties, "tied pair")
     if weak_order(preferences.matrix) is not None:
         return f"no, but one up to {tied}"
@@ -223,26 +245,35 @@ def _sure_rows(preferences: Preferences) -> dict[str, str]:
         return {"": _without_intervals(preferences)}
     rows = {"undecided": f"{len(sure.undecided):,} of {counted(n_pairs, 'pair')}: 1/2 is in the interval"}
     rows["Condorcet"] = _condorcet_in_words(preferences, sure)
-    rows["Copeland"] = (
-        "certain" if sure.copeland_certain else _open_question(preferences, sure, sure.copeland)
-    )
+    rows["Copeland"] = "stands" if sure.copeland_certain else _open_question(preferences, sure, sure.copeland)
     rows["total order"] = {
-        True: "certain",
-        False: "certainly none",
+        True: "stands",
+        False: "none, which stands",
         None: f"open: depends on {counted(len(sure.undecided), 'undecided pair')}",
     }[sure.total_order]
-    rows["3-cycles"] = f"{sure.cycles:,} are certain"
+    rows["3-cycles"] = f"{sure.cycles:,} stand"
     return rows
 
 
-def _level(preferences: Preferences) -> str:
+def _resampled(drawn: Resampled, top: int) -> Table:
+    """The rankers that win most often if the queries are drawn again."""
+    shown = plain_table()
+    shown.add_column("ranker", header_style="dim", style="cyan", overflow="fold")
+    for heading in NOTIONS:
+        shown.add_column(heading.capitalize(), header_style="dim", justify="right", no_wrap=True)
+    winning = drawn.shares[(drawn.shares[list(NOTIONS)] > 0).any(axis=1)].head(top)
+    for row in winning.to_dict("records"):
+        shown.add_row(escape(row["ranker"]), *(f"{row[notion]:.1%}" for notion in NOTIONS))
+    if drawn.without_condorcet:
+        shown.add_row("none", f"{drawn.without_condorcet:.1%}")
+    return shown
+
+
+def _level(preferences: Preferences, level: float | None) -> str:
     """Of the intervals, if their maker says so."""
-    if not _has_intervals(preferences):
+    if level is None or not _has_intervals(preferences):
         return ""
-    together, single = (preferences.settings.get(name) for name in ("decide", "alpha"))
-    if isinstance(together, float):
-        return f"all intervals are right at once with probability {1 - together:g}"
-    return f"each interval is right with probability {1 - single:g}" if isinstance(single, float) else ""
+    return f"all intervals are right at once with probability {level:g}"
 
 
 def _has_intervals(preferences: Preferences) -> bool:
@@ -258,11 +289,11 @@ def _without_intervals(preferences: Preferences) -> str:
 def _condorcet_in_words(preferences: Preferences, sure: Certainty) -> str:
     if not sure.condorcet_certain:
         return _open_question(preferences, sure, sure.condorcet)
-    return "certain" if condorcet_winner(preferences.matrix) >= 0 else "certainly none"
+    return "stands" if condorcet_winner(preferences.matrix) >= 0 else "none, which stands"
 
 
 def _open_question(preferences: Preferences, sure: Certainty, candidates: np.ndarray) -> str:
-    names = _listed([preferences.names[i] for i in candidates])
+    names = listed([preferences.names[i] for i in candidates])
     pairs = counted(deciding(sure, candidates), "undecided pair")
     return f"depends on {pairs}; possible: {names}"
 
@@ -305,7 +336,7 @@ def show_overlaps(overlaps: Overlaps | None, n_rankers: int) -> None:
     for name, number in ((WINNERS, WINNERS), ("losses of each", LOSSES)):
         some = counts[counts["number"] == number]
         parts = [f"{row['count']} in {_percent(row)}" for row in some.to_dict("records")]
-        rows[name] = f"{_listed(parts)}; at most {some['count'].max()}"
+        rows[name] = f"{listed(parts)}; at most {some['count'].max()}"
     show_rows(rows)
 
 
@@ -323,9 +354,3 @@ def _drawn_in_words(table: pd.DataFrame) -> str:
 def _percent(row: Mapping[Hashable, Any]) -> str:
     error = row["standard_error"]
     return f"{row['share']:.2%}" + (f" ± {error:.2%}" if error else "")
-
-
-def _listed(names: list[str], between: str = ", ") -> str:
-    if len(names) <= _MANY:
-        return between.join(names)
-    return between.join(names[: _MANY - 1]) + f"{between}... ({len(names):,} in all)"

@@ -69,7 +69,8 @@ def arena(letor):
 
 def row(preferences, first, second):
     pairs = preferences.pairs
-    return pairs[(pairs["first"] == first) & (pairs["second"] == second)].iloc[0]
+    names = preferences.names
+    return pairs[(pairs["first"] == names[first]) & (pairs["second"] == names[second])].iloc[0]
 
 
 # --- right

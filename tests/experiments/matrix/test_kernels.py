@@ -27,11 +27,18 @@ users_drawn = pytest.mark.parametrize("user", ["navigational", "perfect", "leave
 
 def sums_of(kernel, world, pairs, times, seed=0, start=0, stop=None):
     """A kernel's sums over the queries from start to stop, each asked so many times."""
+    return both_sums_of(kernel, world, pairs, times, seed, start, stop)[0]
+
+
+def both_sums_of(kernel, world, pairs, times, seed=0, start=0, stop=None):
+    """(sums, sums of values by query)"""
     firsts, seconds = np.array(pairs).T.copy()
     often = np.full((len(world.offsets) - 1 if stop is None else stop) - start, times)
     centres = np.full(len(firsts), 0.5)
     users = np.random.default_rng(seed)
-    return kernel(for_another_thread(world), start, often, firsts, seconds, centres, users)
+    by_query = np.full((len(often), len(firsts)), np.nan)
+    sums = kernel(for_another_thread(world), start, often, firsts, seconds, centres, by_query, users)
+    return sums, by_query
 
 
 def twin_odds(case, pair, length):
@@ -206,3 +213,20 @@ def test_spread_is_the_twins(pairs, centre):
 def test_which_methods_have_odds(method, length, has):
     (labels, rankings), way = full_size(), interleaving(method)
     assert has_odds(make_world(rankings, labels, USER, way, length=length), way) == has
+
+
+@pytest.mark.parametrize("case", [TEAM_DRAFT[0], *DRAWN], ids=case_id)
+@pytest.mark.parametrize("kind", ["drawn", "any", "played"])
+def test_values_by_query_are_those_that_are_added_up(case, kind):
+    """The first query has the values that it has by itself, with the same draws; all add up to the sums."""
+    way, times = chosen(case), 3
+    world = tiny_world(way)
+    by_kind = {"drawn": odds_kernel, "any": lambda world, way: kernels._any_sums(way)}
+    kernel = duel_kernel(way) if kind == "played" else by_kind[kind](world, way)
+    world = asked_in_turn(world) if kind == "played" else world
+    sums, by_query = both_sums_of(kernel, world, PAIRS, times)
+    np.testing.assert_allclose(by_query.sum(axis=0), sums[:, WIN] + sums[:, TIE] / 2, rtol=1e-12)
+    alone, first = both_sums_of(kernel, world, PAIRS, times, stop=1)
+    np.testing.assert_array_equal(by_query[0], first[0])
+    np.testing.assert_allclose(first[0], alone[:, WIN] + alone[:, TIE] / 2, rtol=1e-12)
+    assert (np.ptp(by_query, axis=0) > 0).any()

@@ -55,6 +55,12 @@ def rows(size=4, seed=0):
     return pd.DataFrame(pairs)
 
 
+def by_query_of(pairs, n_queries=7):
+    """Values of seven queries whose means are p."""
+    noise = np.random.default_rng(2).normal(0, 0.1, (len(pairs), n_queries))
+    return pairs["p"].to_numpy()[:, None] + noise - noise.mean(axis=1, keepdims=True)
+
+
 @pytest.fixture
 def some():
     return checked(NAMES, rows(), SETTINGS, "some")
@@ -85,10 +91,55 @@ def test_the_square_forms_hold_the_rows(some):
 def test_the_digest_is_of_names_and_probabilities(some):
     other_names = Preferences(("a", *NAMES[1:]), some.pairs, {})
     other_p = Preferences(
-        NAMES, some.pairs.assign(p=some.pairs["p"].where(some.pairs["first"] > 0, 0.25)), {}
+        NAMES, some.pairs.assign(p=some.pairs["p"].where(some.pairs["first"] != NAMES[0], 0.25)), {}
     )
     same = Preferences(NAMES, some.pairs.assign(wins=0.0, lo=0.0), {})
     assert len({some.digest, other_names.digest, other_p.digest}) == 3 and same.digest == some.digest
+
+
+def test_pairs_are_named(some, tmp_path):
+    """In the table, in files, and in a part of the matrix; numbers of rankers are read as their names."""
+    expected = [[*pair] for pair in itertools.combinations(NAMES, 2)]
+    assert some.pairs[["first", "second"]].to_numpy().tolist() == expected
+    write_preferences(some, tmp_path / "some.prefs.parquet")
+    written = pd.read_parquet(tmp_path / "some.prefs.parquet")
+    assert written[["first", "second"]].to_numpy().tolist() == expected
+    part = some.subset([NAMES[3], NAMES[1]])
+    assert part.pairs[["first", "second"]].to_numpy().tolist() == [[NAMES[3], NAMES[1]]]
+    numbers = dict(zip(("first", "second"), np.triu_indices(4, 1)))
+    assert_same(checked(NAMES, some.pairs.assign(**numbers), some.settings, "m"), some)
+
+
+def test_values_by_query_are_kept(tmp_path):
+    made = checked(NAMES, rows(), SETTINGS, "some", by_query_of(rows()))
+    write_preferences(made, tmp_path / "m.prefs.parquet")
+    found = read_preferences(tmp_path / "m.prefs.parquet")
+    assert_same(found, made)
+    assert found.by_query.dtype == np.float32 and np.array_equal(found.by_query, made.by_query)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda values: values[:-1],
+        lambda values: values[:, :0],
+        lambda values: values[0],
+        lambda values: values + 1e-4,
+        lambda values: values[::-1],
+        lambda values: values + np.where(np.arange(7) == 3, np.nan, 0.0),
+        lambda values: values * np.inf,
+    ],
+)
+def test_values_by_query_that_do_not_fit_are_refused(change):
+    with pytest.raises(MatrixError, match="mine: its values by query do not have the means p"):
+        checked(NAMES, rows(), SETTINGS, "mine", change(by_query_of(rows())))
+
+
+def test_a_name_that_no_file_can_hold_is_shown_otherwise(tmp_path):
+    made = preferences_of(np.array([[0.5, 0.6], [0.4, 0.5]]), ["a\udcff", "b"])
+    assert made.names == ("a\udcff", "b") and made.pairs["first"].tolist() == ["a\\xff"]
+    write_preferences(made, tmp_path / "m.prefs.parquet")
+    assert_same(read_preferences(tmp_path / "m.prefs.parquet"), made)
 
 
 def test_a_plain_matrix_is_taken_as_it_is():
@@ -111,21 +162,27 @@ def test_what_rounding_alone_keeps_from_one_half_is_a_tie(off):
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=5, unique=True), st.lists(st.booleans(), min_size=5))
 def test_a_subset_is_the_submatrix_in_every_column(places, by_name):
-    whole = checked("abcde", rows(5, seed=1), SETTINGS, "whole")
+    pairs = rows(5, seed=1)
+    whole = checked("abcde", pairs, SETTINGS, "whole", by_query_of(pairs))
     part = whole.subset([whole.names[i] if named else i for i, named in zip(places, by_name)])
     assert part.names == tuple(whole.names[i] for i in places) and part.settings == SETTINGS
     # To the last bit but one: turned twice, a probability below one half is rounded once.
     np.testing.assert_allclose(part.matrix, whole.matrix[np.ix_(places, places)], rtol=0, atol=2**-53)
     by_pair = {(row["first"], row["second"]): row for row in whole.pairs.to_dict("records")}
-    expected = []
+    places_of = {pair: place for place, pair in enumerate(by_pair)}
+    expected, by_query = [], []
     for i, j in itertools.combinations(range(len(places)), 2):
-        row = by_pair[min(places[i], places[j]), max(places[i], places[j])] | {"first": i, "second": j}
+        pair = tuple("abcde"[place] for place in sorted((places[i], places[j])))
+        row = by_pair[pair] | {"first": part.names[i], "second": part.names[j]}
+        values = whole.by_query[places_of[pair]]
+        by_query.append(values if places[i] < places[j] else 1 - values)
         if places[i] > places[j]:
             row |= {"wins": row["losses"], "losses": row["wins"], "p": 1 - row["p"]}
             row |= {"lo": 1 - row["hi"], "hi": 1 - row["lo"]}
         expected.append(row)
     expected = pd.DataFrame(expected, columns=list(COLUMNS)).astype(whole.pairs.dtypes)
     pd.testing.assert_frame_equal(part.pairs, expected, check_exact=True)
+    np.testing.assert_array_equal(part.by_query, np.array(by_query).reshape(-1, 7))
     # It is as good as any: nothing in it is refused, and it can be cut again.
     assert_same(checked(part.names, part.pairs, part.settings, "part"), part)
     assert_same(part.subset(range(len(part))), part)
@@ -214,7 +271,7 @@ def changed(column, value, row=1):
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (changed("p", np.nan), "the pair (0, 2) has p = nan"),
+        (changed("p", np.nan), "the pair (bm25, größer) has p = nan"),
         (changed("p", 1.5), "p must be a probability from 0 to 1. 1 such rows"),
         (changed("p", -0.1), "p must be a probability from 0 to 1"),
         (changed("lo", 0.99), "0 <= lo <= p <= hi <= 1 must hold"),
@@ -227,14 +284,16 @@ def changed(column, value, row=1):
         (changed("n", 0), "add up to n, or be unknown and n be 0"),
         (changed("wins", np.nan), "add up to n"),
         (changed("n", np.nan), "a column holds something else than numbers"),
-        (changed("first", "one"), "a column holds something else than numbers"),
+        (changed("first", "one"), "one for each pair of them, in order, by name"),
+        (changed("first", None), "one for each pair of them, in order, by name"),
+        (changed("p", "one"), "a column holds something else than numbers"),
         (
             changed("method", "guessed"),
             "method must be one of exact, rao-blackwell, simulated, multileaved, given",
         ),
         (
             changed("second", 3),
-            "6 rows for 4 rankers; expected 6, one for each pair first < second, in order",
+            "6 rows for 4 rankers; expected 6, one for each pair of them, in order, by name",
         ),
         (
             lambda pairs: pairs.assign(losses=pairs["ties"] + pairs["losses"], ties=np.nan),

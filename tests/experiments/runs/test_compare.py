@@ -1,5 +1,7 @@
 """Live against proxy: the statistics, and that both follow the same law."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -59,6 +61,20 @@ def test_verdicts():
     assert "more runs" in single.verdict and single.differing == ()
     constant = compare_runs(table({"a": [2.0, 2.0]}), table({"a": [2.0, 2.0]}))
     assert constant.differing == ()
+
+
+@pytest.mark.parametrize(("shift", "mirrored"), [(0.3, False), (-0.3, False), (0.3, True)])
+def test_the_room_left_for_a_difference_is_to_the_farther_end_of_the_interval(shift, mirrored):
+    rng = np.random.default_rng(3)
+    regrets = rng.normal(10, 1, 40)
+    here, there = table({"a": regrets + shift}), table({"a": rng.permutation(regrets)})
+    found = compare_runs(*((there, here) if mirrored else (here, there)))
+    row = found.final.iloc[0]
+    farther = max(abs(row["lo"]), abs(row["hi"])) / row["proxy"]
+    half = (row["hi"] - row["lo"]) / 2 / row["proxy"]
+    assert farther > half + 0.02  # which was told once
+    told = int(re.search(r"A difference of up to (\d+) % cannot be excluded \(a\)\.", found.verdict)[1])
+    assert farther <= told / 100 < farther + 0.01
 
 
 def test_best_policies_that_are_too_close_are_called_so():

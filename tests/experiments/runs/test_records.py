@@ -13,6 +13,7 @@ import pytest
 from support import arenas
 from support.permissions import needs_permission
 
+import rankduel
 from experiments.digests import digest_of
 from experiments.matrix.preferences import preferences_of, read_preferences, write_preferences
 from experiments.runs import records
@@ -30,7 +31,7 @@ from experiments.runs.records import (
 )
 from experiments.runs.run import run
 from experiments.tables import table_content
-from rankduel.base.errors import RecordsError
+from rankduel.base.errors import RecordsError, encodable
 
 pytestmark = pytest.mark.kernel
 
@@ -74,9 +75,9 @@ def assert_refused_until_repaired(folder, told, again=play):
 @pytest.mark.parametrize(
     ("other", "told"),
     [
-        ({"seed": 1}, "a record of another study: its seed is 1, and that of study.json is 0"),
-        ({"horizon": 400}, "it ends at step 400, and the horizon of study.json is 500"),
-        ({"checkpoints": 10}, "it was played with other settings than those of study.json"),
+        ({"seed": 1}, "a record of another study: its seed is 1, and that of _study.json is 0"),
+        ({"horizon": 400}, "it ends at step 400, and the horizon of _study.json is 500"),
+        ({"checkpoints": 10}, "it was played with other settings than those of _study.json"),
         ({"problem": "cyclic"}, "it was played with other settings"),
         ({"policy": "winner_stays"}, "this is run 1 of winner_stays; it was moved here"),
     ],
@@ -172,9 +173,16 @@ def without_digest(folder):
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (forged(lambda table: table.rename(columns={"regret": "segret"})), "its columns are step, segret"),
-        (forged(lambda table: table.drop(columns="step")), "its columns are regret"),
-        (forged(lambda table: table.assign(policy="x")), "its columns are"),
+        (
+            forged(lambda table: table.rename(columns={"regret": "segret"})),
+            "its columns are policy, run, step, segret",
+        ),
+        (forged(lambda table: table.drop(columns="step")), "its columns are policy, run, regret"),
+        (forged(lambda table: table.assign(policy="x")), "its rows are of another policy or run"),
+        (forged(lambda table: table.assign(run=0)), "its rows are of another policy or run"),
+        (forged(lambda table: table.drop(columns="policy")), "its columns are run, step"),
+        (forged(lambda table: table.assign(seconds=1.0)), "its columns are policy, run"),
+        (forged(lambda table: table.assign(recommended=1)), "the column 'recommended' holds something"),
         (forged(lambda table: table.assign(regret="much")), "a column holds something else than numbers"),
         (forged(lambda table: table.iloc[:0]), "its steps do not increase from 1"),
         (forged(lambda table: table.iloc[::-1]), "its steps do not increase from 1"),
@@ -209,13 +217,50 @@ def test_the_matrix_must_be_that_of_the_runs(kept):
     assert_refused_until_repaired(kept, f"{MATRIX}: not a readable Parquet file")
 
 
+# --- other readers
+
+
+@pytest.mark.parametrize(
+    "policy", ["rucb", "rucb(alpha=0.6)", "./mine.py", "_mine.py(alpha=1,beta=2)", "a\udcff.py"]
+)
+def test_pandas_reads_a_folder_of_any_policy(tmp_path, policy):
+    """Nothing is left out, no column is added, and the name of the policy is in its rows."""
+    preferences = preferences_of(np.array([[0.5, 0.6], [0.4, 0.5]]), ["bm25", "dense"])
+    settings = {**Problem(preferences).settings, "horizon": 2, "checkpoints": 1, "seed": 0}
+    folder = open_run_set(tmp_path / "set", settings, preferences)
+    table = pd.DataFrame({"step": [1, 2], "regret": [0.0, 0.1], "recommended": [None, "dense"]})
+    write_record(folder, policy, 3, table, 0.1)
+    found = pd.read_parquet(tmp_path / "set")
+    assert list(found.columns) == ["policy", "run", "step", "regret", "recommended"]
+    assert found["policy"].tolist() == [encodable(policy)] * 2 and found["run"].tolist() == [3, 3]
+    assert found["recommended"].isna().tolist() == [True, False]
+    kept = read_run_set(tmp_path / "set").table
+    pd.testing.assert_frame_equal(kept.drop(columns="seconds"), found)
+
+
+def test_pandas_reads_what_load_records_reads(kept, tmp_path):
+    play(kept.parent / "other", "dts(alpha=0.6)", problem="thesis4")
+    plain, checked = pd.read_parquet(kept.parent), rankduel.load_records(kept.parent)
+    assert checked["run_set"].unique().tolist() == ["other", "set"] and checked["seconds"].notna().all()
+    keys = ["policy", "run", "step"]
+    pd.testing.assert_frame_equal(
+        plain.sort_values(keys, ignore_index=True),
+        checked[plain.columns].sort_values(keys, ignore_index=True),
+    )
+
+
+def test_records_of_nothing_are_refused(tmp_path):
+    with pytest.raises(RecordsError, match="no records in it"):
+        rankduel.load_records(tmp_path)
+
+
 # --- releases
 
 
 def of_an_older_release(folder):
     """As records and settings were before they held digests."""
     settings = read_settings(folder)
-    (folder / "study.json").write_text(json.dumps(settings))
+    (folder / "_study.json").write_text(json.dumps(settings))
     for path in folder.glob("*/*.parquet"):
         about = {"policy": "rucb", "run": int(path.stem)}
         table = pq.read_table(path).replace_schema_metadata({b"rankduel": json.dumps(about).encode()})
@@ -226,22 +271,41 @@ def test_run_sets_of_an_older_release_are_refused(kept):
     good = all_bytes(kept)
     of_an_older_release(kept)
     assert_refused_until_repaired(
-        kept, "study.json: written by another release of rankduel .*format not said"
+        kept, "_study.json: written by another release of rankduel .*format not said"
     )
     assert all_bytes(kept) == good
 
 
 def test_a_record_of_an_older_release_is_refused(kept):
-    settings = (kept / "study.json").read_bytes()
+    settings = (kept / "_study.json").read_bytes()
     of_an_older_release(kept)
-    (kept / "study.json").write_bytes(settings)
+    (kept / "_study.json").write_bytes(settings)
     assert_refused_until_repaired(kept, "parquet: written by another release of rankduel")
 
 
 def test_other_numbers_are_refused(kept, monkeypatch):
     monkeypatch.setitem(records._VERSIONS, "numbers", 2)
-    told = r"another release of rankduel \(format 2, numbers 1; expected format 2, numbers 2\)"
+    told = r"another release of rankduel \(format 3, numbers 1; expected format 3, numbers 2\)"
     assert_refused_until_repaired(kept, told)
+
+
+def test_the_layout_of_an_older_release_is_refused(kept):
+    """Its settings were in study.json, and its rankers were numbers; nothing there is overwritten."""
+    (kept / "_study.json").rename(kept / "study.json")
+    told = "study.json: written by an older release of rankduel.* remove .*, and run it again"
+    for use in (read_run_sets, read_settings, play, lambda folder: play(folder, repair=True)):
+        with pytest.raises(RecordsError, match=told):
+            use(kept)
+    with pytest.raises(RecordsError, match=told):
+        read_run_sets(kept.parent)
+    assert not (kept / "_study.json").exists()
+
+
+def test_no_matrix_is_made_for_the_layout_of_an_older_release(tmp_path):
+    (tmp_path / "study.json").write_text("{}")
+    with pytest.raises(RecordsError, match="study.json: written by an older release"):
+        rankduel.run(arenas.arena(), "rucb", 100, 1, folder=tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["study.json"]
 
 
 def test_repairing_never_takes_the_folder_of_another_study(kept):
@@ -252,7 +316,7 @@ def test_repairing_never_takes_the_folder_of_another_study(kept):
         play(kept, seed=1, repair=True)
 
 
-# --- study.json
+# --- _study.json
 
 
 def changed_settings(**changes):
@@ -267,21 +331,21 @@ def changed_settings(**changes):
 
 def edited(old, new):
     def edit(folder):
-        text = (folder / "study.json").read_text()
+        text = (folder / "_study.json").read_text()
         assert old in text
-        (folder / "study.json").write_text(text.replace(old, new))
+        (folder / "_study.json").write_text(text.replace(old, new))
 
     return edit
 
 
 def content(written):
-    return lambda folder: (folder / "study.json").write_bytes(written)
+    return lambda folder: (folder / "_study.json").write_bytes(written)
 
 
 def wrong_version(folder):
     """A format that is no number, with a digest that fits."""
     text = {"format": ["x"], "numbers": 1}
-    (folder / "study.json").write_text(json.dumps({**text, "digest": digest_of(text)}))
+    (folder / "_study.json").write_text(json.dumps({**text, "digest": digest_of(text)}))
 
 
 @pytest.mark.parametrize(
@@ -300,7 +364,7 @@ def wrong_version(folder):
         (changed_settings(versions="new"), "'versions' is \"new\"; expected an object"),
         (edited('"seed": 0', '"seed": 1'), "its settings do not have the digest"),
         (edited('"digest": "', '"digest": "0'), "its settings do not have the digest"),
-        (edited('"format": 2', '"format": 3'), "its settings do not have the digest"),
+        (edited('"format": 3', '"format": 4'), "its settings do not have the digest"),
         (wrong_version, "written by another release"),
         (content(b""), "damaged: not JSON"),
         (content(b"[]"), "damaged: not a JSON object"),
@@ -312,12 +376,12 @@ def wrong_version(folder):
 def test_damaged_settings_are_refused(kept, change, told):
     good = all_bytes(kept)
     change(kept)
-    assert_refused_until_repaired(kept, f"study.json: .*{told}")
+    assert_refused_until_repaired(kept, f"_study.json: .*{told}")
     assert all_bytes(kept) == good
 
 
 def test_every_changed_byte_of_the_settings_is_noticed_or_changes_nothing(kept):
-    path = kept / "study.json"
+    path = kept / "_study.json"
     whole, expected = path.read_bytes(), read_settings(kept)
     for place in range(len(whole)):
         changed = bytearray(whole)

@@ -35,7 +35,7 @@ def test_the_table_is_tidy_and_counts_as_the_loop_does():
     ]  # fmt: skip
     assert table.groupby(["policy", "run"])["step"].agg(["min", "max"]).eq([1, 1000]).all(axis=None)
     assert set(table["policy"]) == set(POLICIES) and (table["regret"].diff()[table["step"] > 1] >= 0).all()
-    assert (table["correct"] == (table["recommended"] == 0)).all()
+    assert (table["correct"] == (table["recommended"] == "0")).all()
 
 
 def test_runs_by_proxy_are_those_of_play_matrix():
@@ -49,7 +49,7 @@ def test_without_a_condorcet_winner_regret_is_copelands():
     table = run("multisol", ["dts"], 2000, 2)
     assert "nonwinner_duels" not in table and "copeland_losses_regret" not in table
     np.testing.assert_array_equal(table["regret"], table["copeland_regret"])
-    assert (table["correct"] == table["recommended"].isin([0, 1, 2])).all()
+    assert (table["correct"] == table["recommended"].isin(["0", "1", "2"])).all()
     double = run(Problem(read_preferences("multisol"), regret="copeland-sum"), ["dts"], 2000, 2)
     np.testing.assert_allclose(double["regret"], 2 * table["regret"])
 
@@ -124,8 +124,8 @@ def test_a_folder_of_another_study_is_refused(tmp_path):
     ):
         with pytest.raises(RankduelError, match="holds runs of another study: .* Choose another --name"):
             other()
-    (tmp_path / "study.json").write_text("{")
-    with pytest.raises(RankduelError, match="study.json: damaged"):
+    (tmp_path / "_study.json").write_text("{")
+    with pytest.raises(RankduelError, match="_study.json: damaged"):
         run("arxiv6", ["rucb"], 500, folder=tmp_path)
 
 
@@ -216,7 +216,7 @@ def test_live_runs_measure_regret_ndcg_and_clicks(tmp_path):
     # Every pair equally often, an arm against itself included: 4 standard errors of 80,000 steps.
     assert final["regret"].mean() / 20_000 == pytest.approx(loss.mean(), abs=4 * loss.std() / 80_000**0.5)
     assert table["ndcg"].between(0, 1).all() and table["clicks"].between(0, 5).all()
-    settings = json.loads((tmp_path / "study.json").read_text())
+    settings = json.loads((tmp_path / "_study.json").read_text())
     assert settings["mode"] == "live" and settings["arena"]["interleave"] == "team_draft"
 
 

@@ -91,7 +91,7 @@ def test_a_trusted_file_is_played_and_measured(rankduel, study, has_run, tmp_pat
     assert code == 0 and has_run() and "random_pair, mine.py(alpha=2)" in out
     code, out, _ = rankduel("study", "check", "own.toml", "--trust", "--out", "kept", "--jobs", 1)
     assert code == 0 and "1 hold" in out
-    assert (tmp_path / "kept" / "own-quick" / "easy" / "mine.py(alpha=2)" / "1.parquet").exists()
+    assert (tmp_path / "kept" / "own-quick" / "easy" / "mine.py(alpha%3D2)" / "1.parquet").exists()
 
 
 def test_trust_in_python(study, has_run):

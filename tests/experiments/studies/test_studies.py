@@ -385,13 +385,13 @@ def test_run_check_and_page(rankduel, tiny, tmp_path):
     )
     assert made == [
         "checks.json",
-        "easy/study.json",
+        "easy/_study.json",
         "figures/public-stand-in.svg",
         "figures/regret.svg",
-        "public-stand-in/study.json",
+        "public-stand-in/_study.json",
     ]
     assert (
-        json.loads((folder / "public-stand-in" / "study.json").read_text())["matrix"]["arms"].count(",") == 3
+        json.loads((folder / "public-stand-in" / "_study.json").read_text())["matrix"]["arms"].count(",") == 3
     )
     page = (tmp_path / "kept" / "tiny-quick.html").read_text()
     assert ">warns</span><small>on a stand-in<" in page and "On a synthetic stand-in for mslr-perfect" in page

@@ -28,10 +28,10 @@ def test_live_runs_make_their_matrix_and_say_so(rankduel, data, tmp_path):
     assert "NDCG" in out
     assert words(out).endswith("records in results/small-live-2000; next: rankduel report results")
     study = tmp_path / "results" / "small-live-2000"
-    settings = json.loads((study / "study.json").read_text())
+    settings = json.loads((study / "_study.json").read_text())
     assert settings["arena"]["length"] == 5 and settings["matrix"]["about"] == "exact"
     assert settings["command"].startswith("rankduel run small.txt --live")
-    found, exact = read_preferences(study / "matrix.prefs.parquet"), arenas.exact_preferences(arenas.arena())
+    found, exact = read_preferences(study / "_matrix.prefs.parquet"), arenas.exact_preferences(arenas.arena())
     np.testing.assert_allclose(found.matrix, exact.matrix, atol=1e-12)
     again = rankduel("run", data, "--live", *DUEL, *SHORT)[1]
     assert again == out  # nothing is repeated, times included
@@ -49,7 +49,7 @@ def test_live_runs_can_be_measured_by_another_matrix(rankduel, data, tmp_path):
     assert (
         rankduel("run", data, "--live", *DUEL, *SHORT, "--matrix", "p.prefs.parquet", "--name", "p")[0] == 0
     )
-    kept = json.loads((tmp_path / "results" / "p" / "study.json").read_text())
+    kept = json.loads((tmp_path / "results" / "p" / "_study.json").read_text())
     assert kept["matrix"]["about"] == "given" and kept["matrix"]["digest"] == made.digest
 
 
@@ -119,7 +119,7 @@ def test_foreign_records_are_refused_and_repaired(rankduel, tmp_path):
         assert (code, out) == (2, "") and err.startswith(
             "error: results/mine/rucb/2.parquet: a record of another"
         )
-        assert "its seed is 1, and that of study.json is 0" in words(err) and "--repair" in err
+        assert "its seed is 1, and that of _study.json is 0" in words(err) and "--repair" in err
     code, out, err = rankduel(*PROXY, "--name", "mine", "--repair")
     assert (code, err) == (0, "") and mine.read_bytes() == good
     assert words(out).split(" s/run ")[0] == words(shown).split(" s/run ")[0]
@@ -129,10 +129,10 @@ def test_other_commands_repair_too(rankduel, data, tmp_path):
     few = ("--runs", "2", "--out", "some")
     for words_typed, bad in (
         (COMPARE, "some/small-2000-proxy/rucb/0.parquet"),
-        (COMPARE, "some/small-2000-live/matrix.prefs.parquet"),
-        (COMPARE, "some/small-2000-live/study.json"),
+        (COMPARE, "some/small-2000-live/_matrix.prefs.parquet"),
+        (COMPARE, "some/small-2000-live/_study.json"),
         (MULTILEAVE, "some/small-multileave-100/sosm/1.parquet"),
-        (MULTILEAVE, "some/small-multileave-100/matrix.prefs.parquet"),
+        (MULTILEAVE, "some/small-multileave-100/_matrix.prefs.parquet"),
     ):
         assert rankduel(*words_typed, *few)[0] == 0
         good = (tmp_path / bad).read_bytes()

@@ -1,8 +1,10 @@
 """`rankduel winners` as a person types it."""
 
+import io
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from support.helpers import words
 
@@ -45,7 +47,7 @@ def test_the_page_of_a_matrix_with_a_condorcet_winner(rankduel):
         "total order no, but one up to 1 tied pair",
         "3-cycles 0 of 20 triples (0.00%)",
         "gamma none is large enough; 1.25 for triples with the Condorcet winner",
-        "How sure nothing is known of how the probabilities were found",
+        "How sure over these queries nothing is known of how the probabilities were found",
         "Random subsets (exact)",
         "3 0.95000 0.80000",
     ):
@@ -113,6 +115,48 @@ def test_some_rankers_by_name_or_index_where_names_are_words(rankduel, tmp_path)
         assert [ranker["ranker"] for ranker in told["rankers"]] == ["bm25", "idf"]
 
 
+def test_the_table_of_rankers(rankduel):
+    code, out, err = rankduel("winners", "arxiv6", "--rankers", "3-5,1", "--csv")
+    assert (code, err) == (0, "")
+    table = pd.read_csv(io.StringIO(out))
+    assert list(table.columns) == [
+        "ranker", "beats", "loses_to", "borda", "random_walk", "von_neumann", "against_first"
+    ]  # fmt: skip
+    assert table["ranker"].tolist() == [1, 3, 4, 5] and table["beats"].tolist() == [3, 1, 1, 0]
+
+
+@pytest.fixture
+def by_query(tmp_path):
+    """Three rankers of which the first wins over these four queries, and over most others like these."""
+    made = preferences_of(
+        np.array([[0.5, 0.6, 0.7], [0.4, 0.5, 0.5], [0.3, 0.5, 0.5]]), ["bm25", "tf", "idf"]
+    )
+    values = made.pairs["p"].to_numpy()[:, None] + np.array([-0.3, 0.1, 0.1, 0.1])
+    counts = {"wins": [24.0, 28, 20], "ties": 0.0, "losses": [16.0, 12, 20], "n": 40, "method": "exact"}
+    pairs = made.pairs.assign(**counts)
+    path = tmp_path / "few.prefs.parquet"
+    write_preferences(Preferences(made.names, pairs, {}, values.astype(np.float32)), path)
+    return path.name
+
+
+def test_who_won_and_how_sure(rankduel, by_query):
+    out = words(rankduel("winners", by_query, "--resamples", 500)[1])
+    assert (
+        "bm25 wins: it beats all 2 others over these queries this is exact over queries like these it" in out
+    )
+    assert "How sure over queries like these (share of 500 resamples of the 4 queries)" in out
+    assert "Pairs (shares of n duels, or of n queries where they are exact)" in out
+    assert "bm25 tf 60.00% 0.00% 40.00% 40 0.6000 exact" in out
+    told = json.loads(rankduel("winners", by_query, "--resamples", 500, "--json")[1])
+    shares = {ranker["ranker"]: ranker for ranker in told["resampled_queries"]["rankers"]}
+    # Query 0 drawn k of 4 times moves all pairs by 0.1 - 0.1 k: bm25 beats tf unless k is 2 or more.
+    assert told["verdict"]["winners"] == ["bm25"] and 0.6 < shares["bm25"]["condorcet"] < 0.9
+    table = pd.read_csv(io.StringIO(rankduel("winners", by_query, "--resamples", 500, "--csv")[1]))
+    assert table["resampled_condorcet"].tolist() == [shares[name]["condorcet"] for name in table["ranker"]]
+    other = json.loads(rankduel("winners", by_query, "--resamples", 500, "--seed", 1, "--json")[1])
+    assert other["resampled_queries"]["rankers"] != told["resampled_queries"]["rankers"]
+
+
 def test_one_ranker_alone(rankduel):
     code, out, err = rankduel("winners", "arxiv6", "--rankers", "2", "--subsets")
     assert (code, err) == (0, "") and "(rankers: 1, pairs: 0)" in out and "Condorcet    2" in out
@@ -122,8 +166,9 @@ def test_one_ranker_alone(rankduel):
 def test_it_says_what_is_certain(rankduel, tmp_path):
     write_preferences(with_intervals(MATRICES["arithmetic"].make(), 0.04), tmp_path / "sure.prefs.parquet")
     out = words(rankduel("winners", "sure.prefs.parquet")[1])
-    assert "undecided 0 of 28 pairs: 1/2 is in the interval Condorcet certain Copeland certain" in out
-    assert "total order certain 3-cycles 0 are certain" in out
+    assert "undecided 0 of 28 pairs: 1/2 is in the interval Condorcet stands Copeland stands" in out
+    assert "total order stands 3-cycles 0 stand" in out
+    assert "0 wins: it beats all 7 others over these queries this stands whatever simulation left open" in out
 
 
 def test_it_says_what_depends_on_undecided_pairs(rankduel, tmp_path):
@@ -131,6 +176,7 @@ def test_it_says_what_depends_on_undecided_pairs(rankduel, tmp_path):
     out = words(rankduel("winners", "open.prefs.parquet")[1])
     # Neighbours differ by 0.05: seven pairs are open, one of them the first place.
     assert "undecided 7 of 28 pairs" in out
+    assert "0 leads: it is ahead of all 7 others over these queries it depends on 2 undecided pairs" in out
     assert "Condorcet depends on 2 undecided pairs; possible: 0, 1" in out
     assert "total order open: depends on 7 undecided pairs" in out
     told = json.loads(rankduel("winners", "open.prefs.parquet", "--json")[1])
@@ -143,15 +189,15 @@ def test_certainly_no_winner_and_no_order(rankduel, tmp_path):
     write_preferences(with_intervals(MATRICES["multisol"].make(), 0.05), tmp_path / "none.prefs.parquet")
     out = words(rankduel("winners", "none.prefs.parquet")[1])
     assert (
-        "Condorcet certainly none Copeland certain total order certainly none 3-cycles 1 are certain" in out
+        "Condorcet none, which stands Copeland stands total order none, which stands 3-cycles 1 stand" in out
     )
 
 
 def test_it_says_how_good_the_intervals_are(rankduel, tmp_path):
     for settings, told in (
-        ({"alpha": 0.05, "decide": None}, "How sure (each interval is right with probability 0.95)"),
-        ({"alpha": 0.05, "decide": 0.01}, "How sure (all intervals are right at once with probability 0.99)"),
-        ({}, "How sure undecided"),
+        ({"alpha": 0.05, "decide": None}, "(all intervals are right at once with probability 0.95)"),
+        ({"alpha": 0.05, "decide": 0.01}, "(all intervals are right at once with probability 0.99)"),
+        ({}, "How sure over these queries undecided"),
     ):
         made = with_intervals(MATRICES["gap"].make(), 0.05)
         write_preferences(Preferences(made.names, made.pairs, settings), tmp_path / "a.prefs.parquet")
@@ -162,7 +208,9 @@ def test_exact_probabilities_need_no_intervals(rankduel, tmp_path):
     preferences = preferences_of(MATRICES["gap"].make())
     exact = Preferences(preferences.names, preferences.pairs.assign(method="exact"), {})
     write_preferences(exact, tmp_path / "exact.prefs.parquet")
-    assert "How sure all probabilities are exact" in words(rankduel("winners", "exact.prefs.parquet")[1])
+    assert "How sure over these queries all probabilities are exact" in words(
+        rankduel("winners", "exact.prefs.parquet")[1]
+    )
 
 
 @pytest.mark.parametrize(
@@ -175,6 +223,8 @@ def test_exact_probabilities_need_no_intervals(rankduel, tmp_path):
         (["arxiv6", "--rankers", ","], "no rankers to keep"),
         (["arxiv6", "--top", "0"], "--top is 0; expected a whole number from 1"),
         (["arxiv6", "--subsets", "--samples", "0"], "0 samples of each size; expected a whole number from 1"),
+        (["arxiv6", "--resamples", "0"], "resamples is 0; expected a whole number from 1"),
+        (["arxiv6", "--json", "--csv"], "--json and --csv are two forms of the same table; choose one"),
         (["bad.npy"], "bad.npy: entry (0, 1) is 0.9 (its mirror is 0.4)"),
     ],
 )

@@ -12,7 +12,7 @@ import pytest
 from support.best_items import n_duels, sixty
 
 from bandits.contract import configure
-from bandits.matrix_duels import play_matrix
+from bandits.matrix_runs import play_matrix
 from bandits.policies.best_item import (
     knockout,
     mallows_mpi,

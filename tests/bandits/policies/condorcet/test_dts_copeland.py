@@ -8,7 +8,7 @@ from naive.policies.dts import Dts
 from support.policies import assert_same_numbers, fast, regrets, slow
 
 from bandits.contract import configure
-from bandits.matrix_duels import play_matrix
+from bandits.matrix_runs import play_matrix
 from bandits.policies.condorcet import dts
 from bandits.regret import losses_by, strong_regret
 from experiments.matrix.builtin import MATRICES

@@ -11,7 +11,8 @@ from naive.policies.interleaved_filter import InterleavedFilter
 from support.policies import CYCLIC, assert_same_choices, fast, ladder
 
 from bandits.contract import configure
-from bandits.matrix_duels import gaps, play_matrix
+from bandits.matrix_duels import gaps
+from bandits.matrix_runs import play_matrix
 from bandits.parts.picks import NO_ARM
 from bandits.policies.condorcet.interleaved_filter import POLICY
 from bandits.regret import strong_regret

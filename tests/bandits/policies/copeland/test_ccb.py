@@ -21,7 +21,7 @@ from support.policies import (
 
 from bandits import start
 from bandits.contract import configure
-from bandits.matrix_duels import play_matrix
+from bandits.matrix_runs import play_matrix
 from bandits.parts.answers import leaders
 from bandits.parts.ucb_challenger import note_rates
 from bandits.policies.copeland import ccb

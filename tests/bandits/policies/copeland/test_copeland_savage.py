@@ -9,7 +9,7 @@ from support.final_answers import assert_same_answers
 from support.policies import CYCLIC, assert_same_choices, fast, ladder
 
 from bandits.contract import configure
-from bandits.matrix_duels import play_matrix
+from bandits.matrix_runs import play_matrix
 from bandits.parts.racing.race import next_pair, remove_pairs
 from bandits.policies.copeland.copeland_savage import POLICY, _settle_losers
 from bandits.regret import losses_by, strong_regret

@@ -12,7 +12,7 @@ from support.necessary_duels import PAPERS
 from support.policies import CYCLIC, assert_same_choices, fast, ladder
 
 from bandits.contract import configure
-from bandits.matrix_duels import play_matrix
+from bandits.matrix_runs import play_matrix
 from bandits.policies.copeland import cw_rmed, ecw_rmed
 from bandits.regret import losses_by, strong_regret
 from experiments.matrix.builtin import MATRICES

@@ -14,7 +14,8 @@ from support.necessary_duels import PAPERS, counts_like, random_wins
 from support.policies import CYCLIC, assert_same_choices, fast, generators, ladder, state_after
 
 from bandits.contract import configure
-from bandits.matrix_duels import matrix_duel, play_matrix
+from bandits.matrix_duels import matrix_duel
+from bandits.matrix_runs import play_matrix
 from bandits.parts.rmed.necessary_duels import find_candidates, keep_cheaper_plan
 from bandits.policies.copeland import ecw_rmed
 from bandits.regret import losses_by, strong_regret

@@ -1,0 +1,115 @@
+"""What the Tab key offers for values: names of what there is, and files.
+
+A shell asks at every Tab, so nothing is loaded that computes: names are those of files in the source tree, or
+literals that a test holds to what they name.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+_TREE = Path(__file__).parents[2]
+MATRICES = (
+    *(
+        "cyclic",
+        "arithmetic",
+        "arxiv6",
+        "mslr5",
+        "mslr5-cycle",
+        "cycle",
+        "cycle2",
+        "thesis4",
+        "tennis",
+        "gap",
+    ),
+    *("multisol", "case-a", "case-b", "copeland500", "two-winners32"),
+)
+NOTIONS = ("condorcet", "copeland", "copeland-sum", "copeland-per-arm", "copeland-losses", "borda")
+PRESETS = ("paper", "lerot", "repo_multileave")
+TIES = ("random_impression", "random_impression_redraw", "random_run", "random_run_shared", "stable")
+TIED_DUELS = ("coin", "drop")
+QUERIES = ("uniform", "cycle")
+PRIORS = ("none", "lerot")
+MEASURES = ("page", "none")
+
+Complete = Callable[[str], list[str]]  # what was typed so far -> what it may become
+
+
+def one_of(*names: str) -> Complete:
+    """Offer these words."""
+
+    def complete(incomplete: str) -> list[str]:
+        return _starting(names, incomplete)
+
+    return complete
+
+
+def policies(incomplete: str) -> list[str]:
+    """Offer policies, and Python files."""
+    return _starting(_modules("bandits/policies/*"), incomplete) + _paths(incomplete, (".py",))
+
+
+def interleavers(incomplete: str) -> list[str]:
+    return _starting(_modules("interleave/methods"), incomplete)
+
+
+def multileavers(incomplete: str) -> list[str]:
+    return _starting(_modules("interleave/multileave/methods"), incomplete)
+
+
+def users(incomplete: str) -> list[str]:
+    """Offer click models, and files of them."""
+    return _starting([*_modules("clickmodels/users"), "custom"], incomplete) + _paths(incomplete, (".toml",))
+
+
+def studies(incomplete: str) -> list[str]:
+    """Offer published studies, and files of one's own."""
+    names = [name.replace("_", "-") for name in _modules("experiments/studies/published", "\nSTUDY = ")]
+    return _starting(names, incomplete) + _paths(incomplete, (".toml",))
+
+
+def matrices(incomplete: str) -> list[str]:
+    """Offer built-in matrices, and files of others."""
+    return _starting(MATRICES, incomplete) + _paths(incomplete, (".parquet", ".npy", ".txt"))
+
+
+def matrix_files(incomplete: str) -> list[str]:
+    return _paths(incomplete, (".parquet", ".npy", ".txt"))
+
+
+def problems(incomplete: str) -> list[str]:
+    """Offer built-in matrices, and any file: of a matrix, or of judged data."""
+    return _starting(MATRICES, incomplete) + files(incomplete)
+
+
+def files(incomplete: str) -> list[str]:
+    """Offer files and folders."""
+    return _paths(incomplete, ("",))
+
+
+def folders(incomplete: str) -> list[str]:
+    return _paths(incomplete, ())
+
+
+def _starting(names: Iterable[str], incomplete: str) -> list[str]:
+    return sorted(name for name in names if name.startswith(incomplete))
+
+
+def _modules(folder: str, text: str = "") -> list[str]:
+    """The names of the modules in folders of the source tree whose source has this text."""
+    found = [path for path in _TREE.glob(f"{folder}/*.py") if path.stem != "__init__"]
+    return [path.stem for path in found if not text or text in path.read_text("utf-8")]
+
+
+def _paths(incomplete: str, endings: tuple[str, ...]) -> list[str]:
+    """Files with one of these endings, and folders with a stroke; hidden ones if a dot was typed."""
+    folder, start = os.path.split(incomplete)
+    try:
+        found = sorted(os.scandir(folder or "."), key=lambda entry: entry.name)
+    except OSError:
+        return []
+    shown = [e for e in found if e.name.startswith(start) and (start or not e.name.startswith("."))]
+    kept = [e for e in shown if e.is_dir() or (endings and e.name.endswith(endings))]
+    return [os.path.join(folder, entry.name) + ("/" if entry.is_dir() else "") for entry in kept]

@@ -1,0 +1,37 @@
+"""What several commands print of a matrix: who won, how sure that is, and the pairs of few rankers."""
+
+from __future__ import annotations
+
+from rich.markup import escape
+
+from experiments.matrix.preferences import Preferences
+from experiments.winners.verdict import Verdict
+from rankduel.cli.console import plain_table, screen, title
+
+_FEW = 5  # rankers whose pairs are listed
+
+
+def show_verdict(verdict: Verdict) -> None:
+    """Print who won in a line of its own, and how sure that is in the lines below."""
+    screen.print(f"[bold]{escape(verdict.won)}[/]")
+    for sentence in verdict.sentences[1:]:
+        screen.print(escape(sentence))
+
+
+def show_pairs(preferences: Preferences) -> None:
+    """Print win, tie and loss of every pair of few rankers, if they are known."""
+    pairs = preferences.pairs[preferences.pairs["n"] > 0]
+    if len(preferences) > _FEW or pairs.empty:
+        return
+    title("\nPairs", "shares of n duels, or of n queries where they are exact")
+    table = plain_table()
+    for heading in ("first", "second"):
+        table.add_column(heading, header_style="dim", style="cyan", overflow="fold")
+    for heading in ("win", "tie", "loss", "n", "p", "interval"):
+        table.add_column(heading, header_style="dim", justify="right", no_wrap=True)
+    for row in pairs.to_dict("records"):
+        shares = (f"{row[name] / row['n']:.2%}" for name in ("wins", "ties", "losses"))
+        interval = row["method"] if row["lo"] == row["hi"] else f"{row['lo']:.4f} to {row['hi']:.4f}"
+        names = (escape(row["first"]), escape(row["second"]))
+        table.add_row(*names, *shares, f"{row['n']:,}", f"{row['p']:.4f}", interval)
+    screen.print(table)

@@ -1,0 +1,64 @@
+"""Values by query of a preference matrix: the odds of each query, or estimates of them, whose mean is p."""
+
+import itertools
+
+import numpy as np
+import pytest
+from support import arenas
+
+from experiments.matrix import rounds
+from experiments.matrix.build import build_matrix, write_matrix
+from experiments.matrix.preferences import read_preferences
+from interleave import query_odds
+
+pytestmark = pytest.mark.kernel
+
+
+def by_odds(arena, first, second, users):
+    """The value of every query alone, from its odds."""
+    world = arena.world()
+    odds = [
+        query_odds(world, arena.interleaving, query, first, second, users)
+        for query in range(arena.rankings.n_queries)
+    ]
+    return np.array([win + tie / 2 for _, tie, win in odds])
+
+
+def test_exact_values_by_query_are_the_odds_of_each(tmp_path):
+    chosen = arenas.arena()
+    made = write_matrix(chosen, tmp_path / "m.prefs.parquet")
+    for row, (first, second) in enumerate(itertools.combinations(range(3), 2)):
+        expected = by_odds(chosen, first, second, np.random.default_rng(0))
+        np.testing.assert_allclose(made.by_query[row], expected, atol=1e-7)
+    found = read_preferences(tmp_path / "m.prefs.parquet")
+    np.testing.assert_array_equal(found.by_query, made.by_query)
+
+
+@pytest.mark.parametrize("how", [{}, {"simulate": True}, {"precision": 0.02}, {"prior": "lerot"}])
+@pytest.mark.parametrize("tied_duels", ["coin", "drop"])
+def test_drawn_values_by_query_have_the_mean_p(how, tied_duels):
+    """And come near to the odds of each query, of which they are estimates: within 5 standard errors."""
+    chosen = arenas.arena("probabilistic", tied_duels=tied_duels)
+    duels = {} if "precision" in how else {"duels": 60_000}
+    made = build_matrix(chosen, **how, **duels)
+    np.testing.assert_allclose(made.by_query.mean(axis=1), made.pairs["p"], atol=1e-6)
+    users = np.random.default_rng(1)
+    expected = np.mean([by_odds(chosen, 0, 1, users) for _ in range(200)], axis=0)
+    row = made.pairs.iloc[0]
+    share = 1.0 if tied_duels == "coin" else 1 - row["ties"] / row["n"]
+    error = 5 * 0.5 / np.sqrt(row["n"] / 12) / share
+    np.testing.assert_allclose(made.by_query[0], 0.5 + (expected - 0.5) / share, atol=error + 5 * 0.5 / 14)
+
+
+def test_very_many_queries_share_groups(monkeypatch):
+    chosen = arenas.arena(repeat=4)
+    whole = build_matrix(chosen)
+    monkeypatch.setattr(rounds, "_FEWEST_GROUPS", 4)
+    monkeypatch.setattr(rounds, "_MOST_KEPT", 3 * 12 + 2)  # three pairs, so 12 groups of the 48 queries
+    grouped = build_matrix(chosen)
+    np.testing.assert_allclose(grouped.by_query, whole.by_query.reshape(3, 12, 4).mean(axis=2), atol=1e-6)
+    monkeypatch.setattr(rounds, "_MOST_KEPT", 3 * 47)  # not one group of two and 46 of one: 24 of two
+    assert build_matrix(chosen).by_query.shape == (3, 24)
+    monkeypatch.setattr(rounds, "_MOST_KEPT", 3 * 3)  # three groups would be too few
+    assert build_matrix(chosen).by_query is None
+    assert grouped.pairs.equals(whole.pairs)
