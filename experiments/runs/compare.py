@@ -102,13 +102,18 @@ def _verdict(final: pd.DataFrame, differing: tuple[str, ...], best: str) -> str:
             "describe these duels, or the queries are not independent draws."
         )
     else:
-        unseen = (final["hi"] - final["lo"]) / 2 / final["proxy"].clip(lower=1e-12)
+        unseen = unnoticed(final)
         found = (
             "Live and proxy runs agree: no final regret differs beyond chance. With this number of runs, "
             f"differences of up to {unseen.max():.0%} of the regret ({final['policy'][unseen.argmax()]}) "
             "would go unnoticed."
         )
     return f"{found} {best}".strip()
+
+
+def unnoticed(final: pd.DataFrame) -> pd.Series:
+    """Return the largest difference, as a share of the regret, that the runs of each policy could not show."""
+    return (final["hi"] - final["lo"]) / 2 / final["proxy"].clip(lower=1e-12)
 
 
 def _about_best(final: pd.DataFrame, agreement: float, apart: Callable[[str, str], bool]) -> str:

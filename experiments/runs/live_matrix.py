@@ -9,7 +9,7 @@ from pathlib import Path
 from experiments.arena import DUEL_SETTINGS, Arena
 from experiments.matrix.build import BuildStatus, build_matrix, write_matrix
 from experiments.matrix.preferences import Preferences, read_preferences
-from experiments.runs.records import MATRIX
+from experiments.runs.records import INCIDENTAL, MATRIX
 from rankduel.base.errors import MatrixError, RecordsError
 from rankduel.base.files import saying_where
 
@@ -72,7 +72,7 @@ def _given(arena: Arena, matrix: Preferences | str | Path) -> Preferences:
 
 def _kept(arena: Arena, preferences: Preferences, where: Path) -> Preferences:
     """Return preferences of a run set, if they were made for the very duels and data."""
-    difference = _difference(arena, preferences, (key for key in arena.settings if key != "data"))
+    difference = _difference(arena, preferences, (key for key in arena.settings if key not in INCIDENTAL))
     if difference:
         raise RecordsError(
             f"{where} was made for other duels: {difference}. Choose another folder or name, or remove it"

@@ -25,9 +25,15 @@ class Certainty(NamedTuple):
     total_order: bool | None  # is there one? None if that is open
 
 
+def is_undecided(preferences: Preferences) -> np.ndarray:
+    """(K, K): whether the interval of a pair holds one half."""
+    lower, upper = preferences.lower, preferences.upper
+    return (lower < upper) & (lower <= 0.5) & (upper >= 0.5)
+
+
 def certainty(preferences: Preferences) -> Certainty:
     wins, possible = preferences.lower > 0.5, preferences.upper > 0.5
-    undecided = np.argwhere(np.triu((preferences.lower < preferences.upper) & ~wins & ~wins.T, 1))
+    undecided = np.argwhere(np.triu(is_undecided(preferences), 1))
     fewest = wins.sum(axis=1)
     most = possible.sum(axis=1)
     others = len(preferences) - 1

@@ -19,24 +19,69 @@ class Format(str, Enum):
     png = "png"
 
 
+class Scale(str, Enum):
+    log = "log"
+    linear = "linear"
+
+
+_PAPER = "Figures"
+
+
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Records that 'rankduel run' made.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path("report.html"),
-    figures: Annotated[Path | None, typer.Option(help="Also write every chart to this folder.")] = None,
-    format: Annotated[Format, typer.Option(help="Of those charts.")] = Format.pdf,
+    figures: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also write every chart, and the results as LaTeX tables, to this folder.",
+            rich_help_panel=_PAPER,
+        ),
+    ] = None,
+    format: Annotated[Format, typer.Option(help="Of these charts.", rich_help_panel=_PAPER)] = Format.pdf,
+    width: Annotated[
+        str,
+        typer.Option(
+            metavar="column|text|INCHES", help="How wide: 3.33, 7 or so many inches.", rich_help_panel=_PAPER
+        ),
+    ] = "text",
+    font_size: Annotated[float, typer.Option(help="Of letters, in points.", rich_help_panel=_PAPER)] = 8,
+    x: Annotated[Scale, typer.Option("--x", help="Axis of duels.", rich_help_panel=_PAPER)] = Scale.log,
+    y: Annotated[Scale, typer.Option("--y", help="Axis of regret.", rich_help_panel=_PAPER)] = Scale.log,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--policy",
+            "-p",
+            metavar="POLICY[=LABEL]",
+            help="Show only these, in this order, with this label; repeat it.",
+            rich_help_panel=_PAPER,
+        ),
+    ] = None,
 ) -> None:
     """Charts and tables for any records, on one page that needs no network.
 
-    [dim]Example:[/] rankduel report records -o report.html --figures figures --format pdf
+    [dim]Example:[/] rankduel report records -o report.html --figures figures --width column
     """
     from experiments.runs.records import list_run_sets
 
-    page, *charts = rankduel.report(folder, output, figures=figures, format=format.value)
+    page, *files = rankduel.report(
+        folder,
+        output,
+        figures=figures,
+        format=format.value,
+        width=width,
+        font_size=font_size,
+        x=x.value,
+        y=y.value,
+        policies=policy or (),
+    )
     n_run_sets = len(list_run_sets(folder))
     many = "1 run set" if n_run_sets == 1 else f"{n_run_sets} run sets"
     _say(f"[bold]{escape(str(page))}[/]  [dim]{many}, {file_size(page)}, needs no network[/]")
     if figures is not None:
-        _say(f"[bold]{escape(str(figures))}[/]  [dim]{len(charts)} charts as {format.value}[/]")
+        charts = sum(path.suffix == f".{format.value}" for path in files)
+        tables = f"{len(files) - charts} tables as LaTeX"
+        _say(f"[bold]{escape(str(figures))}[/]  [dim]{charts} charts as {format.value}, {tables}[/]")
     _say(f"\nOpen it in a browser: [cyan]{escape(page.resolve().as_uri())}[/]")
 
 
