@@ -53,7 +53,7 @@ def paper_of(
     for axis, scale in (("x", x), ("y", y)):
         if scale not in ("log", "linear"):
             raise UsageError(f"scale of the {axis} axis '{scale}'; expected log or linear")
-    return Paper(kind, inches, float(font_size), x, y, dict(map(_labelled, policies)))
+    return Paper(kind, inches, float(font_size), x, y, labelled(policies))
 
 
 def _inches(width: str | float) -> float:
@@ -70,20 +70,21 @@ def _inches(width: str | float) -> float:
     return inches
 
 
-def _labelled(text: str) -> tuple[str, str]:
-    found = _LABELLED.fullmatch(text.strip())
-    if found is None:
-        raise UsageError(f"policy '{text}'; expected a policy, or a policy and its label: 'dts=DTS (ours)'")
-    return found[1].strip(), (found[2] or "").strip()
+def labelled(policies: Iterable[str]) -> dict[str, str]:
+    """Return {'dts': 'DTS (ours)', 'rucb': ''} for 'dts=DTS (ours)' and 'rucb'."""
+    found = {text: _LABELLED.fullmatch(text.strip()) for text in policies}
+    for text, match in found.items():
+        if match is None:
+            raise UsageError(f"policy '{text}'; expected a policy, or a policy and its label: 'dts=DTS (ours)'")
+    return {match[1].strip(): (match[2] or "").strip() for match in found.values() if match}
 
 
 def write_figures(run_sets: Sequence[RunSet], folder: str | Path, paper: Paper = Paper()) -> list[Path]:
     """Write every chart of the report, and every table of results as LaTeX."""
     folder = Path(folder)
-    policies = list(dict.fromkeys(policy for run_set in run_sets for policy in run_set.table["policy"]))
-    labels = _chosen(policies, paper.policies)
+    labels = chosen((policy for run_set in run_sets for policy in run_set.table["policy"]), paper.policies)
     run_sets = [kept for run_set in run_sets if len((kept := _only(run_set, labels)).table)]
-    shown = looks(labels, {policy: label for policy, label in labels.items() if label})
+    shown = labelled_looks(labels)
     folder.mkdir(parents=True, exist_ok=True)
     order = list(labels) if paper.policies else None
     paths = []
@@ -96,16 +97,22 @@ def write_figures(run_sets: Sequence[RunSet], folder: str | Path, paper: Paper =
     return paths
 
 
-def _chosen(policies: Sequence[str], wanted: Mapping[str, str]) -> dict[str, str]:
-    """Return the labels of the wanted policies of records, or none for all; a name alone may lack settings."""
+def chosen(policies: Iterable[str], wanted: Mapping[str, str]) -> dict[str, str]:
+    """Return the labels of the wanted policies of records, or of all; a name may stand without its settings."""
+    every = list(dict.fromkeys(policies))
     if not wanted:
-        return dict.fromkeys(policies, "")
+        return dict.fromkeys(every, "")
     by_name: dict[str, list[str]] = {}
-    for policy in policies:
+    for policy in every:
         by_name.setdefault(policy.partition("(")[0], []).append(policy)
     known = {name: full[0] for name, full in by_name.items() if len(full) == 1}
-    known |= {policy: policy for policy in policies}
+    known |= {policy: policy for policy in every}
     return {find(name, known, "policy of these records"): label for name, label in wanted.items()}
+
+
+def labelled_looks(labels: Mapping[str, str]) -> dict[str, Look]:
+    """Return the looks of policies; those without a label have their names in the literature."""
+    return looks(labels, {policy: label for policy, label in labels.items() if label})
 
 
 def _only(run_set: RunSet, policies: Mapping[str, str]) -> RunSet:
