@@ -76,7 +76,7 @@ def _listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def _costs(run_set: RunSet, shown: Mapping[str, Look]) -> list[str]:
-    """Return clauses: which policy had the least regret and was right how often, and whether that is chance."""
+    """Return clauses: which policy had the least regret, was right how often, and whether that is chance."""
     ranked = list(final_estimates(run_set.table, "regret").items())
     (first, least), *others = ranked
     last = final(run_set.table)
@@ -105,7 +105,7 @@ def _runner_up(last: pd.DataFrame, shown: Mapping[str, Look], ranked: Sequence[t
 
 
 def agreement(found: Comparison, runs: str) -> str:
-    """Return whether live and proxy runs agree and how far these runs can tell; `found` has names for readers."""
+    """Return whether live and proxy agree and how far these runs can tell; `found` has names for readers."""
     if found.final["p_mean"].isna().all():
         return "one run of each policy does not tell whether live and proxy runs agree"
     if found.differing:

@@ -54,7 +54,9 @@ def chart_svg(chart: alt.TopLevelMixin) -> str:
 
 
 def _in_points(found: re.Match[str]) -> str:
-    return found[0].replace(f'width="{found[1]}" height="{found[2]}"', f'width="{found[1]}pt" height="{found[2]}pt"')
+    return found[0].replace(
+        f'width="{found[1]}" height="{found[2]}"', f'width="{found[1]}pt" height="{found[2]}pt"'
+    )
 
 
 def fitted(make: Callable[[float], Any], width: float) -> Any:

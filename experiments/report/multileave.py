@@ -64,9 +64,7 @@ def multileave_section(name: str, run_set: RunSet, shown: Mapping[str, Look]) ->
     return Section(run_set.name, f"{name}-section", headline(named), figures, body)
 
 
-def multileave_figures(
-    name: str, run_set: RunSet, shown: Mapping[str, Look] | None = None
-) -> list[Figure]:
+def multileave_figures(name: str, run_set: RunSet, shown: Mapping[str, Look] | None = None) -> list[Figure]:
     found = curves(run_set.table, "e_bin")
 
     def make(view: View, sheet: Sheet = PAGE) -> alt.LayerChart:

@@ -23,7 +23,7 @@ def policy_names(policies: Iterable[str]) -> dict[str, str]:
 
 
 def policy_title(policy: str) -> str:
-    """Return 'MergeDTS (alpha=0.8)' for 'merge_dts(alpha=0.8)', and 'RMED1 (paper)' for a variant of that name."""
+    """Return 'MergeDTS (alpha=0.8)' for 'merge_dts(alpha=0.8)'; a variant is named without its key."""
     settings = policy.partition("(")[2].removeprefix("variant=")
     return f"{_bare(policy)} ({settings}" if settings else _bare(policy)
 

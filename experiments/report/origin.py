@@ -66,10 +66,11 @@ def origin_of(settings: Mapping[str, Any]) -> Origin:
     others = {key: value for key, value in settings.items() if key not in ("command", "versions")}
     flat = dict(_flat(others))
     # A matrix that was made from the arena repeats the settings of the arena.
+    repeated = {f"matrix.{key.removeprefix('arena.')}" for key in flat if key.startswith("arena.")}
     said = {
         key: value
         for key, value in flat.items()
-        if not (key.startswith("matrix.") and flat.get(f"arena.{key.removeprefix('matrix.')}", None) == value)
+        if key not in repeated or flat[f"arena.{key.removeprefix('matrix.')}"] != value
     }
     rows = [(_WORDS.get(key, key), _text(key, value)) for key, value in sorted(said.items(), key=_place)]
     versions = [(key, _text(key, value)) for key, value in _flat(settings.get("versions", {}))]

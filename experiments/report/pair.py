@@ -67,7 +67,7 @@ def pair_figure(name: str, live: RunSet, proxy: RunSet, shown: Mapping[str, Look
         f"{name}-difference",
         "Live minus proxy",
         "How far the mean regret against simulated clicks is above that against draws from the matrix, in "
-        "percent of the final proxy regret, with a band of its 95 % interval (Welch). Where the band includes "
+        "percent of the final proxy regret, with a band of its 95 % interval (Welch). Where the band holds "
         "zero, the runs show no difference; its width is what they could not notice.",
         make,
     )

@@ -43,6 +43,9 @@ class Paper(NamedTuple):
     policies: Mapping[str, str] = {}  # which, in this order, and their labels; nothing: all, by their names
 
 
+DEFAULT_PAPER = Paper()
+
+
 def paper_of(
     kind: str, width: str | float, font_size: float, x: str, y: str, policies: Iterable[str]
 ) -> Paper:
@@ -65,7 +68,8 @@ def _inches(width: str | float) -> float:
         inches = float("nan")
     if not _NARROWEST <= inches <= _WIDEST:
         raise UsageError(
-            f"width of figures '{width}'; expected {', '.join(WIDTHS)} or {_NARROWEST:g} to {_WIDEST:g} inches"
+            f"width of figures '{width}'; expected {', '.join(WIDTHS)}, or inches from {_NARROWEST:g} to "
+            f"{_WIDEST:g}"
         )
     return inches
 
@@ -75,11 +79,13 @@ def labelled(policies: Iterable[str]) -> dict[str, str]:
     found = {text: _LABELLED.fullmatch(text.strip()) for text in policies}
     for text, match in found.items():
         if match is None:
-            raise UsageError(f"policy '{text}'; expected a policy, or a policy and its label: 'dts=DTS (ours)'")
+            raise UsageError(
+                f"policy '{text}'; expected a policy, or a policy and its label: 'dts=DTS (ours)'"
+            )
     return {match[1].strip(): (match[2] or "").strip() for match in found.values() if match}
 
 
-def write_figures(run_sets: Sequence[RunSet], folder: str | Path, paper: Paper = Paper()) -> list[Path]:
+def write_figures(run_sets: Sequence[RunSet], folder: str | Path, paper: Paper = DEFAULT_PAPER) -> list[Path]:
     """Write every chart of the report, and every table of results as LaTeX."""
     folder = Path(folder)
     labels = chosen((policy for run_set in run_sets for policy in run_set.table["policy"]), paper.policies)
@@ -98,7 +104,7 @@ def write_figures(run_sets: Sequence[RunSet], folder: str | Path, paper: Paper =
 
 
 def chosen(policies: Iterable[str], wanted: Mapping[str, str]) -> dict[str, str]:
-    """Return the labels of the wanted policies of records, or of all; a name may stand without its settings."""
+    """Return the labels of the wanted policies of records, or of all; a name may lack its settings."""
     every = list(dict.fromkeys(policies))
     if not wanted:
         return dict.fromkeys(every, "")

@@ -95,11 +95,11 @@ def bound_slope(run_set: RunSet) -> float | None:
 def _regret_figure(name: str, run_set: RunSet, shown: Mapping[str, Look]) -> Figure:
     drawn = curves(run_set.table, "regret")
     slope = bound_slope(run_set)
-    caption = "Mean over the runs of the regret so far, with a band of one standard error if not chosen otherwise."
+    caption = "Mean over the runs of the regret so far, with a band of one standard error if not changed."
     if slope is not None:
         caption += (
-            f" Dotted: C* ln t with C* = {number(slope)}, the information-theoretic lower bound of Komiyama et "
-            "al. (COLT 2015). It is a slope, which in the long run no consistent policy beats, and not a "
+            f" Dotted: C* ln t with C* = {number(slope)}, the information-theoretic lower bound of Komiyama "
+            "et al. (COLT 2015). It is a slope, which in the long run no consistent policy beats, and not a "
             "floor: at small t good policies are below it."
         )
     if slope is not None and not curve_charts.bound_fits(drawn, slope):
@@ -143,7 +143,7 @@ def _page_figure(name: str, run_set: RunSet, column: str, shown: Mapping[str, Lo
     title, axis = {"ndcg": (f"{ndcg} of the pages", ndcg), "clicks": ("Clicks", "clicks per page")}[column]
     caption = (
         "What users see while the policy learns: a mean over all pages since the point before, with a band "
-        "of one standard error if not chosen otherwise."
+        "of one standard error if not changed."
     )
     drawn = curves(run_set.table, column)
 

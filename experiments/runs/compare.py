@@ -112,7 +112,7 @@ def _verdict(final: pd.DataFrame, differing: tuple[str, ...], best: str) -> str:
 
 
 def unnoticed(final: pd.DataFrame) -> pd.Series:
-    """Return the largest difference, as a share of the regret, that the runs of each policy could not show."""
+    """Return the largest difference that the runs of each policy could miss, as a share of its regret."""
     return (final["hi"] - final["lo"]) / 2 / final["proxy"].clip(lower=1e-12)
 
 

@@ -43,7 +43,9 @@ def in_names(text: str, study: Study) -> str:
     for full, written in _texts(study).items():
         bare = written.partition("(")[0]
         names |= policy_names([bare]) if bare not in _WORDS else {}
-        names |= {text: policy_names([bare])[bare] + text[len(bare) :] for text in (full, written) if text != bare}
+        names |= {
+            text: policy_names([bare])[bare] + text[len(bare) :] for text in (full, written) if text != bare
+        }
     if not names:
         return text
     known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
@@ -62,7 +64,9 @@ def _of_curves(figure: Curves, results: Results) -> str:
     table = pd.concat(tables)
     runs = runs_in_words(table.groupby("policy")["run"].nunique())
     duels = f"{table['step'].max():,} duels"
-    band = ", with a band of its 95 % interval (Wilson)" if figure.column == "correct" else _BANDS[figure.band]
+    band = (
+        ", with a band of its 95 % interval (Wilson)" if figure.column == "correct" else _BANDS[figure.band]
+    )
     return f"Mean of {runs} of each policy, up to {duels}{band}."
 
 

@@ -68,9 +68,7 @@ def _points(study: Study, figure: Points, results: Results, sheet: Sheet) -> alt
     if frame.empty:
         return None
     known = known_values(study, figure, results)
-    return line_chart(
-        frame, figure.x_title, figure.y_title, figure.x, figure.y, sheet=sheet, known=known
-    )
+    return line_chart(frame, figure.x_title, figure.y_title, figure.x, figure.y, sheet=sheet, known=known)
 
 
 def _bubbles(figure: Bubbles, results: Results, sheet: Sheet) -> alt.LayerChart | None:

@@ -112,7 +112,9 @@ def _as_image(chart: alt.LayerChart) -> str:
 @cache
 def _dark_style() -> str:
     rules = "".join(
-        f'[{paint}="{light}"]{{{paint}:{dark}}}' for light, dark in DARK.items() for paint in ("fill", "stroke")
+        f'[{paint}="{light}"]{{{paint}:{dark}}}'
+        for light, dark in DARK.items()
+        for paint in ("fill", "stroke")
     )
     return f"<style>@media (prefers-color-scheme:dark){{{rules}}}</style>"
 

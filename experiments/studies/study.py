@@ -182,7 +182,9 @@ class Check:
     runs: int = 0  # with fewer the test says nothing
     real: bool = False  # a fact of the real data, about which a stand-in says nothing
     explanation: str = ""  # why it does not hold, verified; said where it does not
-    known: Sequence[float] = ()  # of its measures, in their order: published, or found by independent programs
+    known: Sequence[
+        float
+    ] = ()  # of its measures, in their order: published, or found by independent programs
 
     @property
     def known_values(self) -> dict[Measure, float]:

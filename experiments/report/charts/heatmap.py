@@ -51,7 +51,7 @@ def heatmap(
 
 
 def _size(rankers: int, sheet: Sheet) -> dict[str, float]:
-    """Cells as wide as the sheet where they hold numbers; else a square of whole pixels, without hairlines."""
+    """Cells as wide as the sheet where they hold numbers; else a square of whole pixels: no hairlines."""
     if rankers <= _FEW:
         return {"width": sheet.width, "height": 2.7 * sheet.font * rankers}
     side = int(min(_SIDE, sheet.width))
@@ -79,7 +79,9 @@ def _odds_layers(cells: pd.DataFrame, names: Sequence[str], sheet: Sheet) -> lis
     rankers = len(names)
     upright = rankers > _FEW or max(map(len, names)) > _SHORT
     far = max(0.05, float((cells["p"] - 0.5).abs().max()))
-    column = alt.X("column:O", title="opponent", axis=_axis("names", orient="top", labelAngle=-90 if upright else 0))
+    column = alt.X(
+        "column:O", title="opponent", axis=_axis("names", orient="top", labelAngle=-90 if upright else 0)
+    )
     base = alt.Chart(inline(cells)).encode(y=_ranker_rows(), x=column)
     base = base.transform_calculate(ranker="titles[datum.row]", opponent="titles[datum.column]")
     pale = alt.condition(alt.datum.decided == 1, alt.value(1), alt.value(0.4))

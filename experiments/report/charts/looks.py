@@ -56,7 +56,9 @@ def looks(policies: Iterable[str], labels: Mapping[str, str] | None = None) -> d
     names = policy_names(shown) | dict(labels or {})
     slots = _slots([policy for policy in shown if policy != LOWER_BOUND])
     found = {
-        policy: Look(names[policy], COLOURS[slot % len(COLOURS)], _DASHES[slot // len(COLOURS) % len(_DASHES)])
+        policy: Look(
+            names[policy], COLOURS[slot % len(COLOURS)], _DASHES[slot // len(COLOURS) % len(_DASHES)]
+        )
         for policy, slot in slots.items()
     }
     bound = Look(LOWER_BOUND, PALE, (1, 3))

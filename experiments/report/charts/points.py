@@ -88,9 +88,7 @@ _PUBLISHED_TOOLTIP: list[Any] = [
 ]
 
 
-def bubble_chart(
-    frame: pd.DataFrame, x_title: str, y_title: str, sheet: Sheet = PAGE
-) -> alt.LayerChart:
+def bubble_chart(frame: pd.DataFrame, x_title: str, y_title: str, sheet: Sheet = PAGE) -> alt.LayerChart:
     """From a table of x, y (whole numbers) and share; where x has many values, neighbours go together."""
     shown = in_places(frame)
     together = int((shown["to"] - shown["from"]).max()) + 1
@@ -99,9 +97,7 @@ def bubble_chart(
     high = int(shown["y"].max())
     largest = (sheet.width / _PLACES - 2) ** 2  # the area of a bubble as wide as its place
     axis = counts_axis("linear")
-    y_axis = alt.Axis(
-        values=list(range(low, high + 1)), format="d", gridColor=GRID, labelOverlap="greedy"
-    )
+    y_axis = alt.Axis(values=list(range(low, high + 1)), format="d", gridColor=GRID, labelOverlap="greedy")
     area = alt.Size(
         "share:Q",
         title="share",
