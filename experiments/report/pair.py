@@ -48,7 +48,13 @@ def of_both(live: RunSet, proxy: RunSet) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def compared(live: RunSet, proxy: RunSet, shown: Mapping[str, Look]) -> Comparison:
     """Return the comparison of the policies that both studies have, by names for readers."""
-    return compare_runs(*(table.assign(policy=labels_of(table, shown)) for table in of_both(live, proxy)))
+    return compare_runs(*_with_labels(live, proxy, shown))
+
+
+def _with_labels(live: RunSet, proxy: RunSet, shown: Mapping[str, Look]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The runs of the policies that both studies have, by names for readers."""
+    one, other = (table.assign(policy=labels_of(table, shown)) for table in of_both(live, proxy))
+    return one, other
 
 
 def pair_answer(live: RunSet, proxy: RunSet, shown: Mapping[str, Look]) -> str:
@@ -83,11 +89,10 @@ def pair_section(name: str, live: RunSet, proxy: RunSet, shown: Mapping[str, Loo
 
 def pair_table(live: RunSet, proxy: RunSet, shown: Mapping[str, Look]) -> Table:
     """Return final regrets of both and their difference, a row a policy."""
-    tables = (table.assign(policy=labels_of(table, shown)) for table in of_both(live, proxy))
     return Table(
         f"Final regret after {live.settings['horizon']:,} duels: mean [95 % interval]",
         ("policy", "live", "proxy", "live - proxy", "p, means", "p, laws"),
-        list(pair_rows(*tables, compared(live, proxy, shown).final)),
+        list(pair_rows(*_with_labels(live, proxy, shown), compared(live, proxy, shown).final)),
         _EXPLAINED,
     )
 

@@ -20,7 +20,7 @@ _BANDS = {
     "quantiles": f", with a band from {QUANTILES[0]:.0%} to {QUANTILES[1]:.0%} of the runs",
     "none": "",
 }
-_WORDS = FAMILIES["Best items of a pool"]  # names such as 'select' and 'top' are English words, too
+_WORDS = FAMILIES["Best items of a pool"]  # names such as 'knockout' are English words, too
 
 
 def looks_of(study: Study, policies: Iterable[str]) -> dict[str, Look]:

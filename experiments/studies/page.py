@@ -50,7 +50,7 @@ def write_study_page(played: Sequence[Played], path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     names = plain_names(f"{one.study.id}-{one.tier}" for one in played)
     sections = [_section(name, one) for name, one in zip(names, played)]
-    title = played[0].study.question if len(played) == 1 else "Published experiments"
+    title = played[0].study.title if len(played) == 1 else "Published experiments"
     write_text(path, page_html(title, sections, "Made by rankduel."))
 
 
@@ -92,14 +92,12 @@ def _claim(record: Record, study: Study, marked: bool) -> _Claim:
 
 def _pictures(one: Played, marked: bool) -> Iterator[_Picture]:
     for figure in one.study.figures:
-        sheets = (PAGE, PHONE)
-        charts = [draw(one.study, figure, one.results, sheet, titled=False) for sheet in sheets]
-        drawn = [_as_image(chart) for chart in charts if chart is not None]
-        if drawn:
+        wide, narrow = (draw(one.study, figure, one.results, sheet, titled=False) for sheet in (PAGE, PHONE))
+        if wide is not None and narrow is not None:
             known = known_values(one.study, figure, one.results)
             words = caption(figure, one.tier, one.results, known)
             note = " On stand-ins for data." if marked and stand_in_of(figure, one.results) else ""
-            yield _Picture(figure.title, *drawn, words + note)
+            yield _Picture(figure.title, _as_image(wide), _as_image(narrow), words + note)
 
 
 def _as_image(chart: alt.LayerChart) -> str:

@@ -30,6 +30,7 @@ _PAPER = "Figures"
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Records that 'rankduel run' made.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path("report.html"),
+    *,
     figures: Annotated[
         Path | None,
         typer.Option(

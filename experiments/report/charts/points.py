@@ -44,7 +44,9 @@ def line_chart(
     shown = shown or looks(frame["policy"])
     named = {shown[line].label: shown[line] for line in dict.fromkeys(frame["policy"])}
     frame = frame.assign(policy=[shown[line].label for line in frame["policy"]])
-    colour, dash = (channel.legend(_legend(sheet)) for channel in policy_scales(named))
+    colour, dash = policy_scales(named)
+    colour = colour.legend(_legend(sheet))
+    dash = dash.legend(_legend(sheet))
     along = alt.X("x:Q", title=x_title, scale=scale_of(x), axis=counts_axis(x, (1, 2, 5)))
     scale = scale_of(y)
     up = alt.Y("mean:Q", title=y_title, scale=scale, axis=counts_axis(y, (1, 2, 5)))
