@@ -49,7 +49,7 @@ def in_names(text: str, study: Study) -> str:
     if not names:
         return text
     known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    return re.sub(rf"(?<![\w./-])(?:{known})(?![\w(])", lambda found: names[found[0]], text)
+    return re.sub(rf"(?<![\w./-])(?:{known})(?![\w(]|\.\w)", lambda found: names[found[0]], text)
 
 
 def caption(figure: Figure, tier: str, results: Results, known: pd.DataFrame) -> str:

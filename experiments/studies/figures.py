@@ -178,5 +178,6 @@ def cells(frame: pd.DataFrame) -> list[list[str]]:
 
 def _cell(value: Any) -> str:
     if isinstance(value, float):
-        return number(value)
+        text = number(value)
+        return text.rstrip("0").rstrip(".") if "." in text else text
     return str(value).replace("|", "\\|")
