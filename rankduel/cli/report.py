@@ -77,13 +77,20 @@ def report(
         policies=policy or (),
     )
     n_run_sets = len(list_run_sets(folder))
-    many = "1 run set" if n_run_sets == 1 else f"{n_run_sets} run sets"
-    _say(f"[bold]{escape(str(page))}[/]  [dim]{many}, {file_size(page)}, needs no network[/]")
+    _say(
+        f"[bold]{escape(str(page))}[/]  [dim]{_many(n_run_sets, 'run set')}, {file_size(page)}, needs no network[/]"
+    )
     if figures is not None:
         charts = sum(path.suffix == f".{format.value}" for path in files)
-        tables = f"{len(files) - charts} tables as LaTeX"
-        _say(f"[bold]{escape(str(figures))}[/]  [dim]{charts} charts as {format.value}, {tables}[/]")
+        written = (
+            f"{_many(charts, 'chart')} as {format.value}, {_many(len(files) - charts, 'table')} as LaTeX"
+        )
+        _say(f"[bold]{escape(str(figures))}[/]  [dim]{written}[/]")
     _say(f"\nOpen it in a browser: [cyan]{escape(page.resolve().as_uri())}[/]")
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _say(text: str) -> None:

@@ -20,7 +20,7 @@ MOST_RANKERS = 200  # a picture of more has cells too small to see
 _FEW = 12  # rankers whose cells have room for numbers
 _SHORT = 4  # letters of a name that fits above a cell
 _MANY = 60  # from here on cells are too small for a hatch, and too many for a browser to draw one by one
-_SIDE = 560  # of a square map
+_SIDE = 700  # of a square map
 _HATCH = "M-1,0L0,-1M-1,1L1,-1M0,1L1,0"
 
 

@@ -393,7 +393,7 @@ def test_the_command_writes_a_page_and_figures(records, tmp_path, capsys, monkey
     page, figures = tmp_path / "out.html", tmp_path / "figures"
     report.report(records, page, figures, report.Format.svg)
     said = capsys.readouterr().out
-    assert "1 run set" in said and "4 charts as svg, 1 tables as LaTeX" in said and page.as_uri() in said
+    assert "1 run set" in said and "4 charts as svg, 1 table as LaTeX" in said and page.as_uri() in said
     names = ("accuracy.svg", "final-regret.svg", "final.tex", "matrix.svg", "regret.svg")
     assert sorted(path.name for path in figures.iterdir()) == [f"five-{name}" for name in names]
     assert "Which policy finds the best of 5 rankers" in page.read_text("utf-8")
