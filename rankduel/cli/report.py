@@ -82,10 +82,9 @@ def report(
     )
     if figures is not None:
         charts = sum(path.suffix == f".{format.value}" for path in files)
-        written = (
-            f"{_many(charts, 'chart')} as {format.value}, {_many(len(files) - charts, 'table')} as LaTeX"
-        )
-        _say(f"[bold]{escape(str(figures))}[/]  [dim]{written}[/]")
+        drawn = f"{_many(charts, 'chart')} as {format.value}"
+        tables = f"{_many(len(files) - charts, 'table')} as LaTeX"
+        _say(f"[bold]{escape(str(figures))}[/]  [dim]{drawn}, {tables}[/]")
     _say(f"\nOpen it in a browser: [cyan]{escape(page.resolve().as_uri())}[/]")
 
 

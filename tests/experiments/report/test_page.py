@@ -391,7 +391,7 @@ def typed(*words):
 def test_the_command_writes_a_page_and_figures(records, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(screen, "width", 80)
     page, figures = tmp_path / "out.html", tmp_path / "figures"
-    report.report(records, page, figures, report.Format.svg)
+    report.report(records, page, figures=figures, format=report.Format.svg)
     said = capsys.readouterr().out
     assert "1 run set" in said and "4 charts as svg, 1 table as LaTeX" in said and page.as_uri() in said
     names = ("accuracy.svg", "final-regret.svg", "final.tex", "matrix.svg", "regret.svg")
