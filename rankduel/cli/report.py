@@ -76,10 +76,8 @@ def report(
         y=y.value,
         policies=policy or (),
     )
-    n_run_sets = len(list_run_sets(folder))
-    _say(
-        f"[bold]{escape(str(page))}[/]  [dim]{_many(n_run_sets, 'run set')}, {file_size(page)}, needs no network[/]"
-    )
+    many = _many(len(list_run_sets(folder)), "run set")
+    _say(f"[bold]{escape(str(page))}[/]  [dim]{many}, {file_size(page)}, needs no network[/]")
     if figures is not None:
         charts = sum(path.suffix == f".{format.value}" for path in files)
         drawn = f"{_many(charts, 'chart')} as {format.value}"
