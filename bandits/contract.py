@@ -73,6 +73,7 @@ _PARAMETERS_OF_SETS = {
     "update": "state, params, arms, n, won",
     "idle": "state, params, limit, alone, rng",
 }
+_LONGEST_NAME = 4  # words; more before a colon are part of a sentence
 REQUIRED = ("Params", "init", "select", "update")
 OPTIONAL = tuple(name for name in _PARAMETERS if name not in REQUIRED)
 
@@ -93,6 +94,7 @@ class Policy(NamedTuple):
     needs_horizon: Callable | None = None  # params -> is the parameter `horizon` used? None: always
     late_feedback: bool = False  # outcomes may arrive after other pairs were chosen
     sets: bool = False  # `select` chooses a set of arms
+    title: str = ""  # its name in the literature
     about: str = ""  # one line
     source: str = ""  # authors, year, venue, number of the algorithm
     assumes: str = ""  # what must hold for its guarantees
@@ -121,8 +123,8 @@ def policy_of(
 ) -> Policy:
     """Return the policy whose functions a module defines; functions that it imports do not count.
 
-    Its name is that of the module. Its description is the first line of the module's docstring, without a
-    leading ``NAME:``.
+    Its name is that of the module. The first line of the module's docstring, ``NAME: description``, has its
+    name in the literature and its description.
 
     Parameters
     ----------
@@ -170,6 +172,7 @@ def policy_of(
         **defined,
         late_feedback=late_feedback,
         sets=sets,
+        title=_title(module),
         about=_description(module),
         source=source,
         assumes=assumes,
@@ -183,11 +186,20 @@ def _defines(module: ModuleType, name: str) -> bool:
     return value is not None and python_version(value).__module__ == module.__name__
 
 
+def _title(module: ModuleType) -> str:
+    return _first_line(module)[0] or module.__name__.rpartition(".")[2]
+
+
 def _description(module: ModuleType) -> str:
+    text = _first_line(module)[1]
+    return text[:1].upper() + text[1:]
+
+
+def _first_line(module: ModuleType) -> tuple[str, str]:
+    """Return the name, perhaps empty, and the description in the first line of a module's docstring."""
     first = (module.__doc__ or "").strip().partition("\n")[0]
     name, colon, text = first.partition(": ")
-    text = text if colon and len(name.split()) <= 3 else first
-    return text[:1].upper() + text[1:]
+    return (name, text) if colon and len(name.split()) <= _LONGEST_NAME else ("", first)
 
 
 def _check_params(where: str, params: type) -> None:

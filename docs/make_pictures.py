@@ -8,7 +8,7 @@ from rich.console import Console
 from experiments.report.charts.curves import DEFAULT
 from experiments.report.files import save_chart
 from experiments.report.multileave import multileave_figures
-from experiments.report.page import run_set_figures
+from experiments.report.run_set import run_set_figures
 from experiments.runs.records import read_run_sets
 from letor_data import read_data
 from letor_data.summary import summarize

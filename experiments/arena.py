@@ -161,6 +161,7 @@ def open_arena(
     ties, tied_duels = ties or str(usual["ties"]), tied_duels or str(usual["tied_duels"])
     settings = {
         "data": letor.source,
+        "profile": letor.profile,
         "data_digest": letor.digest,
         "n_queries": letor.n_queries,
         "n_docs": letor.n_docs,

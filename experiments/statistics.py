@@ -127,3 +127,12 @@ def estimate(values: Iterable[float]) -> Estimate:
     error = standard_error(values)
     margin = scipy.stats.t.ppf(0.975, max(1, len(values) - 1)) * error
     return Estimate(float(mean), float(mean - margin), float(mean + margin))
+
+
+def wilson(successes: np.ndarray, n: np.ndarray | int, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
+    """(low, high) of a share by Wilson's score interval, which has a width where all or none of n succeed."""
+    z = scipy.stats.norm.ppf(0.5 + level / 2)
+    share = np.asarray(successes) / n
+    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    reach = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    return np.maximum(middle - reach, 0.0), np.minimum(middle + reach, 1.0)

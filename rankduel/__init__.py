@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from rankduel.api.evaluation import compare_rankers, evaluate
     from rankduel.api.judging import judge
     from rankduel.api.matrices import build_matrix, winner_subsets, winners
+    from rankduel.api.plots import plot_accuracy, plot_comparison, plot_matrix, plot_regret
     from rankduel.api.runs import compare, load_records, multileave, report, run
     from rankduel.api.studies import study
     from rankduel.base.errors import RankduelError
@@ -64,6 +65,10 @@ _EXPORTS = {
     "multileavers": "rankduel.api.catalogues",
     "open_arena": "experiments.arena",
     "play_duels": "rankduel.api.duels",
+    "plot_accuracy": "rankduel.api.plots",
+    "plot_comparison": "rankduel.api.plots",
+    "plot_matrix": "rankduel.api.plots",
+    "plot_regret": "rankduel.api.plots",
     "policies": "rankduel.api.catalogues",
     "policy": "bandits.catalogue",
     "rankers": "letor_data.rankers",
@@ -109,6 +114,10 @@ __all__ = [
     "multileavers",
     "open_arena",
     "play_duels",
+    "plot_accuracy",
+    "plot_comparison",
+    "plot_matrix",
+    "plot_regret",
     "policies",
     "policy",
     "rankers",

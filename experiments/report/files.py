@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,33 +15,74 @@ from experiments.report.html import chart_html
 from rankduel.base.errors import UsageError
 from rankduel.base.files import replacing
 
+POINTS_PER_INCH = 72  # a unit of a chart is a point of a PDF
 _FORMATS = ("pdf", "svg", "png", "html")
+_DOTS_PER_INCH = 300  # of pictures for print
+_SVG_SIZE = re.compile(r'<svg [^>]*?\bwidth="([0-9.]+)" height="([0-9.]+)"')
 
 
-def save_chart(chart: alt.TopLevelMixin, path: str | Path) -> None:
-    """As the file's name says: .pdf, .svg, .png, or .html that needs no network. Whole or not at all."""
+def save_chart(chart: alt.TopLevelMixin, path: str | Path, *, for_print: bool = False) -> None:
+    """As the file's name says: .pdf, .svg, .png, or .html that needs no network. Whole or not at all.
+
+    `for_print`: a unit of the chart is a point on paper, in pictures of dots too.
+    """
     path = Path(path)
     kind = path.suffix.lower().removeprefix(".")
     if kind not in _FORMATS:
         raise UsageError(f"{path}: no chart is written as '{path.suffix}'; expected .{', .'.join(_FORMATS)}")
     with replacing(path) as temporary:
         temporary.write_bytes(
-            chart_html(chart, path.stem).encode() if kind == "html" else _drawn(chart, kind)
+            chart_html(chart, path.stem).encode() if kind == "html" else _drawn(chart, kind, for_print)
         )
 
 
-def _drawn(chart: alt.TopLevelMixin, kind: str) -> bytes:
+def _drawn(chart: alt.TopLevelMixin, kind: str, for_print: bool) -> bytes:
+    if kind == "svg":
+        svg = chart_svg(chart)
+        return (_SVG_SIZE.sub(_in_points, svg, count=1) if for_print else svg).encode()
     spec = _still(printable(chart.to_dict()))
     version = vega_lite_version()
     if kind == "pdf":
         return vl_convert.vegalite_to_pdf(spec, vl_version=version)
-    if kind == "png":
-        return vl_convert.vegalite_to_png(spec, vl_version=version, scale=2)
-    return vl_convert.vegalite_to_svg(spec, vl_version=version).encode()
+    scale = _DOTS_PER_INCH / POINTS_PER_INCH if for_print else 2
+    return vl_convert.vegalite_to_png(spec, vl_version=version, scale=scale)
+
+
+def chart_svg(chart: alt.TopLevelMixin) -> str:
+    """Return a chart as SVG, without what only answers the pointer."""
+    return vl_convert.vegalite_to_svg(_still(printable(chart.to_dict())), vl_version=vega_lite_version())
+
+
+def _in_points(found: re.Match[str]) -> str:
+    return found[0].replace(
+        f'width="{found[1]}" height="{found[2]}"', f'width="{found[1]}pt" height="{found[2]}pt"'
+    )
+
+
+def fitted(make: Callable[[float], Any], width: float) -> Any:
+    """Return the chart that `make` draws for a width of its plot, so that all of it is `width` wide.
+
+    More than once: what is beside a plot may grow when the plot shrinks.
+    """
+    plot = 0.75 * width
+    for _ in range(4):
+        chart = make(plot)
+        over = svg_width(chart_svg(chart)) - width
+        if abs(over) < 0.6:
+            break
+        plot = max(0.2 * width, plot - over)
+    return chart
+
+
+def svg_width(svg: str) -> float:
+    """Return the width that the root of a drawing states."""
+    found = _SVG_SIZE.search(svg)
+    assert found is not None
+    return float(found[1])
 
 
 def _still(spec: dict[str, Any]) -> dict[str, Any]:
-    """Without what only answers the pointer: hundreds of points that nobody sees make a picture large."""
+    """Without what only answers the pointer: hundreds of invisible points make a picture large."""
     layers = [layer for layer in spec.get("layer", []) if layer.get("name") != HOVER]
     params = [param for param in spec.get("params", []) if HOVER not in param.get("views", [])]
     return {**spec, "layer": layers, "params": params} if layers else spec

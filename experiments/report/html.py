@@ -7,7 +7,7 @@ import hashlib
 import itertools
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -16,12 +16,14 @@ import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from experiments.report.charts.curves import LABEL_GAP, ROOM, View
-from experiments.report.charts.parts import Look, printable, vega_lite_version
+from experiments.report.charts.curves import ROOM, View
+from experiments.report.charts.looks import DARK, Look
+from experiments.report.charts.parts import PAGE, printable, vega_lite_version
+from experiments.report.origin import origin_of
 from experiments.runs.summaries import QUANTILES
 
 # What a reader may choose; a page opens with the first of each, which are those of View().
-CHOICES = {"x": ("log", "linear"), "y": ("linear", "log"), "band": ("error", "quantiles", "none")}
+CHOICES = {"x": ("log", "linear"), "y": ("log", "linear"), "band": ("error", "quantiles", "none")}
 _IN_WORDS = {
     "x": "duels",
     "y": "regret",
@@ -36,7 +38,7 @@ class Figure(NamedTuple):
     name: str  # of its file, and on the page
     title: str
     caption: str
-    make: Callable[[View], Any]  # -> chart
+    make: Callable[..., Any]  # (view, sheet=PAGE) -> chart
     controls: tuple[str, ...] = ()  # which choices change it
 
 
@@ -57,14 +59,6 @@ class Section(NamedTuple):
     headline: str
     figures: Sequence[Figure]
     body: Markup
-
-
-class _Origin(NamedTuple):
-    """How records were made: the command, and settings and versions as pairs of name and text."""
-
-    command: str
-    settings: Sequence[tuple[str, str]]
-    versions: Sequence[tuple[str, str]]
 
 
 @cache
@@ -93,14 +87,18 @@ def render(template: str, **values: Any) -> Markup:
     return Markup(environment().get_template(template).render(values))
 
 
-def page_html(title: str, sections: Sequence[Section], footer: str) -> str:
-    """Return a whole page, which runs scripts only if it has charts to draw."""
+def page_html(title: str, sections: Sequence[Section], footer: str, lead: str = "") -> str:
+    """Return a whole page, which runs scripts only if it has charts to draw.
+
+    The only section needs no title below that of the page, and none repeats the `lead`.
+    """
     figures = [shown for section in sections for shown in section.figures]
-    style = _source("page.css")
+    style = Markup(f"{_source('page.css')}{_dark_swatches()}")
     scripts = [_libraries(), _source("page.js")] if figures else []
     return render(
         "page.html",
         title=title,
+        lead=lead,
         sections=sections,
         footer=footer,
         policy=_policy(style, scripts),
@@ -148,6 +146,13 @@ def _source(name: str) -> Markup:
 
 
 @cache
+def _dark_swatches() -> str:
+    """Return rules that give lines of the page's own drawings their colours for dark pages."""
+    rules = "".join(f'.controls [stroke="{light}"]{{stroke:{dark}}}' for light, dark in DARK.items())
+    return f"@media screen and (prefers-color-scheme:dark){{{rules}}}"
+
+
+@cache
 def _libraries() -> Markup:
     """Return Vega, Vega-Lite and Vega-Embed, which draw the charts, fit for a script element."""
     # The snippet goes where all three are in scope; this one makes the last known to the page.
@@ -176,40 +181,23 @@ def _ended(name: str, endings: Sequence[str]) -> set[str]:
 
 def run_set_html(
     about: str,
-    headline: str,
     figures: Sequence[Figure],
     table: Table,
     settings: Mapping[str, Any],
-    looks: Mapping[str, Look] | None = None,
+    looks: Mapping[str, Look],
 ) -> Markup:
-    """Return the body of a section about records; with `looks`, a form to choose policies and axes."""
+    """Return the body of a section about records, with a form to choose policies and axes."""
+    used = {control for shown in figures for control in shown.controls}
     return render(
         "run_set.html",
         about=about,
-        headline=headline,
         figures=figures,
         table=table,
-        origin=_origin(settings),
-        looks=looks or {},
-        choices=CHOICES,
+        origin=origin_of(settings),
+        looks=looks,
+        choices={name: options for name, options in CHOICES.items() if name in used},
         in_words=_IN_WORDS,
     )
-
-
-def _origin(settings: Mapping[str, Any]) -> _Origin:
-    others = {key: value for key, value in settings.items() if key not in ("command", "versions")}
-    command = str(settings.get("command", "unknown"))
-    return _Origin(command, list(_flat(others)), list(_flat(settings.get("versions", {}))))
-
-
-def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Yield ('matrix.digest', '1f2e') and so on."""
-    for key in sorted(settings):
-        value = settings[key]
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value if isinstance(value, str) else json.dumps(value)
 
 
 def every_chart(shown: Figure) -> dict[str, Any]:
@@ -236,4 +224,4 @@ def chart_data(figures: Iterable[Figure]) -> dict[str, Any]:
             datasets |= used
             spec["datasets"] = sorted(used)
         entries[shown.name] = {"controls": shown.controls, "charts": specs}
-    return {"charts": entries, "datasets": datasets, "room": ROOM, "gap": LABEL_GAP}
+    return {"charts": entries, "datasets": datasets, "room": ROOM, "gap": PAGE.label_gap, "dark": DARK}

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Mapping
 from typing import Any
 
 import altair as alt
 import numpy as np
 import pandas as pd
 
-from experiments.report.charts.curves import LABEL_GAP, highest, spread_out
+from experiments.report.charts.curves import View, end_labels, highest, placed
+from experiments.report.charts.looks import Look, looks
 from experiments.report.charts.parts import (
-    HEIGHT,
-    PALE,
-    WIDTH,
+    HIDDEN,
+    PAGE,
+    Sheet,
     counts_axis,
     inline,
     layered,
-    looks,
+    number,
     policy_scales,
     runs_in_words,
     scale_of,
+    visible,
 )
 from experiments.report.html import Figure, Section, Table, run_set_html
 from experiments.runs.multileave_error import (
@@ -33,12 +35,12 @@ from experiments.runs.multileave_error import (
     until_text,
 )
 from experiments.runs.records import RunSet
-from experiments.runs.summaries import curves, short_names
+from experiments.runs.summaries import curves
 from rankduel.base.text import counted
 
 _CAPTION = (
     "The share of pairs of rankers that are in the wrong order so far (E_bin of Schuth et al., CIKM 2014; a "
-    "pair that nobody leads is half wrong): the mean over the runs, with a band of one standard error. All "
+    "pair without a leader is half wrong): the mean over the runs, with a band of one standard error. All "
     "rankers share every page, except for the random pairs, where each page is interleaved from two rankers."
 )
 _EXPLAINED = (
@@ -54,16 +56,22 @@ def is_multileave(run_set: RunSet) -> bool:
     return run_set.settings.get("mode") == MODE
 
 
-def multileave_section(name: str, run_set: RunSet) -> Section:
-    figures = multileave_figures(name, run_set)
-    found = headline(run_set.table)
-    body = run_set_html(_about(run_set), found, figures, error_table(run_set.table), run_set.settings)
-    return Section(run_set.name, f"{name}-section", found, figures, body)
+def multileave_section(name: str, run_set: RunSet, shown: Mapping[str, Look]) -> Section:
+    figures = multileave_figures(name, run_set, shown)
+    named = run_set.table.assign(policy=[shown[method].label for method in run_set.table["policy"]])
+    used = {method: shown[method] for method in dict.fromkeys(run_set.table["policy"])}
+    table = error_table(run_set.table, shown)
+    body = run_set_html(_about(run_set), figures, table, run_set.settings, used)
+    return Section(run_set.name, f"{name}-section", headline(named), figures, body)
 
 
-def multileave_figures(name: str, run_set: RunSet) -> list[Figure]:
-    make = partial(error_chart, curves(run_set.table, "e_bin"))
-    return [Figure(f"{name}-e-bin", "Pairs in the wrong order", _CAPTION, lambda view: make())]
+def multileave_figures(name: str, run_set: RunSet, shown: Mapping[str, Look] | None = None) -> list[Figure]:
+    found = curves(run_set.table, "e_bin")
+
+    def make(view: View, sheet: Sheet = PAGE) -> alt.LayerChart:
+        return error_chart(found, shown, sheet)
+
+    return [Figure(f"{name}-e-bin", "Pairs in the wrong order", _CAPTION, make)]
 
 
 def _about(run_set: RunSet) -> str:
@@ -78,7 +86,7 @@ def _about(run_set: RunSet) -> str:
 
 
 def headline(table: pd.DataFrame) -> str:
-    """Who has the fewest pairs wrong at the end, and who was there first."""
+    """Say which method has the fewest pairs wrong at the end, and which had few first."""
     last, limit = int(table["step"].max()), LIMITS[0]
     runs = {str(name): group for name, group in table.groupby("policy", sort=False)}
     wrong = {name: error_at(group, last)[0] for name, group in runs.items()}
@@ -94,18 +102,18 @@ def headline(table: pd.DataFrame) -> str:
     return f"{text} {first} was the first to stay {below}, from {needed[first]:,.0f} impressions on."
 
 
-def error_table(table: pd.DataFrame) -> Table:
+def error_table(table: pd.DataFrame, shown: Mapping[str, Look]) -> Table:
     """Return how many pairs are wrong after 10, 100, ... impressions, a row a method."""
     steps = decades(int(table["step"].max()))
     headings = ["method", "runs", *(f"after {step:,}" for step in steps)]
     headings += [f"below {100 * limit:.0f} %" for limit in LIMITS]
     rows = [
         (
-            str(name),
+            shown[str(name)].label,
             str(runs["run"].nunique()),
             *(error_text(runs, step) for step in steps),
             *(until_text(runs, limit) for limit in LIMITS),
-            f"{runs.groupby('run')['seconds'].first().mean():.3g}",
+            number(runs.groupby("run")["seconds"].first().mean(), 3),
         )
         for name, runs in table.groupby("policy", sort=False)
     ]
@@ -113,47 +121,36 @@ def error_table(table: pd.DataFrame) -> Table:
     return Table(caption, [*headings, "s per run"], rows, _EXPLAINED)
 
 
-def error_chart(found: pd.DataFrame) -> alt.LayerChart:
+def error_chart(
+    found: pd.DataFrame, shown: Mapping[str, Look] | None = None, sheet: Sheet = PAGE
+) -> alt.LayerChart:
     """E_bin over impressions, a line with a band for each method, named at its end."""
-    colour, dash = policy_scales(looks(found["policy"]))
+    shown = shown or looks(found["policy"])
+    colour, dash = policy_scales(shown)
     top = highest((found["mean"] + found["error"].fillna(0)).tolist())
     x = alt.X("step:Q", title="impressions", scale=scale_of("log"), axis=counts_axis("log"))
     y: dict[str, Any] = {
         "title": "pairs in the wrong order",
         "scale": scale_of("linear", domain=[0, top]),
-        "axis": alt.Axis(format=".0%", tickCount=6, gridColor="#e8e8e8", domainColor=PALE, tickColor=PALE),
+        "axis": alt.Axis(format=".0%", tickCount=6),
     }
-    base = alt.Chart(inline(found)).encode(x=x, color=colour)
+    base = visible(alt.Chart(inline(found))).encode(x=x, color=colour)
     band = base.transform_calculate(
         bottom="max(datum.mean - datum.error, 0)", top="datum.mean + datum.error"
     ).mark_area(opacity=0.18, clip=True)
-    line = base.mark_line(strokeWidth=2, clip=True)
+    line = base.mark_line(strokeWidth=sheet.line, clip=True)
+    ends = found.groupby("policy", sort=False).agg(end=("mean", "last")).reset_index()
+    ends["label"] = [shown[policy].label for policy in ends["policy"]]
     return layered(
         [
             band.encode(y=alt.Y("bottom:Q", **y), y2=alt.Y2("top")),
             line.encode(y=alt.Y("mean:Q", **y), strokeDash=dash, tooltip=_TOOLTIP),
-            *_labels(found, colour, top),
+            *end_labels(placed(ends, ends["end"] / top, sheet), colour, sheet),
         ],
-        [],
-        width=WIDTH,
-        height=HEIGHT,
+        [HIDDEN],
+        sheet,
         description=_in_words(found),
     )
-
-
-def _labels(found: pd.DataFrame, colour: alt.Color, top: float) -> list[alt.Chart]:
-    """Names at the ends of the lines, in pixels, with a stroke to names that had to give way."""
-    ends = found.groupby("policy", sort=False).agg(end=("mean", "last")).reset_index()
-    ends["label"] = ends["policy"].map(short_names(ends["policy"]))
-    ends["at"] = (HEIGHT * (1 - ends["end"] / top)).round(1)
-    ends["beside"] = spread_out(ends["at"].tolist(), LABEL_GAP, 0, HEIGHT)
-    at, beside = (alt.Y(f"{place}:Q", scale=None, axis=None) for place in ("at", "beside"))
-    base = alt.Chart(inline(ends)).encode(color=colour)
-    rules = base.mark_rule(strokeWidth=1).encode(
-        x=alt.XValue("width"), x2=alt.X2Value(alt.ExprRef("width + 9")), y=at, y2=alt.Y2("beside")
-    )
-    names = base.mark_text(align="left", baseline="middle", dx=12, fontSize=11, limit=170)
-    return [rules, names.encode(x=alt.XValue("width"), y=beside, text=alt.Text("label:N"))]
 
 
 def _in_words(found: pd.DataFrame) -> str:

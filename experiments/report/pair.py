@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+import altair as alt
 import numpy as np
 import pandas as pd
 
-from experiments.report.charts.curves import live_proxy_chart
-from experiments.report.charts.parts import in_figures
+from experiments.report.answers import agreement, labels_of
+from experiments.report.charts.curves import View
+from experiments.report.charts.differences import difference_chart
+from experiments.report.charts.looks import Look
+from experiments.report.charts.parts import PAGE, Sheet, in_figures, runs_in_words
 from experiments.report.html import Figure, Section, Table, render
-from experiments.runs.compare import compare_runs
+from experiments.runs.compare import Comparison, compare_runs
 from experiments.runs.records import RunSet
-from experiments.runs.summaries import curves, final_estimates
+from experiments.runs.summaries import final, final_estimates
 from experiments.statistics import Estimate
 from rankduel.base.text import counted
 
@@ -43,31 +47,54 @@ def of_both(live: RunSet, proxy: RunSet) -> tuple[pd.DataFrame, pd.DataFrame]:
     return one, other
 
 
-def pair_figure(name: str, live: RunSet, proxy: RunSet) -> Figure:
-    parts = [curves(table, "regret") for table in of_both(live, proxy)]
+def compared(live: RunSet, proxy: RunSet, shown: Mapping[str, Look]) -> Comparison:
+    """Return the comparison of the policies that both studies have, by names for readers."""
+    return compare_runs(*_with_labels(live, proxy, shown))
+
+
+def _with_labels(live: RunSet, proxy: RunSet, shown: Mapping[str, Look]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The runs of the policies that both studies have, by names for readers."""
+    one, other = (table.assign(policy=labels_of(table, shown)) for table in of_both(live, proxy))
+    return one, other
+
+
+def pair_answer(live: RunSet, proxy: RunSet, shown: Mapping[str, Look]) -> str:
+    """Return a clause: whether live and proxy agree, and how far these runs can tell."""
+    runs = runs_in_words(pd.concat([final(table)["policy"].value_counts() for table in of_both(live, proxy)]))
+    return agreement(compared(live, proxy, shown), runs)
+
+
+def pair_figure(name: str, live: RunSet, proxy: RunSet, shown: Mapping[str, Look]) -> Figure:
+    by_step = compare_runs(*of_both(live, proxy)).by_step
+
+    def make(view: View, sheet: Sheet = PAGE) -> alt.FacetChart:
+        return difference_chart(by_step, shown, sheet)
+
     return Figure(
-        f"{name}-regret",
-        "Regret, live and proxy",
-        "Regret against simulated clicks (solid) and against draws from the matrix (dashed), each with a "
-        "band of one standard error. Every panel has a regret axis of its own.",
-        lambda view: live_proxy_chart(*parts),
+        f"{name}-difference",
+        "Live minus proxy",
+        "How far the mean regret against simulated clicks is above that against draws from the matrix, in "
+        "percent of the final proxy regret, with a band of its 95 % interval (Welch). Where the band holds "
+        "zero, the runs show no difference; its width is what they could not notice.",
+        make,
     )
 
 
-def pair_section(name: str, live: RunSet, proxy: RunSet) -> Section:
-    tables = of_both(live, proxy)
-    shown = pair_figure(name, live, proxy)
-    found = compare_runs(*tables)
-    table = Table(
+def pair_section(name: str, live: RunSet, proxy: RunSet, shown: Mapping[str, Look]) -> Section:
+    figure = pair_figure(name, live, proxy, shown)
+    about = f"{live.name} against {proxy.name}, which share matrix and horizon."
+    body = render("pair.html", about=about, figure=figure, table=pair_table(live, proxy, shown))
+    title = f"Live versus proxy: {live.name}, {proxy.name}"
+    return Section(title, f"{name}-section", compared(live, proxy, shown).verdict, [figure], body)
+
+
+def pair_table(live: RunSet, proxy: RunSet, shown: Mapping[str, Look]) -> Table:
+    """Return final regrets of both and their difference, a row a policy."""
+    return Table(
         f"Final regret after {counted(live.settings['horizon'], 'duel')}: mean [95 % interval]",
         ("policy", "live", "proxy", "live - proxy", "p, means", "p, laws"),
-        list(pair_rows(*tables, found.final)),
+        list(pair_rows(*_with_labels(live, proxy, shown), compared(live, proxy, shown).final)),
         _EXPLAINED,
-    )
-    about = f"{live.name} against {proxy.name}, which share matrix and horizon."
-    body = render("pair.html", about=about, headline=found.verdict, figure=shown, table=table)
-    return Section(
-        f"Live versus proxy: {live.name}, {proxy.name}", f"{name}-section", found.verdict, [shown], body
     )
 
 
@@ -80,5 +107,10 @@ def pair_rows(live: pd.DataFrame, proxy: pd.DataFrame, final: pd.DataFrame) -> I
         single = np.isnan(row["p_mean"])
         bounds = (np.nan, np.nan) if single else (row["lo"], row["hi"])
         apart = Estimate(row["difference"], *bounds)
-        chances = ("", "") if single else (f"{row['p_mean']:.2g}", f"{row['p_law']:.2g}")
+        chances = ("", "") if single else (chance(row["p_mean"]), chance(row["p_law"]))
         yield policy, *(in_figures(side[policy]) for side in sides), in_figures(apart), *chances
+
+
+def chance(p: float) -> str:
+    """Return a p-value of two digits, without an exponent."""
+    return "< 0.0001" if p < 1e-4 else f"{p:.2g}"

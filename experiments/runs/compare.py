@@ -105,13 +105,20 @@ def _verdict(final: pd.DataFrame, differing: tuple[str, ...], best: str) -> str:
             "describe these duels, or the queries are not independent draws."
         )
     else:
-        # The end of the interval that is farther from no difference, in parts of the regret.
-        room = np.maximum(final["hi"], -final["lo"]) / final["proxy"].clip(lower=1e-12)
+        room = unnoticed(final)
         found = (
             "Live and proxy runs agree: no final regret differs beyond chance. A difference of up to "
             f"{_rounded_up(room.max())} cannot be excluded ({final['policy'][room.argmax()]})."
         )
     return f"{found} {best}".strip()
+
+
+def unnoticed(final: pd.DataFrame) -> pd.Series:
+    """Return the largest difference that is not excluded, in parts of the regret, for each policy.
+
+    It is the end of the interval that is farther from no difference.
+    """
+    return np.maximum(final["hi"], -final["lo"]) / final["proxy"].clip(lower=1e-12)
 
 
 def _rounded_up(share: float) -> str:

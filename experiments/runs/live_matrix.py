@@ -10,7 +10,7 @@ from experiments.arena import DUEL_SETTINGS, Arena
 from experiments.matrix.build import BuildStatus, build_matrix, write_matrix
 from experiments.matrix.preferences import Preferences, read_preferences
 from experiments.runs.problem import other_rankers
-from experiments.runs.records import ANOTHER_RUN_SET, MATRIX, refuse_old_layout
+from experiments.runs.records import ANOTHER_RUN_SET, INCIDENTAL, MATRIX, refuse_old_layout
 from rankduel.base.errors import MatrixError, RecordsError
 from rankduel.base.files import saying_where
 
@@ -79,7 +79,7 @@ def _kept(arena: Arena, preferences: Preferences, where: Path) -> Preferences:
     """Return preferences of a run set, if they were made for the very duels and data."""
     if preferences.names != arena.rankings.names:
         raise RecordsError(f"{where}: {other_rankers(preferences, arena)}. {ANOTHER_RUN_SET}")
-    difference = _difference(arena, preferences, (key for key in arena.settings if key != "data"))
+    difference = _difference(arena, preferences, (key for key in arena.settings if key not in INCIDENTAL))
     if difference:
         raise RecordsError(f"{where} was made for other duels: {difference}. {ANOTHER_RUN_SET}")
     return preferences

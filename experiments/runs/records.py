@@ -42,7 +42,7 @@ _FORMAT = 3  # of study.json and of records
 _NUMBERS = 1  # to be increased with every change after which a run of the same seed has other numbers
 _VERSIONS = {"format": _FORMAT, "numbers": _NUMBERS}
 # May differ from one call to the next: none of these changes a number.
-_INCIDENTAL = ("command", "versions", "data", "problem", "source")
+INCIDENTAL = ("command", "versions", "data", "profile", "problem", "source")
 _PACKAGES = ("rankduel", "numpy", "numba", "scipy", "pandas", "pyarrow")
 ANOTHER_RUN_SET = "Choose another --name or --out (in Python, another folder), or remove it"
 _REPAIR = "the same command with --repair (in Python, repair=True)"
@@ -221,7 +221,7 @@ def _relevant(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """'matrix.digest' -> value, without what may differ."""
     flat: dict[str, Any] = {}
     for key, value in settings.items():
-        if key not in _INCIDENTAL:
+        if key not in INCIDENTAL:
             name = prefix + key
             flat |= _relevant(value, f"{name}.") if isinstance(value, dict) else {name: value}
     return flat

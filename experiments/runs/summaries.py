@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import PurePath
-
 import numpy as np
 import pandas as pd
 
-from experiments.statistics import Estimate, estimate, standard_error
+from experiments.statistics import Estimate, estimate, standard_error, wilson
 
 CURVE_POINTS = 200
 QUANTILES = (0.1, 0.9)
@@ -42,6 +39,14 @@ def curves(table: pd.DataFrame, column: str) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
+def share_curves(table: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Of a column that is true or false: the share of runs in which it is true, and its 95 % interval."""
+    found = curves(table, column)
+    n = found["policy"].map(table.groupby("policy")["run"].nunique()).to_numpy()
+    low, high = wilson(found["mean"].to_numpy() * n, n)
+    return found.assign(low=low, high=high)
+
+
 def _since_last(runs: pd.DataFrame, steps: np.ndarray) -> np.ndarray:
     """(runs, steps): means since the checkpoint before become means since the step before."""
     all_steps = runs.columns.to_numpy()
@@ -62,11 +67,3 @@ def final_estimates(table: pd.DataFrame, column: str) -> dict[str, Estimate]:
     return {
         str(policy): estimate(group[column]) for policy, group in final(table).groupby("policy", sort=False)
     }
-
-
-def short_names(policies: Iterable[str]) -> dict[str, str]:
-    """'rucb' for 'rucb(alpha=0.51)', 'mine' for 'path/to/mine.py', where that leaves no two alike."""
-    full = list(dict.fromkeys(policies))
-    bare = {policy: PurePath(policy.partition("(")[0]).name.removesuffix(".py") for policy in full}
-    alike = pd.Series(bare).value_counts()
-    return {policy: name if alike[name] == 1 else policy for policy, name in bare.items()}

@@ -2,38 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import altair as alt
 import pandas as pd
 
-from experiments.report.charts.curves import View, curve_chart
+from experiments.report.charts.curves import View, accuracy_chart, curve_chart
+from experiments.report.charts.parts import PAGE, Sheet, number
 from experiments.report.charts.points import bubble_chart, line_chart
 from experiments.report.files import save_chart
-from experiments.runs.summaries import curves
+from experiments.runs.summaries import curves, share_curves
+from experiments.studies.captions import looks_of
 from experiments.studies.checks import Results, TooShort, sample
-from experiments.studies.study import STAND_IN, Bubbles, Curves, Figure, Points, Study
+from experiments.studies.study import STAND_IN, Bubbles, Curves, Figure, Measure, Points, Study
 from rankduel.base.errors import StudyError
 from rankduel.base.files import path_inside, write_text
 
-_AXES = {"regret": "cumulative regret", "correct": "share of runs that are right"}
+_AXES = {"regret": "cumulative regret", "ndcg": "NDCG"}
+_SHARE = "correct"
 
 
-def draw(figure: Figure, results: Results) -> alt.LayerChart | None:
-    """The chart, which says so if data stand in for others; None if the tier has nothing to show in it."""
-    chart = _drawn(figure, results)
-    stand_in = stand_in_of(figure, results)
+def draw(
+    study: Study, figure: Figure, results: Results, sheet: Sheet = PAGE, *, titled: bool = True
+) -> alt.LayerChart | None:
+    """The chart, or None if the tier has nothing to show in it; `titled`, it says what stands in for data."""
+    chart = _drawn(study, figure, results, sheet)
+    stand_in = stand_in_of(figure, results) if titled else ""
     return chart.properties(title=f"on {stand_in}") if chart is not None and stand_in else chart
 
 
-def _drawn(figure: Figure, results: Results) -> alt.LayerChart | None:
+def _drawn(study: Study, figure: Figure, results: Results, sheet: Sheet) -> alt.LayerChart | None:
     if isinstance(figure, Curves):
-        return _curves(figure, results)
-    return _points(figure, results) if isinstance(figure, Points) else _bubbles(figure, results)
+        return _curves(study, figure, results, sheet)
+    if isinstance(figure, Points):
+        return _points(study, figure, results, sheet)
+    return _bubbles(figure, results, sheet)
 
 
-def _curves(figure: Curves, results: Results) -> alt.LayerChart | None:
+def _curves(study: Study, figure: Curves, results: Results, sheet: Sheet) -> alt.LayerChart | None:
     parts = [part for part in (figure.part, *figure.beside) if part in results.tables]
     tables = [results.tables[part] for part in parts]
     if not tables:
@@ -42,11 +50,16 @@ def _curves(figure: Curves, results: Results) -> alt.LayerChart | None:
         if figure.column not in table:
             raise StudyError(f"curves '{figure.name}': the runs of '{part}' have no column '{figure.column}'")
     title = _AXES.get(figure.column, figure.column.replace("_", " "))
-    shown = pd.concat([curves(table, figure.column) for table in tables])
-    return curve_chart(shown, title, View(figure.x, figure.y, figure.band))
+    view = View(figure.x, figure.y, figure.band)
+    make = share_curves if figure.column == _SHARE else curves
+    found = pd.concat([make(table, figure.column) for table in tables])
+    shown = looks_of(study, found["policy"])
+    if figure.column == _SHARE:
+        return accuracy_chart(found, view, shown, sheet)
+    return curve_chart(found, title, view, shown, sheet, known=known_values(study, figure, results))
 
 
-def _points(figure: Points, results: Results) -> alt.LayerChart | None:
+def _points(study: Study, figure: Points, results: Results, sheet: Sheet) -> alt.LayerChart | None:
     frame = points_table(figure, results)
     if figure.x == "log":
         frame = frame[frame["x"] > 0]
@@ -54,16 +67,48 @@ def _points(figure: Points, results: Results) -> alt.LayerChart | None:
         frame = frame[frame["mean"] > 0]
     if frame.empty:
         return None
-    return line_chart(frame, figure.x_title, figure.y_title, figure.x, figure.y)
+    known = known_values(study, figure, results)
+    return line_chart(frame, figure.x_title, figure.y_title, figure.x, figure.y, sheet=sheet, known=known)
 
 
-def _bubbles(figure: Bubbles, results: Results) -> alt.LayerChart | None:
+def _bubbles(figure: Bubbles, results: Results, sheet: Sheet) -> alt.LayerChart | None:
     frame = points_table(figure, results)
     if frame.empty:
         return None
-    return bubble_chart(
-        frame.rename(columns={"policy": "y", "mean": "share"}), figure.x_title, figure.y_title
-    )
+    frame = frame.rename(columns={"policy": "y", "mean": "share"})
+    return bubble_chart(frame, figure.x_title, figure.y_title, sheet)
+
+
+def known_values(study: Study, figure: Figure, results: Results) -> pd.DataFrame:
+    """policy, step (of curves) or x, mean: what others found of what a figure shows on their data."""
+    known = {measure: value for check in study.checks for measure, value in check.known_values.items()}
+    column = "step" if isinstance(figure, Curves) else "x"
+    rows: list[tuple[Any, float, float]] = []
+    if not stand_in_of(figure, results):
+        rows = _on_curves(study, figure, results, known) if isinstance(figure, Curves) else [
+            (line, x, known[measure])
+            for line, measures in figure.lines.items()
+            for x, measure in measures.items()
+            if measure in known
+        ]  # fmt: skip
+    return pd.DataFrame(rows, columns=["policy", column, "mean"])
+
+
+def _on_curves(
+    study: Study, figure: Curves, results: Results, known: Mapping[Measure, float]
+) -> list[tuple[Any, float, float]]:
+    """Values of means that the curves reach, by the policies as records name them."""
+    rows: list[tuple[Any, float, float]] = []
+    for measure, value in known.items():
+        if measure.part not in (figure.part, *figure.beside) or measure.part not in results.tables:
+            continue
+        table = results.tables[measure.part]
+        step = measure.at or table["step"].max()
+        policy = str(study.policy(measure.policy))
+        is_mean = (measure.statistic, measure.only, measure.since) == ("mean", "all", 0)
+        if is_mean and measure.column == figure.column and step <= table["step"].max():
+            rows.append((policy, step, value))
+    return [row for row in rows if row[0] in set(results.tables[figure.part]["policy"])]
 
 
 def points_table(figure: Points | Bubbles, results: Results) -> pd.DataFrame:
@@ -89,7 +134,7 @@ def write_figures(study: Study, results: Results, folder: Path, kind: str = "svg
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for figure in study.figures:
-        chart = draw(figure, results)
+        chart = draw(study, figure, results)
         if chart is not None:
             paths.append(figure_path(figure, results, folder, kind))
             save_chart(chart, paths[-1])
@@ -133,5 +178,6 @@ def cells(frame: pd.DataFrame) -> list[list[str]]:
 
 def _cell(value: Any) -> str:
     if isinstance(value, float):
-        return "–" if pd.isna(value) else f"{value:,.4g}"
+        text = number(value)
+        return text.rstrip("0").rstrip(".") if "." in text else text
     return str(value).replace("|", "\\|")

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import altair as alt
+
+from experiments.report.charts.looks import DARK
+from experiments.report.charts.parts import PAGE, PHONE
+from experiments.report.files import chart_svg
 from experiments.report.html import Section, Table, page_html, plain_names, render
+from experiments.studies.captions import caption, in_names
 from experiments.studies.checks import FAILS, HOLDS, REPORT, SKIPPED, WARNS, Record, summary
-from experiments.studies.figures import cells, figure_path, stand_in_of, write_figures
+from experiments.studies.figures import cells, draw, known_values, stand_in_of, write_figures
 from experiments.studies.playing import Played
 from experiments.studies.reproduction import measured
+from experiments.studies.study import Study
 from rankduel.base.files import write_text
 
 _STYLES = {HOLDS: "holds", FAILS: "fails", WARNS: "warns", SKIPPED: "unjudged", REPORT: "unjudged"}
@@ -32,8 +40,9 @@ class _Claim(NamedTuple):
 
 class _Picture(NamedTuple):
     title: str
-    svg: str  # in base64
-    note: str
+    wide: str  # SVG in base64
+    narrow: str  # the same for a phone
+    caption: str
 
 
 def write_study_page(played: Sequence[Played], path: Path) -> None:
@@ -41,45 +50,71 @@ def write_study_page(played: Sequence[Played], path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     names = plain_names(f"{one.study.id}-{one.tier}" for one in played)
     sections = [_section(name, one) for name, one in zip(names, played)]
-    write_text(path, page_html("Published experiments", sections, "Made by rankduel."))
+    title = played[0].study.title if len(played) == 1 else "Published experiments"
+    write_text(path, page_html(title, sections, "Made by rankduel."))
 
 
 def _section(name: str, one: Played) -> Section:
     study = one.study
     headline = f"{study.source}. Tier {one.tier}: {summary(one.records)}."
+    marked = _is_mixed(one)
+    write_figures(study, one.results, one.figures)
     body = render(
         "study.html",
         about=study.question,
-        headline=headline,
-        stand_ins=dict.fromkeys(filter(None, one.results.stand_ins.values())),
-        claims=[_claim(record) for record in one.records],
-        pictures=list(_pictures(one)),
+        stand_ins=list(dict.fromkeys(filter(None, one.results.stand_ins.values()))),
+        is_mixed=marked,
+        claims=[_claim(record, study, marked) for record in one.records],
+        pictures=list(_pictures(one, marked)),
         tables=_tables(one),
     )
     return Section(study.title, name, headline, [], body)
 
 
-def _claim(record: Record) -> _Claim:
+def _is_mixed(one: Played) -> bool:
+    """Return whether some claims were put to stand-ins for data and others to the data themselves."""
+    judged = [record for record in one.records if record.verdict != SKIPPED]
+    return len({bool(record.stand_in) for record in judged}) > 1
+
+
+def _claim(record: Record, study: Study, marked: bool) -> _Claim:
     return _Claim(
         record.verdict,
         _STYLES[record.verdict],
-        bool(record.stand_in),
-        record.source_claim,
-        record.expr,
+        marked and bool(record.stand_in),
+        in_names(record.source_claim, study),
+        in_names(record.expr, study),
         measured(record),
         record.reference_value,
         record.why if record.verdict == FAILS else "",
     )
 
 
-def _pictures(one: Played) -> Iterator[_Picture]:
-    written = write_figures(one.study, one.results, one.figures)
+def _pictures(one: Played, marked: bool) -> Iterator[_Picture]:
     for figure in one.study.figures:
-        path = figure_path(figure, one.results, one.figures)
-        if path in written:
-            stand_in = stand_in_of(figure, one.results)
-            note = f" On {stand_in}." if stand_in else ""
-            yield _Picture(figure.title, base64.b64encode(path.read_bytes()).decode(), note)
+        wide, narrow = (draw(one.study, figure, one.results, sheet, titled=False) for sheet in (PAGE, PHONE))
+        if wide is not None and narrow is not None:
+            known = known_values(one.study, figure, one.results)
+            words = caption(figure, one.tier, one.results, known)
+            note = " On stand-ins for data." if marked and stand_in_of(figure, one.results) else ""
+            yield _Picture(figure.title, _as_image(wide), _as_image(narrow), words + note)
+
+
+def _as_image(chart: alt.LayerChart) -> str:
+    """Return SVG in base64 that follows the reader's choice of dark or light pages."""
+    svg = chart_svg(chart)
+    start = svg.index(">") + 1
+    return base64.b64encode((svg[:start] + _dark_style() + svg[start:]).encode()).decode()
+
+
+@cache
+def _dark_style() -> str:
+    rules = "".join(
+        f'[{paint}="{light}"]{{{paint}:{dark}}}'
+        for light, dark in DARK.items()
+        for paint in ("fill", "stroke")
+    )
+    return f"<style>@media (prefers-color-scheme:dark){{{rules}}}</style>"
 
 
 def _tables(one: Played) -> list[Table]:

@@ -182,6 +182,15 @@ class Check:
     runs: int = 0  # with fewer the test says nothing
     real: bool = False  # a fact of the real data, about which a stand-in says nothing
     explanation: str = ""  # why it does not hold, verified; said where it does not
+    known: Sequence[
+        float
+    ] = ()  # of its measures, in their order: published, or found by independent programs
+
+    @property
+    def known_values(self) -> dict[Measure, float]:
+        """Numbers that figures show beside ours: those given, or the one that must come out exactly."""
+        values = (self.test.expected,) if isinstance(self.test, Exact) else self.known
+        return dict(zip(self.measures, values))
 
     @property
     def measures(self) -> tuple[Measure, ...]:

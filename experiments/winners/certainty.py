@@ -60,9 +60,15 @@ def _level(preferences: Preferences, name: str) -> float | None:
     return value if isinstance(value, float) and 0 < value < 1 else None
 
 
+def is_undecided(preferences: Preferences) -> np.ndarray:
+    """(K, K): whether the interval of a pair holds one half."""
+    lower, upper = preferences.lower, preferences.upper
+    return (lower < upper) & (lower <= 0.5) & (upper >= 0.5)
+
+
 def certainty(preferences: Preferences) -> Certainty:
     wins, possible = preferences.lower > 0.5, preferences.upper > 0.5
-    undecided = np.argwhere(np.triu((preferences.lower < preferences.upper) & ~wins & ~wins.T, 1))
+    undecided = np.argwhere(np.triu(is_undecided(preferences), 1))
     fewest = wins.sum(axis=1)
     most = possible.sum(axis=1)
     others = len(preferences) - 1

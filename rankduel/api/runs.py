@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -382,6 +382,11 @@ def report(
     *,
     figures: str | Path | None = None,
     format: Literal["pdf", "svg", "png"] = "pdf",
+    width: str | float = "text",
+    font_size: float = 8,
+    x: Literal["log", "linear"] = "log",
+    y: Literal["log", "linear"] = "log",
+    policies: Sequence[str] = (),
 ) -> list[Path]:
     """Write charts and tables of run sets to one page that needs no network, and perhaps to files for papers.
 
@@ -392,14 +397,30 @@ def report(
     output : str or Path, default "report.html"
         The page to write.
     figures : str or Path, optional
-        Folder for every chart as a file of its own.
+        Folder for every chart as a file of its own, and for the tables of results in LaTeX (booktabs).
     format : {"pdf", "svg", "png"}, default "pdf"
-        Format of these files.
+        Format of the charts in `figures`.
+    width : str or float, default "text"
+        Width of these charts: "column" (3.33 inches), "text" (7 inches) or a number of inches.
+    font_size : float, default 8
+        Size of their letters in points.
+    x : {"log", "linear"}, default "log"
+        Scale of their axis of duels.
+    y : {"log", "linear"}, default "log"
+        Scale of their axis of regret.
+    policies : sequence of str, optional
+        Policies that `figures` show, in this order, perhaps with a label: ``"dts"`` or ``"dts=DTS (ours)"``.
+        By default, all of them by their names in the literature.
 
     Returns
     -------
     list of Path
         The files written, the page first.
+
+    Raises
+    ------
+    RankduelError
+        If there are no records in `folder`, they are damaged, or a value is out of range.
 
     Examples
     --------
@@ -407,11 +428,13 @@ def report(
     >>> [path.name for path in rankduel.report("records", "report.html")]
     ['report.html']
     """
-    from experiments.report.page import write_figures, write_report  # slow to import
+    from experiments.report.page import write_report  # slow to import
+    from experiments.report.paper import paper_of, write_figures
 
+    paper = paper_of(format, width, font_size, x, y, policies)
     run_sets: list[RunSet] = read_run_sets(folder)
     write_report(run_sets, output)
-    charts = [] if figures is None else write_figures(run_sets, Path(figures), format)
+    charts = [] if figures is None else write_figures(run_sets, Path(figures), paper)
     return [Path(output), *charts]
 
 

@@ -288,7 +288,7 @@ def show(
         show_pairs(chosen)
     if output is not None:
         # Loading the library of charts takes a second, which the terminal's picture does not need.
-        from experiments.report.charts.matrix_and_final import MOST_RANKERS, heatmap
+        from experiments.report.charts.heatmap import MOST_RANKERS, heatmap
         from experiments.report.files import save_chart
 
         save_chart(heatmap(chosen), output)

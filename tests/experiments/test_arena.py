@@ -65,6 +65,7 @@ def test_unless_told_otherwise_it_is_as_in_the_papers(letor):
     assert arena.rankings.names == ("1", "2", "3") and str(arena.interleaving) == "probabilistic"
     assert arena.settings == {
         "data": "small.txt",
+        "profile": "svmlight",
         "data_digest": "abc",
         "n_queries": 3,
         "n_docs": 11,

@@ -7,6 +7,7 @@ is then at most 20 with a standard deviation of 4.4: 38 misses are 4 of these mo
 import naive.matrix
 import numpy as np
 import pytest
+from scipy import stats
 
 from experiments.statistics import (
     empirical_bernstein,
@@ -15,6 +16,7 @@ from experiments.statistics import (
     normal_mixture,
     stake,
     start_sequence,
+    wilson,
 )
 
 ALPHA, RUNS, MOST_MISSES = 0.05, 400, 38
@@ -153,3 +155,11 @@ def test_only_the_rows_named_are_extended():
     extend(sequence, 50, np.array([30.0, 20.0]), np.array([1.0, 2.0]), ALPHA, np.array([0, 2]))
     assert sequence.n.tolist() == [50, 0, 50] and sequence.rounds.tolist() == [1, 0, 1]
     assert (sequence.lo[1], sequence.hi[1]) == (0, 1) and sequence.lo[0] > sequence.lo[2]
+
+
+@pytest.mark.parametrize("n", [1, 7, 1000])
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_wilsons_interval_is_that_of_scipy(n, level):
+    for successes in {0, 1, n // 2, n}:
+        expected = stats.binomtest(successes, n).proportion_ci(level, "wilson")
+        assert wilson(np.array(successes), n, level) == pytest.approx((expected.low, expected.high))

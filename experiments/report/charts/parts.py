@@ -1,32 +1,46 @@
-"""What all charts share: colours and dashes of policies, axes, data, and how a page hides a policy.
-
-Colours are those of Okabe and Ito, told apart by colour-blind readers too, without yellow, which print loses;
-past seven policies, dashes tell them apart.
-"""
+"""What all charts share: how large they are, axes, data, numbers as text, and how a page hides a policy."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import altair as alt
 import numpy as np
 import pandas as pd
 
+from experiments.report.charts.looks import GRID, INK, PALE, PAPER, Look
 from experiments.statistics import Estimate
 from rankduel.base.text import counted
 
-LOWER_BOUND = "C* ln t: long-run slope"
-INK, PALE = "#222222", "#767676"
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", INK)
-_DASHES = ((), (7, 3), (2, 2), (8, 3, 2, 3))
-WIDTH, HEIGHT = 620, 340
 _FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
 # Control characters but tab and line feed: XML cannot hold them, and vl-convert aborts the process on NUL.
 # Line and paragraph separators: they end a string of a Vega expression. Marks that turn the direction of what
 # follows. Code points that are no characters: they cannot be written in UTF-8, or not in XML.
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+
+
+class Sheet(NamedTuple):
+    """How large a chart is drawn, in pixels: of a page, or points on paper."""
+
+    width: float = 620  # of the plot, without what is beside it
+    height: float = 340
+    font: float = 11
+
+    @property
+    def line(self) -> float:
+        """The width of a line."""
+        return self.font / 5.5
+
+    @property
+    def label_gap(self) -> float:
+        """From one label at the end of a curve to the next."""
+        return self.font + 3
+
+
+PAGE = Sheet()
+PHONE = Sheet(width=250, height=230)
 
 
 def printable(value: Any) -> Any:
@@ -43,20 +57,6 @@ def vega_lite_version() -> str:
     return ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 
 
-class Look(NamedTuple):
-    colour: str
-    dash: tuple[int, ...]  # nothing: a solid line
-
-
-def looks(policies: Iterable[str]) -> dict[str, Look]:
-    """A colour and a dash for each policy; the lower bound is grey and dotted."""
-    chosen = {
-        policy: Look(COLOURS[i % len(COLOURS)], _DASHES[i // len(COLOURS) % len(_DASHES)])
-        for i, policy in enumerate(dict.fromkeys(policies))
-    }
-    return {**chosen, **({LOWER_BOUND: Look(PALE, (1, 3))} if LOWER_BOUND in chosen else {})}
-
-
 def scale_of(kind: Any, **more: Any) -> alt.Scale:
     more |= {"zero": False} if kind == "linear" else {}
     return alt.Scale(type=kind, nice=False, **more)
@@ -68,16 +68,13 @@ def counts_axis(kind: str, between: Sequence[int] = (1,)) -> alt.Axis:
     if kind == "log":
         marks = {"values": [digit * 10.0**k for k in range(-6, 16) for digit in between]}
     return alt.Axis(
-        labelExpr="abs(datum.value) >= 1e4 ? format(datum.value, '~s') : format(datum.value, ',~g')",
+        labelExpr="abs(datum.value) >= 1e4 ? format(datum.value, '~s') : format(datum.value, ',~r')",
         labelOverlap="greedy",
-        gridColor="#e8e8e8",
-        domainColor=PALE,
-        tickColor=PALE,
         **marks,
     )
 
 
-def policy_scales(shown: dict[str, Look]) -> tuple[alt.Color, alt.StrokeDash]:
+def policy_scales(shown: Mapping[str, Look]) -> tuple[alt.Color, alt.StrokeDash]:
     colours = alt.Scale(domain=list(shown), range=[look.colour for look in shown.values()])
     dashes = alt.Scale(domain=list(shown), range=[list(look.dash or (1, 0)) for look in shown.values()])
     return (
@@ -109,28 +106,42 @@ def runs_in_words(counts: pd.Series) -> str:
     return counted(int(counts.max()), "run")
 
 
+def number(value: float, digits: int = 4) -> str:
+    """Return '11,306', '312.4' or '0.01234': so many digits, all of whole numbers; '–' if unknown."""
+    if not np.isfinite(value):
+        return "–"
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.{_decimals(value, digits)}f}"
+
+
 def in_figures(found: Estimate) -> str:
     """'312 [290, 334]', or the mean alone where the interval is unknown; three digits of the largest."""
-    largest = np.nanmax(np.abs(found))
-    decimals = max(0, 2 - int(np.floor(np.log10(largest)))) if largest > 0 else 0
+    decimals = _decimals(np.nanmax(np.abs(found)), 3)
     mean, low, high = (f"{value:,.{decimals}f}" for value in found)
     return mean if np.isnan(found.low) else f"{mean} [{low}, {high}]"
 
 
-def layered(layers: Sequence[Any], params: Sequence[Any], **properties: Any) -> alt.LayerChart:
+def _decimals(value: float, digits: int) -> int:
+    """Return after how many decimals a number has so many digits."""
+    return max(0, digits - 1 - int(np.floor(np.log10(abs(value))))) if value else 0
+
+
+def layered(layers: Sequence[Any], params: Sequence[Any], sheet: Sheet, **properties: Any) -> alt.LayerChart:
     """One chart of all layers. In one call: for each further one, Altair copies all there is."""
     names = [param.param for param in params]
-    return alt.LayerChart(layer=list(layers), params=names, config=house_style(), **properties)
+    size = {"width": sheet.width, "height": sheet.height} | properties
+    return alt.LayerChart(layer=list(layers), params=names, config=house_style(sheet), **size)
 
 
-def house_style() -> alt.Config:
-    """Dark on white, as print wants it."""
-    text: dict[str, Any] = {"labelColor": INK, "titleColor": INK, "labelFontSize": 11}
-    text["titleFontWeight"] = "normal"
+def house_style(sheet: Sheet) -> alt.Config:
+    """Dark on white, as print wants it; a page that is dark maps these colours by `DARK`."""
+    text: dict[str, Any] = {"labelColor": INK, "titleColor": INK, "labelFontSize": sheet.font}
+    text |= {"titleFontWeight": "normal", "titleFontSize": sheet.font}
     return alt.Config(
         font=_FONT,
-        background="white",
+        background=PAPER,
         view=alt.ViewConfig(stroke=None),
-        axis=alt.AxisConfig(titleFontSize=12, **text),
+        axis=alt.AxisConfig(gridColor=GRID, domainColor=PALE, tickColor=PALE, **text),
+        header=alt.HeaderConfig(labelColor=INK, titleColor=INK, labelFontSize=sheet.font),
         legend=alt.LegendConfig(**text),
+        title=alt.TitleConfig(color=INK, fontSize=sheet.font + 1, fontWeight="normal"),
     )

@@ -2,79 +2,109 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import altair as alt
 import numpy as np
 import pandas as pd
 
+from experiments.report.charts.looks import COLOURS, GRID, INK, Look, looks
 from experiments.report.charts.parts import (
-    COLOURS,
-    HEIGHT,
     HIDDEN,
-    WIDTH,
+    PAGE,
+    Sheet,
     counts_axis,
     inline,
     layered,
-    looks,
     policy_scales,
     scale_of,
 )
 
 _CLOSE = 40  # points on a line; with more they would touch, and the line is enough
 _PLACES = 25  # of bubbles along x
-_LARGEST = (WIDTH / _PLACES - 2) ** 2  # of a bubble: its area in pixels, as wide as its place
+_LEGEND_COLUMN = 13  # heights of a letter: the room of a name in the legend
 
 
 def line_chart(
-    frame: pd.DataFrame, x_title: str, y_title: str, x: str = "linear", y: str = "linear"
+    frame: pd.DataFrame,
+    x_title: str,
+    y_title: str,
+    x: str = "linear",
+    y: str = "linear",
+    *,
+    shown: Mapping[str, Look] | None = None,
+    sheet: Sheet = PAGE,
+    known: pd.DataFrame | None = None,
 ) -> alt.LayerChart:
-    """From a table of policy (or whatever a line is), x, mean, low, high."""
-    colour, dash = policy_scales(looks(frame["policy"]))
-    colour = colour.legend(title=None, orient="right")
+    """From a table of policy (or whatever a line is), x, mean, low, high.
+
+    `known` has policy, x and mean of values that others published; they are hollow diamonds.
+    """
+    shown = shown or looks(frame["policy"])
+    named = {shown[line].label: shown[line] for line in dict.fromkeys(frame["policy"])}
+    frame = frame.assign(policy=[shown[line].label for line in frame["policy"]])
+    colour, dash = policy_scales(named)
+    colour = colour.legend(_legend(sheet))
+    dash = dash.legend(_legend(sheet))
     along = alt.X("x:Q", title=x_title, scale=scale_of(x), axis=counts_axis(x, (1, 2, 5)))
     scale = scale_of(y)
     up = alt.Y("mean:Q", title=y_title, scale=scale, axis=counts_axis(y, (1, 2, 5)))
     base = alt.Chart(inline(frame)).encode(x=along, color=colour)
     low = alt.Y("low:Q", title=y_title, scale=scale)
     high = alt.Y2("high")
-    dots = base.mark_point(filled=True, size=40).encode(y=up, tooltip=_LINE_TOOLTIP)
+    dots = base.mark_point(filled=True, size=20 * sheet.line).encode(y=up, tooltip=_LINE_TOOLTIP)
     return layered(
         [
-            base.mark_line(strokeWidth=2).encode(y=up, strokeDash=dash),
+            base.mark_line(strokeWidth=sheet.line).encode(y=up, strokeDash=dash),
             base.mark_rule().encode(y=low, y2=high),
             *([dots] if frame["policy"].value_counts().max() <= _CLOSE else []),
+            *([] if known is None or known.empty else [_published(known, along, up, sheet)]),
         ],
         [HIDDEN],
-        width=WIDTH,
-        height=HEIGHT,
+        sheet,
         description=f"{y_title} against {x_title}.",
     )
+
+
+def _legend(sheet: Sheet) -> alt.Legend:
+    """Names above the chart, in as many columns as there is room for."""
+    columns = max(1, int(sheet.width // (_LEGEND_COLUMN * sheet.font)))
+    lines: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": sheet.line}
+    return alt.Legend(title=None, orient="top", columns=columns, labelLimit=sheet.width, **lines)
+
+
+def _published(known: pd.DataFrame, along: alt.X, up: alt.Y, sheet: Sheet) -> alt.Chart:
+    base = alt.Chart(inline(known)).encode(x=along, y=up, tooltip=_PUBLISHED_TOOLTIP)
+    return base.mark_point(shape="diamond", filled=False, size=40 * sheet.line, color=INK, opacity=1)
 
 
 _LINE_TOOLTIP: list[Any] = [
     alt.Tooltip("policy:N"),
     alt.Tooltip("x:Q"),
-    alt.Tooltip("mean:Q", format=",.4~g"),
+    alt.Tooltip("mean:Q", format=",.4~r"),
+]
+_PUBLISHED_TOOLTIP: list[Any] = [
+    *_LINE_TOOLTIP[:2],
+    alt.Tooltip("mean:Q", title="published", format=",.4~r"),
 ]
 
 
-def bubble_chart(frame: pd.DataFrame, x_title: str, y_title: str) -> alt.LayerChart:
+def bubble_chart(frame: pd.DataFrame, x_title: str, y_title: str, sheet: Sheet = PAGE) -> alt.LayerChart:
     """From a table of x, y (whole numbers) and share; where x has many values, neighbours go together."""
     shown = in_places(frame)
     together = int((shown["to"] - shown["from"]).max()) + 1
     x_title += f" (means of up to {together} neighbours)" if together > 1 else ""
     low = int(shown["y"].min())
     high = int(shown["y"].max())
+    largest = (sheet.width / _PLACES - 2) ** 2  # the area of a bubble as wide as its place
     axis = counts_axis("linear")
-    y_axis = alt.Axis(
-        values=list(range(low, high + 1)), format="d", gridColor="#e8e8e8", labelOverlap="greedy"
-    )
+    y_axis = alt.Axis(values=list(range(low, high + 1)), format="d", gridColor=GRID, labelOverlap="greedy")
     area = alt.Size(
         "share:Q",
         title="share",
-        scale=alt.Scale(domain=[0, 1], range=[2, _LARGEST]),  # from 2: so that the rarest are seen
-        legend=alt.Legend(values=[0.01, 0.1, 0.5, 1], format=".0%", symbolFillColor=COLOURS[0]),
+        scale=alt.Scale(domain=[0, 1], range=[2, largest]),  # from 2: so that the rarest are seen
+        legend=alt.Legend(values=[0.01, 0.1, 0.5, 1], format=".0%", symbolFillColor=COLOURS[0], orient="top"),
     )
     bubbles = alt.Chart(inline(shown)).mark_circle(opacity=1, color=COLOURS[0])
     return layered(
@@ -87,8 +117,8 @@ def bubble_chart(frame: pd.DataFrame, x_title: str, y_title: str) -> alt.LayerCh
             )
         ],
         [],
-        width=WIDTH,
-        height=min(2 * HEIGHT, 34 * max(5, high - low + 1)),
+        sheet,
+        height=min(2 * sheet.height, 3 * sheet.font * max(5, high - low + 1)),
         description=f"{y_title} against {x_title}: areas are shares.",
     )
 

@@ -57,24 +57,43 @@ async function hide(figure, hidden) {
   await view.runAsync();
 }
 
-// Narrow a chart until it fits its column.
+// The colours of a chart for dark pages. What names data may look like a colour, and stays.
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const ofData = ["datasets", "data", "params", "domain", "sort", "transform", "title", "description"];
+function inColours(part, key) {
+  if (ofData.includes(key)) return part;
+  if (typeof part === "string") return report.dark[part] || part;
+  if (Array.isArray(part)) return part.map(one => inColours(one));
+  if (part === null || typeof part !== "object") return part;
+  return Object.fromEntries(Object.entries(part).map(([name, one]) => [name, inColours(one, name)]));
+}
+
+// Make a chart as wide as its column; a square one that is small enough keeps its size.
 async function fit(view, holder, square) {
   const over = () => holder.querySelector(".marks").getBoundingClientRect().width - holder.clientWidth;
   // More than once: what is beside a chart may grow when it shrinks.
-  for (let tries = 0; tries < 3 && over() > 0; tries++) {
+  for (let tries = 0; tries < 4 && (over() > 0 || (!square && over() < -1)); tries++) {
     const width = Math.max(120, view.width() - Math.ceil(over()));
     if (square) view.height(width);
     await view.width(width).resize().runAsync();
   }
 }
 
+// Panels side by side as there is room for them, as wide as they can be.
+function fitPanels(spec, room) {
+  spec.columns = Math.max(1, Math.min(spec.columns, Math.floor(room / 240)));
+  spec.spec = { ...spec.spec, width: Math.floor((room - 52) / spec.columns) - 24 };
+}
+
 async function draw(figure) {
   const entry = report.charts[figure.id], chosen = choices(figure);
-  const spec = { ...entry.charts[entry.controls.map(name => chosen.of.get(name)).join(" ")] };
+  let spec = { ...entry.charts[entry.controls.map(name => chosen.of.get(name)).join(" ")] };
   spec.datasets = Object.fromEntries(spec.datasets.map(name => [name, report.datasets[name]]));
+  if (dark.matches) spec = inColours(spec);
   const holder = figure.querySelector(".chart");
   holder.classList.remove("fitted");
-  if (spec.columns) spec.columns = Math.max(1, Math.min(spec.columns, Math.floor(holder.clientWidth / 270)));
+  holder.classList.toggle("dark", dark.matches);
+  if (spec.columns) fitPanels(spec, holder.clientWidth);
   if (figure.drawn) figure.drawn.finalize();
   figure.drawn = await vegaEmbed(holder, spec, {
     renderer: "svg", downloadFileName: figure.id,
@@ -92,7 +111,7 @@ let last = Promise.resolve();
 function queue(work) { last = last.then(work).catch(problem => console.error(problem)); }
 
 const figures = [...document.querySelectorAll("figure[id]")];
-figures.forEach(figure => queue(() => draw(figure)));
+redraw();
 
 document.querySelectorAll("form.controls").forEach(form => form.addEventListener("change", event => {
   const name = event.target.name;
@@ -102,10 +121,14 @@ document.querySelectorAll("form.controls").forEach(form => form.addEventListener
   });
 }));
 
+function redraw() { figures.forEach(figure => queue(() => draw(figure))); }
+dark.addEventListener("change", redraw);
+addEventListener("beforeprint", () => document.querySelectorAll("details.origin").forEach(one => { one.open = true; }));
+
 let width = window.innerWidth, waiting;
 window.addEventListener("resize", () => {
   if (window.innerWidth === width) return;
   width = window.innerWidth;
   clearTimeout(waiting);
-  waiting = setTimeout(() => figures.forEach(figure => queue(() => draw(figure))), 200);
+  waiting = setTimeout(redraw, 200);
 });

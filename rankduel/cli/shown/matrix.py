@@ -13,7 +13,7 @@ from experiments.matrix.preferences import Preferences
 from experiments.winners.notions import copeland_order
 from rankduel.base.text import counted
 
-# From never to always winning, through white for even; as in experiments.report.charts.matrix_and_final.
+# From never to always winning, through white for even; as in experiments.report.charts.heatmap.
 _COLOURS = np.array(
     [(0x8F, 0x3B, 0), (0xE8, 0xA1, 0x5C), (255, 255, 255), (0x6A, 0xAE, 0xD6), (0x08, 0x45, 0x7E)]
 )

@@ -16,26 +16,30 @@ from hypothesis import strategies as st
 from support.html_pages import ATTACKS, CONTROLS, Page
 from support.run_set_samples import made_up_study, made_up_table, ordered_preferences
 
-from experiments.matrix.preferences import preferences_of
+from experiments.matrix.preferences import checked, preferences_of
 from experiments.report.charts.curves import (
     View,
     accuracy_chart,
     bound_curve,
     curve_chart,
-    live_proxy_chart,
     regret_chart,
     spread_out,
 )
-from experiments.report.charts.matrix_and_final import MOST_RANKERS, final_chart, heatmap
-from experiments.report.charts.parts import LOWER_BOUND, in_figures, looks, runs_in_words, vega_lite_version
+from experiments.report.charts.differences import difference_chart
+from experiments.report.charts.finals import final_chart
+from experiments.report.charts.heatmap import MOST_RANKERS, heatmap
+from experiments.report.charts.looks import LOWER_BOUND
+from experiments.report.charts.parts import in_figures, number, runs_in_words, vega_lite_version
 from experiments.report.files import save_chart
 from experiments.report.html import CHOICES
-from experiments.runs.summaries import curves
+from experiments.runs.compare import compare_runs
+from experiments.runs.summaries import curves, share_curves
 from experiments.statistics import Estimate
 from experiments.winners.notions import copeland_order
 from rankduel.base.errors import UsageError
 
 POLICIES = ("rucb", "dts(alpha=0.6)", "dts")
+LABELS = ("RUCB", "DTS (alpha=0.6)", "DTS")
 EVERY_VIEW = [View(*choice) for choice in itertools.product(*CHOICES.values())]
 
 
@@ -89,13 +93,6 @@ def test_labels_move_as_little_as_it_takes(places, moved):
     assert spread_out(places, 10, 0, 100) == moved
 
 
-def test_policies_look_unlike_each_other():
-    found = looks([f"policy {i}" for i in range(28)] + [LOWER_BOUND])
-    assert len(set(found.values())) == 29
-    assert len({look.colour for look in list(found.values())[:7]}) == 7
-    assert looks(["a", "b"])["a"] == looks(["a", "b", "c"])["a"]  # whoever else is there
-
-
 @pytest.mark.parametrize(
     "found, text",
     [
@@ -111,6 +108,18 @@ def test_figures(found, text):
     assert in_figures(found) == text
 
 
+@pytest.mark.parametrize(
+    "value, text",
+    [(11506.4, "11,506"), (11306, "11,306"), (312.44, "312.4"), (0.0123456, "0.01235"), (0.0, "0")],
+)
+def test_numbers_have_no_exponent(value, text):
+    assert number(value) == text
+
+
+def test_unknown_numbers_are_a_dash():
+    assert number(np.nan) == number(np.inf) == "–" and number(0.0012345, 3) == "0.00123"
+
+
 # Curves
 
 
@@ -123,10 +132,14 @@ def test_every_view_is_what_was_asked_for(view):
     assert {scale["name"]: scale["type"] for scale in compiled["scales"]}["y"] == view.y
 
 
+def test_regret_is_on_logarithmic_axes():
+    assert View()[:2] == ("log", "log")
+
+
 @pytest.mark.parametrize("view", [View(), View("linear", "log", "quantiles")])
 def test_every_curve_is_labelled(view):
     shown = texts(regret_chart(curves(made_up_table(POLICIES), "regret"), 3.0, view))
-    assert {*POLICIES, LOWER_BOUND, "duels", "cumulative regret"} <= set(shown)
+    assert {*LABELS, LOWER_BOUND, "duels", "cumulative regret"} <= set(shown)
 
 
 def test_labels_stand_where_the_curves_end():
@@ -154,7 +167,7 @@ def test_the_bound_is_a_multiple_of_the_logarithm():
 
 def test_a_bound_far_above_is_only_on_the_logarithmic_axis():
     table = curves(made_up_table(POLICIES), "regret")
-    assert LOWER_BOUND not in texts(regret_chart(table, 1e4))
+    assert LOWER_BOUND not in texts(regret_chart(table, 1e4, View(y="linear")))
     assert LOWER_BOUND in texts(regret_chart(table, 1e4, View(y="log")))
     assert LOWER_BOUND not in texts(regret_chart(table, None, View(y="log")))
 
@@ -163,23 +176,51 @@ def test_a_bound_far_above_is_only_on_the_logarithmic_axis():
 def test_regret_that_is_zero_can_be_drawn(y):
     table = curves(made_up_table(POLICIES), "regret")
     nothing = table.assign(mean=0.0, error=0.0, low=0.0, high=0.0)
-    assert "dts" in texts(regret_chart(nothing, None, View(y=y)))
+    assert "DTS" in texts(regret_chart(nothing, None, View(y=y)))
     partly = pd.concat([table[table["policy"] != "dts"], nothing[nothing["policy"] == "dts"]])
-    assert "rucb" in texts(regret_chart(partly, 3.0, View(y=y)))
+    assert "RUCB" in texts(regret_chart(partly, 3.0, View(y=y)))
 
 
 def test_single_runs_and_single_steps_can_be_drawn():
     table = made_up_table(POLICIES, runs=1)
-    assert "dts" in texts(regret_chart(curves(table, "regret"), 3.0))
-    assert "dts" in texts(accuracy_chart(curves(table[table["step"] == 1000], "correct")))
+    assert "DTS" in texts(regret_chart(curves(table, "regret"), 3.0))
+    assert "DTS" in texts(accuracy_chart(share_curves(table[table["step"] == 1000], "correct")))
 
 
-def test_live_and_proxy_share_panels():
-    live, proxy = (curves(made_up_table(POLICIES, seed=seed), "regret") for seed in (1, 2))
-    shown = texts(live_proxy_chart(live, proxy))
-    assert {"live", "proxy", *POLICIES} <= set(shown) and shown.count("duels") == 3
-    rows = rows_of(live_proxy_chart(live, proxy), "mode")
-    assert [row["mode"] for row in rows].count("live") == len(live)
+def test_accuracy_has_a_band_of_its_interval():
+    found = share_curves(made_up_table(POLICIES), "correct")
+    assert ((found["low"] < found["mean"]) | (found["mean"] == 0)).all()
+    rows = rows_of(accuracy_chart(found), "mean", "low", "high")
+    assert [float(row["low"]) for row in rows] == pytest.approx(found["low"].tolist(), rel=1e-4)
+    layers = accuracy_chart(found).to_dict()["layer"]
+    assert [layer["mark"]["interpolate"] for layer in layers[:2]] == ["step-after", "step-after"]
+    assert layers[0]["transform"][1] == {"calculate": "datum.low", "as": "bottom"}
+    bare = accuracy_chart(found, View(band="none")).to_dict()["layer"][0]
+    assert bare["transform"][1] == {"calculate": "datum.mean", "as": "bottom"}
+
+
+def test_values_that_others_found_are_diamonds_within_the_axis():
+    table = curves(made_up_table(POLICIES), "regret")
+    far = 10 * table["mean"].max()
+    known = pd.DataFrame({"policy": ["dts"], "step": [1000], "mean": [far]})
+    chart = curve_chart(table, "regret", known=known)
+    layers = chart.to_dict()["layer"]
+    assert [layer["mark"].get("shape") for layer in layers].count("diamond") == 1
+    top = next(param["value"] for param in chart.to_dict()["params"] if param["name"] == "highest")
+    assert top > far
+    assert "diamond" not in str(curve_chart(table, "regret").to_dict()["layer"])
+
+
+def test_a_panel_for_each_policy_shows_how_far_live_and_proxy_are_apart():
+    live, proxy = (made_up_table(POLICIES, seed=seed) for seed in (1, 2))
+    found = compare_runs(live, proxy)
+    shown = texts(difference_chart(found.by_step))
+    assert set(LABELS) <= set(shown) and shown.count("duels") == 3
+    rows = [row for row in rows_of(difference_chart(found.by_step), "mean", "low") if row["step"] == "1000"]
+    for row, last in zip(rows, found.final.itertuples()):
+        assert row["policy"] == last.policy
+        expected = [100 * value / last.proxy for value in (last.difference, last.lo, last.hi)]
+        assert [float(row[name]) for name in ("mean", "low", "high")] == pytest.approx(expected, rel=1e-3)
 
 
 # Final results
@@ -190,7 +231,9 @@ def test_final_results_name_means_and_intervals():
     shown = texts(final_chart(table, "regret", "regret"))
     last = table[(table["step"] == 1000) & (table["policy"] == "rucb")]["regret"]
     assert any(text.startswith(f"{last.mean():.1f} [") for text in shown)
-    assert [text for text in shown if text in POLICIES] == ["rucb", "dts(alpha=0.6)", "dts"]  # best first
+    assert [text for text in shown if text in LABELS] == list(LABELS)  # best first
+    turned = texts(final_chart(table, "regret", "regret", order=POLICIES[::-1]))
+    assert [text for text in turned if text in LABELS] == list(LABELS[::-1])
 
 
 def test_final_results_far_apart_get_a_logarithmic_axis():
@@ -244,6 +287,28 @@ def test_even_pairs_are_white_and_both_sides_reach_as_far():
     assert middle == 0.5 and high - 0.5 == pytest.approx(0.5 - low) and scale["range"][2] == "#ffffff"
 
 
+def test_pairs_that_are_not_decided_are_paler_and_hatched():
+    preferences = ordered_preferences(4)
+    wide = preferences.pairs.assign(lo=preferences.pairs["p"] - 0.15, hi=preferences.pairs["p"] + 0.15)
+    unsure = checked(preferences.names, wide, {}, "test")
+    rows = rows_of(heatmap(unsure), "row", "column", "p", "decided")
+    for row in rows:
+        includes_half = abs(float(row["p"]) - 0.5) <= 0.15 and row["row"] != row["column"]
+        assert row["decided"] == ("0" if includes_half else "1")
+    assert 0 < sum(row["decided"] == "0" for row in rows) < len(rows) - 4
+    opacity = heatmap(unsure).to_dict()["layer"][0]["encoding"]["opacity"]
+    assert opacity["condition"]["value"] == 1 and opacity["value"] < 0.5
+    shapes = [[layer["mark"].get("shape") for layer in heatmap(one).to_dict()["layer"]]
+              for one in (unsure, preferences)]  # fmt: skip
+    assert any(shapes[0]) and not any(shapes[1])
+    assert "pairs are not decided" in heatmap(unsure).to_dict()["description"]
+
+
+def test_rows_say_what_features_measure():
+    known = preferences_of(ordered_preferences(2).matrix, ["110", "136"], profile="mslr")
+    assert {"110 BM25, whole document", "136 URL dwell time", "110"} <= set(texts(heatmap(known)))
+
+
 # Files
 
 
@@ -253,12 +318,12 @@ def test_charts_as_files(tmp_path, name, start):
     assert (tmp_path / name).read_bytes().startswith(start)
 
 
-def test_files_have_no_points_that_nobody_sees(tmp_path):
+def test_files_have_no_invisible_points(tmp_path):
     chart = curve_chart(curves(made_up_table(POLICIES), "regret"), "regret")
     save_chart(chart, tmp_path / "curves.svg")
     saved = (tmp_path / "curves.svg").read_text()
     assert len(saved) < len(svg(chart)) / 3 and 'opacity="0"' not in saved
-    assert all(f">{policy}</text>" in saved for policy in POLICIES) and saved.count('"line mark"') == 3
+    assert all(f">{label}</text>" in saved for label in LABELS) and saved.count('"line mark"') == 3
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
@@ -279,8 +344,8 @@ def test_names_may_have_any_character(kind, tmp_path):
     matrix = preferences_of(ordered_preferences(3).matrix, names)
     save_chart(heatmap(matrix), tmp_path / f"matrix.{kind}")
     policies = (names[0], names[1], "c\n\t'\r,\"")
-    found = curves(made_up_table(policies), "regret")
-    save_chart(live_proxy_chart(found, found), tmp_path / f"pair.{kind}")
+    found = compare_runs(*(made_up_table(policies, seed=seed) for seed in (1, 2)))
+    save_chart(difference_chart(found.by_step), tmp_path / f"pair.{kind}")
     if kind == "svg":
         for name in ("matrix", "pair"):
             drawn = ElementTree.parse(tmp_path / f"{name}.svg").getroot()
@@ -330,10 +395,10 @@ def test_names_that_objects_of_javascript_own_are_drawn_as_others(tmp_path, name
         run_set = made_up_study("set", "proxy", ("rucb", f"{second}.py"), runs=2)
         charts = [
             final_chart(run_set.table, "regret", "regret"),
-            live_proxy_chart(curves(run_set.table, "regret"), curves(run_set.table, "regret")),
+            difference_chart(compare_runs(run_set.table, run_set.table).by_step),
         ]
-        for number, chart in enumerate(charts):
-            save_chart(chart, tmp_path / f"{number}.svg")
-        drawings.append([(tmp_path / f"{number}.svg").read_text("utf-8") for number in range(2)])
+        for place, chart in enumerate(charts):
+            save_chart(chart, tmp_path / f"{place}.svg")
+        drawings.append([(tmp_path / f"{place}.svg").read_text("utf-8") for place in range(2)])
     for plain, owned in zip(*drawings):
         assert f">{name}<" in owned and owned.count("<path") == plain.count("<path")

@@ -6,7 +6,7 @@ from support.html_pages import ATTACKS, CONTROLS
 from support.run_set_samples import of_all_kinds, ordered_preferences, write_run_set
 from support.study_samples import played_study
 
-from experiments.report.charts.matrix_and_final import heatmap
+from experiments.report.charts.heatmap import heatmap
 from experiments.report.files import save_chart
 from experiments.report.page import write_report
 from experiments.runs.records import read_run_sets
@@ -64,7 +64,7 @@ def report(tmp_path_factory):
 def test_a_report_from_memory(report):
     found = look(report)
     assert_nothing_happened(found)
-    assert_all_drawn(found, 7 + 5 + 1 + 1)
+    assert_all_drawn(found, 1 + 6 + 3 + 1)
     assert any(HOSTILE in words for words, _ in found["tips"])
     assert {tag for _, tags in found["tips"] for tag in tags} <= {"table", "tbody", "tr", "td"}
 
@@ -75,7 +75,7 @@ def test_a_report_from_memory_without_its_policy(report):
     bare.write_text(POLICY.sub("", report.read_text("utf-8"), count=1), "utf-8")
     found = look(bare, "bare_looked_at")
     assert_nothing_happened(found)
-    assert_all_drawn(found, 7 + 5 + 1 + 1)
+    assert_all_drawn(found, 1 + 6 + 3 + 1)
 
 
 def test_a_report_with_raw_text(report):
@@ -93,7 +93,7 @@ def test_a_report_from_files(tmp_path):
     write_report(read_run_sets(tmp_path / "records"), tmp_path / "report.html")
     found = look(tmp_path / "report.html")
     assert_nothing_happened(found)
-    assert_all_drawn(found, 7 + 5 + 1 + 1)
+    assert_all_drawn(found, 1 + 6 + 3 + 1)
 
 
 def test_a_matrix(tmp_path):

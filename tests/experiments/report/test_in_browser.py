@@ -9,13 +9,16 @@ from support.browser import asked_for, dom_of, findings, findings_and_network, i
 from support.run_set_samples import made_up_study, ordered_preferences
 
 from experiments.report.charts.curves import spread_out
+from experiments.report.charts.looks import COLOURS, GRID
+from experiments.report.charts.looks import DARK as DARK_COLOURS
 from experiments.report.page import write_report
 
 pytestmark = in_browser
 
 HOSTILE = "</script><img src=x onerror=\"document.title='taken'\">"
-LABEL = 'script><img src=x onerror="doc…'  # as much of its name as there is room for
+LABEL = "script><img src=x "  # begins its name, of which there is as much as there is room for
 POLICIES = ("rucb", "dts(alpha=0.6)", "dts", HOSTILE)  # the last has the most regret
+LABELS = ("RUCB", "DTS (alpha=0.6)", "DTS")
 SPREADS = [np.random.default_rng(seed).uniform(0, 300, seed % 9 + 1).round(1).tolist() for seed in range(40)]
 
 CLICKS = """
@@ -40,15 +43,15 @@ found.figures = figures.map(figure => {
   return [figure.id, drawn.tagName, size.width, size.height, about];
 });
 found.first = look();
-await click("y", "log"); found.log = look();
+await click("y", "linear"); found.linear = look();
 await click("x", "linear"); found.both = look();
 await click("band", "quantiles"); found.quantiles = look();
-await click("x", "log"); await click("y", "linear"); await click("band", "error"); found.back = look();
+await click("x", "log"); await click("y", "log"); await click("band", "error"); found.back = look();
 await click("policy", POLICIES[3]); found.hidden = look();
 const others = ["accuracy", "final-regret", "ndcg"].map(kind => document.getElementById("clicks-" + kind));
 found.hidden.others = others.map(words);
 found.untouched = words(document.getElementById("five-regret"));
-await click("y", "log"); found.hiddenLog = look(); await click("y", "linear");
+await click("y", "linear"); found.hiddenLinear = look(); await click("y", "log");
 await click("policy", POLICIES[3]); found.shown = look();
 found.complaints = [...complaints];
 for (const policy of POLICIES) await click("policy", policy);
@@ -71,6 +74,17 @@ found.saved = [await view().toImageURL("svg"), await view().toImageURL("png")];
 found.spreads = SPREADS.map(places => spreadOut(places, 14, 0, 300));
 found.fetched = performance.getEntriesByType("resource").map(entry => entry.name);
 found.title = document.title;
+"""
+DARK = """
+await last;
+const paints = new Set(figures.flatMap(figure => [...figure.querySelectorAll("svg *")].flatMap(
+  mark => ["fill", "stroke"].map(name => mark.getAttribute(name)))));
+found.dark = matchMedia("(prefers-color-scheme: dark)").matches;
+found.paints = [...paints].filter(paint => paint);
+found.page = getComputedStyle(document.body).backgroundColor;
+found.swatch = getComputedStyle(document.querySelector(".controls line")).stroke;
+const plot = document.getElementById("clicks-regret");
+found.filled = [plot.querySelector(".marks").getBoundingClientRect().width, plot.clientWidth];
 """
 
 NARROW = """
@@ -101,30 +115,32 @@ def found(page):
 
 
 def test_nothing_complains(found):
-    assert found["complaints"] == [] and found["title"] == "Dueling bandits: report"
+    assert found["complaints"] == [] and found["title"].startswith("Which policy finds the best of 5 rankers")
 
 
 def test_every_chart_is_drawn_and_described(found):
-    assert len(found["figures"]) == 7 + 5 + 5 + 1
+    assert len(found["figures"]) == 1 + 6 + 3 + 4
     for name, tag, width, height, about in found["figures"]:
         assert tag == ("CANVAS" if name == "large-matrix" else "svg")
-        assert 150 < width <= 880 and 50 < height < 900 and len(about) > 40
+        assert 150 < width <= 960 and 50 < height < 900 and len(about) > 40
 
 
 def test_axes_and_bands_follow_the_choices(found):
-    kinds = {key: (found[key]["x"], found[key]["y"]) for key in ("first", "log", "both", "quantiles", "back")}
+    kinds = {
+        key: (found[key]["x"], found[key]["y"]) for key in ("first", "linear", "both", "quantiles", "back")
+    }
     assert kinds == {
-        "first": ("log", "linear"),
-        "log": ("log", "log"),
-        "both": ("linear", "log"),
-        "quantiles": ("linear", "log"),
-        "back": ("log", "linear"),
+        "first": ("log", "log"),
+        "linear": ("log", "linear"),
+        "both": ("linear", "linear"),
+        "quantiles": ("linear", "linear"),
+        "back": ("log", "log"),
     }
     assert found["both"]["band"] != found["quantiles"]["band"]
     assert found["back"] == found["first"]
 
 
-@pytest.mark.parametrize("state", ["first", "log", "quantiles", "hidden", "hiddenLog", "shown"])
+@pytest.mark.parametrize("state", ["first", "linear", "quantiles", "hidden", "hiddenLinear", "shown"])
 def test_labels_stand_at_the_ends_of_their_curves_and_apart(found, state):
     hidden = [HOSTILE] if state.startswith("hidden") else []
     ends = [row for row in found[state]["ends"] if row[0] not in hidden]
@@ -134,26 +150,46 @@ def test_labels_stand_at_the_ends_of_their_curves_and_apart(found, state):
     assert (np.diff(beside) >= 14 - 1e-6).all() and beside[0] >= 0 and beside[-1] <= 340
 
 
+def is_labelled(words):
+    """Whether the hostile policy has its label."""
+    return any(word.startswith(LABEL) for word in words)
+
+
 def test_a_hidden_policy_is_gone_and_the_axis_fits_the_others(found):
-    assert LABEL in found["first"]["words"] and LABEL not in found["hidden"]["words"]
-    assert "rucb" in found["hidden"]["words"]
+    assert is_labelled(found["first"]["words"]) and not is_labelled(found["hidden"]["words"])
+    assert "RUCB" in found["hidden"]["words"]
     assert found["hidden"]["top"] < 0.9 * found["first"]["top"]
-    assert all(LABEL not in words and "rucb" in words for words in found["hidden"]["others"])
-    assert LABEL not in found["hiddenLog"]["words"]  # stays hidden when the axis changes
+    assert all(not is_labelled(words) and "RUCB" in words for words in found["hidden"]["others"])
+    assert not is_labelled(found["hiddenLinear"]["words"])  # stays hidden when the axis changes
     assert (
         found["shown"]["words"] == found["first"]["words"] and found["shown"]["top"] == found["first"]["top"]
     )
-    assert "rucb" in found["untouched"]  # each study has controls of its own
+    assert "RUCB" in found["untouched"]  # each study has controls of its own
 
 
 def test_all_policies_can_be_hidden(found):
-    assert not {*POLICIES, LABEL} & set(found["none"])
-    assert {*POLICIES[:3], LABEL} <= set(found["again"]["words"])
+    assert not set(LABELS) & set(found["none"]) and not is_labelled(found["none"])
+    assert set(LABELS) <= set(found["again"]["words"]) and is_labelled(found["again"]["words"])
 
 
 def test_hovering_shows_numbers(found):
     for words in ("policy", "duels", "mean", "standard error", "10% quantile"):
         assert words in found["tooltip"]
+
+
+@pytest.mark.parametrize("is_dark", [False, True])
+def test_charts_follow_the_choice_of_dark_or_light(page, is_dark):
+    copy = scripted(page, f"dark{is_dark}", DARK)
+    chosen = ["--blink-settings=preferredColorScheme=0"] if is_dark else []
+    found = findings_and_network(copy, "--window-size=1280,900", *chosen)
+    assert found["complaints"] == [] and found["dark"] == is_dark
+    ours, others = (set(COLOURS), {DARK_COLOURS[one] for one in COLOURS})
+    assert (others if is_dark else ours) & set(found["paints"])
+    assert not (ours if is_dark else others - {GRID}) & set(found["paints"])
+    assert found["page"] == ("rgb(22, 24, 29)" if is_dark else "rgb(255, 255, 255)")
+    assert found["swatch"] == ("rgb(86, 180, 233)" if is_dark else "rgb(0, 114, 178)")
+    drawn, column = found["filled"]
+    assert drawn == pytest.approx(column, abs=4)  # as wide as its column
 
 
 def test_charts_can_be_saved(found):

@@ -9,28 +9,24 @@ from support.html_pages import ATTACKS, CONTROLS, Page
 from support.run_set_samples import (
     made_up_multileave,
     made_up_study,
-    made_up_table,
     of_all_kinds,
     ordered_preferences,
     write_run_set,
 )
 from typer.testing import CliRunner
 
-from experiments.matrix.preferences import preferences_of
+from experiments.matrix.preferences import checked, preferences_of
+from experiments.report.answers import answer, question
 from experiments.report.charts.curves import DEFAULT
-from experiments.report.charts.matrix_and_final import heatmap
+from experiments.report.charts.heatmap import heatmap
+from experiments.report.charts.looks import looks
 from experiments.report.charts.parts import printable
 from experiments.report.files import save_chart
 from experiments.report.html import CHOICES, plain_names
-from experiments.report.page import (
-    ENDINGS,
-    bound_slope,
-    run_set_figures,
-    run_set_headline,
-    write_figures,
-    write_report,
-)
+from experiments.report.origin import origin_of
+from experiments.report.page import ENDINGS, write_report
 from experiments.report.pair import of_both, pair_section, pairs
+from experiments.report.run_set import bound_slope, final_table, run_set_figures
 from experiments.runs.compare import compare_runs
 from experiments.runs.records import read_run_sets
 from rankduel.base.errors import RecordsError
@@ -62,16 +58,10 @@ def test_the_page_has_every_section_and_chart(page):
     assert len(page.ids("section")) == 3
     ids = page.ids("figure")
     assert len(ids) == len(set(ids))
-    kinds = ["regret", "accuracy", "final-regret", "time", "ndcg", "clicks", "matrix"]
-    assert ids[:7] == [f"clicks-{kind}" for kind in kinds]
-    assert [name.rpartition("-")[2] for name in ids[7:]] == [
-        "regret",
-        "accuracy",
-        "regret",
-        "time",
-        "matrix",
-        "regret",
-    ]
+    kinds = ["regret", "accuracy", "final-regret", "ndcg", "clicks", "matrix"]
+    assert ids[:7] == ["live-versus-proxy-1-difference", *(f"clicks-{kind}" for kind in kinds)]
+    # Both have one matrix, which is drawn once.
+    assert [name.rpartition("-")[2] for name in ids[7:]] == ["regret", "accuracy", "regret"]
     assert set(json.loads(page.report)["charts"]) == set(ids)
 
 
@@ -121,7 +111,7 @@ def test_characters_that_are_not_text_are_shown_as_escapes(tmp_path):
     found = _page_of([draws._replace(name="draws\udc80"), pages], tmp_path)
     assert not set(CONTROLS) & set(found.source) and "\\u2028" not in found.report.replace("\\\\", "")
     shown = f"rucb{printable(CONTROLS)}"
-    assert f"{shown} had a mean regret" in found.text
+    assert f"; {shown} found it at the least cost" in found.text
     assert "half a pair \\ud800" in found.text and "draws\\udc80" in found.text
     # What a reader ticks is what the charts have.
     ticked = [attributes["value"] for _, attributes in found.elements if attributes.get("name") == "policy"]
@@ -173,8 +163,10 @@ def test_the_page_refers_to_nothing_outside(page):
 def test_the_page_has_settings_versions_and_commands(page):
     for words in (
         "rankduel run five.txt --horizon 1000",
-        "arena.length 10",
-        "matrix.about exact",
+        "documents on a page 10",
+        "duels per run 1,000",
+        "winners of duels simulated clicks (live)",
+        "matrix: its probabilities are exact",
         "rankduel 0.1.0",
     ):
         assert words in page.text
@@ -218,20 +210,96 @@ def test_a_large_study_stays_a_small_page(tmp_path):
 # Words
 
 
-def test_headlines_name_the_best_and_say_whether_that_is_settled():
-    study = made_up_study(policies=("rucb", "dts"), runs=8)
-    text = run_set_headline(study)
-    assert text.startswith("rucb had a mean regret of ") and "the least of 2 policies" in text
-    assert "Next is dts with" in text and text.endswith("intervals do not overlap.")
+def _answer(run_set):
+    return answer(run_set, looks(run_set.table["policy"]))
+
+
+def _all_right(run_set):
+    return run_set._replace(table=run_set.table.assign(correct=True))
+
+
+def test_the_title_says_what_was_asked():
+    one, other = made_up_study("one"), made_up_study("other", "live")
+    assert question([one], False) == ("Which policy finds the best of 5 rankers at least cost? five in order")
+    assert "and does the proxy agree? five in order" in question([one, other], True)
+    pages = made_up_multileave("pages", ["random"], ordered_preferences(3))
+    assert question([pages], False) == "How soon does multileaving order the 3 rankers of five in order?"
+
+
+def test_answers_name_the_best_ranker_and_policy_and_whether_that_is_settled():
+    study = _all_right(made_up_study(policies=("rucb", "dts"), runs=8))
+    text = _answer(study)
+    assert text.startswith("Ranker 0 beats every other ranker; RUCB found it at the least cost: regret ")
+    assert "after 1,000 duels; DTS is next with " in text and text.endswith("intervals do not overlap.")
+    assert text.count(". ") == 0  # one sentence
     close = study.table.assign(
         regret=study.table["regret"] / study.table["policy"].map({"rucb": 1, "dts": 2})
     )
-    assert "do not settle which of the two is better" in run_set_headline(study._replace(table=close))
+    assert "8 runs of each do not tell apart" in _answer(study._replace(table=close))
 
 
-def test_headlines_of_single_runs_and_single_policies():
-    assert "Single runs do not tell" in run_set_headline(made_up_study(runs=1))
-    assert "the least" not in run_set_headline(made_up_study(policies=("rucb",)))
+def test_answers_say_how_often_the_policy_was_right():
+    study = made_up_study(policies=("rucb", "dts"), runs=8)
+    half = study._replace(table=study.table.assign(correct=study.table["run"] % 2 == 0))
+    assert "RUCB had the least regret, " in _answer(half) and "recommended it in 4 of 8 runs" in _answer(half)
+
+
+def test_answers_of_single_runs_and_single_policies():
+    assert "single runs do not tell" in _answer(made_up_study(runs=1))
+    assert "RUCB found it at a regret of" in _answer(_all_right(made_up_study(policies=("rucb",))))
+
+
+def test_answers_about_rankers_without_a_winner_and_within_the_error():
+    circle = ordered_preferences(3).matrix.copy()
+    circle[0, 2], circle[2, 0] = circle[2, 0], circle[0, 2]
+    text = _answer(made_up_study(preferences=preferences_of(circle)))
+    assert text.startswith("No ranker beats all others: ranker 0, ranker 1, ranker 2 beat the most, 1 of 2; ")
+    sure = ordered_preferences(4)
+    pairs = sure.pairs.assign(lo=sure.pairs["p"] - 0.15, hi=sure.pairs["p"] + 0.15)
+    unsure = checked(sure.names, pairs, {}, "test")
+    text = _answer(made_up_study(preferences=unsure))
+    assert "but its lead over 1 of 3 is within the error of the matrix" in text
+
+
+def test_the_first_sentence_says_whether_live_and_proxy_agree(tmp_path):
+    live, proxy = (
+        _all_right(made_up_study(mode, mode, seed=seed)) for seed, mode in ((1, "live"), (2, "proxy"))
+    )
+    found = _page_of([live, proxy], tmp_path)
+    lead = found.text.partition("five in order Ranker 0 ")[2].partition(". ")[0]
+    assert lead.startswith("beats every other ranker; RUCB found it at the least cost")
+    assert "live and proxy runs agree as far as 4 runs of each policy can tell: a difference of up to" in lead
+    # The section of the live runs does not say it again.
+    assert found.text.count("RUCB found it at the least cost") == 2
+
+
+def test_numbers_of_a_table_are_alike():
+    study = made_up_study(policies=("rucb",))
+    large = study._replace(table=study.table.assign(regret=study.table["regret"] * 1000))
+    rows = final_table(large, looks(["rucb"])).rows
+    assert not [cell for row in rows for cell in row if "e+" in cell] and "," in rows[0][3]
+
+
+def test_settings_of_policies_are_in_the_table_where_names_lack_them():
+    study = made_up_study(policies=("rucb", "dts(alpha=0.6)"))
+    shown = looks(study.table["policy"])
+    assert shown["dts(alpha=0.6)"].label == "DTS"
+    assert [row[0] for row in final_table(study, shown).rows] == ["RUCB", "DTS (alpha=0.6)"]
+
+
+def test_settings_are_folded_away_and_said_once(page):
+    names = [name for name, _ in page.elements]
+    assert names.count("details") == names.count("summary") == 2
+    made = {"length": 10, "clicks": "perfect", "alpha": 0.05, "precision": None, "simulate": True}
+    found = origin_of({"arena": {"length": 10, "clicks": "perfect"}, "matrix": made, "new": [1]})
+    assert found.settings == [
+        ("user", "perfect"),
+        ("documents on a page", "10"),
+        ("matrix: error probability of all intervals together", "0.05"),
+        ("matrix: half-width asked for", "not set"),
+        ("matrix: duels played one by one", "yes"),
+        ("new", "[1]"),
+    ]
 
 
 def test_the_bound_is_left_out_where_there_is_none():
@@ -250,10 +318,11 @@ def test_large_matrices_say_that_they_are_cut():
     assert "These are the 200 strongest of 203 rankers." in captions[-1]
 
 
-def test_a_missing_time_leaves_out_the_chart_of_times():
-    study = made_up_study()
-    untimed = study._replace(table=study.table.assign(seconds=float("nan")))
-    assert "s-time" not in [shown.name for shown in run_set_figures("s", untimed)]
+def test_pages_have_the_length_of_ndcg():
+    study = made_up_study(mode="live")
+    study.settings["arena"] = {"length": 7}
+    titles = {shown.name: shown.title for shown in run_set_figures("s", study)}
+    assert titles["s-ndcg"] == "NDCG@7 of the pages" and list(titles).count("s-time") == 0
 
 
 @pytest.mark.parametrize(
@@ -284,12 +353,13 @@ def test_pairs_share_matrix_and_horizon():
 def test_a_pair_is_compared_policy_by_policy():
     live = made_up_study("live", "live", ("rucb", "dts", "rcs"), seed=1, runs=6)
     proxy = made_up_study("proxy", "proxy", ("dts", "rucb"), seed=2, runs=6)  # rucb is the worse one here
-    section = pair_section("pair", live, proxy)
-    assert section.headline == compare_runs(*of_both(live, proxy)).verdict and "differ" in section.headline
+    section = pair_section("pair", live, proxy, looks(live.table["policy"]))
+    verdict = compare_runs(*of_both(live, proxy)).verdict
+    assert section.headline == verdict.replace("rucb", "RUCB").replace("dts", "DTS") and "differ" in verdict
     rows = re.findall("<tr><td>(.*?)</td></tr>", section.body)
     cells = [row.split("</td><td>") for row in rows]
-    assert [row[0] for row in cells] == ["rucb", "dts"]
-    for policy, *figures in cells:
+    assert [row[0] for row in cells] == ["RUCB", "DTS"]
+    for policy, (_, *figures) in zip(("rucb", "dts"), cells):
         means = [float(text.partition(" ")[0]) for text in figures[:3]]
         for study, mean in zip((live, proxy), means):
             last = study.table[(study.table["step"] == 1000) & (study.table["policy"] == policy)]
@@ -299,7 +369,7 @@ def test_a_pair_is_compared_policy_by_policy():
 
 def test_a_pair_of_single_runs_claims_no_interval():
     pair = (made_up_study(mode, mode, ("rucb",), runs=1) for mode in ("live", "proxy"))
-    row = re.search("<tr><td>rucb</td>(.*?)</tr>", pair_section("pair", *pair).body)[1]
+    row = re.search("<tr><td>RUCB</td>(.*?)</tr>", pair_section("pair", *pair, looks(["rucb"])).body)[1]
     assert "[" not in row and row.endswith("<td></td><td></td>")
 
 
@@ -322,10 +392,10 @@ def test_the_command_writes_a_page_and_figures(records, tmp_path, monkeypatch):
     monkeypatch.setattr(screen, "width", 80)
     page, figures = tmp_path / "out.html", tmp_path / "figures"
     said = typed(records, "-o", page, "--figures", figures, "--format", "svg").output
-    assert "1 run set" in said and "5 charts as svg" in said and page.as_uri() in said
-    kinds = ("accuracy", "final-regret", "matrix", "regret", "time")
-    assert sorted(path.name for path in figures.iterdir()) == [f"five-{kind}.svg" for kind in kinds]
-    assert "Dueling bandits: five" in page.read_text("utf-8")
+    assert "1 run set" in said and "4 charts as svg, 1 table as LaTeX" in said and page.as_uri() in said
+    names = ("accuracy.svg", "final-regret.svg", "final.tex", "matrix.svg", "regret.svg")
+    assert sorted(path.name for path in figures.iterdir()) == [f"five-{name}" for name in names]
+    assert "Which policy finds the best of 5 rankers" in page.read_text("utf-8")
 
 
 @pytest.mark.parametrize("make", [lambda path: None, lambda path: path.mkdir()], ids=["missing", "empty"])
@@ -339,14 +409,3 @@ def test_folders_without_records_are_refused(tmp_path, make):
 def test_unknown_formats_are_refused(records):
     answer = typed(records, "--format", "gif")
     assert answer.exit_code == 2 and "pdf" in answer.output
-
-
-@pytest.mark.slow
-def test_figures_of_a_pair_are_written_too(both, tmp_path):
-    studies = [
-        study._replace(table=made_up_table(("rucb",), live=study.settings["mode"] == "live"))
-        for study in both
-    ]
-    paths = write_figures(studies, tmp_path, "svg")
-    assert paths[-1].name == "live-versus-proxy-1-regret.svg" and all(path.exists() for path in paths)
-    assert len(paths) == 7 + 5 + 1

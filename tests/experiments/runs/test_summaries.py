@@ -8,10 +8,11 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from support.run_set_samples import made_up_table
 
 from bandits import checkpoints
-from experiments.runs.summaries import CURVE_POINTS, curves, final, final_estimates, short_names, thinned
+from experiments.runs.summaries import CURVE_POINTS, curves, final, final_estimates, share_curves, thinned
 from experiments.statistics import estimate
 
 
@@ -84,14 +85,12 @@ def test_final_rows_are_sorted_by_regret():
     assert list(final_estimates(table, "regret")) == ["good", "bad"]
 
 
-@pytest.mark.parametrize(
-    "full, short",
-    [
-        (["rucb", "dts(alpha=0.6)"], ["rucb", "dts"]),
-        (["dts", "dts(alpha=0.6)", "rcs"], ["dts", "dts(alpha=0.6)", "rcs"]),
-        (["path/to/mine.py", "rucb"], ["mine", "rucb"]),
-        (["a/mine.py", "b/mine.py(x=1)"], ["a/mine.py", "b/mine.py(x=1)"]),
-    ],
-)
-def test_short_names(full, short):
-    assert short_names(full) == dict(zip(full, short))
+def test_shares_of_runs_have_their_intervals():
+    table = made_up_table(["good", "bad"])
+    found = share_curves(table, "correct")
+    last = found[found["step"] == 1000].set_index("policy")
+    for policy in ("good", "bad"):
+        right = table[(table["policy"] == policy) & (table["step"] == 1000)]["correct"]
+        expected = stats.binomtest(int(right.sum()), len(right)).proportion_ci(0.95, "wilson")
+        assert last["mean"][policy] == right.mean()
+        assert (last["low"][policy], last["high"][policy]) == pytest.approx((expected.low, expected.high))

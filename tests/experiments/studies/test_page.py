@@ -1,13 +1,22 @@
 """The page of studies: what is on it, and that no text of a study can break out of its place."""
 
+import base64
 import dataclasses
+import re
+from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from support.html_pages import ATTACKS, CONTROLS, Page
+from support.run_set_samples import made_up_table
 from support.study_samples import played_study, played_toml
 
 from experiments.report.charts.parts import printable
+from experiments.studies.captions import in_names, looks_of
+from experiments.studies.checks import Results
+from experiments.studies.figures import known_values
 from experiments.studies.page import write_study_page
+from experiments.studies.study import Check, Exact, Measure, Order, Report, Runs
 
 
 def page(folder, *all_played):
@@ -64,7 +73,7 @@ def test_a_page_shows_verdicts_and_why_a_claim_fails(tmp_path):
     assert "does not hold claim test 1 ± 0.5 (1 and 2; n = 3, 3; z = 2.0) known: known reason" in found.text
     assert "skipped claim test reason known: known" in found.text  # what was measured is why it was skipped
     assert [attributes["alt"] for tag, attributes in found.elements if tag == "img"] == ["figure"]
-    assert found.ids("figure") == [] and "On stand-in." in found.text
+    assert found.ids("figure") == []
 
 
 def test_a_page_of_several_studies_has_contents(tmp_path):
@@ -77,3 +86,63 @@ def test_a_page_of_several_studies_has_contents(tmp_path):
 def test_studies_that_share_a_name_have_sections_of_their_own(tmp_path):
     one = played_study(tmp_path, "")
     assert page(tmp_path, one, one).ids("section") == ["mine-quick", "mine-quick-2"]
+
+
+def test_a_caption_says_how_many_runs_which_band_and_which_tier(tmp_path):
+    found = page(tmp_path, played_study(tmp_path, ""))
+    words = "Mean of 4 runs of each policy, up to 100 duels, with a band of one standard error. Tier quick."
+    assert words in found.text
+
+
+def test_what_stands_in_for_data_is_said_once(tmp_path):
+    mixed = played_study(tmp_path, "x")
+    found = page(tmp_path, mixed).text
+    assert "In part played on stand-ins for data: stand-inx." in found
+    assert found.count("stand-in") == 2 + 1 + 1  # which figure and which claim, too
+    only = mixed._replace(records=[record for record in mixed.records if record.stand_in])
+    found = page(tmp_path, only).text
+    assert "Played on stand-ins for data: stand-inx." in found and found.count("stand-in") == 2
+
+
+def test_a_picture_has_a_twin_for_phones_and_follows_dark_pages(tmp_path):
+    found = page(tmp_path, played_study(tmp_path, ""))
+    (narrow,) = [a for tag, a in found.elements if tag == "source"]
+    (wide,) = [a for tag, a in found.elements if tag == "img"]
+    assert narrow["media"] == "(max-width: 600px)"
+    drawings = [base64.b64decode(a.partition(",")[2]).decode() for a in (wide["src"], narrow["srcset"])]
+    widths = [float(re.search(r'width="([0-9.]+)"', svg)[1]) for svg in drawings]
+    assert widths[0] > 600 and widths[1] < 400
+    for svg in drawings:
+        assert ElementTree.fromstring(svg).tag.endswith("svg")
+        assert '@media (prefers-color-scheme:dark){[fill="#0072b2"]{fill:#56b4e9}' in svg
+
+
+def test_claims_and_legends_have_the_same_names():
+    study = dataclasses.replace(
+        played_study(Path(), "").study,
+        parts=(Runs("p", "cycle", ("merge_dts", "rmed1(variant=chang-li)", "knockout"), {}),),
+    )
+    claim = "merge_dts, not my_merge_dts or merge_dts.py, is below rmed1(variant=chang-li): a knockout"
+    named = "MergeDTS, not my_merge_dts or merge_dts.py, is below RMED1(variant=chang-li): a knockout"
+    assert in_names(claim, study) == named
+    labels = [look.label for look in looks_of(study, ["merge_dts"]).values()]
+    assert labels == ["MergeDTS"]
+
+
+def test_known_values_are_those_of_what_is_drawn():
+    study = played_study(Path(), "").study
+    table = made_up_table(("rucb",), 100)
+    drawn, other = Measure("p", "rucb"), Measure("p", "rucb", "correct")
+    checks = (
+        Check("a", "claim", Report(drawn), known=(5.0,)),
+        Check("b", "claim", Report(other), known=(6.0,)),
+        Check("c", "claim", Report(Measure("p", "rucb", at=1000)), known=(7.0,)),  # beyond the tier
+        Check("d", "claim", Order(Measure("p", "rucb", at=50), drawn), known=(3.0, 5.0)),
+        Check("e", "claim", Exact(Measure("p", "rucb", at=10), 2.0)),
+    )
+    study = dataclasses.replace(study, checks=checks)
+    found = known_values(study, study.figures[0], Results({"p": table}, {}, {}))
+    rows = sorted(found.itertuples(index=False, name=None))
+    assert rows == [("rucb", 10, 2.0), ("rucb", 50, 3.0), ("rucb", 100, 5.0)]
+    on_stand_in = known_values(study, study.figures[0], Results({"p": table}, {}, {"p": "others"}))
+    assert on_stand_in.empty

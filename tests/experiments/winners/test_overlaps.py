@@ -318,10 +318,10 @@ def test_table_and_figures_of_the_study(played):
         shown = points_table(figure, played)
         assert shown.groupby("x")["mean"].sum().tolist() == pytest.approx([1.0] * 12)
         assert {m.part for line in figure.lines.values() for m in line.values()} <= set(winner_notions.PARTS)
-        drawn = draw(figure, played).to_dict()["layer"][0]["encoding"]
+        drawn = draw(study, figure, played).to_dict()["layer"][0]["encoding"]
         assert drawn["y"]["scale"]["domain"] == [shown["policy"].min() - 0.5, shown["policy"].max() + 0.5]
-        assert draw(figure, Results({}, {part: {} for part in winner_notions.PARTS}, {})) is None
-    marked = draw(study.figures[0], played._replace(stand_ins={"informational": "a stand-in"}))
+        assert draw(study, figure, Results({}, {part: {} for part in winner_notions.PARTS}, {})) is None
+    marked = draw(study, study.figures[0], played._replace(stand_ins={"informational": "a stand-in"}))
     assert marked.title == "on a stand-in"
 
 

@@ -1,0 +1,246 @@
+"""Charts as values: regret, accuracy, matrices and comparisons, with the look of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
+from experiments.runs.compare import Comparison
+from experiments.runs.records import read_run_sets
+from rankduel.base.errors import RecordsError, UsageError
+
+if TYPE_CHECKING:
+    import altair
+
+    from experiments.report.charts.looks import Look
+
+__all__ = ["plot_accuracy", "plot_comparison", "plot_matrix", "plot_regret"]
+
+_NEEDED = ("policy", "run", "step")
+
+
+class _Records(NamedTuple):
+    table: pd.DataFrame
+    shown: dict[str, Look]
+    slope: float | None  # of the lower bound; unknown for a table alone
+
+
+def plot_regret(
+    records: str | Path | pd.DataFrame,
+    *,
+    policies: Sequence[str] = (),
+    x: Literal["log", "linear"] = "log",
+    y: Literal["log", "linear"] = "log",
+    band: Literal["error", "quantiles", "none"] = "error",
+) -> altair.LayerChart:
+    """Draw the mean regret of policies over their duels, with bands.
+
+    Parameters
+    ----------
+    records : str, Path or DataFrame
+        Folder of a run set, or the table that `run` returns. With a folder the chart also has the slope of
+        the lower bound, where there is one.
+    policies : sequence of str, optional
+        Policies to draw, perhaps with a label: ``"dts"`` or ``"dts=DTS (ours)"``. By default, all of them by
+        their names in the literature.
+    x : {"log", "linear"}, default "log"
+        Scale of the axis of duels.
+    y : {"log", "linear"}, default "log"
+        Scale of the axis of regret.
+    band : {"error", "quantiles", "none"}, default "error"
+        What is drawn around a mean: one standard error, 10 % to 90 % of the runs, or nothing.
+
+    Returns
+    -------
+    altair.LayerChart
+        The chart. A notebook shows it; its method ``save`` writes it to a file.
+
+    Raises
+    ------
+    RankduelError
+        If there are no such records or policies, or a value is unknown.
+
+    Examples
+    --------
+    >>> table = rankduel.run("arxiv6", ["rucb", "merge_dts"], horizon=1000, runs=2)
+    >>> chart = rankduel.plot_regret(table, policies=["merge_dts=MergeDTS (ours)", "rucb"])
+    >>> chart.save("regret.svg")
+    """
+    from experiments.report.charts.curves import View, regret_chart
+    from experiments.runs.summaries import curves
+
+    view = View(_scale(x), _scale(y), _band(band))
+    found = _read(records, policies, "regret")
+    return regret_chart(curves(found.table, "regret"), found.slope, view, found.shown)
+
+
+def plot_accuracy(
+    records: str | Path | pd.DataFrame,
+    *,
+    policies: Sequence[str] = (),
+    x: Literal["log", "linear"] = "log",
+    band: bool = True,
+) -> altair.LayerChart:
+    """Draw the share of runs that recommend a winner, over their duels.
+
+    Parameters
+    ----------
+    records : str, Path or DataFrame
+        Folder of a run set, or the table that `run` returns.
+    policies : sequence of str, optional
+        Policies to draw, perhaps with a label: ``"dts"`` or ``"dts=DTS (ours)"``. By default, all of them by
+        their names in the literature.
+    x : {"log", "linear"}, default "log"
+        Scale of the axis of duels.
+    band : bool, default True
+        Whether to draw the 95 % interval of each share (Wilson).
+
+    Returns
+    -------
+    altair.LayerChart
+        The chart. A notebook shows it; its method ``save`` writes it to a file.
+
+    Raises
+    ------
+    RankduelError
+        If there are no such records or policies, or a value is unknown.
+
+    Examples
+    --------
+    >>> table = rankduel.run("arxiv6", ["rucb", "merge_dts"], horizon=1000, runs=2)
+    >>> rankduel.plot_accuracy(table, x="linear").save("accuracy.svg")
+    """
+    from experiments.report.charts.curves import View, accuracy_chart
+    from experiments.runs.summaries import share_curves
+
+    view = View(_scale(x), band="error" if band else "none")
+    found = _read(records, policies, "correct")
+    return accuracy_chart(share_curves(found.table, "correct"), view, found.shown)
+
+
+def plot_matrix(
+    preferences: Preferences | np.ndarray | str | Path, *, highlight: Sequence[str] = ()
+) -> altair.LayerChart:
+    """Draw how often each ranker beats each other, best first.
+
+    Pairs that are not decided, because their interval includes one half, are paler and hatched.
+
+    Parameters
+    ----------
+    preferences : Preferences, array, str or Path
+        A preference matrix, its name or its file.
+    highlight : sequence of str, optional
+        Rankers whose rows are framed.
+
+    Returns
+    -------
+    altair.LayerChart
+        The chart. A notebook shows it; its method ``save`` writes it to a file.
+
+    Raises
+    ------
+    RankduelError
+        If there is no such matrix or ranker.
+
+    Examples
+    --------
+    >>> rankduel.plot_matrix("arxiv6", highlight=["0"]).save("matrix.svg")
+    """
+    from experiments.report.charts.heatmap import heatmap
+
+    if isinstance(preferences, (str, Path)):
+        preferences = read_preferences(preferences)
+    elif not isinstance(preferences, Preferences):
+        preferences = preferences_of(preferences)
+    unknown = [name for name in highlight if name not in preferences.names]
+    if unknown:
+        raise UsageError(f"no ranker '{unknown[0]}' to highlight; there are {_few(preferences.names)}")
+    return heatmap(preferences, highlight)
+
+
+def plot_comparison(comparison: Comparison, *, policies: Sequence[str] = ()) -> altair.FacetChart:
+    """Draw how far live and proxy regret are apart, with 95 % intervals, a panel per policy.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What `compare` returns.
+    policies : sequence of str, optional
+        Policies to draw, perhaps with a label: ``"dts"`` or ``"dts=DTS (ours)"``. By default, all of them by
+        their names in the literature.
+
+    Returns
+    -------
+    altair.FacetChart
+        The chart. A notebook shows it; its method ``save`` writes it to a file.
+
+    Raises
+    ------
+    RankduelError
+        If a policy was not compared.
+
+    Examples
+    --------
+    >>> data = rankduel.synthetic_data("small", queries=20)
+    >>> arena = rankduel.open_arena(data, rankers="110,115,96", interleave="team_draft")
+    >>> found = rankduel.compare(arena, ["rucb"], horizon=500, runs=4)
+    >>> rankduel.plot_comparison(found).save("comparison.svg")
+    """
+    from experiments.report.charts.differences import difference_chart
+
+    table, shown = _chosen(comparison.by_step, policies)
+    return difference_chart(table, shown)
+
+
+def _read(records: str | Path | pd.DataFrame, policies: Sequence[str], column: str) -> _Records:
+    """Return the wanted policies of a folder or a table that has this column."""
+    slope = None
+    if isinstance(records, pd.DataFrame):
+        table = records
+        missing = [name for name in (*_NEEDED, column) if name not in table]
+        if missing:
+            raise RecordsError(f"a table without a column '{missing[0]}'; expected one that 'run' returned")
+    else:
+        from experiments.report.run_set import bound_slope
+
+        run_sets = read_run_sets(records)
+        if len(run_sets) > 1:
+            names = _few([run_set.name for run_set in run_sets])
+            raise RecordsError(f"{records}: {len(run_sets)} run sets, {names}; name the folder of one")
+        table = run_sets[0].table
+        if column not in table:
+            raise RecordsError(f"{records}: runs without '{column}', as of multileaving; nothing to draw")
+        slope = bound_slope(run_sets[0])
+    return _Records(*_chosen(table, policies), slope)
+
+
+def _chosen(table: pd.DataFrame, policies: Sequence[str]) -> tuple[pd.DataFrame, dict[str, Look]]:
+    """Return the rows of the wanted policies, in their order, and what they look like."""
+    from experiments.report.paper import chosen, labelled, labelled_looks
+
+    labels = chosen(table["policy"], labelled(policies))
+    table = pd.concat([table[table["policy"] == policy] for policy in labels], ignore_index=True)
+    return table, labelled_looks(labels)
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+
+
+def _scale(text: str) -> str:
+    return _one_of(text, ("log", "linear"), "scale")
+
+
+def _band(text: str) -> str:
+    return _one_of(text, ("error", "quantiles", "none"), "band")
+
+
+def _one_of(text: str, known: Sequence[str], what: str) -> str:
+    if text not in known:
+        raise UsageError(f"{what} '{text}'; expected {' or '.join(known)}")
+    return text
