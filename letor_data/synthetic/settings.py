@@ -43,6 +43,7 @@ class Synthetic:
     terms: tuple[float, ...] = ()  # shares of the queries with 1, 2, ... terms; needed by features of terms
     dup: float = 0.12  # share of own noise in a text feature: the smaller, the more alike a stream's features
     kinship: float = 0.0  # share of a feature's own noise that it has in common with its family
+    sway: float = 0.0  # how much rho goes up in one third of the queries and down in another
     decimals: int = 6  # of features that are not counts: the fewer, the more ties
     cw_gap: float = 0.12  # added to the load of BM25 on the whole document, the best feature
     n_const: int = 0  # features that are zero everywhere, after the others
@@ -60,7 +61,7 @@ class Synthetic:
             raise DataError(f"grade shares must be positive and add up to 1, not {self.grade_shares}")
         if self.terms and (min(self.terms) < 0 or not math.isclose(sum(self.terms), 1)):
             raise DataError(f"shares of terms must not be negative and add up to 1, not {self.terms}")
-        for knob in ("query_spread", "p_norel", "label_noise", "dup", "kinship", "p_missing"):
+        for knob in ("query_spread", "p_norel", "label_noise", "dup", "kinship", "sway", "p_missing"):
             if not 0 <= getattr(self, knob) <= 1:
                 raise DataError(f"{knob} must be between 0 and 1, not {getattr(self, knob)}")
 
@@ -91,24 +92,39 @@ def layout(settings: Synthetic) -> tuple[Feature, ...]:
 
 def _text_features(settings: Synthetic, factor: float, rows: Iterator[int]) -> Iterator[Feature]:
     known: dict[tuple[str, int], Feature] = {}
-    for block, s in itertools.product(settings.blocks, range(len(settings.streams))):
+    for (b, block), s in itertools.product(enumerate(settings.blocks), range(len(settings.streams))):
         if block.like:
             feature = known[block.like, s]._replace(kind=block.kind)
         elif block.kind == "idf":  # a property of the query
             feature = Feature("idf", stream=s)
         else:
             rho = _text_rho(settings, block, s, factor)
+            is_best = (block.name, settings.streams[s].name) == WINNER
+            rhos = (rho,) if is_best else _swaying(settings, rho, b + s)
             own = min((block.own or settings.dup) * settings.streams[s].own, _MOST_OWN)
-            feature = Feature(block.kind, (rho,), s, next(rows), own, _family(settings, block.family, s))
+            feature = Feature(block.kind, rhos, s, next(rows), own, _family(settings, block.family, s))
         known[block.name, s] = feature
         yield feature
 
 
+def _swaying(settings: Synthetic, rho: float, phase: int) -> tuple[float, ...]:
+    """Return the correlations of a feature in each third of the queries.
+
+    Thirds in which features are strong differ, so that no order of the features holds in all queries.
+    Preferences then have cycles, as those of real rankers do.
+    """
+    if not settings.sway:
+        return (rho,)
+    levels = (rho + settings.sway, rho, rho - settings.sway)
+    return tuple(_rho_within_limits(levels[(third + phase) % 3]) for third in range(3))
+
+
 def _single_features(settings: Synthetic, factor: float, rows: Iterator[int]) -> Iterator[Feature]:
-    for single in settings.singles:
+    for place, single in enumerate(settings.singles):
         rho = _rho(single.load * factor)
         family = _family(settings, single.family)
-        yield Feature(single.kind, (rho,), row=next(rows), family=family, echo=single.echo)
+        rhos = _swaying(settings, rho, 2 * place)
+        yield Feature(single.kind, rhos, row=next(rows), family=family, echo=single.echo)
 
 
 @lru_cache(maxsize=16)
@@ -152,6 +168,7 @@ def _calibrated(name: str, profile: str = "mslr", **changes: Any) -> Synthetic:
         "singles": calibrated.SINGLES,
         "query_spread": calibrated.QUERY_SPREAD,
         "kinship": calibrated.KINSHIP,
+        "sway": calibrated.SWAY,
         "terms": calibrated.TERMS,
     }
     return Synthetic(name, profile, **(usual | changes))

@@ -93,14 +93,18 @@ def calibrated_query(seed, query, tables):
         echo = tables.STREAMS[s].echo
         return echo * rows[0, d] + math.sqrt(1 - echo**2) * rows[s, d]
 
-    for block in tables.BLOCKS:
+    def swayed(rho, phase):
+        return (rho + 0.18, rho, rho - 0.18)[(query + phase) % 3]
+
+    for b, block in enumerate(tables.BLOCKS):
         for s, stream in enumerate(tables.STREAMS):
             if block.name == "idf":
                 columns.append([round(math.exp(0.5 * idf[s]), 6)] * n)
                 continue
             if not block.like:
                 base, own = [], min(block.own * stream.own, 0.9)
-                rho = block.loads[s]
+                best = (block.name, stream.name) == ("bm25", "whole")
+                rho = block.loads[s] if best else swayed(block.loads[s], b + s)
                 for d in range(n):
                     noise = fresh[row, d]
                     if block.family:
@@ -119,7 +123,7 @@ def calibrated_query(seed, query, tables):
         for d in range(n):
             noise = math.sqrt(0.95) * of_family[d] + math.sqrt(0.05) * fresh[row + k, d]
             noise = single.echo * eta[0, d] + math.sqrt(1 - single.echo**2) * noise
-            rho = max(0.02, single.load)
+            rho = swayed(max(0.02, single.load), 2 * k)
             base.append(rho * relevance[d] + math.sqrt(1 - rho**2) * noise)
         columns.append(base)
     return grades, columns
