@@ -204,7 +204,7 @@ _SHAPES = (
         singles=tuple(Single(f"list {k}", 0.1 + 0.02 * k, "position") for k in range(1, 22)),
     ),
     Synthetic("small", queries=200),
-    _calibrated("demo", queries=400),
+    _calibrated("demo", queries=300),
 )  # fmt: skip
 SHAPES = {shape.name: shape for shape in _SHAPES}
 

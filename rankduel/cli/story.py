@@ -26,9 +26,9 @@ from rankduel.cli.options import DataOptions, DuelOptions
 from rankduel.cli.shown.comparison import show_comparison
 from rankduel.cli.shown.data import show_summary
 
-HORIZON, RUNS = 10_000_000, 8
+HORIZON, RUNS = 10_000_000, 6
 METHOD = "team_draft"
-TIMES = 4  # each query is drawn for a pair with tied documents, whose odds are not known exactly
+TIMES = 3  # each query is drawn for a pair with tied documents, whose odds are not known exactly
 # Policies, and what Li et al. 2020 (Table 2) report for 10^8 duels of MSLR's 136 rankers, in days.
 PAPER_DAYS = {
     "merge_dts": 0.08,
