@@ -1,8 +1,17 @@
-"""Draw the pictures of README.md; run from the root after `make demo` and README's `rankduel multileave`."""
+"""Draw the pictures of the documentation; run from the root after `make demo` and README's `multileave`.
+
+python docs/make_pictures.py [PUBLIC SYNTHETIC]
+
+With two matrices, the public one of MSLR (text) and one of synthetic data (.npy), draw these side by side.
+"""
 
 import re
+import sys
 from pathlib import Path
 
+import altair as alt
+import numpy as np
+import pandas as pd
 from rich.console import Console
 
 from experiments.report.charts.curves import DEFAULT
@@ -41,7 +50,28 @@ def draw_multileave() -> None:
     save_chart(errors.make(DEFAULT), HERE / "multileave.svg")
 
 
+def draw_matrices(public: str, synthetic: str) -> None:
+    tables = []
+    for title, matrix in (("MSLR-WEB30K", np.loadtxt(public)), ("synthetic", np.load(synthetic))):
+        rows, columns = np.indices(matrix.shape) + 1
+        cells = {"row": rows.ravel(), "column": columns.ravel(), "p": matrix.ravel().round(4)}
+        tables.append(pd.DataFrame(cells).assign(title=title))
+    alt.data_transformers.disable_max_rows()
+    axis = alt.Axis(values=[1, *range(20, 137, 20)], ticks=False, domain=False)
+    colour = alt.Color("p:Q", title=None, scale=alt.Scale(scheme="redblue", domain=[1, 0]))
+    chart = alt.Chart(pd.concat(tables)).mark_rect()
+    chart = chart.encode(
+        x=alt.X("column:O", title=None, axis=axis),
+        y=alt.Y("row:O", title=None, axis=axis),
+        color=colour,
+        column=alt.Column("title:N", title=None, sort=["MSLR-WEB30K", "synthetic"]),
+    )
+    chart.properties(width=alt.Step(2), height=alt.Step(2)).save(HERE / "mslr_matrices.png", ppi=72)
+
+
 if __name__ == "__main__":
     draw_data_info()
     draw_demo_regret()
     draw_multileave()
+    if len(sys.argv) > 2:
+        draw_matrices(*sys.argv[1:3])
