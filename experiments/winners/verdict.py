@@ -76,7 +76,7 @@ def _who(preferences: Preferences, places: np.ndarray, notion: str, stands: bool
     if not others:
         return f"{names} is the only ranker"
     if notion == "condorcet":
-        rivals = "the other" if others == 1 else f"all {others:,} others"
+        rivals = {1: "the other", 2: "both others"}.get(others, f"all {others:,} others")
         return f"{names} wins: it beats {rivals}" if stands else f"{names} leads: it is ahead of {rivals}"
     beaten, lost = (score(preferences.matrix)[places] for score in (copeland_scores, copeland_losses))
     if not beaten[0]:

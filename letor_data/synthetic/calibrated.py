@@ -81,7 +81,7 @@ BLOCKS = (
     ),
     Block("boolean", 0.0, "all terms", loads=(0.673, 0.158, 0.465, 0.382, 0.63), own=0.5),
     Block("vector space", 0.0, "cosine", loads=(0.056, 0.273, -0.122, 0.117, 0.073), own=0.5),
-    Block("bm25", 0.0, "score", loads=(0.455, 0.345, 0.36, 0.408, 0.494), own=0.3, family="language model"),
+    Block("bm25", 0.0, "score", loads=(0.455, 0.345, 0.36, 0.408, 0.4925), own=0.3, family="language model"),
     Block(
         "lmir.abs", 0.0, "lmir", loads=(0.399, 0.339, 0.379, 0.373, 0.443), own=0.15, family="language model"
     ),
