@@ -165,7 +165,7 @@ def test_a_clear_winner_in_words():
     found = who_won(by_query_preferences(values, 3), 100)
     assert found.winners == ("r0",) and found.notion == "condorcet" and found.share == 1
     assert found.sentences == [
-        "r0 wins: it beats all 2 others",
+        "r0 wins: it beats both others",
         "over queries like these it wins in 100% of 100 resamples of the 8 queries",
     ]
 

@@ -105,7 +105,7 @@ def test_names_of_any_kind(rankduel, tmp_path):
 
 def test_two_formats_at_once_are_refused(rankduel, data):
     code, out, err = rankduel("evaluate", "MSLR.txt", "--json", "--csv")
-    assert (code, out) == (2, "") and "--json and --csv are two formats; expected one of them" in err
+    assert (code, out) == (2, "") and "--json and --csv are two forms of the same table; choose one" in err
 
 
 def test_runs_of_trec(rankduel, tmp_path):

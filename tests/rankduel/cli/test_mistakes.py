@@ -42,7 +42,7 @@ REFUSED = [
     ("data info bm25.run --qrels q.txt --cache folder", "--cache"),
     ("data info bm25.run --qrels q.txt --unjudged refuse", "no judgment of document 'd5' of query '7'"),
     ("data info bm25.run --qrels q.txt --unjudged skip", "unjudged must be 'zero' or 'drop' or 'refuse'"),
-    ("data info bm25.run --qrels q.txt --candidates all", "candidates must be 'union' or 'judged'"),
+    ("data info bm25.run --qrels q.txt --candidates some", "candidates must be 'union' or 'judged' or 'all'"),
     ("data info bm25.run --qrels q.txt --run-ties random", "ties must be 'tie_mode' or 'trec_eval'"),
     ("data info x.txt --candidates judged", "is for TREC runs; give their judgments with --qrels"),
     ("data info x.txt --run-ties trec_eval", "is for TREC runs"),
@@ -114,7 +114,7 @@ def test_what_would_be_ignored_or_misread_is_refused(rankduel, files, typed, tol
     assert code == 2 and out == "" and err.startswith("error: ") and "has a bug" not in err
     assert told in words(err)
     made = all_files(files) - before
-    assert {path.name for path in made} <= {"study.json", "matrix.prefs.parquet"}
+    assert {path.name for path in made} <= {"_study.json", "_matrix.prefs.parquet"}
 
 
 @pytest.mark.kernel
@@ -157,7 +157,7 @@ DUEL = ("--interleave", "team_draft", "-k", "3", "--policy", "rucb", "--horizon"
 def test_a_second_run_of_other_rankers_names_the_file_and_the_option(rankduel, files):
     assert rankduel("run", "x.txt", "--live", "--rankers", "1,2", *DUEL)[0] == 0
     code, _, err = rankduel("run", "x.txt", "--live", "--rankers", "1,3", *DUEL)
-    assert code == 2 and "results/x-live-50/matrix.prefs.parquet: the matrix is for 2 rankers, 1, 2" in words(
+    assert code == 2 and "results/x-live-50/_matrix.prefs.parquet: the matrix is for 2 rankers, 1, 2" in words(
         err
     )
     assert "the data are ranked by 2, 1, 3. Choose another --name or --out" in words(err)

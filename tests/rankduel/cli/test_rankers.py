@@ -67,7 +67,7 @@ def test_compare_and_multileave_take_rankers(rankduel, data, tmp_path):
     code, out, _ = rankduel("multileave", "mslr.txt", "-m", "team_draft", "--impressions", "100", *short)
     assert code == 0 and "4 rankers" in out
     for name in ("mslr-200-live", "mslr-multileave-100"):
-        assert read_preferences(tmp_path / "results" / name / "matrix.prefs.parquet").names == NAMES
+        assert read_preferences(tmp_path / "results" / name / "_matrix.prefs.parquet").names == NAMES
 
 
 def test_info_measures_rankers(rankduel, data):

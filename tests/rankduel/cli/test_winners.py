@@ -142,7 +142,7 @@ def by_query(tmp_path):
 def test_who_won_and_how_sure(rankduel, by_query):
     out = words(rankduel("winners", by_query, "--resamples", 500)[1])
     assert (
-        "bm25 wins: it beats all 2 others over these queries this is exact over queries like these it" in out
+        "bm25 wins: it beats both others over these queries this is exact over queries like these it" in out
     )
     assert "How sure over queries like these (share of 500 resamples of the 4 queries)" in out
     assert "Pairs (shares of n duels, or of n queries where they are exact)" in out
