@@ -29,7 +29,8 @@ from experiments.matrix.shared_pages import (
     write_inferred,
 )
 from experiments.report.multileave import error_chart, headline
-from experiments.report.page import write_figures, write_report
+from experiments.report.page import write_report
+from experiments.report.paper import Paper, write_figures
 from experiments.runs import multileave_error
 from experiments.runs.multileave_error import (
     binary_error,
@@ -328,7 +329,7 @@ def test_a_matrix_from_shared_pages(rankduel, data):
     words_typed = ("matrix", data, "--multileave", "sosm", "--impressions", "2e3", "-o", "m.prefs.parquet")
     code, out, err = rankduel(*words_typed, "-k", 5)
     assert (code, err) == (0, "")
-    assert "3 rankers, 12 queries, 2,000 pages by sosm, navigational: 3 pairs in" in words(out)
+    assert "3 rankers, 12 queries, 2,000 pages by sosm, navigational for 5 grades: 3 pairs in" in words(out)
     made = read_preferences("m.prefs.parquet")
     assert made.settings["impressions"] == 2000
     assert made.pairs["p"].min() > 0.55  # the nearest pair has 0.615, more than 7 standard errors above
@@ -338,9 +339,9 @@ def test_a_matrix_from_shared_pages(rankduel, data):
     ("typed", "told"),
     [
         (["--multileave", "sosn"], "did you mean 'sosm'?"),
-        (["--multileave", "sosm", "--duels", "5"], "duels is for pages of two rankers"),
+        (["--multileave", "sosm", "--duels", "5"], "(in Python, duels) is for pages of two rankers"),
         (["--multileave", "sosm", "--interleave", "team_draft"], "--interleave is for pages of two rankers"),
-        (["--multileave", "sosm", "--prior", "lerot"], "prior is for pages of two rankers"),
+        (["--multileave", "sosm", "--prior", "lerot"], "(in Python, prior) is for pages of two rankers"),
         (["--multileave", "sosm", "--impressions", "many"], "'many' is no number; expected one such as"),
         (["--impressions", "100"], "give multileave too, or use duels"),
     ],
@@ -357,7 +358,10 @@ def test_methods_compared_and_reported(rankduel, data, reference, tmp_path):
     code, out, err = rankduel(*typed, "--interleave", "team_draft", "--name", "few", "--out", "results")
     assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 80
     told = words(out)
-    assert "3 rankers, 3 pairs to order, matrix given, 2 runs" in told and "method 100 500 sosm" in told
+    assert (
+        "3 rankers, navigational for 5 grades, 3 pairs to order, matrix given, 2 runs" in told
+        and "method 100 500 sosm" in told
+    )
     assert "next: rankduel report results" in told
     studies = read_run_sets("results")
     assert studies[0].settings["command"].startswith("rankduel multileave")
@@ -368,7 +372,8 @@ def test_methods_compared_and_reported(rankduel, data, reference, tmp_path):
         headline(studies[0].table).partition(":")[0] in page and "<td>random pairs, team_draft</td>" in page
     )
     assert '"few-e-bin":{' in page
-    assert [path.name for path in write_figures(studies, tmp_path / "figures", "svg")] == ["few-e-bin.svg"]
+    names = [path.name for path in write_figures(studies, tmp_path / "figures", Paper(kind="svg"))]
+    assert names == ["few-e-bin.svg"]
 
 
 @pytest.mark.parametrize(

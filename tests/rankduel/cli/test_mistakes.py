@@ -157,8 +157,9 @@ DUEL = ("--interleave", "team_draft", "-k", "3", "--policy", "rucb", "--horizon"
 def test_a_second_run_of_other_rankers_names_the_file_and_the_option(rankduel, files):
     assert rankduel("run", "x.txt", "--live", "--rankers", "1,2", *DUEL)[0] == 0
     code, _, err = rankduel("run", "x.txt", "--live", "--rankers", "1,3", *DUEL)
-    assert code == 2 and "results/x-live-50/_matrix.prefs.parquet: the matrix is for 2 rankers, 1, 2" in words(
-        err
+    assert (
+        code == 2
+        and "results/x-live-50/_matrix.prefs.parquet: the matrix is for 2 rankers, 1, 2" in words(err)
     )
     assert "the data are ranked by 2, 1, 3. Choose another --name or --out" in words(err)
     code, _, err = rankduel("run", "x.txt", "--live", "--rankers", "1,2", "--clicks", "perfect", *DUEL)
