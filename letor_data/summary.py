@@ -9,11 +9,11 @@ from functools import partial
 
 import numpy as np
 
-from letor_data.evaluation.values import expected_values, mean_over_queries
+from letor_data.evaluation.catalogue import parse_measure
+from letor_data.evaluation.values import mean_over_queries, measured, ranked_by
 from letor_data.formats import PROFILES
 from letor_data.letor import Letor, is_constant
 from letor_data.rankers import Ranker, feature_rankers
-from letor_data.sorting import rank_scores
 from letor_data.ties import tie_share
 from rankduel.base.threads import ordered_map
 
@@ -99,9 +99,9 @@ def _each_feature(letor: Letor, k: int, jobs: int) -> Iterator[FeatureSummary]:
 def _one_feature(letor: Letor, k: int, numbered: tuple[int, Ranker]) -> FeatureSummary:
     number, ranker = numbered
     column, titles = letor.columns[number], PROFILES[letor.profile].titles
-    order, _, ties = rank_scores(ranker.score(letor), letor.offsets)
-    share = tie_share(ties, letor.offsets)
-    ndcg = expected_values(f"ndcg@{k}", letor.labels, letor.offsets, order, ties)
+    ranked = ranked_by(ranker, letor)
+    share = tie_share(ranked.ties, letor.offsets)
+    ndcg = measured(parse_measure(f"ndcg@{k}"), ranked)
     return FeatureSummary(
         name=letor.feature_names[number],
         title=titles[number] if number < len(titles) else "",

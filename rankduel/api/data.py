@@ -29,7 +29,7 @@ def read_data(
     merge_files: bool = False,
     split_prefix: bool = False,
     qrels: str | Path | None = None,
-    candidates: Literal["union", "judged", "all"] = "union",
+    candidates: Literal["union", "judged", "all"] = "all",
     cache: bool | str | Path = True,
     jobs: int = 0,
     progress: Callable[[int, int], None] | None = None,
@@ -63,9 +63,10 @@ def read_data(
         Whether query ids become ``train/17``.
     qrels : str or Path, optional
         TREC relevance judgments; `files` are then TREC runs, each of which is a ranker.
-    candidates : {"union", "judged", "all"}, default "union"
+    candidates : {"union", "judged", "all"}, default "all"
         With `qrels`, the documents of a query: those that some run lists, those that are judged, or all of
-        both. `evaluate` agrees with trec_eval if relevant documents that no run lists are there: "all".
+        both. With "all", NDCG counts relevant documents that no run lists, as trec_eval does. A run owns only
+        the documents it lists.
     cache : bool, str or Path, default True
         Whether to use a cache beside the data, or the folder of the cache.
     jobs : int, default 0
