@@ -3,6 +3,10 @@
     next_document(world, pair, at, users) -> doc   the document for rank `at` of the page
     credit(world, pair, n_read, users) -> lead     positive where the clicks favour the first ranker
 
+Where lists may end, a third function says how many places of the page the method fills, and credits:
+
+    n_drafted(world, pair, length, users) -> n     at most `length`; by the lists, not by coins or clicks
+
 The file ends in METHOD = Method(...). Nothing else has to be edited: the catalogue finds it.
 """
 
@@ -12,6 +16,7 @@ import sys
 from collections.abc import Callable
 from typing import Annotated, Any, NamedTuple
 
+from interleave.list_ends import shorter_list
 from rankduel.base.settings import NoParams, Setting
 
 # A tau above 50 would leave the last of many ranks without any weight that a float can hold.
@@ -31,3 +36,5 @@ class Method(NamedTuple):
     calls_python: bool = False  # its kernels need Numba's memory management
     reads_ranks: bool = True  # its kernels ask for the ranks of documents
     longest_page: int = sys.maxsize  # documents
+    n_drafted: Callable[..., Any] = shorter_list
+    lists_may_end: bool = True

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from interleave.catalogue import METHODS
+from interleave.list_ends import fill_place, page_length
 from interleave.world import (
     BY_SHARE,
     CLICK,
@@ -81,6 +82,44 @@ def reader(next_document: Callable[..., Any], calls_python: bool) -> Callable[..
     return read
 
 
+def _to_the_end(next_document: Callable[..., Any], calls_python: bool) -> Callable[..., Any]:
+    """Return `next_document` that also fills the places below the drafted ones."""
+
+    @(entry if calls_python else kernel)
+    def drafted_or_filled(world, pair, at, users):
+        if at < world.rules[0].n_drafted:
+            return next_document(world, pair, at, users)
+        return fill_place(world, pair, at, users)
+
+    return drafted_or_filled
+
+
+@functools.cache
+def drafter_by(name: str) -> Callable[..., Any]:
+    """Return `draft(world, pair, length, users)` for one method: note and return how many places it fills."""
+    n_drafted = METHODS[name].n_drafted
+
+    @kernel
+    def draft(world, pair, length, users):
+        drafted = n_drafted(world, pair, length, users) if world.rules[0].lists_end else length
+        world.rules[0].n_drafted = drafted
+        return drafted
+
+    return draft
+
+
+@functools.cache
+def draft_length_by(name: str) -> Callable[..., Any]:
+    """Return `draft_length(world, pair, users)` for one method: how many places of the page it fills."""
+    draft = drafter_by(name)
+
+    @entry
+    def draft_length(world, pair, users):
+        return draft(world, pair, page_length(world, pair), users)
+
+    return draft_length
+
+
 @functools.cache
 def outcome_by(name: str) -> Callable[..., Any]:
     """Return `outcome(world, first, second, users)` for one interleaving method: the lead of a live duel.
@@ -89,7 +128,7 @@ def outcome_by(name: str) -> Callable[..., Any]:
     """
     method = METHODS[name]
     read, credit = reader(method.next_document, method.calls_python), method.credit
-    reads_ranks = method.reads_ranks
+    draft, reads_ranks = drafter_by(name), method.reads_ranks
 
     @(entry if method.calls_python else kernel)
     def outcome(world, first, second, users):
@@ -97,7 +136,8 @@ def outcome_by(name: str) -> Callable[..., Any]:
         pair = pair_on(world, query, first, second)
         fetch(world, pair, reads_ranks)
         forget_ties(world)
-        n_read = read(world, pair, min(world.user.shape[1], pair.n_docs), False, users)
+        length = draft(world, pair, page_length(world, pair), users)  # clicks below earn nothing
+        n_read = read(world, pair, length, False, users)
         lead = credit(world, pair, n_read, users)
         return lead if first != second else 0.0  # a ranker against itself is a tie by definition
 
@@ -113,8 +153,9 @@ def impression_by(name: str) -> Callable[..., Any]:
     NDCG 0.
     """
     method = METHODS[name]
-    read, credit = reader(method.next_document, method.calls_python), method.credit
-    reads_ranks = method.reads_ranks
+    next_document = _to_the_end(method.next_document, method.calls_python)
+    read, credit = reader(next_document, method.calls_python), method.credit
+    draft, reads_ranks = drafter_by(name), method.reads_ranks
 
     @(entry if method.calls_python else kernel)
     def impression(world, first, second, ideal, users):
@@ -122,12 +163,13 @@ def impression_by(name: str) -> Callable[..., Any]:
         pair = pair_on(world, query, first, second)
         fetch(world, pair, reads_ranks)
         forget_ties(world)
-        length = min(world.user.shape[1], pair.n_docs)
+        length = page_length(world, pair)
+        drafted = draft(world, pair, length, users)
         # The whole page comes before credit, which may settle ties anew. Below where the user left nothing
         # is clicked, so no method's verdict can tell the difference.
         read(world, pair, length, True, users)
         n_clicks, gain = clicks_and_gain(world, pair.start, length)
-        lead = credit(world, pair, length, users)
+        lead = credit(world, pair, drafted, users)
         return lead if first != second else 0.0, n_clicks, gain / ideal[query] if ideal[query] > 0.0 else 0.0
 
     return impression

@@ -112,7 +112,7 @@ def _own_page(world, pair, users):
     """(DCG, expected clicks) of the first ranker's list, its ties broken anew."""
     forget_ties(world)
     gain, clicks, reading = 0.0, 0.0, 1.0
-    for rank in range(min(world.user.shape[1], pair.n_docs)):
+    for rank in range(min(world.user.shape[1], pair.n_first)):
         grade = world.labels[pair.start + document_at(world, pair, FIRST, rank, users)]
         gain += (2.0**grade - 1.0) / np.log2(rank + 2.0)
         clicks += reading * world.user[CLICK, rank, grade]

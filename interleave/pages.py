@@ -10,6 +10,7 @@ Verdict(winner='first', lead=1.0)
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -18,6 +19,8 @@ import numpy as np
 
 from clickmodels import click_model
 from interleave.catalogue import METHODS, interleaving
+from interleave.duel import drafter_by
+from interleave.list_ends import fill_place, page_length
 from interleave.world import CLICKED, DOC, TEAM, World, forget_ties, make_world, pair_on
 from letor_data.rankings import Rankings
 from rankduel.base.arguments import check_type
@@ -82,12 +85,15 @@ def interleave(
     length: int | None = None,
     seed: int | None = None,
 ) -> Page:
-    """Interleave two rankings of the same documents into one page.
+    """Interleave two rankings into one page.
+
+    A ranking owns only the documents it holds. Where one of them ends, both compete for the first places of
+    the page only; those below are filled in the order of the rankings, and clicks there count for neither.
 
     Parameters
     ----------
     left, right : sequence of hashable
-        Two rankings of the same documents, best first.
+        Two rankings, best first. One of them may be empty.
     method : str or Configured, default "team_draft"
         An interleaving method, by name or from `interleaving`.
     length : int, optional
@@ -104,7 +110,8 @@ def interleave(
     Raises
     ------
     RankduelError
-        If the rankings do not hold the same documents.
+        If a ranking holds a document twice, both are empty, or the method needs rankings of the same
+        documents.
 
     Examples
     --------
@@ -113,6 +120,9 @@ def interleave(
     (['b', 'a', 'c'], ['second', 'first', 'second'])
     >>> page.credit(["a"])
     Verdict(winner='first', lead=1.0)
+    >>> page = rankduel.interleave(["a"], ["b", "c", "d"], seed=1)
+    >>> page.docs, page.teams
+    (['b', 'a', 'c', 'd'], ['second', 'first', 'nobody', 'nobody'])
     """
     chosen = method if isinstance(method, Configured) else interleaving(method)
     docs, rankings = rankings_of([left, right])
@@ -122,40 +132,36 @@ def interleave(
     users = np.random.default_rng(seed)
     build, _ = _kernels(chosen.name)
     shown = min(world.user.shape[1], len(docs))
-    build(world, shown, users)
+    build(world, users)
     teams = [_TEAMS[team] for team in world.page[TEAM, :shown]]
     return Page([docs[doc] for doc in world.page[DOC, :shown]], teams, chosen, world, users)
 
 
 def rankings_of(lists: Sequence[Sequence[Hashable]]) -> tuple[list[Hashable], Rankings]:
-    """Return the documents as the first list has them, and lists of the same documents as untied rankings."""
+    """Return all documents, those of the first list first, and the lists as untied rankings of them."""
     for ranking in lists:
         check_type("a ranking", ranking, Iterable, "a list of documents, best first")
-    docs = list(lists[0])
-    number = {doc: i for i, doc in enumerate(docs)}
-    for other in lists:
-        _check_lists(docs, list(other), number)
-    small = np.int16 if len(docs) < 2**15 else np.int32
-    order = np.array([[number[doc] for doc in ranking] for ranking in lists], small)
+    lists = [list(ranking) for ranking in lists]
+    for ranking in lists:
+        _check_distinct(ranking)
+    number: dict[Hashable, int] = {}
+    for doc in itertools.chain(*lists):
+        number.setdefault(doc, len(number))
+    if not number:
+        raise InterleaveError("nothing to interleave: the rankings are empty")
+    small = np.int16 if len(number) < 2**15 else np.int32
+    orders = [dict.fromkeys(itertools.chain(ranking, number)) for ranking in lists]  # what is not listed last
+    order = np.array([[number[doc] for doc in ranking] for ranking in orders], small)
     names = tuple(map(str, range(len(lists))))
-    offsets = np.array([0, len(docs)])
+    offsets = np.array([0, len(number)])
     keys = np.zeros(1, np.uint64)
     positions = np.argsort(order, axis=1).astype(small)
-    return docs, Rankings(names, offsets, keys, order, positions, np.zeros_like(order))
+    lengths = np.array([[len(ranking)] for ranking in lists], np.int32)
+    ranked = Rankings(names, offsets, keys, order, positions, np.zeros_like(order), lengths=lengths)
+    return list(number), ranked
 
 
-def _check_lists(left: list[Hashable], right: list[Hashable], number: dict[Hashable, int]) -> None:
-    if not left:
-        raise InterleaveError("nothing to interleave: the rankings are empty")
-    _check_distinct(left)
-    _check_distinct(right)
-    strange = [doc for doc in right if doc not in number]
-    if strange or len(right) != len(left):
-        odd = strange[0] if strange else next(doc for doc in left if doc not in set(right))
-        raise InterleaveError(f"both rankings must hold the same documents; {odd!r} is in one only")
-
-
-def _check_distinct(ranking: list[Hashable]) -> None:
+def _check_distinct(ranking: Sequence[Hashable]) -> None:
     first_rank: dict[Hashable, int] = {}
     for rank, doc in enumerate(ranking, 1):
         before = first_rank.setdefault(doc, rank)
@@ -166,16 +172,21 @@ def _check_distinct(ranking: list[Hashable]) -> None:
 @functools.cache
 def _kernels(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     next_document, credit = METHODS[name].next_document, METHODS[name].credit
+    draft = drafter_by(name)
 
     @entry
-    def build(world: Any, length: Any, users: Any) -> None:
+    def build(world: Any, users: Any) -> None:
         pair = pair_on(world, 0, 0, 1)
         forget_ties(world)
-        for at in range(length):
+        length = page_length(world, pair)
+        drafted = draft(world, pair, length, users)
+        for at in range(drafted):
             next_document(world, pair, at, users)
+        for at in range(drafted, length):
+            fill_place(world, pair, at, users)
 
     @entry
     def judge(world: Any, n_read: Any, users: Any) -> Any:
-        return credit(world, pair_on(world, 0, 0, 1), n_read, users)
+        return credit(world, pair_on(world, 0, 0, 1), min(n_read, world.rules[0].n_drafted), users)
 
     return build, judge

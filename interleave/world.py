@@ -18,7 +18,17 @@ import numpy as np
 
 from clickmodels.contract import model_for
 from clickmodels.tables import ClickModel, check_grades, grades_in
-from letor_data.blocks import DOCS, LINE, RANKS, TIED_WITH, blocks_of, entry_of, n_untied, narrow_entry
+from letor_data.blocks import (
+    DOCS,
+    LINE,
+    RANKS,
+    TIED_WITH,
+    blocks_of,
+    entry_of,
+    length_of,
+    n_untied,
+    narrow_entry,
+)
 from letor_data.rankings import Rankings
 from letor_data.sorting import read_only
 from rankduel.base.compiling import inlined, kernel, prefetch, record
@@ -57,6 +67,8 @@ class Rules(NamedTuple):
     drop_ties: int = 0  # a tied duel is played again
     query_choice: int = UNIFORM
     next_query: int = 0  # whose turn it is, if queries are asked IN_TURN
+    lists_end: int = 0  # a ranker may list fewer documents than its query has
+    n_drafted: int = 0  # places of the page that both rankers compete for, see interleave.list_ends
 
 
 class World(NamedTuple):
@@ -85,6 +97,8 @@ class Pair(NamedTuple):
     second: int
     start: int  # first row of the query
     n_docs: int
+    n_first: int  # documents that the first ranker lists: it has them at its first ranks
+    n_second: int
 
 
 @kernel
@@ -93,7 +107,18 @@ def pair_on(world, query, first, second):
     start = world.offsets[query]
     row_bytes, block = world.block_starts[-1], world.block_starts[query]
     n_docs = world.offsets[query + 1] - start
-    return Pair(first * row_bytes + block, second * row_bytes + block, start, n_docs)
+    left, right = first * row_bytes + block, second * row_bytes + block
+    if world.rules[0].lists_end:
+        n_first = length_of(world.blocks, left, n_docs)
+        n_second = length_of(world.blocks, right, n_docs)
+        return Pair(left, right, start, n_docs, n_first, n_second)
+    return Pair(left, right, start, n_docs, n_docs, n_docs)
+
+
+@kernel
+def n_listed(pair, side):
+    """How many documents a side lists."""
+    return pair.n_first if side == FIRST else pair.n_second
 
 
 @kernel
@@ -149,7 +174,7 @@ def is_shown(world, at, doc):
 
 @kernel
 def rank_page(world, pair, n_shown, users):
-    """Fill in the ranks that the shown documents have on both sides, for credit.
+    """Fill in the ranks that the shown documents have on both sides, for credit; `n_docs` if not listed.
 
     With the rule `redraw` ties are broken anew first: Lerot does so, and its published matrices show it.
     """
@@ -157,7 +182,8 @@ def rank_page(world, pair, n_shown, users):
         forget_ties(world)
     for at in range(n_shown):
         for side in (FIRST, SECOND):
-            world.page[RANK + side, at] = rank_of(world, pair, side, world.page[DOC, at], users)
+            rank = rank_of(world, pair, side, world.page[DOC, at], users)
+            world.page[RANK + side, at] = rank if rank < n_listed(pair, side) else pair.n_docs
 
 
 @kernel
@@ -264,6 +290,11 @@ def make_world(
             f"{interleaving.name} pages have at most {interleaving.thing.longest_page} documents, "
             f"not {length}"
         )
+    if rankings.lengths is not None and not interleaving.thing.lists_may_end:
+        raise InterleaveError(
+            f"'{interleaving.name}' needs rankers that rank the same documents, and some lists here end "
+            "before others; use 'team_draft', 'probabilistic' or another method"
+        )
     find(tied_duels, TIED_DUELS, "way to settle tied duels", InterleaveError)
     if not isinstance(model, ClickModel):
         model = model_for(model, grades_in(labels))
@@ -275,6 +306,7 @@ def make_world(
         redraw=int(ties == "random_impression_redraw"),
         drop_ties=int(tied_duels == "drop"),
         query_choice=query_choice,
+        lists_end=int(settled.lengths is not None),
     )
     return World(
         # Numba compiles for read-only arrays apart: they are so here wherever they came from.

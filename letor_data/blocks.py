@@ -8,6 +8,8 @@ has at most 256 documents, as most have, and otherwise two or four. The entries 
     n_docs   the document at each rank, those of a tie group in file order
     n_docs   the rank of each document, or the first rank of its tie group
     n_docs   by rank: how many other documents its tie group has
+
+If lists may end, four bytes follow: how many documents the ranker lists.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from rankduel.base.threads import n_workers, ordered_map
 LINE = 64  # bytes that a processor reads at once
 DOCS, RANKS, TIED_WITH = range(3)  # parts of a block
 
+_LENGTH_BYTES = 4
 _SMALL = 1 << 24  # bytes that are not worth threads
 _NARROW, _WIDE = 1 << 8, 1 << 16  # documents of a query whose numbers fit into one byte, and into two
 
@@ -48,7 +51,8 @@ def blocks_of(rankings: Rankings) -> Blocks:
 
 
 def _make(rankings: Rankings) -> Blocks:
-    starts = _starts(np.diff(rankings.offsets))
+    lengths = rankings.lengths
+    starts = _starts(np.diff(rankings.offsets), 0 if lengths is None else _LENGTH_BYTES)
     n_bytes = rankings.n_rankers * int(starts[-1])
     rows = _aligned_zeros(n_bytes).reshape(rankings.n_rankers, -1)
 
@@ -56,6 +60,8 @@ def _make(rankings: Rankings) -> Blocks:
         _write_row(
             rankings.order[k], rankings.positions[k], rankings.ties[k], rankings.offsets, starts, rows[k]
         )
+        if lengths is not None:
+            _write_lengths(lengths[k], rankings.offsets, starts, rows[k])
 
     threads = 1 if n_bytes < _SMALL else n_workers(-1)
     for _ in ordered_map(write_row, range(rankings.n_rankers), threads):
@@ -63,10 +69,10 @@ def _make(rankings: Rankings) -> Blocks:
     return Blocks(read_only(rows.reshape(-1)), read_only(starts))
 
 
-def _starts(n_docs: np.ndarray) -> np.ndarray:
+def _starts(n_docs: np.ndarray, more_bytes: int) -> np.ndarray:
     """Return where the block of each query starts, and where the last one ends."""
     width = np.where(n_docs <= _NARROW, 1, np.where(n_docs <= _WIDE, 2, 4))
-    n_lines = -(-width * (1 + 3 * n_docs) // LINE)
+    n_lines = -(-(width * (1 + 3 * n_docs) + more_bytes) // LINE)
     return np.append(0, np.cumsum(n_lines * LINE))
 
 
@@ -89,6 +95,19 @@ def _write_row(order, positions, ties, offsets, starts, row):
             _write(row, block, n_docs, DOCS, i, np.int64(order[start + i]))
             _write(row, block, n_docs, RANKS, i, rank if rank >= 0 else ~rank)
             _write(row, block, n_docs, TIED_WITH, i, n_others)
+
+
+@entry
+def _write_lengths(lengths, offsets, starts, row):
+    for query in range(len(offsets) - 1):
+        first = _length_at(starts[query], offsets[query + 1] - offsets[query])
+        for byte in range(_LENGTH_BYTES):
+            row[first + byte] = (np.int64(lengths[query]) >> (8 * byte)) & 255
+
+
+@kernel
+def _length_at(block, n_docs):
+    return block + _bytes_per_entry(n_docs) * (1 + 3 * n_docs)
 
 
 @kernel
@@ -134,5 +153,15 @@ def entry_of(data, block, n_docs, part, i):
     width = _bytes_per_entry(n_docs)
     first = block + width * (1 + part * n_docs + i)
     for byte in range(width):
+        value |= np.int64(data[first + byte]) << (8 * byte)
+    return value
+
+
+@kernel
+def length_of(data, block, n_docs):
+    """Return how many documents the list of a block has; only for blocks of lists that may end."""
+    value = np.int64(0)
+    first = _length_at(block, n_docs)
+    for byte in range(_LENGTH_BYTES):
         value |= np.int64(data[first + byte]) << (8 * byte)
     return value

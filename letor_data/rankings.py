@@ -13,16 +13,26 @@ from functools import partial
 
 import numpy as np
 
+from letor_data.formats import profile_named
 from letor_data.letor import Letor
 from letor_data.rankers import Ranker
-from letor_data.sorting import break_ties, index_dtype, note_positions, rank_scores, read_only
+from letor_data.sorting import (
+    break_ties,
+    end_lists,
+    index_dtype,
+    n_listed,
+    note_positions,
+    rank_scores,
+    read_only,
+)
 from letor_data.ties import IMPRESSION_MODES, check_tie_mode
 from rankduel.base.errors import DataError
 from rankduel.base.notebook import few, html_repr, short_repr
 from rankduel.base.threads import n_workers, ordered_map
 
 Progress = Callable[[int], object]  # told how many rankers were just finished
-Row = tuple[np.ndarray, np.ndarray, np.ndarray]  # order, positions and ties of one ranker
+# Order, positions and ties of one ranker; and how many documents of each query it lists, None if all.
+Row = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,6 +41,9 @@ class Rankings:
 
     Documents and ranks are numbered from 0 within their query. The arrays are read-only, in memory or
     mapped from files; integers are int16 unless a query has more than 32767 documents.
+
+    A list may end before the last document of its query, as those of TREC runs do. The ranks from its end on
+    hold the documents that it does not list, in file order and without ties.
     """
 
     names: tuple[str, ...]
@@ -40,10 +53,14 @@ class Rankings:
     positions: np.ndarray  # (K, n_docs) the rank of each document; ~(first rank of its group) if it is tied
     ties: np.ndarray  # (K, n_docs) tie groups by rank, see letor_data.ties
     digest: str = ""  # of the data ranked
+    lengths: np.ndarray | None = None  # (K, n_queries) int32: how many documents a list has; None: all
 
     def __post_init__(self) -> None:
         for field in ("offsets", "query_keys", "order", "positions", "ties"):
             object.__setattr__(self, field, read_only(getattr(self, field)))
+        if self.lengths is not None:
+            all_listed = (self.lengths == np.diff(self.offsets)).all()
+            object.__setattr__(self, "lengths", None if all_listed else read_only(self.lengths))
 
     def _facts(self) -> dict[str, object]:
         """What a prompt shows."""
@@ -110,10 +127,18 @@ def rank(
     check_rankers(rankers)
     shape, dtype = (len(rankers), letor.n_docs), index_dtype(letor.offsets)
     order, positions, ties = (np.empty(shape, dtype) for _ in range(3))
-    for k, row in enumerate(ranked_rows(letor, rankers, jobs, progress)):
+    lengths = np.empty((len(rankers), letor.n_queries), np.int32) if lists_may_end(letor) else None
+    for k, (*row, ended) in enumerate(ranked_rows(letor, rankers, jobs, progress)):
         order[k], positions[k], ties[k] = row
+        if lengths is not None and ended is not None:
+            lengths[k] = ended
     names = tuple(ranker.name for ranker in rankers)
-    return Rankings(names, letor.offsets, query_keys(letor), order, positions, ties, letor.digest)
+    return Rankings(names, letor.offsets, query_keys(letor), order, positions, ties, letor.digest, lengths)
+
+
+def lists_may_end(letor: Letor) -> bool:
+    """Return whether a ranker may list fewer documents than there are: by the profile of the data."""
+    return profile_named(letor.profile).lists_may_end
 
 
 def ranked_rows(
@@ -151,6 +176,12 @@ def stable_key(*parts: str) -> np.uint64:
 def rank_row(letor: Letor, ranker: Ranker) -> Row:
     """The row of one ranker; an error says which ranker it is."""
     try:
-        return rank_scores(ranker.score(letor), letor.offsets)
+        scores = ranker.score(letor)
+        row = rank_scores(scores, letor.offsets)
     except DataError as error:
         raise DataError(f"ranker '{ranker.name}': {error}") from error
+    if not lists_may_end(letor):
+        return *row, None
+    lengths = n_listed(scores, letor.offsets)
+    end_lists(*row, letor.offsets, lengths)
+    return *row, lengths

@@ -23,20 +23,22 @@ from letor_data.letor import Letor
 from letor_data.packed.packing import guard
 from letor_data.rankers import Ranker
 from letor_data.rankings import Progress, Rankings, Row, check_rankers, query_keys, ranked_rows
-from letor_data.sorting import index_dtype, is_ranking, read_only
+from letor_data.sorting import index_dtype, is_ranking, is_unlisted, read_only
 from rankduel.base.errors import DataError
 from rankduel.base.files import file_checksum, saying_where
 
-FORMAT, VERSION = "rankduel rankings", 2
+FORMAT, VERSION = "rankduel rankings", 3
 
 _ABOUT = "rankings.json"
 _ROWS = ("order", "positions", "ties")
 _ARRAYS = ("offsets", "query_keys", *_ROWS)
+_LENGTHS = "lengths"  # there only if lists may end
 
 
 def save(rankings: Rankings, path: str | Path) -> None:
     """Write rankings as a folder; an older one of that name is replaced."""
-    rows = zip(rankings.order, rankings.positions, rankings.ties)
+    lengths = [None] * rankings.n_rankers if rankings.lengths is None else rankings.lengths
+    rows = zip(rankings.order, rankings.positions, rankings.ties, lengths)
     _write(path, rankings.names, rankings.offsets, rankings.query_keys, rankings.digest, rows)
 
 
@@ -59,11 +61,15 @@ def load(path: str | Path) -> Rankings:
     path = Path(path)
     with guard(path):
         about = _read_about(path)
-        arrays = {name: _map_array(path / f"{name}.npy") for name in _ARRAYS}
+        names = [*_ARRAYS, *([_LENGTHS] if _LENGTHS in about["checksums"] else [])]
+        arrays = {name: _map_array(path / f"{name}.npy") for name in names}
+        lengths = arrays.pop(_LENGTHS, None)
         _check(path, len(about["names"]), **arrays)
-        _check_checksums(path, about["checksums"])
+        if lengths is not None:
+            _check_lengths(path, arrays["offsets"], arrays["ties"], lengths)
+        _check_checksums(path, about["checksums"], names)
         _check_rows(path, arrays)
-    return Rankings(tuple(about["names"]), **arrays, digest=about["digest"])
+    return Rankings(tuple(about["names"]), **arrays, digest=about["digest"], lengths=lengths)
 
 
 def _write(
@@ -78,8 +84,12 @@ def _write(
     with saying_where(path, DataError), _new_folder(Path(path)) as folder:
         np.save(folder / "offsets.npy", offsets)
         np.save(folder / "query_keys.npy", query_keys)
-        _write_rows(folder, (len(names), int(offsets[-1])), index_dtype(offsets), rows)
-        about["checksums"] = {name: file_checksum(folder / f"{name}.npy") for name in _ARRAYS}
+        written = list(_ARRAYS)
+        lengths = _write_rows(folder, (len(names), int(offsets[-1])), index_dtype(offsets), rows)
+        if len(lengths) and (lengths < np.diff(offsets)).any():
+            np.save(folder / f"{_LENGTHS}.npy", lengths)
+            written.append(_LENGTHS)
+        about["checksums"] = {name: file_checksum(folder / f"{name}.npy") for name in written}
         about["checksum"] = _about_checksum(about)
         (folder / _ABOUT).write_text(json.dumps(about, indent=1, ensure_ascii=False), encoding="utf-8")
 
@@ -88,16 +98,22 @@ def _about_checksum(about: dict) -> int:
     return zlib.crc32(json.dumps(about, sort_keys=True).encode())
 
 
-def _write_rows(folder: Path, shape: tuple[int, int], dtype: type, rows: Iterable[Row]) -> None:
-    """Plain writes: pages of a written map would count as this process's memory until flushed."""
+def _write_rows(folder: Path, shape: tuple[int, int], dtype: type, rows: Iterable[Row]) -> np.ndarray:
+    """Write the rows and return the lengths of the lists, none if no list may end.
+
+    Plain writes: pages of a written map would count as this process's memory until flushed.
+    """
+    lengths = []
     header = {"descr": np.dtype(dtype).str, "fortran_order": False, "shape": shape}
     with ExitStack() as stack:
         files = [stack.enter_context(open(folder / f"{name}.npy", "wb")) for name in _ROWS]
         for file in files:
             np.lib.format.write_array_header_1_0(file, header)
-        for row in rows:
+        for *row, n_listed in rows:
             for file, values in zip(files, row):
                 file.write(values.data)
+            lengths += [] if n_listed is None else [n_listed]
+    return np.array(lengths, np.int32)
 
 
 @contextmanager
@@ -175,8 +191,8 @@ def _map_array(path: Path) -> np.ndarray:
         raise DataError(f"{path}: {str(error) or 'damaged'}; rank the data again") from None
 
 
-def _check_checksums(path: Path, expected: dict) -> None:
-    for name in _ARRAYS:
+def _check_checksums(path: Path, expected: dict, names: Iterable[str]) -> None:
+    for name in names:
         if expected.get(name) != file_checksum(path / f"{name}.npy"):
             raise DataError(f"{path / name}.npy: does not fit its checksum; rank the data again")
 
@@ -198,6 +214,14 @@ def _check(
     _check_array(path / "query_keys.npy", query_keys, (len(offsets) - 1,), np.uint64)
     for name, array in rows.items():
         _check_array(path / f"{name}.npy", array, (n_rankers, int(offsets[-1])), index_dtype(offsets))
+
+
+def _check_lengths(path: Path, offsets: np.ndarray, ties: np.ndarray, lengths: np.ndarray) -> None:
+    """Refuse lists that are longer than their queries, and ties of documents that are not listed."""
+    _check_array(path / f"{_LENGTHS}.npy", lengths, (len(ties), len(offsets) - 1), np.int32)
+    sound = (lengths >= 0).all() and (lengths <= np.diff(offsets)).all()
+    if not sound or any(row[is_unlisted(offsets, ended)].any() for row, ended in zip(ties, lengths)):
+        raise DataError(f"{path}: what it holds are not rankings; rank the data again")
 
 
 def _check_array(path: Path, array: np.ndarray, shape: tuple[int, ...], dtype: type) -> None:

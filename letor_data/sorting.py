@@ -41,6 +41,28 @@ def rank_scores(scores: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np
     return order, positions, ties
 
 
+def n_listed(scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """(n_queries,) int32: how many documents of each query have a score above -inf."""
+    counts = np.concatenate([[0], np.cumsum(scores > -np.inf)])
+    return np.diff(counts[offsets]).astype(np.int32)
+
+
+def end_lists(
+    order: np.ndarray, positions: np.ndarray, ties: np.ndarray, offsets: np.ndarray, lengths: np.ndarray
+) -> None:
+    """Break the ties of documents that one ranker does not list, in file order: nothing depends on them."""
+    below = np.flatnonzero(is_unlisted(offsets, lengths))
+    starts = np.repeat(offsets[:-1], np.diff(offsets))[below]
+    ties[below] = 0
+    positions[starts + order[below]] = below - starts
+
+
+def is_unlisted(offsets: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """(n_docs,) by rank: is it below the end of the list?"""
+    sizes = np.diff(offsets)
+    return np.arange(offsets[-1]) >= np.repeat(offsets[:-1] + lengths, sizes)
+
+
 def index_dtype(offsets: np.ndarray) -> type[np.signedinteger]:
     """The smallest of int16 and int32 that numbers the documents of every query."""
     return np.int16 if np.diff(offsets).max(initial=0) <= np.iinfo(np.int16).max else np.int32

@@ -9,11 +9,11 @@ from functools import partial
 
 import numpy as np
 
-from letor_data.evaluation.values import expected_values, mean_over_queries
+from letor_data.evaluation.catalogue import parse_measure
+from letor_data.evaluation.values import mean_over_queries, measured, ranked_by
 from letor_data.formats import PROFILES
 from letor_data.letor import Letor, is_constant
 from letor_data.rankers import Ranker, feature_rankers
-from letor_data.rankings import rank_row
 from letor_data.ties import tie_share
 from rankduel.base.threads import ordered_map
 
@@ -132,6 +132,6 @@ def _one_ranker(letor: Letor, k: int, ranker: Ranker) -> RankerSummary:
 
 
 def _ties_and_ndcg(letor: Letor, k: int, ranker: Ranker) -> tuple[float, float]:
-    order, _, ties = rank_row(letor, ranker)
-    ndcg = expected_values(f"ndcg@{k}", letor.labels, letor.offsets, order, ties)
-    return tie_share(ties, letor.offsets), float(mean_over_queries(ndcg))
+    ranked = ranked_by(ranker, letor)
+    ndcg = measured(parse_measure(f"ndcg@{k}"), ranked)
+    return tie_share(ranked.ties, letor.offsets), float(mean_over_queries(ndcg))

@@ -35,6 +35,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 _GRADE = re.compile(r"([+-]?\d{1,9})(\.0*)?", re.ASCII)
 _TOP_WRITTEN = 10**9  # of grades that limits turn into others
+_TOP, _NAMED = 10, 5  # ranks that the note on missing judgments looks at, and runs it names
 
 
 class Run(NamedTuple):
@@ -153,14 +154,15 @@ def _distinct(table: _Documents, path: str | Path, kind: _Kind) -> _Documents:
 def read_trec(
     qrels: str | Path,
     runs: Sequence[str | Path],
-    candidates: str = "union",
+    candidates: str = "all",
     unjudged: str = "zero",
     ties: str = "tie_mode",
     grade_cuts: Sequence[float] = (),
 ) -> Letor:
     """The judged queries with one feature per run: its score, NaN where it does not list the document.
 
-    candidates: the 'union' of what the runs list; 'judged' documents, listed or not; or 'all' of both.
+    candidates: the 'union' of what the runs list; 'judged' documents, listed or not; or 'all' of both. With
+    'all', neither the queries nor the best page that a query allows depend on which runs are read.
     unjudged: a candidate without a judgment has grade 'zero', is left out ('drop') or refused ('refuse').
     ties: equal scores stay equal, for the one who ranks to break ('tie_mode'), or the larger docno goes
     first ('trec_eval': the feature is then the place counted from the bottom). Scores are compared as
@@ -196,11 +198,11 @@ def _judged_runs(
         raise _unjudged_document(qrels, cells, chosen[~is_judged])
     if unjudged == "drop":
         chosen = chosen[is_judged]
-    if not len(chosen):
+    if not len(chosen) or not len(cells.listed()):
         raise DataError(f"{qrels}: no judged query has a document to rank; do the runs use other query ids?")
     notes = [*judged.notes, *(note for run in loaded for note in run.notes)]
-    there = "none is ranked" if candidates == "all" else "all tie there"
-    notes += _query_notes(cells, chosen, loaded, names, there) + _unjudged_notes(is_judged, unjudged)
+    notes += _query_notes(cells, chosen, loaded, names) + _unjudged_notes(is_judged, unjudged)
+    notes += _unjudged_top_notes(cells, names) if unjudged == "zero" else []
     choices = (candidates, unjudged, ties, grade_cuts, names, judged.digest, [run.digest for run in loaded])
     letor = _letor(cells, chosen, names, ties)
     return replace(
@@ -366,10 +368,7 @@ def _names(runs: Sequence[str | Path]) -> tuple[str, ...]:
 # ---- notes ----
 
 
-def _query_notes(
-    cells: _Cells, chosen: np.ndarray, runs: list[Run], names: tuple[str, ...], there: str
-) -> list[str]:
-    """`there` says what becomes of the documents of a query that a run does not list."""
+def _query_notes(cells: _Cells, chosen: np.ndarray, runs: list[Run], names: tuple[str, ...]) -> list[str]:
     kept, notes = np.flatnonzero(np.bincount(cells.query(chosen))), []
     empty = len(cells.query_ids) - len(kept)
     if empty:
@@ -381,7 +380,7 @@ def _query_notes(
         absent = len(kept) - np.count_nonzero(np.bincount(cells.query(key), minlength=kept[-1] + 1)[kept])
         if absent:
             of_all = f"{absent:,} of {counted(len(kept), 'query')}"
-            notes.append(f"{name}: no documents for {of_all}; {there}")
+            notes.append(f"{name}: no documents for {of_all}; none is ranked")
     return notes
 
 
@@ -390,6 +389,25 @@ def _unjudged_notes(is_judged: np.ndarray, unjudged: str) -> list[str]:
     what = "left out" if unjudged == "drop" else "given grade 0"
     of_all = f"{missing:,} of {counted(len(is_judged), 'document')}"
     return [f"{of_all} without a judgment: {what}"] if missing else []
+
+
+def _unjudged_top_notes(cells: _Cells, names: tuple[str, ...]) -> list[str]:
+    """Say how often the first ranks of each run hold a document without a judgment; the worst runs only."""
+    found = []
+    for name, (key, score) in zip(names, cells.scores):
+        top = key[_places_from_top(cells.query(key), score) <= _TOP]
+        missing = int(np.count_nonzero(~np.isin(top, cells.judged)))
+        if missing:
+            found.append((-missing / len(top), f"{name} {missing} of {len(top)}"))
+    worst = [text for _, text in sorted(found)[:_NAMED]]
+    more = [f"and {len(found) - _NAMED} runs more"] if len(found) > _NAMED else []
+    return [f"without judgment at the first {_TOP} ranks: {', '.join(worst + more)}"] if found else []
+
+
+def _places_from_top(query: np.ndarray, score: np.ndarray) -> np.ndarray:
+    """1, 2, ... from the best document of each query down; ties as trec_eval breaks them."""
+    sizes = np.bincount(query)[query] if len(query) else query
+    return sizes + 1 - _places(query, score)
 
 
 def _rank_notes(path: str | Path, rows: pd.DataFrame, rank: np.ndarray) -> tuple[str, ...]:

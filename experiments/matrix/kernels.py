@@ -21,6 +21,7 @@ from interleave.exact.click_patterns import pattern_chance
 from interleave.exact.dispatch import FEW_DOCUMENTS
 from interleave.exact.outcome_odds import LOSS, TIE, WIN, read_rank, verdict
 from interleave.exact.team_draft import LONGEST, team_draft_odds
+from interleave.list_ends import shorter_list
 from interleave.methods import probabilistic
 from interleave.world import (
     CLICK,
@@ -117,8 +118,9 @@ def team_draft_sums(world, start, times, firsts, seconds, centres, by_query, use
             odds = np.zeros(3)
             for turn in range(times[i]):
                 if turn == 0 or tied[first] or tied[second]:  # without ties the odds repeat
-                    left = tops[turn if tied[first] else 0, first, :length]
-                    right = tops[turn if tied[second] else 0, second, :length]
+                    pair = pair_on(world, start + i, first, second)
+                    left = tops[turn if tied[first] else 0, first, : min(length, pair.n_first)]
+                    right = tops[turn if tied[second] else 0, second, : min(length, pair.n_second)]
                     odds = team_draft_odds(left, right, grades, world.user, neutral)
                 seen = _add(sums, row, odds, turn, seen, centres[row])
             by_query[i, row] = seen
@@ -154,9 +156,9 @@ def _probabilistic_sums(page_odds: Callable[..., Any]) -> Kernel:
         longest = world.user.shape[1]
         room = Room(np.zeros((3, 2 * longest + 3)), np.zeros((READERS, longest + 1), np.int64), np.zeros(3))
         for i in range(len(times)):
-            length = min(longest, world.offsets[start + i + 1] - world.offsets[start + i])
             for row in range(len(firsts)):
                 pair, seen = pair_on(world, start + i, firsts[row], seconds[row]), 0.0
+                length = shorter_list(world, pair, longest, users)  # clicks below earn nothing
                 for turn in range(times[i]):
                     forget_ties(world)
                     page_odds(world, pair, length, room, users)

@@ -14,8 +14,8 @@ from rankduel.base.compiling import entry
 
 @entry
 def balanced_odds(world, pair, users):
-    """(loss, tie, win) chances of the first ranker: the mean over who leads."""
-    length = min(world.user.shape[1], pair.n_docs)
+    """(loss, tie, win) chances of the first ranker: the mean over who leads; of the drafted places."""
+    length = world.rules[0].n_drafted
     odds = np.zeros(3)
     for leader in (FIRST, SECOND):
         balanced.start(world, leader)

@@ -8,6 +8,8 @@
                           marginal credits on a page with many clickable ranks a few drawn clicks;
                           over all pages too where there are few documents
 
+Clicks below the drafted places of a page (interleave.list_ends) count for neither, so these are left out.
+
 Where rankings are tied, the result holds for the ties as `users` happened to break them: average over
 draws, and say so (`is_exact`).
 """
@@ -20,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from interleave.duel import draft_length_by
 from interleave.exact import team_draft
 from interleave.exact.balanced import balanced_odds
 from interleave.exact.click_patterns import LONGEST, MOST_BITS, page_odds_by, pattern_chance
@@ -31,7 +34,6 @@ from interleave.world import (
     FIRST,
     RANK,
     SECOND,
-    WEIGHT,
     Pair,
     World,
     document_at,
@@ -70,7 +72,15 @@ def query_odds(
         return np.array([0.0, 1.0, 0.0])
     pair = Pair(*map(int, python_version(pair_on)(world, query, first, second)))
     forget_ties(world)
+    if interleaving.name != "team_draft":  # whose odds see where the lists end
+        world.rules[0].n_drafted = _n_drafted(world, interleaving, pair, users)
     return _ODDS[interleaving.name](world, pair, LONGEST if all_patterns else FEW_CLICKABLE, users)
+
+
+def _n_drafted(world: World, interleaving: Configured, pair: Pair, users: np.random.Generator) -> int:
+    if not world.rules[0].lists_end:
+        return min(world.user.shape[1], pair.n_docs)
+    return int(draft_length_by(interleaving.name)(world, pair, users))
 
 
 def mean_odds(
@@ -122,8 +132,9 @@ def _in_reach(world: World) -> np.ndarray:
     return rank < world.user.shape[1]
 
 
-def _page_length(world: World, pair: Pair, longest: int = LONGEST) -> int:
-    length = min(world.user.shape[1], pair.n_docs)
+def _page_length(world: World, longest: int = LONGEST) -> int:
+    """Return how many places are drafted; refuse more than are feasible."""
+    length = int(world.rules[0].n_drafted)
     if length > longest:
         raise InterleaveError(f"exact odds are for pages of at most {longest} documents here, not {length}")
     return length
@@ -142,7 +153,7 @@ def _document_constraints_odds(world: World, pair: Pair, most: int, users: np.ra
 def _two_pages_odds(
     world: World, pair: Pair, users: np.random.Generator, credit: Callable[..., Any]
 ) -> np.ndarray:
-    length = _page_length(world, pair)
+    length = _page_length(world)
     odds = np.zeros(3)
     for leader in (FIRST, SECOND):
         _build_balanced(world, pair, leader, length, users)
@@ -158,27 +169,30 @@ def _build_balanced(world, pair, leader, length, users):
 
 
 @entry
-def _tops(world, pair, length, users):
-    """What both sides have at the ranks a page can reach."""
-    tops = np.empty((2, length), np.int64)
-    for side in (FIRST, SECOND):
-        for rank in range(length):
-            tops[side, rank] = document_at(world, pair, side, rank, users)
-    return tops
+def _top(world, pair, side, length, users):
+    """What a side has at its first ranks."""
+    top = np.empty(length, np.int64)
+    for rank in range(length):
+        top[rank] = document_at(world, pair, side, rank, users)
+    return top
 
 
 def _team_draft_odds(world: World, pair: Pair, most: int, users: np.random.Generator) -> np.ndarray:
-    tops = _tops(world, pair, _page_length(world, pair, team_draft.LONGEST), users)
+    world.rules[0].n_drafted = min(world.user.shape[1], pair.n_docs)
+    length = _page_length(world, team_draft.LONGEST)
+    left = _top(world, pair, FIRST, min(length, pair.n_first), users)
+    right = _top(world, pair, SECOND, min(length, pair.n_second), users)
     grades = world.labels[pair.start : pair.start + pair.n_docs]
-    neutral = bool(world.rules[0].prefix)
-    return team_draft.team_draft_odds(tops[FIRST], tops[SECOND], grades, world.user, neutral)
+    return team_draft.team_draft_odds(left, right, grades, world.user, bool(world.rules[0].prefix))
 
 
 def _optimized_odds(world: World, pair: Pair, most: int, users: np.random.Generator) -> np.ndarray:
-    tops = _tops(world, pair, _page_length(world, pair), users)
-    made = optimized.plan(
-        tuple(tops[FIRST].tolist()), tuple(tops[SECOND].tolist()), int(world.rules[0].credit)
-    )
+    length = _page_length(world)
+    if length == 0:
+        return np.array([0.0, 1.0, 0.0])
+    left = _top(world, pair, FIRST, length, users)
+    right = _top(world, pair, SECOND, length, users)
+    made = optimized.plan(tuple(left.tolist()), tuple(right.tolist()), int(world.rules[0].credit))
     odds = np.zeros(3)
     for page, chance, credits in zip(made.pages, made.chances, made.credits):
         world.page[DOC, : len(page)], world.chances[optimized.CREDITS, : len(page)] = page, credits
@@ -188,7 +202,7 @@ def _optimized_odds(world: World, pair: Pair, most: int, users: np.random.Genera
 
 def _probabilistic_odds(world: World, pair: Pair, most: int, users: np.random.Generator) -> np.ndarray:
     """Over all pages where there are few documents, over one drawn page otherwise."""
-    length = min(world.user.shape[1], pair.n_docs)
+    length = int(world.rules[0].n_drafted)
     if pair.n_docs > FEW_DOCUMENTS:
         _draw_page(world, pair, length, users)
         return page_odds(world, pair, length, most, users)
@@ -197,7 +211,9 @@ def _probabilistic_odds(world: World, pair: Pair, most: int, users: np.random.Ge
     for page in itertools.permutations(range(pair.n_docs), length):
         world.page[DOC, :length] = page
         world.page[RANK : RANK + 2, :length] = ranks[:, list(page)]
-        odds += page_chance(world, pair, length) * page_odds(world, pair, length, LONGEST, users)
+        chance = page_chance(world, pair, length)
+        if chance > 0:
+            odds += chance * page_odds(world, pair, length, LONGEST, users)
     return odds
 
 
@@ -232,7 +248,7 @@ def page_chance(world, pair, length):
     for at in range(length):
         mean = 0.0
         for side in (FIRST, SECOND):
-            weight = world.weights[WEIGHT, world.page[RANK + side, at]]
+            weight = probabilistic.weight_at(world.weights, pair, side, world.page[RANK + side, at])
             mean += weight / probabilistic.rest(world, pair, side, at) / 2.0
         chance *= mean
     return chance
@@ -242,7 +258,7 @@ def page_odds(world: World, pair: Pair, length: int, most: int, users: np.random
     """The odds of the page in `world`: credit as the world's rules say, coins and clicks integrated out."""
     credit = world.rules[0].credit
     if credit in (probabilistic.Credit.MARGINAL_SIGN, probabilistic.Credit.MARGINAL_SAMPLED):
-        _page_length(world, pair, LONGEST if most == LONGEST else MOST_BITS)
+        _page_length(world, LONGEST if most == LONGEST else MOST_BITS)
         return page_odds_by(probabilistic.marginal)(world, pair, length, most, users)
     if (
         credit == probabilistic.Credit.MARGINAL_BERNOULLI and world.rules[0].redraw

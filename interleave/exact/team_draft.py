@@ -3,6 +3,9 @@
 After any number of complete rounds at most two different sets of documents can be on the page, whatever
 the coins said. Pages with equal sets have equal futures, so their chances are added up: a round costs two
 sets times two orders of picking at the most, where following every coin would cost 2^(k/2) pages.
+
+Where a list ends, rounds are drafted while both captains can pick from every one of the sets, in either
+order (interleave.methods.team_draft).
 """
 
 from typing import NamedTuple
@@ -27,42 +30,61 @@ class _State(NamedTuple):
 class _Draft(NamedTuple):
     """What the captains pick from; documents have small numbers."""
 
-    first: np.ndarray  # (length,) int64: the top of the first's ranking
-    second: np.ndarray  # (length,) int64
-    grades: np.ndarray  # (2 * length,) int64, by number
+    first: np.ndarray  # int64: the top of the first's ranking, at most as long as the page
+    second: np.ndarray  # int64
+    grades: np.ndarray  # int64, by number
 
 
 @entry
 def team_draft_odds(left, right, grades, user, neutral_prefix):
-    """(loss, tie, win) chances of `left`: two orders of the same documents, numbered from 0.
+    """(loss, tie, win) chances of `left`: two lists of documents, numbered from 0.
 
     `grades` by document, `user` as in World. Nothing below the page's length matters.
     """
-    length = min(user.shape[1], len(left))
-    draft = _draft(left, right, grades, length)
+    draft = _draft(left[: user.shape[1]], right[: user.shape[1]], grades)
+    length = min(user.shape[1], len(draft.grades))
+    ends = min(len(draft.first), len(draft.second)) < length
     now = _no_sets(length)
     then = _no_sets(length)
     gone = leads(length)
     spare = np.zeros((2, 2 * length + 3))
     now.n[0], now.reading[0, length + 1] = 1, 1.0
     at = 0
-    while neutral_prefix and at < length and draft.first[at] == draft.second[at]:
+    in_both = min(length, min(len(draft.first), len(draft.second)))
+    while neutral_prefix and at < in_both and draft.first[at] == draft.second[at]:
         pick = draft.first[at]
         read_rank(now.reading[0], spare[0], gone, at, user, draft.grades[pick], 0.0, 0.0)
         _copy(spare[0], 1.0, now.reading[0])
         now.pages[0] |= _ONE << np.uint64(pick)
         at += 1
-    while length - at >= 2:
+    while length - at >= 2 and not (ends and _is_over(draft, now, True)):
         _round(draft, user, now, then, at, spare, gone)
         now, then = then, now
         at += 2
+    drafts_last = at == length - 1 and not (ends and _is_over(draft, now, False))
     for s in range(now.n[0]):
-        if at == length:
+        if not drafts_last:
             _add_to(gone, now.reading[s])
         else:
             _copy(now.reading[s], 0.5, spare[1])
             _last_pick(draft, user, spare[1], now.pages[s], at, spare[0], gone)
     return odds_of(gone)
+
+
+@entry
+def _is_over(draft, state, both_pick):
+    """Has a captain nothing to pick with one of the sets on the page, or after the other has picked?"""
+    for s in range(state.n[0]):
+        page = state.pages[s]
+        first = _best_left(draft.first, page)
+        second = _best_left(draft.second, page)
+        if first < 0 or second < 0:
+            return True
+        if both_pick and first == second:
+            page |= _ONE << np.uint64(first)
+            if _best_left(draft.first, page) < 0 or _best_left(draft.second, page) < 0:
+                return True
+    return False
 
 
 @entry
@@ -138,20 +160,22 @@ def _best_left(order, page):
 
 
 @entry
-def _draft(left, right, grades, length):
+def _draft(left, right, grades):
     """Number the documents in reach: left's first, then those that only right has."""
-    draft = _Draft(np.empty(length, np.int64), np.empty(length, np.int64), np.empty(2 * length, np.int64))
-    docs = np.empty(2 * length, np.int64)  # by number
-    for rank in range(length):
-        docs[rank], draft.first[rank] = left[rank], rank
-    n = length
-    for rank in range(length):
+    docs = np.empty(len(left) + len(right), np.int64)  # by number
+    first = np.empty(len(left), np.int64)
+    second = np.empty(len(right), np.int64)
+    for rank in range(len(left)):
+        docs[rank], first[rank] = left[rank], rank
+    n = len(left)
+    for rank in range(len(right)):
         number = 0
         while number < n and docs[number] != right[rank]:
             number += 1
         docs[number] = right[rank]
         n = max(n, number + 1)
-        draft.second[rank] = number
+        second[rank] = number
+    by_number = np.empty(n, np.int64)
     for number in range(n):
-        draft.grades[number] = grades[docs[number]]
-    return draft
+        by_number[number] = grades[docs[number]]
+    return _Draft(first, second, by_number)

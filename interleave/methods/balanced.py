@@ -7,6 +7,11 @@ ranking has down to the rank that the lowest click needed.
 
 Not fair to random clicks: see the biases in tests/interleave. With credit="lerot" the depth of the
 comparison follows from all clicks, as in Lerot.
+
+Lists that end: pages are made of the top m of both rankings, where m is the length of the shorter one. These
+are the same documents whoever leads. A document that a ranking does not list is below all that it does. The
+bias towards one of two rankings of almost the same documents remains; of rankings without a common document
+users who ignore relevance prefer neither.
 """
 
 from enum import IntEnum
@@ -23,6 +28,7 @@ from interleave.world import (
     TEAM,
     document_at,
     is_shown,
+    rank_of,
     rank_page,
 )
 from rankduel.base.compiling import kernel
@@ -43,6 +49,19 @@ class Params(NamedTuple):
     credit: Annotated[Credit, Setting("depth of the comparison: by the lowest click, or as in Lerot")] = (
         Credit.JOACHIMS
     )
+
+
+@kernel
+def n_drafted(world, pair, length, users):
+    """How many documents are at the ranks that both rankings have."""
+    shorter = min(pair.n_first, pair.n_second)
+    if shorter >= length:
+        return length
+    n_docs = shorter
+    for rank in range(shorter):
+        doc = document_at(world, pair, SECOND, rank, users)
+        n_docs += rank_of(world, pair, FIRST, doc, users) >= shorter
+    return min(length, n_docs)
 
 
 @kernel
@@ -74,7 +93,7 @@ def add_document(world, pair, at, users):
 def credit(world, pair, n_read, users):
     """Clicked documents within the compared depth: the first's share minus the second's."""
     rank_page(world, pair, n_read, users)
-    depth = _depth(world, n_read)
+    depth = min(_depth(world, n_read), pair.n_docs - 1)  # what is not listed is below
     hits_first, hits_second = 0, 0
     for at in range(n_read):
         if world.page[CLICKED, at]:
@@ -105,4 +124,5 @@ METHOD = Method(
     next_document,
     credit,
     Params,
+    n_drafted=n_drafted,
 )

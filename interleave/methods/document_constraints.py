@@ -6,6 +6,9 @@ that its document is better than
   type 1: every unclicked document above it;
   type 2: and the document just below it, if unclicked;
   type 3: and the first unclicked document below the run of clicks it belongs to.
+
+Lists that end: as in balanced interleaving. A ranking contradicts no preference between two documents that it
+does not list, and no preference for one that it does over one that it does not.
 """
 
 from typing import Annotated, NamedTuple
@@ -28,9 +31,9 @@ class Params(NamedTuple):
 @kernel
 def credit(world, pair, n_read, users):
     """Constraints the second ranking violates minus those the first does, as a share of both."""
-    page, length = world.page, min(world.user.shape[1], pair.n_docs)
-    n_shown = n_read
-    if n_read < length and page[CLICKED, n_read - 1]:  # the user left with a click; the page goes on below it
+    page, n_shown = world.page, n_read
+    # The user left with a click, and the page goes on below it.
+    if 0 < n_read < world.rules[0].n_drafted and page[CLICKED, n_read - 1]:
         balanced.add_document(world, pair, n_read, users)
         page[CLICKED, n_read] = 0
         n_shown += 1
@@ -74,4 +77,5 @@ METHOD = Method(
     next_document,
     credit,
     Params,
+    n_drafted=balanced.n_drafted,
 )

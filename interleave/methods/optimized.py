@@ -6,6 +6,8 @@ the ranking which has it higher. Among the probability distributions over allowe
 click at any fixed rank earns nothing on average, a linear programme (HiGHS) finds the one that leaves the
 winner most open. Where no distribution is fair (binary credit, often) the least unfair ones are taken
 instead, and the plan says so (`relaxed`).
+
+Lists that end: both rankings are cut to the length of the shorter one, and so is the page that is planned.
 """
 
 from __future__ import annotations
@@ -148,7 +150,7 @@ def draw_page(left: np.ndarray, right: np.ndarray, credit: int, number: float) -
 @njit
 def next_document(world, pair, at, users):
     if at == 0:  # the whole page is drawn at once, by Python: the plans are kept, but each costs milliseconds
-        length = min(world.user.shape[1], pair.n_docs)
+        length = world.rules[0].n_drafted
         left = np.empty(length, np.int64)
         right = np.empty(length, np.int64)
         for rank in range(length):

@@ -9,6 +9,11 @@ independent, and the first ranker contributed a document with probability u / (u
 the two rankers' chances to draw it. With D the first ranker's clicks minus the second's, the marginal
 outcome is P(D > 0) - P(D < 0); its sign decides (`marginal_sign`), or it sets the odds of a coin
 (`marginal_bernoulli`), or it is estimated from sampled coins (`marginal_sampled`).
+
+Lists that end: a ranker draws from the documents it lists, and as many places are drafted as the shorter list
+has documents: both can draw for each of them, whatever was drawn before. The coins then are fair and
+independent, so with `assignment` and `marginal_bernoulli` users who ignore relevance prefer neither ranker,
+and the mean marginal outcome is 0. A document that one ranker alone lists was contributed by it.
 """
 
 from enum import IntEnum
@@ -28,6 +33,7 @@ from interleave.world import (
     TOTAL,
     WEIGHT,
     document_at,
+    n_listed,
     rank_of,
     rank_page,
 )
@@ -72,31 +78,32 @@ def show_drawn(world, pair, at, side, number, users):
     """Let a side draw the document for rank `at`; `number` is uniform in [0, 1)."""
     page, mass = world.page, world.chances
     if at == 0:
-        mass[_MASS, FIRST] = mass[_MASS, SECOND] = world.weights[TOTAL, pair.n_docs - 1]
+        mass[_MASS, FIRST] = world.weights[TOTAL, pair.n_first - 1]
+        mass[_MASS, SECOND] = world.weights[TOTAL, pair.n_second - 1]
         page[STATE, FIRST] = page[STATE, SECOND] = 0
-    elif is_worn(world, pair, at, min(mass[_MASS, FIRST], mass[_MASS, SECOND])):
-        _sum_afresh(page, mass, world.weights, pair.n_docs, at)
+    elif is_worn(world, _shorter(pair), at, min(mass[_MASS, FIRST], mass[_MASS, SECOND])):
+        _sum_afresh(page, mass, world.weights, pair, at)
     rank = _draw_rank(world, pair, at, side, number * mass[_MASS, side])
     doc = document_at(world, pair, side, rank, users)
     page[DOC, at], page[TEAM, at] = doc, side
-    _take(world, at, side, rank)
-    _take(world, at, 1 - side, rank_of(world, pair, 1 - side, doc, users))
+    _take(world, pair, at, side, rank)
+    _take(world, pair, at, 1 - side, rank_of(world, pair, 1 - side, doc, users))
     return doc
 
 
 @kernel
 def _draw_rank(world, pair, at, side, target):
     """Walk down the ranks not yet shown until their weight exceeds the target."""
-    taken, last = world.page[STATE, side], 0
-    for rank in range(min(pair.n_docs, _MASKED)):
+    taken, last, n_docs = world.page[STATE, side], 0, n_listed(pair, side)
+    for rank in range(min(n_docs, _MASKED)):
         if (taken >> rank) & 1 == 0:
             last = rank
             target -= world.weights[WEIGHT, rank]
             if target < 0.0:
                 return rank
-    if pair.n_docs <= _MASKED:
+    if n_docs <= _MASKED:
         return last  # rounding can leave a crumb of the target
-    return _draw_deep(world.page, world.weights, pair.n_docs, at, side, target, last)
+    return _draw_deep(world.page, world.weights, n_docs, at, side, target, last)
 
 
 @kernel
@@ -121,16 +128,27 @@ def is_among(page, at, side, rank):
 
 
 @kernel
-def _take(world, at, side, rank):
+def _take(world, pair, at, side, rank):
     world.page[RANK + side, at] = rank
-    world.chances[_MASS, side] -= world.weights[WEIGHT, rank]
+    world.chances[_MASS, side] -= weight_at(world.weights, pair, side, rank)
     world.page[STATE, side] |= (rank < _MASKED) << (rank & 63)  # a branch would be hard to predict
 
 
 @kernel
-def is_worn(world, pair, at, mass):
+def _shorter(pair):
+    return min(pair.n_first, pair.n_second)
+
+
+@kernel
+def weight_at(weights, pair, side, rank):
+    """The weight of a rank; none from the end of the side's list on."""
+    return weights[WEIGHT, rank] if rank < n_listed(pair, side) else 0.0
+
+
+@kernel
+def is_worn(world, n_docs, at, mass):
     """Has taking documents away left so little of the mass that rounding shows? Then it is summed afresh."""
-    return pair.n_docs - at <= 2 or mass < 1e-6 * world.weights[TOTAL, pair.n_docs - 1]
+    return n_docs - at <= 2 or mass < 1e-6 * world.weights[TOTAL, n_docs - 1]
 
 
 @kernel
@@ -183,13 +201,14 @@ def posteriors(world, pair, n_shown, rate):
     Returned is how much likelier this page is by a fair coin than by one that says "second" at this rate.
     """
     weights, page, chances = world.weights, world.page, world.chances
-    mass_first = mass_second = weights[TOTAL, pair.n_docs - 1]
+    mass_first, mass_second = weights[TOTAL, pair.n_first - 1], weights[TOTAL, pair.n_second - 1]
     ratio = 1.0
     for at in range(n_shown):
-        if is_worn(world, pair, at, min(mass_first, mass_second)):
-            _sum_afresh(page, chances, weights, pair.n_docs, at)
+        if is_worn(world, _shorter(pair), at, min(mass_first, mass_second)):
+            _sum_afresh(page, chances, weights, pair, at)
             mass_first, mass_second = chances[_MASS, FIRST], chances[_MASS, SECOND]
-        first, second = weights[WEIGHT, page[RANK + FIRST, at]], weights[WEIGHT, page[RANK + SECOND, at]]
+        first = weight_at(weights, pair, FIRST, page[RANK + FIRST, at])
+        second = weight_at(weights, pair, SECOND, page[RANK + SECOND, at])
         u, v = first / mass_first, second / mass_second
         chances[POSTERIOR, at] = u / (u + v)
         ratio *= (u + v) / 2.0 / ((1.0 - rate) * u + rate * v)
@@ -199,15 +218,15 @@ def posteriors(world, pair, n_shown, rate):
 
 
 @kernel
-def _sum_afresh(page, chances, weights, n_docs, at):
+def _sum_afresh(page, chances, weights, pair, at):
     for side in (FIRST, SECOND):
-        chances[_MASS, side] = _rest(page, weights, n_docs, side, at)
+        chances[_MASS, side] = _rest(page, weights, n_listed(pair, side), side, at)
 
 
 @kernel
 def rest(world, pair, side, at):
     """Weight of the ranks that the first `at` documents leave, summed afresh."""
-    return _rest(world.page, world.weights, pair.n_docs, side, at)
+    return _rest(world.page, world.weights, n_listed(pair, side), side, at)
 
 
 @kernel

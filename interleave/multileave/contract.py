@@ -21,3 +21,4 @@ class Multileaver(NamedTuple):
     make_page: Callable[..., Any]
     prefer: Callable[..., Any]
     params: type = NoParams
+    lists_may_end: bool = False  # rankers need not list the same documents

@@ -13,7 +13,7 @@ from typing import Any
 from interleave.duel import choose_query, clicks_and_gain, reader
 from interleave.methods.probabilistic import last_click
 from interleave.multileave.catalogue import MULTILEAVERS
-from interleave.multileave.world import NOBODY, clear, document_at, forget_ties, panel_on
+from interleave.multileave.world import NOBODY, clear, document_at, forget_ties, page_length, panel_on
 from interleave.world import DOC, TEAM
 from rankduel.base.compiling import kernel
 
@@ -33,7 +33,7 @@ def multileave_by(name: str) -> Callable[..., Any]:
         world = shared.world
         query = choose_query(world, users)
         panel = panel_on(world, query, rankers, n)
-        length = min(world.user.shape[1], panel.n_docs)
+        length = page_length(shared, panel)
         show(shared, panel, length, users)
         _read(world, panel, length, True, users)
         n_clicks, gain = clicks_and_gain(world, panel.start, length)

@@ -71,12 +71,13 @@ def multileaved_page(
     length: int | None = None,
     seed: int | None = None,
 ) -> MultileavedPage:
-    """Multileave several rankings of the same documents into one page.
+    """Multileave several rankings into one page.
 
     Parameters
     ----------
     rankings : sequence of sequences of hashable
-        Rankings of the same documents, best first.
+        Rankings, best first. With "team_draft" they may hold different documents: where one ends, all compete
+        for the first places of the page only.
     method : str or Configured, default "team_draft"
         A multileaving method; `multileavers` lists them.
     length : int, optional
@@ -93,7 +94,8 @@ def multileaved_page(
     Raises
     ------
     RankduelError
-        If the rankings do not hold the same documents.
+        If a ranking holds a document twice, all are empty, or the method needs rankings of the same
+        documents.
 
     Examples
     --------

@@ -28,7 +28,7 @@ from interleave.world import (
 )
 from interleave.world import document_at as document_on_side
 from interleave.world import rank_of as rank_on_side
-from letor_data.blocks import RANKS, TIED_WITH, entry_of
+from letor_data.blocks import DOCS, RANKS, TIED_WITH, entry_of, length_of
 from letor_data.evaluation.gains import ideal_dcg
 from letor_data.rankings import Rankings
 from rankduel.base.compiling import kernel, record
@@ -103,13 +103,51 @@ def rank_of(shared, panel, seat, doc, users):
 def alone(panel, seat):
     """One seat's ranker as both sides of a pair, for kernels that look at one side only."""
     block = block_of(panel, seat)
-    return Pair(block, block, panel.start, panel.n_docs)
+    return Pair(block, block, panel.start, panel.n_docs, panel.n_docs, panel.n_docs)
 
 
 @kernel
 def block_of(panel, seat):
     """Where the block of a seat's ranker starts."""
     return panel.rankers[seat] * panel.row_bytes + panel.block
+
+
+@kernel
+def n_listed(shared, panel, seat):
+    """How many documents a seat lists: it has them at its first ranks."""
+    if not shared.world.rules[0].lists_end:
+        return panel.n_docs
+    return length_of(shared.world.blocks, block_of(panel, seat), panel.n_docs)
+
+
+@kernel
+def is_listed(shared, panel, seat, doc):
+    first = entry_of(shared.world.blocks, block_of(panel, seat), panel.n_docs, RANKS, doc)
+    return first < n_listed(shared, panel, seat)
+
+
+@kernel
+def page_length(shared, panel):
+    """How many documents the page has: it shows none that no seat lists."""
+    world = shared.world
+    longest, length = world.user.shape[1], 0
+    if not world.rules[0].lists_end:
+        return min(longest, panel.n_docs)
+    for seat in range(panel.n):
+        for rank in range(n_listed(shared, panel, seat)):
+            doc = entry_of(world.blocks, block_of(panel, seat), panel.n_docs, DOCS, rank)
+            length += not _is_listed_before(shared, panel, seat, doc)
+            if length == longest:
+                return length
+    return length
+
+
+@kernel
+def _is_listed_before(shared, panel, seat, doc):
+    for earlier in range(seat):
+        if is_listed(shared, panel, earlier, doc):
+            return True
+    return False
 
 
 @kernel
@@ -217,6 +255,11 @@ def make_shared_world(
         raise InterleaveError(
             f"multileaving credits the rankings that made the page; ties='{ties}' would not"
         )
+    if rankings.lengths is not None and not multileaving.thing.lists_may_end:
+        raise InterleaveError(
+            f"'{multileaving.name}' needs rankers that rank the same documents, and some lists here end "
+            "before others; use 'team_draft'"
+        )
     # A world for any two of the rankers; what belongs to a method is replaced.
     world = make_world(
         rankings,
@@ -230,7 +273,8 @@ def make_shared_world(
     )
     longest = int(np.diff(world.offsets).max())
     weights = rank_weights(longest, multileaving.get("tau", 1.0))
-    rules = rules_of(multileaving)._replace(query_choice=int(world.rules[0].query_choice))
+    kept = {field: int(world.rules[0][field]) for field in ("query_choice", "lists_end")}
+    rules = rules_of(multileaving)._replace(**kept)
     world = world._replace(rules=record(rules), weights=weights)
     return _seated(world, ideal_dcg(world.labels, world.offsets, length))
 

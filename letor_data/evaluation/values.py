@@ -9,11 +9,10 @@ import numpy as np
 
 from letor_data.evaluation.catalogue import parse_measure
 from letor_data.evaluation.contract import NO_RELEVANT, Ranked
-from letor_data.formats import profile_named
 from letor_data.letor import Letor
 from letor_data.rankers import Ranker
-from letor_data.rankings import check_rankers
-from letor_data.sorting import rank_scores, read_only
+from letor_data.rankings import check_rankers, rank_row
+from letor_data.sorting import read_only
 from rankduel.base.errors import DataError
 from rankduel.base.settings import Configured
 from rankduel.base.threads import n_workers, ordered_map
@@ -54,13 +53,15 @@ def measure_rankers(
 
 
 def _measure_one(letor: Letor, measures: Sequence[Configured], ranker: Ranker) -> list[np.ndarray]:
-    scores = ranker.score(letor)
-    order, _, ties = rank_scores(scores, letor.offsets)
-    ranked = ranked_grades(letor.labels, letor.offsets, order, ties)
-    if profile_named(letor.profile).lists_may_end:
-        n_listed = np.concatenate([[0], np.cumsum(scores > -np.inf)])[letor.offsets]
-        ranked = ranked._replace(ends=read_only(letor.offsets[:-1] + np.diff(n_listed)))
+    ranked = ranked_by(ranker, letor)
     return [measured(measure, ranked) for measure in measures]
+
+
+def ranked_by(ranker: Ranker, letor: Letor) -> Ranked:
+    """Return the grades of the lists of one ranker, which end where its documents do."""
+    order, _, ties, lengths = rank_row(letor, ranker)
+    ranked = ranked_grades(letor.labels, letor.offsets, order, ties)
+    return ranked if lengths is None else ranked._replace(ends=read_only(letor.offsets[:-1] + lengths))
 
 
 def ranked_grades(labels: np.ndarray, offsets: np.ndarray, order: np.ndarray, ties: np.ndarray) -> Ranked:

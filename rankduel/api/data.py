@@ -34,7 +34,7 @@ def read_data(
     merge_files: bool = False,
     split_prefix: bool = False,
     qrels: str | Path | None = None,
-    candidates: Literal["union", "judged", "all"] = "union",
+    candidates: Literal["union", "judged", "all"] = "all",
     run_ties: Literal["tie_mode", "trec_eval"] = "tie_mode",
     cache: bool | str | Path = True,
     jobs: int = 0,
@@ -71,9 +71,10 @@ def read_data(
     qrels : str or Path, optional
         TREC relevance judgments; `files` are then TREC runs, each of which is a ranker. Of the other
         parameters, `unjudged`, `grade_cuts`, `candidates` and `run_ties` apply.
-    candidates : {"union", "judged", "all"}, default "union"
+    candidates : {"union", "judged", "all"}, default "all"
         With `qrels`, the documents of a query: those that some run lists, those that are judged, or all of
-        both. `evaluate` agrees with trec_eval if relevant documents that no run lists are there: "all".
+        both. With "all", NDCG counts relevant documents that no run lists, as trec_eval does. A run owns only
+        the documents it lists.
     run_ties : {"tie_mode", "trec_eval"}, default "tie_mode"
         With `qrels`, equal scores in a run: ties between documents, as in other data, or ordered as
         trec_eval does, the larger document id first.

@@ -57,7 +57,7 @@ def evaluate(
 
     measures = measure or [_USUAL]
     parse_measures(measures)  # refuses before anything is read
-    letor = data_options.with_all_judged().read(files)
+    letor = data_options.read(files)
     chosen = chosen_rankers(letor, [*feature_list(rankers), *ranker] if ranker else rankers)
     means = rankduel.evaluate(letor, rankers=chosen, measures=measures, progress=count_progress)
     best = shown.best_first(means)

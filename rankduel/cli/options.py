@@ -147,10 +147,10 @@ class DataOptions:
     candidates: Annotated[
         str,
         _reading(
-            "With --qrels, documents to rank: union of what the runs list, judged, or all of both.",
+            "With --qrels, documents of a query: all, judged, or the union of what the runs list.",
             autocompletion=completion.one_of("union", "judged", "all"),
         ),
-    ] = "union"
+    ] = "all"
     run_ties: Annotated[
         str,
         _reading(
@@ -163,12 +163,6 @@ class DataOptions:
         _reading("Folder for the binary cache (beside the data).", autocompletion=completion.folders),
     ] = None
     no_cache: Annotated[bool, _reading("Neither use nor write a cache.", "--no-cache")] = False
-
-    def with_all_judged(self) -> DataOptions:
-        """Return these options with TREC's judged documents that no run lists, as trec_eval counts them."""
-        if self.qrels is None or self.candidates != "union":
-            return self
-        return dataclasses.replace(self, candidates="all")
 
     def read(self, files: list[str]) -> Letor:
         """Read files with a progress bar; notes are left to what shows or plays the data."""

@@ -2,6 +2,7 @@
 
 import gc
 import weakref
+from dataclasses import replace
 from itertools import pairwise
 
 import naive
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from letor_data.blocks import DOCS, LINE, RANKS, TIED_WITH, blocks_of, entry_of, n_untied
+from letor_data.blocks import DOCS, LINE, RANKS, TIED_WITH, blocks_of, entry_of, length_of, n_untied
 from letor_data.rankings import Rankings
 from letor_data.sorting import rank_scores
 
@@ -84,3 +85,17 @@ def test_mslr_sized_queries_take_three_bytes_a_document_and_a_few():
     sizes = np.random.default_rng(0).integers(60, 180, 50).tolist()
     data, _ = blocks_of(rankings_of([np.zeros(sum(sizes))], sizes))
     assert len(data) <= 3 * sum(sizes) + 65 * len(sizes)
+
+
+@pytest.mark.parametrize("n_docs", [1, 20, 21, 256, 257, 70_000])
+def test_blocks_hold_the_lengths_of_lists_that_end(n_docs):
+    sizes, lengths = [n_docs, 3], np.array([[n_docs - 1, 3], [0, 2]], np.int32)
+    scores = np.random.default_rng(0).permutation(n_docs + 3)
+    rankings = replace(rankings_of([scores, scores], sizes), lengths=lengths)
+    data, starts = blocks_of(rankings)
+    for k in (0, 1):
+        for query, n in enumerate(sizes):
+            block = k * starts[-1] + starts[query]
+            if n < 1000:  # the naive twin takes its time
+                assert_block(data, block, scores[:n_docs] if query == 0 else scores[n_docs:])
+            assert length_of(data, block, n) == lengths[k, query]

@@ -1,5 +1,6 @@
 """Fast rankings are the naive ones, ties included."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import naive
@@ -154,3 +155,26 @@ class TestTieShare:
         _, _, ties = rank_scores(np.zeros(30_000), offsets)
         assert tied_pairs(ties) == 30_000 * 29_999 // 2
         assert tie_share(ties, offsets) == 1
+
+
+@given(
+    st.lists(st.lists(st.sampled_from([-INF, 0.0, 1.0, 2.0]), min_size=1, max_size=6), min_size=1, max_size=4)
+)
+def test_lists_of_trec_runs_end(queries):
+    """What has a score is ranked as ever; the rest is below it in file order, untied."""
+    scores, sizes = np.concatenate(queries), [len(query) for query in queries]
+    letor = replace(letor_of(sizes), profile="trec")
+    found = rank(letor, [Ranker("mine", lambda letor: scores)])
+    listed = [[score for score in query if score > -INF] for query in queries]
+    if listed == queries:
+        assert found.lengths is None
+        return
+    assert found.lengths.tolist() == [[len(query) for query in listed]]
+    for (start, stop), query, top in zip(pairwise(np.cumsum([0, *sizes])), queries, listed):
+        rest = [doc for doc, score in enumerate(query) if score == -INF]
+        order = found.order[0, start:stop].tolist()
+        assert order == naive.ranking(query)[: len(top)] + rest
+        assert found.ties[0, start:stop].tolist() == naive.tie_marks(top) + [0] * len(rest)
+        assert [found.positions[0, start + doc] for doc in rest] == list(range(len(top), len(query)))
+        for doc in set(range(len(query))) - set(rest):
+            assert found.positions[0, start + doc] == naive.positions(query)[doc]

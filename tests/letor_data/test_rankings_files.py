@@ -4,6 +4,7 @@ import json
 import os
 import zlib
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -275,6 +276,33 @@ def test_values_that_are_no_rankings_never_reach_compiled_code(tmp_path, letor, 
     if forged:
         with_new_checksums(tmp_path / "r")
     with pytest.raises(DataError, match="rank the data again"):
+        load(tmp_path / "r")
+
+
+def ended(letor):
+    """The same data, whose lists end where a feature has no value."""
+    columns = tuple(np.where(column < 10, np.nan, column) for column in letor.columns)
+    return replace(letor, columns=columns, profile="trec")
+
+
+def test_lists_that_end_make_the_round_trip(tmp_path, letor):
+    rankings = rankings_of(ended(letor))
+    save(rankings, tmp_path / "r")
+    rank_to_folder(ended(letor), feature_rankers(letor), tmp_path / "streamed")
+    assert contents(tmp_path / "r") == contents(tmp_path / "streamed")
+    loaded = load(tmp_path / "r")
+    assert_same(loaded, rankings)
+    assert loaded.lengths.tolist() == rankings.lengths.tolist()
+    assert 0 < loaded.lengths.min() and loaded.lengths.max() < 30
+
+
+@pytest.mark.parametrize("name, value", [("lengths", -1), ("lengths", 31), ("lengths", 0)])
+def test_lists_that_cannot_end_there_are_refused(tmp_path, letor, name, value):
+    """0: the ties among the documents that would not be listed have no place in a ranking."""
+    save(rankings_of(ended(letor)), tmp_path / "r")
+    edited(name, 0, 0, value=value)(tmp_path / "r")
+    with_new_checksums(tmp_path / "r")
+    with pytest.raises(DataError, match="what it holds are not rankings; rank the data again"):
         load(tmp_path / "r")
 
 

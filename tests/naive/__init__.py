@@ -11,6 +11,7 @@ from naive.document_constraints import constraints_credit
 from naive.interleaving_odds import interleaving_odds
 from naive.letor_reader import BadLine, letor_float, read_letor
 from naive.letor_text import letor_number, letor_text, parse_letor
+from naive.list_ends import filled
 from naive.live_duel import live_clicks, live_lead, live_page
 from naive.measures import MEASURES, dcg, expected_measure
 from naive.optimized import allowed_pages, openness, optimized_credit
@@ -47,6 +48,7 @@ __all__ = [
     "ensemble_score",
     "ensemble_text",
     "expected_measure",
+    "filled",
     "holm",
     "interleaving_odds",
     "letor_float",

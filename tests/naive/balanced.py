@@ -2,12 +2,16 @@
 
 from fractions import Fraction
 
+from naive.list_ends import rank_in
+
 
 def balanced_pages(left, right, k):
-    shown = []
+    """The drafted places only."""
+    shorter, shown = min(len(left), len(right)), []
+    n_docs = len({*left[:shorter], *right[:shorter]})
     for leader in (0, 1):
         page, i, j = [], 0, 0
-        while len(page) < min(k, len(left)):
+        while len(page) < min(k, n_docs):
             if i < j or (i == j and leader == 0):
                 page += [left[i]] if left[i] not in page else []
                 i += 1
@@ -23,6 +27,7 @@ def balanced_credit(left, right, page, clicks, lerot=False):
     if not clicked:
         return 0
     looked = clicked if lerot else clicked[-1:]
-    depth = min(max(left.index(doc) for doc in looked), max(right.index(doc) for doc in looked))
-    one, other = (len({*clicked} & {*ranking[: depth + 1]}) for ranking in (left, right))
+    depth = min(max(rank_in(left, doc) for doc in looked), max(rank_in(right, doc) for doc in looked))
+    tops = [[doc for doc in ranking if ranking.index(doc) <= depth] for ranking in (left, right)]
+    one, other = (len({*clicked} & {*top}) for top in tops)
     return Fraction(one - other, max(1, one + other))

@@ -2,6 +2,8 @@
 
 from fractions import Fraction
 
+from naive.list_ends import rank_in
+
 
 def constraints_credit(left, right, page, clicks, kind):
     broken = [0, 0]
@@ -15,5 +17,5 @@ def constraints_credit(left, right, page, clicks, kind):
                 lows.append(t)
             for t in lows:
                 for x, ranking in enumerate((left, right)):
-                    broken[x] += ranking.index(page[t]) < ranking.index(page[h])
+                    broken[x] += rank_in(ranking, page[t]) < rank_in(ranking, page[h])
     return Fraction(broken[1] - broken[0], max(1, sum(broken)))

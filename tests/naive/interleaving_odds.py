@@ -2,6 +2,7 @@
 
 from naive.balanced import balanced_credit, balanced_pages
 from naive.document_constraints import constraints_credit
+from naive.list_ends import filled
 from naive.probabilistic import coins_by_page, marginal_odds, probabilistic_pages
 from naive.team_draft import team_credit, team_draft_pages
 
@@ -10,13 +11,14 @@ def interleaving_odds(left, right, k, method, setting, patterns, tau=3, judges=N
     """(loss, tie, win) for the first: every page, every set of clicks, every coin.
 
     `setting` is the method's credit, prefix or type; `patterns(page)` gives the chances of clicks; `judges`
-    are the rankings that credit looks at, if not those that made the page.
+    are the rankings that credit looks at, if not those that made the page. Clicks below the drafted places
+    count for neither.
     """
     judge_left, judge_right = judges or (left, right)
     odds = [0, 0, 0]
     for chance, page, verdict in _judged_pages(left, right, k, method, setting, tau, judge_left, judge_right):
-        for clicks, p in patterns(page).items():
-            for i, share in enumerate(verdict(clicks)):
+        for clicks, p in patterns((*page, *filled(left, right, page, k))).items():
+            for i, share in enumerate(verdict(clicks[: len(page)])):
                 odds[i] += chance * p * share
     return odds
 

@@ -7,9 +7,9 @@ from naive.team_draft import team_credit
 
 
 def probabilistic_pages(left, right, k, tau=3, rate=Fraction(1, 2)):
-    """Every page with every sequence of coins; the second ranking draws at this rate."""
+    """Every page with every sequence of coins, drafted places only; the second ranking draws at this rate."""
     stories = [(Fraction(1), (), ())]
-    for _ in range(min(k, len(left))):
+    for _ in range(min(k, len(left), len(right))):
         grown = []
         for chance, page, coins in stories:
             for coin, ranking in enumerate((left, right)):

@@ -1,5 +1,6 @@
 """Worlds of a single query and two rankers, for the tests of interleaving."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -74,8 +75,20 @@ def two_rankings(left, right, left_ties=None, right_ties=None):
     return Rankings(("one", "two"), offsets, keys, order, positions_of(order, ties, offsets), ties)
 
 
+def ended_lists(left, right, n_docs):
+    """Rankings of n_docs documents by two lists, which need not hold all."""
+    orders = [list(dict.fromkeys([*top, *range(n_docs)])) for top in (left, right)]
+    return replace(two_rankings(*orders), lengths=np.array([[len(left)], [len(right)]], np.int32))
+
+
 def small_world(left, right, labels, user, way, length=10, groups=(None, None), **more):
     rankings = two_rankings(left, right, *groups)
+    return make_world(rankings, np.array(labels, np.int8), user.model(), way, length=length, **more)
+
+
+def ended_world(left, right, labels, user, way, length=10, **more):
+    """`small_world` of lists that need not hold all documents."""
+    rankings = ended_lists(left, right, len(labels))
     return make_world(rankings, np.array(labels, np.int8), user.model(), way, length=length, **more)
 
 

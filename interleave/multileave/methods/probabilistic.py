@@ -97,7 +97,7 @@ def _draw_rank(shared, panel, at, seat, users):
 @kernel
 def _unworn(shared, panel, seat, at, mass):
     """The mass that a seat has left, summed afresh where taking documents away left only rounding errors."""
-    if is_worn(shared.world, panel, at, mass):
+    if is_worn(shared.world, panel.n_docs, at, mass):
         return rest(shared.world, alone(panel, seat), seat, at)
     return mass
 

@@ -5,14 +5,30 @@ Schuth, Sietsma, Whiteson, Lefortier and de Rijke, "Multileaved Comparisons for 
 page yet, and the page may end in the middle of a round. A click counts for whoever picked the document, and
 of two rankers the one with more clicks is preferred. With prefix="neutral" the documents on which all
 rankings agree from the top down belong to nobody.
+
+Lists that end: as many rounds are drafted as are certain to leave every captain a document, whatever their
+orders: r rounds take from a list r documents for its own captain, at most r for each other captain that
+lists some of them, and for the others together no more than those they list. The places below are filled from
+the lists by rank and belong to nobody. Teams then follow from the orders alone, so users who ignore relevance
+prefer no ranker.
 """
 
 from enum import IntEnum
 from typing import Annotated, NamedTuple
 
 from interleave.multileave.contract import Multileaver
-from interleave.multileave.world import NOBODY, clear_scores, document_at, next_in_round, prefer_higher
+from interleave.multileave.world import (
+    NOBODY,
+    block_of,
+    clear_scores,
+    document_at,
+    is_listed,
+    n_listed,
+    next_in_round,
+    prefer_higher,
+)
 from interleave.world import CLICKED, DOC, TEAM, is_shown
+from letor_data.blocks import DOCS, entry_of
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
@@ -36,7 +52,70 @@ def make_page(shared, panel, length, users):
     if shared.world.rules[0].prefix == Prefix.NEUTRAL:
         while n_neutral < length and _all_agree(shared, panel, n_neutral, users):
             n_neutral += 1
-    draft(shared, panel, n_neutral, length, users)
+    drafted = length
+    if shared.world.rules[0].lists_end:
+        drafted = _n_drafted(shared, panel, n_neutral, length)
+    draft(shared, panel, n_neutral, drafted, users)
+    for at in range(drafted, length):
+        _fill_place(shared, panel, at, users)
+
+
+@kernel
+def _n_drafted(shared, panel, n_neutral, length):
+    """How many places are drafted: complete rounds, and the round that the end of the page cuts."""
+    n_rounds = length
+    for seat in range(panel.n):
+        own = n_listed(shared, panel, seat) - n_neutral
+        n_shared, n_sharing = _overlap(shared, panel, seat, n_neutral)
+        n_rounds = min(n_rounds, max(own // (1 + n_sharing), own - n_shared))
+    at = n_neutral + n_rounds * panel.n
+    cut = length - at
+    if cut <= 0:
+        return length
+    if cut >= panel.n:
+        return at
+    for seat in range(panel.n):
+        own = n_listed(shared, panel, seat) - n_neutral
+        n_shared, n_sharing = _overlap(shared, panel, seat, n_neutral)
+        if n_rounds + min(n_sharing * n_rounds + min(n_sharing, cut - 1), n_shared) >= own:
+            return at
+    return length
+
+
+@kernel
+def _overlap(shared, panel, seat, n_neutral):
+    """(documents of a seat that others list too, seats that list some of them), besides the neutral ones."""
+    n_shared, n_sharing = -n_neutral, 0
+    for rank in range(n_listed(shared, panel, seat)):
+        for other in range(panel.n):
+            if other != seat and is_listed(shared, panel, other, _listed_doc(shared, panel, seat, rank)):
+                n_shared += 1
+                break
+    for other in range(panel.n):
+        n_common = 0
+        for rank in range(n_listed(shared, panel, seat)):
+            n_common += is_listed(shared, panel, other, _listed_doc(shared, panel, seat, rank))
+        n_sharing += other != seat and n_common > n_neutral
+    return n_shared, n_sharing
+
+
+@kernel
+def _listed_doc(shared, panel, seat, rank):
+    """One document of a seat's list by its number there; ties need not be settled to go through all."""
+    return entry_of(shared.world.blocks, block_of(panel, seat), panel.n_docs, DOCS, rank)
+
+
+@kernel
+def _fill_place(shared, panel, at, users):
+    """Show, for nobody, the document that is highest on any list among those not shown yet."""
+    page = shared.world.page
+    for rank in range(panel.n_docs):
+        for seat in range(panel.n):
+            if rank < n_listed(shared, panel, seat):
+                doc = document_at(shared, panel, seat, rank, users)
+                if not is_shown(shared.world, at, doc):
+                    page[DOC, at], page[TEAM, at] = doc, NOBODY
+                    return
 
 
 @kernel
@@ -45,6 +124,8 @@ def _all_agree(shared, panel, at, users):
     page = shared.world.page
     page[TEAM, at] = NOBODY
     for seat in range(panel.n):
+        if at >= n_listed(shared, panel, seat):
+            return False
         doc = document_at(shared, panel, seat, at, users)
         if seat == 0:
             page[DOC, at] = doc
@@ -86,4 +167,5 @@ METHOD = Multileaver(
     make_page,
     prefer,
     Params,
+    lists_may_end=True,
 )

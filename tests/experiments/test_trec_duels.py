@@ -1,0 +1,118 @@
+"""Duels between TREC runs: each owns what it lists, and what else is read changes nothing."""
+
+import naive
+import numpy as np
+import pytest
+
+import rankduel
+from interleave import go_live, is_exact, live_duel_by, mean_odds, own_pages, play_duels
+
+pytestmark = pytest.mark.kernel
+
+QRELS = """1 0 a 0
+1 0 e 2
+1 0 z 1
+2 0 a 2
+3 0 b 2
+"""
+# By query: its documents, best first; of query 3 the first run lists nothing.
+RUNS = {
+    "one": {"1": "a", "2": "ab"},
+    "nine": {"1": "ebcdfghij", "2": "cda", "3": "ab"},
+    "other": {"1": "xyz", "2": "xya", "3": "b"},
+}
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    """Reads some of the runs."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels").write_text(QRELS)
+    for name, lists in RUNS.items():
+        lines = [
+            f"{query} Q0 {doc} {rank} {-rank} {name}\n"
+            for query, docs in lists.items()
+            for rank, doc in enumerate(docs)
+        ]
+        (tmp_path / name).write_text("".join(lines))
+    return lambda *names: rankduel.read_data(*names, qrels="qrels")
+
+
+def arena_of(letor, interleave="team_draft", **more):
+    return rankduel.open_arena(letor, interleave=interleave, clicks="perfect", **more)
+
+
+def test_a_ranker_owns_what_its_run_lists(data):
+    ranked = arena_of(data("one", "nine")).rankings
+    assert ranked.lengths.tolist() == [[1, 2, 0], [9, 3, 2]]
+    assert not ranked.ties.any()
+
+
+def test_one_bad_document_does_not_win(data):
+    arena = arena_of(data("one", "nine"))
+    world, users = arena.world(), np.random.default_rng(1)
+    assert is_exact(world, arena.interleaving, 0, 1)
+    odds = mean_odds(world, arena.interleaving, 0, 1, users)
+    # Query 1: e belongs to nine. Query 2: a belongs to one. Query 3: the page is that of nine, for nobody.
+    assert odds == pytest.approx([1 / 3, 1 / 3, 1 / 3])
+    found = play_duels(world, arena.interleaving, 0, 1, 20_000, users) / 20_000
+    assert np.abs(found - odds).max() < 5 * 0.5 / 20_000**0.5  # 5 s.e.
+
+
+@pytest.mark.parametrize("interleave", ["team_draft", "balanced", "document_constraints"])
+def test_other_runs_change_nothing(data, interleave):
+    """Neither odds nor NDCG: the ideal is over all judged documents, listed or not."""
+    found = []
+    for names in (("one", "nine"), ("one", "nine", "other")):
+        arena = arena_of(data(*names), interleave)
+        world = arena.world()
+        odds = mean_odds(world, arena.interleaving, 0, 1, np.random.default_rng(0))
+        found.append((odds.tolist(), own_pages(world, np.random.default_rng(0))[:2].tolist()))
+    assert found[0] == found[1]
+
+
+def test_the_pages_own_ndcg_is_that_of_evaluate(data):
+    letor = data("one", "nine", "other")
+    pages = own_pages(arena_of(letor).world(), np.random.default_rng(0))
+    means = rankduel.evaluate(letor, measures=["ndcg@10"])
+    assert pages[:, 0] == pytest.approx(means["value"].to_numpy())
+
+
+@pytest.mark.parametrize("interleave", ["team_draft", "probabilistic(credit=assignment)", "balanced"])
+def test_the_matrix_is_the_mean_of_the_odds(data, interleave):
+    arena = arena_of(data("one", "nine", "other"), interleave)
+    preferences = rankduel.build_matrix(arena)
+    world = arena.world()
+    for first, second in ((0, 1), (0, 2), (1, 2)):
+        loss, tie, win = mean_odds(world, arena.interleaving, first, second, np.random.default_rng(0), 2000)
+        assert preferences.matrix[first, second] == pytest.approx(
+            win + tie / 2, abs=0.03
+        )  # 5 s.e. of 2000 pages
+
+
+def test_live_pages_show_both_lists_to_their_ends(data):
+    """Mean NDCG of pages within 5 standard errors; NDCG is at most 1."""
+    arena = arena_of(data("one", "nine"))
+    live, duel, users = go_live(arena.world()), live_duel_by("team_draft"), np.random.default_rng(3)
+    for _ in range(4000):
+        duel(live, 0, 1, users)
+    pages, ndcg, clicks = live.shown
+    assert pages == 4000
+    assert ndcg / pages == pytest.approx(mean_ndcg(), abs=5 * 0.5 / 4000**0.5)
+    assert clicks / pages == 1  # every query has one relevant document that is shown
+
+
+def mean_ndcg():
+    grades = {tuple(line.split()[::2]): int(line.split()[3]) for line in QRELS.splitlines()}
+    total = 0
+    for query in "123":
+        left, right = (RUNS[name].get(query, "") for name in ("one", "nine"))
+        judged = sorted((grade for (asked, _), grade in grades.items() if asked == query), reverse=True)
+        for chance, page, _ in naive.team_draft_pages(left, right, 10):
+            shown = [grades.get((query, doc), 0) for doc in (*page, *naive.filled(left, right, page, 10))]
+            total += float(chance) * gain(shown) / gain(judged) / 3
+    return total
+
+
+def gain(grades):
+    return sum((2**grade - 1) / np.log2(rank + 1) for rank, grade in enumerate(grades, 1))

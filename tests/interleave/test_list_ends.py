@@ -1,0 +1,174 @@
+"""Lists that end: a ranker owns what it lists, and users who ignore relevance prefer neither."""
+
+import collections
+import itertools
+from fractions import Fraction
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.small_worlds import EXACT, OPTIMIZED, User, case_id, chosen, ended_world
+
+from interleave import METHODS, interleave, interleaving, is_exact, mean_odds, play_duels, query_odds
+from interleave.methods import optimized
+from rankduel.base.errors import InterleaveError
+
+pytestmark = pytest.mark.kernel
+
+# Even for every user who clicks by place alone.
+FAIR = [case for case in EXACT if case[0] == "team_draft" or case[2] in ("assignment", "marginal_bernoulli")]
+ALL_LISTS = [top for n in range(4) for top in itertools.permutations(range(4), n)]
+
+
+@st.composite
+def ended_duels(draw, most=5):
+    """(left, right, labels, user, length)"""
+    docs = st.lists(st.integers(0, most - 1), unique=True, max_size=most)
+    eighths = st.tuples(*[st.integers(0, 8).map(lambda eighth: Fraction(eighth, 8))] * 3)
+    user = st.builds(User, eighths, eighths, st.sampled_from(("click", "any")), st.just((1, Fraction(1, 2))))
+    labels = draw(st.lists(st.integers(0, 2), min_size=most, max_size=most))
+    return tuple(draw(docs)), tuple(draw(docs)), labels, draw(user), draw(st.integers(1, most + 1))
+
+
+def odds(left, right, labels, user, way, length):
+    world = ended_world(left, right, labels, user, way, length)
+    return query_odds(world, way, 0, 0, 1, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("case", EXACT, ids=case_id)
+def test_exact_odds_are_brute_force(case):
+    probabilistic = case[0] == "probabilistic"
+
+    @settings(max_examples=40 if probabilistic else 100)
+    @given(ended_duels(4 if probabilistic else 6))
+    def check(duel):
+        left, right, labels, user, length = duel
+        expected = naive.interleaving_odds(left, right, length, *case[::2], user.patterns(labels))
+        found = odds(left, right, labels, user, chosen(case), length)
+        assert found == pytest.approx([float(p) for p in expected], abs=1e-12)
+
+    check()
+
+
+@settings(max_examples=300)
+@given(ended_duels(8), st.booleans(), st.integers(0, 2**32 - 1))
+def test_team_draft_drafts_what_can_be_drafted_however_the_coins_fall(duel, neutral, seed):
+    left, right, _, _, length = duel
+    if left or right:
+        way = interleaving("team_draft", prefix="neutral" if neutral else "assign")
+        page = interleave(left, right, way, length, seed)
+        teams = tuple({"first": 0, "second": 1, "nobody": None}[team] for team in page.teams)
+        possible = set()
+        for _, docs, sides in naive.team_draft_pages(left, right, length, neutral):
+            below = naive.filled(left, right, docs, length)
+            possible.add(((*docs, *below), (*sides, *[None] * len(below))))
+        assert (tuple(page.docs), teams) in possible
+
+
+def clicks_exactly(places, length):
+    """A user who clicks these places and no others."""
+    return User((1.0, 1.0), (0.0, 0.0), "click", tuple(float(at in places) for at in range(length)))
+
+
+@pytest.mark.parametrize("case", FAIR, ids=case_id)
+def test_users_who_ignore_relevance_prefer_neither(case):
+    """Exactly, for every set of clicked places, of drawn pairs among all lists of up to 3 of 4 documents."""
+    pairs = list(itertools.product(ALL_LISTS, repeat=2))
+    for i in np.random.default_rng(1).permutation(len(pairs))[:150].tolist():
+        for n in (1, 2, 3):
+            for places in itertools.combinations(range(4), n):
+                loss, _, win = odds(*pairs[i], [0] * 4, clicks_exactly(places, 4), chosen(case), 4)
+                assert win == pytest.approx(loss, abs=1e-12), (pairs[i], places)
+
+
+@pytest.mark.parametrize("case", EXACT, ids=case_id)
+@pytest.mark.parametrize("n_left, n_right", [(0, 3), (1, 3), (1, 5), (2, 3)])
+def test_lists_without_a_common_document_are_even_for_users_who_ignore_relevance(case, n_left, n_right):
+    docs = tuple(range(n_left + n_right))
+    for length in (2, 3, 5, 6):
+        for places in itertools.chain(*(itertools.combinations(range(length), n) for n in (1, 2, 3))):
+            user = clicks_exactly(places, length)
+            loss, _, win = odds(docs[:n_left], docs[n_left:], [0] * len(docs), user, chosen(case), length)
+            assert win == pytest.approx(loss, abs=1e-12)
+
+
+@settings(max_examples=60)
+@given(ended_duels(6), st.sampled_from(("linear", "inverse")))
+def test_optimized_plans_are_fair_for_the_shorter_length(duel, credit):
+    left, right, _, _, length = duel
+    n = min(len(left), len(right), length)
+    if n:
+        plan = optimized.plan(left[:n], right[:n], interleaving("optimized", credit=credit).code("credit"))
+        assert not plan.relaxed and plan.chances @ plan.credits == pytest.approx(np.zeros(n), abs=1e-8)
+        page = interleave(left, right, interleaving("optimized", credit=credit), length, seed=0)
+        assert tuple(page.docs[:n]) in set(map(tuple, plan.pages.tolist()))
+
+
+@settings(max_examples=60)
+@given(ended_duels(4))
+def test_the_mean_marginal_outcome_is_even_for_users_who_ignore_relevance(duel):
+    """Its sign need not be: that is so of full lists too."""
+    left, right, _, _, length = duel
+    for clicks in itertools.product((False, True), repeat=min(length, len(left), len(right))):
+        mean = 0
+        for chance, coins in naive.coins_by_page(naive.probabilistic_pages(left, right, length)).values():
+            loss, _, win = naive.marginal_odds(coins, clicks)
+            mean += chance * (win - loss)
+        assert mean == 0
+
+
+@pytest.mark.parametrize("way", [way for way in METHODS if METHODS[way].lists_may_end])
+def test_a_ranker_without_documents_ties(way):
+    for left, right in (("", "abc"), ("abc", "")):
+        page = interleave(left, right, way, seed=1)
+        assert (page.docs, page.teams) == (["a", "b", "c"], ["nobody"] * 3)
+        assert page.credit([1, 1, 1]) == ("tie", 0.0)
+    chosen_way = interleaving(way)
+    world = ended_world((), (0, 1), [1, 1], clicks_exactly((0, 1), 2), chosen_way)
+    assert query_odds(world, chosen_way, 0, 0, 1, np.random.default_rng(0)).tolist() == [0, 1, 0]
+    assert play_duels(world, chosen_way, 0, 1, 100, np.random.default_rng(0)).tolist() == [0, 100, 0]
+
+
+@pytest.mark.parametrize("case", [*EXACT, *OPTIMIZED], ids=case_id)
+def test_duels_follow_the_odds(case):
+    """Within 5 standard errors."""
+    way, n = chosen(case), 2000 if case[0] == "optimized" else 20_000
+    user = User((0.2, 0.6, 0.9), (0.1, 0.3, 0.5))
+    for left, right in (((0, 1, 2), (3, 0)), ((4,), (5, 3, 4, 1)), ((2, 0), (2, 1, 3, 4))):
+        world = ended_world(left, right, [2, 0, 1, 2, 1, 0], user, way, 5)
+        expected = mean_odds(world, way, 0, 1, np.random.default_rng(2), all_patterns=True)
+        found = play_duels(world, way, 0, 1, n, np.random.default_rng(3)) / n
+        assert np.abs(found - expected).max() <= 5 * 0.5 / n**0.5
+        assert is_exact(world, way, 0, 1)
+
+
+def test_one_bad_document_does_not_beat_nine_with_the_right_one():
+    """Unretrieved documents once were appended at random, and one bad document won 0.88 of its duels."""
+    way, nine = interleaving("team_draft"), tuple(range(1, 10))
+    perfect = User((0.0, 1.0), (0.0, 0.0))
+    for place in range(9):
+        labels = [0] * 10
+        labels[nine[place]] = 1
+        loss, tie, win = odds((0,), nine, labels, perfect, way, 10)
+        assert (loss, tie, win) == ((1, 0, 0) if place == 0 else (0, 1, 0))
+
+
+def test_pages_come_as_often_as_they_should():
+    """Team draft of ('a', 'b') and ('a', 'c', 'd'): one round, since a second needs the right coin."""
+    seen = collections.Counter(
+        (tuple(page.docs), tuple(page.teams))
+        for page in (interleave("ab", "acd", seed=seed) for seed in range(2000))
+    )
+    rest = ("nobody", "nobody")
+    assert set(seen) == {
+        (("a", "c", "b", "d"), ("first", "second", *rest)),
+        (("a", "b", "c", "d"), ("second", "first", *rest)),
+    }
+    assert min(seen.values()) / 2000 > 0.5 - 5 * 0.5 / 2000**0.5  # 5 s.e.
+
+
+def test_exploitative_is_refused():
+    with pytest.raises(InterleaveError, match="'exploitative' needs rankers that rank the same documents"):
+        ended_world((0,), (1, 0), [0, 1], User((0.0, 1.0), (0.0, 0.0)), interleaving("exploitative"))
