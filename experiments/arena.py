@@ -186,6 +186,7 @@ def user_text(settings: Mapping[str, Any]) -> str:
 
 
 def _model(clicks: str | ClickModel | Configured, grades: int) -> ClickModel:
+    check_type("the click model", clicks, (str, ClickModel, Configured), "text such as 'navigational'")
     return parse_model(clicks, grades) if isinstance(clicks, str) else model_for(clicks, grades)
 
 

@@ -55,6 +55,10 @@ def interleavers(incomplete: str) -> list[str]:
     return _starting(_modules("interleave/methods"), incomplete)
 
 
+def measures(incomplete: str) -> list[str]:
+    return _starting(_modules("letor_data/evaluation/measures"), incomplete)
+
+
 def multileavers(incomplete: str) -> list[str]:
     return _starting(_modules("interleave/multileave/methods"), incomplete)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import rankduel
+from rankduel.cli import completion
 from rankduel.cli.console import count_progress, print_table
 from rankduel.cli.options import AsCsv, AsJson, DataOptions, Files, RankerTexts, Seed, with_options
 
@@ -34,6 +35,7 @@ def evaluate(
             help="A measure, e.g. ndcg@10, 'ndcg(gain=linear)@5' or 'map(rel=2)'; may be repeated. "
             f"'rankduel measures' lists them ({_USUAL}).",
             show_default=False,
+            autocompletion=completion.measures,
         ),
     ] = None,
     per_query: Annotated[bool, typer.Option("--per-query", help="The value of every query.")] = False,

@@ -65,6 +65,7 @@ def report(
             metavar="POLICY[=LABEL]",
             help="Show only these, in this order, with this label; repeat it.",
             rich_help_panel=_PAPER,
+            autocompletion=completion.policies,
         ),
     ] = None,
 ) -> None:

@@ -72,7 +72,7 @@ BAD = [
     ("evaluate x.txt --rankers 9", "no feature '9'"),
     ("evaluate x.txt --test --rankers 1", "ndcg@10: 1 ranker; expected two or more to compare"),
     ("evaluate x.txt --test --seed -1", "the seed is -1"),
-    ("evaluate x.txt --json --csv", "--json and --csv are two formats"),
+    ("evaluate x.txt --json --csv", "--json and --csv are two forms"),
     ("evaluate x.txt --top 0", "'--top'"),
     ("multileave x.txt -m sosm --impressions inf", "'inf' is too large"),
     ("multileave x.txt -m nonsense", "no multileaving method named 'nonsense'"),
