@@ -35,7 +35,8 @@ ORDER = {
         "written",
     ),
     "interleave": (
-        "contract world",
+        "world",
+        "contract list_ends",
         "methods",
         "catalogue",
         "duel exact",
