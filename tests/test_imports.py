@@ -39,7 +39,8 @@ ORDER = {
         "written",
     ),
     "interleave": (
-        "contract world",
+        "world",
+        "contract list_ends",
         "methods",
         "catalogue",
         "duel exact",

@@ -52,19 +52,19 @@ def test_exact_odds_are_brute_force(case):
     check()
 
 
-@settings(max_examples=300)
-@given(ended_duels(8), st.booleans(), st.integers(0, 2**32 - 1))
-def test_team_draft_drafts_what_can_be_drafted_however_the_coins_fall(duel, neutral, seed):
-    left, right, _, _, length = duel
-    if left or right:
-        way = interleaving("team_draft", prefix="neutral" if neutral else "assign")
-        page = interleave(left, right, way, length, seed)
-        teams = tuple({"first": 0, "second": 1, "nobody": None}[team] for team in page.teams)
-        possible = set()
-        for _, docs, sides in naive.team_draft_pages(left, right, length, neutral):
-            below = naive.filled(left, right, docs, length)
-            possible.add(((*docs, *below), (*sides, *[None] * len(below))))
-        assert (tuple(page.docs), teams) in possible
+@pytest.mark.parametrize("prefix", ["assign", "neutral"])
+def test_team_draft_drafts_what_can_be_drafted_however_the_coins_fall(prefix):
+    """All lists of up to 3 of 4 documents."""
+    way = interleaving("team_draft", prefix=prefix)
+    for seed, (left, right) in enumerate(itertools.product(ALL_LISTS, repeat=2)):
+        if left or right:
+            page = interleave(left, right, way, seed=seed)
+            teams = tuple({"first": 0, "second": 1, "nobody": None}[team] for team in page.teams)
+            possible = set()
+            for _, docs, sides in naive.team_draft_pages(left, right, 4, prefix == "neutral"):
+                below = naive.filled(left, right, docs, 4)
+                possible.add(((*docs, *below), (*sides, *[None] * len(below))))
+            assert (tuple(page.docs), teams) in possible
 
 
 def clicks_exactly(places, length):
