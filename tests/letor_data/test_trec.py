@@ -154,7 +154,7 @@ def test_grade_cuts_turn_judgments_into_grades(example, files):
 
 def test_the_scale_is_that_of_all_judgments(files):
     runs = [files("r", "1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n")]
-    letor = read_trec(files("q", "1 0 a 1\n1 0 b 0\n1 0 c 3\n"), runs)
+    letor = read_trec(files("q", "1 0 a 1\n1 0 b 0\n1 0 c 3\n"), runs, candidates="union")
     assert letor.labels.max() == 1 and letor.n_grades == 4
 
 

@@ -124,14 +124,15 @@ def test_options_of_trec_runs_are_obeyed(rankduel, files):
     assert code == 0 and "2 rankers, 2 queries, probabilistic, navigational for 3 grades: 1 pair in" in words(
         out
     )
-    assert "note: 1 of 5 documents without a judgment: given grade 0" in words(err)
+    assert "note: 1 of 6 documents without a judgment: given grade 0" in words(err)
     made = read_preferences(files / "a.prefs.parquet").settings
     assert made["clicks"] == "navigational" and made["grades"] == 3
     for options, n_docs in (
-        ((), 5),
-        (("--unjudged", "drop"), 4),
+        ((), 6),
+        (("--unjudged", "drop"), 5),
+        (("--candidates", "union"), 5),
         (("--candidates", "judged"), 5),
-        (("--run-ties", "trec_eval"), 5),
+        (("--run-ties", "trec_eval"), 6),
     ):
         _, out, _ = rankduel("data", "info", *runs, *options, "--json")
         assert f'"documents": {n_docs}' in out
