@@ -69,7 +69,7 @@ def winners(
 
     if not subsets:
         why = "is for random subsets of the rankers: add --subsets, or leave it out"
-        refuse_typed(context, ["samples", "overlap_samples", "seed"], why)
+        refuse_typed(context, ["samples", "overlap_samples"], why)
     if as_json:
         refuse_typed(context, ["top"], "is for the table, and --json has all rankers: leave it out")
     if top < 1:

@@ -22,11 +22,9 @@ def tie_groups(scores):
 
 def positions(scores):
     """The rank of each document; ~(the highest rank it may have) if others have its score."""
-    found = []
-    for score in scores:
-        n_above = sum(other > score for other in scores)
-        found.append(n_above if scores.count(score) == 1 else ~n_above)
-    return found
+    n_above = {score: sum(other > score for other in scores) for score in set(scores)}
+    n_equal = {score: scores.count(score) for score in set(scores)}
+    return [n_above[score] if n_equal[score] == 1 else ~n_above[score] for score in scores]
 
 
 def tie_marks(scores):
