@@ -78,7 +78,7 @@ REFUSED = [
     ("matrix x.txt -o m.npy --impressions 5", "impressions counts pages that all rankers share"),
     ("winners arxiv6 --samples 5", "--samples is for random subsets of the rankers: add --subsets"),
     ("winners arxiv6 --overlap-samples 5", "--overlap-samples is for random subsets"),
-    ("winners arxiv6 --seed 0", "--seed is for random subsets"),
+    ("winners arxiv6 --samples 10", "--samples is for random subsets"),
     ("winners arxiv6 --json --top 3", "--top is for the table, and --json has all rankers"),
     ("data info x.txt --json --top 3", "--top is for the table, and --json has all features"),
     ("data info x.txt --cache folder --no-cache", "--no-cache asks for none: leave one out"),
