@@ -10,6 +10,7 @@ from rich.markup import escape
 
 from letor_data.formats import PROFILES
 from letor_data.letor import Letor
+from rankduel.base.text import counted
 from rankduel.cli.console import plain_table, screen, title
 
 
@@ -29,7 +30,7 @@ def show_values(letor: Letor, means: pd.DataFrame, values: pd.DataFrame, rankers
     """Print the means of these rankers; and the values of every query, if `values` has them."""
     n_all = means["ranker"].nunique()
     screen.print(f"[bold]{escape(letor.source)}[/]", soft_wrap=True)
-    screen.print(f"[dim]means over {letor.n_queries:,} queries, expected over tie breaks[/]\n")
+    screen.print(f"[dim]means over {counted(letor.n_queries, 'query')}, expected over tie breaks[/]\n")
     _show_means(letor, means, rankers)
     if n_all > len(rankers):
         screen.print(f"[dim]{n_all - len(rankers):,} more; --top {n_all} shows all[/]")
@@ -76,7 +77,7 @@ def show_tests(tests: pd.DataFrame) -> None:
     for measure, part in tests.groupby("measure", sort=False):
         title(
             f"\nPaired randomisation tests of {escape(str(measure))}",
-            f"{part['queries'].iloc[0]:,} queries, {len(part)} pairs",
+            f"{counted(int(part['queries'].iloc[0]), 'query')}, {counted(len(part), 'pair')}",
         )
         table = plain_table()
         for heading in ("first", "second", "difference", "95 % bootstrap", "p", "p (Holm)"):
