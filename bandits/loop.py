@@ -71,11 +71,12 @@ def make_play(policy: Policy, duel: Duel, *, late: bool, plain: bool) -> Callabl
         """Fill `trace`. The policy's arm a is labels[a] to everything else."""
         counts, labels, progress, t = room.counts, room.counts.labels, room.progress[0], 0
         for row in range(len(trace.steps)):
-            while t < trace.steps[row]:
+            checkpoint = trace.steps[row]
+            while t < checkpoint:
                 if room.fast_forward:
-                    t += idle(state, params, trace.steps[row] - t, counts.selves, rng)
-                    t += play_ahead(state, params, env, counts, trace.steps[row] - t, rng, users)
-                    if t >= trace.steps[row]:
+                    t += idle(state, params, checkpoint - t, counts.selves, rng)
+                    t += play_ahead(state, params, env, counts, checkpoint - t, rng, users)
+                    if t >= checkpoint:
                         break
                 t += 1
                 progress.step = t

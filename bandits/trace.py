@@ -35,7 +35,7 @@ class Counts(NamedTuple):
     """What `play` counts, and by what; arms as the policy numbers them."""
 
     labels: np.ndarray  # (arms,) int64: how everybody else numbers them
-    loss: np.ndarray  # (arms,) float64: decides which of two is the better; by label
+    loss: np.ndarray  # (arms,) float64: decides which of two is the better
     duels: np.ndarray  # (arms,) int64
     better: np.ndarray  # (arms,) int64
     selves: np.ndarray  # (arms,) int64
@@ -61,7 +61,7 @@ def empty_counts(labels: np.ndarray, loss: np.ndarray) -> Counts:
     duels, better, selves = np.zeros((3, n_arms), np.int64)
     return Counts(
         labels=np.asarray(labels, np.int64),
-        loss=np.asarray(loss, np.float64),
+        loss=np.asarray(loss, np.float64)[labels],
         duels=duels,
         better=better,
         selves=selves,
@@ -73,14 +73,12 @@ def empty_counts(labels: np.ndarray, loss: np.ndarray) -> Counts:
 @kernel
 def count(counts, first, second, n):
     """n duels of this pair."""
-    labels, loss = counts.labels, counts.loss
     counts.duels[first] += n
     counts.duels[second] += n
-    counts.better[first if loss[labels[first]] <= loss[labels[second]] else second] += n
-    low = min(first, second)
-    high = max(first, second)
-    counts.pairs[low, high] += n
-    counts.most[0] = max(counts.most[0], counts.pairs[low, high])
+    counts.better[first if counts.loss[first] <= counts.loss[second] else second] += n
+    times = counts.pairs[min(first, second), max(first, second)] + n
+    counts.pairs[min(first, second), max(first, second)] = times
+    counts.most[0] = max(counts.most[0], times)
 
 
 @kernel

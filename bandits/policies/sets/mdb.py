@@ -50,6 +50,7 @@ class Now(NamedTuple):
     clock: int = 0  # steps played
     n_narrow: int = 0  # arms in E, as of the last step
     n_wide: int = 0  # arms in F
+    marked_at: int = -1  # clock when E and F were marked
 
 
 class Room(NamedTuple):
@@ -126,8 +127,14 @@ def recommend(state, params):
 
 @kernel
 def _mark_unbeaten(state, params):
-    """Mark the arms that no arm beats in the coming step, by narrow and by wide bounds."""
+    """Mark the arms that no arm beats in the coming step, by narrow and by wide bounds.
+
+    `idle` and `select` both need the marks of a step; the second call returns at once.
+    """
     now, wins = state.now[0], state.wins
+    if now.marked_at == now.clock:
+        return
+    now.marked_at = now.clock
     log_time = math.log(now.clock + 1)
     n_narrow, n_wide = 0, 0
     for arm in range(len(wins)):
