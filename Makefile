@@ -8,7 +8,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loads
 BY_FILE := $(BIN)/python tests/by_file.py
 BENCHMARKS = $(sort $(wildcard benchmarks/bench_*.py))
 
-.PHONY: help demo test test-compiling test-browser test-slow same-bytes bench lint clean
+.PHONY: help demo test test-compiling test-browser test-slow same-bytes bench docs lint clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -20,6 +20,7 @@ help:
 	@echo "make test-slow   the tests that take long, and both of these: up to two hours"
 	@echo "make same-bytes  the same numbers as at another commit? (BASE=REV)"
 	@echo "make bench       speed, side by side with other tools"
+	@echo "make docs        the documentation site, in docs/_build/html"
 	@echo "make lint        style and types"
 	@echo "make clean       remove everything made here"
 	@echo "Another Python: make test PYTHON=/path/to/python3"
@@ -57,6 +58,10 @@ bench: $(VENV)/with-bench
 	  echo "$$peer cannot be installed; the benchmarks leave it out"; done
 	@for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
+docs: $(VENV)/with-docs
+	$(BIN)/sphinx-build -W --keep-going --quiet -b html docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
+
 lint: $(VENV)/with-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -64,7 +69,7 @@ lint: $(VENV)/with-dev
 	$(BIN)/python tests/ratchets.py
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .same_bytes .by_file
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .same_bytes .by_file docs/_build docs/reference/generated
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A .venv will do if this Python made it, in this folder (it holds absolute paths), and no package has

@@ -4,7 +4,7 @@ python benchmarks/bench_peers.py [horizon, default 4,000]
 
 The matrix has 40 arms and is made as in bench_policies.py. Horizons are short: duelpy computes every step
 anew, in NumPy; settings are the defaults of each. Reading beside scikit-learn is in bench_reading.py, and
-docs/benchmarks.md has the figures of tools that PyPI lacks.
+docs/reference/benchmarks.md has the figures of tools that PyPI lacks.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@ The matrices (Zoghi et al. 2015; navigational and perfect users, probabilistic i
 measured on real documents, which are not distributed here. The numbers below were fitted such that a matrix
 of synthetic documents, made in the same way, resembles them: the share of duels that each ranker wins against
 all others, how often a ranker ties documents (a matrix of Lerot shows it, because Lerot breaks ties anew for
-credit), and how alike rankers of one stream and of one family are. docs/synthetic_data.md compares both.
+credit), and how alike rankers of one stream and of one family are.
+docs/explanation/synthetic_data.md compares both.
 """
 
 from __future__ import annotations
