@@ -17,13 +17,17 @@ from collections.abc import Callable
 from typing import Annotated, Any, NamedTuple
 
 from interleave.list_ends import shorter_list
-from rankduel.base.settings import NoParams, Setting
+from rankduel.base.settings import Configured, NoParams, Setting
 
 # A tau above 50 would leave the last of many ranks without any weight that a float can hold.
 Tau = Annotated[float, Setting("documents are drawn in proportion to rank^-tau", at_least=0, at_most=50)]
 Samples = Annotated[
     int, Setting("assignments sampled for a page, with sampled credit", at_least=1, at_most=1e9)
 ]
+
+
+def any_settings(configured: Configured) -> None:
+    """Accept lists that end before others, whatever the settings of the method."""
 
 
 class Method(NamedTuple):
@@ -37,4 +41,6 @@ class Method(NamedTuple):
     reads_ranks: bool = True  # its kernels ask for the ranks of documents
     longest_page: int = sys.maxsize  # documents
     n_drafted: Callable[..., Any] = shorter_list
-    lists_may_end: bool = True
+    check_short_lists: Callable[[Configured], None] = (
+        any_settings  # raises if lists may not end before others
+    )

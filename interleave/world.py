@@ -290,11 +290,8 @@ def make_world(
             f"{interleaving.name} pages have at most {interleaving.thing.longest_page} documents, "
             f"not {length}"
         )
-    if rankings.lengths is not None and not interleaving.thing.lists_may_end:
-        raise InterleaveError(
-            f"'{interleaving.name}' needs rankers that rank the same documents, and some lists here end "
-            "before others; use 'team_draft', 'probabilistic' or another method"
-        )
+    if rankings.lengths is not None:
+        interleaving.thing.check_short_lists(interleaving)
     find(tied_duels, TIED_DUELS, "way to settle tied duels", InterleaveError)
     if not isinstance(model, ClickModel):
         model = model_for(model, grades_in(labels))

@@ -1,7 +1,12 @@
-"""What a multileaving method is: a name, its settings, and two functions. One method a file, in methods/.
+"""A multileaving method is a name, its settings, and two functions. One method a file, in methods/.
 
     make_page(shared, panel, length, users)             fill the page
     prefer(shared, panel, length, preferences, users)   fill preferences, positive where the row is preferred
+
+If lists end before the page does, both functions are called with the number of drafted places as `length`
+(see interleave.multileave.list_ends), and only if it is not 0. A third function computes this number:
+
+    n_drafted(shared, panel, length, users) -> n        at most `length`; depends on the lists alone
 
 The file ends in METHOD = Multileaver(...). Nothing else has to be edited: the catalogue finds it.
 """
@@ -11,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from interleave.multileave.list_ends import shortest_list
 from rankduel.base.settings import NoParams
 
 
@@ -21,4 +27,4 @@ class Multileaver(NamedTuple):
     make_page: Callable[..., Any]
     prefer: Callable[..., Any]
     params: type = NoParams
-    lists_may_end: bool = False  # rankers need not list the same documents
+    n_drafted: Callable[..., Any] = shortest_list

@@ -13,7 +13,8 @@ from typing import Any
 from interleave.duel import choose_query, clicks_and_gain, reader
 from interleave.methods.probabilistic import last_click
 from interleave.multileave.catalogue import MULTILEAVERS
-from interleave.multileave.world import NOBODY, clear, document_at, forget_ties, page_length, panel_on
+from interleave.multileave.list_ends import fill_place, page_length
+from interleave.multileave.world import NOBODY, clear, document_at, forget_ties, panel_on
 from interleave.world import DOC, TEAM
 from rankduel.base.compiling import kernel
 
@@ -37,7 +38,7 @@ def multileave_by(name: str) -> Callable[..., Any]:
         show(shared, panel, length, users)
         _read(world, panel, length, True, users)
         n_clicks, gain = clicks_and_gain(world, panel.start, length)
-        judge(shared, panel, length, preferences, users)
+        judge(shared, panel, preferences, users)
         return n_clicks, gain / shared.ideal[query] if shared.ideal[query] > 0.0 else 0.0
 
     return impression
@@ -45,24 +46,31 @@ def multileave_by(name: str) -> Callable[..., Any]:
 
 @functools.cache
 def page_kernels(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """`show(shared, panel, length, users)` makes a page, `judge(..., preferences, users)` credits clicks."""
+    """Return two kernels: `show(shared, panel, length, users)` makes a page, `judge(shared, panel,
+    preferences, users)` credits the clicks on its drafted places."""
     method = MULTILEAVERS[name]
-    make_page, prefer = method.make_page, method.prefer
+    make_page, prefer, n_drafted = method.make_page, method.prefer, method.n_drafted
 
     @kernel
     def show(shared, panel, length, users):
         forget_ties(shared, panel.n)
         if panel.n == 1:
             _show_own_list(shared, panel, length, users)
-        else:
-            make_page(shared, panel, length, users)
+            return
+        drafted = n_drafted(shared, panel, length, users) if shared.world.rules[0].lists_end else length
+        shared.world.rules[0].n_drafted = drafted
+        if drafted > 0:
+            make_page(shared, panel, drafted, users)
+        for at in range(drafted, length):
+            fill_place(shared, panel, at, users)
 
     @kernel
-    def judge(shared, panel, length, preferences, users):
-        if panel.n == 1 or last_click(shared.world, length) == 0:
+    def judge(shared, panel, preferences, users):
+        drafted = shared.world.rules[0].n_drafted
+        if panel.n == 1 or last_click(shared.world, drafted) == 0:
             clear(preferences, panel.n)
         else:
-            prefer(shared, panel, length, preferences, users)
+            prefer(shared, panel, drafted, preferences, users)
 
     return show, judge
 

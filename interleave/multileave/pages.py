@@ -61,7 +61,7 @@ class MultileavedPage:
         self._shared.world.page[CLICKED, : len(clicked)] = np.array(clicked, bool)
         found = np.zeros((self._panel.n, self._panel.n))
         _, judge = page_kernels(self.method.name)
-        judge(self._shared, self._panel, len(clicked), found, self._users)
+        judge(self._shared, self._panel, found, self._users)
         return found
 
 
@@ -76,8 +76,8 @@ def multileaved_page(
     Parameters
     ----------
     rankings : sequence of sequences of hashable
-        Rankings, best first. With "team_draft" they may hold different documents: where one ends, all compete
-        for the first places of the page only.
+        Rankings, best first. They may hold different documents. Where one of them ends, all compete for the
+        first places of the page only; clicks on the places below count for none.
     method : str or Configured, default "team_draft"
         A multileaving method; `multileavers` lists them.
     length : int, optional
@@ -94,8 +94,7 @@ def multileaved_page(
     Raises
     ------
     RankduelError
-        If a ranking holds a document twice, all are empty, or the method needs rankings of the same
-        documents.
+        If a ranking holds a document twice, or all are empty.
 
     Examples
     --------

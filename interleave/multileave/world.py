@@ -28,7 +28,7 @@ from interleave.world import (
 )
 from interleave.world import document_at as document_on_side
 from interleave.world import rank_of as rank_on_side
-from letor_data.blocks import DOCS, RANKS, TIED_WITH, entry_of, length_of
+from letor_data.blocks import RANKS, TIED_WITH, entry_of, length_of
 from letor_data.evaluation.gains import ideal_dcg
 from letor_data.rankings import Rankings
 from rankduel.base.compiling import kernel, record
@@ -90,20 +90,20 @@ def panel_on(world, query, rankers, n):
 @kernel
 def document_at(shared, panel, seat, rank, users):
     """The document that a seat has at this rank, in this impression."""
-    return document_on_side(shared.world, alone(panel, seat), seat, rank, users)
+    return document_on_side(shared.world, alone(panel, seat, panel.n_docs), seat, rank, users)
 
 
 @kernel
 def rank_of(shared, panel, seat, doc, users):
     """The rank that a document has for a seat, in this impression."""
-    return rank_on_side(shared.world, alone(panel, seat), seat, doc, users)
+    return rank_on_side(shared.world, alone(panel, seat, panel.n_docs), seat, doc, users)
 
 
 @kernel
-def alone(panel, seat):
-    """One seat's ranker as both sides of a pair, for kernels that look at one side only."""
+def alone(panel, seat, n_own):
+    """Return the ranker of `seat`, which lists `n_own` documents, as both sides of a pair."""
     block = block_of(panel, seat)
-    return Pair(block, block, panel.start, panel.n_docs, panel.n_docs, panel.n_docs)
+    return Pair(block, block, panel.start, panel.n_docs, n_own, n_own)
 
 
 @kernel
@@ -121,36 +121,6 @@ def n_listed(shared, panel, seat):
 
 
 @kernel
-def is_listed(shared, panel, seat, doc):
-    first = entry_of(shared.world.blocks, block_of(panel, seat), panel.n_docs, RANKS, doc)
-    return first < n_listed(shared, panel, seat)
-
-
-@kernel
-def page_length(shared, panel):
-    """How many documents the page has: it shows none that no seat lists."""
-    world = shared.world
-    longest, length = world.user.shape[1], 0
-    if not world.rules[0].lists_end:
-        return min(longest, panel.n_docs)
-    for seat in range(panel.n):
-        for rank in range(n_listed(shared, panel, seat)):
-            doc = entry_of(world.blocks, block_of(panel, seat), panel.n_docs, DOCS, rank)
-            length += not _is_listed_before(shared, panel, seat, doc)
-            if length == longest:
-                return length
-    return length
-
-
-@kernel
-def _is_listed_before(shared, panel, seat, doc):
-    for earlier in range(seat):
-        if is_listed(shared, panel, earlier, doc):
-            return True
-    return False
-
-
-@kernel
 def forget_ties(shared, n):
     """From here on ties are settled anew."""
     for seat in range(n):
@@ -159,13 +129,15 @@ def forget_ties(shared, n):
 
 @kernel
 def rank_page(shared, panel, n_shown, users):
-    """Fill in the ranks that the first documents of the page have for every seat."""
+    """Store the ranks that the first documents of the page have for every seat; `n_docs` if not listed."""
     page = shared.world.page
     for seat in range(panel.n):
+        n_own = n_listed(shared, panel, seat)
         if seat + _AHEAD < panel.n:
             fetch_block(shared.world, block_of(panel, seat + _AHEAD), panel.n_docs)
         for at in range(n_shown):
-            page[RANK + seat, at] = rank_of(shared, panel, seat, page[DOC, at], users)
+            rank = rank_of(shared, panel, seat, page[DOC, at], users)
+            page[RANK + seat, at] = rank if rank < n_own else panel.n_docs
 
 
 @kernel
@@ -177,11 +149,12 @@ def order_page(shared, panel, n_shown, users):
     world = shared.world
     for seat in range(panel.n):
         block = block_of(panel, seat)
+        n_own = n_listed(shared, panel, seat)
         for at in range(n_shown):
             rank = entry_of(world.blocks, block, panel.n_docs, RANKS, world.page[DOC, at])
-            world.page[RANK + seat, at] = rank
+            world.page[RANK + seat, at] = rank if rank < n_own else panel.n_docs
         for at in range(n_shown):
-            if world.page[CLICKED, at]:
+            if world.page[CLICKED, at] and world.page[RANK + seat, at] < n_own:
                 _break_ties_with(shared, panel, seat, at, n_shown, users)
 
 
@@ -254,11 +227,6 @@ def make_shared_world(
     if ties == "random_impression_redraw":
         raise InterleaveError(
             f"multileaving credits the rankings that made the page; ties='{ties}' would not"
-        )
-    if rankings.lengths is not None and not multileaving.thing.lists_may_end:
-        raise InterleaveError(
-            f"'{multileaving.name}' needs rankers that rank the same documents, and some lists here end "
-            "before others; use 'team_draft'"
         )
     # A world for any two of the rankers; what belongs to a method is replaced.
     world = make_world(

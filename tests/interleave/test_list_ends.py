@@ -13,6 +13,7 @@ from support.small_worlds import EXACT, OPTIMIZED, User, case_id, chosen, ended_
 
 from interleave import METHODS, interleave, interleaving, is_exact, mean_odds, play_duels, query_odds
 from interleave.methods import optimized
+from interleave.world import DOC, RANK
 from rankduel.base.errors import InterleaveError
 
 pytestmark = pytest.mark.kernel
@@ -119,7 +120,47 @@ def test_the_mean_marginal_outcome_is_even_for_users_who_ignore_relevance(duel):
         assert mean == 0
 
 
-@pytest.mark.parametrize("way", [way for way in METHODS if METHODS[way].lists_may_end])
+@settings(max_examples=40)
+@given(ended_duels(4), st.sampled_from([Fraction(1, 10), Fraction(1, 2), Fraction(7, 8)]))
+def test_the_mean_exploitative_lead_is_even_for_users_who_ignore_relevance(duel, rate):
+    """Over all pages, for every set of clicked places; each lead is that of the naive twin."""
+    left, right, _, _, length = duel
+    n = min(length, len(left), len(right))
+    if n:
+        shown = interleave(left, right, interleaving("exploitative", rate=float(rate)), length, seed=0)
+        pages = naive.coins_by_page(naive.probabilistic_pages(left, right, length, rate=rate))
+        for clicks in itertools.product((False, True), repeat=n):
+            mean = 0.0
+            for docs, (chance, _) in pages.items():
+                put(shown, left, right, docs)
+                lead = shown.credit([*clicks, *[True] * (len(shown.docs) - n)]).lead
+                expected = naive.exploitative_lead(left, right, length, docs, clicks, rate)
+                assert lead == pytest.approx(float(expected), rel=1e-9, abs=1e-12)
+                mean += float(chance) * lead
+            assert mean == pytest.approx(0.0, abs=1e-9)
+
+
+def put(page, left, right, docs):
+    """Put other documents at the drafted places of a page."""
+    number = {doc: i for i, doc in enumerate(dict.fromkeys([*left, *right]))}
+    for at, doc in enumerate(docs):
+        ranks = [ranking.index(doc) if doc in ranking else len(number) for ranking in (left, right)]
+        page._world.page[DOC, at], page._world.page[RANK : RANK + 2, at] = number[doc], ranks
+
+
+@pytest.mark.parametrize("left, right", [("ab", "cad"), ("abc", "ca")])
+def test_exploitative_pages_come_as_often_as_they_should(left, right):
+    """Within 5 standard errors."""
+    way, n = interleaving("exploitative", rate=0.25), 2000
+    expected = naive.coins_by_page(naive.probabilistic_pages(left, right, 3, rate=Fraction(1, 4)))
+    drawn = (interleave(left, right, way, 3, seed) for seed in range(n))
+    seen = collections.Counter(tuple(page.docs[:2]) for page in drawn)
+    assert set(seen) <= set(expected)
+    for docs, (chance, _) in expected.items():
+        assert seen[docs] / n == pytest.approx(float(chance), abs=5 * 0.5 / n**0.5)
+
+
+@pytest.mark.parametrize("way", METHODS)
 def test_a_ranker_without_documents_ties(way):
     for left, right in (("", "abc"), ("abc", "")):
         page = interleave(left, right, way, seed=1)
@@ -127,7 +168,8 @@ def test_a_ranker_without_documents_ties(way):
         assert page.credit([1, 1, 1]) == ("tie", 0.0)
     chosen_way = interleaving(way)
     world = ended_world((), (0, 1), [1, 1], clicks_exactly((0, 1), 2), chosen_way)
-    assert query_odds(world, chosen_way, 0, 0, 1, np.random.default_rng(0)).tolist() == [0, 1, 0]
+    if way != "exploitative":  # which has no exact odds
+        assert query_odds(world, chosen_way, 0, 0, 1, np.random.default_rng(0)).tolist() == [0, 1, 0]
     assert play_duels(world, chosen_way, 0, 1, 100, np.random.default_rng(0)).tolist() == [0, 100, 0]
 
 
@@ -169,6 +211,10 @@ def test_pages_come_as_often_as_they_should():
     assert min(seen.values()) / 2000 > 0.5 - 5 * 0.5 / 2000**0.5  # 5 s.e.
 
 
-def test_exploitative_is_refused():
-    with pytest.raises(InterleaveError, match="'exploitative' needs rankers that rank the same documents"):
-        ended_world((0,), (1, 0), [0, 1], User((0.0, 1.0), (0.0, 0.0)), interleaving("exploitative"))
+@pytest.mark.parametrize("rate, hidden", [(0, "second"), (1, "first")])
+def test_exploitative_is_refused_where_documents_are_never_shown(rate, hidden):
+    way, user = interleaving("exploitative", rate=rate), User((0.0, 1.0), (0.0, 0.0))
+    with pytest.raises(
+        InterleaveError, match=f"that the {hidden} ranker alone lists are never shown; choose"
+    ):
+        ended_world((0,), (1, 0), [0, 1], user, way)

@@ -281,9 +281,10 @@ BAD_LISTS = [
     (
         "ab",
         "ac",
-        {"method": "exploitative"},
-        "'exploitative' needs rankers that rank the same documents, and some lists here end before others; "
-        "use 'team_draft', 'probabilistic' or another method",
+        {"method": interleaving("exploitative", rate=0)},
+        "exploitative(rate=0): some lists end before others, and with a rate of 0 documents that the second "
+        "ranker alone lists are never shown; choose a rate between 0 and 1, or another method, such as "
+        "'probabilistic' or 'team_draft'",
     ),
     ("ab", "ba", {"length": 0}, "a page must have at least 1 document, not 0"),
     ("ab", "ba", {"length": -3}, "a page must have at least 1 document, not -3"),

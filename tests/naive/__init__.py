@@ -16,7 +16,13 @@ from naive.live_duel import live_clicks, live_lead, live_page
 from naive.measures import MEASURES, dcg, expected_measure
 from naive.optimized import allowed_pages, openness, optimized_credit
 from naive.paired_tests import holm, sign_flip_p
-from naive.probabilistic import coins_by_page, marginal_odds, posterior, probabilistic_pages
+from naive.probabilistic import (
+    coins_by_page,
+    exploitative_lead,
+    marginal_odds,
+    posterior,
+    probabilistic_pages,
+)
 from naive.rankers import linear_score
 from naive.rankings import (
     positions,
@@ -48,6 +54,7 @@ __all__ = [
     "ensemble_score",
     "ensemble_text",
     "expected_measure",
+    "exploitative_lead",
     "filled",
     "holm",
     "interleaving_odds",

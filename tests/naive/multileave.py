@@ -11,6 +11,8 @@ from fractions import Fraction
 import numpy as np
 from scipy.optimize import linprog
 
+from naive.list_ends import rank_in
+
 # --- pages
 
 
@@ -20,9 +22,8 @@ def next_documents(rankings, page, teams, method, setting="", tau=3, one=Fractio
     if method == "pairwise":
         waiting = sorted({doc for ranking in rankings for doc in ranking[:place]} - set(page))
         return [(one / len(waiting), doc, None) for doc in waiting]
-    tops = {ranking[place - 1] for ranking in rankings}
-    if setting == "neutral" and len(tops) == 1 and all(team is None for team in teams):
-        return [(one, tops.pop(), None)]
+    if setting == "neutral" and place <= common_prefix(rankings):
+        return [(one, rankings[0][place - 1], None)]
     fewest = min(teams.count(x) for x in range(m))
     can_pick = [x for x in range(m) if teams.count(x) == fewest]
     if method in ("team_draft", "sosm"):
@@ -37,6 +38,36 @@ def next_documents(rankings, page, teams, method, setting="", tau=3, one=Fractio
     return choices
 
 
+def common_prefix(rankings):
+    """The number of ranks from the top down at which all rankings have the same document."""
+    ranks = itertools.takewhile(lambda docs: len(set(docs)) == 1, zip(*rankings))
+    return sum(1 for _ in ranks)
+
+
+def n_drafted(rankings, k, method, setting=""):
+    """The number of places that all rankings compete for."""
+    length, m = min(k, len(set(itertools.chain(*rankings)))), len(rankings)
+    if method not in ("team_draft", "sosm"):
+        return min(length, *map(len, rankings))
+    prefix = min(length, common_prefix(rankings)) if setting == "neutral" else 0
+    rest, rounds = [ranking[prefix:] for ranking in rankings], 0
+    while prefix + (rounds + 1) * m <= length and all_can_pick(rest, rounds, m - 1):
+        rounds += 1
+    cut = length - prefix - rounds * m
+    return length if cut < m and all_can_pick(rest, rounds, cut - 1) else prefix + rounds * m
+
+
+def all_can_pick(rankings, rounds, before):
+    """Whether each ranking certainly has a document left after some rounds and `before` picks more."""
+    for x, ranking in enumerate(rankings):
+        common = [{*other} & {*ranking} for y, other in enumerate(rankings) if y != x]
+        n_sharing = sum(1 for docs in common if docs)
+        taken = min(len(set().union(*common)), n_sharing * rounds + min(n_sharing, before))
+        if rounds + taken >= len(ranking):
+            return False
+    return True
+
+
 def best_unseen(ranking, page):
     return next(doc for doc in ranking if doc not in page)
 
@@ -47,9 +78,9 @@ def soft_ranking(ranking, page, tau, one):
 
 
 def pages(rankings, k, method, setting="", tau=3, one=Fraction(1)):
-    """(page, teams) -> its chance."""
+    """(page, teams) -> its chance; drafted places only."""
     stories = {((), ()): one}
-    for _ in range(min(k, len(rankings[0]))):
+    for _ in range(n_drafted(rankings, k, method, setting)):
         grown = {}
         for (page, teams), chance in stories.items():
             for share, doc, team in next_documents(rankings, page, teams, method, setting, tau, one):
@@ -79,7 +110,7 @@ def contributions(rankings, page, tau=3, one=Fraction(1)):
     shares = []
     for at, doc in enumerate(page):
         soft = [soft_ranking(ranking, page[:at], tau, one) for ranking in rankings]
-        chances = [weights[doc] / sum(weights.values()) for weights in soft]
+        chances = [weights.get(doc, 0) / sum(weights.values()) for weights in soft]
         shares.append([chance / sum(chances) for chance in chances])
     return shares
 
@@ -103,13 +134,16 @@ def sosm_scores(rankings, page, clicks, tau=3, one=Fraction(1)):
     scores = []
     for ranking in rankings:
         shown = [doc for doc in ranking if doc in page]
-        scores.append(sum(one / (shown.index(doc) + 1) ** tau for doc, c in zip(page, clicks) if c))
+        earned = [one / rank**tau for rank in range(1, len(page) + 1)]
+        last = earned[len(shown) :]  # of shown documents that the ranking does not list
+        worths = [earned[shown.index(doc)] if doc in shown else sum(last) / len(last) for doc in page]
+        scores.append(sum(worth for worth, click in zip(worths, clicks) if click))
     return scores
 
 
 def pairwise_scores(rankings, page, clicks, setting="", one=Fraction(1)):
     """(scores, how many pairs of documents counted)."""
-    best = {doc: 1 + min(ranking.index(doc) for ranking in rankings) for doc in page}
+    best = {doc: 1 + min(rank_in(ranking, doc) for ranking in rankings) for doc in page}
     last = max((place for place, click in enumerate(clicks, 1) if click), default=0)
     scores, kept = [0 * one] * len(rankings), 0
     for i, j in itertools.permutations(range(1, len(page) + 1), 2):
@@ -125,7 +159,8 @@ def pairwise_scores(rankings, page, clicks, setting="", one=Fraction(1)):
             waiting = {doc for ranking in rankings for doc in ranking[:t]} - set(page[: t - 1])
             weight *= 1 - one / len(waiting)
         for x, ranking in enumerate(rankings):
-            scores[x] += 1 / weight if ranking.index(liked) < ranking.index(other) else -1 / weight
+            above, below = rank_in(ranking, liked), rank_in(ranking, other)
+            scores[x] += ((above < below) - (above > below)) / weight
     return scores, kept
 
 

@@ -32,6 +32,14 @@ def coins_by_page(stories):
     }
 
 
+def exploitative_lead(left, right, k, page, clicks, rate):
+    """The importance-weighted marginal outcome of a page, on which the second ranking draws at this rate."""
+    fair, coins = coins_by_page(probabilistic_pages(left, right, k))[page]
+    shown, _ = coins_by_page(probabilistic_pages(left, right, k, rate=rate))[page]
+    loss, _, win = marginal_odds(coins, clicks)
+    return (win - loss) * fair / shown
+
+
 def posterior(coins, rank):
     """The chance that the first ranking filled this rank."""
     return sum(chance for thrown, chance in coins.items() if thrown[rank] == 0)

@@ -8,6 +8,8 @@ under which down to every rank the documents are worth the same to all rankers, 
 rankers' gains, discounted by rank, vary least. Few pages are seldom enough for that: then the least
 unfair distributions are taken instead. Of several such distributions, the one is taken that gives the page
 sampled first the largest chance, then the second, and so on. A click earns every ranker the document's worth.
+
+Lists that end: all rankings are cut to the length of the shortest one, and so are the pages that are sampled.
 """
 
 from __future__ import annotations

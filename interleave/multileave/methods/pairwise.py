@@ -8,6 +8,11 @@ shown before the other could be; every ranker gains the weight if it agrees on t
 
 Considered is all down to one document below the last click (`last_plus_one`, as the authors' code has it),
 or for each click only what is above it and one below (`strict`).
+
+Lists that end: as many places are drafted as the shortest list has documents. A ranker has a document that it
+lists above one that it does not, and neither gains nor loses by two documents that it does not list. For
+users who ignore relevance two documents that can stand at either of two places change places with the same
+chance, so every ranker scores 0 on average.
 """
 
 from enum import IntEnum
@@ -90,8 +95,9 @@ def _judge_pair(shared, n, liked, other):
     for place in range(min(top, other_top), max(top, other_top)):
         chance *= 1.0 - 1.0 / shared.choices[place]
     for seat in range(n):
-        agrees = page[RANK + seat, liked] < page[RANK + seat, other]
-        shared.scores[seat] += 1.0 / chance if agrees else -1.0 / chance
+        if page[RANK + seat, liked] != page[RANK + seat, other]:  # otherwise it lists neither
+            agrees = page[RANK + seat, liked] < page[RANK + seat, other]
+            shared.scores[seat] += 1.0 / chance if agrees else -1.0 / chance
 
 
 METHOD = Multileaver(

@@ -10,6 +10,11 @@ With C_x the clicks on x's documents, the degree of preference is the expected s
 exactly where the paper samples: each click moves the lead up, down or not at all, so the law of the
 lead is known after a convolution per click. It may also be sampled (`sampled`), or replaced by the
 expectation of C_x - C_y itself (`expected`).
+
+Lists that end: a ranker draws from the documents it lists, and as many places are drafted as the shortest
+list has documents, so every ranker can draw for each of them. A ranker did not contribute a document that it
+does not list. With `iid` all rankers are equally likely to have contributed each place, so for users who
+ignore relevance the mean degree of preference is 0.
 """
 
 from enum import IntEnum
@@ -24,6 +29,7 @@ from interleave.multileave.world import (
     clear,
     clear_scores,
     document_at,
+    n_listed,
     next_in_round,
     prefer_by_difference,
     rank_of,
@@ -79,13 +85,15 @@ def make_page(shared, panel, length, users):
 def _draw_rank(shared, panel, at, seat, users):
     """A rank that a seat has left, with probability proportional to its weight."""
     page, weights = shared.world.page, shared.world.weights
-    mass = weights[TOTAL, panel.n_docs - 1]
+    n_own = n_listed(shared, panel, seat)
+    mass = weights[TOTAL, n_own - 1]
     for shown in range(at):
         page[RANK + seat, shown] = rank_of(shared, panel, seat, page[DOC, shown], users)
-        mass -= weights[WEIGHT, page[RANK + seat, shown]]
-    target = users.random() * _unworn(shared, panel, seat, at, mass)
+        if page[RANK + seat, shown] < n_own:
+            mass -= weights[WEIGHT, page[RANK + seat, shown]]
+    target = users.random() * _unworn(shared, panel, seat, n_own, at, mass)
     last = 0
-    for rank in range(panel.n_docs):  # down the ranks not yet shown until their weight exceeds the target
+    for rank in range(n_own):  # down the ranks not yet shown until their weight exceeds the target
         if not is_among(page, at, seat, rank):
             last = rank
             target -= weights[WEIGHT, rank]
@@ -95,10 +103,10 @@ def _draw_rank(shared, panel, at, seat, users):
 
 
 @kernel
-def _unworn(shared, panel, seat, at, mass):
+def _unworn(shared, panel, seat, n_own, at, mass):
     """The mass that a seat has left, summed afresh where taking documents away left only rounding errors."""
-    if is_worn(shared.world, panel.n_docs, at, mass):
-        return rest(shared.world, alone(panel, seat), seat, at)
+    if is_worn(shared.world, n_own, at, mass):
+        return rest(shared.world, alone(panel, seat, n_own), seat, at)
     return mass
 
 
@@ -122,10 +130,12 @@ def _share_documents(shared, panel, n_shown):
     """For each document: the chance of every seat to have contributed it, given the page."""
     page, weights, shares = shared.world.page, shared.world.weights, shared.shares
     for seat in range(panel.n):
-        mass = weights[TOTAL, panel.n_docs - 1]
+        n_own = n_listed(shared, panel, seat)
+        mass = weights[TOTAL, n_own - 1]
         for at in range(n_shown):
-            weight = weights[WEIGHT, page[RANK + seat, at]]
-            mass = _unworn(shared, panel, seat, at, mass)
+            rank = page[RANK + seat, at]
+            weight = weights[WEIGHT, rank] if rank < n_own else 0.0
+            mass = _unworn(shared, panel, seat, n_own, at, mass)
             shares[at, seat] = weight / mass
             mass -= weight
     for at in range(n_shown):

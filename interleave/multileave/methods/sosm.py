@@ -4,15 +4,20 @@ Brost, Cox, Seldin and Lioma, "An Improved Multileaving Algorithm for Online Ran
 The page is a team draft, but a click counts for every ranker: with the shown documents alone in the ranker's
 order, a clicked one at rank r earns it r^-tau. (The paper divides by a sum that is the same for all
 rankers.) Of two rankers the one with the higher score is preferred, so one page compares all of them.
+
+Lists that end: the drafted places are those of team-draft multileaving. A ranker has the shown documents that
+it does not list below those that it does, in no order: a click on one of them earns the mean of what these
+last ranks earn. So all documents shown earn every ranker the same sum, and users who click every place
+equally often earn all rankers the same mean score, as with full lists.
 """
 
 from typing import NamedTuple
 
 from interleave.contract import Tau
 from interleave.multileave.contract import Multileaver
-from interleave.multileave.methods.team_draft import draft
+from interleave.multileave.methods.team_draft import draft, n_drafted
 from interleave.multileave.world import clear_scores, order_page, prefer_higher
-from interleave.world import CLICKED, RANK, WEIGHT
+from interleave.world import CLICKED, RANK, TOTAL, WEIGHT
 from rankduel.base.compiling import kernel
 
 
@@ -27,23 +32,27 @@ def make_page(shared, panel, length, users):
 
 @kernel
 def prefer(shared, panel, length, preferences, users):
-    page, weights = shared.world.page, shared.world.weights
+    page = shared.world.page
     order_page(shared, panel, length, users)
     clear_scores(shared, panel.n)
     for at in range(length):
         if page[CLICKED, at]:
             for seat in range(panel.n):
-                shared.scores[seat] += weights[WEIGHT, _shown_above(page, seat, length, at)]
+                is_unlisted = page[RANK + seat, at] == panel.n_docs
+                shared.scores[seat] += _earned(shared.world, seat, length, at, is_unlisted)
     prefer_higher(shared.scores, panel.n, preferences)
 
 
 @kernel
-def _shown_above(page, seat, length, at):
-    """How many shown documents the seat's ranker puts above this one."""
-    above = 0
+def _earned(world, seat, length, at, is_unlisted):
+    """Return what a click on place `at` earns a seat, by how many shown documents its ranker has above it."""
+    page, weights, above = world.page, world.weights, 0
     for other in range(length):
         above += page[RANK + seat, other] < page[RANK + seat, at]
-    return above
+    if not is_unlisted:
+        return weights[WEIGHT, above]
+    listed = weights[TOTAL, above - 1] if above > 0 else 0.0
+    return (weights[TOTAL, length - 1] - listed) / (length - above)
 
 
 METHOD = Multileaver(
@@ -53,4 +62,5 @@ METHOD = Multileaver(
     make_page,
     prefer,
     Params,
+    n_drafted,
 )

@@ -17,18 +17,16 @@ from enum import IntEnum
 from typing import Annotated, NamedTuple
 
 from interleave.multileave.contract import Multileaver
+from interleave.multileave.list_ends import is_listed, listed_document
 from interleave.multileave.world import (
     NOBODY,
-    block_of,
     clear_scores,
     document_at,
-    is_listed,
     n_listed,
     next_in_round,
     prefer_higher,
 )
 from interleave.world import CLICKED, DOC, TEAM, is_shown
-from letor_data.blocks import DOCS, entry_of
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
@@ -48,21 +46,23 @@ class Params(NamedTuple):
 
 @kernel
 def make_page(shared, panel, length, users):
+    draft(shared, panel, _show_neutral(shared, panel, length, users), length, users)
+
+
+@kernel
+def _show_neutral(shared, panel, length, users):
+    """Show the documents that belong to no ranker, and return how many they are."""
     n_neutral = 0
     if shared.world.rules[0].prefix == Prefix.NEUTRAL:
         while n_neutral < length and _all_agree(shared, panel, n_neutral, users):
             n_neutral += 1
-    drafted = length
-    if shared.world.rules[0].lists_end:
-        drafted = _n_drafted(shared, panel, n_neutral, length)
-    draft(shared, panel, n_neutral, drafted, users)
-    for at in range(drafted, length):
-        _fill_place(shared, panel, at, users)
+    return n_neutral
 
 
 @kernel
-def _n_drafted(shared, panel, n_neutral, length):
-    """How many places are drafted: complete rounds, and the round that the end of the page cuts."""
+def n_drafted(shared, panel, length, users):
+    """Return how many places are drafted: complete rounds, and the round that the end of the page cuts."""
+    n_neutral = _show_neutral(shared, panel, length, users)
     n_rounds = length
     for seat in range(panel.n):
         own = n_listed(shared, panel, seat) - n_neutral
@@ -88,34 +88,15 @@ def _overlap(shared, panel, seat, n_neutral):
     n_shared, n_sharing = -n_neutral, 0
     for rank in range(n_listed(shared, panel, seat)):
         for other in range(panel.n):
-            if other != seat and is_listed(shared, panel, other, _listed_doc(shared, panel, seat, rank)):
+            if other != seat and is_listed(shared, panel, other, listed_document(shared, panel, seat, rank)):
                 n_shared += 1
                 break
     for other in range(panel.n):
         n_common = 0
         for rank in range(n_listed(shared, panel, seat)):
-            n_common += is_listed(shared, panel, other, _listed_doc(shared, panel, seat, rank))
+            n_common += is_listed(shared, panel, other, listed_document(shared, panel, seat, rank))
         n_sharing += other != seat and n_common > n_neutral
     return n_shared, n_sharing
-
-
-@kernel
-def _listed_doc(shared, panel, seat, rank):
-    """One document of a seat's list by its number there; ties need not be settled to go through all."""
-    return entry_of(shared.world.blocks, block_of(panel, seat), panel.n_docs, DOCS, rank)
-
-
-@kernel
-def _fill_place(shared, panel, at, users):
-    """Show, for nobody, the document that is highest on any list among those not shown yet."""
-    page = shared.world.page
-    for rank in range(panel.n_docs):
-        for seat in range(panel.n):
-            if rank < n_listed(shared, panel, seat):
-                doc = document_at(shared, panel, seat, rank, users)
-                if not is_shown(shared.world, at, doc):
-                    page[DOC, at], page[TEAM, at] = doc, NOBODY
-                    return
 
 
 @kernel
@@ -167,5 +148,5 @@ METHOD = Multileaver(
     make_page,
     prefer,
     Params,
-    lists_may_end=True,
+    n_drafted=n_drafted,
 )

@@ -1,13 +1,19 @@
 """Multileaved lists that end: complete rounds, whose number no random order changes."""
 
 import itertools
+from dataclasses import replace
 
+import naive.multileave
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.shared_worlds import put, shown_pages, surprise
+from support.small_worlds import two_rankings
 
-from interleave import MULTILEAVERS, multileaved_page
-from rankduel.base.errors import InterleaveError
+from clickmodels import click_model
+from interleave import MULTILEAVERS, make_shared_world, multileave_by, multileaved_page
+from interleave.world import DOC
 
 pytestmark = pytest.mark.kernel
 
@@ -63,9 +69,148 @@ def test_documents_on_which_all_agree_are_nobodys():
         assert (page.docs[3], page.teams[3]) == ("c", None)
 
 
-@pytest.mark.parametrize("name", sorted(set(MULTILEAVERS) - {"team_draft"}))
-def test_other_methods_refuse_different_documents(name):
-    with pytest.raises(
-        InterleaveError, match=f"^'{name}' needs rankers that rank the same documents.*'team_draft'"
-    ):
-        multileaved_page(["ab", "abc"], name)
+WAYS = [
+    ("team_draft", {}, ""),
+    ("team_draft", {"prefix": "neutral"}, "neutral"),
+    ("sosm", {}, ""),
+    ("probabilistic", {}, ""),
+    ("probabilistic", {"ranker": "rounds"}, "rounds"),
+    ("probabilistic", {"credit": "expected"}, ""),
+    ("pairwise", {}, ""),
+    ("pairwise", {"considered": "strict"}, "strict"),
+]
+every_way = pytest.mark.parametrize("method, settings, setting", WAYS, ids=str)
+LISTS = [  # documents are numbered in the order of their first appearance
+    ((0, 1, 2), (3, 0), (1, 3, 4)),
+    ((0, 1), (0, 2, 3, 1), (2, 0)),
+    ((0, 1, 2), (0, 1, 3)),
+    ((0,), (0, 1), (2, 3, 0)),
+]
+APART = [((0, 1), (2, 3), (4, 5)), ((0,), (1, 2, 3), (4, 5)), ((0, 1, 2), (3, 4))]
+
+
+def judged_pages(lists, method, settings, setting, length=4):
+    """(chance, page, teams, clicks, preferences by the package) of every page and set of clicked places."""
+    shown = multileaved_page(lists, MULTILEAVERS.configured(method, **settings), length, seed=0)
+    for (page, teams), chance in naive.multileave.pages(lists, length, method, setting).items():
+        put(shown, page, teams)
+        for clicks in itertools.product((False, True), repeat=len(page)):
+            below = [True] * (len(shown.docs) - len(page))  # clicks there count for none
+            yield chance, page, teams, clicks, shown.preferences([*clicks, *below])
+
+
+@every_way
+@pytest.mark.parametrize("lists", LISTS, ids=str)
+def test_pages_come_as_often_as_they_should(lists, method, settings, setting):
+    expected = {}
+    for (page, teams), chance in naive.multileave.pages(lists, 4, method, setting).items():
+        expected[(*page, *filled(lists, page, 4)), (*teams, *[None] * (4 - len(teams)))] = chance
+    way = MULTILEAVERS.configured(method, **settings)
+    assert surprise(shown_pages(lists, way, 4, 2000), expected) > 1e-6
+
+
+def filled(lists, page, k):
+    """The documents below the drafted places: by rank, of equal ranks the first list's."""
+    by_rank = [doc for docs in itertools.zip_longest(*lists) for doc in docs if doc is not None]
+    return [doc for doc in dict.fromkeys(by_rank) if doc not in page][: k - len(page)]
+
+
+@every_way
+@pytest.mark.parametrize("lists", LISTS + APART, ids=str)
+def test_preferences_are_those_of_the_naive_twin(lists, method, settings, setting):
+    for _, page, teams, clicks, found in judged_pages(lists, method, settings, setting):
+        if settings == {"credit": "expected"}:
+            shares = naive.multileave.contributions(lists, page)
+            expected = naive.multileave.by_difference(naive.multileave.expected_clicks(shares, clicks))
+        else:
+            expected = naive.multileave.preferences(lists, page, teams, clicks, method, setting)
+        assert found == pytest.approx(np.array(expected, float), abs=1e-12)
+
+
+def mean_preferences(lists, method, settings, setting):
+    """Set of clicked places -> the mean preferences, over all pages."""
+    means = {}
+    for chance, _, _, clicks, found in judged_pages(lists, method, settings, setting):
+        means[clicks] = means.get(clicks, 0.0) + float(chance) * found
+    return means
+
+
+@every_way
+@pytest.mark.parametrize("lists", LISTS + APART, ids=str)
+def test_users_who_ignore_relevance_prefer_no_ranker(lists, method, settings, setting):
+    """Exactly, for every set of clicked places.
+
+    With full lists too, sample-only scores and contributors drawn in rounds are even only if no two rankings
+    have a document in common.
+    """
+    if lists in APART or method != "sosm" and setting != "rounds":
+        for clicks, mean in mean_preferences(lists, method, settings, setting).items():
+            assert mean == pytest.approx(np.zeros_like(mean), abs=1e-12), clicks
+
+
+@pytest.mark.parametrize("lists", LISTS, ids=str)
+def test_users_who_click_every_place_alike_earn_all_rankers_the_same_sample_only_score(lists):
+    for page, _ in naive.multileave.pages(lists, 4, "sosm"):
+        for n in range(len(page) + 1):
+            patterns = [clicks for clicks in itertools.product((0, 1), repeat=len(page)) if sum(clicks) == n]
+            scores = [naive.multileave.sosm_scores(lists, page, clicks) for clicks in patterns]
+            assert len(set(map(sum, zip(*scores)))) == 1
+
+
+@pytest.mark.parametrize("credit", ["inverse", "linear"])
+@pytest.mark.parametrize("lists", LISTS + APART, ids=str)
+def test_optimized_pages_are_those_of_lists_cut_to_the_shortest(lists, credit):
+    """For a page as long as the shortest list, the documents below do not matter: here are two ways."""
+    way, n, docs = MULTILEAVERS.configured("optimized", credit=credit), min(map(len, lists)), 6
+    for seed in range(20):
+        page = multileaved_page(lists, way, 4, seed=seed)
+        for rest in (range(docs), reversed(range(docs))):
+            complete = [tuple(dict.fromkeys([*ranking[:n], *rest])) for ranking in lists]
+            full = multileaved_page(complete, way, n, seed=seed)
+            assert [complete[0].index(doc) for doc in page.docs[:n]] == [
+                complete[0].index(doc) for doc in full.docs
+            ]
+            for clicks in itertools.product((0, 1), repeat=n):
+                below = [1] * (len(page.docs) - n)
+                assert (page.preferences([*clicks, *below]) == full.preferences(clicks)).all()
+
+
+@pytest.mark.parametrize("credit", ["inverse", "linear"])
+@pytest.mark.parametrize("lists", APART, ids=str)
+def test_optimized_multileaving_of_lists_without_a_common_document_is_even(lists, credit):
+    """All pages are among the sampled ones, and the chances of the package make every place even."""
+    way = MULTILEAVERS.configured("optimized", credit=credit, n_lists=200)
+    shown = multileaved_page(lists, way, 4, seed=0)
+    n, chances = min(map(len, lists)), shown._shared.programme.chances
+    listed = naive.multileave.allowed_pages(lists, n)
+    pages = shown._shared.sampled.pages[: len(listed), :n].tolist()
+    assert sorted(map(tuple, pages)) == listed
+    for place in range(n):
+        mean = np.zeros(len(lists))
+        for page, chance in zip(pages, chances):
+            mean += chance * np.array(naive.multileave.worth(lists, n, page[place], credit), float)
+        assert mean == pytest.approx(np.full(len(lists), mean[0]), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", MULTILEAVERS)
+def test_no_ranker_is_preferred_where_one_lists_nothing(name):
+    page = multileaved_page(["", "ab", "bc"], name, seed=0)
+    assert (page.docs, page.teams) == (["a", "b", "c"], [None] * 3)
+    assert not page.preferences([1, 1, 1]).any()
+
+
+@pytest.mark.parametrize("name", MULTILEAVERS)
+def test_tied_documents_of_ended_lists_stay_in_their_lists(name):
+    """Two documents are tied at the top of each list; nothing else is shown before the drafted places end."""
+    rankings = replace(
+        two_rankings((0, 1, 2, 3), (2, 3, 0, 1), [1, -1, 0, 0], [1, -1, 0, 0]),
+        lengths=np.array([[2], [2]], np.int32),
+    )
+    way, users, seen = MULTILEAVERS.configured(name), np.random.default_rng(0), set()
+    shared = make_shared_world(rankings, np.zeros(4, np.int8), click_model("perfect", 2), way, 4)
+    impression, found = multileave_by(name), np.zeros((2, 2))
+    for _ in range(200):
+        impression(shared, np.arange(2), 2, found, users)
+        seen.add(tuple(shared.world.page[DOC, :4].tolist()))
+    assert all(sorted(page) == [0, 1, 2, 3] for page in seen)
+    assert {page[0] for page in seen} == {0, 1, 2, 3}
