@@ -43,6 +43,7 @@ DOC, TEAM, CLICKED, STATE, RANK = range(5)
 UNIFORM, BY_SHARE, IN_TURN = range(3)  # values of Rules.query_choice
 N_SETTLED, SEEN, SETTLED = 0, 1, 3  # entries of World.settled, see `_remember`
 
+_SHARED = ("order", "ties", "blocks", "block_starts", "labels", "offsets")  # read-only fields of World
 FETCHED = 448  # bytes of labels and of a block that are asked for ahead of use
 
 
@@ -338,6 +339,34 @@ def asked_in_turn(world: World) -> World:
 def for_another_thread(world: World) -> World:
     """The same world with a page of its own."""
     return world._replace(rules=world.rules.copy(), **_room(world.user.shape[1]))
+
+
+def queries_of(world: World, start: int, stop: int) -> World:
+    """Return a world of the queries from `start` up to `stop` alone, with copies of their arrays."""
+    rows = slice(world.offsets[start], world.offsets[stop])
+    blocks = world.blocks.reshape(len(world.order), -1)
+    own = slice(world.block_starts[start], world.block_starts[stop])
+    part = world._replace(
+        order=world.order[:, rows].copy(),
+        ties=world.ties[:, rows].copy(),
+        blocks=blocks[:, own].reshape(-1),
+        block_starts=world.block_starts[start : stop + 1] - own.start,
+        labels=world.labels[rows].copy(),
+        offsets=world.offsets[start : stop + 1] - rows.start,
+        query_shares=np.empty(0),
+    )
+    return as_compiled(part)
+
+
+def as_compiled(world: World) -> World:
+    """Return a world whose arrays have the types that kernels are compiled for, with a page of its own.
+
+    Arrays that come from another process may be writable or unaligned, and would be compiled for again.
+    """
+    aligned: dict[str, Any] = {
+        name: read_only(np.require(getattr(world, name), requirements="A")) for name in _SHARED
+    }
+    return for_another_thread(world)._replace(**aligned)
 
 
 def user_table(model: ClickModel, length: int) -> np.ndarray:

@@ -60,7 +60,7 @@ ORDER = {
         "matrix_runs stepper",
     ),
     "experiments": (
-        "digests limits paired_tests specs statistics",
+        "cluster digests limits paired_tests specs statistics",
         "tables",
         "arena",
         "matrix",

@@ -12,7 +12,7 @@ asked for, since all pairs of a block share its stream.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,9 +21,10 @@ import numpy as np
 import pandas as pd
 
 from experiments.arena import Arena
+from experiments.cluster import Cluster, Workers, checked_workers
 from experiments.limits import MOST_DUELS, checked_count
 from experiments.matrix.checkpoint import Checkpoint
-from experiments.matrix.kernels import duel_kernel, has_odds, odds_kernel
+from experiments.matrix.kernels import KernelChoice, choose_kernel, has_odds
 from experiments.matrix.preferences import Preferences, checked, write_preferences
 from experiments.matrix.rounds import (
     Job,
@@ -41,10 +42,10 @@ from experiments.matrix.rounds import (
 from experiments.statistics import Sequence
 from interleave import for_another_thread, is_exact
 from interleave.exact.outcome_odds import LOSS, TIE, WIN
-from interleave.world import asked_in_turn
+from interleave.world import World, as_compiled, asked_in_turn, queries_of
 from rankduel.base.errors import UsageError
 from rankduel.base.streams import checked_seed, stream
-from rankduel.base.threads import n_workers, ordered_map
+from rankduel.base.threads import ordered_map
 
 USUAL_TIMES = 20  # each query is asked, if nothing else is said
 USUAL_MOST = 400_000  # duels of a pair that will not be decided: the papers' number for every pair
@@ -58,6 +59,26 @@ class BuildStatus(NamedTuple):
     total: int  # of everything; or up to the end of this round, where one may stop early
     decided: int  # pairs whose interval excludes 1/2
     pairs: int
+    workers: int = 0  # of a cluster
+
+
+class RoundWork(NamedTuple):
+    """What the blocks of a round have in common."""
+
+    kernel: KernelChoice
+    seed: int
+    number: int  # of the round
+    firsts: np.ndarray  # (pairs of the round,) int64
+    seconds: np.ndarray
+    centres: np.ndarray  # (pairs of the round,) expected values
+
+
+class Block(NamedTuple):
+    """A block of queries, as a worker is sent it."""
+
+    start: int  # its first query
+    times: np.ndarray  # (queries,) int64, how often each query is asked
+    world: World  # of these queries alone
 
 
 class BlockSums(NamedTuple):
@@ -78,7 +99,7 @@ def build_matrix(
     alpha: float = 0.05,
     prior: str = "none",
     seed: int = 0,
-    jobs: int = -1,
+    jobs: Workers = -1,
     checkpoint: Checkpoint | None = None,
     progress: Callable[[BuildStatus], object] = lambda progress: None,
 ) -> Preferences:
@@ -91,7 +112,7 @@ def build_matrix(
     `prior` "lerot" adds one win to either side of what was drawn or played, as Lerot's matrices have it.
     """
     target = _target(arena, duels, precision, decide)
-    threads = n_workers(jobs)
+    workers = checked_workers(jobs)
     seed = checked_seed(seed)
     _check("alpha", alpha, 0 < alpha < 1, "a probability between 0 and 1")
     _check("prior", prior, prior in PRIORS, f"one of: {', '.join(PRIORS)}")
@@ -102,7 +123,7 @@ def build_matrix(
     settings |= {"seed": seed, "version": version("rankduel")}
     standing, sums, block = _start(job, checkpoint, [settings, arena.rankings.names])
     while (planned := next_round(job, standing)) is not None:
-        played = _play_round(job, standing, planned, sums, block, threads, checkpoint, progress)
+        played = _play_round(job, standing, planned, sums, block, workers, checkpoint, progress)
         conclude(job, standing, planned, played)
         sums, block = np.zeros_like(sums), 0
     return _preferences(job, arena, standing, settings)
@@ -144,7 +165,7 @@ def _job(arena: Arena, target: Target, simulate: bool, alpha: float, seed: int) 
         # Whether ties matter is asked of each ranker alone, as if it met itself under another name.
         alone = (world._replace(ties=world.ties[[ranker, ranker]]) for ranker in range(n_rankers))
         clean = np.array([is_exact(one, way, 0, 1) for one in alone])
-    kernel = duel_kernel(way) if simulate else odds_kernel(world, way)
+    kernel = choose_kernel(world, way, simulate)
     return Job(world, kernel, firsts, seconds, clean[firsts] & clean[seconds], simulate, target, alpha, seed)
 
 
@@ -174,26 +195,15 @@ def _play_round(
     planned: Round,
     begun: np.ndarray,
     block: int,
-    threads: int,
+    workers: Workers,
     checkpoint: Checkpoint | None,
     progress: Callable[[BuildStatus], object],
 ) -> np.ndarray:
     """The sums of a round, of which `block` blocks are done; `begun`: those of all pairs of these blocks."""
-    firsts, seconds = job.firsts[planned.rows], job.seconds[planned.rows]
-    expected = centres(standing, planned.rows)
-    report = _reporter(job, standing, planned, progress)
-
-    def sums_of(start: int) -> BlockSums:
-        users = stream(job.seed, "matrix", planned.number, start)
-        times = planned.times[start : start + planned.block]
-        by_query = np.zeros((len(times), len(firsts)))
-        world = for_another_thread(job.world)
-        found = job.kernel(world, start, times, firsts, seconds, expected, by_query, users)
-        return BlockSums(start, found, by_query)
-
+    report = _reporter(job, standing, planned, progress, workers)
     sums = begun[planned.rows]
     starts = range(0, job.n_queries, planned.block)
-    for more in ordered_map(sums_of, starts[block:], threads):
+    for more in _block_sums(job, standing, planned, starts[block:], workers):
         sums += more.sums
         add_by_query(job, standing, planned, more.start, more.by_query)
         block += 1
@@ -204,8 +214,44 @@ def _play_round(
     return sums
 
 
+def _block_sums(
+    job: Job, standing: PairSums, planned: Round, starts: range, workers: Workers
+) -> Iterator[BlockSums]:
+    """Yield the sums of the blocks that begin with these queries, in order: by threads or by a cluster."""
+    rows = planned.rows
+    firsts, seconds = job.firsts[rows], job.seconds[rows]
+    work = RoundWork(job.kernel, job.seed, planned.number, firsts, seconds, centres(standing, rows))
+    blocks = ((start, planned.times[start : start + planned.block]) for start in starts)
+    if isinstance(workers, Cluster):
+        sent = (
+            Block(start, times, queries_of(job.world, start, start + len(times))) for start, times in blocks
+        )
+        yield from workers.ordered_map(sums_on_worker, work, sent)
+        return
+    yield from ordered_map(
+        lambda block: _sums(work, for_another_thread(job.world), *block, block[0]), blocks, workers
+    )
+
+
+def sums_on_worker(work: RoundWork, block: Block) -> BlockSums:
+    """Return the sums of a block, whose world has its queries alone."""
+    return _sums(work, as_compiled(block.world), block.start, block.times, 0)
+
+
+def _sums(work: RoundWork, world: World, start: int, times: np.ndarray, first: int) -> BlockSums:
+    """Return the sums of a block that starts with query `start` of the data, which is `first` in `world`."""
+    users = stream(work.seed, "matrix", work.number, start)
+    by_query = np.zeros((len(times), len(work.firsts)))
+    sums = work.kernel.kernel()(world, first, times, work.firsts, work.seconds, work.centres, by_query, users)
+    return BlockSums(start, sums, by_query)
+
+
 def _reporter(
-    job: Job, standing: PairSums, planned: Round, progress: Callable[[BuildStatus], object]
+    job: Job,
+    standing: PairSums,
+    planned: Round,
+    progress: Callable[[BuildStatus], object],
+    workers: Workers,
 ) -> Callable[[int], object]:
     """report(blocks done in this round)"""
     before = int(standing.n.sum())
@@ -219,7 +265,8 @@ def _reporter(
 
     def report(block: int) -> None:
         done = before + int(asked[min(block * planned.block, job.n_queries)])
-        progress(BuildStatus(done, total, decided, pairs))
+        n_workers = workers.status().n_workers if isinstance(workers, Cluster) else 0
+        progress(BuildStatus(done, total, decided, pairs, n_workers))
 
     return report
 

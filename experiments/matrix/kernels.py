@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from interleave import for_another_thread, query_odds
+from interleave import METHODS, for_another_thread, query_odds
 from interleave.duel import outcome_by
 from interleave.exact.click_patterns import pattern_chance
 from interleave.exact.dispatch import FEW_DOCUMENTS
@@ -63,14 +63,27 @@ def has_odds(world: World, way: Configured) -> bool:
     return True
 
 
-def odds_kernel(world: World, way: Configured) -> Kernel:
-    """Exact odds, given the ties and pages that `users` draws."""
-    if way.name == "team_draft":
-        return team_draft_sums
+class KernelChoice(NamedTuple):
+    """Name of a kernel, which another process can look up."""
+
+    kind: str  # a key of KERNELS
+    way: str  # the interleaving method and its settings
+
+    def kernel(self) -> Kernel:
+        return KERNELS[self.kind](METHODS.parsed(self.way))
+
+
+def choose_kernel(world: World, way: Configured, simulate: bool) -> KernelChoice:
+    """Return the kernel for a world: live duels, or exact odds given the ties and pages that are drawn."""
+    kind = "any"
+    if simulate:
+        kind = "duels"
+    elif way.name == "team_draft":
+        kind = "team_draft"
     # Where all pages can be listed nothing needs to be drawn; `query_odds` does so.
-    if way.name == "probabilistic" and np.diff(world.offsets).max() > FEW_DOCUMENTS:
-        return drawn_pages_kernel(way)
-    return _any_sums(way)
+    elif way.name == "probabilistic" and np.diff(world.offsets).max() > FEW_DOCUMENTS:
+        kind = "pages"
+    return KernelChoice(kind, str(way))
 
 
 def drawn_pages_kernel(way: Configured) -> Kernel:
@@ -274,3 +287,11 @@ def _duel_sums(outcome: Callable[..., Any]) -> Kernel:
         return sums
 
     return duel_sums
+
+
+KERNELS: dict[str, Callable[[Configured], Kernel]] = {
+    "team_draft": lambda way: team_draft_sums,
+    "pages": drawn_pages_kernel,
+    "any": _any_sums,
+    "duels": duel_kernel,
+}

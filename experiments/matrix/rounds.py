@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from experiments.matrix.kernels import CENTRED, COLUMNS, WITHIN, Kernel
+from experiments.matrix.kernels import CENTRED, COLUMNS, WITHIN, KernelChoice
 from experiments.statistics import Sequence, extend, guess, start_sequence
 from interleave.exact.outcome_odds import TIE, WIN
 from interleave.world import World
@@ -43,7 +43,7 @@ class Job(NamedTuple):
     """A matrix to be made."""
 
     world: World
-    kernel: Kernel
+    kernel: KernelChoice
     firsts: np.ndarray  # (pairs,) int64
     seconds: np.ndarray
     exact: np.ndarray  # (pairs,) bool

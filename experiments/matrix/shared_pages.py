@@ -18,6 +18,7 @@ the beginning of a longer one.
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from itertools import pairwise
@@ -30,16 +31,17 @@ import scipy
 
 from bandits import checkpoints
 from experiments.arena import Arena
+from experiments.cluster import Cluster, Workers, checked_workers
 from experiments.matrix.checkpoint import Checkpoint
 from experiments.matrix.preferences import Preferences, checked, write_preferences
 from interleave import for_another_thread as own_world
 from interleave.duel import outcome_by
-from interleave.multileave import for_another_thread, make_shared_world, multileave_by
+from interleave.multileave import MULTILEAVERS, for_another_thread, make_shared_world, multileave_by
 from rankduel.base.compiling import entry
 from rankduel.base.errors import UsageError
 from rankduel.base.settings import Configured
 from rankduel.base.streams import checked_seed, stream
-from rankduel.base.threads import n_workers, ordered_map
+from rankduel.base.threads import ordered_map
 
 # Of the sums for each pair: pages that prefer either side, and by how much in all.
 WINS, LOSSES, FOR, AGAINST, SQUARES = range(5)
@@ -185,7 +187,7 @@ def infer_matrix(
     *,
     alpha: float = 0.05,
     seed: int = 0,
-    jobs: int = -1,
+    jobs: Workers = -1,
     checkpoint: Checkpoint | None = None,
     done: Callable[[int], object] = lambda pages: None,
 ) -> Preferences:
@@ -198,14 +200,14 @@ def infer_matrix(
     if not 0 < alpha < 1:
         raise UsageError(f"alpha is {alpha}; expected a probability between 0 and 1")
     seed = checked_seed(seed)
-    threads = n_workers(jobs)
+    workers = checked_workers(jobs)
     contest = multileaved(arena, way, seed)
     settings = {
         key: value for key, value in arena.settings.items() if key not in ("interleave", "tied_duels")
     }
     settings |= {"multileave": str(way), "impressions": impressions, "alpha": alpha}
     settings |= {"seed": seed, "version": version("rankduel")}
-    sums = _all_sums(arena, contest, impressions, seed, threads, checkpoint, settings, done)
+    sums = _all_sums(arena, contest, impressions, seed, workers, checkpoint, settings, done)
     return checked(
         arena.rankings.names, _pairs(way, sums, impressions, alpha), settings, "multileaved matrix"
     )
@@ -216,7 +218,7 @@ def _all_sums(
     contest: Contest,
     impressions: int,
     seed: int,
-    threads: int,
+    workers: Workers,
     checkpoint: Checkpoint | None,
     settings: dict[str, Any],
     done: Callable[[int], object],
@@ -229,15 +231,41 @@ def _all_sums(
     begun = int(saved["pages"])
     done(begun)
     todo = (block for block in blocks(impressions) if block.start >= begun)
-    for block, more in ordered_map(
-        lambda block: (block, play_impressions(contest, block, seed)), todo, threads
-    ):
+    for block, more in _sums_by_block(arena, contest, seed, todo, workers):
         saved["sums"] += more
         saved["pages"] += block.pages
         done(block.pages)
         if checkpoint is not None and checkpoint.is_due():
             checkpoint.save(saved)
     return saved["sums"]
+
+
+class _Inferred(NamedTuple):
+    """What the blocks of a matrix on a cluster have in common."""
+
+    arena: Arena
+    way: str
+    seed: int
+
+
+_contests: weakref.WeakKeyDictionary[Arena, Contest] = weakref.WeakKeyDictionary()
+
+
+def _sums_by_block(
+    arena: Arena, contest: Contest, seed: int, todo: Iterator[Block], workers: Workers
+) -> Iterator[tuple[Block, np.ndarray]]:
+    """Yield every block with its sums, in order: by threads or by a cluster."""
+    if isinstance(workers, Cluster):
+        return workers.ordered_map(_sums_on_worker, _Inferred(arena, contest.name, seed), todo)
+    return ordered_map(lambda block: (block, play_impressions(contest, block, seed)), todo, workers)
+
+
+def _sums_on_worker(inferred: _Inferred, block: Block) -> tuple[Block, np.ndarray]:
+    """Return the sums of a block; the contest is kept for as long as the worker has the arena."""
+    if inferred.arena not in _contests:
+        way = MULTILEAVERS.parsed(inferred.way)
+        _contests[inferred.arena] = multileaved(inferred.arena, way, inferred.seed)
+    return block, play_impressions(_contests[inferred.arena], block, inferred.seed)
 
 
 def write_inferred(arena: Arena, way: Configured, output: str | Path, **how: Any) -> Preferences:

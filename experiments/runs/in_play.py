@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from bandits.loop import Progress
+from experiments.cluster import Cluster
 from rankduel.base.compiling import record
 
 
@@ -16,6 +17,7 @@ class InPlay:
 
     def __init__(self, horizon: int) -> None:
         self.horizon = horizon
+        self.cluster: Cluster | None = None  # whose workers play the runs, if any
         self._running: dict[int, np.recarray] = {}  # by identity: threads add and remove their own
 
     @contextmanager

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from experiments.arena import DUEL_SETTINGS, Arena
+from experiments.cluster import Workers
 from experiments.matrix.build import BuildStatus, build_matrix, write_matrix
 from experiments.matrix.preferences import Preferences, read_preferences
 from experiments.runs.problem import other_rankers
@@ -19,7 +20,7 @@ def preferences_for(
     arena: Arena,
     matrix: Preferences | str | Path | None,
     folder: Path | None,
-    jobs: int,
+    jobs: Workers,
     progress: Callable[[BuildStatus], object] = lambda status: None,
     *,
     repair: bool = False,

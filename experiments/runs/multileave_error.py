@@ -9,15 +9,17 @@ left out.
 from __future__ import annotations
 
 import time
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
 from experiments.arena import Arena
+from experiments.cluster import Cluster, Workers, checked_workers
 from experiments.limits import MOST_RUNS, checked_count
 from experiments.matrix.preferences import Preferences
 from experiments.matrix.shared_pages import (
@@ -40,7 +42,6 @@ from interleave.multileave import MULTILEAVERS
 from rankduel.base.errors import UsageError
 from rankduel.base.settings import Configured
 from rankduel.base.streams import checked_seed
-from rankduel.base.threads import n_workers
 
 MODE = MULTILEAVE  # in the settings of a study
 LIMITS = (0.10, 0.05, 0.01)
@@ -60,7 +61,7 @@ def compare_multileavers(
     runs: int = 5,
     *,
     seed: int = 0,
-    jobs: int = 1,
+    jobs: Workers = 1,
     folder: str | Path | None = None,
     repair: bool = False,
     command: str = "",
@@ -83,7 +84,7 @@ def compare_multileavers(
         kept = open_run_set(Path(folder), settings, reference, repair=repair)
     table = play_cells(
         cells,
-        lambda missing: _play_all(chosen, missing, reference, impressions, seed, jobs, done),
+        lambda missing: _play_all(arena, chosen, missing, reference, impressions, seed, jobs, done),
         kept,
         repair=repair,
         on_found=lambda n_cells: done(impressions * n_cells),
@@ -92,9 +93,9 @@ def compare_multileavers(
     return table[["policy", "run", "step", "e_bin", "seconds"]]
 
 
-def checked_numbers(impressions: float, runs: int, seed: int, jobs: int) -> tuple[int, int, int]:
+def checked_numbers(impressions: float, runs: int, seed: int, jobs: Workers) -> tuple[int, int, int]:
     """Return impressions, runs and seed as whole numbers; raise an error for the first out of range."""
-    n_workers(jobs)
+    checked_workers(jobs)
     return checked_impressions(impressions), checked_count("runs", runs, MOST_RUNS), checked_seed(seed)
 
 
@@ -123,27 +124,68 @@ def _settings(arena: Arena, reference: Preferences, impressions: int, seed: int)
     return {**about, "horizon": impressions, "seed": seed, "matrix": matrix, "arena": dict(arena.settings)}
 
 
+class _Shown(NamedTuple):
+    """What all runs on a cluster have in common."""
+
+    arena: Arena
+    methods: tuple[str, ...]
+    reference: Preferences
+    impressions: int
+    seed: int
+
+
+def _play_on_worker(shown: _Shown, cell: Cell) -> PlayedCell:
+    """Play one run; the contests are kept for as long as the worker has the arena."""
+    if shown.arena not in _contests:
+        _contests[shown.arena] = contests_of(shown.arena, multileavers_of(shown.methods))
+    contest = _contests[shown.arena][cell.policy]
+    return _play_one(contest, shown.reference, shown.impressions, shown.seed, cell)
+
+
+_contests: weakref.WeakKeyDictionary[Arena, dict[str, Contest]] = weakref.WeakKeyDictionary()
+
+
+def _play_on_cluster(
+    cluster: Cluster, shown: _Shown, cells: list[Cell], done: Callable[[int], object]
+) -> Iterator[PlayedCell]:
+    for played in cluster.unordered_map(_play_on_worker, shown, cells, lambda cell: cell.policy):
+        done(shown.impressions)
+        yield played
+
+
 def _play_all(
+    arena: Arena,
     contests: dict[str, Contest],
     cells: list[Cell],
     reference: Preferences,
     impressions: int,
     seed: int,
-    jobs: int,
+    jobs: Workers,
     done: Callable[[int], object],
 ) -> Iterator[PlayedCell]:
     """Yield every cell as it ends."""
+    if isinstance(jobs, Cluster):
+        *methods, _pairs = contests
+        shown = _Shown(arena, tuple(methods), reference, impressions, seed)
+        return _play_on_cluster(jobs, shown, cells, done)
     for name in {cell.policy: None for cell in cells}:
         contests[name].sums(0, 0, np.random.default_rng(0))  # compile before the threads and the clock start
-
-    def play_one(cell: Cell) -> PlayedCell:
-        started = time.perf_counter()
-        table = error_table(contests[cell.policy], reference, impressions, seed, cell.run, done)
-        return PlayedCell(cell, table, time.perf_counter() - started)
-
     return Parallel(n_jobs=jobs, prefer="threads", return_as="generator_unordered")(
-        delayed(play_one)(cell) for cell in cells
+        delayed(_play_one)(contests[cell.policy], reference, impressions, seed, cell, done) for cell in cells
     )
+
+
+def _play_one(
+    contest: Contest,
+    reference: Preferences,
+    impressions: int,
+    seed: int,
+    cell: Cell,
+    done: Callable[[int], object] = lambda pages: None,
+) -> PlayedCell:
+    started = time.perf_counter()
+    table = error_table(contest, reference, impressions, seed, cell.run, done)
+    return PlayedCell(cell, table, time.perf_counter() - started)
 
 
 def error_table(

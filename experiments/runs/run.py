@@ -5,17 +5,19 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed, parallel_config
+from joblib import Parallel, delayed
 
 from bandits import checkpoints as checkpoints_of
 from bandits.plain import is_plain
 from bandits.steps import checked_horizon
+from experiments.cluster import Cluster, Workers, checked_workers
 from experiments.limits import MOST_CHECKPOINTS, MOST_RUNS, checked_count
 from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
 from experiments.runs.cells import Cell, PlayedCell, play_cells
@@ -24,7 +26,7 @@ from experiments.runs.problem import Problem
 from experiments.runs.records import open_run_set, versions
 from experiments.specs import parse_policy, policies_of
 from rankduel.base.compiling import compile_side_by_side
-from rankduel.base.errors import PolicyNotice, UsageError
+from rankduel.base.errors import PolicyNotice
 from rankduel.base.settings import Configured
 from rankduel.base.streams import checked_seed
 from rankduel.base.threads import n_workers
@@ -38,10 +40,9 @@ def run(
     *,
     seed: int = 0,
     checkpoints: int = 1000,
-    jobs: int = 1,
+    jobs: Workers = 1,
     folder: str | Path | None = None,
     repair: bool = False,
-    scheduler: str | None = None,
     command: str = "",
     done: Callable[[int], None] = lambda n: None,
     watch: Callable[[InPlay], None] = lambda in_play: None,
@@ -52,7 +53,7 @@ def run(
     checkpoints  how many evenly spaced ones; there are twenty more per factor of ten
     folder       keep a record of every run there, and do not repeat those that are there already
     repair       play a run again whose record is damaged or of another study, instead of refusing it
-    scheduler    the address of a Dask scheduler whose workers share the runs
+    jobs         threads or processes here, or a cluster
     done         hears of every run that ended
     watch        is given, before the first run, what tells how far the runs in play are
 
@@ -74,7 +75,7 @@ def run(
     watch(in_play)
     return play_cells(
         cells,
-        lambda missing: _play_all(problem, chosen, missing, steps, seed, jobs, scheduler, in_play),
+        lambda missing: _play_all(problem, chosen, missing, steps, seed, jobs, in_play),
         kept,
         repair=repair,
         on_found=done,
@@ -91,9 +92,9 @@ class Numbers(NamedTuple):
     checkpoints: int
 
 
-def checked_numbers(horizon: float, runs: int, seed: int, checkpoints: int, jobs: int) -> Numbers:
+def checked_numbers(horizon: float, runs: int, seed: int, checkpoints: int, jobs: Workers) -> Numbers:
     """Return these numbers as whole ones; raise an error for the first that is out of range."""
-    n_workers(jobs)
+    checked_workers(jobs)
     return Numbers(
         checked_horizon(horizon),
         checked_count("runs", runs, MOST_RUNS),
@@ -116,13 +117,16 @@ def _play_all(
     cells: list[Cell],
     steps: np.ndarray,
     seed: int,
-    jobs: int,
-    scheduler: str | None,
+    jobs: Workers,
     in_play: InPlay,
 ) -> Iterator[PlayedCell]:
     """Yield every cell as it ends."""
-    if scheduler is not None:
-        yield from _play_on_cluster(problem, cells, steps, seed, scheduler)
+    if isinstance(jobs, Cluster):
+        # Workers are given policies as text, and send back tables: they need no folder in common with this
+        # process.
+        in_play.cluster = jobs
+        shared = _Played(replace(problem), steps, seed)  # without what it has computed here
+        yield from jobs.unordered_map(_play_on_worker, shared, cells, lambda cell: cell.policy)
         return
     compiled = {name: policy for name, policy in policies.items() if not is_plain(policy.thing)}
     if len(problem.preferences) > 1:  # before the threads and the clock start
@@ -172,40 +176,13 @@ def _play_one(
     return PlayedCell(cell, table, time.perf_counter() - started)
 
 
-def _play_on_cluster(
-    problem: Problem, cells: list[Cell], steps: np.ndarray, seed: int, scheduler: str
-) -> Iterator[PlayedCell]:
-    """By batches: joblib's Dask backend hands back whole lists, and what is finished should be kept soon.
+class _Played(NamedTuple):
+    """What all runs on a cluster have in common."""
 
-    Workers are given the policies as text, and send back tables: they need no folder in common with us.
-    """
-    with _cluster(scheduler, problem) as n_workers:
-        size = 4 * n_workers
-        for start in range(0, len(cells), size):
-            yield from Parallel()(
-                delayed(_play_one)(problem, cell.policy, cell, steps, seed)
-                for cell in cells[start : start + size]
-            )
+    problem: Problem
+    steps: np.ndarray
+    seed: int
 
 
-@contextmanager
-def _cluster(scheduler: str, problem: Problem) -> Iterator[int]:
-    try:
-        from distributed import Client
-    except ImportError:
-        raise UsageError("--scheduler needs Dask: pip install 'rankduel[dask]'") from None
-    try:
-        client: Any = Client(scheduler, timeout=10)  # type: ignore[no-untyped-call]
-    except (OSError, ValueError) as problem_found:
-        raise UsageError(
-            f"no Dask scheduler answers at {scheduler} ({type(problem_found).__name__}); start one with "
-            "'dask scheduler' and workers with 'dask worker ADDRESS'"
-        ) from None
-    with client:
-        n_workers = sum(client.nthreads().values())
-        if n_workers == 0:
-            raise UsageError(
-                f"the scheduler at {scheduler} has no workers; 'dask worker {scheduler}' starts one"
-            )
-        with parallel_config(backend="dask", client=client, scatter=[problem]):
-            yield n_workers
+def _play_on_worker(played: _Played, cell: Cell) -> PlayedCell:
+    return _play_one(played.problem, cell.policy, cell, played.steps, played.seed)

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from experiments.arena import open_arena
+from experiments.cluster import Workers
 from experiments.matrix.build import write_matrix
 from experiments.matrix.builtin import MATRICES
 from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
@@ -190,7 +191,7 @@ class Shelf(NamedTuple):
 
     data: Path | None
     made: Path
-    jobs: int = -1
+    jobs: Workers = -1
 
 
 def data_folder(given: Path | None) -> Path | None:

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from experiments.cluster import Workers
 from experiments.matrix.preferences import Preferences
 from experiments.runs.problem import Problem
 from experiments.runs.records import versions
@@ -72,7 +73,7 @@ def play_study(
     data: Path | None = None,
     real: bool = False,
     repair: bool = False,
-    jobs: int = 1,
+    jobs: Workers = 1,
     command: str = "",
     done: Callable[[int], None] = lambda n: None,
 ) -> Results:

@@ -25,6 +25,7 @@ import pandas as pd
 
 from bandits.regret import NOTIONS
 from experiments.arena import Arena
+from experiments.cluster import Workers
 from experiments.matrix.preferences import Preferences
 from experiments.specs import parse_policy
 from rankduel.base.settings import Configured, Setting
@@ -90,7 +91,7 @@ class Bench(NamedTuple):
     preferences: Preferences | None  # of its problem
     size: Size
     tables: Mapping[str, pd.DataFrame]  # of the runs it comes after, by part
-    jobs: int
+    jobs: Workers
     data: Path | None = None  # the folder of data that users bring
     folder: Path | None = None  # where it may keep records of runs of its own
     arena: Arena | None = None  # of its problem, if that is played live

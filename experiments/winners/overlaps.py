@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
+from experiments.cluster import Cluster, Workers
 from experiments.winners.notions import von_neumann
 from experiments.winners.subsets import check_sampling
 from rankduel.base.errors import MatrixError
@@ -53,7 +54,11 @@ class Lottery(NamedTuple):
 
 
 def winner_overlaps(
-    matrix: np.ndarray, sizes: Sequence[int] | None = None, samples: int = 400, seed: int = 0, jobs: int = 1
+    matrix: np.ndarray,
+    sizes: Sequence[int] | None = None,
+    samples: int = 400,
+    seed: int = 0,
+    jobs: Workers = 1,
 ) -> Overlaps:
     """In which shares of the subsets do two notions have a winner in common?
 
@@ -63,11 +68,30 @@ def winner_overlaps(
     """
     chosen = usual_overlap_sizes(len(matrix)) if sizes is None else sizes
     check_sampling(chosen, samples, len(matrix))
+    if isinstance(jobs, Cluster):
+        found = list(jobs.ordered_map(_on_worker, _Sampled(matrix, int(samples), seed), map(int, chosen)))
+        return _joined(found)
     known: list[Lottery] = []
     # Threads: the time goes into products and linear systems, and all learn from each other's lotteries.
     found = Parallel(n_jobs=jobs, prefer="threads")(
         delayed(_of_size)(matrix, int(size), int(samples), seed, known) for size in chosen
     )
+    return _joined(found)
+
+
+class _Sampled(NamedTuple):
+    """What the sizes have in common, on a cluster."""
+
+    matrix: np.ndarray
+    samples: int
+    seed: int
+
+
+def _on_worker(sampled: _Sampled, size: int) -> tuple[list[dict], list[dict]]:
+    return _of_size(sampled.matrix, size, sampled.samples, sampled.seed, [])
+
+
+def _joined(found: list[tuple[list[dict], list[dict]]]) -> Overlaps:
     return Overlaps(*(pd.DataFrame(list(chain(*rows))) for rows in zip(*found)))
 
 

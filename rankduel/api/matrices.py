@@ -11,6 +11,7 @@ import pandas as pd
 
 from clickmodels.tables import ClickModel
 from experiments.arena import Arena, open_arena
+from experiments.cluster import workers_of
 from experiments.matrix.build import BuildStatus, write_matrix
 from experiments.matrix.build import build_matrix as build_in_arena
 from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
@@ -80,6 +81,7 @@ def build_matrix(
     output: str | Path | None = None,
     seed: int = 0,
     jobs: int = -1,
+    scheduler: str | None = None,
     progress: Callable[[BuildStatus], object] | None = None,
     page_progress: Callable[[int], object] | None = None,
 ) -> Preferences:
@@ -145,6 +147,9 @@ def build_matrix(
         Seed of all random numbers. The result depends neither on `jobs` nor on interruptions.
     jobs : int, default -1
         Number of threads; -1 uses all cores.
+    scheduler : str, optional
+        Address of a Dask scheduler whose workers share the work, or ``"local:N"`` for N worker processes on
+        this machine.
     progress : callable, optional
         Called with a `BuildStatus` after every block of queries.
     page_progress : callable, optional
@@ -221,25 +226,27 @@ def build_matrix(
         "simulate": simulate,
         "prior": prior,
     }
-    common: dict[str, Any] = {"alpha": alpha, "seed": seed, "jobs": jobs}
+    common: dict[str, Any] = {"alpha": alpha, "seed": seed}
     if multileave is None:
         if impressions is not None:
             raise UsageError(
                 "impressions counts pages that all rankers share: give multileave too, or use duels"
             )
         options = pairwise | common | {"progress": progress or _ignore_status}
-        return build_in_arena(arena, **options) if output is None else write_matrix(arena, output, **options)
+        with workers_of(jobs, scheduler) as workers:
+            if output is None:
+                return build_in_arena(arena, jobs=workers, **options)
+            return write_matrix(arena, output, jobs=workers, **options)
     refuse_unused(
         pairwise, {"prior": "none"}, f"pages of two rankers; leave it out, or multileave='{multileave}'"
     )
     way = MULTILEAVERS.parsed(multileave)
     pages = {"impressions": USUAL_IMPRESSIONS if impressions is None else impressions}
     options = common | pages | {"done": page_progress or _ignore_pages}
-    return (
-        infer_matrix(arena, way, **options)
-        if output is None
-        else write_inferred(arena, way, output, **options)
-    )
+    with workers_of(jobs, scheduler) as workers:
+        if output is None:
+            return infer_matrix(arena, way, jobs=workers, **options)
+        return write_inferred(arena, way, output, jobs=workers, **options)
 
 
 def _arena(data: Arena | Letor | str | Path, duel: dict[str, Any]) -> Arena:
@@ -315,6 +322,7 @@ def winner_subsets(
     samples: int = 20_000,
     overlap_samples: int = 100,
     seed: int = 0,
+    scheduler: str | None = None,
 ) -> Subsets:
     """Measure how often random subsets of the rankers have a winner or an order.
 
@@ -334,6 +342,9 @@ def winner_subsets(
         Subsets of each size on which notions of a winner are compared, which takes longer.
     seed : int, default 0
         Seed of all random numbers.
+    scheduler : str, optional
+        Address of a Dask scheduler whose workers share the work, or ``"local:N"`` for N worker processes on
+        this machine.
 
     Returns
     -------
@@ -348,8 +359,10 @@ def winner_subsets(
     """
     matrix = chosen_preferences(preferences, rankers).matrix
     shares = subset_shares(matrix, sizes, samples, seed)
-    overlaps = winner_overlaps(matrix, None, overlap_samples, seed) if len(matrix) >= FEWEST else None
-    return Subsets(shares, overlaps)
+    if len(matrix) < FEWEST:
+        return Subsets(shares, None)
+    with workers_of(1, scheduler) as workers:
+        return Subsets(shares, winner_overlaps(matrix, None, overlap_samples, seed, workers))
 
 
 def chosen_preferences(preferences: Preferences | np.ndarray | str | Path, rankers: str) -> Preferences:

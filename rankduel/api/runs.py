@@ -11,6 +11,7 @@ import pandas as pd
 
 from bandits.feedback import Feedback
 from experiments.arena import Arena
+from experiments.cluster import workers_of
 from experiments.matrix.build import BuildStatus
 from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
 from experiments.runs.compare import Comparison, compare_runs
@@ -92,7 +93,8 @@ def run(
     repair : bool, default False
         Whether to play a run again whose record is damaged or of another study, instead of refusing it.
     scheduler : str, optional
-        Address of a Dask scheduler whose workers share the runs.
+        Address of a Dask scheduler whose workers share the work, or ``"local:N"`` for N worker processes on
+        this machine.
     command : str, default ""
         Text that the run set keeps about how it was made.
     progress : callable, optional
@@ -125,27 +127,28 @@ def run(
     where = None if folder is None else Path(folder)
     policies = policies_of(policies)  # refused before a matrix is made, as numbers are
     checked_numbers(horizon, runs, seed, checkpoints, jobs)
-    if isinstance(problem, Arena):
-        tell = matrix_progress or _ignore_status
-        preferences, arena = preferences_for(problem, matrix, where, jobs, tell, repair=repair), problem
-    else:
-        preferences, arena = _preferences(problem), None
-    feedback = Feedback(feedback_every, delay)
-    return run_policies(
-        Problem(preferences, arena, regret, feedback, multileave, measure),
-        policies,
-        horizon,
-        runs,
-        seed=seed,
-        checkpoints=checkpoints,
-        jobs=jobs,
-        folder=where,
-        repair=repair,
-        scheduler=scheduler,
-        command=command,
-        done=progress or _ignore,
-        watch=watch or _ignore_runs,
-    )
+    arena = problem if isinstance(problem, Arena) else None
+    with workers_of(jobs, scheduler) as workers:
+        if isinstance(problem, Arena):
+            tell = matrix_progress or _ignore_status
+            preferences = preferences_for(problem, matrix, where, workers, tell, repair=repair)
+        else:
+            preferences = _preferences(problem)
+        feedback = Feedback(feedback_every, delay)
+        return run_policies(
+            Problem(preferences, arena, regret, feedback, multileave, measure),
+            policies,
+            horizon,
+            runs,
+            seed=seed,
+            checkpoints=checkpoints,
+            jobs=workers,
+            folder=where,
+            repair=repair,
+            command=command,
+            done=progress or _ignore,
+            watch=watch or _ignore_runs,
+        )
 
 
 def compare(
@@ -198,7 +201,8 @@ def compare(
     repair : bool, default False
         Whether to play a run again whose record is damaged or of another study, instead of refusing it.
     scheduler : str, optional
-        Address of a Dask scheduler whose workers share the runs.
+        Address of a Dask scheduler whose workers share the work, or ``"local:N"`` for N worker processes on
+        this machine.
     command : str, default ""
         Text that the run sets keep about how they were made.
     progress : callable, optional
@@ -230,28 +234,28 @@ def compare(
         None if folder is None else Path(f"{folder}-{mode}") for mode in ("live", "proxy")
     )
     tell = matrix_progress or _ignore_status
-    preferences = preferences_for(arena, matrix, live_folder, jobs, tell, repair=repair)
-    live, proxy = (
-        run_policies(
-            problem,
-            policies,
-            horizon,
-            runs,
-            seed=seed,
-            checkpoints=checkpoints,
-            jobs=jobs,
-            folder=where,
-            repair=repair,
-            scheduler=scheduler,
-            command=command,
-            done=progress or _ignore,
-            watch=watch or _ignore_runs,
+    with workers_of(jobs, scheduler) as workers:
+        preferences = preferences_for(arena, matrix, live_folder, workers, tell, repair=repair)
+        live, proxy = (
+            run_policies(
+                problem,
+                policies,
+                horizon,
+                runs,
+                seed=seed,
+                checkpoints=checkpoints,
+                jobs=workers,
+                folder=where,
+                repair=repair,
+                command=command,
+                done=progress or _ignore,
+                watch=watch or _ignore_runs,
+            )
+            for problem, where in (
+                (Problem(preferences, arena, regret, measure=measure), live_folder),
+                (Problem(preferences, None, regret), proxy_folder),
+            )
         )
-        for problem, where in (
-            (Problem(preferences, arena, regret, measure=measure), live_folder),
-            (Problem(preferences, None, regret), proxy_folder),
-        )
-    )
     return compare_runs(live, proxy)
 
 
@@ -266,6 +270,7 @@ def multileave(
     jobs: int = -1,
     folder: str | Path | None = None,
     repair: bool = False,
+    scheduler: str | None = None,
     command: str = "",
     progress: Callable[[int], object] | None = None,
     matrix_progress: Callable[[BuildStatus], object] | None = None,
@@ -292,6 +297,9 @@ def multileave(
         Folder of the run set. Every run is kept there as it ends, and runs that are there are not repeated.
     repair : bool, default False
         Whether to play a run again whose record is damaged or of another study, instead of refusing it.
+    scheduler : str, optional
+        Address of a Dask scheduler whose workers share the work, or ``"local:N"`` for N worker processes on
+        this machine.
     command : str, default ""
         Text that the run set keeps about how it was made.
     progress : callable, optional
@@ -319,20 +327,21 @@ def multileave(
     checked_multileaving(impressions, runs, seed, jobs)
     where = None if folder is None else Path(folder)
     tell = matrix_progress or _ignore_status
-    reference = preferences_for(arena, matrix, where, jobs, tell, repair=repair)
-    return compare_multileavers(
-        arena,
-        chosen,
-        reference,
-        impressions,
-        runs,
-        seed=seed,
-        jobs=jobs,
-        folder=where,
-        repair=repair,
-        command=command,
-        done=progress or _ignore,
-    )
+    with workers_of(jobs, scheduler) as workers:
+        reference = preferences_for(arena, matrix, where, workers, tell, repair=repair)
+        return compare_multileavers(
+            arena,
+            chosen,
+            reference,
+            impressions,
+            runs,
+            seed=seed,
+            jobs=workers,
+            folder=where,
+            repair=repair,
+            command=command,
+            done=progress or _ignore,
+        )
 
 
 def load_records(folder: str | Path) -> pd.DataFrame:

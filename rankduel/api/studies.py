@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
+from experiments.cluster import workers_of
 from experiments.studies import all_studies
 from experiments.studies.data import data_folder
 from experiments.studies.playing import Played, check, folder_of, play_study
@@ -28,6 +29,7 @@ def study(
     out: str | Path = "results/studies",
     repair: bool = False,
     jobs: int = -1,
+    scheduler: str | None = None,
     command: str = "",
     progress: Callable[[int], None] | None = None,
     trust: bool = False,
@@ -50,6 +52,9 @@ def study(
         Whether to play a run again whose record is damaged or of another study, instead of refusing it.
     jobs : int, default -1
         Runs at a time; -1 uses all cores.
+    scheduler : str, optional
+        Address of a Dask scheduler whose workers share the work, or ``"local:N"`` for N worker processes on
+        this machine.
     command : str, default ""
         Text that the run sets keep about how they were made.
     progress : callable, optional
@@ -72,17 +77,18 @@ def study(
     chosen = find_study(name, trust=trust)
     where = Path(out)
     found = data_folder(None if data is None else Path(data))
-    results = play_study(
-        chosen,
-        tier,
-        where,
-        data=found,
-        real=real,
-        repair=repair,
-        jobs=jobs,
-        command=command,
-        done=progress or _ignore,
-    )
+    with workers_of(jobs, scheduler) as workers:
+        results = play_study(
+            chosen,
+            tier,
+            where,
+            data=found,
+            real=real,
+            repair=repair,
+            jobs=workers,
+            command=command,
+            done=progress or _ignore,
+        )
     records = check(chosen, tier, where, results)
     return Played(chosen, tier, results, records, folder_of(chosen, tier, where) / "figures")
 

@@ -332,6 +332,8 @@ class _Counted:
         self.shown.update(self.task, completed=max(task.completed, min(played, self.total * self.unit)))
         runs = f"{self.n_done:,} of {counted(self.total, self.what.removesuffix('s'))}"
         rate = f"{task.speed:,.0f} duels/s" if task.speed else ""
+        if self.in_play.cluster is not None:
+            rate = _with_workers(rate, self.in_play.cluster.status().n_workers)
         self.shown.update(self.task, description=runs, rate=rate)
 
 
@@ -343,19 +345,25 @@ def _build_status(shown: Progress) -> Callable[[BuildStatus], None]:
         if not tasks:
             tasks.append(shown.add_task("pairs", total=None, rate=""))
         speed = shown.tasks[shown.task_ids.index(tasks[0])].speed or 0.0
+        rate = f"{speed * status.pairs / status.total:,.1f} pairs/s" if speed else ""
         shown.update(
             tasks[0],
             completed=status.done,
             total=status.total,
             description=f"{status.decided:,} of {counted(status.pairs, 'pair')} decided",
-            rate=f"{speed * status.pairs / status.total:,.1f} pairs/s" if speed else "",
+            rate=_with_workers(rate, status.workers) if status.workers else rate,
         )
 
     return update
 
 
-class CompilingLines(logging.Handler):
-    """Prints a line for everything that takes seconds to compile."""
+def _with_workers(rate: str, n_workers: int) -> str:
+    """Return a rate with the number of workers that a cluster has."""
+    return ", ".join(filter(None, [rate, counted(n_workers, "worker")]))
+
+
+class LogLines(logging.Handler):
+    """Prints a line for what takes seconds to compile, and for what becomes of a cluster."""
 
     def emit(self, record: logging.LogRecord) -> None:
         errors.print(f"[dim]{escape(record.getMessage())}[/]", soft_wrap=True)
@@ -366,10 +374,11 @@ def show_notes() -> None:
     if warnings.showwarning is not _show_warning:
         _usual_warning.append(warnings.showwarning)
         warnings.showwarning = _show_warning
-    log = logging.getLogger("rankduel.compiling")
-    if not any(isinstance(handler, CompilingLines) for handler in log.handlers):
-        log.addHandler(CompilingLines())
-    log.setLevel(logging.INFO)
+    for name in ("rankduel.compiling", "rankduel.cluster"):
+        log = logging.getLogger(name)
+        if not any(isinstance(handler, LogLines) for handler in log.handlers):
+            log.addHandler(LogLines())
+        log.setLevel(logging.INFO)
 
 
 _usual_warning: list[Callable[..., None]] = []

@@ -17,6 +17,7 @@ from bandits.loop import run_loop
 from bandits.matrix_duels import by_matrix
 from bandits.parts.answers import leader, leaders
 from bandits.regret import winners_by
+from experiments.cluster import threads_here
 from experiments.specs import parse_policy
 from experiments.studies.study import (
     Bench,
@@ -202,7 +203,9 @@ def answers(row: Row, case: str, bench: Bench) -> dict[str, Any]:
         return answer[best].sum(), answer.sum(), trace.duels[0].sum() // 2, trace.most[0]
 
     play(0)  # compiles it, once
-    runs = Parallel(n_jobs=bench.jobs, prefer="threads")(delayed(play)(run) for run in range(bench.size.runs))
+    runs = Parallel(n_jobs=threads_here(bench.jobs), prefer="threads")(
+        delayed(play)(run) for run in range(bench.size.runs)
+    )
     found, items, comparisons, judgments = np.array(runs).T
     return {
         "one": found == 1,

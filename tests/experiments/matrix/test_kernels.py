@@ -9,7 +9,7 @@ from support.live_duels import USERS, full_size, query_groups, tiny
 from support.small_worlds import case_id, chosen
 
 from experiments.matrix import kernels
-from experiments.matrix.kernels import CENTRED, WITHIN, duel_kernel, has_odds, odds_kernel
+from experiments.matrix.kernels import CENTRED, WITHIN, choose_kernel, duel_kernel, has_odds
 from interleave import for_another_thread, interleaving, is_exact, make_world, mean_odds
 from interleave.exact.outcome_odds import LOSS, TIE, WIN
 from interleave.world import asked_in_turn
@@ -23,6 +23,10 @@ DRAWN = tuple(
 PAIRS = ((0, 1), (2, 3), (0, 4))  # untied, tied, one constant; see live_duels
 USER = USERS["navigational"]
 users_drawn = pytest.mark.parametrize("user", ["navigational", "perfect", "leaves unclicked"])
+
+
+def odds_kernel(world, way):
+    return choose_kernel(world, way, simulate=False).kernel()
 
 
 def sums_of(kernel, world, pairs, times, seed=0, start=0, stop=None):
