@@ -46,7 +46,34 @@ _ZIP = b"PK\x03\x04"  # how files of format 2 began
 
 
 class Stepper:
-    """A policy in play. Made by `bandits.start` or `bandits.restore`."""
+    """A policy that receives the outcomes of real duels one step at a time; made by `start` or `restore`.
+
+    Parameters
+    ----------
+    configured : Configured
+        The policy and its parameters.
+    n_arms : int
+        Number of arms.
+    horizon : int
+        Number of duels, for policies that need it; otherwise 0.
+    seed : int
+        Seed of the policy's random numbers.
+
+    Attributes
+    ----------
+    pair : tuple of int or None
+        The pair that `select` returned and that is not decided yet.
+    n_steps : int
+        Number of duels decided so far.
+
+    Examples
+    --------
+    >>> stepper = rankduel.start("rucb", n_arms=3, seed=1)
+    >>> first, second = stepper.select()
+    >>> stepper.update(first_won=True)
+    >>> stepper.n_steps
+    1
+    """
 
     def __init__(self, configured: Configured, n_arms: int, horizon: int, seed: int) -> None:
         self.configured, self.n_arms, self.horizon, self.seed = configured, n_arms, horizon, seed
@@ -64,7 +91,7 @@ class Stepper:
         return len(self._outcomes)
 
     def select(self) -> tuple[int, int]:
-        """The two arms to duel now, the same two until they are decided. Equal arms: show that one alone."""
+        """Return the pair of arms to duel now, the same until it is decided; equal arms need no duel."""
         if self.pair is None:
             select = self._policy.select
             pair = self._called(select, self._state, self._params, self._rng) if self.n_arms > 1 else (0, 0)
@@ -75,24 +102,24 @@ class Stepper:
         return self.pair
 
     def update(self, first_won: bool) -> None:
-        """Who won the duel of `select`. For an arm against itself any answer will do."""
+        """Tell the policy whether the first arm of `select` won; any value will do if both are the same."""
         pair = self._decided(int(bool(first_won)))
         if self.n_arms > 1:
             self._called(self._policy.update, self._state, self._params, *pair, bool(first_won))
 
     def pass_over(self) -> None:
-        """The duel ended in a tie, from which the policy learns nothing."""
+        """End the duel of `select` without a winner; the policy learns nothing from it."""
         self._decided(TIED)
 
     def recommend(self) -> int:
-        """The arm the policy would answer now; -1 if it never has an answer."""
+        """Return the arm that the policy considers best now; -1 if the policy recommends none."""
         if self.n_arms == 1:
             return 0
         recommend = self._policy.recommend
         return int(recommend(self._state, self._params)) if recommend else -1
 
     def answers(self) -> list[int]:
-        """All arms of the answer, ascending; one, where the policy never has several."""
+        """Return all arms that the policy considers best now, in ascending order."""
         chosen = np.zeros(self.n_arms, np.bool_)
         if self.n_arms > 1 and self._policy.answers:
             self._policy.answers(self._state, self._params, chosen)
@@ -102,14 +129,14 @@ class Stepper:
         return [int(arm) for arm in np.flatnonzero(chosen)]
 
     def finished(self) -> bool:
-        """Is nothing left to compare?"""
+        """Return whether the policy needs no further duels."""
         finished = self._policy.finished
         return self.n_arms == 1 or bool(finished and finished(self._state, self._params))
 
     def committed(self) -> list[tuple[int, int]]:
-        """All comparisons that are certain to come, whatever the outcome of the first: several at once.
+        """Return the pairs that the policy will select next whatever the outcomes, at most 100,000.
 
-        The first is that of `select`; the others follow in this order. At most 100,000 are listed.
+        The first is the pair of `select`; the others follow in this order.
         """
         first = self.select()
         if self._policy.plan is None or self.n_arms == 1 or first[0] == first[1]:
@@ -121,7 +148,7 @@ class Stepper:
         return [(int(pairs[step % len(pairs), 0]), int(pairs[step % len(pairs), 1])) for step in left]
 
     def save(self, path: str | Path) -> None:
-        """Write everything needed to go on, to a file that is complete or not there.
+        """Write a file from which `restore` continues. It is written completely or not at all.
 
         The file holds the outcome of every duel, at most 4,000,000 of them.
         """

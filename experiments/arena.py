@@ -38,6 +38,39 @@ def no_progress(what: str, total: int) -> AbstractContextManager[Callable[[int],
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Arena:
+    """Judged data, rankers, an interleaving method and a click model; made by `open_arena`.
+
+    Parameters
+    ----------
+    rankings : Rankings
+        Documents of every query in the order of every ranker.
+    labels : ndarray of int8, shape (n_docs,)
+        Relevance grade of each document.
+    model : ClickModel
+        The simulated user.
+    interleaving : Configured
+        Interleaving method and its settings.
+    length : int
+        Number of documents on a page.
+    ties : str
+        Order of documents with equal scores.
+    tied_duels : str
+        Outcome of a duel without a winner.
+    queries : str
+        How the query of the next page is chosen.
+    settings : mapping
+        All settings as plain values, for files and reports.
+
+    Examples
+    --------
+    >>> data = rankduel.synthetic_data("small", queries=20)
+    >>> arena = rankduel.open_arena(data, rankers="110,115", interleave="team_draft")
+    >>> arena.rankings.names
+    ('110', '115')
+    >>> str(arena.interleaving), arena.length
+    ('team_draft', 10)
+    """
+
     rankings: Rankings
     labels: np.ndarray
     model: ClickModel
@@ -46,7 +79,7 @@ class Arena:
     ties: str
     tied_duels: str
     queries: str
-    settings: Mapping[str, Any]  # all of this in words and numbers, as files and reports keep it
+    settings: Mapping[str, Any]
 
     def _facts(self) -> dict[str, object]:
         """What a prompt shows."""

@@ -32,7 +32,51 @@ _DOC_ID_FIELD = r"docid\s*=\s*(?P<id>\S+)"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Letor:
-    """Judged documents of many queries; query q owns rows offsets[q]:offsets[q + 1]."""
+    """Judged documents of many queries; query ``q`` owns rows ``offsets[q]:offsets[q + 1]``.
+
+    Use `read_data`, `synthetic_data` or `Letor.from_pandas` to make one.
+
+    Parameters
+    ----------
+    labels : ndarray of int8, shape (n_docs,)
+        Relevance grade of each document.
+    offsets : ndarray of int64, shape (n_queries + 1,)
+        First row of each query, and at the end the number of documents.
+    columns : tuple of ndarray
+        One array of float32 or float64 per feature; a missing value is NaN.
+    feature_names : tuple of str
+        Name of each feature.
+    query_ids : ndarray of object, shape (n_queries,)
+        Query ids as written in the source.
+    splits : ndarray of object, shape (n_queries,)
+        Split of each query, such as "train", or "".
+    records : ndarray of int64, shape (n_docs,)
+        Record number of each document in the source, which score files refer to.
+    comments : pyarrow.LargeStringArray, optional
+        Comment of each document.
+    profile : str, default "svmlight"
+        Format of the source.
+    source : str, default ""
+        Names of the files that were read.
+    digest : str, default ""
+        Digest of the content of the source.
+    notes : tuple of str, default ()
+        Remarks of the reader about unexpected content.
+    scale : int, default 0
+        Number of grades; 0 if the profile or the labels determine it.
+    cache : Path, optional
+        Folder for values computed from the data. By default nothing is stored.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"qid": [1, 1, 2], "label": [2, 0, 1], "bm25": [3.0, 1.0, 2.0]})
+    >>> data = rankduel.Letor.from_pandas(frame)
+    >>> data.n_queries, data.n_docs, data.feature_names
+    (2, 3, ('bm25',))
+    >>> data.offsets
+    array([0, 2, 3])
+    """
 
     labels: np.ndarray  # (n_docs,) int8, relevance grade
     offsets: np.ndarray  # (n_queries + 1,) int64, offsets[0] == 0
@@ -118,6 +162,7 @@ class Letor:
         return [number[name] for name in wanted]
 
     def column(self, feature: int | str) -> np.ndarray:
+        """Return the values of a feature given by name or number."""
         return self.columns[self.feature_index(feature)]
 
     def check_names(self) -> None:

@@ -58,7 +58,40 @@ _LONGEST_REASON = 200  # characters of a message that repeats what a file holds
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Preferences:
-    """All pairs of `names`, made by `preferences_of`, `read_preferences` or experiments.matrix.build."""
+    """Probabilities that rankers beat each other, made by `build_matrix` or `read_preferences`.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Names of the rankers.
+    pairs : DataFrame
+        One row per pair, (0, 1), (0, 2), ..., (K - 2, K - 1): the names ``first`` and ``second``; ``wins``,
+        ``ties`` and ``losses`` of the first in ``n`` duels; the probability ``p`` that the first beats the
+        second, its interval from ``lo`` to ``hi``, and the ``method`` that found it.
+    settings : mapping
+        How the matrix was made, as plain values.
+    by_query : ndarray of float32, shape (n_pairs, n_queries), optional
+        Value of ``p`` for each query; ``p`` is their mean. With very many queries, each column is a group
+        of neighbouring queries.
+
+    Attributes
+    ----------
+    matrix : ndarray of float64, shape (K, K)
+        Probability that ranker ``i`` beats ranker ``j``; 1/2 on the diagonal.
+    lower, upper : ndarray of float64, shape (K, K)
+        Ends of the intervals of `matrix`.
+
+    Examples
+    --------
+    >>> preferences = rankduel.read_preferences("arxiv6")
+    >>> preferences.names
+    ('0', '1', '2', '3', '4', '5')
+    >>> float(preferences.matrix[0, 1])
+    0.55
+    >>> preferences.subset(["0", "3"]).matrix
+    array([[0.5 , 0.54],
+           [0.46, 0.5 ]])
+    """
 
     names: tuple[str, ...]
     pairs: pd.DataFrame  # COLUMNS; rankers (0, 1), (0, 2), ..., (K - 2, K - 1), by name

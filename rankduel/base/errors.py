@@ -12,7 +12,27 @@ _SURROGATE = re.compile("[\ud800-\udfff]")  # Python's stand-in for bytes that a
 
 
 class RankduelError(ValueError):
-    """Base class of all errors that input can cause; names of files in the message can be printed."""
+    """Base class of the errors that wrong input causes.
+
+    There is a subclass for each kind of input, such as data, policies or matrices. The message states where
+    the problem is, what was found, what is expected, and what to do next. It can always be printed: bytes of
+    file names that are not UTF-8 are escaped.
+
+    Parameters
+    ----------
+    message : object, default ""
+        The message, converted to text.
+    *more : object
+        Further arguments of the exception.
+
+    Examples
+    --------
+    >>> try:
+    ...     rankduel.policy("rucp")
+    ... except rankduel.RankduelError as problem:
+    ...     print(problem)
+    no policy named 'rucp'; did you mean 'rucb'?
+    """
 
     def __init__(self, message: object = "", *more: object) -> None:
         super().__init__(encodable(str(message)), *more)

@@ -1,4 +1,4 @@
-"""The command line: `rankduel COMMAND ...`. Each group of commands has a file of its own."""
+"""The command line `rankduel COMMAND ...`. Each command, or group of commands, is a module."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ def rankduel(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
     ] = False,
 ) -> None:
-    """Online evaluation of rankers, simulated: judged data, interleaving, clicks, dueling bandits."""
+    """Simulate the online evaluation of rankers: judged data, interleaving, clicks, dueling bandits."""
 
 
 def main() -> None:
-    """Run a command to its end, see `rankduel.cli.endings`."""
+    """Run the command line and exit with its code, see `rankduel.cli.endings`."""
     prepare_streams()
     show_notes()
     run_to_end(lambda: app(prog_name="rankduel", standalone_mode=False))

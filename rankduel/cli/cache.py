@@ -1,4 +1,4 @@
-"""`rankduel cache`: show or remove what is kept to save time."""
+"""`rankduel cache`: list or remove the cache files."""
 
 from __future__ import annotations
 
@@ -7,38 +7,47 @@ from typing import Annotated
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 
 import rankduel
-from rankduel.cli.console import byte_text, print_table, screen
+from rankduel.cli.console import byte_text, plain_table, print_table, screen
 from rankduel.cli.options import AsCsv, AsJson
+
+_KINDS = {"code": "compiled code", "data": "data and scores"}
 
 
 def cache(
     data: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Data files, or folders of them, whose parsed copies count too.", show_default=False
+            help="Data files or folders whose caches beside them are included.", show_default=False
         ),
     ] = None,
     *,
-    clear: Annotated[bool, typer.Option("--clear", help="Remove it; it is made again when needed.")] = False,
+    clear: Annotated[
+        bool, typer.Option("--clear", help="Remove the files; they are made again when needed.")
+    ] = False,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """Show or remove what is kept to save time: compiled code, parsed copies of data, scores of models."""
+    """List or remove cache files: compiled code, parsed copies of data, scores of models.
+
+    [dim]Example:[/] rankduel cache --clear
+    """
     found = rankduel.caches(data or [], clear=clear)
     if print_table(as_json, as_csv, lambda: found, lambda: {"removed": clear, "caches": found}):
         return
-    table = Table(box=None, pad_edge=False)
-    table.add_column("kept")
+    table = plain_table()
+    table.add_column("cache", header_style="dim", style="cyan")
     for name in ("files", "size"):
-        table.add_column(name, justify="right")
-    table.add_column("folder", overflow="fold")
+        table.add_column(name, header_style="dim", justify="right")
+    table.add_column("folder", header_style="dim", overflow="fold")
     for kind, folder, files, size in found.itertuples(index=False):
-        table.add_row(kind, f"{files:,}", byte_text(size), escape(folder))
+        table.add_row(_KINDS[kind], f"{files:,}", byte_text(size), escape(folder))
     screen.print(table)
     if clear:
-        screen.print("removed")
+        screen.print("removed all of these files")
     else:
-        screen.print("[dim]rankduel cache --clear removes it; RANKDUEL_CACHE names another folder[/]")
+        screen.print(
+            "\n[dim]'rankduel cache --clear' removes these files; the environment variable RANKDUEL_CACHE "
+            "sets another folder[/]"
+        )

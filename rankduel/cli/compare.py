@@ -1,4 +1,4 @@
-"""`rankduel compare`: the same policies live and by proxy."""
+"""`rankduel compare`: run the same policies on live duels and on draws from the preference matrix."""
 
 from __future__ import annotations
 
@@ -43,16 +43,15 @@ def compare(
     duel_options: DuelOptions,
     data_options: DataOptions,
 ) -> None:
-    """Play policies on live duels and on draws from their matrix: does the proxy change any conclusion?
+    """Run policies on live duels and on draws from the preference matrix, and test whether they differ.
 
     [dim]Example:[/] rankduel compare data.txt --interleave team_draft --policy rucb --policy merge_dts
     """
-    from experiments.arena import user_text
-    from experiments.runs.problem import how_known
     from experiments.runs.records import MATRIX, read_settings
     from experiments.specs import parse_policy
     from experiments.winners.verdict import who_won
     from rankduel.cli.shown.comparison import as_data, show_comparison
+    from rankduel.cli.shown.preferences import duel_text, matrix_text
     from rankduel.cli.shown.sweeps import show_comparisons as show_sweep
     from rankduel.cli.shown.verdict import show_verdict
 
@@ -91,10 +90,10 @@ def compare(
         if not (as_json or as_csv):
             show_verdict(verdict)
             screen.print(
-                f"\n[bold]{escape(stem.name)}[/] [dim]{counted(len(preferences), 'ranker')}, "
-                f"{escape(user_text(arena.settings))}, matrix {how_known(preferences)}; "
+                f"\n[bold]{escape(stem.name)}:[/] [dim]{counted(len(preferences), 'ranker')}, "
+                f"{escape(duel_text(arena.settings))}, matrix {matrix_text(preferences)}\n"
                 f"{notion.capitalize()} regret after {counted(int(options.horizon), 'duel')}, "
-                f"{counted(options.runs, 'run')} each[/]\n"
+                f"means of {counted(options.runs, 'run')}[/]\n"
             )
     everything: dict[str, Any] = {"records": str(options.out), "regret": notion}
     if len(each) == 1:

@@ -240,6 +240,17 @@ def show_rows(rows: dict[str, str], gap: int = 0) -> None:
     screen.print(table)
 
 
+def show_legend(about: Mapping[str, str]) -> None:
+    """Print an empty line, and what each column of the table above means."""
+    table = plain_table(show_header=False)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(style="dim")
+    for heading, text in about.items():
+        table.add_row(heading.replace("\n", " "), text)
+    screen.print()
+    screen.print(table)
+
+
 def plain_table(gap: int = 0, **settings: Any) -> Table:
     """Return a table without lines, with `gap` empty lines between rows."""
     return Table(box=None, pad_edge=False, padding=(0, 2, gap, 0), **settings)

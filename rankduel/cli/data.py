@@ -1,4 +1,4 @@
-"""`rankduel data`: look at judged data, convert it, or make some up."""
+"""`rankduel data`: describe judged data, convert it, or generate synthetic data."""
 
 from __future__ import annotations
 
@@ -29,10 +29,9 @@ if TYPE_CHECKING:
     from letor_data.letor import Letor
     from letor_data.synthetic.settings import Synthetic
 
-app = typer.Typer(no_args_is_help=True, help="Look at judged data, convert it, or make some up.")
+app = typer.Typer(no_args_is_help=True, help="Describe judged data, convert it, or generate synthetic data.")
 
-
-# Literal, as `letor_data.synthetic` takes long to load; held to it by a test.
+# Written out because `letor_data.synthetic` takes long to import; a test compares the two.
 SHAPES = ("mslr-web30k", "mslr-web10k", "yahoo", "istella", "letor-agg", "small", "demo")
 
 
@@ -47,13 +46,13 @@ def info(
     files: Files,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
-    top: Annotated[int, typer.Option(help="How many of the best features to show.", min=1)] = 10,
-    k: Annotated[int, typer.Option("--cutoff", "-k", help="Cut-off of NDCG.", min=1)] = 10,
+    top: Annotated[int, typer.Option(help="Number of features to list, best first.", min=1)] = 10,
+    k: Annotated[int, typer.Option("--cutoff", "-k", help="Number of ranks of NDCG.", min=1)] = 10,
     ranker: RankerTexts = None,
     *,
     data_options: DataOptions,
 ) -> None:
-    """Sizes, grades, ties, constant features and the best single features of judged data.
+    """Show sizes, grades, ties, constant features and the best single features of judged data.
 
     [dim]Example:[/] rankduel data info MSLR-WEB10K.zip::Fold1/train.txt
     """
@@ -78,12 +77,12 @@ def convert(
         Path, typer.Option("--output", "-o", help="NAME.parquet, or text: NAME.txt, NAME.txt.gz, ...")
     ],
     split: Annotated[str | None, typer.Option(help="Only queries of this split, such as train.")] = None,
-    sparse: Annotated[bool, typer.Option("--sparse", help="Leave zeros out of the text.")] = False,
+    sparse: Annotated[bool, typer.Option("--sparse", help="Omit zeros from the text.")] = False,
     force: Force = False,
     *,
     data_options: DataOptions,
 ) -> None:
-    """Write judged data as Parquet or as text; both keep every value exactly.
+    """Write judged data as Parquet or as text, with exactly the same values.
 
     [dim]Example:[/] rankduel data convert train.txt -o train.parquet
     """
@@ -91,7 +90,7 @@ def convert(
 
     _check_free(output, force)
     if output_format(output) == PARQUET:
-        refuse_typed(context, ["sparse"], "is for text, and Parquet has every value: leave it out")
+        refuse_typed(context, ["sparse"], "is for text, and the output is Parquet: leave it out")
     letor = data_options.read(files)
     letor = letor if split is None else letor.only_split(split)
     _write(letor, output, sparse)
@@ -104,9 +103,7 @@ def synth(
     context: typer.Context,
     kind: Annotated[
         str,
-        typer.Option(
-            "--shape", help=f"What it should look like: {', '.join(SHAPES)}.", autocompletion=_shapes
-        ),
+        typer.Option("--shape", help=f"Data set to imitate: {', '.join(SHAPES)}.", autocompletion=_shapes),
     ] = "small",
     output: Annotated[
         Path | None,
@@ -114,30 +111,30 @@ def synth(
             "--output",
             "-o",
             show_default=False,
-            help="NAME.txt, NAME.txt.gz (.bz2, .xz, .zst) or NAME.parquet, a folder with --folds; "
-            "SHAPE.txt or SHAPE if not given.",
+            help="NAME.txt, NAME.txt.gz (.bz2, .xz, .zst) or NAME.parquet; a folder with --folds. By "
+            "default SHAPE.txt or SHAPE.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Same seed, same bytes.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of all random numbers; equal seeds, equal files.")] = 0,
     queries: Annotated[
         int | None,
-        typer.Option(help="How many queries; the shape's own number if not given.", show_default=False),
+        typer.Option(help="Number of queries; by default that of the shape.", show_default=False),
     ] = None,
     folds: Annotated[
-        bool, typer.Option("--folds", help="Five folds of train, vali and test, as MSLR has.")
+        bool, typer.Option("--folds", help="Write five folds of train, vali and test, as in MSLR.")
     ] = False,
-    knobs: Annotated[
+    assignments: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
-            help="Any knob of the generator, such as p_norel=0 or cycle=true; repeatable.",
+            help="A setting of the generator, such as p_norel=0 or cycle=true; may be repeated.",
             metavar="NAME=VALUE",
             show_default=False,
         ),
     ] = None,
     force: Force = False,
 ) -> None:
-    """Make up judged data that look like MSLR: correlated features, ties, a best ranker, or a cycle.
+    """Generate synthetic data like MSLR's: correlated features, ties, a best ranker or a cycle.
 
     [dim]Example:[/] rankduel data synth --shape mslr-web10k
     """
@@ -150,9 +147,9 @@ def synth(
         output_format(output)
     elif output.suffix:
         raise DataError(f"{output}: --folds writes a folder; give a name without '{output.suffix}'")
-    for name in _knob_values(knobs or []).keys() & {"seed", "queries"}:
-        refuse_typed(context, [name], f"is given by --set {name}=... too: leave one of the two out")
-    changes: dict[str, Any] = {"seed": seed} | _knob_values(knobs or [])
+    for name in _setting_values(assignments or []).keys() & {"seed", "queries"}:
+        refuse_typed(context, [name], f"is given by --set {name}=... too: leave one of them out")
+    changes: dict[str, Any] = {"seed": seed} | _setting_values(assignments or [])
     settings = shape(kind, **changes if queries is None else changes | {"queries": queries})
     _make(settings, output, folds)
     _wrote(output)
@@ -196,8 +193,8 @@ def _wrote(output: Path) -> None:
     screen.print(f"wrote [bold]{escape(encodable(str(output)))}[/]{size}")
 
 
-def _knob_values(pairs: list[str]) -> dict[str, Any]:
-    """'name=value' texts as values of the types that the settings have."""
+def _setting_values(pairs: list[str]) -> dict[str, Any]:
+    """Return the values of 'NAME=VALUE' texts, with the types of the generator's settings."""
     from letor_data.synthetic.settings import Synthetic
 
     known = {field.name: field.default for field in dataclasses.fields(Synthetic)}
@@ -207,11 +204,11 @@ def _knob_values(pairs: list[str]) -> dict[str, Any]:
         if not equals or name not in known or not isinstance(known[name], (bool, int, float, tuple)):
             settable = [name for name, value in known.items() if isinstance(value, (bool, int, float))]
             raise DataError(f"--set {pair}: expected NAME=VALUE with a name among {', '.join(settable)}")
-        values[name] = _knob_value(pair, text, known[name])
+        values[name] = _setting_value(pair, text, known[name])
     return values
 
 
-def _knob_value(pair: str, text: str, example: Any) -> Any:
+def _setting_value(pair: str, text: str, example: Any) -> Any:
     try:
         if isinstance(example, bool):
             return {"true": True, "false": False}[text.lower()]

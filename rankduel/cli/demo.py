@@ -1,4 +1,4 @@
-"""`rankduel demo`: the whole story on a small synthetic set."""
+"""`rankduel demo`: all steps of an experiment on synthetic data."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import typer
 
 
 def demo(
-    folder: Annotated[Path, typer.Option("--output", "-o", help="Where to put what it makes.")] = Path(
-        "demo"
-    ),
+    folder: Annotated[Path, typer.Option("--output", "-o", help="Folder of the results.")] = Path("demo"),
 ) -> None:
-    """Judged data, preference matrices, policies live and by proxy, and a report: in two to three minutes."""
+    """Run an example in two to three minutes: data, a matrix, policies live and by proxy, a report.
+
+    [dim]Example:[/] rankduel demo -o demo
+    """
     from rankduel.cli.story import tell
 
     tell(folder)

@@ -1,4 +1,4 @@
-"""`rankduel evaluate`: measures of rankers on judged data, and whether differences are more than chance."""
+"""`rankduel evaluate`: measures of rankers on judged data, and paired tests of their differences."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _USUAL = "ndcg@10"
-_TESTED = 5  # the best so many rankers are tested against each other
+_TESTED = 5  # number of best rankers that are compared by tests
 
 
 @with_options(DataOptions, "data_options")
@@ -24,7 +24,7 @@ def evaluate(
     *,
     rankers: Annotated[
         str,
-        typer.Option(help="Features to rank by, such as '1-5,110'; all if not given.", show_default=False),
+        typer.Option(help="Features to use as rankers, such as '1-5,110' (all).", show_default=False),
     ] = "",
     ranker: RankerTexts = None,
     measure: Annotated[
@@ -38,17 +38,17 @@ def evaluate(
             autocompletion=completion.measures,
         ),
     ] = None,
-    per_query: Annotated[bool, typer.Option("--per-query", help="The value of every query.")] = False,
+    per_query: Annotated[bool, typer.Option("--per-query", help="Also show every query.")] = False,
     test: Annotated[
-        bool, typer.Option("--test", help=f"Paired tests between the best {_TESTED} rankers.")
+        bool, typer.Option("--test", help=f"Compare the best {_TESTED} rankers by paired tests.")
     ] = False,
-    top: Annotated[int, typer.Option(help="How many of the best rankers to show.", min=1)] = 10,
+    top: Annotated[int, typer.Option(help="Number of rankers to list, best first.", min=1)] = 10,
     seed: Seed = 0,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
     data_options: DataOptions,
 ) -> None:
-    """How good rankers are: NDCG, MAP, MRR, P, ERR, RBP; which differences are more than chance.
+    """Measure rankers by NDCG, DCG, MAP, MRR, P, ERR or RBP, and test their differences.
 
     [dim]Example:[/] rankduel evaluate data.txt -m ndcg@10 -m map --test
     """
@@ -58,7 +58,7 @@ def evaluate(
     from rankduel.cli.shown import evaluation as shown
 
     measures = measure or [_USUAL]
-    parse_measures(measures)  # refuses before anything is read
+    parse_measures(measures)  # raises an error before the data are read
     letor = data_options.read(files)
     chosen = chosen_rankers(letor, [*feature_list(rankers), *ranker] if ranker else rankers)
     means = rankduel.evaluate(letor, rankers=chosen, measures=measures, progress=count_progress)

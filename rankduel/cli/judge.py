@@ -1,4 +1,4 @@
-"""`rankduel judge`: a real session in which people say which of two items is better."""
+"""`rankduel judge`: sessions in which people judge which of two items is better."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from experiments.judge.session import Session
 
 app = typer.Typer(
-    help="Find the best items of a pool by asking people which of two is better.", no_args_is_help=True
+    help="Find the best items of a pool from pairwise judgments by people.", no_args_is_help=True
 )
-_MOST_SHOWN = 5  # items
+_MOST_SHOWN = 5  # best items that are named
 _ANSWERS = {"1": "left", "2": "right", "t": "tie"}
 Folder = Annotated[Path, typer.Argument(help="The folder of the session.", autocompletion=completion.folders)]
 Named = Annotated[
     str | None,
-    typer.Option("--policy", "-p", help="The policy file of the session, which is code that is run."),
+    typer.Option("--policy", "-p", help="Policy file of the session; its code will run."),
 ]
 Trust = Annotated[
-    bool, typer.Option("--trust", help="Run whichever policy file the session names, which is code.")
+    bool, typer.Option("--trust", help="Run the code of the policy file that the session names.")
 ]
-Assessor = Annotated[str, typer.Option(help="Who is judging; a pair goes to an assessor once.")]
+Assessor = Annotated[str, typer.Option(help="Name of the assessor; an assessor gets each pair once.")]
 
 
 @app.command()
@@ -42,7 +42,7 @@ def start(
     pool: Annotated[
         Path,
         typer.Argument(
-            help="The items: one per line, or a CSV file with a column 'item'; - for input.",
+            help="Items: one per line, or a CSV file with a column 'item'; - reads standard input.",
             autocompletion=completion.files,
         ),
     ],
@@ -52,14 +52,14 @@ def start(
         typer.Option(
             "--policy",
             "-p",
-            help="Decides which pairs are judged: a name, or a .py file, which is code.",
+            help="Policy that chooses the pairs: a name, or a .py file, whose code will run.",
             autocompletion=completion.policies,
         ),
     ] = "prefbest",
-    budget: Annotated[int, typer.Option(help="Judgments at most; 0: as many as the policy wants.")] = 0,
-    seed: Annotated[int, typer.Option(help="Same seed and judgments, same pairs.")] = 0,
+    budget: Annotated[int, typer.Option(help="Maximum number of judgments; 0 means no maximum.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the policy's random choices.")] = 0,
 ) -> None:
-    """Begin a session: read the pool, choose a policy.
+    """Start a session with a pool of items and a policy.
 
     [dim]Example:[/] rankduel judge start pool.txt topic7 --policy "prefbest(extra=1)"
     """
@@ -76,18 +76,20 @@ def start(
 def next_pairs(
     folder: Folder,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="CSV file to write; else to the screen.")
+        Path | None, typer.Option("--out", "-o", help="CSV file to write (standard output).")
     ] = None,
-    limit: Annotated[int | None, typer.Option(help="So many pairs at most.", min=1)] = None,
+    limit: Annotated[int | None, typer.Option(help="Maximum number of pairs.", min=1)] = None,
     assessor: Assessor = "",
     policy: Named = None,
     trust: Trust = False,
 ) -> None:
-    """The pairs to judge now, as CSV: fill in the column 'winner' and give the file to `judge add`.
+    """Write the pairs to judge now as CSV: fill in the column 'winner', then run 'rankduel judge add'.
 
-    The winner is left, right or tie, never the item's name; 'assessor' may stay empty. Pairs may be judged in
-    any order, by several people, and some of them later. With --assessor, pairs that this person judged
-    before are left out.
+    The winner is left, right or tie, not the item's name; the column 'assessor' may stay empty. Pairs may be
+    judged in any order and by several people; rows may be left for later. With --assessor, pairs that this
+    assessor has judged are left out.
+
+    [dim]Example:[/] rankduel judge next topic7 -o pairs.csv
     """
     from experiments.judge.judgments import pairs_csv
 
@@ -110,13 +112,17 @@ def add(
     judgments: Annotated[
         list[Path],
         typer.Argument(
-            help="CSV files with columns id and winner; - for input.", autocompletion=completion.files
+            help="CSV files with columns id and winner; - reads standard input.",
+            autocompletion=completion.files,
         ),
     ],
     policy: Named = None,
     trust: Trust = False,
 ) -> None:
-    """Take in judgments. A file is taken whole or not at all; rows without a winner are left open."""
+    """Add judgments: all rows of a file or, if one is wrong, none. Rows without a winner stay open.
+
+    [dim]Example:[/] rankduel judge add topic7 pairs.csv
+    """
     from experiments.judge.judgments import read_judgments
 
     session = rankduel.judge(folder, policy=policy, trust=trust)
@@ -134,7 +140,10 @@ def show(
     policy: Named = None,
     trust: Trust = False,
 ) -> None:
-    """How far the session is, and the best items as far as known."""
+    """Show the progress of a session and the best items so far.
+
+    [dim]Example:[/] rankduel judge show topic7
+    """
     session = rankduel.judge(folder, policy=policy, trust=trust)
     progress = session.progress()
     everything = progress._asdict() | {"items": len(session.items), "policy": session.policy}
@@ -152,7 +161,10 @@ def ask(
     policy: Named = None,
     trust: Trust = False,
 ) -> None:
-    """Judge at the terminal, pair after pair. Every answer is kept at once; Ctrl-C ends and loses nothing."""
+    """Judge pairs at the terminal. Every answer is saved at once, so Ctrl-C loses nothing.
+
+    [dim]Example:[/] rankduel judge ask topic7 --assessor ann
+    """
     session = rankduel.judge(folder, policy=policy, trust=trust)
     assessor = assessor.strip()
     while pairs := session.next_pairs(assessor):
@@ -164,12 +176,12 @@ def ask(
         if answer in _ANSWERS:
             session.add([{"id": str(number), "winner": _ANSWERS[answer], "assessor": assessor}])
     if assessor and not pairs and not session.progress().finished:
-        screen.print(f"no pair is left for {escape(assessor)}; those that are open need other assessors")
+        screen.print(f"no pair is left for {escape(assessor)}; the open pairs need other assessors")
     _show_next_step(session)
 
 
 def _answer() -> str:
-    """Return the next line of the input."""
+    """Prompt for a winner and return the next line of standard input."""
     screen.print("Which is better (1, 2, t for a tie, q to stop): ", end="")
     try:
         line = sys.stdin.readline() if sys.stdin is not None else ""
@@ -177,14 +189,14 @@ def _answer() -> str:
         line = ""
     if not line:
         raise UsageError(
-            "the input ended before an answer; every answer before is kept. Type answers at a terminal, or "
-            "judge in a file with 'rankduel judge next' and 'rankduel judge add'"
+            "standard input ended before an answer; all earlier answers are saved. Type answers at a "
+            "terminal, or judge in a file with 'rankduel judge next' and 'rankduel judge add'"
         )
     return line.strip().lower()
 
 
 def _text(path: Path) -> str:
-    """Return the text of a file, or of the standard input for '-'."""
+    """Return the text of a file, or of standard input for '-'."""
     from experiments.judge.judgments import LARGEST_FILE, read_text
 
     if str(path) != "-":
@@ -203,21 +215,21 @@ def _show_next_step(session: Session) -> None:
     folder = escape(str(session.folder))
     if progress.judgments:
         most = counted(progress.judgments_per_pair, "judgment")
-        screen.print(f"{counted(progress.judgments, 'judgment')}, {most} per pair at most")
+        screen.print(f"{counted(progress.judgments, 'judgment')} so far, at most {most} per pair")
     best = _few(progress.best, len(session.items))
     if progress.finished:
         screen.print(f"finished; best: [bold]{best}[/]")
         return
-    ahead = f", {progress.ahead:,} judged ahead" if progress.ahead else ""
-    screen.print(f"{counted(progress.open, 'pair')} open{ahead}; best so far: {best}")
+    ahead = f", {progress.ahead:,} judged in advance" if progress.ahead else ""
+    screen.print(f"{counted(progress.open, 'pair')} to judge{ahead}; best so far: {best}")
     screen.print(
         f"next: [bold]rankduel judge next {folder} -o pairs.csv[/], or [bold]rankduel judge ask {folder}[/]"
     )
 
 
 def _few(names: tuple[str, ...], n_items: int) -> str:
-    """The items, or how many they are."""
+    """Return the first names and the number of the others."""
     if len(names) == n_items > 1:
-        return "any of them"
+        return f"unknown, all {n_items:,} items are possible"
     shown = ", ".join(escape(name) for name in names[:_MOST_SHOWN])
     return shown + (f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else "")

@@ -16,16 +16,16 @@ def clickmodels(
     model: Annotated[
         str | None,
         typer.Argument(
-            help="One user, as it is written; all of them if not given.",
+            help="A click model and its settings; by default all models are listed.",
             show_default=False,
             autocompletion=completion.users,
         ),
     ] = None,
-    grades: Annotated[int, typer.Option(help="For data with so many relevance grades.")] = 5,
+    grades: Annotated[int, typer.Option(help="Number of relevance grades of the data.")] = 5,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """Simulated users: their probabilities per grade, when they leave, where they look.
+    """List click models: probabilities per grade, when users leave, which ranks they examine.
 
     [dim]Example:[/] rankduel clickmodels "navigational(stop=any)" --grades 3
     """
@@ -33,7 +33,7 @@ def clickmodels(
     from rankduel.cli.shown import lists as shown
 
     if model is None:
-        refuse_typed(context, ["grades"], "is for one user: name it, as in 'clickmodels navigational'")
+        refuse_typed(context, ["grades"], "is for one model: name it, as in 'clickmodels navigational'")
     if model is not None:
         chosen = parse_model(model, grades)
         facts = shown.model_as_data(chosen)
@@ -44,7 +44,7 @@ def clickmodels(
 
 
 def interleavers(as_json: AsJson = False, as_csv: AsCsv = False) -> None:
-    """Interleaving methods with their settings, and the presets of published experiments.
+    """List interleaving methods with their settings, and the presets of published experiments.
 
     [dim]Example:[/] rankduel interleavers
     """
@@ -56,7 +56,7 @@ def interleavers(as_json: AsJson = False, as_csv: AsCsv = False) -> None:
 
 
 def measures(as_json: AsJson = False, as_csv: AsCsv = False) -> None:
-    """Measures of rankers with their settings.
+    """List measures of rankers with their settings.
 
     [dim]Example:[/] rankduel measures
     """
@@ -71,7 +71,7 @@ def policies(
     policy: Annotated[
         str | None,
         typer.Argument(
-            help="One policy, as it is written; all of them if not given.",
+            help="A policy and its parameters; by default all policies are listed.",
             show_default=False,
             autocompletion=completion.policies,
         ),
@@ -79,7 +79,7 @@ def policies(
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """Dueling-bandit policies: paper, assumption, whether the horizon must be known, parameters.
+    """List dueling-bandit policies: paper, assumption, parameters, whether they need the horizon.
 
     [dim]Example:[/] rankduel policies "dts(alpha=0.6)"
     """

@@ -31,7 +31,6 @@ from rankduel.cli.options import (
 from rankduel.cli.winners import Chosen
 
 if TYPE_CHECKING:
-    from experiments.arena import Arena
     from experiments.matrix.preferences import Preferences
     from rankduel.api.matrices import Prior
 
@@ -39,7 +38,7 @@ _ENDINGS = (".parquet", ".npy", ".txt")
 
 
 class _BuildUnlessTold(TyperGroup):
-    """`rankduel matrix DATA` is short for `rankduel matrix build DATA`."""
+    """Insert `build` in front of arguments that name no command: `matrix DATA` means `matrix build DATA`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in self.commands and args[0] not in self.get_help_option_names(ctx):
@@ -51,7 +50,8 @@ app = typer.Typer(
     cls=_BuildUnlessTold,
     no_args_is_help=True,
     rich_markup_mode="rich",
-    help="Preference matrices: who beats whom, how often. 'matrix DATA' is short for 'matrix build DATA'.",
+    help="Preference matrices: how often each ranker beats each other ranker. 'matrix DATA' is short for "
+    "'matrix build DATA'.",
 )
 
 
@@ -62,42 +62,45 @@ def build(
     context: typer.Context,
     files: Files,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="NAME.prefs.parquet; or .npy, .txt: probabilities alone.")
+        Path, typer.Option("--output", "-o", help="NAME.prefs.parquet, or .npy or .txt for the matrix alone.")
     ],
     *,
     duels: Annotated[
         int | None,
         typer.Option(
-            help="Drawn pages, ties or duels of a pair that is not exact (20 a query); the most, with "
-            "another aim (400,000).",
+            help="Simulated pages or duels per pair that is not exact (20 per query); with --precision or "
+            "--decide the maximum (400,000).",
             show_default=False,
         ),
     ] = None,
     precision: Annotated[
         float | None,
-        typer.Option(help="Go on with a pair until its interval is p ± this.", show_default=False),
+        typer.Option(
+            help="Simulate a pair until its interval is at most p ± this value.", show_default=False
+        ),
     ] = None,
     decide: Annotated[
         float | None,
         typer.Option(
-            help="Go on with a pair until its interval excludes 1/2; the chance that any of the intervals "
-            "is ever wrong.",
+            help="Simulate a pair until its interval excludes 1/2. The value is the probability that any "
+            "interval is wrong at any time, such as 0.05.",
             show_default=False,
         ),
     ] = None,
-    simulate: Annotated[bool, typer.Option("--simulate", help="Play live duels: no exact odds.")] = False,
-    alpha: Annotated[float, typer.Option(help="The chance that a pair's interval is wrong.")] = 0.05,
+    simulate: Annotated[bool, typer.Option("--simulate", help="Estimate every pair from duels.")] = False,
+    alpha: Annotated[float, typer.Option(help="1 minus the confidence level of an interval.")] = 0.05,
     prior: Annotated[
         str,
         typer.Option(
-            help="Added to what was drawn: none, lerot.", autocompletion=completion.one_of(*completion.PRIORS)
+            help="lerot adds one win to each side of an estimated pair; none adds nothing.",
+            autocompletion=completion.one_of(*completion.PRIORS),
         ),
     ] = "none",
     multileave: Annotated[
         str | None,
         typer.Option(
-            help="Not pair by pair: infer all preferences from pages that all rankers share. 'rankduel "
-            "multileavers' lists how.",
+            help="Estimate all pairs from pages that all rankers share, by a method of 'rankduel "
+            "multileavers'.",
             autocompletion=completion.multileavers,
             show_default=False,
         ),
@@ -105,24 +108,24 @@ def build(
     impressions: Annotated[
         float | None,
         typer.Option(
-            help="Pages shown, with --multileave (100,000).",
+            help="Number of pages with --multileave (100,000).",
             show_default=False,
             parser=number,
             metavar="NUMBER",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Same seed, same bytes.")] = 0,
-    jobs: Annotated[int, typer.Option(help="Threads; -1: as many as there are cores.")] = -1,
+    seed: Annotated[int, typer.Option(help="Seed of all random numbers; equal seeds, equal files.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Number of threads; -1 uses all cores.")] = -1,
     force: Force = False,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
     data_options: DataOptions,
     duel_options: DuelOptions,
 ) -> None:
-    """For every pair of rankers, how often one beats the other: exactly where that is possible.
+    """Compute how often each ranker beats each other ranker; exactly where possible.
 
-    If it is stopped, the same command goes on from there. Of several users or interleaving methods, each gets
-    a matrix: NAME-METHOD-USER.prefs.parquet.
+    After an interruption, the same command resumes. If --interleave or --clicks is repeated, every
+    combination gets a matrix of its own, NAME-METHOD-USER.prefs.parquet.
 
     [dim]Example:[/] rankduel matrix train.txt -o train.prefs.parquet --interleave team_draft
     """
@@ -134,15 +137,13 @@ def build(
     for file in outputs:
         _check_output(file, force)
     if decide is not None:
-        why = (
-            "is for intervals of single pairs, and --decide has intervals of all pairs at once: leave one out"
-        )
+        why = "is for intervals of single pairs, and --decide to all pairs together: leave one of them out"
         refuse_typed(context, ["alpha"], why)
     if multileave is not None:
-        why = f"is for pages of two rankers; leave it out, or --multileave {multileave}"
+        why = f"is for pages of two rankers: leave out it or --multileave {multileave}"
         refuse_typed(context, ["interleave", "tied_duels"], why)
     else:
-        why = "is for live runs and shared pages; pairs are asked every query equally often: leave it out"
+        why = "is for live runs and to --multileave; here all queries have equal weight: leave it out"
         refuse_typed(context, ["queries"], why)
     started = time.perf_counter()
     letor = data_options.read(files)
@@ -169,7 +170,7 @@ def build(
                 page_progress=progress.done,
             )
         if not (as_json or as_csv):
-            _tell(found[file], arena, file, time.perf_counter() - started)
+            _show_built(found[file], arena.rankings.n_queries, file, time.perf_counter() - started)
         started = time.perf_counter()
     if print_table(as_json, as_csv, lambda: _rows(found), lambda: _everything(found)):
         return
@@ -193,7 +194,7 @@ def _everything(found: dict[Path, Preferences]) -> Any:
 
 
 def _as_data(preferences: Preferences) -> dict[str, Any]:
-    """Everything about a matrix but its values by query."""
+    """Return all contents of a matrix file except the values per query."""
     known = {"names": preferences.names, "settings": dict(preferences.settings), "digest": preferences.digest}
     return known | {"pairs": preferences.pairs}
 
@@ -208,7 +209,7 @@ def _labelled(output: Path, label: str) -> Path:
 
 
 def _check_output(output: Path, force: bool) -> None:
-    """Before any work: can the result be written there?"""
+    """Raise an error, before any work, if the output cannot be written."""
     if output.suffix not in _ENDINGS:
         raise DataError(f"{output}: the name must end in .prefs.parquet, or in {' or '.join(_ENDINGS[1:])}")
     if output.is_dir():
@@ -222,32 +223,22 @@ def _check_output(output: Path, force: bool) -> None:
         raise DataError(f"{output}: no permission to write to the folder {folder}")
 
 
-def _tell(made: Preferences, arena: Arena, output: Path, seconds: float) -> None:
-    from experiments.arena import user_text
-    from experiments.matrix.preferences import exact_ties
+def _show_built(made: Preferences, n_queries: int, output: Path, seconds: float) -> None:
+    """Print what a matrix was made from, how well its pairs are known, its file and the next commands."""
+    from rankduel.cli.shown.preferences import duel_text, methods_text, undecided_text
     from rankduel.cli.shown.verdict import show_pairs
 
-    pairs, shared = made.pairs, made.settings.get("multileave")
-    way = str(arena.interleaving)
-    if shared is not None:
-        way = f"{counted(made.settings['impressions'], 'page')} by {shared}"
+    n_pairs = counted(len(made.pairs), "pair")
     screen.print(
-        f"{counted(len(made), 'ranker')}, {counted(arena.rankings.n_queries, 'query')}, {escape(way)}, "
-        f"{escape(user_text(made.settings))}: {counted(len(pairs), 'pair')} in {seconds:,.1f} s",
-        soft_wrap=True,
+        f"{counted(len(made), 'ranker')}, {counted(n_queries, 'query')}: {n_pairs} in {seconds:,.1f} s"
     )
-    found = [f"{count:,} {method}" for method, count in pairs["method"].value_counts().items()]
-    ties = int(exact_ties(pairs).sum())
-    undecided = int(((pairs["lo"] <= 0.5) & (pairs["hi"] >= 0.5)).sum()) - ties
-    half = ((pairs["hi"] - pairs["lo"]) / 2).max()
-    within = f", all within ± {half:.2g}" if half else ""
-    tied = f", {counted(ties, 'tie')}" if ties else ""
-    screen.print(f"{', '.join(found)}{within}{tied}; {undecided:,} undecided (1/2 is in the interval)")
+    screen.print(f"{escape(duel_text(made.settings))}: {methods_text(made)}")
+    screen.print(undecided_text(made.pairs))
     show_pairs(made)
-    screen.print(f"wrote [bold]{escape(str(output))}[/] ({file_size(output)})", soft_wrap=True)
+    path = escape(str(output))
+    screen.print(f"wrote [bold]{path}[/] ({file_size(output)})", soft_wrap=True)
     screen.print(
-        f"next: [bold]rankduel winners {escape(str(output))}[/] or "
-        f"[bold]rankduel run {escape(str(output))} --policy merge_dts[/]",
+        f"next: [bold]rankduel winners {path}[/] or [bold]rankduel run {path} --policy merge_dts[/]",
         soft_wrap=True,
     )
 
@@ -263,13 +254,15 @@ def show(
     ],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Also as .png, .svg, .pdf or .html.", show_default=False),
+        typer.Option(
+            "--output", "-o", help="Also write a chart: .png, .svg, .pdf or .html.", show_default=False
+        ),
     ] = None,
     rankers: Chosen = "",
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """Draw the matrix: how often the ranker of a row beats that of a column, by Copeland score.
+    """Draw a matrix: the probability that the row's ranker beats the column's, sorted by Copeland score.
 
     [dim]Example:[/] rankduel matrix show arxiv6 -o arxiv6.svg
     """
@@ -282,7 +275,7 @@ def show(
     if not printed:
         title(
             escape(preferences),
-            f"{counted(len(chosen), 'ranker')}, best first: how often a row beats a column",
+            f"{counted(len(chosen), 'ranker')}, best first; probability that the row beats the column",
         )
         draw(chosen, screen)
         show_pairs(chosen)

@@ -1,4 +1,4 @@
-"""`rankduel multileave`: how soon multileaving orders all rankers; `rankduel multileavers`: the methods."""
+"""`rankduel multileave`: error of multileaving by impressions; `rankduel multileavers`: the methods."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ def multileave(
         typer.Option(
             "--method",
             "-m",
-            help="How rankings share a page: 'rankduel multileavers' lists them; repeatable.",
+            help="Multileaving method of 'rankduel multileavers'; may be repeated.",
             autocompletion=completion.multileavers,
         ),
     ],
     *,
     impressions: Annotated[
         float,
-        typer.Option(help="Pages shown to users.", parser=number, metavar="NUMBER", show_default="1e5"),
+        typer.Option(help="Pages per run.", parser=number, metavar="NUMBER", show_default="1e5"),
     ] = 1e5,
     runs: Annotated[int, typer.Option(help="Runs of each method.", min=1)] = 5,
     seed: Seed = 0,
     matrix: Annotated[
         Path | None,
         typer.Option(
-            help="Preferences that tell the right order; made by interleaving if not given.",
+            help="Matrix with the correct order of each pair; by default computed from the data.",
             autocompletion=completion.matrix_files,
         ),
     ] = None,
@@ -62,18 +62,18 @@ def multileave(
     duel_options: DuelOptions,
     data_options: DataOptions,
 ) -> None:
-    """How many impressions until pages shared by all rankers order every pair as interleaving does?
+    """Measure after how many pages shared by all rankers every pair is in the right order.
 
-    Beside the methods, as many impressions of interleaved pages of two random rankers.
+    For comparison, the same number of pages of two random rankers is interleaved.
 
     [dim]Example:[/] rankduel multileave data.txt --method sosm --method team_draft --impressions 1e5
     """
-    from experiments.arena import user_text
     from experiments.matrix.preferences import read_preferences
     from experiments.matrix.shared_pages import checked_impressions
     from experiments.runs.records import MATRIX, problem_name, run_set_name
     from interleave.multileave import MULTILEAVERS
     from rankduel.cli.shown.multileave import as_data, error_rows, show_errors
+    from rankduel.cli.shown.preferences import user_text
 
     methods = [MULTILEAVERS.parsed(text) for text in method]
     pages = checked_impressions(impressions)
@@ -103,7 +103,7 @@ def multileave(
 
 
 def multileavers(as_json: AsJson = False, as_csv: AsCsv = False) -> None:
-    """Multileaving methods with their settings: many rankers on one page.
+    """List multileaving methods, which show many rankers on one page, with their settings.
 
     [dim]Example:[/] rankduel multileavers
     """

@@ -63,9 +63,9 @@ def with_options(
 
 
 def refuse_typed(context: typer.Context, names: Iterable[str], why: str) -> None:
-    """Raise an error '--NAME WHY' for the first of these options that is typed, where it would be ignored.
+    """Raise an error '--NAME WHY' for the first of these options on the command line; it would be ignored.
 
-    `names` are those of the command's parameters. An option that is typed with its usual value counts too.
+    `names` are parameters of the command. An option given with its default value is refused too.
     """
     options = {parameter.name: parameter.opts[0] for parameter in context.command.params}
     for name in names:
@@ -103,7 +103,7 @@ def _profiles(incomplete: str) -> list[tuple[str, str]]:
     return [(p.name, p.about) for p in PROFILES.values() if p.name.startswith(incomplete)]
 
 
-_PROFILE = f"What kind of files these are; by their names if not given: {', '.join(PROFILES)}."
+_PROFILE = f"Format of the files, by default told by their names: {', '.join(PROFILES)}."
 
 
 @dataclasses.dataclass(frozen=True)
@@ -113,19 +113,23 @@ class DataOptions:
     profile: Annotated[str | None, _reading(_PROFILE, autocompletion=_profiles)] = None
     nonfinite: Annotated[
         str,
-        _reading("nan and inf: refuse or missing.", autocompletion=completion.one_of("refuse", "missing")),
+        _reading(
+            "nan and inf in the data: refuse (default), or missing.",
+            autocompletion=completion.one_of("refuse", "missing"),
+        ),
     ] = "refuse"
     unjudged: Annotated[
         str | None,
         _reading(
-            "Label -1: refuse (if not given), drop or zero. With --qrels, no judgment: zero, ...",
+            "Documents with label -1: refuse (default), drop or zero. With --qrels, documents without a "
+            "judgment: zero (default), drop or refuse.",
             autocompletion=completion.one_of("refuse", "drop", "zero"),
         ),
     ] = None
     label_round: Annotated[
         str,
         _reading(
-            "Labels such as 1.5: refuse, nearest or floor.",
+            "Labels such as 1.5: refuse (default), nearest or floor.",
             autocompletion=completion.one_of("refuse", "nearest", "floor"),
         ),
     ] = "refuse"
@@ -133,9 +137,13 @@ class DataOptions:
         str, _reading("Turn labels into grades: '10,50' gives 0 below 10, 1 below 50, 2 above.")
     ] = ""
     index_base: Annotated[int | None, _reading("Smallest feature number, 0 or 1.")] = None
-    max_features: Annotated[int, _reading("Largest feature number believed (100,000).")] = 100_000
-    merge_files: Annotated[bool, _reading("An id in two files is one query.", "--merge-files")] = False
-    split_prefix: Annotated[bool, _reading("Query ids become 'train/17'.", "--split-prefix")] = False
+    max_features: Annotated[int, _reading("Largest feature number accepted (100,000).")] = 100_000
+    merge_files: Annotated[
+        bool, _reading("Treat equal query ids of different files as one query.", "--merge-files")
+    ] = False
+    split_prefix: Annotated[
+        bool, _reading("Put the split in front of query ids, as in 'train/17'.", "--split-prefix")
+    ] = False
     only_queries: Annotated[
         str, _reading("Only these queries: ids 'a,b', a FILE of ids, or 'sample:500' at random.")
     ] = ""
@@ -147,28 +155,29 @@ class DataOptions:
     candidates: Annotated[
         str,
         _reading(
-            "With --qrels, documents of a query: all, judged, or the union of what the runs list.",
+            "With --qrels, documents of a query: all (default), judged, or union, those that a run lists.",
             autocompletion=completion.one_of("union", "judged", "all"),
         ),
     ] = "all"
     run_ties: Annotated[
         str,
         _reading(
-            "With --qrels, equal scores: tie_mode, as in other data, or trec_eval, by document id.",
+            "With --qrels, order of equal scores: tie_mode (default), by --ties, or trec_eval, by document "
+            "id.",
             autocompletion=completion.one_of("tie_mode", "trec_eval"),
         ),
     ] = "tie_mode"
     cache: Annotated[
         Path | None,
-        _reading("Folder for the binary cache (beside the data).", autocompletion=completion.folders),
+        _reading("Folder of the cache (.rankduel beside the data).", autocompletion=completion.folders),
     ] = None
-    no_cache: Annotated[bool, _reading("Neither use nor write a cache.", "--no-cache")] = False
+    no_cache: Annotated[bool, _reading("Neither read nor write a cache.", "--no-cache")] = False
 
     def read(self, files: list[str]) -> Letor:
-        """Read files with a progress bar; notes are left to what shows or plays the data."""
+        """Read files with a progress bar. Notes about the data are printed later, by their user."""
         if self.no_cache and self.cache is not None:
             raise UsageError(
-                "--cache names a folder for the cache, and --no-cache asks for none: leave one out"
+                "--cache names a folder of the cache, and --no-cache turns it off: leave one of them out"
             )
         options = dataclasses.asdict(self)
         cache = options.pop("cache")
@@ -197,7 +206,7 @@ def _cuts(text: str) -> tuple[float, ...]:
     except ValueError:
         cuts = (math.nan,)
     if not all(map(math.isfinite, cuts)):
-        raise DataError(f"--grade-cuts takes numbers such as '10,50', not '{text}'")
+        raise DataError(f"--grade-cuts is '{text}'; expected numbers such as '10,50'")
     return cuts
 
 
@@ -205,9 +214,9 @@ _REPEATABLE = ("interleave", "clicks")
 RankerTexts = Annotated[
     list[str] | None,
     _duel(
-        "A ranker; may be repeated. A feature by number or name, a sum '0.7*39+0.3*23' or 'minmax(...)' of "
-        "one, scores:FILE, run:FILE, lightgbm:FILE, xgboost:FILE, onnx:FILE or ranklib:FILE; ',name=NAME' at "
-        "the end names it.",
+        "A ranker; may be repeated. A feature by number or name, a weighted sum '0.7*39+0.3*23', "
+        "'minmax(SUM)' with features scaled to 0..1, scores:FILE, run:FILE, lightgbm:FILE, xgboost:FILE, "
+        "onnx:FILE or ranklib:FILE. ',name=NAME' at the end names it.",
         "--ranker",
         metavar="TEXT",
     ),
@@ -221,54 +230,57 @@ class DuelOptions:
     interleave: Annotated[
         list[str] | None,
         _duel(
-            "How two rankings become a page: 'rankduel interleavers' lists them. "
-            "Repeat it for a result each.",
+            "Interleaving method of 'rankduel interleavers'; repeat the option to compare several.",
             autocompletion=completion.interleavers,
         ),
     ] = None
     clicks: Annotated[
         list[str] | None,
         _duel(
-            "The user: 'rankduel clickmodels' lists them (navigational). Repeat it for a result each.",
+            "Click model of 'rankduel clickmodels' (navigational); repeat the option to compare several.",
             autocompletion=completion.users,
         ),
     ] = None
     length: Annotated[int, _duel("Documents on a page (10).", "--length", "-k")] = 10
     rankers: Annotated[
-        str, _duel("Features to rank by, such as '1-5,110'; all if no ranker is given.", "--rankers")
+        str, _duel("Features to use as rankers, such as '1-5,110'; by default all.", "--rankers")
     ] = ""
     ranker: RankerTexts = None
     preset: Annotated[
         str,
         _duel(
-            "Whose habits to follow where nothing else is said: paper, lerot, repo_multileave.",
+            "Defaults of --interleave, --ties and --tied-duels: paper (default), lerot or repo_multileave; "
+            "see 'rankduel interleavers'.",
             autocompletion=completion.one_of(*completion.PRESETS),
         ),
     ] = "paper"
     ties: Annotated[
         str | None,
         _duel(
-            "Ties between documents: random_impression, random_run, stable, ...",
+            "Order of documents with equal scores: random_impression, random_impression_redraw, random_run, "
+            "random_run_shared or stable.",
             autocompletion=completion.one_of(*completion.TIES),
         ),
     ] = None
     tied_duels: Annotated[
         str | None,
         _duel(
-            "A duel without a winner: coin or drop.", autocompletion=completion.one_of(*completion.TIED_DUELS)
+            "A duel without a winner: coin draws one at random, drop ignores the duel.",
+            autocompletion=completion.one_of(*completion.TIED_DUELS),
         ),
     ] = None
     queries: Annotated[
         str,
         _duel(
-            "Which query comes next: uniform or cycle.", autocompletion=completion.one_of(*completion.QUERIES)
+            "Query of the next page: uniform draws one at random (default), cycle takes them in turn.",
+            autocompletion=completion.one_of(*completion.QUERIES),
         ),
     ] = "uniform"
 
     def each(self) -> dict[str, DuelOptions]:
-        """Return the duels that repeated --interleave and --clicks ask for, by what tells them apart.
+        """Return one `DuelOptions` per combination of repeated --interleave and --clicks, by label.
 
-        Single duels are told apart by nothing, "". Names of files can be made of the others.
+        A label such as 'balanced-perfect' can be part of a file name. It is empty for a single combination.
         """
         given = {name: getattr(self, name) or [] for name in _REPEATABLE}
         several = [name for name, values in given.items() if len(values) > 1]
@@ -279,7 +291,7 @@ class DuelOptions:
         for name in several:
             again = [value for value, times in Counter(given[name]).items() if times > 1]
             if again:
-                raise UsageError(f"--{name} {again[0]} is given twice; expected different ones")
+                raise UsageError(f"--{name} {again[0]} is given twice; expected different values")
         return {
             name_of_settings(values): self._with({name: [one] for name, one in zip(several, values)})
             for values in itertools.product(*(given[name] for name in several))
@@ -289,7 +301,7 @@ class DuelOptions:
         return dataclasses.replace(self, **changes)
 
     def open(self, letor: Letor) -> Arena:
-        """Rank the data with a progress bar, check that everything fits together, and print notes on them."""
+        """Rank the data with a progress bar, check that all settings are compatible, and print data notes."""
         from experiments.specs import feature_list
 
         options = dataclasses.asdict(self)
@@ -308,49 +320,49 @@ class DuelOptions:
 
 
 def refuse_one_matrix(matrix: Path | None, each: dict[str, DuelOptions]) -> None:
-    """Raise an error for a matrix that is given for several kinds of duels."""
+    """Raise an error if one matrix is given for several combinations of method and click model."""
     if matrix is not None and len(each) > 1:
         raise UsageError(
-            f"--matrix is for one kind of duels, and {len(each)} are asked for; leave it out, so that each "
-            "gets its own"
+            f"--matrix is for one combination of --interleave and --clicks, and there are {len(each)}: "
+            "leave it out, and every combination gets a matrix of its own"
         )
 
 
 Horizon = Annotated[
     float, typer.Option(help="Duels per run.", parser=number, metavar="NUMBER", show_default="1e5")
 ]
-Runs = Annotated[int, typer.Option(help="Runs of each policy.")]
-Seed = Annotated[int, typer.Option(help="Same seed, same numbers.")]
+Runs = Annotated[int, typer.Option(help="Runs per policy.")]
+Seed = Annotated[int, typer.Option(help="Seed of all random numbers; equal seeds give equal results.")]
 Checkpoints = Annotated[
-    int, typer.Option(help="Evenly spaced steps to record, besides twenty per factor of ten.")
+    int, typer.Option(help="Evenly spaced steps to record, in addition to twenty per factor of ten.")
 ]
-Jobs = Annotated[int, typer.Option(help="Runs at a time; -1: as many as there are cores.")]
+Jobs = Annotated[int, typer.Option(help="Number of parallel runs; -1 uses all cores.")]
 Out = Annotated[
     Path,
     typer.Option(
         "--out",
         "-o",
-        help="Folder for the records; what is there is not repeated.",
+        help="Folder of the records; runs that have a record are not repeated.",
         autocompletion=completion.folders,
     ),
 ]
 Name = Annotated[
-    str, typer.Option(help="Name of the run set, a folder in --out; by the problem if not given.")
+    str, typer.Option(help="Folder of this run set inside --out; by default made from the problem.")
 ]
 Repair = Annotated[
     bool,
     typer.Option(
-        "--repair", help="Play runs again whose records are damaged, or of another study or release."
+        "--repair", help="Repeat runs whose records are damaged or come from another study or release."
     ),
 ]
 Scheduler = Annotated[
-    str | None, typer.Option(help="Address of a Dask scheduler, tcp://HOST:PORT, to share the runs.")
+    str | None, typer.Option(help="Address of a Dask scheduler, tcp://HOST:PORT, that distributes the runs.")
 ]
 
 
 @dataclasses.dataclass(frozen=True)
 class RunOptions:
-    """How long and how often to play, and where to keep the runs."""
+    """Length and number of the runs, and the folder of their records."""
 
     horizon: Horizon = 1e5
     runs: Runs = 10
@@ -363,9 +375,9 @@ class RunOptions:
     scheduler: Scheduler = None
 
     def run_set(self, files: list[str], mode: str, label: str = "") -> Path:
-        """Return the folder of the runs on a problem that is in these files, or a built-in one.
+        """Return the folder of the runs on the problem of these files or on a built-in one.
 
-        `label` tells the duels of several kinds apart.
+        `label` distinguishes combinations of interleaving method and click model, see `DuelOptions.each`.
         """
         from experiments.runs.records import run_set_name
 
@@ -373,7 +385,6 @@ class RunOptions:
         return self.out / (f"{name}-{label}" if label else name)
 
 
-# Arguments and options that stand by themselves.
 Files = Annotated[
     list[str],
     typer.Argument(
@@ -382,21 +393,21 @@ Files = Annotated[
         autocompletion=completion.files,
     ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace existing output.")]
 
 
 def _one_form(context: typer.Context, wanted: bool) -> bool:
-    """Refuse both forms of a table at once; the option that is parsed later sees the other."""
+    """Refuse --json together with --csv; the option that is parsed later sees the other."""
     if wanted and (context.params.get("as_json") or context.params.get("as_csv")):
-        raise UsageError("--json and --csv are two forms of the same table; choose one")
+        raise UsageError("--json and --csv are both given; expected one of them")
     return wanted
 
 
 AsJson = Annotated[
-    bool, typer.Option("--json", help="Everything, for machines.", callback=_one_form, show_default=False)
+    bool, typer.Option("--json", help="Print all results as JSON.", callback=_one_form, show_default=False)
 ]
 AsCsv = Annotated[
-    bool, typer.Option("--csv", help="The table, for machines.", callback=_one_form, show_default=False)
+    bool, typer.Option("--csv", help="Print the table as CSV.", callback=_one_form, show_default=False)
 ]
 Policies = Annotated[
     list[str],
@@ -411,32 +422,32 @@ Matrix = Annotated[
     Path | None,
     typer.Option(
         "--matrix",
-        help="Preferences by which to measure regret; made from the data if not given.",
+        help="Preference matrix that regret is computed from; by default made from the data.",
         autocompletion=completion.matrix_files,
     ),
 ]
 Regret = Annotated[
     str,
     typer.Option(
-        help="What regret means: condorcet, copeland, copeland-sum, copeland-per-arm, copeland-losses, "
-        "borda. If not given, condorcet where there is a Condorcet winner, copeland elsewhere.",
+        help="Definition of regret: condorcet, copeland, copeland-sum, copeland-per-arm, copeland-losses or "
+        "borda. By default condorcet if there is a Condorcet winner, otherwise copeland.",
         autocompletion=completion.one_of(*completion.NOTIONS),
     ),
 ]
-Every = Annotated[int, typer.Option("--feedback-every", help="Tell policies outcomes every so many duels.")]
-Delay = Annotated[int, typer.Option(help="Tell policies an outcome so many duels late.")]
+Every = Annotated[int, typer.Option("--feedback-every", help="Number of duels between updates of a policy.")]
+Delay = Annotated[int, typer.Option(help="Number of duels after which a policy receives an outcome.")]
 Measure = Annotated[
     str,
     typer.Option(
-        help="Of live duels: 'page' measures NDCG and clicks of whole pages, 'none' ends pages where the "
-        "user leaves, which is faster.",
+        help="Live duels: 'page' measures NDCG and clicks of whole pages; 'none' is faster, as it builds "
+        "pages only as far as the user reads.",
         autocompletion=completion.one_of(*completion.MEASURES),
     ),
 ]
 Multileave = Annotated[
     str,
     typer.Option(
-        help="How policies that compare sets make a page, with --live: see 'rankduel multileavers'.",
+        help="Multileaving method of policies that compare sets, with --live: see 'rankduel multileavers'.",
         autocompletion=completion.multileavers,
     ),
 ]

@@ -1,4 +1,4 @@
-"""`rankduel report`: charts and tables for records, as a page and as files for papers."""
+"""`rankduel report`: charts and tables of records, as an HTML page and as files for papers."""
 
 from __future__ import annotations
 
@@ -35,48 +35,56 @@ def report(
     folder: Annotated[
         Path,
         typer.Argument(
-            metavar="DIR", help="Records that 'rankduel run' made.", autocompletion=completion.folders
+            metavar="DIR",
+            help="Folder with records of 'rankduel run', 'compare' or 'multileave'.",
+            autocompletion=completion.folders,
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path("report.html"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="HTML file to write.")] = Path("report.html"),
     *,
     figures: Annotated[
         Path | None,
         typer.Option(
-            help="Also write every chart, and the results as LaTeX tables, to this folder.",
+            help="Also write all charts, and the results as LaTeX tables, to this folder.",
             rich_help_panel=_PAPER,
         ),
     ] = None,
-    format: Annotated[Format, typer.Option(help="Of these charts.", rich_help_panel=_PAPER)] = Format.pdf,
+    format: Annotated[Format, typer.Option(help="Format of charts.", rich_help_panel=_PAPER)] = Format.pdf,
     width: Annotated[
         str,
         typer.Option(
-            metavar="column|text|INCHES", help="How wide: 3.33, 7 or so many inches.", rich_help_panel=_PAPER
+            metavar="column|text|INCHES",
+            help="Width of charts: column (3.33 inches), text (7 inches) or a number of inches.",
+            rich_help_panel=_PAPER,
         ),
     ] = "text",
-    font_size: Annotated[float, typer.Option(help="Of letters, in points.", rich_help_panel=_PAPER)] = 8,
-    x: Annotated[Scale, typer.Option("--x", help="Axis of duels.", rich_help_panel=_PAPER)] = Scale.log,
-    y: Annotated[Scale, typer.Option("--y", help="Axis of regret.", rich_help_panel=_PAPER)] = Scale.log,
+    font_size: Annotated[float, typer.Option(help="Font size in points.", rich_help_panel=_PAPER)] = 8,
+    x: Annotated[
+        Scale, typer.Option("--x", help="Scale of the duels axis.", rich_help_panel=_PAPER)
+    ] = Scale.log,
+    y: Annotated[
+        Scale, typer.Option("--y", help="Scale of the regret axis.", rich_help_panel=_PAPER)
+    ] = Scale.log,
     policy: Annotated[
         list[str] | None,
         typer.Option(
             "--policy",
             "-p",
             metavar="POLICY[=LABEL]",
-            help="Show only these, in this order, with this label; repeat it.",
+            help="Policy to show, optionally with a label; repeat the option for more, in this order.",
             rich_help_panel=_PAPER,
             autocompletion=completion.policies,
         ),
     ] = None,
 ) -> None:
-    """Charts and tables for any records, on one page that needs no network.
+    """Write charts and tables of records as one HTML page that needs no network.
 
     [dim]Example:[/] rankduel report records -o report.html --figures figures --width column
     """
     from experiments.runs.records import list_run_sets
 
     if figures is None:
-        why = "is for charts as files: name their folder with --figures"
+        why = "is for charts as files: name their folder with --figures, or leave it out"
         refuse_typed(context, ["format", "width", "font_size", "x", "y", "policy"], why)
     page, *files = rankduel.report(
         folder,
@@ -90,14 +98,14 @@ def report(
         policies=policy or (),
     )
     many = counted(len(list_run_sets(folder)), "run set")
-    _say(f"[bold]{escape(str(page))}[/]  [dim]{many}, {file_size(page)}, needs no network[/]")
+    _print_line(f"[bold]{escape(str(page))}[/]  [dim]{many}, {file_size(page)}, needs no network[/]")
     if figures is not None:
         charts = sum(path.suffix == f".{format.value}" for path in files)
         drawn = f"{counted(charts, 'chart')} as {format.value}"
         tables = f"{counted(len(files) - charts, 'table')} as LaTeX"
-        _say(f"[bold]{escape(str(figures))}[/]  [dim]{drawn}, {tables}[/]")
-    _say(f"\nOpen it in a browser: [cyan]{escape(page.resolve().as_uri())}[/]")
+        _print_line(f"[bold]{escape(str(figures))}[/]  [dim]{drawn}, {tables}[/]")
+    _print_line(f"\nOpen it in a browser: [cyan]{escape(page.resolve().as_uri())}[/]")
 
 
-def _say(text: str) -> None:
+def _print_line(text: str) -> None:
     screen.print(text, soft_wrap=True)

@@ -46,7 +46,7 @@ def run(
         ),
     ],
     policy: Policies,
-    live: Annotated[bool, typer.Option("--live", help="Duels are pages, clicks and credit on data.")] = False,
+    live: Annotated[bool, typer.Option("--live", help="Simulate pages and clicks on judged data.")] = False,
     matrix: Matrix = None,
     regret: Regret = "",
     feedback_every: Every = 1,
@@ -60,16 +60,18 @@ def run(
     duel_options: DuelOptions,
     data_options: DataOptions,
 ) -> None:
-    """Play policies against a matrix of preferences, or live on judged data, and compare their regret.
+    """Run policies on a preference matrix, or live on judged data, and compare their regret.
 
-    Of several users or interleaving methods, each gets a folder of records: NAME-METHOD-USER.
+    If --interleave or --clicks is repeated, every combination gets a folder of records of its own,
+    NAME-METHOD-USER.
 
     [dim]Example:[/] rankduel run arxiv6 --policy rucb --policy dts --horizon 1e6 --runs 20
     """
-    from experiments.arena import user_text
+
     from experiments.runs.records import MATRIX, problem_name, read_settings
     from experiments.specs import parse_policy
     from experiments.winners.verdict import who_won
+    from rankduel.cli.shown.preferences import duel_text
     from rankduel.cli.shown.runs import policy_rows, show_runs
     from rankduel.cli.shown.sweeps import show_runs as show_sweep
     from rankduel.cli.shown.verdict import show_verdict
@@ -110,7 +112,7 @@ def run(
             )
     settings = read_settings(folder)
     name = problem[0] if len(problem) == 1 else problem_name(problem)
-    title = f"{name}, {counted(settings['rankers'], 'arm')}{', live' if live else ''}"
+    title = f"{name}: {counted(settings['rankers'], 'arm')}{', live duels' if live else ''}"
     if len(found) > 1:
         rows = [{"duels": label} | row for label, table in found.items() for row in policy_rows(table)]
         everything = {"records": str(options.out), "regret": settings["regret"], "policies": rows}
@@ -125,13 +127,13 @@ def run(
         return
     show_verdict(verdict)
     screen.print()
-    users = f", {user_text(settings['arena'])}" if live else ""
-    show_runs(f"{title}{users}", settings["regret"], found[label])
+    duels = f", {duel_text(settings['arena'])}" if live else ""
+    show_runs(f"{title}{duels};", settings["regret"], found[label])
     show_next(folder, options.out)
 
 
 def _refuse_unused(context: typer.Context, policies: list[Configured], live: bool, n_problems: int) -> None:
-    """Before any work: files and options that the runs would not use."""
+    """Raise an error, before any work, for files and options that the runs would not use."""
     if live:
         if not any(policy.thing.sets for policy in policies):
             why = "is for policies that compare sets of rankers, and none of these does: leave it out"
@@ -139,12 +141,12 @@ def _refuse_unused(context: typer.Context, policies: list[Configured], live: boo
         return
     if n_problems > 1:
         raise UsageError(
-            "a matrix is a problem of its own, and several files were named: play files of judged data with "
-            "--live, and matrices one by one"
+            f"{n_problems} files are given; expected one matrix, or --live and files of judged data. Run "
+            "matrices one at a time"
         )
     live_only = ["matrix", "multileave", "measure", *names_of(DuelOptions, DataOptions)]
     refuse_typed(context, live_only, "is for live duels on judged data: add --live, or leave it out")
     if "scheduler" in context.params and context.params["scheduler"] is not None:
         refuse_typed(
-            context, ["jobs"], "is for runs on this machine, and --scheduler names others: leave it out"
+            context, ["jobs"], "is for this machine, and --scheduler uses other machines: leave it out"
         )

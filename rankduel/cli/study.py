@@ -1,4 +1,4 @@
-"""`rankduel study`: published experiments and one's own, from data to verdicts."""
+"""`rankduel study`: run published experiments or one's own, and check their claims."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from experiments.studies.study import Study
     from rankduel.api.studies import Tier as TierName
 
-app = typer.Typer(no_args_is_help=True, help="Published experiments: list, show, run, check; or your own.")
-_LONGEST = 200  # characters of the name of a page
+app = typer.Typer(no_args_is_help=True, help="Run published experiments or your own, and check their claims.")
+_LONGEST = 200  # characters in the file name of a page
 
 
 class Tier(str, Enum):
@@ -62,8 +62,8 @@ Names = Annotated[
 AtTier = Annotated[
     Tier,
     typer.Option(
-        help="quick: minutes: enough to see most claims; paper: horizons and repeats as published, or as "
-        "many as settle the claims; long: full length of the originals, where that is more"
+        help="Length of the runs: quick, minutes, enough to check most claims; paper, horizons and "
+        "repetitions as published or as needed to check the claims; long, always as published."
     ),
 ]
 Data = Annotated[
@@ -74,7 +74,7 @@ Data = Annotated[
         autocompletion=completion.folders,
     ),
 ]
-Real = Annotated[bool, typer.Option("--real", help="Leave out what would be played on stand-ins for data.")]
+Real = Annotated[bool, typer.Option("--real", help="Omit parts that would use a substitute for real data.")]
 Out = Annotated[
     Path,
     typer.Option(
@@ -85,15 +85,15 @@ Trust = Annotated[
     bool,
     typer.Option(
         "--trust",
-        help="Run the policy files (.py) that a .toml file names. A policy file is code: look at it "
-        "first. Its path is relative to the current folder.",
+        help="Run the policy files (.py) that a .toml file names. Their code will run: read it first. "
+        "Paths are relative to the current folder.",
     ),
 ]
 
 
 @app.command("list")
 def list_studies(as_json: AsJson = False, as_csv: AsCsv = False) -> None:
-    """What there is: source, question, data needed, and how long it takes.
+    """List the studies with source, question, required data and running time.
 
     [dim]Example:[/] rankduel study list
     """
@@ -109,15 +109,13 @@ def list_studies(as_json: AsJson = False, as_csv: AsCsv = False) -> None:
         rows[study.id] = (
             f"{escape(study.question)}\n[dim]{escape(study.source)}\ndata: {escape(study.data)}\n{times}[/]"
         )
-    title(
-        "Studies", "'rankduel study show NAME' says what each does; times are for all cores of this machine"
-    )
+    title("Studies", "'rankduel study show NAME' shows details; times are for all cores of this machine")
     show_rows(rows, gap=1)
 
 
 @app.command()
 def show(name: Name, trust: Trust = False, as_json: AsJson = False, as_csv: AsCsv = False) -> None:
-    """Settings and claims of a study.
+    """Show the settings and claims of a study.
 
     [dim]Example:[/] rankduel study show cycles
     """
@@ -130,11 +128,11 @@ def show(name: Name, trust: Trust = False, as_json: AsJson = False, as_csv: AsCs
         return
     title(escape(study.title), escape(study.source))
     screen.print(f"{escape(study.question)}\n[dim]data: {escape(study.data)}[/]\n")
-    title("Parts", "duels x runs, by tier")
+    title("Parts", "problem, policies, and duels x runs by tier")
     show_rows({escape(part.name): about_part(part) for part in study.parts}, gap=1)
     title("Claims")
     for check in study.checks:
-        known_value = f" [dim](known: {escape(check.reference)})[/]" if check.reference else ""
+        known_value = f" [dim](reference: {escape(check.reference)})[/]" if check.reference else ""
         screen.print(f"[cyan]{escape(check.id)}[/] {escape(check.claim)}{known_value}")
         screen.print(f"  {escape(in_words(check.test))}")
     screen.print(f"\nnext: [bold]rankduel study run {escape(name)}[/]")
@@ -145,7 +143,7 @@ def run(
     names: Names = None,
     *,
     tier: AtTier = Tier.quick,
-    all: Annotated[bool, typer.Option("--all", help="All studies there are.")] = False,
+    all: Annotated[bool, typer.Option("--all", help="Run all studies.")] = False,
     data: Data = None,
     real: Real = False,
     out: Out = Path("results/studies"),
@@ -155,7 +153,7 @@ def run(
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """Play studies, draw their figures and check their claims; what is there already is not repeated.
+    """Run studies, draw their figures and check their claims; finished runs are not repeated.
 
     [dim]Example:[/] rankduel study run cycles --tier quick
     """
@@ -166,7 +164,7 @@ def run(
     from rankduel.cli.shown.study import record_rows
 
     if bool(names) == all:
-        raise UsageError("name the studies to run, or say --all; 'rankduel study list' shows them")
+        raise UsageError("expected names of studies, or --all alone; 'rankduel study list' shows the names")
     studies = {name: find_study(name, trust=trust) for name in names or all_studies()}
     _refuse_same_ids(studies)
     as_data = as_json or as_csv
@@ -197,9 +195,9 @@ def check(
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """Claim by claim: published, measured, holds or not. Runs that are missing are played first.
+    """Compare each published claim with the measured values. Missing runs are played first.
 
-    Ends with exit code 1 if a claim does not hold and the study has no explanation.
+    The exit code is 1 if a claim does not hold and the study has no explanation.
 
     [dim]Example:[/] rankduel study check cycles
     """
@@ -217,12 +215,12 @@ def check(
 
 @app.command()
 def page(
-    out: Annotated[Path, typer.Argument(metavar="DIR", help="Where 'rankduel study run' wrote.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path(
+    out: Annotated[Path, typer.Argument(metavar="DIR", help="Output folder of 'rankduel study run'.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Markdown file to write.")] = Path(
         "reproduction.md"
     ),
 ) -> None:
-    """One line per published claim, from all checks under a folder, as Markdown.
+    """Write all checked claims of a folder as a Markdown page, one line per claim.
 
     [dim]Example:[/] rankduel study page results/studies -o docs/reproduction.md
     """
@@ -234,12 +232,12 @@ def page(
 
 
 def _refuse_same_ids(studies: Mapping[str, Study]) -> None:
-    """Their results would share a folder."""
+    """Raise an error if two studies have the same id; their results would share a folder."""
     seen: dict[str, str] = {}
     for name, study in studies.items():
         other = seen.setdefault(study.id.lower(), name)
         if other != name:
-            raise UsageError(f"{other} and {name} have the same id, '{study.id}'; change one of them")
+            raise UsageError(f"{other} and {name} have the same id, '{study.id}'; change the id of one")
 
 
 def _play_and_check(
@@ -254,7 +252,7 @@ def _play_and_check(
     *,
     as_data: bool,
 ) -> list[Played]:
-    """Play studies, by what the command named them; `as_data` leaves the output to the table."""
+    """Run the studies and return their results; with `as_data`, messages go to standard error."""
     from experiments.studies.data import data_folder
     from experiments.studies.playing import count_runs, parts_to_play
     from rankduel.cli.shown.study import time_text

@@ -1,4 +1,4 @@
-"""`rankduel winners`: who is best, by which notion, how sure that is, and what order is behind it."""
+"""`rankduel winners`: winners of a matrix by several notions, and how certain they are."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankduel.base.errors import UsageError
 from rankduel.base.text import counted
 from rankduel.cli import completion
 from rankduel.cli.console import file_size, print_table, screen
-from rankduel.cli.options import AsCsv, AsJson, refuse_typed
+from rankduel.cli.options import AsCsv, AsJson, Seed, refuse_typed
 
 if TYPE_CHECKING:
     from experiments.matrix.preferences import Preferences
@@ -34,23 +34,25 @@ def winners(
     ],
     *,
     rankers: Chosen = "",
-    top: Annotated[int, typer.Option(help="Rankers to list.")] = 10,
+    top: Annotated[int, typer.Option(help="Number of rankers to list.")] = 10,
     subsets: Annotated[
         bool,
         typer.Option(
             "--subsets",
-            help="Also: how often do random subsets have a winner, an order, the same winner by two notions?",
+            help="Also show how often subsets of the rankers have a Condorcet winner, a total order, and a "
+            "common winner by two notions.",
         ),
     ] = False,
-    samples: Annotated[int, typer.Option(help="Subsets of each size to draw for --subsets.")] = 20_000,
+    samples: Annotated[int, typer.Option(help="With --subsets: number of subsets per size.")] = 20_000,
     overlap_samples: Annotated[
-        int, typer.Option(help="The same to compare notions of a winner, which takes longer.")
+        int,
+        typer.Option(help="With --subsets: subsets per size for the slower comparison of notions."),
     ] = 100,
     resamples: Annotated[
         int,
-        typer.Option(help="How often to draw the queries again, to see who wins over queries like these."),
+        typer.Option(help="Number of bootstrap resamples of the queries."),
     ] = 1000,
-    seed: Annotated[int, typer.Option(help="Same seed, same numbers.")] = 0,
+    seed: Seed = 0,
     figures: Annotated[
         Path | None,
         typer.Option(help="With --subsets: also write charts of all sizes to this folder, as .svg."),
@@ -58,7 +60,9 @@ def winners(
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """Who wins: Condorcet, Copeland, Borda, random walk, von Neumann; orders, cycles, transitivity.
+    """Find the Condorcet, Copeland, Borda, random-walk and von Neumann winners of a matrix.
+
+    Also shown: how certain they are, whether the rankers have an order, cycles and transitivity.
 
     [dim]Example:[/] rankduel winners arxiv6 --subsets
     """
@@ -68,7 +72,7 @@ def winners(
     from rankduel.cli.shown import winners as shown
 
     if not subsets:
-        why = "is for random subsets of the rankers: add --subsets, or leave it out"
+        why = "is for subsets of the rankers: add --subsets, or leave it out"
         refuse_typed(context, ["samples", "overlap_samples"], why)
     if as_json:
         refuse_typed(context, ["top"], "is for the table, and --json has all rankers: leave it out")
@@ -98,11 +102,11 @@ def winners(
 
 
 def _check_figures(name: str, preferences: Preferences, subsets: bool) -> None:
-    """Before any work."""
+    """Raise an error, before any work, if --figures has no subsets to draw."""
     from experiments.winners.overlaps import FEWEST
 
     if not subsets:
-        raise UsageError("--figures draws what --subsets finds: add --subsets, or leave --figures out")
+        raise UsageError("--figures draws the results of --subsets: add --subsets, or leave --figures out")
     if len(preferences) < FEWEST:
         raise UsageError(
             f"{name}: {counted(len(preferences), 'ranker')}; --figures draws subsets of 3 up to all but "

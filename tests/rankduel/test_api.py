@@ -1,4 +1,4 @@
-"""The public API: every exported name is documented, its example runs, and importing it costs nothing."""
+"""Test the public API: every exported name is documented, its examples run, and imports are lazy."""
 
 import ast
 import doctest
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 FUNCTIONS = [
     name for name in rankduel.__all__ if name[0].islower() and name != "rankers" and not name.startswith("_")
 ]
-SECTIONS = re.compile(r"^(Parameters|Returns|Examples)\n-+$", re.MULTILINE)
+CLASSES = [name for name in rankduel.__all__ if name[0].isupper()]
 
 
 def run_python(source, cwd, *arguments):
@@ -46,22 +46,48 @@ def test_unknown_names_are_refused():
         _ = rankduel.rnu
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_every_function_is_documented(name):
-    """numpydoc: a summary that ends in a period, every parameter, what is returned, and an example."""
-    function = getattr(rankduel, name)
-    text, signature = inspect.getdoc(function), inspect.signature(function)
+@pytest.mark.parametrize("name", [*FUNCTIONS, *CLASSES])
+def test_every_name_is_documented(name):
+    """numpydoc: a summary that ends in a period, exactly the parameters, the result, and an example."""
+    documented = getattr(rankduel, name)
+    text, signature = inspect.getdoc(documented), inspect.signature(documented)
     assert text.partition("\n")[0].endswith("."), text.partition("\n")[0]
-    found = SECTIONS.findall(text)
-    assert "Examples" in found
-    if signature.parameters:
-        assert "Parameters" in found
-        described = text.partition("Parameters\n")[2].partition("\nReturns\n")[0]
-        listed = re.findall(r"^(\*{0,2}\w+(?:, \w+)*) : ", described, re.MULTILINE)
-        names = [one.strip("*") for line in listed for one in line.split(", ")]
-        assert names == list(signature.parameters), name
-    if signature.return_annotation not in (None, "None"):
-        assert "Returns" in found
+    sections = numpydoc_sections(text)
+    assert ">>> " in sections["Examples"]
+    assert parameter_names(sections.get("Parameters", "")) == list(signature.parameters)
+    if name in FUNCTIONS and signature.return_annotation not in (None, "None"):
+        assert sections["Returns"].strip()
+
+
+def numpydoc_sections(text):
+    """Return the text of each section by its title."""
+    parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", text, flags=re.MULTILINE)
+    titles = parts[1::2]
+    assert len(set(titles)) == len(titles), f"a section is there twice: {titles}"
+    return dict(zip(titles, parts[2::2]))
+
+
+def parameter_names(section):
+    """Return the names of 'name : type' and 'name, name : type' lines, each of which has a description."""
+    entries = re.findall(r"^(\*{0,2}\w+(?:, \w+)*) : (.*)\n {4}\S", section, re.MULTILINE)
+    assert len(entries) == len(re.findall(r"^\S", section, re.MULTILINE)), section
+    return [name.strip("*") for names, _ in entries for name in names.split(", ")]
+
+
+@pytest.mark.parametrize(
+    "section",
+    ["x\n    No type.\n", "x : int\n", "x : int\n\ny : int\n    The first has no description.\n"],
+)
+def test_a_parameter_without_type_or_description_is_noticed(section):
+    with pytest.raises(AssertionError):
+        parameter_names(section)
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_every_public_method_is_documented(name):
+    members = {key: value for key, value in vars(getattr(rankduel, name)).items() if not key.startswith("_")}
+    methods = {key: value for key, value in members.items() if inspect.isfunction(value)}
+    assert [key for key, value in methods.items() if not inspect.getdoc(value)] == []
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -75,11 +101,11 @@ def test_every_parameter_and_result_has_a_type(name):
 
 
 @pytest.mark.kernel
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", [*FUNCTIONS, *CLASSES])
 def test_every_example_runs(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    function = getattr(rankduel, name)
-    tests = doctest.DocTestFinder(recurse=False).find(function, name, globs={"rankduel": rankduel})
+    documented = getattr(rankduel, name)
+    tests = doctest.DocTestFinder(recurse=False).find(documented, name, globs={"rankduel": rankduel})
     assert sum(len(test.examples) for test in tests) > 0
     for test in tests:
         found = []

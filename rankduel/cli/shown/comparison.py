@@ -1,26 +1,34 @@
-"""What `rankduel compare` prints of live and proxy runs."""
+"""Print the results of `rankduel compare`: live and proxy runs side by side."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from rich.markup import escape
-from rich.table import Table
 
 from experiments.runs.compare import Comparison
-from rankduel.cli.console import screen
+from rankduel.cli.console import plain_table, screen, show_legend
+
+_COLUMNS = {
+    "live\nregret": "",
+    "proxy\nregret": "",
+    "difference": "live minus proxy, with its 95% interval",
+    "95% interval": "",
+    "p-value": "the smaller one of tests of equal means and equal distributions",
+    "speed-up": "time of a live run divided by the time of a proxy run",
+}
 
 
 def as_data(found: Comparison) -> dict[str, Any]:
-    """Everything on the page, and the curves."""
+    """Return all values of a comparison for JSON, with its curves."""
     return found._asdict()
 
 
 def show_comparison(found: Comparison) -> None:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("policy", header_style="dim", style="cyan", overflow="fold")
-    for heading in ("live", "proxy", "difference", "95 % interval", "p", "faster"):
-        table.add_column(heading, header_style="dim", justify="right", no_wrap=True)
+    table = plain_table()
+    table.add_column("policy", header_style="dim", style="cyan", overflow="fold", vertical="bottom")
+    for heading in _COLUMNS:
+        table.add_column(heading, header_style="dim", justify="right", no_wrap=True, vertical="bottom")
     for row in found.final.sort_values("proxy").to_dict("records"):
         table.add_row(
             escape(str(row["policy"])),
@@ -32,8 +40,5 @@ def show_comparison(found: Comparison) -> None:
             f"{row['live_seconds'] / row['proxy_seconds']:.1f}x",
         )
     screen.print(table)
+    show_legend({heading: about for heading, about in _COLUMNS.items() if about})
     screen.print(f"\n{escape(found.verdict)}")
-    screen.print(
-        "[dim]p: the smaller p-value of a test of equal means and one of equal laws; faster: time of a live "
-        "run over that of a proxy run[/]"
-    )

@@ -1,9 +1,8 @@
-"""What `rankduel data info` prints."""
+"""Print the results of `rankduel data info`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 from rich.markup import escape
@@ -13,9 +12,9 @@ from letor_data.formats import PROFILES
 from letor_data.rankers.contract import NAMED
 from letor_data.summary import FeatureSummary, RankerSummary, Summary
 from rankduel.base.text import counted
-from rankduel.cli.console import number_ranges, screen
+from rankduel.cli.console import number_ranges, plain_table, screen, title
 
-_BAR = 30  # cells of the longest bar
+_BAR = 30  # characters of the longest bar
 
 
 def show_summary(summary: Summary, top: int) -> None:
@@ -25,7 +24,7 @@ def show_summary(summary: Summary, top: int) -> None:
     screen.print(_sizes(summary))
     screen.print("\n[bold]Grades[/]")
     screen.print(_grades(summary))
-    screen.print(f"\n[bold]Best features by NDCG@{summary.cutoff}[/] [dim](expected over tie breaks)[/]")
+    title(f"\nBest features by NDCG@{summary.cutoff}", "mean over all orders of tied documents")
     screen.print(_best_features(summary, top))
     if summary.rankers:
         screen.print(f"\n[bold]Rankers by NDCG@{summary.cutoff}[/]")
@@ -37,13 +36,9 @@ def show_summary(summary: Summary, top: int) -> None:
         screen.print(f"[yellow]note:[/] {escape(note)}", soft_wrap=True)
 
 
-def _plain_table(**settings: Any) -> Table:
-    return Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), **settings)
-
-
 def _sizes(summary: Summary) -> Table:
     spread = summary.docs_per_query
-    table = _plain_table(show_header=False)
+    table = plain_table(show_header=False)
     table.add_column(style="dim")
     table.add_column()
     splits = escape(", ".join(f"{name} {count:,}" for name, count in summary.splits.items()))
@@ -57,14 +52,15 @@ def _sizes(summary: Summary) -> Table:
         f"{spread['min']:.0f} to {spread['max']:,.0f}, mean {spread['mean']:.1f}, "
         f"quartiles {spread['q25']:g}, {spread['median']:g}, {spread['q75']:g}",
     )
-    table.add_row("queries of one grade", f"{summary.one_grade_queries:,}  [dim](no order beats another)[/]")
+    same = "all their documents are equally relevant"
+    table.add_row("queries with one grade", f"{summary.one_grade_queries:,}  [dim]({same})[/]")
     if summary.single_document_queries:
-        table.add_row("of one document", f"{summary.single_document_queries:,}")
+        table.add_row("queries with one document", f"{summary.single_document_queries:,}")
     return table
 
 
 def _grades(summary: Summary) -> Table:
-    table = _plain_table()
+    table = plain_table()
     for heading in ("grade", "documents", "share"):
         table.add_column(heading, justify="right", header_style="dim")
     table.add_column("")
@@ -86,8 +82,8 @@ def _rankers(summary: Summary) -> Table:
 
 
 def _measured(heading: str, rows: Iterable[tuple[FeatureSummary | RankerSummary, str]]) -> Table:
-    """A row for what ranks, and what is said about it."""
-    table = _plain_table()
+    """Return a table with a row per feature or ranker: NDCG, tied pairs, description."""
+    table = plain_table()
     table.add_column(heading, header_style="dim", justify="right", overflow="fold")
     table.add_column("NDCG", header_style="dim", justify="right")
     table.add_column("tied pairs", header_style="dim", justify="right")
@@ -98,15 +94,15 @@ def _measured(heading: str, rows: Iterable[tuple[FeatureSummary | RankerSummary,
 
 
 def _feature_remarks(summary: Summary) -> list[str]:
-    """Ties, constants and missing values over all features, in words."""
+    """Return lines about ties, constant features and missing values."""
     features = summary.features
     shares = np.array([feature.tie_share for feature in features])
     constant = _names(feature for feature in features if feature.constant)
     within = _names(f for f in features if f.constant_in_queries and not f.constant)
     missing = [feature for feature in features if feature.missing_share > 0]
     lines = [
-        f"tied document pairs: median {np.median(shares):.1%}; "
-        f"more than half in {(shares > 0.5).sum():,} of {counted(len(shares), 'feature')}",
+        f"pairs of documents with equal values: median {np.median(shares):.1%} per feature; "
+        f"over 50% in {(shares > 0.5).sum():,} of {counted(len(shares), 'feature')}",
         f"constant: {constant or 'none'}",
         f"constant within every query: {within or 'none'}",
     ]

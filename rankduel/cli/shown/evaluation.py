@@ -1,4 +1,4 @@
-"""What `rankduel evaluate` prints."""
+"""Print the results of `rankduel evaluate`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,16 @@ from rich.markup import escape
 from letor_data.formats import PROFILES
 from letor_data.letor import Letor
 from rankduel.base.text import counted
-from rankduel.cli.console import plain_table, screen, title
+from rankduel.cli.console import plain_table, screen, show_legend, title
+
+_TEST_COLUMNS = {
+    "first": "",
+    "second": "",
+    "difference": "mean of the first ranker minus mean of the second",
+    "95% interval": "of the difference, by bootstrap over queries",
+    "p-value": "of the test that both rankers are equally good",
+    "p (Holm)": "p-value corrected for the number of pairs",
+}
 
 
 def best_first(means: pd.DataFrame) -> list[str]:
@@ -21,16 +30,17 @@ def best_first(means: pd.DataFrame) -> list[str]:
 
 
 def everything(letor: Letor, values: pd.DataFrame, tests: pd.DataFrame | None) -> dict[str, Any]:
-    """Return all that is known, for JSON."""
+    """Return all values, for JSON."""
     tables = {"values": values} if tests is None else {"values": values, "tests": tests}
     return {"data": letor.source, "queries": letor.n_queries} | tables
 
 
 def show_values(letor: Letor, means: pd.DataFrame, values: pd.DataFrame, rankers: Sequence[str]) -> None:
-    """Print the means of these rankers; and the values of every query, if `values` has them."""
+    """Print the means of `rankers`, and the value of every query if `values` has them."""
     n_all = means["ranker"].nunique()
     screen.print(f"[bold]{escape(letor.source)}[/]", soft_wrap=True)
-    screen.print(f"[dim]means over {counted(letor.n_queries, 'query')}, expected over tie breaks[/]\n")
+    n_queries = counted(letor.n_queries, "query")
+    screen.print(f"[dim]means over {n_queries} and over all orders of tied documents[/]\n")
     _show_means(letor, means, rankers)
     if n_all > len(rankers):
         screen.print(f"[dim]{n_all - len(rankers):,} more; --top {n_all} shows all[/]")
@@ -60,7 +70,7 @@ def _show_queries(values: pd.DataFrame, rankers: Sequence[str]) -> None:
     table = plain_table()
     for heading in ("query", "ranker", *measures):
         table.add_column(heading, header_style="dim", justify="right", overflow="fold")
-    # One array per ranker: (queries, measures), in the order in which the table has them.
+    # One array per ranker, (queries, measures), in the order of the table.
     blocks = {
         name: part["value"].to_numpy().reshape(-1, len(measures))
         for name, part in values.groupby("ranker", sort=False)
@@ -80,7 +90,7 @@ def show_tests(tests: pd.DataFrame) -> None:
             f"{counted(int(part['queries'].iloc[0]), 'query')}, {counted(len(part), 'pair')}",
         )
         table = plain_table()
-        for heading in ("first", "second", "difference", "95 % bootstrap", "p", "p (Holm)"):
+        for heading in _TEST_COLUMNS:
             table.add_column(heading, header_style="dim", justify="right", overflow="fold")
         for row in part.itertuples():
             table.add_row(
@@ -92,6 +102,7 @@ def show_tests(tests: pd.DataFrame) -> None:
                 _p_value(row.p_holm),
             )
         screen.print(table)
+    show_legend({heading: about for heading, about in _TEST_COLUMNS.items() if about})
 
 
 def _number(value: Any) -> str:

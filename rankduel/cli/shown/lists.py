@@ -1,4 +1,4 @@
-"""What the commands print that list policies, interleaving methods, click models and measures."""
+"""Print the lists of policies, interleaving methods, multileaving methods, click models and measures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from interleave.multileave import MULTILEAVERS, Multileaver
 from letor_data.evaluation.catalogue import MEASURES
 from letor_data.evaluation.contract import Measure
 from rankduel.base.settings import Configured, Setting, Thing, settings_of, written
-from rankduel.cli.console import plain_table, screen, show_rows, title
+from rankduel.cli.console import plain_table, screen, show_legend, show_rows, title
 
 MODEL_EXAMPLES = (
     "navigational",
@@ -82,7 +82,7 @@ def setting_rows(methods: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _settings_as_data(thing: Thing) -> dict[str, dict[str, Any]]:
-    """Return per setting its default, meaning and range and, for a switch, its choices."""
+    """Return default, meaning and range of each setting, for a choice also its values."""
     usual: Any = thing.params()
     return {
         name: {"default": _plain(getattr(usual, name)), "about": setting.about}
@@ -93,7 +93,7 @@ def _settings_as_data(thing: Thing) -> dict[str, dict[str, Any]]:
 
 
 def _range_as_data(setting: Setting) -> dict[str, float]:
-    """Return the finite limits of a number: 'from' and 'to' are included in its range, 'above' is not."""
+    """Return the finite limits of a number: 'from' and 'to' are inclusive, 'above' is exclusive."""
     limits = {"from": setting.at_least, "above": setting.above, "to": setting.at_most}
     return {name: limit for name, limit in limits.items() if math.isfinite(limit)}
 
@@ -103,7 +103,7 @@ def _plain(value: Any) -> Any:
 
 
 def model_as_data(model: ClickModel) -> dict[str, Any]:
-    """One user: what it was understood as, and how much it clicks on a page of ten documents of one grade."""
+    """Return a click model as parsed, with its expected clicks on a page of ten documents of one grade."""
     clicks = [float(expected_clicks(model, np.full(PAGE, grade))) for grade in range(len(model.p_click))]
     rows = {"p_click": model.p_click.tolist(), "p_stop": model.p_stop.tolist(), "expected_clicks": clicks}
     return {"written": spec_of(model)} | rows
@@ -120,37 +120,45 @@ def show_model(model: ClickModel) -> None:
     facts = model_as_data(model)
     title(escape(facts["written"]))
     table = plain_table()
-    for heading in ("grade", "p_click", "p_stop", f"clicks on {PAGE} such documents"):
+    for heading in ("grade", "p_click", "p_stop", f"clicks on {PAGE} documents of this grade"):
         table.add_column(heading, header_style="dim", justify="right")
     for row in grade_rows(facts):
         values = (f"{row['p_click']:g}", f"{row['p_stop']:g}", f"{row['expected_clicks']:.3f}")
         table.add_row(str(row["grade"]), *values)
     screen.print(table)
+    show_legend(_PROBABILITIES)
+
+
+_PROBABILITIES = {
+    "p_click": "probability of a click on a document that the user examines",
+    "p_stop": "probability of leaving the page after it",
+}
 
 
 def show_click_models() -> None:
     title("Users")
     show_rows({user.name: user.about for user in USERS.values()})
-    title("\nProbabilities", "from grade 0 up")
+    title("\nProbabilities", "one value per relevance grade, from grade 0 upwards")
     _show_probabilities()
-    title("\nWhen they leave", "stop=...")
+    show_legend(_PROBABILITIES)
+    title("\nWhen a user leaves", "stop=...")
     show_rows(STOP_RULES)
-    title("\nWhere they look", "attention=...")
+    title("\nProbability of examining a rank", "attention=...")
     show_rows({_form(a): a.about for a in ATTENTIONS.values()})
     title("\nSources")
     show_rows(_sources())
-    title("\nWritten as")
+    title("\nExamples")
     for example in MODEL_EXAMPLES:
         screen.print(example)
-    screen.print("mine.toml  [dim](p_click and p_stop as rows of numbers; perhaps stop, attention)[/]")
+    screen.print("mine.toml  [dim](p_click and p_stop as lists of numbers; optional: stop, attention)[/]")
 
 
 def _sources() -> dict[str, str]:
-    """Who stands behind the numbers; users with the same source share a line."""
+    """Return the source of each click model; models with the same source share a line."""
     names: dict[str, list[str]] = {}
     for user in USERS.values():
         names.setdefault(user.source, []).append(user.name)
-    users = {"all users" if len(names) == 1 else ", ".join(who): source for source, who in names.items()}
+    users = {"all users" if len(names) == 1 else ", ".join(some): source for source, some in names.items()}
     return users | {a.name: a.source for a in ATTENTIONS.values() if a.source}
 
 
@@ -173,7 +181,7 @@ def show_interleavers() -> None:
     show_rows({method.name: _about_method(method) for method in METHODS.values()}, gap=1)
     title("\nPresets")
     show_rows({name: _about_preset(preset(name)) for name in PRESETS})
-    title("\nWritten as")
+    title("\nExamples")
     for example in METHOD_EXAMPLES:
         screen.print(example)
 
@@ -185,7 +193,7 @@ def multileavers_as_data() -> dict[str, Any]:
 def show_multileavers() -> None:
     title("Methods", "the first value of a setting is its default")
     show_rows({method.name: _about_method(method) for method in MULTILEAVERS.values()}, gap=1)
-    title("\nWritten as")
+    title("\nExamples")
     for example in MULTILEAVER_EXAMPLES:
         screen.print(example)
 
@@ -195,15 +203,15 @@ def measures_as_data() -> dict[str, Any]:
 
 
 def show_measures() -> None:
-    title("Measures", "the first value of a setting is its default; k is written @k, 0 is the whole ranking")
+    title("Measures", "the first value of a setting is its default; k is written @k, 0 means all ranks")
     show_rows({measure.name: _about_method(measure) for measure in MEASURES.values()}, gap=1)
-    title("\nWritten as")
+    title("\nExamples")
     for example in MEASURE_EXAMPLES:
         screen.print(example)
 
 
 def _about_method(method: Method | Multileaver | Measure) -> str:
-    """Return what a method is, its source, and its settings, the default of each first."""
+    """Return the description of a method, its source, and its settings with the default first."""
     usual: Any = method.params()
     values = {name: _value(method, name, getattr(usual, name), " | ") for name in settings_of(method)}
     lines = [f"{name} = [bold]{value}[/]" for name, value in values.items()]
@@ -223,7 +231,7 @@ EXAMPLES = (
 
 
 def policies_as_data() -> list[dict[str, Any]]:
-    """Return what is known of every policy, family by family."""
+    """Return name, source, assumption and parameters of every policy, family by family."""
     return [
         policy_as_data(configure(policy)) | {"family": name}
         for name, family in FAMILIES.items()
@@ -232,7 +240,7 @@ def policies_as_data() -> list[dict[str, Any]]:
 
 
 def policy_rows() -> list[dict[str, Any]]:
-    """Return a row for every policy; its parameters as text that asks for them."""
+    """Return a row per policy; its parameters as text in the form that commands accept."""
     return [
         {**facts, "parameters": _defaults(facts), "variants": ", ".join(facts["variants"])}
         for facts in policies_as_data()
@@ -298,11 +306,11 @@ def show_policy(chosen: Configured) -> None:
 
 
 def show_policies() -> None:
-    screen.print("[dim]rankduel policies NAME explains the parameters[/]")
+    screen.print("[dim]'rankduel policies NAME' explains the parameters of a policy[/]")
     for name, family in FAMILIES.items():
         title(f"\n{name}")
         show_rows({policy.name: _summary(configure(policy)) for policy in family.values()}, gap=1)
-    title("\nWritten as")
+    title("\nExamples")
     for example in EXAMPLES:
         screen.print(example)
 
@@ -330,23 +338,23 @@ def _facts(chosen: Configured) -> list[str]:
 
 
 def _feedback(policy: Any) -> str:
-    """When it hears of outcomes, if not after every duel."""
+    """Return when the policy receives outcomes, if not always after every duel."""
     if policy.sets:
-        return "hears of pages"
-    return "works in batches" if policy.plan else "takes late feedback" if policy.late_feedback else ""
+        return "compares sets of arms"
+    return "works in batches" if policy.plan else "accepts late feedback" if policy.late_feedback else ""
 
 
 def _horizon(chosen: Configured) -> str:
     if chosen.needs_horizon:
-        return "must know the horizon"
+        return "needs the horizon"
     for name in chosen.thing.variants:
         if configure(chosen.thing, variant=name).needs_horizon:
-            return "needs no horizon (some settings do)"
+            return "needs no horizon (except for some settings)"
     return "needs no horizon"
 
 
 def _value(thing: Thing, name: str, value: Any, between: str = "|") -> str:
-    """Return the value in force; of a switch also what else it could be."""
+    """Return the current value, for a choice followed by the other values."""
     text = written(value)
     others = [choice for choice in _setting(thing, name).choices if choice != text]
     return between.join([text, *others])

@@ -1,4 +1,4 @@
-"""What `rankduel multileave` prints of its runs."""
+"""Print the results of `rankduel multileave`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 import pandas as pd
 from rich.markup import escape
-from rich.table import Table
 
 from experiments.matrix.preferences import Preferences
 from experiments.runs.multileave_error import (
@@ -19,29 +18,30 @@ from experiments.runs.multileave_error import (
     impressions_until,
     until_text,
 )
-from experiments.runs.problem import how_known
 from rankduel.base.text import counted
-from rankduel.cli.console import screen, title
+from rankduel.cli.console import plain_table, screen, title
+from rankduel.cli.shown.preferences import matrix_text
 
 
 def show_errors(source: str, users: str, reference: Preferences, table: pd.DataFrame) -> None:
     pairs, last = reference.pairs, int(table["step"].max())
+    n_runs = table["run"].nunique()
     tied = int((pairs["p"] == 0.5).sum())
     unsure = int(((pairs["lo"] <= 0.5) & (pairs["hi"] >= 0.5)).sum()) - tied
     screen.print(
-        f"[bold]{escape(source)}[/] [dim]{counted(len(reference), 'ranker')}, {escape(users)}, "
-        f"{counted(len(pairs) - tied, 'pair')} to order, matrix {escape(how_known(reference))}, "
-        f"{counted(table['run'].nunique(), 'run')}[/]\n",
+        f"[bold]{escape(source)}:[/] [dim]{counted(len(reference), 'ranker')}, {escape(users)}, "
+        f"{counted(len(pairs) - tied, 'pair')} to order, {counted(n_runs, 'run')} per method; "
+        f"reference: matrix {matrix_text(reference)}[/]\n",
     )
     steps = {f"{step:,}": step for step in decades(last)}
-    title("Pairs in the wrong order", "E_bin in % after so many impressions, ± standard error")
+    title("Pairs in the wrong order", "E_bin in %, by number of impressions, ± standard error")
     _show_table(table, steps, error_text)
-    title("\nImpressions until it stays below", "median of the runs")
+    title("\nImpressions until the error stays below", "median of the runs")
     _show_table(table, {f"{limit:.0%}": limit for limit in LIMITS}, until_text)
     if tied or unsure:
         screen.print(
-            f"\n[dim]left out, as they tie in the matrix: {counted(tied, 'pair')}; with 1/2 in the interval, "
-            f"so that their order in the matrix may be wrong itself: {counted(unsure, 'pair')}[/]"
+            f"\n[dim]left out because of a tie in the matrix: {counted(tied, 'pair')}; order uncertain in "
+            f"the matrix (interval contains 1/2): {counted(unsure, 'pair')}[/]"
         )
 
 
@@ -55,7 +55,7 @@ def error_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def as_data(table: pd.DataFrame, folder: Path) -> dict[str, Any]:
-    """Return both tables of the page, and where the records are."""
+    """Return the values of both tables and the folder of the records, for JSON."""
     until = [
         {"method": name, "limit": limit, "impressions": impressions_until(runs, limit)}
         for name, runs in table.groupby("policy", sort=False)
@@ -65,8 +65,8 @@ def as_data(table: pd.DataFrame, folder: Path) -> dict[str, Any]:
 
 
 def _show_table(table: pd.DataFrame, columns: Mapping[str, Any], text: Callable[..., str]) -> None:
-    """A row per method: text(its runs, value) for each of the columns, heading -> value."""
-    shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    """Print a row per method with `text(runs, value)` for every value of `columns`, by heading."""
+    shown = plain_table()
     shown.add_column("method", header_style="dim", style="cyan", overflow="fold")
     for heading in columns:
         shown.add_column(heading, header_style="dim", justify="right", no_wrap=True)

@@ -1,4 +1,4 @@
-"""What `rankduel run` prints of the runs."""
+"""Print the results of `rankduel run`: a row per policy, and an explanation of the columns."""
 
 from __future__ import annotations
 
@@ -7,55 +7,70 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 from rich.markup import escape
-from rich.table import Table
 
 from experiments.statistics import standard_error
 from rankduel.base.text import counted, shortened
-from rankduel.cli.console import screen
+from rankduel.cli.console import plain_table, screen, show_legend
 
-_LONGEST_NAME = 16  # of a ranker
-_MOST_NAMED = 3  # rankers that runs of a policy recommend
+_LONGEST_NAME = 16  # characters of a ranker's name
+_MOST_NAMED = 3  # rankers named per policy that recommends several
 
 
 class _Column(NamedTuple):
     heading: str
-    text: Callable[[pd.DataFrame], str]  # from the last rows of a policy's runs
-    about: str = ""
+    text: Callable[[pd.DataFrame], str]  # called with the last rows of a policy's runs
+    about: str = ""  # line of the legend; none if empty
 
 
 def _columns(notion: str, final: pd.DataFrame) -> list[_Column]:
-    """What is worth showing of these runs."""
+    """Return the columns that apply to these runs."""
+    about = f"mean {notion} loss of the two arms, summed over duels"
     shown = [
-        _Column(
-            "regret",
-            lambda runs: f"{runs['regret'].mean():,.1f}",
-            f"mean {notion} loss of the two arms, summed",
-        ),
-        _Column("± s.e.", lambda runs: _standard_error(runs["regret"])),
-        *([_Column("weak", _weak, "of the better one")] if "weak_regret" in final else []),
-        _Column("real duels", lambda runs: f"{runs['informative_steps'].mean():,.0f}"),
-        _Column(
-            "right", lambda runs: f"{runs['correct'].mean():.0%}", f"runs that recommend a {notion} winner"
-        ),
+        _Column("regret", lambda runs: f"{runs['regret'].mean():,.1f}", about),
+        _Column("± s.e.", lambda runs: _standard_error(runs["regret"]), "standard error of the regret"),
     ]
+    if "weak_regret" in final:
+        shown.append(_Column("weak\nregret", _weak, "loss of the better of the two arms, summed"))
+    about = "duels of two different arms"
+    shown.append(
+        _Column("informative\nduels", lambda runs: f"{runs['informative_steps'].mean():,.0f}", about)
+    )
+    about = f"share of runs that recommend a {notion} winner"
+    shown.append(_Column("correct", lambda runs: f"{runs['correct'].mean():.0%}", about))
     if (final["rounds"] < final["step"]).any():
-        about = "how often outcomes were handed over"
+        about = "times that the policy received outcomes"
         shown.append(_Column("rounds", lambda runs: f"{runs['rounds'].mean():,.0f}", about))
+    return [*shown, *_set_columns(final), *_page_columns(final), _SECONDS]
+
+
+_SECONDS = _Column("s/run", lambda runs: f"{runs['seconds'].mean():.2g}", "seconds of computing per run")
+
+
+def _set_columns(final: pd.DataFrame) -> list[_Column]:
+    """Return the columns of policies that return a set of arms, and of policies that play sets."""
+    shown = []
     if final["finished"].any() or (final["answers"] > 1).any():
-        about = "arms in the answer"
-        shown.append(_Column("answers", lambda runs: f"{runs['answers'].mean():.3g}", about))
-        about = "largest number of duels of one pair"
-        shown.append(_Column("per pair", lambda runs: f"{runs['judgments_per_pair'].mean():,.0f}", about))
+        about = "number of arms that the policy returns as best"
+        shown.append(_Column("best\narms", lambda runs: f"{runs['answers'].mean():.3g}", about))
+        about = "duels of the pair that was compared most often"
+        shown.append(
+            _Column("duels of\none pair", lambda runs: f"{runs['judgments_per_pair'].mean():,.0f}", about)
+        )
     if "mean_set" in final:
-        about = "arms on a page of several"
-        shown.append(_Column("set", lambda runs: _known(f"{runs['mean_set'].mean():.3g}"), about))
-    if "ndcg" in final:
-        shown.append(_Column("NDCG", lambda runs: f"{runs['ndcg'].mean():.3f}", "of the last pages"))
-    return [*shown, _Column("s/run", lambda runs: f"{runs['seconds'].mean():.2g}")]
+        about = "mean number of arms compared at once"
+        shown.append(_Column("set\nsize", lambda runs: _or_dash(f"{runs['mean_set'].mean():.3g}"), about))
+    return shown
+
+
+def _page_columns(final: pd.DataFrame) -> list[_Column]:
+    if "ndcg" not in final:
+        return []
+    about = "NDCG of the pages shown since the checkpoint before"
+    return [_Column("NDCG", lambda runs: f"{runs['ndcg'].mean():.3f}", about)]
 
 
 def _recommended(name: str, runs: pd.DataFrame) -> str:
-    """'rucb recommends 0 in 2 runs, 1 in 1 run', if not all runs are right; nothing else."""
+    """Return 'rucb recommends 0 in 2 runs, 1 in 1 run' if some run is wrong, otherwise an empty text."""
     often = runs["recommended"].value_counts()
     if runs["correct"].all() or often.empty:
         return ""
@@ -68,11 +83,11 @@ def _recommended(name: str, runs: pd.DataFrame) -> str:
 
 
 def _weak(runs: pd.DataFrame) -> str:
-    return _known(f"{runs['weak_regret'].mean():,.1f}")
+    return _or_dash(f"{runs['weak_regret'].mean():,.1f}")
 
 
-def _known(text: str) -> str:
-    """Policies for duels and for sets have some numbers each that the others have not."""
+def _or_dash(text: str) -> str:
+    """Return a dash for 'nan': policies for duels and policies for sets lack some of each other's columns."""
     return text if text != "nan" else "–"
 
 
@@ -109,17 +124,16 @@ def _by_regret(final: pd.DataFrame) -> list[tuple[Any, pd.DataFrame]]:
 def show_runs(title: str, notion: str, table: pd.DataFrame) -> None:
     final = _last(table)
     runs = final["run"].nunique()
-    played = f"after {counted(final['step'].iloc[0], 'duel')}, {counted(runs, 'run')}"
+    played = f"after {counted(final['step'].iloc[0], 'duel')}, {counted(runs, 'run')} per policy"
     screen.print(f"[bold]{escape(title)}[/] [dim]{played}[/]\n")
-    shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    shown.add_column("policy", header_style="dim", style="cyan", overflow="fold")
+    shown = plain_table()
+    shown.add_column("policy", header_style="dim", style="cyan", overflow="fold", vertical="bottom")
     columns = _columns(escape(notion.partition("-")[0].capitalize()), final)
     for column in columns:
-        shown.add_column(column.heading, header_style="dim", justify="right", no_wrap=True)
+        shown.add_column(column.heading, header_style="dim", justify="right", no_wrap=True, vertical="bottom")
     for name, group in _by_regret(final):
         shown.add_row(escape(str(name)), *(column.text(group) for column in columns))
     screen.print(shown)
-    notes = "; ".join(f"{column.heading}: {column.about}" for column in columns if column.about)
-    screen.print(f"\n[dim]{notes}[/]")
+    show_legend({column.heading: column.about for column in columns if column.about})
     for line in filter(None, (_recommended(str(name), group) for name, group in _by_regret(final))):
         screen.print(escape(line))

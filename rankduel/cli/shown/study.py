@@ -1,4 +1,4 @@
-"""What `rankduel study` prints: how long studies take, their parts, and the verdicts on their claims."""
+"""Print studies for `rankduel study`: running times, parts, and the results of their claims."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COLOURS = {HOLDS: "green", FAILS: "red", WARNS: "yellow"}
 
 
 def time_text(study: Study, tier: str, jobs: int) -> str:
-    """What it took where it was measured, shared by the cores here."""
+    """Return the measured time of a study on one core, divided by the number of cores used."""
     if tier not in study.minutes:
         return "no estimate"
     minutes = study.minutes[tier] / n_workers(jobs)
@@ -47,7 +47,7 @@ def claim_rows(study: Study) -> list[dict[str, Any]]:
 
 
 def study_as_data(study: Study) -> dict[str, Any]:
-    """What the study is, its parts with their sizes by tier, and its claims."""
+    """Return the study, its parts with their sizes by tier, and its claims, for JSON."""
     parts = [
         {"name": part.name}
         | ({"problem": part.problem, "policies": part.policies} if isinstance(part, Runs) else {})
@@ -79,13 +79,13 @@ def show_records(records: Sequence[Record]) -> None:
 
 
 def _about_record(record: Record) -> Table:
-    """What is said of it, each beside its name."""
+    """Return a table with the published claim, the test, the measured value and the explanation."""
     rows = {
         "published": record.source_claim,
         "tested": record.expr,
         "measured": measured(record),
-        "known": record.reference_value,
-        "why": (record.why or "not explained") if record.verdict == FAILS else "",
+        "reference": record.reference_value,
+        "explanation": (record.why or "not explained") if record.verdict == FAILS else "",
     }
     shown = Table.grid(padding=(0, 1), pad_edge=False)
     shown.add_column(style="dim", no_wrap=True)

@@ -1,4 +1,4 @@
-"""What commands print of several kinds of duels, one row after another in one table."""
+"""Print the results of several kinds of duels, from repeated --interleave or --clicks, in one table."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from pathlib import Path
 
 import pandas as pd
 from rich.markup import escape
-from rich.table import Table
 
 import rankduel
 from experiments.matrix.preferences import Preferences
 from experiments.runs.compare import Comparison
 from experiments.statistics import standard_error
-from rankduel.cli.console import screen
+from rankduel.cli.console import plain_table, screen
 
-_TEXTS = ("interleave", "clicks", "Condorcet", "duels", "policy")  # columns that are no numbers
+_TEXTS = ("interleaving", "user", "Condorcet winner", "duels", "policy")  # columns of text
 
 
 def show_matrices(found: Mapping[Path, Preferences]) -> None:
-    """A row a matrix: its duels, Condorcet winner and undecided pairs."""
+    """Print a row per matrix: its duels, Condorcet winner and number of undecided pairs."""
     rows = []
     for made in found.values():
         undecided = ((made.pairs["lo"] <= 0.5) & (made.pairs["hi"] >= 0.5)).sum()
@@ -27,27 +26,27 @@ def show_matrices(found: Mapping[Path, Preferences]) -> None:
         method = str(made.settings.get("interleave", made.settings.get("multileave")))
         rows.append([method, str(made.settings["clicks"]), winner, f"{undecided:,}"])
     screen.print()
-    _show(["interleave", "clicks", "Condorcet", "undecided"], rows)
+    _show(["interleaving", "user", "Condorcet winner", "undecided pairs"], rows)
 
 
 def show_runs(title: str, found: Mapping[str, pd.DataFrame]) -> None:
-    """A row for every policy of every kind of duels: its regret at the end, and how often it was right."""
+    """Print a row per kind of duels and policy: final regret, and the share of runs that are correct."""
     rows = []
     for label, table in found.items():
         final = table[table["step"] == table["step"].max()]
         for policy, runs in final.groupby("policy", sort=False):
             error = f"{standard_error(runs['regret'].to_numpy()):,.1f}" if len(runs) > 1 else ""
-            right = f"{runs['correct'].mean():.0%}"
-            rows.append([label, str(policy), f"{runs['regret'].mean():,.1f}", error, right])
+            correct = f"{runs['correct'].mean():.0%}"
+            rows.append([label, str(policy), f"{runs['regret'].mean():,.1f}", error, correct])
     last = next(iter(found.values()))
     screen.print(
         f"[bold]{escape(title)}[/] [dim]after {last['step'].max():,} duels, {last['run'].nunique()} runs[/]\n"
     )
-    _show(["duels", "policy", "regret", "± s.e.", "right"], rows)
+    _show(["duels", "policy", "regret", "± s.e.", "correct"], rows)
 
 
 def show_comparisons(found: Mapping[str, Comparison]) -> None:
-    """A row for every policy of every kind of duels: its regret live and by proxy."""
+    """Print a row per kind of duels and policy: regret of live and of proxy runs."""
     rows = [
         [
             label,
@@ -60,13 +59,13 @@ def show_comparisons(found: Mapping[str, Comparison]) -> None:
         for label, comparison in found.items()
         for row in comparison.final.to_dict("records")
     ]
-    _show(["duels", "policy", "live", "proxy", "difference", "p"], rows)
+    _show(["duels", "policy", "live regret", "proxy regret", "difference", "p-value"], rows)
     for label, comparison in found.items():
         screen.print(f"\n{escape(label)}: {escape(comparison.verdict)}")
 
 
 def _show(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table = plain_table()
     for heading in headings:
         is_text = heading in _TEXTS
         table.add_column(heading, header_style="dim", justify="left" if is_text else "right", overflow="fold")

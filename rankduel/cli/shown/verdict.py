@@ -1,4 +1,4 @@
-"""What several commands print of a matrix: who won, how sure that is, and the pairs of few rankers."""
+"""Print the winner of a matrix with its confidence, and the pairs of a small matrix."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from experiments.matrix.preferences import Preferences
 from experiments.winners.verdict import Verdict
 from rankduel.cli.console import plain_table, screen, title
 
-_FEW = 5  # rankers whose pairs are listed
+_FEW = 5  # largest number of rankers whose pairs are listed
 
 
 def show_verdict(verdict: Verdict) -> None:
-    """Print who won in a line of its own, and how sure that is in the lines below."""
+    """Print the winner in a line of its own, and how certain that is in the lines below."""
     screen.print(f"[bold]{escape(verdict.won)}[/]")
     for sentence in verdict.sentences[1:]:
         screen.print(escape(sentence))
 
 
 def show_pairs(preferences: Preferences) -> None:
-    """Print win, tie and loss of every pair of few rankers, if they are known."""
+    """Print win, tie and loss of every pair, if the rankers are few and these numbers are known."""
     pairs = preferences.pairs[preferences.pairs["n"] > 0]
     if len(preferences) > _FEW or pairs.empty:
         return
-    title("\nPairs", "shares of n duels, or of n queries where they are exact")
+    title("\nPairs", "win, tie, loss: shares of n duels, or of n queries if exact")
     table = plain_table()
     for heading in ("first", "second"):
         table.add_column(heading, header_style="dim", style="cyan", overflow="fold")

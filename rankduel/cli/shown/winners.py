@@ -1,4 +1,4 @@
-"""What `rankduel winners` prints and draws."""
+"""Print and draw the results of `rankduel winners`."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from experiments.winners.transitivity import (
 from experiments.winners.verdict import listed, verdict_of
 from rankduel.api.matrices import Subsets
 from rankduel.base.text import counted
-from rankduel.cli.console import plain_table, screen, show_rows, title
+from rankduel.cli.console import plain_table, screen, show_legend, show_rows, title
 from rankduel.cli.shown.verdict import show_pairs, show_verdict
 
 
 def write_figures(found: Subsets, folder: Path) -> list[Path]:
-    """Zoghi 2017: Figure 7.1, the shares by size; Figure 7.2, Copeland winners and their losses."""
-    # Loading the library of charts takes a second, which the terminal does not need.
+    """Draw the shares by size, Copeland winners and their losses (Zoghi 2017, Figures 7.1 and 7.2)."""
+    # Imported here: the chart library takes a second to load, and the terminal output does not need it.
     from experiments.report.charts.points import bubble_chart, line_chart
     from experiments.report.files import save_chart
 
@@ -53,7 +53,7 @@ def write_figures(found: Subsets, folder: Path) -> list[Path]:
 
 
 def _curves(shares: pd.DataFrame) -> pd.DataFrame:
-    """As line_chart wants them, with bars of one standard error."""
+    """Return the shares in the form of `line_chart`, with bars of one standard error."""
     lines = (
         ("Condorcet winner", shares["condorcet"], 0.0),
         ("total order", shares["total_order"], shares["standard_error"]),
@@ -67,7 +67,7 @@ def _curves(shares: pd.DataFrame) -> pd.DataFrame:
 
 
 def ranker_rows(preferences: Preferences, drawn: Resampled | None) -> pd.DataFrame:
-    """A row for every ranker: its scores and, by notion, the share of resampled queries that it wins."""
+    """Return a row per ranker: its scores and, by notion, the share of resampled query sets that it wins."""
     table = ranker_table(preferences)
     if drawn is None:
         return table
@@ -77,7 +77,7 @@ def ranker_rows(preferences: Preferences, drawn: Resampled | None) -> pd.DataFra
 def as_data(
     preferences: Preferences, drawn: Resampled | None, found: Subsets | None = None
 ) -> dict[str, Any]:
-    """Everything on the page and more, as plain values."""
+    """Return all values, including those that are not printed, for JSON."""
     data = summary_of(preferences, drawn)
     if found is None:
         return data
@@ -88,14 +88,25 @@ def as_data(
 
 
 def _overlaps_as_data(overlaps: Overlaps) -> dict[str, Any]:
-    """By size, and over all sizes with equal weight."""
+    """Return the shares by size, and pooled over all sizes with equal weight."""
     return {
         name: {"pooled": pooled(table).to_dict("records"), "by_size": table.to_dict("records")}
         for name, table in overlaps._asdict().items()
     }
 
 
-_IN_SHORT = {"SST": "strong", "MST": "moderate", "WST": "weak", "STI": "triangle"}
+_RANKER_LEGEND = {
+    "beats, loses to": "number of other rankers",
+    "Borda": "mean probability of beating another ranker",
+    "random walk": "share of time in a random walk from losers to winners",
+    "von Neumann": "weight in the lottery over rankers that no ranker beats",
+    "p against first": "probability of beating the ranker in the first row",
+}
+_ORDER_LEGEND = {
+    "SST, MST, WST": "strong, moderate and weak stochastic transitivity",
+    "STI": "stochastic triangle inequality",
+    "gamma": "factor of relaxed stochastic transitivity; 1 if SST holds",
+}
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
@@ -108,57 +119,74 @@ def show_winners(name: str, preferences: Preferences, top: int, drawn: Resampled
     if len(preferences) == 1:
         return
     show_pairs(preferences)
-    title("\nBy Copeland score", f"first {top} of {len(preferences)}" if len(preferences) > top else "")
+    title("\nRankers", _ranking_remark(len(preferences), top))
     screen.print(_ranking(ranker_table(preferences, scores).head(top), scores.von_neumann.unique))
-    title("\nMargins")
+    show_legend(_RANKER_LEGEND)
+    title("\nMargins", "probability of winning minus 1/2")
     show_rows(_margin_rows(preferences))
     title("\nOrder")
     show_rows(_order_rows(preferences))
+    if len(preferences) > 2:  # transitivity is a property of triples
+        show_legend(_ORDER_LEGEND)
     joined = joint(preferences)
-    title("\nHow sure over these queries", _level(preferences, joined.level))
-    show_rows({what: escape(text) for what, text in _sure_rows(joined.preferences).items()})
-    if drawn is None and not (preferences.pairs["method"] == "given").any():
-        title("\nHow sure over queries like these")
-        screen.print("not known: the matrix was made without values by query")
-    elif drawn is not None:
-        title("\nHow sure over queries like these", f"share of {drawn.resamples:,} resamples of {drawn.what}")
+    title("\nConfidence for these queries", _level(preferences, joined.level))
+    show_rows({what: escape(text) for what, text in _certainty_rows(joined.preferences).items()})
+    _show_resampled(preferences, drawn, top)
+
+
+def _ranking_remark(n_rankers: int, top: int) -> str:
+    return "by Copeland score" + (f", first {top} of {n_rankers}" if n_rankers > top else "")
+
+
+def _show_resampled(preferences: Preferences, drawn: Resampled | None, top: int) -> None:
+    """Print how often each ranker wins if the queries are drawn again; unknown for some matrices."""
+    heading = "\nConfidence for similar queries"
+    if drawn is not None:
+        title(heading, f"wins in {drawn.resamples:,} resamples of {drawn.what}")
         screen.print(_resampled(drawn, top))
+    elif not (preferences.pairs["method"] == "given").any():
+        title(heading)
+        screen.print("unknown: the matrix was made without values per query")
 
 
 def _winner_rows(preferences: Preferences, scores: Scores) -> dict[str, str]:
     won = winner_sets(preferences, scores)
     losses = scores.loses_to[scores.beats == scores.beats.max()]
     lost = f"{losses.min():,}" if losses.min() == losses.max() else f"{losses.min():,} to {losses.max():,}"
-    rows = {"Condorcet": listed(won["condorcet"]) or "none: nobody beats all others"}
+    rows = {"Condorcet": listed(won["condorcet"]) or "none: no ranker beats all others"}
     rows["Copeland"] = (
         f"{listed(won['copeland'])}; {'each ' if len(won['copeland']) > 1 else ''}"
         f"beats {scores.beats.max():,}, loses to {lost}"
     )
-    rows["Borda"] = f"{listed(won['borda'])}; wins {scores.borda.max():.2%} against others at random"
-    rows["random walk"] = f"{listed(won['random_walk'])}; there {scores.random_walk.max():.2%} of the time"
+    rows["Borda"] = (
+        f"{listed(won['borda'])}; beats a random other ranker with probability {scores.borda.max():.2%}"
+    )
+    rows["random walk"] = (
+        f"{listed(won['random_walk'])}; {scores.random_walk.max():.2%} of the time at this ranker"
+    )
     rows["von Neumann"] = _lottery(preferences, scores.von_neumann)
     if len(won["smith_set"]) == len(preferences) > 1:
-        rows["Smith set"] = "all of them: no smaller group beats the rest"
+        rows["Smith set"] = "all rankers: no smaller group beats the rest"
     elif len(won["smith_set"]) > 1:
-        rows["Smith set"] = f"{listed(won['smith_set'])}: the fewest who beat all others"
+        rows["Smith set"] = f"{listed(won['smith_set'])}: the smallest group whose members beat all others"
     return rows
 
 
 def _lottery(preferences: Preferences, mixture: Mixture) -> str:
     if not mixture.unique:
         members = listed([preferences.names[i] for i in mixture.support])
-        return f"not unique; some unbeaten lottery has each of {members}"
+        return f"not unique; each of {members} is in some unbeaten lottery"
     heaviest = mixture.support[np.argsort(-mixture.weights[mixture.support], kind="stable")]
     if len(heaviest) == 1:
         return str(preferences.names[heaviest[0]])
     weights = [f"{preferences.names[i]} ({mixture.weights[i]:.3f})" for i in heaviest]
-    return f"a lottery that nobody beats: {listed(weights)}"
+    return f"a lottery that no ranker beats: {listed(weights)}"
 
 
 def _ranking(table: pd.DataFrame, one_lottery: bool) -> Table:
-    shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    shown = plain_table()
     shown.add_column("ranker", header_style="dim", style="cyan", overflow="fold")
-    for heading in ("beats", "loses to", "Borda", "random walk", "von Neumann", "beats the first"):
+    for heading in ("beats", "loses to", "Borda", "random walk", "von Neumann", "p against first"):
         shown.add_column(heading, header_style="dim", justify="right", no_wrap=True)
     for place, row in enumerate(table.to_dict("records")):
         shown.add_row(
@@ -183,10 +211,10 @@ def _margin_rows(preferences: Preferences) -> dict[str, str]:
     spread = ", ".join(f"{q:.0%} {value:.4f}" for q, value in zip(_QUANTILES, all_pairs.quantile(_QUANTILES)))
     return {
         f"of {escape(preferences.names[first])}": (
-            f"{_margin(against.min())} {escape(closest)}, its closest rival; "
+            f"{_margin(against.min())} {escape(closest)}, the closest; "
             f"median {np.median(against):+.4f}, mean {against.mean():+.4f}, largest {against.max():+.4f}"
         ),
-        "of all pairs": f"|p - 1/2|, quantiles: {spread}, largest {all_pairs.max():.4f}",
+        "of all pairs": f"absolute values, quantiles: {spread}, largest {all_pairs.max():.4f}",
     }
 
 
@@ -214,49 +242,48 @@ def _order_in_words(preferences: Preferences) -> str:
         return "yes: " + escape(listed([preferences.names[i] for i in order], " > "))
     tied = counted(ties, "tied pair")
     if weak_order(preferences.matrix) is not None:
-        return f"no, but one up to {tied}"
+        return f"no, because of {tied}; otherwise there is one"
     return "none" + (f"; {tied}" if ties else "")
 
 
 def _property_rows(found: Transitivity) -> dict[str, str]:
     rows = {}
     for check in found.checks.to_dict("records"):
-        short, count = (
-            _IN_SHORT[check["property"]],
-            f"{check['violations']:,} of {check['triples']:,} triples",
-        )
+        count = f"{check['violations']:,} of {check['triples']:,} triples"
         violated = f"violated by {count}, by up to {check['worst']:.4f}"
-        rows[f"{check['property']}, {short}"] = violated if check["violations"] else "holds"
+        rows[check["property"]] = violated if check["violations"] else "holds"
     return rows
 
 
 def _gamma_in_words(found: Transitivity) -> str:
-    """Of relaxed stochastic transitivity."""
-    every = "none is large enough" if np.isinf(found.gamma) else f"{found.gamma:.4g}"
+    """Return the factor of relaxed stochastic transitivity, for all triples and for those of the winner."""
+    every = "infinite: no factor is large enough" if np.isinf(found.gamma) else f"{found.gamma:.4g}"
     if np.isnan(found.gamma_best):
         return every
     return f"{every}; {found.gamma_best:.4g} for triples with the Condorcet winner"
 
 
-def _sure_rows(preferences: Preferences) -> dict[str, str]:
+def _certainty_rows(preferences: Preferences) -> dict[str, str]:
     sure = certainty(preferences)
     n_pairs = len(preferences.pairs)
     if not _has_intervals(preferences):
         return {"": _without_intervals(preferences)}
-    rows = {"undecided": f"{len(sure.undecided):,} of {counted(n_pairs, 'pair')}: 1/2 is in the interval"}
+    rows = {"undecided": f"{len(sure.undecided):,} of {counted(n_pairs, 'pair')} (interval contains 1/2)"}
     rows["Condorcet"] = _condorcet_in_words(preferences, sure)
-    rows["Copeland"] = "stands" if sure.copeland_certain else _open_question(preferences, sure, sure.copeland)
+    rows["Copeland"] = (
+        "certain" if sure.copeland_certain else _open_question(preferences, sure, sure.copeland)
+    )
     rows["total order"] = {
-        True: "stands",
-        False: "none, which stands",
-        None: f"open: depends on {counted(len(sure.undecided), 'undecided pair')}",
+        True: "certain",
+        False: "certain that there is none",
+        None: f"depends on {counted(len(sure.undecided), 'undecided pair')}",
     }[sure.total_order]
-    rows["3-cycles"] = f"{sure.cycles:,} stand"
+    rows["3-cycles"] = f"{sure.cycles:,} certain"
     return rows
 
 
 def _resampled(drawn: Resampled, top: int) -> Table:
-    """The rankers that win most often if the queries are drawn again."""
+    """Return a table of the rankers that win most often if the queries are drawn again."""
     shown = plain_table()
     shown.add_column("ranker", header_style="dim", style="cyan", overflow="fold")
     for heading in NOTIONS:
@@ -270,10 +297,10 @@ def _resampled(drawn: Resampled, top: int) -> Table:
 
 
 def _level(preferences: Preferences, level: float | None) -> str:
-    """Of the intervals, if their maker says so."""
+    """Return the confidence level of all intervals together, if it is known."""
     if level is None or not _has_intervals(preferences):
         return ""
-    return f"all intervals are right at once with probability {level:g}"
+    return f"all intervals hold together with probability {level:g}"
 
 
 def _has_intervals(preferences: Preferences) -> bool:
@@ -282,14 +309,14 @@ def _has_intervals(preferences: Preferences) -> bool:
 
 def _without_intervals(preferences: Preferences) -> str:
     if (preferences.pairs["method"] == "given").any():
-        return "nothing is known of how the probabilities were found: taken as they are"
+        return "unknown: the matrix has no intervals; its probabilities are taken as exact"
     return "all probabilities are exact"
 
 
 def _condorcet_in_words(preferences: Preferences, sure: Certainty) -> str:
     if not sure.condorcet_certain:
         return _open_question(preferences, sure, sure.condorcet)
-    return "stands" if condorcet_winner(preferences.matrix) >= 0 else "none, which stands"
+    return "certain" if condorcet_winner(preferences.matrix) >= 0 else "certain that there is none"
 
 
 def _open_question(preferences: Preferences, sure: Certainty, candidates: np.ndarray) -> str:
@@ -300,9 +327,9 @@ def _open_question(preferences: Preferences, sure: Certainty, candidates: np.nda
 
 def show_shares(shares: pd.DataFrame) -> None:
     drawn = shares.loc[~shares["exact"], "subsets"]
-    remark = f"sizes marked ~ from {drawn.iloc[0]:,} subsets, ± one standard error" if len(drawn) else "exact"
-    title("\nRandom subsets", remark)
-    shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    estimated = f"; ~ estimated from {drawn.iloc[0]:,} subsets, ± one standard error" if len(drawn) else ""
+    title("\nSubsets of the rankers", f"share of subsets, by their size{estimated}")
+    shown = plain_table()
     for heading in ("size", "with a Condorcet winner", "with a total order", ""):
         shown.add_column(
             heading, header_style="dim", justify="left" if not heading else "right", no_wrap=True
@@ -317,23 +344,24 @@ def _share(row: Mapping[Hashable, Any]) -> str:
     share = row["total_order"]
     if row["exact"]:
         return f"{share:.5f}          "
-    if share in (0, 1):  # where a 95 % interval ends
+    if share in (0, 1):  # the end of the 95% interval: the rule of three
         return f"~ {'over 1 -' if share else 'under'} {3 / row['subsets']:.1e}"
     return f"~ {share:.5f} ± {row['standard_error']:.5f}"
 
 
 def show_overlaps(overlaps: Overlaps | None, n_rankers: int) -> None:
-    """Over all sizes, each with the same weight."""
+    """Print how often two notions have a winner in common, over all sizes with equal weight."""
+    heading = "\nNotions with a common winner"
     if overlaps is None:
-        title("\nWinners in common")
-        screen.print(f"to compare notions on subsets takes {FEWEST} rankers or more; there are {n_rankers}")
+        title(heading)
+        screen.print(f"not computed: it takes {FEWEST} rankers or more, and there are {n_rankers}")
         return
-    title("\nWinners in common", _drawn_in_words(overlaps.shared))
+    title(heading, _drawn_in_words(overlaps.shared))
     shared = pooled(overlaps.shared)
     counts = pooled(overlaps.counts)
     rows = {row["notions"]: _percent(row) for row in shared.to_dict("records")}
     rows["all Copeland in von Neumann"] = rows.pop(CONTAINED)
-    for name, number in ((WINNERS, WINNERS), ("losses of each", LOSSES)):
+    for name, number in ((WINNERS, WINNERS), ("losses of each winner", LOSSES)):
         some = counts[counts["number"] == number]
         parts = [f"{row['count']} in {_percent(row)}" for row in some.to_dict("records")]
         rows[name] = f"{listed(parts)}; at most {some['count'].max()}"
@@ -346,7 +374,7 @@ def _drawn_in_words(table: pd.DataFrame) -> str:
         return f"shares of all subsets of {sizes[0]} to {sizes[-1]} rankers"
     which = "each size" if len(sizes) == sizes[-1] - sizes[0] + 1 else f"each of {len(sizes)} sizes"
     drawn_of_each = (
-        f"{'up to ' if table['exact'].any() else ''}{drawn.iloc[0]:,}"  # all, where there are fewer
+        f"{'up to ' if table['exact'].any() else ''}{drawn.iloc[0]:,}"  # all subsets of sizes with fewer
     )
     return f"shares of {drawn_of_each} subsets of {which}, {sizes[0]} to {sizes[-1]}, ± one standard error"
 

@@ -52,12 +52,12 @@ def typed(monkeypatch, *lines):
 def test_an_assessor_is_shown_a_pair_once(rankduel, session, monkeypatch):
     typed(monkeypatch, *"1111111111")
     said = words(rankduel("judge", "ask", session, "--assessor", "ann")[1])
-    assert "no pair is left for ann; those that are open need other assessors" in said
-    assert "1 judgment per pair at most" in said and "4 pairs open" in said
+    assert "no pair is left for ann; the open pairs need other assessors" in said
+    assert "at most 1 judgment per pair" in said and "4 pairs to judge" in said
     for assessor, answers in (("bob", "11"), ("cy", "11q")):
         typed(monkeypatch, *answers)
         said = words(rankduel("judge", "ask", session, "--assessor", assessor)[1])
-    assert "6 judgments, 3 judgments per pair at most" in said
+    assert "6 judgments so far, at most 3 judgments per pair" in said
 
 
 @pytest.mark.parametrize("stdin", [None, "", "closed"])
@@ -66,14 +66,14 @@ def test_asking_without_input(stdin, rankduel, session, monkeypatch):
     if stdin == "closed":
         given.close()
     monkeypatch.setattr("sys.stdin", None if stdin is None else given)
-    assert "the input ended before an answer" in refused(rankduel("judge", "ask", session))
+    assert "standard input ended before an answer" in refused(rankduel("judge", "ask", session))
     assert refused(rankduel("judge", "add", session, "-"))
     assert refused(rankduel("judge", "start", "-", "other"))
 
 
 def test_an_ended_input_keeps_the_answers_before(rankduel, session, monkeypatch):
     typed(monkeypatch, "1", "2")
-    assert "every answer before is kept" in refused(rankduel("judge", "ask", session))
+    assert "all earlier answers are saved" in refused(rankduel("judge", "ask", session))
     assert "2 judgments" in words(rankduel("judge", "show", session)[1])
 
 

@@ -385,7 +385,7 @@ def test_the_whole_course_on_the_command_line(rankduel, tmp_path):
     said = words(
         rankduel("judge", "start", tmp_path / "pool.txt", folder, "--policy", "mohajer_select(m=1)")[1]
     )
-    assert "12 items, mohajer_select(m=1)" in said and "6 pairs open" in said
+    assert "12 items, mohajer_select(m=1)" in said and "6 pairs to judge" in said
     for _ in range(4):
         rankduel("judge", "next", folder, "-o", pairs, "--assessor", "Ann")
         rows = list(csv.DictReader(pairs.read_text().splitlines()))
@@ -395,7 +395,7 @@ def test_the_whole_course_on_the_command_line(rankduel, tmp_path):
             writer.writeheader()
             writer.writerows(filled)
         said = words(rankduel("judge", "add", folder, pairs)[1])
-    assert "finished; best: item 00" in said and "11 judgments, 1 judgment per pair at most" in said
+    assert "finished; best: item 00" in said and "11 judgments so far, at most 1 judgment per pair" in said
     shown = json.loads(rankduel("judge", "show", folder, "--json")[1])
     assert shown["best"] == ["item 00"] and shown["finished"] and shown["judgments"] == 11
 
@@ -404,6 +404,6 @@ def test_asking_at_the_terminal_keeps_every_answer(rankduel, tmp_path, monkeypat
     start_session(tmp_path, ITEMS[:3], "mohajer_select(m=1)")
     monkeypatch.setattr("sys.stdin", io.StringIO("1\nnonsense\nq\n"))
     said = words(rankduel("judge", "ask", tmp_path)[1])
-    assert "1 judgment, 1 judgment per pair" in said and "1 pair open" in said
+    assert "1 judgment so far, at most 1 judgment per pair" in said and "1 pair to judge" in said
     monkeypatch.setattr("sys.stdin", io.StringIO("2\n"))
     assert "finished" in words(rankduel("judge", "ask", tmp_path)[1])

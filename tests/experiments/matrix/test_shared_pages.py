@@ -317,7 +317,7 @@ def test_methods_are_listed(rankduel):
     for method in MULTILEAVERS.values():
         assert f"{method.name} {method.about} {method.source}" in told
     assert "credit = pairwise | expected | sampled tau = 3" in told
-    for example in told.partition("Written as ")[2].split():
+    for example in told.partition("Examples ")[2].split():
         assert str(MULTILEAVERS.parsed(example)) == example
     listed = json.loads(rankduel("multileavers", "--json")[1])["methods"]
     assert [method["name"] for method in listed] == list(MULTILEAVERS)
@@ -329,7 +329,10 @@ def test_a_matrix_from_shared_pages(rankduel, data):
     words_typed = ("matrix", data, "--multileave", "sosm", "--impressions", "2e3", "-o", "m.prefs.parquet")
     code, out, err = rankduel(*words_typed, "-k", 5)
     assert (code, err) == (0, "")
-    assert "3 rankers, 12 queries, 2,000 pages by sosm, navigational for 5 grades: 3 pairs in" in words(out)
+    assert (
+        "2,000 pages of sosm, navigational user: 3 pairs estimated from pages that all rankers share"
+        in words(out)
+    )
     made = read_preferences("m.prefs.parquet")
     assert made.settings["impressions"] == 2000
     assert made.pairs["p"].min() > 0.55  # the nearest pair has 0.615, more than 7 standard errors above
@@ -358,7 +361,7 @@ def test_methods_compared_and_reported(rankduel, data, reference, tmp_path):
     code, out, err = rankduel(*typed, "--interleave", "team_draft", "--name", "few", "--out", "results")
     assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 80
     told = words(out)
-    assert "3 rankers, navigational for 5 grades, 3 pairs to order, matrix given, 2 runs" in told
+    assert "3 rankers, navigational user, 3 pairs to order, 2 runs per method; reference:" in told
     assert "method 100 500 sosm" in told
     assert "next: rankduel report results" in told
     studies = read_run_sets("results")

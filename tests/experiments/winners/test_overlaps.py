@@ -188,13 +188,13 @@ def test_subsets_that_cannot_be(sizes, samples, told):
 
 def test_the_page_says_what_was_looked_at(rankduel):
     out = words(rankduel("winners", "mslr5-cycle", "--subsets")[1])
-    assert "Winners in common (shares of all subsets of 3 to 4 rankers)" in out
+    assert "Notions with a common winner (shares of all subsets of 3 to 4 rankers)" in out
     found = winner_overlaps(MATRICES["mslr5-cycle"].make())
     for row in pooled(found.shared).to_dict("records")[:-1]:
         assert f"{row['notions']} {row['share']:.2%}" in out
     # One of ten triples is the cycle, and two of five quadruples have it.
     assert "Copeland winners 1 in 75.00%, 3 in 25.00%; at most 3" in out
-    assert "losses of each 0 in 75.00%, 1 in 25.00%; at most 1" in out
+    assert "losses of each winner 0 in 75.00%, 1 in 25.00%; at most 1" in out
     out = words(rankduel("winners", "arithmetic", "--subsets", "--overlap-samples", 40)[1])
     assert "shares of up to 40 subsets of each size, 3 to 7, ± one standard error" in out
 
@@ -202,7 +202,7 @@ def test_the_page_says_what_was_looked_at(rankduel):
 def test_too_few_rankers_to_compare(rankduel):
     some = ("winners", "arxiv6", "--rankers", "0-2", "--subsets")
     code, out, err = rankduel(*some)
-    assert (code, err) == (0, "") and "takes 4 rankers or more; there are 3" in words(out)
+    assert (code, err) == (0, "") and "takes 4 rankers or more, and there are 3" in words(out)
     assert json.loads(rankduel(*some, "--json")[1])["overlaps"] is None
     code, out, err = rankduel(*some, "--figures", "charts")
     assert code == 2 and out == "" and "arxiv6: 3 rankers; --figures draws subsets" in words(err)

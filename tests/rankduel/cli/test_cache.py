@@ -20,7 +20,7 @@ def test_compiled_code_and_parsed_data_are_shown_and_removed(rankduel, monkeypat
     assert code == 0 and not found["removed"]
     assert kinds == [("code", True, True), ("data", False, False), ("data", True, True)]
     code, out, _ = rankduel("cache", data)  # the folder of a file
-    assert code == 0 and "code" in out and "rankduel cache --clear removes it" in out
+    assert code == 0 and "compiled code" in out and "'rankduel cache --clear' removes these" in out
     code, out, _ = rankduel("cache", "data", "--clear")
     assert code == 0 and "removed" in out
     assert not list(tmp_path.glob("cache/code/*")) and not list(tmp_path.glob("data/.rankduel/*"))

@@ -316,7 +316,7 @@ def test_an_answer_that_does_not_come_is_one_message(rankduel, monkeypatch, tmp_
     assert rankduel("judge", "start", "pool.txt", "session")[0] == 0
     monkeypatch.setattr(sys, "stdin", io.StringIO(""))
     code, _, err = rankduel("judge", "ask", "session")
-    assert code == 2 and "error: the input ended before an answer; every answer before is kept" in err
+    assert code == 2 and "error: standard input ended before an answer; all earlier answers are saved" in err
 
 
 # --- what reaches the terminal

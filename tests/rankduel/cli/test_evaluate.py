@@ -29,7 +29,7 @@ def test_the_page(rankduel, data):
     code, out, err = rankduel("evaluate", "MSLR.txt", "-m", "ndcg@10", "-m", "map(rel=2)", "--top", 3)
     assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 80
     lines = out.splitlines()
-    assert words(lines[1]) == "means over 25 queries, expected over tie breaks"
+    assert words(lines[1]) == "means over 25 queries and over all orders of tied documents"
     assert words(lines[3]) == "ranker ndcg@10 map(rel=2)"
     best = api.evaluate(data).sort_values("value", ascending=False)["ranker"].tolist()[:3]
     assert [line.split()[0] for line in lines[4:7]] == best and best[0] == "110"
@@ -105,7 +105,7 @@ def test_names_of_any_kind(rankduel, tmp_path):
 
 def test_two_formats_at_once_are_refused(rankduel, data):
     code, out, err = rankduel("evaluate", "MSLR.txt", "--json", "--csv")
-    assert (code, out) == (2, "") and "--json and --csv are two forms of the same table; choose one" in err
+    assert (code, out) == (2, "") and "--json and --csv are both given; expected one" in err
 
 
 def test_runs_of_trec(rankduel, tmp_path):

@@ -51,8 +51,12 @@ def test_a_matrix_from_a_file(matrix, data, tmp_path):
     code, out = matrix(data, "-o", output, *TEAM_DRAFT, "--clicks", "perfect")
     assert code == 0
     told = words(out)
-    assert "3 rankers, 30 queries, team_draft, perfect for 5 grades: 3 pairs in" in told
-    assert "2 rao-blackwell, 1 exact, all within ±" in told and "undecided (1/2 is in the interval)" in told
+    assert "3 rankers, 30 queries: 3 pairs in" in told
+    assert (
+        "team_draft, perfect user: 2 pairs estimated from simulated pages, 1 pair exact (95% interval: "
+        in told
+    )
+    assert "undecided (interval contains 1/2): " in told
     assert f"wrote {output} (" in told and f"next: rankduel winners {output}" in told
     made = read_preferences(output)
     assert made.names == ("110", "115", "96")
@@ -79,7 +83,7 @@ def test_aims_reach_the_matrix(matrix, data, tmp_path):
     aims = ("--decide", "0.1", "--precision", "0.05", "--duels", "300", "--seed", "5", "--simulate")
     code, out = matrix(data, "-o", output, *TEAM_DRAFT, *aims, "--prior", "lerot")
     made = read_preferences(output)
-    assert code == 0 and "3 simulated" in out
+    assert code == 0 and "3 pairs estimated from simulated duels" in out
     expected = {"decide": 0.1, "precision": 0.05, "duels": 300, "seed": 5, "prior": "lerot"}
     assert expected.items() <= made.settings.items()
     assert (made.pairs["method"] == "simulated").all() and (made.pairs["n"] == 300).all()

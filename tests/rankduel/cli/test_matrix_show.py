@@ -156,7 +156,7 @@ def test_pages_fit_eighty_columns(rankduel, monkeypatch, name):
     code, out, err = rankduel("matrix", "show", name)
     assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 80
     n_rankers = len(MATRICES[name].make())
-    title = f"{name} ({n_rankers} rankers, best first: how often a row beats a column)"
+    title = f"{name} ({n_rankers} rankers, best first; probability that the row beats the column)"
     assert title in words(out)
 
 

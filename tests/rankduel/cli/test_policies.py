@@ -85,7 +85,7 @@ def test_run_shows_policies_by_regret(rankduel):
         "run", "cyclic", "--policy", "random_pair", "--policy", "rucb", "--horizon", "2e4", "--runs", "4"
     )
     assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 80
-    assert "cyclic, 4 arms after 20,000 duels, 4 runs" in out
+    assert "cyclic: 4 arms; after 20,000 duels, 4 runs" in out
     assert out.index("rucb") < out.index("random_pair")
 
 

@@ -24,7 +24,7 @@ def data(tmp_path):
 def test_live_runs_make_their_matrix_and_say_so(rankduel, data, tmp_path):
     code, out, err = rankduel("run", data, "--live", *DUEL, *SHORT)
     assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 80
-    assert "small.txt, 3 arms, live, navigational for 5 grades after 2,000 duels, 3 runs" in out
+    assert "small.txt: 3 arms, live duels, team_draft, navigational user; after 2,000 duels," in words(out)
     assert "NDCG" in out
     assert words(out).endswith("records in results/small-live-2000; next: rankduel report results")
     study = tmp_path / "results" / "small-live-2000"
@@ -56,7 +56,7 @@ def test_live_runs_can_be_measured_by_another_matrix(rankduel, data, tmp_path):
 @pytest.mark.parametrize(
     ("words_typed", "told"),
     [
-        (("run", "arxiv6", "small.txt", *SHORT), "play files of judged data with --live"),
+        (("run", "arxiv6", "small.txt", *SHORT), "expected one matrix, or --live and files of judged data"),
         (("run", "small.txt", *SHORT), "not a matrix of numbers"),
         (("run", "small.txt", "--live", "--interleave", "teamdraft", *SHORT), "did you mean 'team_draft'?"),
         (("run", "small.txt", "--live", "--rankers", "1,9", *DUEL, *SHORT), "9"),

@@ -32,7 +32,7 @@ def test_a_matrix_each(rankduel, data, tmp_path):
             made = read_preferences(f"m-{method}-{clicks}.prefs.parquet")
             assert (made.settings["interleave"], made.settings["clicks"]) == (method, clicks)
     assert not (tmp_path / "m.prefs.parquet").exists()
-    table = words(out.partition("interleave  clicks")[2])
+    table = words(out.partition("interleaving  user")[2])
     assert "team_draft perfect 110 0 team_draft navigational 110 0 balanced perfect 110 0" in table
 
 
@@ -51,7 +51,7 @@ def test_runs_each(rankduel, data, tmp_path):
     folders = sorted(path.name for path in (tmp_path / "results").iterdir())
     assert folders == ["mslr-live-200-balanced", "mslr-live-200-team_draft"]
     assert read_settings(tmp_path / "results" / folders[0])["arena"]["interleave"] == "balanced"
-    assert "duels policy regret ± s.e. right team_draft rucb" in words(out)
+    assert "duels policy regret ± s.e. correct team_draft rucb" in words(out)
     assert "balanced rucb" in words(out) and "records in results; next: rankduel report results" in out
 
 
@@ -61,7 +61,7 @@ def test_comparisons_each(rankduel, data, tmp_path):
     assert {path.name for path in (tmp_path / "results").iterdir()} == {
         *("mine-balanced-live", "mine-balanced-proxy", "mine-team_draft-live", "mine-team_draft-proxy"),
     }
-    assert "duels policy live proxy difference p team_draft rucb" in words(out)
+    assert "duels policy live regret proxy regret difference p-value team_draft rucb" in words(out)
     assert "balanced: Live and proxy runs" in words(out)
 
 
@@ -73,8 +73,14 @@ def test_comparisons_each(rankduel, data, tmp_path):
             "--clicks perfect is given twice",
         ),
         (("multileave", "mslr.txt", "-m", "sosm", *SWEEP), "--interleave is given 2 times; expected it once"),
-        (("run", "mslr.txt", "--live", *SWEEP, *SHORT, "--matrix", "x"), "--matrix is for one kind of duels"),
-        (("compare", "mslr.txt", *SWEEP, *SHORT, "--matrix", "x"), "--matrix is for one kind of duels"),
+        (
+            ("run", "mslr.txt", "--live", *SWEEP, *SHORT, "--matrix", "x"),
+            "--matrix is for one combination",
+        ),
+        (
+            ("compare", "mslr.txt", *SWEEP, *SHORT, "--matrix", "x"),
+            "--matrix is for one combination",
+        ),
         (("matrix", "mslr.txt", "-o", "there.npy", *USERS), "there-perfect.npy: exists already"),
     ],
 )

@@ -40,15 +40,15 @@ def test_the_page_of_a_matrix_with_a_condorcet_winner(rankduel):
     out = words(rankduel("winners", "arxiv6", "--subsets")[1])
     for told in (
         "arxiv6 (rankers: 6, pairs: 15)",
-        "Condorcet 0 Copeland 0; beats 5, loses to 0 Borda 0; wins 57.20%",
+        "Condorcet 0 Copeland 0; beats 5, loses to 0 Borda 0; beats a random other",
         "von Neumann 0",
         "3 1 3 0.4820 0.1623 0.4600",  # a tie is neither a win nor a loss
-        "of 0 +0.0400 against 3, its closest rival; median +0.0500, mean +0.0720, largest +0.1100",
-        "total order no, but one up to 1 tied pair",
+        "of 0 +0.0400 against 3, the closest; median +0.0500, mean +0.0720, largest +0.1100",
+        "total order no, because of 1 tied pair; otherwise there is one",
         "3-cycles 0 of 20 triples (0.00%)",
-        "gamma none is large enough; 1.25 for triples with the Condorcet winner",
-        "How sure over these queries nothing is known of how the probabilities were found",
-        "Random subsets (exact)",
+        "gamma infinite: no factor is large enough; 1.25 for triples with the Condorcet winner",
+        "Confidence for these queries unknown: the matrix has no intervals",
+        "Subsets of the rankers (share of subsets, by their size)",
         "3 0.95000 0.80000",
     ):
         assert told in out
@@ -57,19 +57,19 @@ def test_the_page_of_a_matrix_with_a_condorcet_winner(rankduel):
 def test_the_page_of_a_matrix_without_one(rankduel):
     out = words(rankduel("winners", "multisol")[1])
     for told in (
-        "Condorcet none: nobody beats all others",
+        "Condorcet none: no ranker beats all others",
         "Copeland 0, 1, 2; each beats 3, loses to 1",
-        "a lottery that nobody beats: 0 (0.333), 1 (0.333), 2 (0.333)",
-        "Smith set 0, 1, 2: the fewest who beat all others",
+        "a lottery that no ranker beats: 0 (0.333), 1 (0.333), 2 (0.333)",
+        "Smith set 0, 1, 2: the smallest group whose members beat all others",
         "total order none",
         "3-cycles 1 of 10 triples (10.00%)",
     ):
         assert told in out
-    assert "Smith set all of them: no smaller group beats the rest" in words(rankduel("winners", "gap")[1])
+    assert "Smith set all rankers: no smaller group beats the rest" in words(rankduel("winners", "gap")[1])
     assert "total order yes: 0 > 1 > 2 > 3 > 4 > ... (8 in all)" in words(
         rankduel("winners", "arithmetic")[1]
     )
-    assert "not unique; some unbeaten lottery has each of 0, 1" in words(rankduel("winners", "case-b")[1])
+    assert "not unique; each of 0, 1 is in some unbeaten lottery" in words(rankduel("winners", "case-b")[1])
 
 
 def test_copeland_winners_may_lose_to_different_numbers(rankduel, tmp_path):
@@ -80,8 +80,8 @@ def test_copeland_winners_may_lose_to_different_numbers(rankduel, tmp_path):
 
 def test_long_lists_are_cut(rankduel):
     out = rankduel("winners", "case-a", "--top", 3)[1]
-    assert "By Copeland score (first 3 of 100)" in out
-    listed = out.split("By Copeland score")[1].split("\n\n")[0].splitlines()
+    assert "Rankers (by Copeland score, first 3 of 100)" in out
+    listed = out.split("Rankers (by")[1].split("\n\n")[0].splitlines()
     assert [line.split()[0] for line in listed[2:]] == ["0", "1", "2"]
 
 
@@ -144,8 +144,8 @@ def test_who_won_and_how_sure(rankduel, by_query):
     assert (
         "bm25 wins: it beats both others over these queries this is exact over queries like these it" in out
     )
-    assert "How sure over queries like these (share of 500 resamples of the 4 queries)" in out
-    assert "Pairs (shares of n duels, or of n queries where they are exact)" in out
+    assert "Confidence for similar queries (wins in 500 resamples of the 4 queries)" in out
+    assert "Pairs (win, tie, loss: shares of n duels, or of n queries if exact)" in out
     assert "bm25 tf 60.00% 0.00% 40.00% 40 0.6000 exact" in out
     told = json.loads(rankduel("winners", by_query, "--resamples", 500, "--json")[1])
     shares = {ranker["ranker"]: ranker for ranker in told["resampled_queries"]["rankers"]}
@@ -166,8 +166,8 @@ def test_one_ranker_alone(rankduel):
 def test_it_says_what_is_certain(rankduel, tmp_path):
     write_preferences(with_intervals(MATRICES["arithmetic"].make(), 0.04), tmp_path / "sure.prefs.parquet")
     out = words(rankduel("winners", "sure.prefs.parquet")[1])
-    assert "undecided 0 of 28 pairs: 1/2 is in the interval Condorcet stands Copeland stands" in out
-    assert "total order stands 3-cycles 0 stand" in out
+    assert "undecided 0 of 28 pairs (interval contains 1/2) Condorcet certain Copeland certain" in out
+    assert "total order certain 3-cycles 0 certain" in out
     assert "0 wins: it beats all 7 others over these queries this stands whatever simulation left open" in out
 
 
@@ -178,7 +178,7 @@ def test_it_says_what_depends_on_undecided_pairs(rankduel, tmp_path):
     assert "undecided 7 of 28 pairs" in out
     assert "0 leads: it is ahead of all 7 others over these queries it depends on 2 undecided pairs" in out
     assert "Condorcet depends on 2 undecided pairs; possible: 0, 1" in out
-    assert "total order open: depends on 7 undecided pairs" in out
+    assert "total order depends on 7 undecided pairs" in out
     told = json.loads(rankduel("winners", "open.prefs.parquet", "--json")[1])
     assert not told["condorcet_certain"] and told["condorcet_possible"] == ["0", "1"]
     assert told["undecided_pairs"] == [[str(i), str(i + 1)] for i in range(7)]
@@ -189,15 +189,16 @@ def test_certainly_no_winner_and_no_order(rankduel, tmp_path):
     write_preferences(with_intervals(MATRICES["multisol"].make(), 0.05), tmp_path / "none.prefs.parquet")
     out = words(rankduel("winners", "none.prefs.parquet")[1])
     assert (
-        "Condorcet none, which stands Copeland stands total order none, which stands 3-cycles 1 stand" in out
+        "Condorcet certain that there is none Copeland certain total order certain that there is none "
+        "3-cycles 1 certain" in out
     )
 
 
 def test_it_says_how_good_the_intervals_are(rankduel, tmp_path):
     for settings, told in (
-        ({"alpha": 0.05, "decide": None}, "(all intervals are right at once with probability 0.95)"),
-        ({"alpha": 0.05, "decide": 0.01}, "(all intervals are right at once with probability 0.99)"),
-        ({}, "How sure over these queries undecided"),
+        ({"alpha": 0.05, "decide": None}, "(all intervals hold together with probability 0.95)"),
+        ({"alpha": 0.05, "decide": 0.01}, "(all intervals hold together with probability 0.99)"),
+        ({}, "Confidence for these queries undecided"),
     ):
         made = with_intervals(MATRICES["gap"].make(), 0.05)
         write_preferences(Preferences(made.names, made.pairs, settings), tmp_path / "a.prefs.parquet")
@@ -208,7 +209,7 @@ def test_exact_probabilities_need_no_intervals(rankduel, tmp_path):
     preferences = preferences_of(MATRICES["gap"].make())
     exact = Preferences(preferences.names, preferences.pairs.assign(method="exact"), {})
     write_preferences(exact, tmp_path / "exact.prefs.parquet")
-    assert "How sure over these queries all probabilities are exact" in words(
+    assert "Confidence for these queries all probabilities are exact" in words(
         rankduel("winners", "exact.prefs.parquet")[1]
     )
 
@@ -224,7 +225,7 @@ def test_exact_probabilities_need_no_intervals(rankduel, tmp_path):
         (["arxiv6", "--top", "0"], "--top is 0; expected a whole number from 1"),
         (["arxiv6", "--subsets", "--samples", "0"], "0 samples of each size; expected a whole number from 1"),
         (["arxiv6", "--resamples", "0"], "resamples is 0; expected a whole number from 1"),
-        (["arxiv6", "--json", "--csv"], "--json and --csv are two forms of the same table; choose one"),
+        (["arxiv6", "--json", "--csv"], "--json and --csv are both given; expected one of them"),
         (["bad.npy"], "bad.npy: entry (0, 1) is 0.9 (its mirror is 0.4)"),
     ],
 )
