@@ -207,8 +207,8 @@ def test_grades_by_profile_or_else_by_the_data(letor, profile, top, grades):
         ({"queries": "cycel"}, "did you mean 'cycle'?"),
         ({"rankers": "1,9"}, "no feature '9'"),
         ({"rankers": "1,1"}, "two rankers are named '1'"),
-        ({"rankers": ","}, "no rankers to rank by"),
-        ({"rankers": []}, "no rankers to rank by"),
+        ({"rankers": ","}, "no rankers are given; expected at least one"),
+        ({"rankers": []}, "no rankers are given; expected at least one"),
     ],
 )
 def test_what_does_not_fit_is_refused(letor, options, told):
