@@ -243,7 +243,7 @@ def test_a_stepped_policy_that_chooses_no_arm_is_refused(mine, style):
     [
         (
             "def init(): pass",
-            "no Params, select, update in this file; expected Params, init, select, update and perhaps",
+            "no Params, select, update in this file; expected Params, init, select, update, optionally",
         ),
         ("x = 1\ny = x +", "mine.py:2: this policy file does not run: SyntaxError"),
         ("x = 1\ny = x / 0", "mine.py:2: this policy file does not run: ZeroDivisionError"),

@@ -95,7 +95,7 @@ def test_bad_numbers_of_arms(n_arms):
 def test_a_horizon_is_asked_for_where_it_is_needed():
     needy = [name for name, policy in DUELING.items() if configure(policy).needs_horizon]
     for name in needy:
-        with pytest.raises(RankduelError, match=f"{name} must know how many duels"):
+        with pytest.raises(RankduelError, match=f"{name} needs the number of duels in advance"):
             start(name, 3)
     for name in set(DUELING) - set(needy):
         start(name, 3)
@@ -227,7 +227,7 @@ def test_files_of_another_version(tmp_path):
     with pytest.raises(RankduelError, match=r"another version of rankduel \(format 99; expected 3\)"):
         restore(rewritten(saved(tmp_path), format=99))
     np.savez(tmp_path / "saved.npz", header=np.array("{}"), state=np.zeros(3))
-    with pytest.raises(RankduelError, match=r"saved.npz: an \.npz archive; .* up to format 2"):
+    with pytest.raises(RankduelError, match=r"saved.npz: an \.npz archive, .*; expected format 3"):
         restore(tmp_path / "saved.npz")
 
 

@@ -18,7 +18,7 @@ from joblib import Parallel, delayed
 from bandits.contract import Policy, configure
 from bandits.loop import run_loop
 from bandits.matrix_duels import by_matrix, checked_prefs
-from bandits.parts.answers import leader, leaders
+from bandits.parts.answers import copeland_leader, mark_copeland_leaders
 from bandits.policies.best_item import (
     active_ranking,
     mohajer_select,
@@ -39,12 +39,12 @@ N_BEST = {"A": 1, "B": 2}
 
 @kernel
 def merge_dts_answers(state, params, chosen):
-    leaders(state.wins, chosen)
+    mark_copeland_leaders(state.wins, chosen)
 
 
 @kernel
 def merge_dts_recommend(state, params):
-    return leader(state.wins)
+    return copeland_leader(state.wins)
 
 
 # In the thesis, eliminated arms may be in the answer.

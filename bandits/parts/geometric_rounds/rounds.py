@@ -15,8 +15,8 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from bandits.agenda import add, clear, is_over, rest, times_compared
-from bandits.parts.answers import leader_among
+from bandits.agenda import add, clear, is_over, play_one_arm, times_compared
+from bandits.parts.answers import copeland_leader_among
 from bandits.parts.relative_entropy import divergence
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
@@ -117,7 +117,7 @@ def play_last_arm(state):
     """Let the only active arm duel itself for the remaining steps."""
     for arm in range(len(state.rounds.active)):
         if state.rounds.active[arm]:
-            rest(state.agenda, arm)
+            play_one_arm(state.agenda, arm)
 
 
 @kernel
@@ -161,7 +161,7 @@ def mark_beaten(state, params, wins):
 
 @kernel
 def eliminate_marked(state):
-    """Eliminate the marked arms, all at once; none, if all active arms are marked."""
+    """Eliminate all marked arms; none, if all active arms are marked."""
     rounds, marks, n_marked = state.rounds, state.room.marks, 0
     for arm in range(len(marks)):
         n_marked += marks[arm] and rounds.active[arm]
@@ -176,16 +176,17 @@ def best_of(state, eligible):
     """Return the eligible arm that leads most other arms; an unfinished batch counts."""
     wins, wins_so_far = state.rounds.wins, state.room.wins
     if is_over(state.agenda) or state.rounds.now[0].n_active == 1:
-        return leader_among(wins, eligible)
+        return copeland_leader_among(wins, eligible)
     for arm in range(len(wins)):
         for other in range(len(wins)):
             wins_so_far[arm, other] = wins[arm, other]
     _add_outcomes(state.agenda, wins_so_far)
-    return leader_among(wins_so_far, eligible)
+    return copeland_leader_among(wins_so_far, eligible)
 
 
 @kernel
 def _add_outcomes(agenda, wins):
+    """Add the outcomes of the agenda so far to `wins`."""
     for index in range(agenda.now[0].n_pairs):
         first, second = agenda.pairs[index, 0], agenda.pairs[index, 1]
         wins[first, second] += agenda.wins[index]

@@ -32,7 +32,7 @@ class ListsNow(NamedTuple):
     clock: int = 0  # steps played
     f_of_k: float = 0.0  # f(K) = f_scale * K^f_power
     loop_begun: bool = False  # the first turn of this loop has come
-    position: int = 0  # of the arm in L_C whose turn it is; the arms behind it are L_R
+    position: int = 0  # in L_C, of the arm whose turn it is; the arms after it are L_R
     n_current: int = 0  # number of arms in L_C
 
 

@@ -26,7 +26,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.parts.answers import leader_among
+from bandits.parts.answers import copeland_leader_among
 from bandits.parts.picks import NO_ARM
 from bandits.parts.relative_entropy import divergence
 from bandits.parts.rmed.log_time import step_when_log_reaches
@@ -276,7 +276,7 @@ def best_candidate(state):
     """Return the candidate that leads most others."""
     counts, candidate = state.counts, state.room.planning.candidate
     mark_fewest_losses(counts.losses, candidate)
-    return leader_among(counts.wins, candidate)
+    return copeland_leader_among(counts.wins, candidate)
 
 
 @kernel

@@ -17,7 +17,7 @@ class PairSweep(NamedTuple):
 
 @kernel
 def find_initial_pair(sweep, wins, times):
-    """Advance to the next pair with fewer than `times` duels, one duel a sweep; return whether any is."""
+    """Advance to the next pair with fewer than `times` duels, one duel a sweep; return whether one exists."""
     while sweep.fewest < times:
         if find_pair_below(sweep, wins, float(sweep.fewest + 1)):
             return True

@@ -163,7 +163,7 @@ def _take(lanes, words, now, n):
     return used
 
 
-@kernel  # passing so many arrays takes as long as sampling a row
+@kernel
 def _compare(numbers, level, admitted, won, lost):
     """Return (wins, whether some variable is undecided); undecided variables count as lost.
 

@@ -76,7 +76,7 @@ def record_win(posterior, winner, loser):
 def skip_self_duels(undefeated, candidates, limit, self_duels, rng):
     """Skip the coming steps, at most `limit`, in which an undefeated candidate duels itself.
 
-    Return how many they are, and whether the step after them is known not to be one.
+    Return their number, and whether the step after them is known not to be such a step.
     """
     probability = undefeated.probability
     likeliest = _likeliest(probability, candidates)
@@ -88,7 +88,7 @@ def skip_self_duels(undefeated, candidates, limit, self_duels, rng):
     if p_end > 0.5:
         return 0, False
     n = draw_waiting_time(p_end, limit, rng)
-    # Nearly all of these steps are of the likeliest arm; the few of other arms are drawn one by one.
+    # In nearly all of these steps the likeliest arm duels itself; the few of other arms are drawn one by one.
     left, p_other = n, others / (others + probability[likeliest] * probability[likeliest])
     while left > 0:
         n_likeliest = draw_waiting_time(p_other, left, rng)
@@ -104,8 +104,9 @@ def skip_self_duels(undefeated, candidates, limit, self_duels, rng):
 def sample_first_arm(posterior, room, arms, n_candidates, not_idle, rng):
     """Return a random one of the candidates arms[:n_candidates] with most wins in a sampled tournament.
 
-    Return its wins too, and whether it is known not to duel itself. `not_idle`: no undefeated candidate will
-    duel itself. Without an undefeated candidate, the room then holds the tournament.
+    Return also its number of wins, and whether it is known not to duel itself. With `not_idle` the draw is
+    conditional on no undefeated candidate dueling itself. If no candidate is undefeated, `room` holds the
+    tournament afterwards.
     """
     candidates = arms[:n_candidates]
     first, likeliest = _draw_undefeated(posterior.undefeated, candidates, not_idle, rng)

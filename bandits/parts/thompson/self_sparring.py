@@ -13,7 +13,7 @@ from rankduel.base.settings import Setting
 
 
 class SelfFeedback(IntEnum):
-    """What an arm learns from a comparison with itself: one win and one loss, or nothing."""
+    """How a comparison of an arm with itself is counted: as one win and one loss, or not at all."""
 
     COIN = 0
     NONE = 1

@@ -28,7 +28,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.agenda import Agenda, add, clear, empty_agenda, rest
+from bandits.agenda import Agenda, add, clear, empty_agenda, play_one_arm
 from bandits.contract import policy_of
 from bandits.parts.borda_sampling import beta, confidence_constant, random_opponent, sort_descending
 from bandits.parts.common_settings import Delta, NumberToFind
@@ -76,7 +76,7 @@ def init(n_arms, params, rng):
 def plan(state, params, rng):
     now, n_arms = state.now[0], len(state.order)
     if finished(state, params):
-        rest(state.agenda, state.order[0])
+        play_one_arm(state.agenda, state.order[0])
         return
     clear(state.agenda, 1)
     for arm in state.order[now.n_accepted : n_arms - now.n_rejected]:

@@ -7,7 +7,7 @@ inequality.
 The arms of a round are paired at random, and the winners enter the next round; with an odd number of arms
 one of them enters it without a match. In round i a match is right within epsilon_i, a falling geometric
 series, so that the loss over all rounds remains below epsilon. A drawn match goes to its second arm, which
-is as fair as a coin, since the order of the two arms is random.
+is a random choice, since the order of the two arms is random.
 
     the paper                                               here
     S, and i = 1                                            init
@@ -40,7 +40,7 @@ from bandits.parts.matches.match import (
     record_duel,
 )
 from bandits.parts.picks import shuffle
-from bandits.parts.survivors import last_one_plays_on
+from bandits.parts.survivors import skip_if_one_left
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
@@ -74,7 +74,7 @@ def init(n_arms, params, rng):
     )
 
 
-@kernel  # too long for LLVM to inline by itself, and a call costs a third of a step
+@kernel
 def select(state, params, rng):
     if finished(state, params):
         return state.arms[0], state.arms[0]
@@ -102,7 +102,7 @@ def update(state, params, first, second, first_won):
 
 @kernel
 def idle(state, params, limit, self_duels, rng):
-    return last_one_plays_on(state.arms, state.now[0].n_entered, limit, self_duels)
+    return skip_if_one_left(state.arms, state.now[0].n_entered, limit, self_duels)
 
 
 @kernel

@@ -26,7 +26,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.agenda import Agenda, add, clear, empty_agenda, rest
+from bandits.agenda import Agenda, add, clear, empty_agenda, play_one_arm
 from bandits.contract import policy_of
 from bandits.parts.common_settings import NumberToFind
 from bandits.parts.matches.standings import add_wins, place_of_largest, wins_so_far
@@ -100,7 +100,7 @@ def plan(state, params, rng):
     _advance(state, params)  # past groups of one arm at the start; later, `learn` has done so
     now = state.now[0]
     if now.stage == FINISHED:
-        rest(state.agenda, state.found[0])
+        play_one_arm(state.agenda, state.found[0])
     elif now.stage == SELECTING:
         plan_layer(state.agenda, state.slots, now.n_slots, params.m)
     else:

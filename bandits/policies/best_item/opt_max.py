@@ -54,11 +54,11 @@ from bandits.parts.matches.passes import (
     retain,
 )
 from bandits.parts.picks import shuffle
-from bandits.parts.survivors import plays_on
+from bandits.parts.survivors import skip_all
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
-FEW_ARMS = 16  # with fewer arms the formulas make no sense: Soft-Seq-Elim alone
+FEW_ARMS = 16  # with fewer arms the formulas are not defined, and Soft-Seq-Elim is used alone
 ARMS_LEFT = 0  # as number of arms of a stage: the arms that Prune left
 
 
@@ -174,7 +174,7 @@ def update(state, params, first, second, first_won):
 
 @kernel
 def idle(state, params, limit, self_duels, rng):
-    return plays_on(recommend(state, params), limit, self_duels) if finished(state, params) else 0
+    return skip_all(recommend(state, params), limit, self_duels) if finished(state, params) else 0
 
 
 @kernel

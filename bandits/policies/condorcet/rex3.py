@@ -64,7 +64,7 @@ class Params(NamedTuple):
     ] = 0.0
     tau_factor: Annotated[float, Setting("tau per step or per step of the horizon", above=0)] = math.e / 2
     t_least: Annotated[int, Setting("steps before this one have its gamma, if anytime", at_least=1)] = 1
-    half: Annotated[bool, Setting("the gain has the factor 1/2 of the paper")] = True
+    half: Annotated[bool, Setting("multiply the gain by 1/2, as in the paper")] = True
     horizon: Annotated[int, Setting("steps to plan for, if fixed; 0: those of the run", at_least=0)] = 0
 
 
@@ -226,7 +226,7 @@ POLICY = policy_of(
         "paper": {},
         "published": {"schedule": "fixed"},
         "authors": {"schedule": "fixed", "tau_factor": 1.0},
-        # Of Li's library, which also keeps weights above 1e-100.
+        # As in Li's library, except that the library keeps weights above 1e-100.
         "chang-li": {"tau_factor": 1.0, "t_least": 10_000, "half": False},
     },
 )

@@ -38,7 +38,7 @@ from bandits.parts.thompson.self_sparring import LearningRate, SelfFeedback, sel
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
-SAMPLER = 0  # the only one of the posteriors
+SAMPLER = 0  # index of the only sampler in `posteriors`
 
 
 class Params(NamedTuple):
@@ -67,7 +67,7 @@ def select(state, params, rng):
 @kernel
 def update(state, params, first, second, first_won):
     posteriors, room = state.posteriors, state.room
-    if first == second:  # one copy wins and the other loses
+    if first == second:  # one win and one loss, or nothing
         rate = self_rate(params)
         record_outcome(posteriors, room, SAMPLER, first, rate, rate)
         return

@@ -4,7 +4,8 @@ Ailon, Karnin and Joachims, "Reducing Dueling Bandits to Cardinal Bandits", ICML
 that every arm has a utility; no bound on its regret is proven.
 
 The left bandit chooses the first arm and the right bandit the second. The bandit whose arm wins has reward 1,
-the other 0; if both chose the same arm, a fair coin decides. The bandits are UCB, Thompson sampling or EXP3.
+the other 0; if both chose the same arm, the outcome is random. The bandits are UCB, Thompson sampling or
+EXP3.
 
     Algorithm 3                                    here
     reset S_L and S_R                              init

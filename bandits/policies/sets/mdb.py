@@ -29,7 +29,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from bandits.contract import policy_of
-from bandits.parts.answers import leader
+from bandits.parts.answers import copeland_leader
 from bandits.parts.bounds import NEVER, beaten, beaten_until
 from bandits.parts.picks import NO_ARM, pick
 from rankduel.base.compiling import kernel, record
@@ -122,14 +122,14 @@ def idle(state, params, limit, alone, rng):
 @kernel
 def recommend(state, params):
     """Return the only arm in E, if there is one; otherwise the arm that beats most others."""
-    return _first_marked(state.narrow) if state.now[0].n_narrow == 1 else leader(state.wins)
+    return _first_marked(state.narrow) if state.now[0].n_narrow == 1 else copeland_leader(state.wins)
 
 
 @kernel
 def _mark_unbeaten(state, params):
     """Mark the arms that no arm beats in the coming step, by narrow and by wide bounds.
 
-    `idle` and `select` both need the marks of a step; the second call returns at once.
+    `idle` and `select` both need the marks of a step; the second call in a step computes nothing.
     """
     now, wins = state.now[0], state.wins
     if now.marked_at == now.clock:
@@ -172,6 +172,7 @@ def _draw_subset(arms, n, at_most, rng):
 
 @kernel
 def _first_marked(marks):
+    """Return the first marked arm, or NO_ARM."""
     for arm in range(len(marks)):
         if marks[arm]:
             return arm

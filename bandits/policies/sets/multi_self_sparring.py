@@ -7,7 +7,7 @@ opponents.
 Every arm has one Beta posterior of the probability to win a duel, whatever the opponent. Each of the m arms
 has the largest of fresh samples from all posteriors, so an arm may be drawn several times. Every pair of the
 m is a duel: the winner counts a success and the loser a failure, each of size eta.
-bandits/policies/condorcet/self_sparring.py is the case of two.
+bandits/policies/condorcet/self_sparring.py is the case m = 2.
 
     Algorithm 2                                       here
     S_i = F_i = 0                                     init (Posteriors.counts, S_i + 1 and F_i + 1)
@@ -43,11 +43,11 @@ from bandits.parts.thompson.self_sparring import LearningRate, SelfFeedback, sel
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
-SAMPLER = 0  # the only one of the posteriors
+SAMPLER = 0  # index of the only sampler in `posteriors`
 
 
 class Feedback(IntEnum):
-    """The duels of a page that are learned from: all pairs, or those of the best arm."""
+    """The duels of a page that are counted: all pairs, or wins of the best arm over all others."""
 
     ALL_PAIRS = 0
     WINNER_ONLY = 1

@@ -15,7 +15,7 @@ from joblib import Parallel, delayed
 
 from bandits.loop import run_loop
 from bandits.matrix_duels import by_matrix
-from bandits.parts.answers import leader, leaders
+from bandits.parts.answers import copeland_leader, mark_copeland_leaders
 from bandits.regret import winners_by
 from experiments.specs import parse_policy
 from experiments.studies.study import (
@@ -166,12 +166,12 @@ CELLS = [(name, case) for name, row in ROWS.items() for case in row.cases]
 
 @kernel
 def leaders_of_all(state, params, chosen):
-    leaders(state.wins, chosen)
+    mark_copeland_leaders(state.wins, chosen)
 
 
 @kernel
 def leader_of_all(state, params):
-    return leader(state.wins)
+    return copeland_leader(state.wins)
 
 
 def configured(row: Row, case: str) -> Configured:

@@ -22,8 +22,8 @@ from support.policies import (
 from bandits import start
 from bandits.contract import configure
 from bandits.matrix_runs import play_matrix
-from bandits.parts.answers import leaders
-from bandits.parts.ucb_challenger import note_rates
+from bandits.parts.answers import mark_copeland_leaders
+from bandits.parts.ucb_challenger import record_rates
 from bandits.policies.copeland import ccb
 from bandits.regret import strong_regret
 from experiments.matrix.builtin import MATRICES
@@ -105,7 +105,7 @@ def _copy_twin(state, params, twin):
     now.clock, now.l_c, now.n_open = twin.t, twin.lc, shortlists.formidable.sum()
     for i, j in combinations(range(n_arms), 2):
         if state.wins[i, j] + state.wins[j, i] > 0:
-            note_rates.py_func(state.challengers, state.wins, i, j)
+            record_rates.py_func(state.challengers, state.wins, i, j)
             ccb._record_bound.py_func(state, params, i, j)
             ccb._record_bound.py_func(state, params, j, i)
 
@@ -174,7 +174,7 @@ def test_leaders_beat_the_most_others():
             wins = rng.integers(0, 4, (n_arms, n_arms))
             score = [sum(wins[i, j] > wins[j, i] for j in range(n_arms)) for i in range(n_arms)]
             chosen = rng.random(n_arms) < 0.5
-            leaders(wins, chosen)
+            mark_copeland_leaders(wins, chosen)
             assert chosen.tolist() == [s == max(score) for s in score]
 
 
