@@ -9,7 +9,7 @@ replaces it. If the group is empty, the heap shrinks by one node instead.
 
     Algorithm 2                                     here
     split into k groups                             init
-    SELECT in every group                           _begin_select, _end_select (SELECT: single_elimination)
+    SELECT in every group                           _begin_select, plan_layer, advance_winners, _end_select
     build the heap, from the last inner node up     _end_select, _sift_down, _end_sift_step
     output the root, remove it from its group       _output_root
     SELECT in that group, restore the heap          _output_root, _end_select

@@ -17,7 +17,7 @@ likewise, each with its own p. Nothing is learned from a self-duel.
 
 `idle` is not in the paper: it skips self-duels of the leader, the arm of the largest weight. Without it,
 given the same random numbers, the pairs equal those of the literal twin, tests/naive/policies/rex3.py
-(Rex3ByCoin); with it their distribution does.
+(Rex3ByMixture); with it their distribution does.
 """
 
 from __future__ import annotations

@@ -37,13 +37,13 @@ MULTISOL = MATRICES["multisol"].make()  # three Copeland winners
 
 
 def tournament(n_arms, rng, edge=0.3):
-    """Preferences of 1/2 plus or minus `edge`, drawn for each pair."""
+    """Return preferences of 1/2 plus or minus `edge`, drawn for each pair."""
     upper = np.triu(rng.choice([0.5 - edge, 0.5 + edge], (n_arms, n_arms)), 1)
     return upper + np.tril(1.0 - upper.T, -1) + 0.5 * np.eye(n_arms)
 
 
 def assert_same_steps(configured, prefs, steps, runs):
-    """Every count at every checkpoint, without skipping."""
+    """Assert equal counts at every checkpoint, without skipping."""
     for run in range(runs):
         duels, selves = slow(Ccb, configured, prefs, steps, 0, run)
         trace = fast(configured, prefs, steps, 0, run, fast_forward=False)
@@ -167,7 +167,7 @@ def test_part_c_shortens_a_shortlist_to_a_uniform_subset():
     assert stats.chisquare(list(counts.values())).pvalue > 1e-5
 
 
-def test_leaders_beat_the_most_others():
+def test_copeland_leaders_lead_the_most_others():
     rng = np.random.default_rng(4)
     for n_arms in (1, 2, 3, 7):
         for _ in range(30):
