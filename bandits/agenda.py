@@ -31,9 +31,9 @@ class Agenda(NamedTuple):
 
 class AgendaNow(NamedTuple):
     n_pairs: int = 0
-    times: int = 0  # comparisons of each pair
-    played: int = 0  # comparisons made
-    n_agendas: int = 0  # agendas so far
+    times: int = 0  # number of comparisons of each pair
+    played: int = 0  # number of comparisons made so far
+    n_agendas: int = 0  # number of agendas so far
 
 
 def empty_agenda(capacity: int) -> Agenda:

@@ -14,7 +14,7 @@ from rankduel.base.compiling import record
 from rankduel.base.errors import PolicyError
 from rankduel.base.settings import Configured
 
-_LARGEST = 10**7  # value of `every` and `delay`, since pending outcomes are stored in memory
+_LARGEST = 10**7  # largest `every` and `delay`; all pending outcomes are stored in memory
 TIED = 2  # returned by a duel instead of True or False: the step counts, but `update` is not called
 
 

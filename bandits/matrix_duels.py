@@ -10,7 +10,7 @@ from bandits.parts.relative_entropy import entropy_to_even
 from rankduel.base.compiling import kernel
 from rankduel.base.errors import MatrixError
 
-_TOLERANCE = 1e-3  # of p_ij + p_ji = 1; published matrices are rounded, and are scaled to sum to 1 exactly
+_TOLERANCE = 1e-3  # largest |p_ij + p_ji - 1|; published matrices are rounded, and are scaled to add up to 1
 
 
 @kernel

@@ -35,13 +35,13 @@ from rankduel.base.errors import PolicyError, RankduelError, RecordsError
 from rankduel.base.settings import Configured, kernel_params
 from rankduel.base.streams import checked_seed
 
-MOST_DUELS = 4_000_000  # of a saved policy
-_MOST_ARMS = 10_000  # of a saved policy
+MOST_DUELS = 4_000_000  # largest number of duels of a saved policy
+_MOST_ARMS = 10_000  # largest number of arms of a saved policy
 _FORMAT = 3
 _OUTCOMES = "01="  # character of an outcome: the second arm won, the first arm won, tied (TIED)
 _LARGEST_FILE = MOST_DUELS + (1 << 20)  # bytes
 _MOST_COMMITTED = 100_000
-_FEW = 2_000  # duels that take less time one by one than compiling a loop does
+_FEW = 2_000  # playing up to this many duels one by one takes less time than compiling a loop
 _ZIP = b"PK\x03\x04"  # first bytes of files of format 2
 
 

@@ -36,7 +36,7 @@ class Counts(NamedTuple):
     """Counts up to the current step; arms are numbered as by the policy."""
 
     labels: np.ndarray  # (arms,) int64: arm a of the policy is arm labels[a] of the caller
-    loss: np.ndarray  # (arms,) float64: of two arms, that with the smaller loss is the better arm
+    loss: np.ndarray  # (arms,) float64: loss of each arm; the better arm of a pair has the smaller loss
     duels: np.ndarray  # (arms,) int64, this and the next two: as in Trace
     better: np.ndarray  # (arms,) int64
     selves: np.ndarray  # (arms,) int64

@@ -26,9 +26,9 @@ class Clock(IntEnum):
     GLOBAL = 1
 
 
-UcbAlpha = Annotated[float, Setting("width of UCB's bounds; 2 is UCB1", above=-2)]
+UcbAlpha = Annotated[float, Setting("width of the bounds of UCB; 2 is UCB1", above=-2)]
 SbmClock = Annotated[
-    Clock, Setting("the time in UCB's bounds: steps of the bandit since its start, or of the run")
+    Clock, Setting("time in the bounds of UCB: steps of the bandit since its reset, or of the run")
 ]
 
 

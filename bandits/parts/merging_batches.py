@@ -24,7 +24,7 @@ from rankduel.base.compiling import kernel, record
 from rankduel.base.errors import PolicyError
 from rankduel.base.settings import Setting
 
-EVERY_PAIR, NO_PAIR = -1, -2  # in place of an arm in Batches.compared
+EVERY_PAIR, NO_PAIR = -1, -2  # values of Batches.compared[row, 0] that are not arms
 
 
 class Partition(enum.IntEnum):
@@ -50,14 +50,14 @@ PriorWins = Annotated[
     int, Setting("wins that each side of a pair starts with, in the bounds only", at_least=0)
 ]
 PartitionRule = Annotated[
-    Partition, Setting("round the number of batches so that the last may be larger, or smaller")
+    Partition, Setting("rounding of the number of batches: the last is larger (floor) or smaller (ceil)")
 ]
 ResetClock = Annotated[bool, Setting("reset the clock of the bounds at the end of every stage")]
 StagePlusOne = Annotated[
     bool, Setting("end stages one arm sooner, and merge again if a batch has `batch` / 2 arms")
 ]
 OneAtATime = Annotated[
-    bool, Setting("remove the loser of one random beaten pair, and test again, instead of all losers")
+    bool, Setting("remove beaten arms one at a time in random order, with a new test after each")
 ]
 
 

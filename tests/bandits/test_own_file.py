@@ -96,7 +96,7 @@ def test_a_file_may_hold_a_whole_policy(mine):
     )
     policy = load_policy(mine(text))
     assert policy.name.endswith("mine.py") and policy.recommend and policy.assumes == "nothing"
-    assert policy.about == "Always the same two arms."
+    assert policy.about == "Duel the same two arms in every step."
 
 
 OPTIONAL = """

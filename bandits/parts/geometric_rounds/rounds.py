@@ -21,7 +21,7 @@ from bandits.parts.relative_entropy import divergence
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
-_MOST_COMPARISONS = 1 << 62  # of an agenda: they are counted in 64 bits
+_MOST_COMPARISONS = 1 << 62  # largest number of comparisons in an agenda, which are counted in int64
 
 
 class Elim(IntEnum):
@@ -37,10 +37,10 @@ Batches = Annotated[
         "number of rounds B planned for the horizon; 0: its logarithm to base 2, rounded down", at_least=0
     ),
 ]
-ExtraBatches = Annotated[int, Setting("number of rounds in addition to these", at_least=0)]
+ExtraBatches = Annotated[int, Setting("number of rounds in addition to `batches`", at_least=0)]
 ElimSwitch = Annotated[
     Elim,
-    Setting("eliminate arms by KL divergence, as in the experiments, or by Hoeffding's bound, as analysed"),
+    Setting("test that eliminates arms: KL divergence (the experiments) or Hoeffding's bound (the analysis)"),
 ]
 PlannedHorizon = Annotated[
     int, Setting("number of steps T that the batches are planned for; 0: those of the run", at_least=0)

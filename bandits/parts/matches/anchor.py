@@ -18,7 +18,7 @@ from rankduel.base.compiling import kernel, record
 
 class EliminationNow(NamedTuple):
     anchor: int = NO_ARM
-    place: int = 1  # of the challenger in `order`
+    place: int = 1  # place of the challenger in `order`
 
 
 class Elimination(NamedTuple):

@@ -19,8 +19,8 @@ from rankduel.base.compiling import kernel, record
 class PassesNow(NamedTuple):
     anchor: int = NO_ARM  # r
     n_retained: int = 0  # arms that remain in Q after their match in this pass
-    place: int = 0  # of the challenger in `queue`
-    end: int = 0  # of the arms in `queue` whose match in this pass is to come
+    place: int = 0  # place of the challenger in `queue`
+    end: int = 0  # place in `queue` after the last arm to come
 
 
 class Passes(NamedTuple):

@@ -34,7 +34,7 @@ class TournamentNow(NamedTuple):
     round_number: int = 1  # t
     n_remaining: int = 0  # arms that are not eliminated
     n_entered: int = 0  # arms that entered the round, |R|
-    place: int = 0  # of the next block in `arms`
+    place: int = 0  # place of the next block in `arms`
     n_selected: int = 0  # arms selected in this round
     n_block: int = 0  # arms of the block, |S|; 0 between two blocks
     wanted: int = 0  # arms still to be selected in the block

@@ -27,12 +27,14 @@ class Rules(IntEnum):
     TIGHT = 1
 
 
-Kappa = Annotated[int, Setting("number of best arms to find, fewer than all", at_least=1)]
+Kappa = Annotated[int, Setting("number of best arms to find, less than the number of arms", at_least=1)]
 MostSamples = Annotated[int, Setting("maximum number of duels of a pair; 0: `horizon`", at_least=0)]
 Ordered = Annotated[bool, Setting("sample (i, j) and (j, i) separately, as in the paper")]
 RulesSwitch = Annotated[
     Rules,
-    Setting("select or discard an arm one comparison later than necessary, as in the paper, or without that"),
+    Setting(
+        "select or discard an arm one comparison later than necessary (literal, the paper), or not (tight)"
+    ),
 ]
 
 

@@ -21,7 +21,7 @@ class Bound(IntEnum):
 
 
 BoundSwitch = Annotated[
-    Bound, Setting("make the confidence intervals for `horizon` steps, or for any number of steps")
+    Bound, Setting("confidence intervals that hold for `horizon` steps, or for any number of steps")
 ]
 
 

@@ -25,13 +25,13 @@ from rankduel.base.compiling import kernel
 COLUMNS = 8  # levels, with 1 and 0 at the two ends
 LAST = COLUMNS - 2  # the last column that is not an end
 BLOCK = 16  # arms whose probabilities are multiplied in advance
-# The probability that all samples are below a level, where the levels are best.
+# Probabilities that all samples are below each of the best levels.
 _BEST_PROBABILITIES = np.array([1.0, 0.7, 0.44, 0.22, 0.08, 0.015, 0.0001, 0.0])
-_HEIGHT_RANGE = 3.25  # `_height` of the last of these that is not an end, less that of the first
-_LEAST_SPREAD = 1e-9  # of the levels between the ends
-_LEAST_DISTANCE = 1e-14  # of these levels from 0 and 1
-_ALLOWED_ARMS = 0.5  # arms after the first in a cell, per draw, that the best levels have on average
-_EXCESS_PER_ARM = 20.0  # arms beyond those allowed, per arm, that cost as much as moving the levels
+_HEIGHT_RANGE = 3.25  # difference of `_height` between the last and the first of these that are no ends
+_LEAST_SPREAD = 1e-9  # least distance of the highest from the lowest level between the ends
+_LEAST_DISTANCE = 1e-14  # least distance of these levels from 0 and 1
+_ALLOWED_ARMS = 0.5  # mean number of arms after the first in a cell, per draw, with the best levels
+_EXCESS_PER_ARM = 20.0  # number of arms in excess, per arm, that costs as much as moving the levels
 _EDGE_UNIT = 2.0**-512
 _LOG_EDGE_UNIT = math.log(_EDGE_UNIT)
 _UNDERFLOW = 1e-200  # a product below this may have underflowed, and is computed again
@@ -47,7 +47,7 @@ class Posteriors(NamedTuple):
     edge_units: np.ndarray  # (the same) int64: factors 2^-512 left out of `edge`, which would underflow
     block_below: np.ndarray  # (samplers, blocks, COLUMNS) float64: products of `below`
     all_below: np.ndarray  # (samplers, COLUMNS) float64: products of `block_below`
-    excess: np.ndarray  # (samplers,) float64: arms in cells beyond those allowed, since the levels moved
+    excess: np.ndarray  # (samplers,) float64: number of arms in excess since the levels moved
 
 
 class PosteriorsRoom(NamedTuple):

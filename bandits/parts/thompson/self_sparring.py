@@ -19,7 +19,7 @@ class SelfFeedback(IntEnum):
     NONE = 1
 
 
-LearningRate = Annotated[float, Setting("learning rate: what a win or a loss adds to a count", above=0)]
+LearningRate = Annotated[float, Setting("learning rate: increase of a count by a win or a loss", above=0)]
 
 
 @kernel

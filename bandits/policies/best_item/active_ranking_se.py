@@ -50,10 +50,10 @@ class Params(NamedTuple):
 
 
 class Now(NamedTuple):
-    n_rounds: int = 0  # complete rounds
-    n_accepted: int = 0  # arms accepted
-    n_rejected: int = 0  # arms rejected
-    confidence_constant: float = 0.0  # of the paper's radius
+    n_rounds: int = 0  # number of complete rounds
+    n_accepted: int = 0  # number of accepted arms
+    n_rejected: int = 0  # number of rejected arms
+    confidence_constant: float = 0.0  # constant part of beta_n, for the radius of the paper
 
 
 class State(NamedTuple):

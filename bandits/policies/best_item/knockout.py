@@ -48,19 +48,21 @@ from rankduel.base.settings import Setting
 class Params(NamedTuple):
     epsilon: Epsilon = 0.05
     delta: Delta = 0.1
-    gamma: Annotated[float, Setting("how relaxed the transitivity is; 1: strong", at_least=1)] = 1.0
+    gamma: Annotated[
+        float, Setting("relaxation of the strong stochastic transitivity; 1: none", at_least=1)
+    ] = 1.0
 
 
 class Now(NamedTuple):
     round_number: int = 1  # i
     n_entered: int = 0  # arms that entered the round, |S|
     n_winners: int = 0  # arms that enter the next round so far
-    place: int = 0  # of the first arm of the match in `arms`
+    place: int = 0  # place in `arms` of the first arm of the match
 
 
 class State(NamedTuple):
     now: np.recarray  # (1,), fields of Now
-    arms: np.ndarray  # (arms,) int64: the winners of the round; from `place` to `n_entered` those yet to play
+    arms: np.ndarray  # (arms,) int64: the winners of the round; from `place` to `n_entered` arms to come
     n_won: np.ndarray  # (arms,) int64: duels won in the round
     match: np.recarray  # (1,), fields of Match
 

@@ -54,8 +54,8 @@ class Now(NamedTuple):
     best: int = 0  # the best of the node and the children compared so far
     child: int = 0  # child to compare next
     n_unsifted: int = 0  # nodes still to be sifted to build the heap
-    n_heap: int = 0  # nodes of the heap
-    n_found: int = 0  # arms output
+    n_heap: int = 0  # number of nodes of the heap
+    n_found: int = 0  # number of arms output
 
 
 class Room(NamedTuple):

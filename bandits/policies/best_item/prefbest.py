@@ -37,7 +37,7 @@ from bandits.parts.picks import NO_ARM, pick
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
-_MAX_PRUNING_PHASES = 50  # with an even number of opponents a phase may prune no item, again and again
+_MAX_PRUNING_PHASES = 50  # limit, because with an even number of opponents a phase may prune no item
 
 
 class Params(NamedTuple):

@@ -50,7 +50,7 @@ from bandits.parts.picks import NO_ARM
 from bandits.parts.survivors import skip_all
 from rankduel.base.compiling import kernel, record
 
-ONE = 1  # k of the tournaments
+ONE = 1  # value of k in the tournaments
 
 
 class Params(NamedTuple):

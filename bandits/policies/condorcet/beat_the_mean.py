@@ -46,7 +46,9 @@ class Opponent(IntEnum):
 
 
 class Params(NamedTuple):
-    gamma: Annotated[float, Setting("how relaxed the transitivity is; 1: strong", at_least=1)] = 1.3
+    gamma: Annotated[
+        float, Setting("relaxation of the strong stochastic transitivity; 1: none", at_least=1)
+    ] = 1.3
     f: Annotated[float, Setting("factor of the confidence radius; with gamma=1 theory allows 1", above=0)] = (
         3.0
     )
@@ -54,7 +56,9 @@ class Params(NamedTuple):
         Opponent,
         Setting("whether the random opponent may be the arm itself, with a random outcome"),
     ] = Opponent.INCLUDE_SELF
-    horizon: Annotated[int, Setting("steps the error bound is made for; 0: those of the run", at_least=0)] = 0
+    horizon: Annotated[
+        int, Setting("number of steps for which the error bound holds; 0: those of the run", at_least=0)
+    ] = 0
 
 
 class Now(NamedTuple):
@@ -62,9 +66,9 @@ class Now(NamedTuple):
     n_fewest: int  # arms in W with the fewest duels
     radius_factor: float  # radius of an arm with one duel, f gamma^2 sqrt(ln(2 T K))
     radius: float = 1.0  # c*
-    lowest: float = 0.5  # win rate in W
-    highest: float = 0.5
-    place: int = 0  # in `fewest`, of the arm that duels
+    lowest: float = 0.5  # lowest win rate in W
+    highest: float = 0.5  # highest win rate in W
+    place: int = 0  # place in `fewest` of the arm that duels
     self_duel_won: bool = False  # outcome if that arm duels itself
     remove_one: bool = False  # the worst arm is to be removed in the next step
 

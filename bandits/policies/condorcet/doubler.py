@@ -43,7 +43,7 @@ class Now(NamedTuple):
     clock: int = 0  # steps played
     epoch: int = 1  # i
     n_played: int = 0  # steps played in this epoch
-    self_duel_reward: int = 0  # of the bandit, if both arms are the same
+    self_duel_reward: int = 0  # reward of the bandit if both arms are the same
 
 
 class State(NamedTuple):

@@ -39,16 +39,18 @@ class Params(NamedTuple):
     version: Annotated[
         int, Setting("1: IF1; 2: IF2, which prunes when the candidate changes", at_least=1, at_most=2)
     ] = 2
-    horizon: Annotated[int, Setting("steps the error bound is made for; 0: those of the run", at_least=0)] = 0
+    horizon: Annotated[
+        int, Setting("number of steps for which the error bound holds; 0: those of the run", at_least=0)
+    ] = 0
 
 
 class Now(NamedTuple):
-    n_opponents: int  # arms in W
-    n_better: int  # arms of W that may be the next candidate
+    n_opponents: int  # number of arms in W
+    n_better: int  # number of arms of W that may be the next candidate
     threshold_factor: float  # threshold of the lead after one sweep, 4 sqrt(ln(T K^2))
     candidate: int = NO_ARM  # NO_ARM while one is to be drawn
-    n_sweeps: int = 0  # in this round
-    place: int = 0  # in `opponents`, of the next one in the sweep
+    n_sweeps: int = 0  # number of sweeps in this round
+    place: int = 0  # place in `opponents` of the next one in the sweep
 
 
 class State(NamedTuple):

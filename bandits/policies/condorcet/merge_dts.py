@@ -68,8 +68,8 @@ from bandits.parts.thompson.small_tournament import draw_scores
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
-# If an undefeated arm is less probable than this, an unconditional tournament is cheaper than to draw whether
-# there is one, and then mostly a tournament conditional on there being none.
+# If the probability of an undefeated arm is smaller, an unconditional tournament takes less time than drawing
+# whether there is an undefeated arm, followed in most steps by a tournament conditional on there being none.
 _DRAW_UNDEFEATED_ABOVE = 0.5
 
 

@@ -78,7 +78,8 @@ class Params(NamedTuple):
     unvisited_u: UnvisitedBound = 2.0
     w0: PriorWins = 0
     single_batch: Annotated[
-        SingleBatch, Setting("the arm of a batch of one duels itself, joins the next batch, or is skipped")
+        SingleBatch,
+        Setting("how a batch of one arm is played: self-duel, merge with the next batch, or skip"),
     ] = SingleBatch.SELF
     reset_t: ResetClock = False
     stage_plus_one: StagePlusOne = False

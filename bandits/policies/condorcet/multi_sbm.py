@@ -37,7 +37,7 @@ class Params(NamedTuple):
 class Now(NamedTuple):
     clock: int = 0  # steps played
     first: int = 0  # first arm of the coming step, y of the step before
-    self_duel_reward: int = 0  # of the bandit, if both arms are the same
+    self_duel_reward: int = 0  # reward of the bandit if both arms are the same
 
 
 class State(NamedTuple):

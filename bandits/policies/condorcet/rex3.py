@@ -62,14 +62,18 @@ class Params(NamedTuple):
     gamma: Annotated[
         float, Setting("share of uniform draws; 0: from the schedule", at_least=0, at_most=0.5)
     ] = 0.0
-    tau_factor: Annotated[float, Setting("tau per step or per step of the horizon", above=0)] = math.e / 2
-    t_least: Annotated[int, Setting("steps before this one have its gamma, if anytime", at_least=1)] = 1
+    tau_factor: Annotated[float, Setting("tau divided by the step, or by the horizon", above=0)] = math.e / 2
+    t_least: Annotated[
+        int, Setting("anytime: gamma of step t is that of step max(t, t_least)", at_least=1)
+    ] = 1
     half: Annotated[bool, Setting("multiply the gain by 1/2, as in the paper")] = True
-    horizon: Annotated[int, Setting("steps to plan for, if fixed; 0: those of the run", at_least=0)] = 0
+    horizon: Annotated[
+        int, Setting("fixed: number of steps that gamma is for; 0: those of the run", at_least=0)
+    ] = 0
 
 
 class Now(NamedTuple):
-    gamma_scale: float  # K ln K / tau_factor: gamma is the root of this divided by the number of steps
+    gamma_scale: float  # K ln K / tau_factor; gamma is sqrt(gamma_scale / number of steps)
     fixed_gamma: float  # gamma of all steps; 0 if it depends on the step
     clock: int = 0  # steps played
     leader: int = 0  # arm of the largest weight, or one that had it

@@ -67,7 +67,7 @@ class Params(NamedTuple):
     f_power: FPower = 1.01
     j_after: JAfter = False
     competitor: Annotated[
-        Competitor, Setting("opponent: i* if the arm trails it, or always the arm that it lost to most")
+        Competitor, Setting("opponent: i* if the arm trails i*, or always the arm of its lowest win rate")
     ] = Competitor.LIKELIEST
 
 

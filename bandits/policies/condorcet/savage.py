@@ -50,7 +50,7 @@ class Now(NamedTuple):
     sweep: int = 1  # number of the sweep, and of the next duel of each pair in it
     decisive_lead: float = 0.0  # a larger lead eliminates an arm in this sweep
     log_constant: float = 0.0  # a of ln(eta / delta) = a + b ln n, computed once
-    log_slope: float = 0.0  # b of it
+    log_slope: float = 0.0  # b of ln(eta / delta)
 
 
 class State(NamedTuple):

@@ -45,7 +45,7 @@ class Params(NamedTuple):
     eta: LearningRate = 1.0
     self_feedback: Annotated[
         SelfFeedback,
-        Setting("an arm against itself counts as one win and one loss (coin), or for nothing (none)"),
+        Setting("an arm against itself counts as one win and one loss (coin), or is not counted (none)"),
     ] = SelfFeedback.COIN
 
 

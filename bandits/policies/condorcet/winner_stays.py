@@ -34,7 +34,7 @@ from bandits.parts.picks import NO_ARM, pick_flagged
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
-_MOST_SELF_DUELS = float(1 << 60)  # after one round; more than any run has
+_MOST_SELF_DUELS = float(1 << 60)  # limit after one round, more than any run has
 
 
 class Regret(IntEnum):
@@ -47,7 +47,7 @@ class Regret(IntEnum):
 class Params(NamedTuple):
     regret: Annotated[Regret, Setting("the regret to minimize")] = Regret.WEAK
     beta: Annotated[
-        float, Setting("growth of the self-duels after each round; closer to 1 for many arms", above=1)
+        float, Setting("base of the number of self-duels after round r; closer to 1 for many arms", above=1)
     ] = 1.1
 
 
@@ -56,7 +56,7 @@ class Now(NamedTuple):
     first: int = NO_ARM  # arm of the pair that leads, or led before the two were level
     second: int = NO_ARM  # the other arm of the pair; NO_ARM while the challenger is to be drawn
     round_number: int = 1  # r
-    winner: int = NO_ARM  # of the last round, Z(r - 1)
+    winner: int = NO_ARM  # winner of the last round, Z(r - 1)
     n_self_duels: int = 0  # coming steps of `winner` against itself
 
 

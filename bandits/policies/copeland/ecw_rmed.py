@@ -144,7 +144,7 @@ def _share_among_superiors(state, candidate, rival):
         if wins[rival, other] < wins[other, rival]:
             prices[rival, other] = regret_per_evidence(state, rival, other, 0.0)
     n_superiors = sort_opponents(wins, prices, rival, candidate, SUPERIORS, superiors)
-    k = n_superiors - (losses[rival] - losses[candidate] + 1)  # superiors that may do without evidence
+    k = n_superiors - (losses[rival] - losses[candidate] + 1)  # number of superiors that need no evidence
     if k < 0:
         return
     h = _cheapest_number(prices[rival], superiors, n_superiors, k)

@@ -59,7 +59,7 @@ class Target(IntEnum):
 
 class Params(NamedTuple):
     rho: Annotated[
-        int, Setting("maximum number of other arms with which an arm may stay incomparable", at_least=0)
+        int, Setting("maximum number of other arms with which an arm may be incomparable", at_least=0)
     ] = 0
     target: Annotated[Target, Setting("order only the arms that can be winners, or all arms")] = Target.WINNER
     delta: DeltaOrHorizon = 0.0

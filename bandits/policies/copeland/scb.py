@@ -54,12 +54,12 @@ class Now(NamedTuple):
     pair_log: float = 0.0  # ln(4 K^2 / delta_r)
     mean_log: float = 0.0  # ln(4 K / delta_r)
     n_remaining: int = 0  # |A|
-    place: int = 0  # of the arm in A that is about to get a reward
+    place: int = 0  # place in A of the arm that gets the next reward
     opponent: int = NO_ARM  # its opponent, if drawn
     n_sweeps: int = 0  # number of rewards of each arm of A
     n_rewards: int = 0  # tau, number of rewards of all arms
-    winner: int = NO_ARM  # of the search of this round
-    last_winner: int = NO_ARM  # of the last successful search
+    winner: int = NO_ARM  # winner of the search of this round
+    last_winner: int = NO_ARM  # winner of the last successful search
 
 
 class State(NamedTuple):

@@ -38,12 +38,14 @@ from rankduel.base.settings import Setting
 
 class Params(NamedTuple):
     alpha: Annotated[
-        float, Setting("width of the narrow bounds, which tell when to stop comparing", above=0)
+        float, Setting("width of the narrow bounds, which decide when one arm is shown alone", above=0)
     ] = 0.51
     beta: Annotated[
-        float, Setting("the wide bounds have alpha times beta; they tell which arms take part", at_least=1)
+        float, Setting("width of the wide bounds, which decide the arms of a page, is alpha beta", at_least=1)
     ] = 1.5
-    max_set: Annotated[int, Setting("arms on a page at most, drawn at random; 0: any number", at_least=0)] = 0
+    max_set: Annotated[
+        int, Setting("maximum number of arms on a page, drawn at random; 0: no maximum", at_least=0)
+    ] = 0
 
 
 class Now(NamedTuple):

@@ -54,14 +54,14 @@ class Feedback(IntEnum):
 
 
 class Params(NamedTuple):
-    m: Annotated[int, Setting("arms drawn for a page; the same one may come several times", at_least=2)] = 4
+    m: Annotated[int, Setting("number of arms drawn for a page, with repetition", at_least=2)] = 4
     eta: LearningRate = 1.0
     self_feedback: Annotated[
         SelfFeedback,
-        Setting("two copies of an arm count as one win and one loss (coin), or for nothing (none)"),
+        Setting("two copies of an arm count as one win and one loss (coin), or are not counted (none)"),
     ] = SelfFeedback.COIN
     feedback: Annotated[
-        Feedback, Setting("learn from every pair of a page, or that the best of it beat all others")
+        Feedback, Setting("count every pair of a page, or only that the best arm beat all others")
     ] = Feedback.ALL_PAIRS
 
 
