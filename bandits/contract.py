@@ -16,8 +16,8 @@ parameters, so nothing is copied from the parameters into the state.
     plan(state, params, rng), learn(state, params)           instead of `select` and `update`: bandits/agenda
     needs_horizon(params) -> bool                            optional: whether the parameter `horizon` is used
 
-The state holds everything that later steps depend on. Workspace is a NamedTuple in a field called `room`:
-its content could be computed again from the other fields.
+The state holds everything that later steps depend on. Workspace is a NamedTuple in a field called `room`: its
+content could be computed again from the other fields.
 
 `select` is followed by `update` before the next `select`. The exception is a tied duel, which may be passed
 over: then `select` is called again. An arm chosen against itself is not played, and `first_won` has no

@@ -1,8 +1,8 @@
 """Small batches of arms that are visited in turn and merged, for mergeRUCB and MergeDTS.
 
 Every step visits one batch, round robin. Arms that another arm of the batch confidently beats
-(bandits/parts/bounds.py, where c is the head start C of the clock) are removed. When half of the arms of
-a stage have been removed, small batches are merged with large ones. Batches are never split.
+(bandits/parts/bounds.py, where c is the head start C of the clock) are removed. When half of the arms of a
+stage have been removed, small batches are merged with large ones. Batches are never split.
 
 After a removal no arm of the batch is confidently beaten by another. A duel can change this for its own pair
 only, and arms merged from another batch have no duels with the arms of this one. So the next visit tests only

@@ -4,8 +4,8 @@ Ren, Liu and Shroff, "The Sample Complexity of Best-k Items Selection from Pairw
 The policy tournament_k consists of one tournament, and SEEBS of several with k = 1.
 
 A block has at most 2k arms. Epsilon-Quick-Select finds its best k: each other arm has one match with a random
-pivot, and the search continues among the arms above or below the pivot. Selected arms are moved to the
-front of `arms`, to places whose arms are in a block already.
+pivot, and the search continues among the arms above or below the pivot. Selected arms are moved to the front
+of `arms`, to places whose arms are in a block already.
 """
 
 from __future__ import annotations

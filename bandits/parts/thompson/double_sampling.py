@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bandits.parts.matches.standings import first_with_most
 from bandits.parts.picks import NO_ARM, pick
 from bandits.parts.thompson.bernoulli_rows import RowOdds, admit_all, even_levels, sample_rows, update_levels
 from bandits.parts.thompson.champion_odds import (
@@ -79,7 +80,7 @@ def skip_self_duels(undefeated, candidates, limit, self_duels, rng):
     Return their number, and whether the step after them is known not to be such a step.
     """
     probability = undefeated.probability
-    likeliest = _likeliest(probability, candidates)
+    likeliest = first_with_most(probability, candidates)
     others = 0.0
     for arm in candidates:
         if arm != likeliest:
@@ -123,7 +124,7 @@ def _draw_undefeated(undefeated, candidates, not_idle, rng):
     With `not_idle` the draw is conditional on no undefeated candidate dueling itself.
     """
     probability, complement = undefeated.probability, undefeated.complement
-    likeliest = _likeliest(probability, candidates)
+    likeliest = first_with_most(probability, candidates)
     total, others = 0.0, 0.0
     for arm in candidates:
         others += probability[arm] if arm != likeliest else 0.0
@@ -243,16 +244,6 @@ def _draw_first_loss(neg_log_above_half, admitted, neg_log, rng):
                 if left < 0.0:
                     break
     return loss
-
-
-@kernel
-def _likeliest(probability, candidates):
-    """Return the candidate with the largest probability."""
-    likeliest = candidates[0]
-    for arm in candidates:
-        if probability[arm] > probability[likeliest]:
-            likeliest = arm
-    return likeliest
 
 
 @kernel

@@ -4,10 +4,10 @@ Falahatgar, Orlitsky, Pichapati and Suresh, "Maximum Selection and Ranking under
 2017, Algorithms 1 and 2. Assumes strong stochastic transitivity, relaxed by gamma, and a stochastic triangle
 inequality.
 
-The arms of a round are paired at random, and the winners enter the next round; with an odd number of arms
-one of them enters it without a match. In round i a match is right within epsilon_i, a falling geometric
-series, so that the loss over all rounds remains below epsilon. A drawn match goes to its second arm, which
-is a random choice, since the order of the two arms is random.
+The arms of a round are paired at random, and the winners enter the next round; with an odd number of arms one
+of them enters it without a match. In round i a match is right within epsilon_i, a falling geometric series,
+so that the loss over all rounds remains below epsilon. A drawn match goes to its second arm, which is a
+random choice, since the order of the two arms is random.
 
     the paper                                               here
     S, and i = 1                                            init

@@ -39,6 +39,7 @@ from bandits.parts.exponential_weights import (
     total_weight,
     weight,
 )
+from bandits.parts.matches.standings import place_of_largest
 from bandits.parts.picks import pick
 from bandits.parts.sum_tree import draw, set_weight
 from rankduel.base.compiling import kernel, record
@@ -126,7 +127,7 @@ def update(state, params, first, second, first_won):
     if weights.log_weight[winner] > weights.log_weight[now.leader]:
         now.leader = winner
     if not 1.0 / _LARGEST_TOTAL < total_weight(weights) < _LARGEST_TOTAL:
-        divide_weights(weights, weights.log_weight[_heaviest(weights.log_weight)])
+        divide_weights(weights, weights.log_weight[place_of_largest(weights.log_weight)])
 
 
 @kernel
@@ -160,7 +161,7 @@ def idle(state, params, limit, self_duels, rng):
 
 @kernel
 def recommend(state, params):
-    return _heaviest(state.weights.log_weight)
+    return place_of_largest(state.weights.log_weight)
 
 
 @kernel
@@ -210,16 +211,6 @@ def _other_pair_probability(weights, leader, gamma):
     total = total_weight(weights)
     p_another = (1.0 - gamma) * ((total - weight(weights, leader)) / total) + gamma * (n_arms - 1) / n_arms
     return p_another * (2.0 - p_another)
-
-
-@kernel
-def _heaviest(log_weight):
-    """Return the arm of the largest weight; the first if tied."""
-    heaviest = 0
-    for arm in range(1, len(log_weight)):
-        if log_weight[arm] > log_weight[heaviest]:
-            heaviest = arm
-    return heaviest
 
 
 POLICY = policy_of(

@@ -4,11 +4,11 @@ Chen and Frazier, "Dueling Bandits with Weak Regret", ICML 2017, Algorithms 1 (W
 (WS-S, for strong regret). Assumes a Condorcet winner; WS-S also beta below p / (1 - p) for the smallest p
 above 1/2.
 
-The rule leads to rounds of K - 1 iterations, and only the current iteration is stored here. At the start of
-round r all arms but one have C = 1 - r. In each iteration the incumbent duels another arm until C = -r for
-one of the two; the other is the next incumbent. The loser of the last iteration is the first challenger of
-the next round: all others are tied with it, and the last pair is preferred. In WS-S the winner of round r
-duels itself for floor(beta^r) steps.
+Let C be the wins minus the losses of an arm. The rule leads to rounds of K - 1 iterations, and only the
+current iteration is stored here. At the start of round r all arms but one have C = 1 - r. In each iteration
+the incumbent duels another arm until C = -r for one of the two; the other is the next incumbent. The loser of
+the last iteration is the first challenger of the next round: all others are tied with it, and the last pair
+is preferred. In WS-S the winner of round r duels itself for floor(beta^r) steps.
 
     Algorithms 1 and 2                                    here
     C_i = 0                                               init

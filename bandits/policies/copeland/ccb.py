@@ -24,9 +24,9 @@ shortlist B^i, are preferred as its opponents, so that few pairs are needed in t
 Whether u_ij < 1/2 changes when the pair is compared, or at a step that is known in advance
 (bandits/parts/bounds.py). Lines 6 to 9 change nothing at other steps, and are skipped there. No bound equals
 1/2, since ln t is irrational from t = 2 on and no pair is compared before; so strict and weak inequalities
-need not be distinguished. `idle` is not in the
-paper: it skips the steps in which no pair is open and every optimistic winner duels itself. Without `idle`
-and given the same random numbers, the pairs equal those of the literal twin, tests/naive/policies/ccb.py.
+need not be distinguished. `idle` is not in the paper: it skips the steps in which no pair is open and every
+optimistic winner duels itself. Without `idle` and given the same random numbers, the pairs equal those of the
+literal twin, tests/naive/policies/ccb.py.
 """
 
 from __future__ import annotations
