@@ -374,6 +374,12 @@ class RunOptions:
     jobs: Jobs = -1
     scheduler: Scheduler = None
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Keyword arguments of `rankduel.run` and `rankduel.compare`."""
+        names = ("horizon", "runs", "seed", "checkpoints", "jobs", "repair", "scheduler")
+        return {name: getattr(self, name) for name in names}
+
     def run_set(self, files: list[str], mode: str, label: str = "") -> Path:
         """Return the folder of the runs on the problem of these files or on a built-in one.
 
