@@ -93,7 +93,7 @@ def build(
     prior: Annotated[
         str,
         typer.Option(
-            help="lerot adds one win to each side of an estimated pair; none adds nothing.",
+            help="Wins added to estimated pairs: none, lerot. With lerot, one for each ranker.",
             autocompletion=completion.one_of(*completion.PRIORS),
         ),
     ] = "none",

@@ -28,7 +28,7 @@ def as_data(found: Comparison) -> dict[str, Any]:
     return found._asdict()
 
 
-def rows_of(found: Mapping[str, Comparison]) -> list[dict[str, Any]]:
+def rows_of(found: Mapping[str, Comparison]) -> list[dict[Any, Any]]:
     """Return a row per policy; with several kinds of duels, also the label of the duels."""
     if len(found) == 1:
         return [row for one in found.values() for row in one.final.to_dict("records")]
