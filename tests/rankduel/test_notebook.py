@@ -121,7 +121,7 @@ WRONG = {
     "rankers is one int; expected a text": lambda: rankduel.open_arena(arenas.letor(), rankers=7),
     "no feature '999'; there are 3": lambda: rankduel.open_arena(arenas.letor(), rankers=[999]),
     "the click model is 3, of type int": lambda: rankduel.open_arena(arenas.letor(), clicks=3),
-    "what is asked for is 3, of type int": lambda: rankduel.open_arena(arenas.letor(), interleave=3),
+    "the specification is 3, of type int": lambda: rankduel.open_arena(arenas.letor(), interleave=3),
     "no policy named '7'": lambda: configure(7),
     "n_arms is 'x', of type str": lambda: rankduel.start("rucb", "x"),
 }

@@ -98,7 +98,7 @@ def test_ties_are_dots():
 def test_many_rankers_are_shrunk_to_the_width(width, settings):
     text = drawn(ladder(300), width, **settings)
     size = width if settings else width // 2
-    assert f"300 rankers on {size} places: a point is the mean of its pairs" in words(text)
+    assert f"300 rankers in {size} blocks: a cell is the mean of its pairs" in words(text)
     assert "top and left: 299, 298, 297, ...; bottom and right: ..., 2, 1, 0" in words(text)
     picture = [line for line in text.splitlines() if "▀" in line or "╲" in line]
     assert len(picture) == (-(-size // 2) if settings else size)
