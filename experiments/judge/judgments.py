@@ -71,7 +71,7 @@ def read_judgments(text: str, where: str) -> list[dict[str, str]]:
 
 
 def pairs_csv(comparisons: Sequence[Comparison], assessor: str = "") -> str:
-    """Return comparisons as CSV with an empty column for the winner, for `assessor` to fill in."""
+    """Return comparisons as CSV, to be filled in by `assessor`."""
     return to_csv((one._asdict() | {"assessor": assessor} for one in comparisons), _COLUMNS)
 
 

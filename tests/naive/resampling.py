@@ -2,7 +2,7 @@
 
 
 def winners(by_query, n_rankers, times):
-    """Return (Condorcet, Copeland, Borda winners) of one resample, which has query q `times[q]` times.
+    """(Condorcet, Copeland, Borda winners) of one resample, in which query q is `times[q]` times.
 
     `by_query[pair][q]` is the preference of query q alone; pairs as (0, 1), (0, 2), ...
     """

@@ -37,7 +37,7 @@ def by_query_preferences(values, n_rankers, **settings):
 # --- the count of winners
 
 
-# Quarters, so that ties are frequent and means of few queries are exact.
+# Quarters, so that ties come up often and means of few queries are exact.
 @settings(max_examples=60)
 @given(st.integers(2, 5), st.integers(1, 6), st.randoms(use_true_random=False))
 def test_counts_are_those_of_the_twin(n_rankers, n_queries, random):
@@ -73,7 +73,7 @@ def test_equal_rankers_win_together_and_beat_no_ranker():
 
 
 def test_a_tie_in_single_precision_is_a_tie():
-    """0.6 and 0.4 are rounded up in single precision, so their mean is slightly above 1/2."""
+    """0.6 and 0.4 are rounded up, so that their mean is a little more than one half."""
     counts = winner_counts(by_query_preferences([[0.6, 0.4]], 2), np.array([[1, 1]]))
     assert counts.tolist() == [[0, 0], [1, 1], [1, 1]]
 
