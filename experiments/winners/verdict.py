@@ -39,7 +39,7 @@ class Verdict(NamedTuple):
         return [text for text in (self.won, self.these, self.others) if text]
 
 
-def who_won(preferences: Preferences, resamples: int = USUAL, seed: int = 0) -> Verdict:
+def resampled_verdict(preferences: Preferences, resamples: int = USUAL, seed: int = 0) -> Verdict:
     """Return the winner of a matrix and how certain it is, with new resamples of the queries.
 
     Parameters

@@ -49,7 +49,7 @@ def compare(
     """
     from experiments.runs.records import MATRIX, read_settings
     from experiments.specs import parse_policy
-    from experiments.winners.verdict import who_won
+    from experiments.winners.verdict import resampled_verdict
     from rankduel.cli.shown.comparison import as_data, show_comparison
     from rankduel.cli.shown.preferences import duel_text, matrix_text
     from rankduel.cli.shown.sweeps import show_comparisons as show_sweep
@@ -86,7 +86,7 @@ def compare(
             )
         live = stem.with_name(f"{stem.name}-live")
         preferences, notion = rankduel.read_preferences(live / MATRIX), read_settings(live)["regret"]
-        verdict = who_won(preferences)
+        verdict = resampled_verdict(preferences)
         if not (as_json or as_csv):
             show_verdict(verdict)
             screen.print(

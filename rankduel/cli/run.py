@@ -70,7 +70,7 @@ def run(
 
     from experiments.runs.records import MATRIX, problem_name, read_settings
     from experiments.specs import parse_policy
-    from experiments.winners.verdict import who_won
+    from experiments.winners.verdict import resampled_verdict
     from rankduel.cli.shown.preferences import duel_text
     from rankduel.cli.shown.runs import policy_rows, show_runs
     from rankduel.cli.shown.sweeps import show_runs as show_sweep
@@ -120,7 +120,7 @@ def run(
             show_sweep(title, found)
             show_next(options.out, options.out)
         return
-    verdict = who_won(rankduel.read_preferences(folder / MATRIX))
+    verdict = resampled_verdict(rankduel.read_preferences(folder / MATRIX))
     rows = policy_rows(found[label])
     everything = {"records": str(folder), "regret": settings["regret"], "verdict": verdict._asdict()}
     if print_table(as_json, as_csv, lambda: rows, lambda: everything | {"policies": rows}):

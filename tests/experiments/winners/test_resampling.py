@@ -18,7 +18,7 @@ from experiments.matrix.build import build_matrix
 from experiments.matrix.preferences import Preferences, preferences_of
 from experiments.winners.certainty import certainty, joint
 from experiments.winners.resampling import NOTIONS, resampled_winners, winner_counts
-from experiments.winners.verdict import who_won
+from experiments.winners.verdict import resampled_verdict
 from rankduel.base.errors import UsageError
 
 
@@ -164,7 +164,7 @@ def test_joint_intervals_cover_all_pairs_at_once():
 
 def test_sentences_on_a_clear_winner():
     values = np.full((3, 8), 0.75)
-    found = who_won(by_query_preferences(values, 3), 100)
+    found = resampled_verdict(by_query_preferences(values, 3), 100)
     assert found.winners == ("r0",) and found.notion == "condorcet" and found.share == 1
     assert found.sentences == [
         "r0 wins: it beats both others",
@@ -174,14 +174,14 @@ def test_sentences_on_a_clear_winner():
 
 def test_rivals_are_named_with_their_shares():
     rng = np.random.default_rng(0)
-    found = who_won(by_query_preferences(rng.uniform(0.2, 0.85, (6, 12)), 4, n_queries=600), 400)
+    found = resampled_verdict(by_query_preferences(rng.uniform(0.2, 0.85, (6, 12)), 4, n_queries=600), 400)
     assert " of 400 resamples of 12 groups of the 600 queries (r" in found.others
     assert 0 < found.share < 1 and f"in at least {found.share:.0%} of 400" in found.others
 
 
 def test_a_cycle_has_copeland_winners():
     values = np.array([[0.75], [0.25], [0.75]]).repeat(5, axis=1)
-    found = who_won(by_query_preferences(values, 3), 10)
+    found = resampled_verdict(by_query_preferences(values, 3), 10)
     assert found.notion == "copeland" and found.winners == ("r0", "r1", "r2")
     assert found.sentences == [
         "no ranker beats all others; r0, r1, r2 each beat most: 1 of 2, losing to 1",
@@ -201,10 +201,9 @@ def test_a_cycle_has_copeland_winners():
 def test_sentences_on_these_queries(lo, told):
     made = by_query_preferences([[0.6, 0.6]], 2, alpha=0.05)
     simulated = made.pairs.assign(lo=lo, hi=0.65, method="simulated", n=10, wins=6.0, ties=0.0, losses=4.0)
-    assert who_won(dataclasses.replace(made, pairs=simulated), 10).these == told
-    assert who_won(dataclasses.replace(made, pairs=made.pairs.assign(method="exact")), 10).these == (
-        "over these queries this is exact"
-    )
+    assert resampled_verdict(dataclasses.replace(made, pairs=simulated), 10).these == told
+    exact = dataclasses.replace(made, pairs=made.pairs.assign(method="exact"))
+    assert resampled_verdict(exact, 10).these == "over these queries this is exact"
 
 
 @pytest.mark.parametrize(
@@ -217,7 +216,7 @@ def test_sentences_on_these_queries(lo, told):
 )
 def test_sentences_on_few_rankers(matrix, won):
     made = preferences_of(np.array(matrix), [f"r{i}" for i in range(len(matrix))])
-    assert who_won(made).sentences == [won]
+    assert resampled_verdict(made).sentences == [won]
 
 
 def test_names_that_no_file_can_hold_are_shown_otherwise():
@@ -234,4 +233,4 @@ def test_a_certain_winner_of_these_queries_need_not_be_one_of_others():
     values = np.array([[0.9, 0.9, 0.05, 0.9, 0.05, 0.9, 0.05, 0.9, 0.05]])
     made = by_query_preferences(values, 2)
     assert certainty(made).condorcet_certain
-    assert 0.05 < 1 - who_won(made, 2000).share < 0.5
+    assert 0.05 < 1 - resampled_verdict(made, 2000).share < 0.5
