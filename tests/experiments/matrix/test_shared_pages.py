@@ -284,6 +284,7 @@ def test_runs_are_kept_and_not_repeated(reference, tmp_path, monkeypatch):
         ({"runs": 0}, "runs is 0; expected a whole number from 1"),
         ({"impressions": 0.5}, "impressions is 0.5; expected a whole number from 1"),
         ({"impressions": float("nan")}, "impressions is nan"),
+        ({"impressions": "many"}, "impressions is many; expected a whole number from 1"),
         ({"reference": preferences_of(np.full((3, 3), 0.5), "abc")}, "for 3 rankers, a, b, c, and the data"),
         ({"reference": preferences_of(np.full((3, 3), 0.5), "123")}, "all pairs tie in the matrix"),
     ],
