@@ -279,8 +279,8 @@ def test_runs_are_kept_and_not_repeated(reference, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"methods": []}, "no multileaving method was asked for"),
-        ({"methods": ["sosm", "sosm(tau=3)"]}, "asked for twice"),
+        ({"methods": []}, "no multileaving method is given"),
+        ({"methods": ["sosm", "sosm(tau=3)"]}, "sosm is given twice"),
         ({"runs": 0}, "runs is 0; expected a whole number from 1"),
         ({"impressions": 0.5}, "impressions is 0.5; expected a whole number from 1"),
         ({"impressions": float("nan")}, "impressions is nan"),
@@ -386,7 +386,7 @@ def test_methods_compared_and_reported(rankduel, data, reference, tmp_path):
 @pytest.mark.parametrize(
     ("typed", "told"),
     [
-        (["--method", "sosm", "--method", "sosm"], "asked for twice"),
+        (["--method", "sosm", "--method", "sosm"], "sosm is given twice"),
         (["--method", "sosm", "--impressions", "-1"], "impressions is -1.0; expected a whole number"),
         (["--method", "sosm", "--preset", "lerot"], "random_impression_redraw"),
         (["--method", "sosm", "--runs", "0"], "--runs"),
