@@ -1,9 +1,9 @@
 """Winners over queries like these: draw the queries again, and see who wins.
 
-A preference matrix is a mean over queries. A resample has as many queries, drawn with replacement from those
-there are (the bootstrap: Efron 1979), and a matrix of its own, of which the winners are found. The share of
-resamples in which a ranker wins says how much its win depends on which queries were at hand. What simulation
-leaves open of a query's own value is part of the spread, since the value is resampled as it was estimated.
+A preference matrix is a mean over queries. A resample has as many queries, drawn with replacement (bootstrap:
+Efron 1979), and its own matrix and winners. The share of resamples that a ranker wins shows how much its win
+depends on the choice of queries. It includes the simulation error of the values by query, which are resampled
+as estimated.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ NOTIONS = ("condorcet", "copeland", "borda")
 
 
 class Resampled(NamedTuple):
-    """How often each ranker wins if the queries are drawn again."""
+    """How often each ranker wins over resampled queries."""
 
-    shares: pd.DataFrame  # ranker and, by notion, the share of resamples that it wins, alone or with others
+    shares: pd.DataFrame  # ranker and, by notion, the share of resamples that it wins, alone or tied
     without_condorcet: float  # share of resamples in which no ranker beats all others
     resamples: int
-    what: str  # was drawn: "the 69 queries", or groups of very many
+    what: str  # what is resampled, such as "the 69 queries"; groups of queries if there are very many
 
     def share(self, ranker: str, notion: str) -> float:
-        """Return the share of resamples that a ranker, named as in `shares`, wins."""
+        """Return the share of resamples that `ranker`, a name in `shares`, wins by `notion`."""
         return float(self.shares.loc[self.shares["ranker"] == ranker, notion].iloc[0])
 
 
@@ -87,8 +87,10 @@ def winner_counts(preferences: Preferences, times: np.ndarray) -> np.ndarray:
 
 
 def _pair_sums(n_rankers: int, side: int) -> scipy.sparse.csr_array:
-    """(rankers, pairs): the product with it adds up, for each ranker, what pairs have in which it is on this
-    side."""
+    """Return a matrix (rankers, pairs) whose product with values of pairs is their sum for each ranker.
+
+    The sum is over the pairs in which the ranker is the first (`side` 0) or the second (`side` 1).
+    """
     members = np.triu_indices(n_rankers, 1)[side]
     pairs = np.arange(len(members))
     return scipy.sparse.csr_array((np.ones(len(members)), (members, pairs)), shape=(n_rankers, len(members)))

@@ -47,7 +47,7 @@ def compare(
     """
     from experiments.runs.records import MATRIX, read_settings
     from experiments.specs import parse_policy
-    from experiments.winners.verdict import who_won
+    from experiments.winners.verdict import resampled_verdict
     from rankduel.cli.shown import comparison as shown
     from rankduel.cli.shown.sweeps import show_comparisons as show_sweep
     from rankduel.cli.shown.verdict import show_verdict
@@ -75,7 +75,7 @@ def compare(
             )
         live = stem.with_name(f"{stem.name}-live")
         preferences, notion = rankduel.read_preferences(live / MATRIX), read_settings(live)["regret"]
-        verdict = who_won(preferences)
+        verdict = resampled_verdict(preferences)
         if not (as_json or as_csv):
             show_verdict(verdict)
             sizes = {"horizon": int(options.horizon), "runs": options.runs}

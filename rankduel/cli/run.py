@@ -129,13 +129,13 @@ def _show_one(
 ) -> None:
     """Print the winner of the matrix and the runs of one run set."""
     from experiments.runs.records import MATRIX, read_settings
-    from experiments.winners.verdict import who_won
+    from experiments.winners.verdict import resampled_verdict
     from rankduel.cli.shown.preferences import duel_text
     from rankduel.cli.shown.runs import policy_rows, show_runs
     from rankduel.cli.shown.verdict import show_verdict
 
     settings = read_settings(folder)
-    verdict = who_won(rankduel.read_preferences(folder / MATRIX))
+    verdict = resampled_verdict(rankduel.read_preferences(folder / MATRIX))
     rows = policy_rows(table)
     everything = {"records": str(folder), "regret": settings["regret"], "verdict": verdict._asdict()}
     if print_table(as_json, as_csv, lambda: rows, lambda: everything | {"policies": rows}):

@@ -19,7 +19,7 @@ import pandas as pd
 
 import rankduel
 from clickmodels import load_model
-from experiments.judge.judgments import Comparison, read_judgments, read_text, taken_in
+from experiments.judge.judgments import Comparison, new_judgments, read_judgments, read_text
 from experiments.judge.session import open_session, read_pool, start_session
 from experiments.matrix.checkpoint import Checkpoint
 from experiments.matrix.preferences import preferences_of
@@ -230,7 +230,7 @@ def read_session(folder):
 def read_added(folder):
     path = folder / "judged.csv"
     asked = {number: Comparison(number, f"item {number}", "item 9") for number in range(1, 5)}
-    return taken_in(read_judgments(read_text(path), str(path)), asked, {}, str(path))
+    return new_judgments(read_judgments(read_text(path), str(path)), asked, {}, str(path))
 
 
 def read_items(folder):

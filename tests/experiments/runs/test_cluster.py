@@ -1,4 +1,4 @@
-"""Runs shared by a Dask cluster: a real scheduler and two workers, one of which is killed half way."""
+"""Runs on a Dask cluster: a scheduler and two workers, one of which is killed during the runs."""
 
 import contextlib
 import os
@@ -35,7 +35,7 @@ def process(module, *arguments):
 
 @pytest.fixture
 def cluster():
-    """(address, worker, worker)"""
+    """Start a cluster, and yield (address, worker, worker)."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
@@ -64,13 +64,13 @@ def test_a_killed_worker_costs_no_byte(cluster, tmp_path):
     address, one, _ = cluster
     chosen = arenas.arena()
     problem = Problem(arenas.exact_preferences(chosen), chosen)
-    policies, horizon, runs = ["sparring", "random_pair"], 200_000, 12  # some tenths of a second for each run
+    policies, horizon, runs = ["sparring", "random_pair"], 200_000, 12  # a run takes some tenths of a second
     run(problem, policies, horizon, runs, jobs=2, folder=tmp_path / "here")
     kill, ended = threading.Timer(0.5, lambda: one.send_signal(signal.SIGKILL)), []
 
     def note(n):
         ended.append(one.poll())
-        if len(ended) == 2:  # the first is what the folder held already
+        if len(ended) == 2:  # the first call counts the recorded runs
             kill.start()
 
     run(problem, policies, horizon, runs, folder=tmp_path / "there", scheduler=address, done=note)
@@ -79,5 +79,5 @@ def test_a_killed_worker_costs_no_byte(cluster, tmp_path):
 
 
 def test_no_scheduler_is_a_clear_error(tmp_path):
-    with pytest.raises(RankduelError, match="no Dask scheduler answers at tcp://127.0.0.1:9"):
+    with pytest.raises(RankduelError, match="no Dask scheduler at tcp://127.0.0.1:9"):
         run("arxiv6", ["rucb"], 10, scheduler="tcp://127.0.0.1:9")

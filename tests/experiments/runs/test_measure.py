@@ -1,4 +1,4 @@
-"""Live runs that measure no pages: the same law of winners, without NDCG and clicks."""
+"""Live runs without measured pages: the same distribution of winners, without NDCG and clicks."""
 
 import pytest
 from support import arenas
