@@ -50,7 +50,7 @@ def who_won(preferences: Preferences, resamples: int = USUAL, seed: int = 0) -> 
     seed : int, default 0
         Seed of these draws.
     """
-    return verdict_of(preferences, resampled_winners(preferences, resamples, seed))
+    return verdict_of(preferences, resampled_winners(preferences, resamples, seed, ("condorcet", "copeland")))
 
 
 def verdict_of(preferences: Preferences, drawn: Resampled | None) -> Verdict:

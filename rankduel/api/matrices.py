@@ -169,9 +169,11 @@ def build_matrix(
     --------
     read_preferences : Read a matrix from a file, or a built-in one.
 
-    Notes ----- The time is proportional to the number of pairs times the number of queries. All pairs of a
-    block of queries share one stream of random numbers, so the estimate of a pair depends on which rankers
-    are compared. Exact values do not.
+    Notes
+    -----
+    The time is proportional to the number of pairs times the number of queries. All pairs of a block of
+    queries share one stream of random numbers, so the estimate of a pair depends on which rankers are
+    compared. Exact values do not.
 
     Examples
     --------
@@ -280,8 +282,9 @@ def winners(
         ``sets`` has the winners by notion (Condorcet, Copeland, Borda, random walk, von Neumann, Smith set),
         ``rankers`` the scores of every ranker, ``summary`` orders, cycles, transitivity, and how certain they
         are, ``verdict`` says who won in sentences. ``resampled`` has, for every ranker, the share of
-        resamples that it wins as Condorcet, Copeland and Borda winner; it is None for matrices without values
-        by query: plain ones, and those inferred from shared pages.
+        resamples that it wins as Condorcet, Copeland, Borda and random-walk winner, and in which a von
+        Neumann winner gives it weight; it is None for matrices without values by query: plain ones, and those
+        inferred from shared pages.
 
     Raises
     ------
