@@ -197,7 +197,8 @@ def final_table(run_set: RunSet, shown: Mapping[str, Look], order: Sequence[str]
     caption = f"After {run_set.settings['horizon']:,} duels: mean [95 % interval] over the runs"
     notion = str(run_set.settings.get("regret", "condorcet"))
     explained = (
-        f"Regret: the mean {notion[:1].upper()}{notion[1:]} loss of both rankers of a duel, summed; weak: of the better one. "
+        f"Regret: the mean {notion[:1].upper()}{notion[1:]} loss of both rankers of a duel, summed; weak: of "
+        "the better one. "
         "Non-winner duels: with a ranker that is not the winner. Real duels: of two different rankers. "
         "Right: runs that recommend the winner, or one of several. Seconds: as measured; another machine, or "
         "another load, gives other times."
