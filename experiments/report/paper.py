@@ -28,6 +28,7 @@ _TALLEST = 210  # points, of curves
 _LABELLED = re.compile(r"([^=(]+(?:\([^)]*\))?)(?:=(.*))?", re.DOTALL)
 _TEX = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--",
+    "<": "$<$", ">": "$>$", "|": r"\textbar{}",  # other letters in TeX's oldest fonts, which are the default
     **{mark: f"\\{mark}" for mark in "&%$#_{}"},
 }  # fmt: skip
 
