@@ -72,7 +72,12 @@ def read_judgments(text: str, where: str) -> list[dict[str, str]]:
 
 def pairs_csv(comparisons: Sequence[Comparison], assessor: str = "") -> str:
     """Return comparisons as CSV, to be filled in by `assessor`."""
-    return to_csv((one._asdict() | {"assessor": assessor} for one in comparisons), _COLUMNS)
+    return to_csv(pairs_rows(comparisons, assessor), _COLUMNS)
+
+
+def pairs_rows(comparisons: Sequence[Comparison], assessor: str = "") -> list[dict[str, Any]]:
+    """Return comparisons as rows, in which the winner is still empty."""
+    return [one._asdict() | {"winner": "", "assessor": assessor} for one in comparisons]
 
 
 def new_judgments(

@@ -16,8 +16,9 @@ from experiments.report.names import ranker_in_words
 from experiments.runs.compare import Comparison, unnoticed
 from experiments.runs.records import RunSet
 from experiments.runs.summaries import final, final_estimates
-from experiments.winners.certainty import is_undecided
+from experiments.winners.certainty import is_undecided, joint
 from experiments.winners.notions import best, copeland_scores
+from experiments.winners.verdict import resampled_verdict
 
 
 def question(run_sets: Sequence[RunSet], paired: bool) -> str:
@@ -40,7 +41,7 @@ def answer(run_set: RunSet, shown: Mapping[str, Look]) -> str:
     """Return which ranker is best, which policy found it at least cost, and whether the runs can tell."""
     if is_multileave(run_set):
         return headline(run_set.table.assign(policy=labels_of(run_set.table, shown)))
-    return sentence([best_ranker(run_set.preferences), *_costs(run_set, shown)])
+    return sentence([*best_ranker(run_set.preferences), *_costs(run_set, shown)])
 
 
 def sentence(clauses: Sequence[str]) -> str:
@@ -53,21 +54,30 @@ def labels_of(table: pd.DataFrame, shown: Mapping[str, Look]) -> list[str]:
     return [shown[policy].label for policy in table["policy"]]
 
 
-def best_ranker(preferences: Preferences) -> str:
-    """Return which ranker beats all others, and whether the matrix decides that."""
+def best_ranker(preferences: Preferences) -> list[str]:
+    """Return clauses: which ranker beats all others, and how sure that is over these and other queries."""
     matrix = preferences.matrix
     winner = condorcet_winner(matrix)
+    others = resampled_verdict(preferences).others
     if winner < 0:
         beaten = copeland_scores(matrix)
         leaders = [ranker_in_words(preferences, preferences.names[place]) for place in best(beaten)]
         most = f"{beaten.max():g} of {len(preferences) - 1}"
         verb = "beats" if len(leaders) == 1 else "beat"
-        return f"no ranker beats all others: {_listed(leaders)} {verb} the most, {most}"
-    text = f"{ranker_in_words(preferences, preferences.names[winner])} beats every other ranker"
-    unknown = int(is_undecided(preferences)[winner].sum())
-    if unknown:
-        text += f", but its lead over {unknown} of {len(preferences) - 1} is within the error of the matrix"
-    return text
+        found = f"no ranker beats all others: {_listed(leaders)} {verb} the most, {most}"
+    else:
+        found = f"{_as_subject(preferences, preferences.names[winner])} beats every other ranker"
+        unknown = int(is_undecided(joint(preferences).preferences)[winner].sum())
+        if unknown:
+            error = f"{unknown} of {len(preferences) - 1} is within the error of the matrix"
+            found += f", but its lead over {error}"
+    return [found, others] if others else [found]
+
+
+def _as_subject(preferences: Preferences, name: str) -> str:
+    """Return a ranker in words that may be capitalised: a name as it is comes after 'ranker'."""
+    words = ranker_in_words(preferences, name)
+    return f"ranker {name}" if words == name else words
 
 
 def _listed(names: Sequence[str], most: int = 3) -> str:

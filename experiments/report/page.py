@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,17 +24,43 @@ Pair = tuple[RunSet, RunSet]  # live and proxy
 
 def write_report(run_sets: Sequence[RunSet], path: str | Path) -> None:
     """Write the page, completely or not at all; the same records give the same bytes."""
+    different = distinct(run_sets)
+    run_sets = [run_set for run_set, _ in different]
     names, paired = named(run_sets)
     shown = looks(policy for run_set in run_sets for policy in run_set.table["policy"])
     sections = [pair_section(name, *pair, shown) for name, pair in paired.items()]
     drawn: set[str] = set()
-    for name, run_set in zip(names, run_sets):
+    for name, (run_set, same) in zip(names, different):
         digest = run_set.settings["matrix"]["digest"]
-        sections.append(run_set_section(name, run_set, shown, with_matrix=digest not in drawn))
+        sections.append(run_set_section(name, run_set, shown, with_matrix=digest not in drawn, same=same))
         drawn.add(digest)
     lead = _lead(run_sets, list(paired.values()), shown)
     title = question(run_sets, bool(paired))
     write_text(path, page_html(title, sections, charts_footer(), lead))
+
+
+def distinct(run_sets: Sequence[RunSet]) -> list[tuple[RunSet, list[str]]]:
+    """Return different run sets, each with the names of others that have the same runs.
+
+    `run --live` and `compare` play the same live runs, and keep them under two names.
+    """
+    found: dict[str, tuple[RunSet, list[str]]] = {}
+    for run_set in run_sets:
+        digest = _runs_digest(run_set)
+        if digest in found:
+            found[digest][1].append(run_set.name)
+        else:
+            found[digest] = (run_set, [])
+    return list(found.values())
+
+
+def _runs_digest(run_set: RunSet) -> str:
+    """Return a digest of what was played, without times and what typed it."""
+    settings = {key: value for key, value in run_set.settings.items() if key not in ("command", "versions")}
+    table = run_set.table.drop(columns="seconds").to_csv(index=False)
+    return hashlib.sha256(
+        f"{json.dumps(settings, sort_keys=True, default=str)}\n{table}".encode("utf-8", "replace")
+    ).hexdigest()
 
 
 def named(run_sets: Sequence[RunSet]) -> tuple[list[str], dict[str, Pair]]:

@@ -13,7 +13,7 @@ from experiments.report.charts.parts import Sheet, printable
 from experiments.report.files import POINTS_PER_INCH, fitted, save_chart
 from experiments.report.html import Figure, Table
 from experiments.report.multileave import error_table, is_multileave
-from experiments.report.page import named
+from experiments.report.page import distinct, named
 from experiments.report.pair import pair_figure, pair_table
 from experiments.report.run_set import final_table, run_set_figures
 from experiments.runs.records import RunSet
@@ -28,6 +28,7 @@ _TALLEST = 210  # points, of curves
 _LABELLED = re.compile(r"([^=(]+(?:\([^)]*\))?)(?:=(.*))?", re.DOTALL)
 _TEX = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--",
+    "<": "$<$", ">": "$>$", "|": r"\textbar{}",  # other letters in TeX's oldest fonts, which are the default
     **{mark: f"\\{mark}" for mark in "&%$#_{}"},
 }  # fmt: skip
 
@@ -88,6 +89,7 @@ def labelled(policies: Iterable[str]) -> dict[str, str]:
 def write_figures(run_sets: Sequence[RunSet], folder: str | Path, paper: Paper = DEFAULT_PAPER) -> list[Path]:
     """Write every chart of the report, and every table of results as LaTeX."""
     folder = Path(folder)
+    run_sets = [run_set for run_set, _ in distinct(run_sets)]
     labels = chosen((policy for run_set in run_sets for policy in run_set.table["policy"]), paper.policies)
     run_sets = [kept for run_set in run_sets if len((kept := _only(run_set, labels)).table)]
     shown = labelled_looks(labels)

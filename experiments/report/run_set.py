@@ -32,16 +32,25 @@ _HEADINGS = (
 
 
 def run_set_section(
-    name: str, run_set: RunSet, shown: Mapping[str, Look], *, with_matrix: bool = True
+    name: str,
+    run_set: RunSet,
+    shown: Mapping[str, Look],
+    *,
+    with_matrix: bool = True,
+    same: Sequence[str] = (),
 ) -> Section:
-    """Return the section of a run set; its matrix may be shown by another section."""
+    """Return the section of a run set; its matrix may be shown by another section.
+
+    `same` are other run sets with the same runs, which have no section.
+    """
     if is_multileave(run_set):
         return multileave_section(name, run_set, shown)
     figures = run_set_figures(name, run_set, shown, with_matrix=with_matrix)
     lines = [*run_set.table["policy"], *([LOWER_BOUND] if bound_slope(run_set) else [])]
     known = {**shown, **looks([LOWER_BOUND])}
     chosen = {line: known[line] for line in dict.fromkeys(lines)}
-    body = run_set_html(_about(run_set), figures, final_table(run_set, shown), run_set.settings, chosen)
+    about = _about(run_set) + (f" {', '.join(same)} has the same runs." if same else "")
+    body = run_set_html(about, figures, final_table(run_set, shown), run_set.settings, chosen)
     return Section(run_set.name, f"{name}-section", answer(run_set, shown), figures, body)
 
 
@@ -186,9 +195,10 @@ def final_table(run_set: RunSet, shown: Mapping[str, Look], order: Sequence[str]
         if policy in groups
     ]
     caption = f"After {run_set.settings['horizon']:,} duels: mean [95 % interval] over the runs"
-    notion = run_set.settings.get("regret", "condorcet")
+    notion = str(run_set.settings.get("regret", "condorcet"))
     explained = (
-        f"Regret: the mean {notion} loss of both rankers of a duel, summed; weak: of the better one. "
+        f"Regret: the mean {notion[:1].upper()}{notion[1:]} loss of both rankers of a duel, summed; weak: of "
+        "the better one. "
         "Non-winner duels: with a ranker that is not the winner. Real duels: of two different rankers. "
         "Right: runs that recommend the winner, or one of several. Seconds: as measured; another machine, or "
         "another load, gives other times."

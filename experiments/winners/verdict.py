@@ -51,7 +51,7 @@ def resampled_verdict(preferences: Preferences, resamples: int = USUAL, seed: in
     seed : int, default 0
         Seed of the resamples.
     """
-    return verdict_of(preferences, resampled_winners(preferences, resamples, seed))
+    return verdict_of(preferences, resampled_winners(preferences, resamples, seed, ("condorcet", "copeland")))
 
 
 def verdict_of(preferences: Preferences, drawn: Resampled | None) -> Verdict:

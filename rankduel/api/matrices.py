@@ -285,8 +285,9 @@ def winners(
         ``sets`` has the winners by notion (Condorcet, Copeland, Borda, random walk, von Neumann, Smith set),
         ``rankers`` the scores of every ranker, ``summary`` orders, cycles, transitivity, and how certain they
         are, ``verdict`` the winner in sentences. ``resampled`` has, for every ranker, the share of
-        resamples in which it is the Condorcet, Copeland and Borda winner; it is None for matrices without
-        values per query: plain matrices, and those estimated from shared pages.
+        resamples in which it is the Condorcet, Copeland, Borda and random-walk winner, and in which a von
+        Neumann winner gives it weight; it is None for matrices without values per query: plain matrices, and
+        those estimated from shared pages.
 
     Raises
     ------

@@ -3,6 +3,7 @@
 import json
 import re
 
+import numpy as np
 import pytest
 import typer
 from support.html_pages import ATTACKS, CONTROLS, Page
@@ -15,7 +16,7 @@ from support.run_set_samples import (
 )
 from typer.testing import CliRunner
 
-from experiments.matrix.preferences import checked, preferences_of
+from experiments.matrix.preferences import Preferences, checked, preferences_of
 from experiments.report.answers import answer, question
 from experiments.report.charts.curves import DEFAULT
 from experiments.report.charts.heatmap import heatmap
@@ -80,7 +81,7 @@ def test_no_string_of_a_record_folder_becomes_an_element_or_an_attribute(tmp_pat
     attack = "".join(ATTACKS)
     plain, attacked = (_page_of(_from_files(of_all_kinds(text), tmp_path), tmp_path) for text in ("", attack))
     assert attacked.structure == plain.structure and attacked.policy == plain.policy
-    for words in ("a note", "five in order", "navigational", "exact", "0.1.0", "the mean weak", "rucb"):
+    for words in ("a note", "five in order", "navigational", "exact", "0.1.0", "the mean Weak", "rucb"):
         assert words + attack in attacked.text
     assert attack in json.dumps(json.loads(attacked.report), ensure_ascii=False).replace('\\"', '"')
     assert not set("<>&\u2028\u2029") & set(attacked.report)
@@ -120,9 +121,11 @@ def test_characters_that_are_not_text_are_shown_as_escapes(tmp_path):
 
 def test_ids_differ_whatever_the_names_of_run_sets(tmp_path):
     names = ["a", "A", "a-e", "a-e-bin", "a-section", "a b", "a-b", "report", "clip0", "vega-embed-style"]
-    found = _page_of(
-        [made_up_multileave(name, ["random"], ordered_preferences(3)) for name in names], tmp_path
-    )
+    made = [
+        made_up_multileave(name, ["random"], ordered_preferences(3), horizon=1000 + place)
+        for place, name in enumerate(names)  # different runs: the same ones would be drawn once
+    ]
+    found = _page_of(made, tmp_path)
     ids = [attributes["id"].lower() for _, attributes in found.elements if "id" in attributes]
     assert len(ids) == len(set(ids)) == 2 * len(names) + 2 and {"report", "vega-embed-style"} <= set(ids)
     assert set(json.loads(found.report)["charts"]) == set(found.ids("figure"))
@@ -259,6 +262,44 @@ def test_answers_about_rankers_without_a_winner_and_within_the_error():
     unsure = checked(sure.names, pairs, {}, "test")
     text = _answer(made_up_study(preferences=unsure))
     assert "but its lead over 1 of 3 is within the error of the matrix" in text
+
+
+def test_answers_leave_the_name_of_a_ranker_as_it_is():
+    named = ordered_preferences(3, ["bm25", "dfr", "tf"])
+    assert _answer(made_up_study(preferences=named)).startswith("Ranker bm25 beats every other ranker; ")
+
+
+def test_answers_say_how_sure_the_winner_is_over_other_queries():
+    values = np.array([[0.9, 0.2, 0.8, 0.3, 0.75, 0.6]], np.float32)
+    p = float(values.mean())
+    known = preferences_of(np.array([[0.5, p], [1 - p, 0.5]]), ["bm25", "dfr"])
+    text = _answer(made_up_study(preferences=Preferences(known.names, known.pairs, {}, values)))
+    assert text.startswith("Ranker bm25 beats every other ranker; over queries like these it wins in ")
+    assert " of 1,000 resamples of the 6 queries (dfr in " in text
+
+
+def test_a_lead_within_the_joint_error_is_not_called_settled():
+    """An interval that excludes 1/2 alone, and does not once all pairs are to be right at once."""
+    sure = ordered_preferences(4)
+    pairs = sure.pairs.assign(lo=sure.pairs["p"] - 0.09, hi=sure.pairs["p"] + 0.09)
+    assert (pairs["lo"] > 0.5).all()
+    text = _answer(made_up_study(preferences=checked(sure.names, pairs, {"alpha": 0.05}, "test")))
+    assert "but its lead over 1 of 3 is within the error of the matrix" in text
+
+
+def test_the_same_runs_are_drawn_once(tmp_path):
+    """As 'run --live' and 'compare' keep them; other times and another command change nothing."""
+    live, proxy = made_up_study("a-live", "live", seed=1), made_up_study("a-proxy", "proxy", seed=2)
+    again = live._replace(
+        name="again",
+        table=live.table.assign(seconds=9.0),
+        settings={**live.settings, "command": "rankduel compare"},
+    )
+    found = _page_of([live, proxy, again], tmp_path)
+    assert found.text.count("again has the same runs.") == 1
+    assert found.text.count("Live versus proxy: ") == 2  # in the list and above the section
+    other = again._replace(table=again.table.assign(regret=again.table["regret"] + 1))
+    assert _page_of([live, proxy, other], tmp_path).text.count("Live versus proxy: ") == 4
 
 
 def test_the_first_sentence_says_whether_live_and_proxy_agree(tmp_path):

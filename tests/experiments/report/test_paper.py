@@ -122,6 +122,12 @@ def test_latex_prints_every_name_as_it_is():
     assert rules == [r"\toprule", r"\midrule", r"\bottomrule"]
 
 
+def test_latex_prints_less_than_with_its_oldest_fonts():
+    """There, a plain < is an inverted exclamation mark."""
+    text = latex(Table("p", ("policy", "p"), [("a|b", "< 0.0001"), ("c", "> 1")]))
+    assert r"a\textbar{}b & $<$ 0.0001 \\" in text and r"c & $>$ 1 \\" in text
+
+
 def test_hostile_names_stay_in_their_cells(tmp_path):
     found = _written(tmp_path, *of_all_kinds(f"\\input{{x}}%&{CONTROLS}"))
     tables = [text for name, text in found.items() if name.endswith(".tex")]
