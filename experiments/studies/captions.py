@@ -13,11 +13,11 @@ from experiments.report.charts.styles import LineStyle, line_styles
 from experiments.report.names import policy_names
 from experiments.runs.summaries import QUANTILES
 from experiments.studies.checks import CheckSkipped, Results, sample
-from experiments.studies.study import Curves, Figure, Runs, Study
+from experiments.studies.study import Bubbles, Curves, Figure, Points, Runs, Study
 
 _BANDS = {
     "error": "; the band is one standard error",
-    "quantiles": f"; the band contains {QUANTILES[0]:.0%} to {QUANTILES[1]:.0%} of the runs",
+    "quantiles": f"; the band is from the {QUANTILES[0]:.0%} to the {QUANTILES[1]:.0%} quantile",
     "none": "",
 }
 _ENGLISH_WORDS = FAMILIES["Best items of a pool"]  # names such as 'knockout' may be words of a claim
@@ -54,8 +54,10 @@ def with_policy_titles(text: str, study: Study) -> str:
 
 def caption(figure: Figure, tier: str, results: Results, known: pd.DataFrame) -> str:
     """Return the caption of a figure: number of runs, band, tier, and published values."""
-    is_curves = isinstance(figure, Curves)
-    text = _curves_caption(figure, results) if is_curves else _points_caption(figure, results)
+    if isinstance(figure, Curves):
+        text = _curves_caption(figure, results)
+    else:
+        text = _points_caption(figure, results)
     diamonds = " Hollow diamonds: values from the source or from an independent program."
     return f"{text} Tier {tier}.{diamonds if len(known) else ''}"
 
@@ -69,8 +71,7 @@ def _curves_caption(figure: Curves, results: Results) -> str:
     return f"Mean of {runs} of each policy, up to {duels}{band}."
 
 
-def _points_caption(figure: Figure, results: Results) -> str:
-    assert not isinstance(figure, Curves)
+def _points_caption(figure: Points | Bubbles, results: Results) -> str:
     counts = pd.Series(_sizes(figure.lines, results))
     if counts.max() == 1:
         return "Each point is a single value."

@@ -92,7 +92,7 @@ def _claim(record: Record, study: Study, marked: bool) -> _Claim:
     return _Claim(
         record.verdict,
         _STYLES[record.verdict],
-        marked and bool(record.stand_in),
+        marked and bool(record.stand_in) and record.verdict != SKIPPED,
         with_policy_titles(record.source_claim, study),
         with_policy_titles(record.expr, study),
         measured(record),

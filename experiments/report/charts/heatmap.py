@@ -111,7 +111,7 @@ def _frames(rows: list[int], size: int) -> list[alt.Chart]:
 
 def _ranker_rows() -> alt.Y:
     limit = alt.ExprRef("max(70, 0.4 * width)")
-    return alt.Y("row:O", title="ranker, by number of rankers beaten", axis=_axis("titles", labelLimit=limit))
+    return alt.Y("row:O", title="ranker, best first", axis=_axis("titles", labelLimit=limit))
 
 
 def _description(preferences: Preferences, names: list[str], undecided: int) -> str:

@@ -78,6 +78,21 @@ SURVIVAL = {
     (21, 0.6): 0.8256,
 }
 
+# Keys of `matrix_facts` as claims name them.
+_DESCRIPTIONS = {
+    "arms": "the number of arms",
+    "condorcet": "the Condorcet winner (-1 for none)",
+    "most beaten": "the largest number of arms that an arm beats",
+    "copeland winners": "the number of Copeland winners",
+    "borda winner": "the Borda winner",
+    "best borda": "the largest Borda score",
+    "borda sum": "the largest sum of a row",
+    "ties": "the number of tied pairs",
+    "cycles": "the number of cycles of three arms",
+    "ordered": "the number of total orders (0 or 1)",
+    "smallest": "the smallest preference",
+}
+
 # Values from the sources or from their formulas, to the digits given.
 SMALL: Mapping[str, Mapping[str, float]] = {
     "cycle": {"condorcet": 0, "most beaten": 19, "borda sum": 10.19},
@@ -134,7 +149,7 @@ SHOWN_IN = {
 
 
 def _exact(part: str, name: str, expected: float, real: bool) -> Check:
-    claim = f"{part}: {name} is {expected:g}"
+    claim = f"{part}: {_DESCRIPTIONS[name]} is {expected:g}"
     test = Exact(Measure(part, name, "value"), expected, _rounding(expected))
     return Check(f"{part}.{name.replace(' ', '_')}", claim, test, f"{expected:g}", real=real)
 

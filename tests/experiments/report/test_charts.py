@@ -268,7 +268,7 @@ def test_rankers_with_equal_copeland_scores_are_ordered_by_their_mean_preference
 
 def test_highlighted_rankers_are_framed():
     plain, framed = (svg(heatmap(ordered_preferences(4), which)) for which in (None, ["0", "2"]))
-    frame = r'ranker, by number of rankers beaten: (\d)"[^>]*stroke="#222222"'
+    frame = r'ranker, best first: (\d)"[^>]*stroke="#222222"'
     assert re.findall(frame, plain) == [] and re.findall(frame, framed) == ["0", "2"]
 
 

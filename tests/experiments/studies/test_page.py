@@ -94,9 +94,19 @@ def test_a_caption_states_the_runs_the_band_and_the_tier(tmp_path):
     assert caption in found.text
 
 
-def test_the_note_below_the_claims_explains_every_verdict(tmp_path):
+def test_the_note_explains_every_verdict(tmp_path):
     note = page(tmp_path, played_study(tmp_path, "")).text.partition("Verdicts: ")[2]
     assert all(f"'{verdict}'" in note for verdict in VERDICTS)
+
+
+def test_skipped_claims_are_not_marked_as_tested_on_stand_in_data(tmp_path):
+    mixed = played_study(tmp_path, "x")
+    skipped = [dataclasses.replace(record, stand_in="x") for record in mixed.records[3:]]
+    before, after = (
+        page(tmp_path, mixed._replace(records=[*mixed.records[:3], *rest])).text.count("on stand-in data")
+        for rest in (mixed.records[3:], skipped)
+    )
+    assert [record.verdict for record in skipped] == ["skipped"] and before == after
 
 
 def test_stand_in_data_are_named_once(tmp_path):
