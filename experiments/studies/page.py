@@ -29,7 +29,7 @@ _NOTE = (
     "are missing; 'report only' is a number without a test. Small print below a claim: its test, as "
     "statistic, column, [part: policy] and step (@). Measured: value ± standard error; then, where they "
     "apply, the two sides of a comparison, the numbers of runs n, and the distance z from the limit of the "
-    "test in standard errors. Known: values from the source or from an independent program."
+    "test in standard errors. Reference: values from the source or from an independent program."
 )
 
 

@@ -28,8 +28,8 @@ measured value, and the verdict:
 A test such as `mean regret[six: rucb]` names a statistic, a column of the records, the part of the study and
 the policy; `@` is the step. A measured value is followed by its standard error (±) and, in parentheses, by
 the two sides of a comparison, the numbers of runs n, and the distance z from the limit of the test in
-standard errors. The column 'known' has values from the paper or from independent programs. RankEl (`rankel`)
-is reconstructed from descriptions in other papers, so claims about it test that reconstruction.
+standard errors. The column 'reference' has values from the paper or from independent programs. RankEl
+(`rankel`) is reconstructed from descriptions in other papers, so claims about it test that reconstruction.
 """
 
 
@@ -83,7 +83,7 @@ def _section(about: dict[str, Any], lines: Sequence[Line]) -> str:
     rows = "\n".join(_row(line) for line in lines)
     return (
         f"## {about['study']}: {about['title']}\n\n{about['source']}\n{noted}\n"
-        "| claim | test | measured | known | tier | verdict |\n|---|---|---|---|---|---|\n"
+        "| claim | test | measured | reference | tier | verdict |\n|---|---|---|---|---|---|\n"
         f"{rows}\n\n{_reasons(lines)}"
     )
 

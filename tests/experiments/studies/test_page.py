@@ -34,7 +34,7 @@ def test_no_string_of_a_study_becomes_an_element_or_an_attribute(attack, tmp_pat
         "source",
         "question",
         "claim",
-        "known: known",
+        "reference: known",
         "test",
         "reason",
         "figure",
@@ -50,7 +50,7 @@ def test_no_string_of_a_study_in_toml_becomes_an_element_or_an_attribute(attack,
         for name, text in (("plain", ""), ("attacked", attack))
     )
     assert attacked.structure == plain.structure and attacked.policy == attacked.own_policy
-    for word in ("title", "source", "question", "claim", "known: known", "why", "figure"):
+    for word in ("title", "source", "question", "claim", "reference: known", "why", "figure"):
         assert f"{word}{attack}" in attacked.text
 
 
@@ -70,8 +70,12 @@ def test_a_page_shows_verdicts_and_reasons_for_failures(tmp_path):
     found = page(tmp_path, played_study(tmp_path, ""))
     styles = [attributes["class"] for tag, attributes in found.elements if tag == "span"]
     assert styles == ["holds", "fails", "warns", "unjudged"]
-    assert "does not hold claim test 1 ± 0.5 (1 and 2; n = 3, 3; z = 2.0) known: known reason" in found.text
-    assert "skipped claim test reason known: known" in found.text  # the reason replaces the measured value
+    assert (
+        "does not hold claim test 1 ± 0.5 (1 and 2; n = 3, 3; z = 2.0) reference: known reason" in found.text
+    )
+    assert (
+        "skipped claim test reason reference: known" in found.text
+    )  # the reason replaces the measured value
     assert [attributes["alt"] for tag, attributes in found.elements if tag == "img"] == ["figure"]
     assert found.ids("figure") == []
 

@@ -251,7 +251,7 @@ def test_bubbles_of_neighbours_are_their_means():
     assert (apart["from"] == apart["to"]).all()
 
 
-@pytest.mark.parametrize(("n", "title"), [(5, "size"), (60, "size (means of up to 3 neighbours)")])
+@pytest.mark.parametrize(("n", "title"), [(5, "size"), (60, "size (means over up to 3 neighbouring values)")])
 def test_titles_say_if_neighbours_go_together(n, title):
     chart = bubble_chart(pd.DataFrame({"x": range(n), "y": 1, "share": 1.0}), "size", "winners").to_dict()
     assert chart["layer"][0]["encoding"]["x"]["title"] == title
