@@ -403,7 +403,7 @@ def test_run_check_and_page(rankduel, tiny, tmp_path):
 
     code, out, err = rankduel("study", "check", tiny, "--out", "kept", "--jobs", 1)
     assert code == 0  # the claim that does not hold has an explanation
-    assert "why: it is not: it never learns" in " ".join(out.split())
+    assert "explanation: it is not: it never learns" in " ".join(out.split())
     assert "needs 4,000 duels; this tier has 2,000" in " ".join(out.split())
 
     code, out, err = rankduel("study", "page", "kept", "-o", "docs/page.md")
@@ -451,7 +451,7 @@ def test_list_and_show(rankduel):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("run",), "name the studies to run, or say --all"),
+        (("run",), "expected names of studies, or --all alone"),
         (("run", "cycle"), "did you mean 'cycles'"),
         (("show", "mine.toml"), "there is no such file"),
         (("check", "facts", "--data", "nowhere"), "there is no such folder"),
