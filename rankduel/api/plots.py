@@ -17,7 +17,7 @@ from rankduel.base.errors import RecordsError, UsageError
 if TYPE_CHECKING:
     import altair
 
-    from experiments.report.charts.looks import Look
+    from experiments.report.charts.styles import LineStyle
 
 __all__ = ["plot_accuracy", "plot_comparison", "plot_matrix", "plot_regret"]
 
@@ -26,7 +26,7 @@ _NEEDED = ("policy", "run", "step")
 
 class _Records(NamedTuple):
     table: pd.DataFrame
-    shown: dict[str, Look]
+    shown: dict[str, LineStyle]
     slope: float | None  # of the lower bound; None for a table
 
 
@@ -219,13 +219,13 @@ def _read(records: str | Path | pd.DataFrame, policies: Sequence[str], column: s
     return _Records(*_chosen(table, policies), slope)
 
 
-def _chosen(table: pd.DataFrame, policies: Sequence[str]) -> tuple[pd.DataFrame, dict[str, Look]]:
+def _chosen(table: pd.DataFrame, policies: Sequence[str]) -> tuple[pd.DataFrame, dict[str, LineStyle]]:
     """Return the rows of `policies`, in their order, and the style of each."""
-    from experiments.report.paper import chosen, labelled, labelled_looks
+    from experiments.report.paper import chosen, labelled, labelled_styles
 
     labels = chosen(table["policy"], labelled(policies))
     table = pd.concat([table[table["policy"] == policy] for policy in labels], ignore_index=True)
-    return table, labelled_looks(labels)
+    return table, labelled_styles(labels)
 
 
 def _few(names: Sequence[str]) -> str:

@@ -24,7 +24,7 @@ from experiments.judge.session import open_session, read_pool, start_session
 from experiments.matrix.checkpoint import Checkpoint
 from experiments.matrix.preferences import preferences_of
 from experiments.runs.records import read_run_set, write_settings
-from experiments.studies.ballots import Kept, in_lists, preferences_by, read_ballots
+from experiments.studies.ballots import TopItems, n_lists, preferences_from_ballots, read_ballots
 from experiments.studies.checks import read_records, write_records
 from experiments.studies.npz import read_npz
 from experiments.studies.published import human_log
@@ -180,7 +180,7 @@ def read_checks(folder):
 
 def read_lists(name, folder):
     path = folder / name
-    return of_matrix(preferences_by(read_ballots(path), Kept(3, in_lists), str(path)))
+    return of_matrix(preferences_from_ballots(read_ballots(path), TopItems(3, n_lists), str(path)))
 
 
 def write_people(folder):

@@ -404,8 +404,8 @@ def test_bad_comparisons_are_refused_before_any_work(rankduel, data, tmp_path, t
 def test_the_headline():
     good, bad = runs_of((0.5, 0.2, 0.02), (0.5, 0.05, 0.04)), runs_of((0.5, 0.5, 0.3)).assign(policy="b")
     told = headline(pd.concat([bad, good]))
-    assert "After 100 impressions the fewest pairs in the wrong order are those of a: 3.0 ± 1.0 %." in told
-    assert told.endswith("a was the first to stay below 10 %, from 10 impressions on.")
+    assert "After 100 impressions, a has the fewest pairs in the wrong order: 3.0 ± 1.0 %." in told
+    assert told.endswith("a was the first to stay below 10 %, after 10 impressions.")
     told = headline(pd.concat([bad, bad.assign(policy="c")]))
     assert "those of b and c: 30.0 %" in told and told.endswith("No method stayed below 10 %.")
 

@@ -12,13 +12,13 @@ from support.small_matrices import matrices, square
 
 from experiments.matrix.builtin import MATRICES
 from experiments.matrix.preferences import preferences_of
-from experiments.report.charts.points import bubble_chart, in_places, line_chart
+from experiments.report.charts.points import binned_shares, bubble_chart, line_chart
 from experiments.studies.checks import HOLDS, REPORT, Results, run_checks
 from experiments.studies.figures import draw, points_table
 from experiments.studies.published import winner_notions
 from experiments.studies.published.facts import STUDY as FACTS
 from experiments.studies.published.facts import public_facts
-from experiments.studies.study import Bench, Bubbles, Measure, Size
+from experiments.studies.study import Bubbles, Inputs, Measure, Size
 from experiments.winners import overlaps as overlaps_module
 from experiments.winners.notions import (
     best,
@@ -245,16 +245,16 @@ def test_mistakes(rankduel, typed, told):
 def test_bubbles_of_neighbours_are_their_means():
     rows = [(1, 1, 1.0), (2, 1, 0.5), (2, 2, 0.5), (3, 1, 0.25), (3, 3, 0.75), (4, 1, 1.0)]
     frame = pd.DataFrame(rows, columns=["x", "y", "share"])
-    together = in_places(frame, most=2)
+    together = binned_shares(frame, most=2)
     assert together[["x", "y", "from", "to", "share"]].to_numpy().tolist() == [
         [1.5, 1, 1, 2, 0.75], [1.5, 2, 1, 2, 0.25], [3.5, 1, 3, 4, 0.625], [3.5, 3, 3, 4, 0.375]
     ]  # fmt: skip
-    apart = in_places(frame, most=4)
+    apart = binned_shares(frame, most=4)
     assert apart[["x", "y", "share"]].to_numpy().tolist() == [list(map(float, row)) for row in rows]
     assert (apart["from"] == apart["to"]).all()
 
 
-@pytest.mark.parametrize(("n", "title"), [(5, "size"), (60, "size (means of up to 3 neighbours)")])
+@pytest.mark.parametrize(("n", "title"), [(5, "size"), (60, "size (means over up to 3 neighbouring values)")])
 def test_titles_say_if_neighbours_go_together(n, title):
     chart = bubble_chart(pd.DataFrame({"x": range(n), "y": 1, "share": 1.0}), "size", "winners").to_dict()
     assert chart["layer"][0]["encoding"]["x"]["title"] == title
@@ -272,7 +272,7 @@ def test_lines_of_many_points_have_no_dots():
 
 
 def bench(matrix, samples):
-    return Bench(preferences_of(matrix), Size(1, samples), {}, 1)
+    return Inputs(preferences_of(matrix), Size(1, samples), {}, 1)
 
 
 @pytest.fixture(scope="module")

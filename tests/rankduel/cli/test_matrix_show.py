@@ -193,7 +193,7 @@ def test_a_file_of_too_many_rankers_says_so(rankduel):
     [
         (["arxiv7"], "did you mean 'arxiv6'?"),
         (["arxiv6", "--rankers", "8"], "no ranker named '8'"),
-        (["arxiv6", "-o", "a.bmp"], "a.bmp: no chart is written as '.bmp'"),
+        (["arxiv6", "-o", "a.bmp"], "a.bmp: charts cannot be saved as '.bmp'"),
         (["arxiv6", "-o", "nowhere/a.svg"], "nowhere"),
     ],
 )
