@@ -1,4 +1,4 @@
-"""Dueling-bandit policies, one per file, and the one loop that plays them."""
+"""Dueling-bandit policies, one per file, and the loop that plays all of them."""
 
 from bandits.catalogue import POLICIES, configure, policy
 from bandits.contract import Policy

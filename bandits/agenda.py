@@ -1,14 +1,14 @@
-"""An agenda: comparisons that a policy commits to before it sees any of their outcomes.
+"""An agenda: comparisons that a policy commits to before it learns any of their outcomes.
 
 All pairs of an agenda are compared equally often, in sweeps: every pair once in the order of the list, then
-again. A policy that works by agendas has one in its state, `state.agenda`, and two functions of its own
+every pair again. A policy that works by agendas has a field `state.agenda` and defines two functions:
 
-    plan(state, params, rng)   write the next agenda: `clear`, then `add` pairs
-    learn(state, params)       every comparison was made; `wins` says how often the first of each pair won
+    plan(state, params, rng)   write the next agenda: call `clear`, then `add` for each pair
+    learn(state, params)       called after the last comparison; agenda.wins counts wins of the first arms
 
-from which `stepwise` makes the policy's `select` and `update`. Where outcomes are draws from a matrix, the
-loop takes all comparisons of a pair in one draw instead (bandits/loop.py). A pair may be an arm with itself:
-that arm alone; `rest` is for when nothing is left to compare.
+`stepwise` makes the policy's `select` and `update` from these. If outcomes are draws from a matrix, the loop
+draws all outcomes of a pair at once instead (bandits/loop.py). A pair may be an arm with itself: that arm is
+then played alone. `play_one_arm` plans this for all remaining steps, when nothing is left to compare.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ import numpy as np
 
 from rankduel.base.compiling import entry, is_compiled, kernel, may_allocate, record
 
-FOR_GOOD = 1 << 60  # more comparisons than any run has
+UNLIMITED = 1 << 60  # more comparisons than any run has
 
 
 class Agenda(NamedTuple):
-    pairs: np.ndarray  # (room, 2) int64
-    wins: np.ndarray  # (room,) int64: of the first of each pair, in the comparisons made so far
+    pairs: np.ndarray  # (capacity, 2) int64
+    wins: np.ndarray  # (capacity,) int64: wins of the first arm of each pair in the comparisons so far
     now: np.recarray  # (1,), fields of AgendaNow
 
 
 class AgendaNow(NamedTuple):
     n_pairs: int = 0
-    times: int = 0  # comparisons of each pair
-    played: int = 0  # comparisons made
-    n_agendas: int = 0  # agendas so far
+    times: int = 0  # number of comparisons of each pair
+    played: int = 0  # number of comparisons made so far
+    n_agendas: int = 0  # number of agendas so far
 
 
 def empty_agenda(capacity: int) -> Agenda:
@@ -43,7 +43,7 @@ def empty_agenda(capacity: int) -> Agenda:
 
 @kernel
 def clear(agenda, times):
-    """Begin a new agenda, whose pairs will be compared so often."""
+    """Begin an agenda without pairs, in which each pair will be compared `times` times."""
     now = agenda.now[0]
     now.n_pairs, now.times, now.played = 0, times, 0
     now.n_agendas += 1
@@ -51,50 +51,53 @@ def clear(agenda, times):
 
 @kernel
 def add(agenda, first, second):
+    """Append a pair to the agenda."""
     n = agenda.now[0].n_pairs
     agenda.pairs[n, 0], agenda.pairs[n, 1], agenda.wins[n] = first, second, 0
     agenda.now[0].n_pairs += 1
 
 
 @kernel
-def rest(agenda, arm):
-    """Nothing is left to compare: the arm meets itself from now on. Not counted as an agenda."""
-    clear(agenda, FOR_GOOD)
+def play_one_arm(agenda, arm):
+    """Plan `arm` against itself for all remaining steps; this is not counted as an agenda."""
+    clear(agenda, UNLIMITED)
     add(agenda, arm, arm)
     agenda.now[0].n_agendas -= 1
 
 
 @kernel
 def is_over(agenda):
+    """Return whether all comparisons of the agenda were made."""
     return agenda.now[0].played == agenda.now[0].n_pairs * agenda.now[0].times
 
 
 @kernel
 def times_compared(agenda, index):
-    """How often pair number `index` was compared so far."""
-    return _sweeps_past(agenda.now[0].played, agenda.now[0].n_pairs, index)
+    """Return how often pair number `index` was compared so far."""
+    return _n_comparisons(agenda.now[0].played, agenda.now[0].n_pairs, index)
 
 
 @kernel
-def _sweeps_past(played, n_pairs, index):
+def _n_comparisons(played, n_pairs, index):
+    """Return how often pair number `index` is among the first `played` comparisons."""
     return (played + n_pairs - 1 - index) // n_pairs
 
 
 @kernel
 def times_within(agenda, index, n):
-    """How often it is compared in the next n comparisons."""
+    """Return how often pair number `index` is among the next `n` comparisons."""
     played, n_pairs = agenda.now[0].played, agenda.now[0].n_pairs
-    return _sweeps_past(played + n, n_pairs, index) - _sweeps_past(played, n_pairs, index)
+    return _n_comparisons(played + n, n_pairs, index) - _n_comparisons(played, n_pairs, index)
 
 
 @kernel
 def n_agendas(state, params):
-    """Return how many agendas there were: in how many rounds outcomes were learned."""
+    """Return the number of agendas so far, which is the number of rounds of adaptivity."""
     return state.agenda.now[0].n_agendas
 
 
 def stepwise(plan: Any, learn: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Return `select` and `update` of the policy with this `plan` and `learn`."""
+    """Return functions `select` and `update` that play the agendas of `plan` and `learn` step by step."""
 
     def select(state, params, rng):
         agenda = state.agenda

@@ -1,6 +1,6 @@
 """All policies by name, found in the folders of bandits/policies: a new file there is a new policy.
 
-A policy is loaded when it is first asked for: most commands play a few of them.
+The file of a policy is imported when the policy is first used: most commands play only a few policies.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from bandits.policies import batched, best_item, condorcet, copeland, sets
 from rankduel.base.errors import PolicyError
 from rankduel.base.settings import Catalogue, Configured, OnePerFile
 
-# By the question they answer, as `rankduel policies` lists them.
+# Policies by what they find, as `rankduel policies` lists them.
 _FOLDERS = {
     "Condorcet winner": condorcet,
     "Copeland winners": copeland,
@@ -22,7 +22,7 @@ _FOLDERS = {
     "Condorcet winner, whole sets of arms on a page": sets,
 }
 FAMILIES: dict[str, OnePerFile[Policy]] = {
-    question: OnePerFile([folder], "POLICY") for question, folder in _FOLDERS.items()
+    family: OnePerFile([folder], "POLICY") for family, folder in _FOLDERS.items()
 }
 POLICIES: Catalogue[Policy] = Catalogue("policy", PolicyError, OnePerFile(_FOLDERS.values(), "POLICY"))
 
@@ -33,15 +33,15 @@ def policy(name: str, **settings: Any) -> Configured:
     Parameters
     ----------
     name : str
-        Name of a policy; `policies` lists them. Or text with settings, such as ``"rucb(alpha=0.6)"``.
+        Name of a policy, as listed by `policies`, or text with settings, such as ``"rucb(alpha=0.6)"``.
     **settings : str, int, float or bool
-        Settings of the policy that differ from their defaults, as values or as text; ``variant`` names a
-        bundle.
+        Settings of the policy that differ from their defaults, as values or as text. ``variant`` names a
+        set of settings, usually those of a paper.
 
     Returns
     -------
     Configured
-        The policy with its settings. Its text asks for it again.
+        The policy with its settings. Its text, given to `policy`, returns the same policy.
 
     Raises
     ------
@@ -57,9 +57,9 @@ def policy(name: str, **settings: Any) -> Configured:
 
 
 def configure(policy: Policy | str, /, **settings: Any) -> Configured:
-    """Return a policy with settings, given as values or as text; `variant` names a bundle of them.
+    """Return `policy`, a policy or text such as 'rucb(alpha=0.6)', with these settings.
 
-    `policy` is a policy, or text such as 'rucb(alpha=0.6)'.
+    The settings are values or text; `variant` names a set of settings.
     """
     if isinstance(policy, Policy):
         return with_settings(policy, **settings)
@@ -67,5 +67,5 @@ def configure(policy: Policy | str, /, **settings: Any) -> Configured:
 
 
 def configured_policy(policy: Configured | Policy | str) -> Configured:
-    """Return a policy as it is played: text and policies without settings become configured ones."""
+    """Return a policy with settings; text is parsed, and a policy without settings gets its defaults."""
     return policy if isinstance(policy, Configured) else configure(policy)

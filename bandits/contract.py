@@ -6,26 +6,27 @@ parameters, so nothing is copied from the parameters into the state.
     Params                                                   settings, each with a default and its meaning
     State                                                    arrays, records and NamedTuples of these
     init(n_arms, params, rng) -> state                       plain Python
-    select(state, params, rng) -> (first, second)            choose the pair to duel; all chance is drawn here
+    select(state, params, rng) -> (first, second)            choose the pair to duel; draw all random numbers
     update(state, params, first, second, first_won)          learn from the outcome
-    recommend(state, params) -> arm                          optional: the answer if play stopped now
+    recommend(state, params) -> arm                          optional: the best arm by the duels so far
     survivors(state, params) -> n                            optional: number of arms not eliminated
     idle(state, params, limit, self_duels, rng) -> n         optional: skip steps, see below
     answers(state, params, chosen)                           optional: mark all arms of the answer in `chosen`
-    finished(state, params) -> bool                          optional: nothing is left to compare
+    finished(state, params) -> bool                          optional: whether nothing is left to compare
     plan(state, params, rng), learn(state, params)           instead of `select` and `update`: bandits/agenda
     needs_horizon(params) -> bool                            optional: whether the parameter `horizon` is used
 
-The state holds what is remembered. Workspace is a NamedTuple in a field called `room`; saving leaves it out.
+The state holds everything that later steps depend on. Workspace is a NamedTuple in a field called `room`: its
+content could be computed again from the other fields.
 
-`select` is followed by `update` before the next `select`, except that a tied duel may be passed over: then
-`select` comes again. An arm chosen against itself is not played, and `first_won` has no meaning then; an
-algorithm that needs a coin for it draws the coin in `select`.
+`select` is followed by `update` before the next `select`. The exception is a tied duel, which may be passed
+over: then `select` is called again. An arm chosen against itself is not played, and `first_won` has no
+meaning then. An algorithm that needs a random outcome for such a step draws it in `select`.
 
 `idle` may skip up to `limit` steps, provided each of them is an arm against itself from which nothing is
-learned. It adds them to self_duels[arm], advances the policy's clock, and returns how many they are. The
-distribution of all steps has to stay that of a run without skipping, including that of the step after the
-skipped ones: if that step is known not to be idle, the state has to tell `select`.
+learned. It adds them to self_duels[arm], advances the policy's clock, and returns their number. The
+distribution of all steps has to remain that of a run without skipping. This includes the step after the
+skipped ones: if it is known not to be idle, a field of the state has to say so, and `select` to use it.
 
 A policy that is `finished` chooses an arm of its answer against itself from then on.
 
@@ -33,11 +34,11 @@ A policy for `sets` of arms compares many arms in one step. These functions diff
 
     select(state, params, arms, copies, rng) -> n            write the arms of the step to arms[:n], all
                                                              different, and how often each is in the set
-    update(state, params, arms, n, won)                      won[x, y] duels of arms[x] and arms[y] went to x
+    update(state, params, arms, n, won)                      arms[x] won won[x, y] duels against arms[y]
     idle(state, params, limit, alone, rng) -> n              skip steps that show one arm alone
 
-It must have `recommend`. A step is one page. Arms with a and b copies have a times b duels in it. A page
-without a verdict on a pair gives neither a win.
+It must define `recommend`. A step is one page. Two arms with a and b copies have a times b duels on it. If
+the page does not decide a pair, neither arm of the pair has a win.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ from rankduel.base.errors import PolicyError
 from rankduel.base.settings import Configured
 from rankduel.base.settings import configure as configured_thing
 
-# Functions of a policy and their parameters, as in the table above.
+# Parameters of the functions of a policy, as in the table above.
 _PARAMETERS = {
     "init": "n_arms, params, rng",
     "select": "state, params, rng",
@@ -73,7 +74,7 @@ _PARAMETERS_OF_SETS = {
     "update": "state, params, arms, n, won",
     "idle": "state, params, limit, alone, rng",
 }
-_LONGEST_NAME = 4  # words; more before a colon are part of a sentence
+_MOST_WORDS_OF_NAME = 4  # a longer text before a colon is part of a sentence
 REQUIRED = ("Params", "init", "select", "update")
 OPTIONAL = tuple(name for name in _PARAMETERS if name not in REQUIRED)
 
@@ -91,24 +92,24 @@ class Policy(NamedTuple):
     finished: Callable | None = None
     plan: Callable | None = None
     learn: Callable | None = None
-    needs_horizon: Callable | None = None  # params -> is the parameter `horizon` used? None: always
+    needs_horizon: Callable | None = None  # params -> whether the parameter `horizon` is used; None: always
     late_feedback: bool = False  # outcomes may arrive after other pairs were chosen
     sets: bool = False  # `select` chooses a set of arms
-    title: str = ""  # its name in the literature
-    about: str = ""  # one line
+    title: str = ""  # name in the literature
+    about: str = ""  # description of one line
     source: str = ""  # authors, year, venue, number of the algorithm
-    assumes: str = ""  # what must hold for its guarantees
-    variants: Mapping[str, Mapping[str, Any]] = {}  # named bundles of parameters: 'variant=...'
+    assumes: str = ""  # assumptions of the guarantees
+    variants: Mapping[str, Mapping[str, Any]] = {}  # named sets of settings: 'variant=...'
 
     @property
     def functions(self) -> tuple[Any, ...]:
-        """The functions that the loop calls."""
+        """Return the functions that the loop calls."""
         named = (getattr(self, name) for name in ("select", "update", *OPTIONAL) if name != "needs_horizon")
         return tuple(function for function in named if function is not None)
 
     @property
     def is_built_in(self) -> bool:
-        """Whether the policy is one of this package, not of a user's file."""
+        """Return whether the policy is one of this package, and not from a file of the user."""
         return self.init.__module__.partition(".")[0] == "bandits"
 
 
@@ -121,10 +122,10 @@ def policy_of(
     late_feedback: bool = False,
     sets: bool = False,
 ) -> Policy:
-    """Return the policy whose functions a module defines; functions that it imports do not count.
+    """Make a policy of the functions that a module defines.
 
-    Its name is that of the module. The first line of the module's docstring, ``NAME: description``, has its
-    name in the literature and its description.
+    Functions that the module imports are not used. The name of the policy is that of the module. The first
+    line of the module's docstring, ``NAME: description``, gives its name in the literature and a description.
 
     Parameters
     ----------
@@ -133,9 +134,9 @@ def policy_of(
     source : str, default ""
         Authors, year, venue and number of the algorithm.
     assumes : str, default ""
-        What must hold for the guarantees of the algorithm.
+        Assumptions of the guarantees of the algorithm.
     variants : mapping, optional
-        Named bundles of settings.
+        Named sets of settings.
     late_feedback : bool, default False
         Whether outcomes may arrive after other pairs were chosen.
     sets : bool, default False
@@ -149,7 +150,8 @@ def policy_of(
     Raises
     ------
     PolicyError
-        If a function is missing, or `Params` is no NamedTuple in which every field has a default.
+        If a function is missing or takes other parameters than the contract says, or if `Params` is not a
+        NamedTuple in which every field has a default.
     """
     module = sys.modules[module_name]
     defined = {name: vars(module)[name] for name in (*REQUIRED, *OPTIONAL) if _defines(module, name)}
@@ -159,8 +161,8 @@ def policy_of(
     missing = [name for name in REQUIRED if name not in defined]
     if missing:
         raise PolicyError(
-            f"{where}: no {', '.join(missing)} in this file; expected {', '.join(REQUIRED)} "
-            f"and perhaps {', '.join(OPTIONAL)} (see bandits/contract.py)"
+            f"{where}: no {', '.join(missing)} in this file; expected {', '.join(REQUIRED)}, "
+            f"optionally {', '.join(OPTIONAL)} (see bandits/contract.py)"
         )
     params = defined.pop("Params")
     _check_params(where, params)
@@ -181,7 +183,7 @@ def policy_of(
 
 
 def _defines(module: ModuleType, name: str) -> bool:
-    """Return whether a module defines this name itself."""
+    """Return whether a module defines `name` itself, rather than importing it."""
     value = vars(module).get(name)
     return value is not None and python_version(value).__module__ == module.__name__
 
@@ -196,10 +198,10 @@ def _description(module: ModuleType) -> str:
 
 
 def _first_line(module: ModuleType) -> tuple[str, str]:
-    """Return the name, perhaps empty, and the description in the first line of a module's docstring."""
+    """Return the name, which may be empty, and the description in the first line of a module's docstring."""
     first = (module.__doc__ or "").strip().partition("\n")[0]
     name, colon, text = first.partition(": ")
-    return (name, text) if colon and len(name.split()) <= _LONGEST_NAME else ("", first)
+    return (name, text) if colon and len(name.split()) <= _MOST_WORDS_OF_NAME else ("", first)
 
 
 def _check_params(where: str, params: type) -> None:
@@ -209,7 +211,7 @@ def _check_params(where: str, params: type) -> None:
 
 
 def _check_signature(where: str, name: str, function: Any, sets: bool) -> None:
-    """Raise an error if a function of a policy takes another number of parameters than the contract says."""
+    """Raise an error if the number of parameters of a function differs from that in the contract."""
     expected = (_PARAMETERS | _PARAMETERS_OF_SETS if sets else _PARAMETERS)[name]
     found = inspect.signature(python_version(function))
     try:
@@ -219,5 +221,5 @@ def _check_signature(where: str, name: str, function: Any, sets: bool) -> None:
 
 
 def configure(policy: Any, /, **settings: Any) -> Configured:
-    """Return a policy with settings, given as values or as text; `variant` names a bundle of them."""
+    """Return a policy with settings, given as values or as text; `variant` names a set of settings."""
     return configured_thing(policy, PolicyError, **settings)

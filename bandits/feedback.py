@@ -1,7 +1,6 @@
-"""When a policy learns the outcomes of its duels: at once, or late.
+"""When the outcomes of duels reach the policy: at once, in batches, or with a delay.
 
-Late feedback arrives after every so many steps only, or some steps after the duel. Until then the policy
-chooses by the outcomes that have arrived.
+Until an outcome has reached the policy, it chooses by earlier outcomes.
 """
 
 from __future__ import annotations
@@ -15,12 +14,12 @@ from rankduel.base.compiling import record
 from rankduel.base.errors import PolicyError
 from rankduel.base.settings import Configured
 
-LATEST = 10**7  # steps that an outcome waits: all that wait are kept in memory
-TIED = 2  # a duel may return this for True or False: the step counts, and the policy learns nothing from it
+_LARGEST = 10**7  # largest `every` and `delay`; all pending outcomes are stored in memory
+TIED = 2  # returned by a duel instead of True or False: the step counts, but `update` is not called
 
 
 class Feedback(NamedTuple):
-    """Outcomes arrive after every `every` steps, and each of them `delay` steps after its duel at least."""
+    """Outcomes reach the policy after every `every` steps, each at least `delay` steps after its duel."""
 
     every: int = 1
     delay: int = 0
@@ -29,67 +28,68 @@ class Feedback(NamedTuple):
 AT_ONCE = Feedback()
 
 
-class MailNow(NamedTuple):
+class PendingNow(NamedTuple):
     every: int = 1
     delay: int = 0
-    oldest: int = 0  # place of the oldest outcome that waits
-    n_waiting: int = 0
-    until_next: int = 1  # steps until outcomes arrive
+    oldest: int = 0  # row of the oldest pending outcome
+    n_pending: int = 0
+    until_next: int = 1  # steps until outcomes reach the policy
 
 
-class Mail(NamedTuple):
-    """Outcomes that wait to be delivered, in a ring."""
+class PendingOutcomes(NamedTuple):
+    """Ring buffer of the outcomes that have not reached the policy yet."""
 
-    now: np.recarray  # (1,), fields of MailNow
-    waiting: np.ndarray  # (every + delay, 3) int64: first, second, outcome
+    now: np.recarray  # (1,), fields of PendingNow
+    duels: np.ndarray  # (every + delay, 3) int64: first, second, outcome
 
 
-def new_mail(feedback: Feedback) -> Mail:
+def no_pending_outcomes(feedback: Feedback) -> PendingOutcomes:
     every, delay = feedback
-    now = MailNow(every=int(every), delay=int(delay), until_next=int(every))
-    return Mail(record(now), np.zeros((every + delay, 3), np.int64))
+    now = PendingNow(every=int(every), delay=int(delay), until_next=int(every))
+    return PendingOutcomes(record(now), np.zeros((every + delay, 3), np.int64))
 
 
 def make_deliver(update: Callable[..., Any], late: bool, as_kernel: Any) -> Callable[..., Any]:
-    """Return a kernel that gives the policy the outcome of a step, or the outcomes that arrive with it."""
+    """Return a kernel that passes the outcome of a step to `update`, or all outcomes that are due at it."""
 
     @as_kernel
-    def deliver_at_once(state, params, mail, first, second, outcome):
+    def deliver_at_once(state, params, pending, first, second, outcome):
         if outcome != TIED:
             update(state, params, first, second, outcome == 1)
 
     @as_kernel
-    def deliver_late(state, params, mail, first, second, outcome):
-        now, waiting = mail.now[0], mail.waiting
-        newest = now.oldest + now.n_waiting
-        newest -= len(waiting) if newest >= len(waiting) else 0
-        waiting[newest, 0], waiting[newest, 1], waiting[newest, 2] = first, second, outcome
-        now.n_waiting += 1
+    def deliver_late(state, params, pending, first, second, outcome):
+        now, duels = pending.now[0], pending.duels
+        newest = now.oldest + now.n_pending
+        newest -= len(duels) if newest >= len(duels) else 0
+        duels[newest, 0], duels[newest, 1], duels[newest, 2] = first, second, outcome
+        now.n_pending += 1
         now.until_next -= 1
         if now.until_next > 0:
             return
         now.until_next = now.every
-        while now.n_waiting > now.delay:
+        while now.n_pending > now.delay:
             oldest = now.oldest
-            now.oldest = oldest + 1 if oldest + 1 < len(waiting) else 0
-            now.n_waiting -= 1
-            if waiting[oldest, 2] != TIED:
-                update(state, params, waiting[oldest, 0], waiting[oldest, 1], waiting[oldest, 2] == 1)
+            now.oldest = oldest + 1 if oldest + 1 < len(duels) else 0
+            now.n_pending -= 1
+            if duels[oldest, 2] != TIED:
+                update(state, params, duels[oldest, 0], duels[oldest, 1], duels[oldest, 2] == 1)
 
     return deliver_late if late else deliver_at_once
 
 
 def check_feedback(configured: Configured, feedback: Feedback) -> None:
-    """Raise an error if the policy cannot be given outcomes that late, or compares no duels at all."""
+    """Raise an error if the policy does not choose duels, or needs its outcomes earlier than `feedback`."""
     every, delay = feedback
     if configured.thing.sets:
         raise PolicyError(f"{configured} compares whole sets of arms; this takes policies for duels only")
-    if not (1 <= every <= LATEST and 0 <= delay <= LATEST):
+    if not (1 <= every <= _LARGEST and 0 <= delay <= _LARGEST):
         raise PolicyError(
-            f"feedback every {every} steps after {delay}; expected from 1 and from 0, to {LATEST:,} at most"
+            f"feedback every {every} steps with a delay of {delay}; expected every 1 to {_LARGEST:,} steps "
+            f"with a delay of 0 to {_LARGEST:,}"
         )
     if feedback != AT_ONCE and not configured.thing.late_feedback:
         raise PolicyError(
-            f"{configured} has to hear of every duel before it chooses the next; late feedback is for "
-            "policies whose choice needs counts only: 'rankduel policies' marks them"
+            f"{configured} needs the outcome of every duel before it chooses the next pair; late feedback is "
+            "for policies that choose by counts only, which 'rankduel policies' marks"
         )

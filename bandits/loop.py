@@ -1,4 +1,4 @@
-"""The loop: a policy, a duel, and counts at checkpoints."""
+"""The loop that plays duels of a policy and records counts at checkpoints."""
 
 from __future__ import annotations
 
@@ -9,9 +9,16 @@ import numpy as np
 
 from bandits.agenda import is_over, n_agendas, times_within
 from bandits.contract import Policy
-from bandits.feedback import AT_ONCE, Feedback, Mail, check_feedback, make_deliver, new_mail
+from bandits.feedback import (
+    AT_ONCE,
+    Feedback,
+    PendingOutcomes,
+    check_feedback,
+    make_deliver,
+    no_pending_outcomes,
+)
 from bandits.plain import compiled_errors, compiled_loop, first_state
-from bandits.trace import Counts, Trace, copy_counts, count, empty_counts, empty_trace
+from bandits.trace import Counts, Trace, copy_counts, count_duels, empty_counts, empty_trace
 from rankduel.base.compiling import (
     Call,
     entry,
@@ -26,40 +33,43 @@ from rankduel.base.settings import Configured, kernel_params
 
 
 class Duel(NamedTuple):
-    """Source of duels. The loop knows nothing else about them."""
+    """Source of duels; all that the loop uses of it."""
 
     play: Callable  # env, first, second, users -> True if `first` wins, or TIED
     env: Any
-    measure: Callable | None = None  # env, out: write what was counted besides, so far
-    n_measured: int = 0
-    many: Callable | None = None  # env, first, second, n, users -> in how many of n duels `first` wins
+    measure: Callable | None = None  # env, out: write further totals up to this step, such as NDCG
+    n_measured: int = 0  # number of these totals
+    many: Callable | None = None  # env, first, second, n, users -> number of n duels that `first` wins
 
 
 class Progress(NamedTuple):
-    """Fields of Room.progress: the step being played, and the pair chosen if it is no pair of arms.
+    """Fields of Room.progress: the step being played, and the result of the policy if it is illegal.
 
-    Another thread may look at the step while the loop runs; skipped steps count from the next one on.
+    Other threads may read the step while the loop runs. It is not updated while steps are being skipped.
     """
 
     step: int = 0
     first: int = 0
     second: int = 0
-    illegal: bool = False  # the pair
-    illegal_answer: bool = False  # `first`, as recommended
+    illegal: bool = False  # (first, second), returned by select, is not a pair of arms
+    illegal_answer: bool = False  # first, returned by recommend, is not an arm
 
 
 class Room(NamedTuple):
-    """What `play` needs besides the policy and the duel."""
+    """Arguments of `play` besides those of the policy and the duel."""
 
     counts: Counts
-    mail: Mail
+    pending: PendingOutcomes
     chosen: np.ndarray  # (arms,) bool: workspace for the arms of an answer
     progress: np.recarray  # (1,), fields of Progress
     fast_forward: bool  # whether steps may be skipped
 
 
 def make_play(policy: Policy, duel: Duel, *, late: bool, plain: bool) -> Callable[..., Any]:
-    """Return the loop of a policy and a duel; `late`: outcomes may reach the policy late."""
+    """Return the loop of a policy and a duel.
+
+    `late`: outcomes may reach the policy later than at once. `plain`: the loop is not compiled.
+    """
     as_kernel, as_loop = (_uncompiled, _uncompiled) if plain else _decorators(policy, duel)
     select, idle, play_duel = policy.select, policy.idle or never_idle, duel.play
     deliver = make_deliver(policy.update, late, as_kernel)
@@ -68,7 +78,7 @@ def make_play(policy: Policy, duel: Duel, *, late: bool, plain: bool) -> Callabl
 
     @as_loop
     def play(state, params, env, room, trace, rng, users):
-        """Fill `trace`. The policy's arm a is labels[a] to everything else."""
+        """Fill `trace`. Arm a of the policy is arm labels[a] of the duel and of the trace."""
         counts, labels, progress, t = room.counts, room.counts.labels, room.progress[0], 0
         for row in range(len(trace.steps)):
             checkpoint = trace.steps[row]
@@ -84,13 +94,13 @@ def make_play(policy: Policy, duel: Duel, *, late: bool, plain: bool) -> Callabl
                 if not is_pair_of_arms(first, second, len(labels)):
                     progress.first, progress.second, progress.illegal = first, second, True
                     return
-                outcome = 1  # of an arm against itself
+                outcome = 1  # without meaning for an arm against itself
                 if first == second:
                     counts.selves[first] += 1
                 else:
-                    count(counts, first, second, 1)
+                    count_duels(counts, first, second, 1)
                     outcome = int(play_duel(env, labels[first], labels[second], users))
-                deliver(state, params, room.mail, first, second, outcome)
+                deliver(state, params, room.pending, first, second, outcome)
             progress.step = t
             write_checkpoint(state, params, env, room, trace, row)
             if progress.illegal_answer:
@@ -105,14 +115,17 @@ def is_pair_of_arms(first, second, n_arms):
 
 
 def make_play_ahead(policy: Policy, duel: Duel, as_kernel: Any) -> Callable[..., Any]:
-    """Return a kernel that plays steps of the policy's agenda, if it has one and the duel can draw many."""
+    """Return a kernel that plays many steps of the policy's agenda at once.
+
+    It plays no steps if the policy has no agenda, or if the duel has no function `many`.
+    """
     plan, learn, many = policy.plan, policy.learn, duel.many
     if plan is None or learn is None or many is None:
-        return nothing_ahead
+        return play_nothing_ahead
 
     @as_kernel
     def play_ahead(state, params, env, counts, limit, rng, users):
-        """Play up to `limit` steps of the agenda, those of each pair in one draw; return how many."""
+        """Play up to `limit` steps of the agenda, with one draw per pair; return the number of steps."""
         agenda, labels = state.agenda, counts.labels
         if limit > 0 and is_over(agenda):
             plan(state, params, rng)
@@ -124,7 +137,7 @@ def make_play_ahead(policy: Policy, duel: Duel, as_kernel: Any) -> Callable[...,
             if first == second:
                 counts.selves[first] += times
             elif times > 0:
-                count(counts, first, second, times)
+                count_duels(counts, first, second, times)
                 agenda.wins[index] += many(env, labels[first], labels[second], times, users)
         now.played += n
         if n > 0 and is_over(agenda):
@@ -135,9 +148,9 @@ def make_play_ahead(policy: Policy, duel: Duel, as_kernel: Any) -> Callable[...,
 
 
 def make_write_checkpoint(policy: Policy, duel: Duel, as_kernel: Any) -> Callable[..., Any]:
-    """Return a kernel that writes one row of a trace."""
+    """Return a kernel that writes the counts and the answer of one checkpoint to a row of the trace."""
     recommend, survivors = policy.recommend or no_answer, policy.survivors or no_answer
-    finished, answers = policy.finished or never_finished, policy.answers or no_more_answers
+    finished, answers = policy.finished or never_finished, policy.answers or mark_no_answers
     rounds = n_agendas if policy.plan else no_answer
     measure = duel.measure or no_measure
 
@@ -159,7 +172,7 @@ def make_write_checkpoint(policy: Policy, duel: Duel, as_kernel: Any) -> Callabl
 
 
 def _decorators(policy: Policy, duel: Duel) -> tuple[Any, Any]:
-    """Return how kernels and the loop are compiled: methods that call Python and users' policies allocate."""
+    """Return the decorators of the kernels and of the loop, by whether the policy or the duel allocates."""
     allocates = may_allocate((*policy.functions, duel.play, duel.many, duel.measure))
     return (entry, entry) if allocates else (kernel, loop)
 
@@ -169,7 +182,7 @@ def _uncompiled(function: Any) -> Any:
 
 
 @kernel
-def nothing_ahead(state, params, env, counts, limit, rng, users):
+def play_nothing_ahead(state, params, env, counts, limit, rng, users):
     return 0
 
 
@@ -189,7 +202,7 @@ def never_finished(state, params):
 
 
 @kernel
-def no_more_answers(state, params, chosen):
+def mark_no_answers(state, params, chosen):
     pass
 
 
@@ -202,7 +215,7 @@ _loops: dict[Any, Callable[..., Any]] = {}
 
 
 def loop_of(policy: Policy, duel: Duel, feedback: Feedback = AT_ONCE) -> Callable[..., Any]:
-    """Return the loop of this policy and duel: compiled if the policy's functions are, else plain Python."""
+    """Return the loop of a policy and a duel: compiled if the policy's functions are, else plain Python."""
     late = feedback != AT_ONCE
     key = (policy.name, *policy.functions, duel.play, duel.measure, duel.many, late)
     if key not in _loops:
@@ -225,12 +238,36 @@ def run_loop(
     feedback: Feedback = AT_ONCE,
     progress: np.recarray | None = None,
 ) -> Trace:
-    """Play one run of one policy; `fast_forward=False` never skips: the same distribution, slower.
+    """Play one run of a policy, and return its trace.
 
-    `progress` is a record of `Progress` that tells other threads how far the run is.
+    Parameters
+    ----------
+    configured : Configured
+        The policy with its settings.
+    duel : Duel
+        Source of the duels.
+    loss : (K,) array of float
+        Loss of each arm, which decides the better arm of a pair in the counts.
+    labels : (K,) array of int
+        Arm a of the policy is arm labels[a] of `duel`, `loss` and the trace.
+    steps : array of int
+        Checkpoints, ascending; the last is the horizon.
+    rng, users : numpy.random.Generator
+        Generators of the policy and of the duels.
+    fast_forward : bool, default True
+        Whether idle steps are skipped. The distribution of the trace is the same without.
+    feedback : Feedback, optional
+        When outcomes reach the policy; at once by default.
+    progress : (1,) record of Progress, optional
+        Updated during the run, so that other threads can read the step.
+
+    Returns
+    -------
+    Trace
+        Counts and answers at each checkpoint.
     """
     check_feedback(configured, feedback)
-    if len(labels) == 1:  # nothing to choose, whatever the policy
+    if len(labels) == 1:  # policies need at least two arms
         return _trace_of_one_arm(empty_trace(steps, 1, duel.n_measured))
     run = prepare_run(
         configured,
@@ -251,7 +288,7 @@ def run_loop(
 
 
 class Run(NamedTuple):
-    """A run that is ready to be played: the call fills the trace."""
+    """A run that has not been played: the call fills the trace."""
 
     call: Call
     room: Room
@@ -271,13 +308,13 @@ def prepare_run(
     feedback: Feedback = AT_ONCE,
     progress: np.recarray | None = None,
 ) -> Run:
-    """Return a run of at least two arms with its loop, its first state and its empty trace."""
+    """Return a run of at least two arms with its loop, initial state and empty trace; see `run_loop`."""
     n_arms = len(labels)
     trace = empty_trace(steps, n_arms, duel.n_measured)
     policy, params = configured.thing, kernel_params(configured, int(trace.steps[-1]))
     room = Room(
         counts=empty_counts(labels, loss),
-        mail=new_mail(feedback),
+        pending=no_pending_outcomes(feedback),
         chosen=np.zeros(n_arms, np.bool_),
         progress=record(Progress()) if progress is None else progress,
         fast_forward=bool(fast_forward) and feedback == AT_ONCE,
@@ -295,7 +332,7 @@ def _trace_of_one_arm(trace: Trace) -> Trace:
 
 
 def _play(configured: Configured, run: Run) -> None:
-    """Play a run; raise an error that names the policy, the step and the value if the policy is wrong."""
+    """Play a run; if a result of the policy is illegal, raise an error that names policy, step and value."""
     progress = run.room.progress[0]
     with compiled_errors(configured, run.room.progress):
         run.call.function(*run.call.arguments)

@@ -1,4 +1,4 @@
-"""Duels by a known preference matrix: prefs[i, j] is the probability that arm i beats arm j."""
+"""Duels drawn from a preference matrix: prefs[i, j] is the probability that arm i beats arm j."""
 
 from __future__ import annotations
 
@@ -10,28 +10,32 @@ from bandits.parts.relative_entropy import entropy_to_even
 from rankduel.base.compiling import kernel
 from rankduel.base.errors import MatrixError
 
-NEARLY = 1e-3  # two entries that add up to 1 within this are scaled to do so; published matrices are rounded
+_TOLERANCE = 1e-3  # largest |p_ij + p_ji - 1|; published matrices are rounded, and are scaled to add up to 1
 
 
 @kernel
 def matrix_duel(prefs, first, second, users):
-    """True when `first` wins."""
+    """Draw a duel; return whether `first` wins."""
     return users.random() < prefs[first, second]
 
 
 @kernel
 def matrix_duels(prefs, first, second, n, users):
-    """In how many of n duels `first` wins."""
+    """Draw `n` duels; return how many of them `first` wins."""
     return binomial(n, prefs[first, second], users)
 
 
 def by_matrix(prefs: np.ndarray) -> Duel:
-    """Duels that are draws from these preferences."""
+    """Return the source of duels that are drawn from these preferences."""
     return Duel(matrix_duel, prefs, many=matrix_duels)
 
 
 def checked_prefs(prefs: np.ndarray, where: str = "preferences") -> np.ndarray:
-    """A clean copy: complementary, one half on the diagonal; or an error that names the first bad entry."""
+    """Return a copy in which p_ij + p_ji = 1 and p_ii = 1/2 hold exactly.
+
+    Raise an error that names the first bad entry if one is not a probability, or if p_ij + p_ji differs from
+    1 by more than 0.001. `where` begins its message.
+    """
     try:
         matrix = np.array(prefs, np.float64)
     except (TypeError, ValueError):
@@ -45,8 +49,8 @@ def checked_prefs(prefs: np.ndarray, where: str = "preferences") -> np.ndarray:
     _refuse(
         where,
         matrix,
-        np.abs(total - 1) > NEARLY,
-        f"it and its mirror entry must add up to 1 (within {NEARLY:g})",
+        np.abs(total - 1) > _TOLERANCE,
+        f"it and its mirror entry must add up to 1 (within {_TOLERANCE:g})",
     )
     matrix /= total
     np.fill_diagonal(matrix, 0.5)
@@ -54,6 +58,7 @@ def checked_prefs(prefs: np.ndarray, where: str = "preferences") -> np.ndarray:
 
 
 def _refuse(where: str, matrix: np.ndarray, bad: np.ndarray, expected: str) -> None:
+    """Raise an error that names the first entry marked in `bad`, if there is one."""
     if bad.any():
         row, column = np.argwhere(bad)[0]
         mirror = f" (its mirror is {matrix[column, row]:g})" if row != column else ""
@@ -64,13 +69,13 @@ def _refuse(where: str, matrix: np.ndarray, bad: np.ndarray, expected: str) -> N
 
 
 def condorcet_winner(prefs: np.ndarray) -> int:
-    """The arm that beats every other with probability above one half; -1 if there is none."""
+    """Return the arm that beats every other with probability above 1/2; -1 if there is none."""
     beats = (prefs > 0.5).sum(axis=1) == len(prefs) - 1
     return int(beats.argmax()) if beats.any() else -1
 
 
 def gaps(prefs: np.ndarray) -> np.ndarray:
-    """How far each arm's chance against the Condorcet winner is below one half: what playing it costs."""
+    """Return prefs[w, k] - 1/2 for the Condorcet winner w and every arm k: the loss of playing arm k."""
     winner = condorcet_winner(prefs)
     if winner < 0:
         raise MatrixError(
@@ -81,10 +86,11 @@ def gaps(prefs: np.ndarray) -> np.ndarray:
 
 
 def lower_bound(prefs: np.ndarray) -> tuple[float, float]:
-    """(C*, C1) of Komiyama et al. 2015, Theorem 2: regret grows at least like C* ln t, with C1 for RMED1.
+    """Return the constants C* and C1 of the asymptotic lower bounds of Komiyama et al. 2015, Theorem 2.
 
-    C* lets every losing arm meet the opponent that refutes it most cheaply, C1 the winner only. These are
-    slopes in the long run and no floor: at small t a good policy is below.
+    The regret of a consistent policy grows at least like C* ln t, and that of RMED1 like C1 ln t. For C*
+    every arm but the winner duels the arm that refutes it at the smallest regret, for C1 the winner. These
+    are asymptotic slopes: at small t the regret of a good policy is below C* ln t.
     """
     gap = gaps(prefs)
     winner = condorcet_winner(prefs)

@@ -1,4 +1,4 @@
-"""Single runs of policies on a known preference matrix."""
+"""Single runs of a policy on a preference matrix."""
 
 from __future__ import annotations
 
@@ -26,12 +26,43 @@ def play_matrix(
     fast_forward: bool = True,
     feedback: Feedback = AT_ONCE,
 ) -> Trace:
-    """Play run number `run` of a policy, which may be text such as 'rucb(alpha=0.6)'.
+    """Play one run of a policy in which duels are drawn from a preference matrix.
 
-    `loss` says who is the better of a pair (default: Condorcet gaps).
+    The arms are labelled at random for the policy; the trace has the numbers of the rows of `prefs`. The run
+    is the one that `experiments.runs` records for the same seed and run number.
 
-    It is the run that experiments.runs records by that number and seed. The policy sees the arms under random
-    labels; the trace has the caller's numbers.
+    Parameters
+    ----------
+    configured : Configured or str
+        The policy, or text such as ``"rucb(alpha=0.6)"``.
+    prefs : (K, K) array of float
+        Probability that the arm of the row beats the arm of the column.
+    horizon : float
+        Number of steps.
+    seed : int, default 0
+        Seed of all random numbers.
+    run : int, default 0
+        Number of the run; runs with different numbers are independent.
+    loss : (K,) array of float, optional
+        Loss of each arm, which decides the better arm of a pair in the counts; by default the gaps to the
+        Condorcet winner.
+    steps : array of int, optional
+        Checkpoints; by default `checkpoints(horizon)`.
+    fast_forward : bool, default True
+        Whether idle steps are skipped. The distribution of the trace is the same without.
+    feedback : Feedback, optional
+        When outcomes reach the policy; at once by default.
+
+    Returns
+    -------
+    Trace
+        Counts and answers at each checkpoint.
+
+    Raises
+    ------
+    RankduelError
+        If the policy, the matrix or the horizon is invalid, or if `loss` is not given and the matrix has no
+        Condorcet winner.
     """
     configured = configured_policy(configured)
     prefs = checked_prefs(prefs)

@@ -1,4 +1,4 @@
-"""Read a policy from a Python file of the user."""
+"""Load a policy from a Python file of the user."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from pathlib import Path
 from types import ModuleType
 
 from bandits.contract import Policy, policy_of
-from bandits.own_lines import in_words, own_frames
+from bandits.own_lines import frames_below, frames_text
 from rankduel.base.errors import PolicyError
 
 
 def load_policy(path: str | Path) -> Policy:
-    """Return the policy in a Python file.
+    """Run a Python file and return the policy that it defines.
 
-    The file is run, and goes through `bandits.contract.policy_of` as the files of this package do; the line
-    that calls it may be left out. The name of the policy is the path as given, so that its text asks for it
-    again.
+    The policy is made by `bandits.contract.policy_of`, as those of this package are; the file need not call
+    that function. The name of the policy is the path as given, so that its text names the same file.
     """
     module = _run(Path(path))
     made = getattr(module, "POLICY", None)
@@ -43,9 +42,10 @@ def _run(path: Path) -> ModuleType:
             f"{path}:{problem.lineno}: this policy file does not run: SyntaxError: {problem.msg}{text}"
         ) from None
     except Exception as problem:
-        frames = own_frames(problem, path)
+        frames = frames_below(problem, path)
         where = f"{path}:{frames[-1].lineno}" if frames else str(path)
         raise PolicyError(
-            f"{where}: this policy file does not run: {type(problem).__name__}: {problem}{in_words(frames)}"
+            f"{where}: this policy file does not run: {type(problem).__name__}: {problem}"
+            f"{frames_text(frames)}"
         ) from None
     return module

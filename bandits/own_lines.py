@@ -1,4 +1,4 @@
-"""The lines of a user's file that led to an error."""
+"""The lines of a user's file in the traceback of an error."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 
-def own_frames(problem: BaseException, file: str | Path) -> list[traceback.FrameSummary]:
-    """Return what was running in a file, or in others of its folder, the innermost call last.
+def frames_below(problem: BaseException, file: str | Path) -> list[traceback.FrameSummary]:
+    """Return the frames of the traceback in the folder of `file`, the innermost call last.
 
-    Nothing if nothing was: compiled code keeps no lines.
+    The list is empty if compiled code raised the error, because its traceback has no lines.
     """
     folder = Path(file).resolve().parent
     return [
@@ -20,8 +20,8 @@ def own_frames(problem: BaseException, file: str | Path) -> list[traceback.Frame
     ]
 
 
-def in_words(frames: Iterable[traceback.FrameSummary]) -> str:
-    """Return where the frames are, each with the text of its line."""
+def frames_text(frames: Iterable[traceback.FrameSummary]) -> str:
+    """Return file, line number, function and source line of each frame, as in a traceback."""
     return "".join(
         f"\n  {frame.filename}, line {frame.lineno}, in {frame.name}\n    {frame.line}" for frame in frames
     )

@@ -1,4 +1,4 @@
-"""Policies that run as plain Python: what they do wrong is said with the policy, the step and the value."""
+"""Policies that run as plain Python, and errors that name the policy, the step and the value."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from bandits.contract import OPTIONAL, Policy
-from bandits.own_lines import in_words, own_frames
+from bandits.own_lines import frames_below, frames_text
 from rankduel.base.compiling import compiled_or_plain, is_compiled, labelled, notice_plain, python_version
 from rankduel.base.errors import PolicyError, RankduelError
 from rankduel.base.settings import Configured
 
-_WHOLE = ("recommend", "survivors")  # functions that return a whole number
+_RETURN_INTEGERS = ("recommend", "survivors")
 
 
 def is_plain(policy: Policy) -> bool:
@@ -34,7 +34,7 @@ def as_plain(policy: Policy) -> Policy:
 
 
 def uncompiled(configured: Configured) -> Configured:
-    """Return the same policy with functions of plain Python."""
+    """Return the same policy with functions of plain Python, whose errors keep their own form."""
     policy = configured.thing
     functions = {
         name: python_version(getattr(policy, name))
@@ -45,7 +45,7 @@ def uncompiled(configured: Configured) -> Configured:
 
 
 def first_state(configured: Configured, n_arms: int, params: Any, rng: Any) -> Any:
-    """Return the state that a policy begins with; the error of a user's policy has its own lines."""
+    """Return the initial state of a policy; errors of a user's policy show the lines of the user's file."""
     policy = configured.thing
     if policy.is_built_in:
         try:
@@ -59,7 +59,7 @@ def first_state(configured: Configured, n_arms: int, params: Any, rng: Any) -> A
     except RankduelError:
         raise
     except Exception as problem:
-        problem = _raised_by(python, n_arms, params, rng) or problem  # compiled code has no lines
+        problem = _raised_by(python, n_arms, params, rng) or problem  # compiled code has no traceback
         raise _own_error(policy, f"{policy.name}: init", problem) from problem
 
 
@@ -73,12 +73,12 @@ def _raised_by(function: Callable[..., Any], *arguments: Any) -> Exception | Non
 
 
 def _own_error(policy: Policy, where: str, problem: Exception) -> PolicyError:
-    lines = in_words(own_frames(problem, python_version(policy.init).__code__.co_filename))
+    lines = frames_text(frames_below(problem, python_version(policy.init).__code__.co_filename))
     return PolicyError(f"{where} raised {type(problem).__name__}: {problem}{lines}")
 
 
 class CompiledPolicyError(PolicyError):
-    """An error that compiled code of a user's policy raised, which keeps no lines."""
+    """An error raised by compiled code of a user's policy, whose traceback has no lines."""
 
     def __init__(self, message: str, step: int = 0) -> None:
         super().__init__(message)
@@ -86,15 +86,16 @@ class CompiledPolicyError(PolicyError):
 
 
 def too_extreme(configured: Configured, step: int, problem: ArithmeticError) -> PolicyError:
-    """Return the error about settings so large or small that a policy cannot compute with them."""
+    """Return the error for settings with which a policy divides by zero or overflows."""
     return PolicyError(f"{configured}: step {step}: {problem}; expected less extreme settings")
 
 
 @contextmanager
 def compiled_errors(configured: Configured, progress: np.recarray) -> Iterator[None]:
-    """Raise what a policy raises as an error with its name and the step in `progress`.
+    """Turn an error of a policy into one that names the policy and the step in `progress`.
 
-    Of built-in policies, only what extreme settings can cause: all else is a bug.
+    For built-in policies only arithmetic errors are turned, which extreme settings cause. Any other error of
+    a built-in policy is a bug, and keeps its traceback.
     """
     try:
         yield
@@ -118,7 +119,7 @@ def compiled_loop(make: Callable[[Policy, bool], Callable[..., Any]], policy: Po
     """
 
     def plain(*arguments: Any) -> Any:
-        return make(as_plain(policy), True)(*arguments)  # made anew: it counts the steps of one run
+        return make(as_plain(policy), True)(*arguments)  # made for each run, because it counts its steps
 
     if is_plain(policy):
         notice_plain(policy.name, "its functions are not decorated with @numba.njit")
@@ -128,7 +129,7 @@ def compiled_loop(make: Callable[[Policy, bool], Callable[..., Any]], policy: Po
 
 
 def stepping(policy: Policy) -> Policy:
-    """Return a policy whose functions are called one by one: compiled if they can be, else plain Python."""
+    """Return a policy for calls from Python, step by step: compiled if possible, otherwise plain Python."""
     if is_plain(policy):
         return as_plain(policy)
     for name in ("select", "update"):
@@ -137,14 +138,16 @@ def stepping(policy: Policy) -> Policy:
         return policy
     plain = as_plain(policy)
     functions: dict[str, Any] = {
-        name: _told(policy, name, compiled_or_plain(getattr(policy, name), getattr(plain, name), policy.name))
+        name: _naming_errors(
+            policy, name, compiled_or_plain(getattr(policy, name), getattr(plain, name), policy.name)
+        )
         for name in ("select", "update")
     }
     return policy._replace(**functions)
 
 
-def _told(policy: Policy, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a compiled function of a user's policy whose errors name the policy."""
+def _naming_errors(policy: Policy, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a compiled function of a user's policy with errors that name the policy and the function."""
 
     def call(*arguments: Any) -> Any:
         try:
@@ -158,7 +161,7 @@ def _told(policy: Policy, name: str, function: Callable[..., Any]) -> Callable[.
 
 
 class _Steps:
-    """Counts the steps of one run."""
+    """Count the steps of one run, and check the results of the policy's functions."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy, self._step = policy, 0
@@ -174,8 +177,8 @@ class _Steps:
                 raise _own_error(self._policy, self._where(name), problem) from problem
             if name == "select" and not self._policy.sets:
                 self._check_pair(result)
-            elif name in _WHOLE or (name == "select" and self._policy.sets):
-                self._check_whole(name, result)
+            elif name in _RETURN_INTEGERS or (name == "select" and self._policy.sets):
+                self._check_integer(name, result)
             elif name == "idle":
                 self._check_skipped(result, arguments[2])
                 self._step += int(result)
@@ -184,7 +187,7 @@ class _Steps:
         return call
 
     def _check_pair(self, pair: Any) -> None:
-        """Check the types; whether they are arms is checked by the loop."""
+        """Raise an error unless `pair` is two integers; the loop checks that they are arms."""
         try:
             first, second = pair
             whole = first == int(first) and second == int(second)
@@ -193,7 +196,7 @@ class _Steps:
         if not whole:
             raise PolicyError(f"{self._where('select')} returned {pair!r}; expected two arms")
 
-    def _check_whole(self, name: str, result: Any) -> None:
+    def _check_integer(self, name: str, result: Any) -> None:
         if not hasattr(result, "__index__"):
             raise PolicyError(f"{self._where(name)} returned {result!r}; expected a whole number")
 

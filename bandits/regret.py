@@ -1,8 +1,8 @@
-"""Regret from the counts of a run, for any loss per arm; exact products, no running sums.
+"""Regret, computed from the counts of a run and a loss per arm.
 
-The losses are those of the notions of regret in use, with the scalings of their sources. The regret of a step
-is the mean of the two arms' losses, so every scaling is a factor of the loss. "i beats j" means
-p[i, j] > 1/2; a tie is neither a win nor a loss.
+The losses are those of the notions of regret in the literature, each with the scaling of its source. The
+regret of a step is the mean of the losses of its two arms, so a different scaling is a factor of the loss.
+Arm i beats arm j if p[i, j] > 1/2; a tie is neither a win nor a loss.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ from rankduel.base.settings import find
 
 
 def strong_regret(trace: Trace, loss: np.ndarray) -> np.ndarray:
-    """The mean loss of the two arms, summed over steps (Yue et al. 2012)."""
+    """Return the mean loss of the two arms, summed over steps (Yue et al. 2012)."""
     return 0.5 * trace.duels @ loss + trace.selves @ loss
 
 
 def weak_regret(trace: Trace, loss: np.ndarray) -> np.ndarray:
-    """The smaller loss of the two arms, summed over steps; `loss` must be the one the run was played with."""
+    """Return the smaller loss of the two arms, summed over steps; the run must be played with `loss`."""
     return trace.better @ loss + trace.selves @ loss
 
 
 def strong_binary_regret(trace: Trace, winner: int) -> np.ndarray:
-    """Steps in which a non-winner took part (Chen and Frazier 2017)."""
+    """Return the number of steps in which an arm other than `winner` was played (Chen and Frazier 2017)."""
     return trace.steps - trace.selves[:, winner]
 
 
 def informative_steps(trace: Trace) -> np.ndarray:
-    """Steps that were a real duel."""
+    """Return the number of steps in which two different arms were compared."""
     return trace.duels.sum(axis=1) // 2
 
 
-_NOTHING = 1e-12  # losses below this are rounding
+_ROUNDING = 1e-12  # smaller losses are rounding errors
 
 
 def _wins_lacking(prefs: np.ndarray) -> np.ndarray:
-    """How many fewer arms each beats than who beats most."""
+    """Return, for each arm, how many fewer arms it beats than the arm that beats most."""
     wins = (prefs > 0.5).sum(axis=1)
     return (wins.max() - wins).astype(float)
 
@@ -70,6 +70,8 @@ def _borda(prefs: np.ndarray) -> np.ndarray:
 
 
 class Notion(NamedTuple):
+    """A notion of regret: the loss of each arm of a preference matrix."""
+
     about: str
     source: str
     losses: Callable[[np.ndarray], np.ndarray]
@@ -77,32 +79,32 @@ class Notion(NamedTuple):
 
 NOTIONS = {
     "condorcet": Notion(
-        "how far the arm's chance against the Condorcet winner is below one half",
+        "1/2 minus the arm's probability of beating the Condorcet winner",
         "Yue, Broder, Kleinberg, Joachims 2012 (JCSS)",
         gaps,
     ),
     "copeland": Notion(
-        "share of all others that the best arm beats and this one does not",
+        "difference to the best arm in the share of other arms that the arm beats",
         "Wu, Liu 2016 (NIPS); Li, Markov, de Rijke, Zoghi 2020 (TOIS)",
         _copeland,
     ),
     "copeland-sum": Notion(
-        "the same, added up over the two arms: twice 'copeland'",
+        "sum instead of mean over the two arms of a duel: twice 'copeland'",
         "Zoghi, Karnin, Whiteson, de Rijke 2015 (NIPS); Zoghi 2017 (thesis), experiments; Yan 2022 (thesis)",
         _copeland_sum,
     ),
     "copeland-per-arm": Notion(
-        "the same sum of numbers of arms, over K and not K - 1",
+        "as 'copeland-sum', with numbers of arms divided by K instead of K - 1",
         "Zoghi 2017 (thesis), equation 2.4",
         _copeland_per_arm,
     ),
     "copeland-losses": Notion(
-        "share of all others that beat this arm and not the best one: less than 'copeland' with ties",
+        "difference to the best arm in the share of other arms that beat the arm; 'copeland' if no arms tie",
         "Komiyama, Honda, Nakagawa 2016 (ICML)",
         _copeland_losses,
     ),
     "borda": Notion(
-        "how far the arm's mean chance against the others is below the largest",
+        "difference to the best arm in the mean probability of beating another arm",
         "Urvoy, Clerot, Feraud, Naamane 2013 (ICML)",
         _borda,
     ),
@@ -110,15 +112,15 @@ NOTIONS = {
 
 
 def usual_notion(prefs: np.ndarray) -> str:
-    """Condorcet regret where there is a Condorcet winner, Copeland regret elsewhere."""
+    """Return 'condorcet' if there is a Condorcet winner, otherwise 'copeland'."""
     return "condorcet" if condorcet_winner(prefs) >= 0 else "copeland"
 
 
 def losses_by(notion: str, prefs: np.ndarray) -> np.ndarray:
-    """(K,) the loss of each arm; zero for the winners by this notion."""
+    """Return the loss of each arm, (K,) float; 0 for the winners by this notion."""
     return find(notion, NOTIONS, "notion of regret", UsageError).losses(prefs)
 
 
 def winners_by(notion: str, prefs: np.ndarray) -> np.ndarray:
-    """(K,) bool: the arms without a loss."""
-    return losses_by(notion, prefs) <= _NOTHING
+    """Return which arms have no loss by this notion, (K,) bool."""
+    return losses_by(notion, prefs) <= _ROUNDING

@@ -1,7 +1,7 @@
-"""The loop for sets of arms: a policy, a page for each step, sums at checkpoints.
+"""The loop for policies that choose sets of arms: one page per step, sums at checkpoints.
 
-The regret of a step is the mean loss of the set, copies counted, so what is kept per arm is the sum of its
-shares of the sets.
+The regret of a step is the mean loss of the arms of the set, each counted as often as it is in the set. So
+the trace holds, per arm, the sum over all steps of its share of the set.
 """
 
 from __future__ import annotations
@@ -20,43 +20,43 @@ from rankduel.base.settings import Configured, kernel_params
 
 
 class SetsTrace(NamedTuple):
-    """What one run left at each checkpoint (rows); arms (columns) as the caller numbers them."""
+    """Counts of one run at each checkpoint (rows); the columns are the arms as numbered by the caller."""
 
     steps: np.ndarray  # (checkpoints,) int64
     shares: np.ndarray  # (checkpoints, arms) float64: sum over the steps of the arm's share of the set
-    compared: np.ndarray  # (checkpoints,) int64: sum of the sizes of all sets of two and more
-    pages: np.ndarray  # (checkpoints,) int64: how many those were
+    compared: np.ndarray  # (checkpoints,) int64: sum of the sizes of all sets of two or more arms
+    pages: np.ndarray  # (checkpoints,) int64: number of these sets
     alone: np.ndarray  # (checkpoints, arms) int64: steps in which the arm was alone
     recommended: np.ndarray  # (checkpoints,) int64
-    measured: np.ndarray  # (checkpoints, n) float64: what the owner of the pages counts, if anything
+    measured: np.ndarray  # (checkpoints, n) float64: written by Pages.measure
 
 
 class Pages(NamedTuple):
-    """Where comparisons come from."""
+    """Source of comparisons of sets of arms."""
 
     compare: Callable  # env, arms, copies, n, won, users: fill won[:n, :n]; see bandits.contract
     env: Any
-    measure: Callable | None = None  # env, out: write what was counted besides, so far
-    n_measured: int = 0
+    measure: Callable | None = None  # env, out: write further totals up to this step, such as NDCG
+    n_measured: int = 0  # number of these totals
 
 
 class SetsProgress(NamedTuple):
-    """Fields of Room.progress: the step being played, and what the policy chose if that cannot be."""
+    """Fields of Room.progress: the step being played, and the result of the policy if it is illegal."""
 
     step: int = 0
-    chosen: int = 0  # the size of the set, or the arm recommended
-    illegal: bool = False  # the set
-    illegal_answer: bool = False
+    chosen: int = 0  # size of the set, or the recommended arm
+    illegal: bool = False  # the set is not a set of arms
+    illegal_answer: bool = False  # the recommended arm is not an arm
 
 
 class Room(NamedTuple):
-    labels: np.ndarray  # (arms,) int64: how everybody else numbers the policy's arms
-    arms: np.ndarray  # (arms,) int64: the set of a step
-    names: np.ndarray  # (arms,) int64: the same as the caller numbers them
-    copies: np.ndarray  # (arms,) int64
-    won: np.ndarray  # (arms, arms) int64
-    shares: np.ndarray  # (arms,) float64
-    alone: np.ndarray  # (arms,) int64
+    labels: np.ndarray  # (arms,) int64: arm a of the policy is arm labels[a] of the caller
+    arms: np.ndarray  # (arms,) int64: the set of a step, as numbered by the policy
+    names: np.ndarray  # (arms,) int64: the same set, as numbered by the caller
+    copies: np.ndarray  # (arms,) int64: how often each arm is in the set
+    won: np.ndarray  # (arms, arms) int64: outcome of the step, by place in the set
+    shares: np.ndarray  # (arms,) float64: sum of the arm's shares of sets of two or more arms
+    alone: np.ndarray  # (arms,) int64: steps in which the arm was alone
     progress: np.recarray  # (1,), fields of SetsProgress
 
 
@@ -66,7 +66,7 @@ def make_play_sets(policy: Policy, pages: Pages, *, plain: bool) -> Callable[...
     idle, compare, measure = policy.idle or never_idle, pages.compare, pages.measure or no_measure
 
     def play_sets(state, params, env, room, trace, fast_forward, rng, users):
-        """Fill `trace`. The policy's arm a is labels[a] to everything else."""
+        """Fill `trace`. Arm a of the policy is arm labels[a] of the pages and of the trace."""
         labels, arms, names, copies, won = room.labels, room.arms, room.names, room.copies, room.won
         progress, t, compared, n_pages = room.progress[0], 0, 0, 0
         for row in range(len(trace.steps)):
@@ -112,7 +112,7 @@ def make_play_sets(policy: Policy, pages: Pages, *, plain: bool) -> Callable[...
 
 @kernel
 def is_set_of_arms(arms, copies, n, n_arms):
-    """True if the first `n` places hold arms, each at least once."""
+    """Return whether the first `n` places hold arms, each with at least one copy."""
     if not 1 <= n <= n_arms:
         return False
     for place in range(n):
@@ -128,7 +128,7 @@ def never_idle(state, params, limit, alone, rng):
 
 @kernel
 def compare_by_matrix(prefs, names, copies, n, won, users):
-    """Every duel of the set is a draw of its own."""
+    """Draw every duel of the set independently, and write the wins to won[:n, :n]."""
     for x in range(n):
         for y in range(x):
             n_duels, n_won = copies[x] * copies[y], 0
@@ -151,7 +151,10 @@ def run_sets(
     *,
     fast_forward: bool = True,
 ) -> SetsTrace:
-    """Play one run of one policy; `fast_forward=False` never skips."""
+    """Play one run of a policy for sets of arms, and return its trace.
+
+    The parameters are those of `bandits.loop.run_loop`, with pages in place of duels.
+    """
     run = prepare_sets_run(configured, pages, labels, steps, rng, users, fast_forward=fast_forward)
     if len(labels) == 1:
         run.trace.shares[:, 0] = run.trace.alone[:, 0] = run.trace.steps
@@ -161,7 +164,7 @@ def run_sets(
 
 
 def _play(configured: Configured, run: SetsRun) -> None:
-    """Play a run; raise an error that names the policy, the step and the value if the policy is wrong."""
+    """Play a run; if a result of the policy is illegal, raise an error that names policy, step and value."""
     progress, n_arms = run.room.progress[0], len(run.room.labels)
     with compiled_errors(configured, run.room.progress):
         run.call.function(*run.call.arguments)
@@ -181,7 +184,7 @@ def _play(configured: Configured, run: SetsRun) -> None:
 
 
 class SetsRun(NamedTuple):
-    """A run that is ready to be played: the call fills the trace."""
+    """A run that has not been played: the call fills the trace."""
 
     call: Call
     room: Room
@@ -198,7 +201,7 @@ def prepare_sets_run(
     *,
     fast_forward: bool = True,
 ) -> SetsRun:
-    """Return a run with its loop, its first state and its empty trace."""
+    """Return a run with its loop, initial state and empty trace."""
     n_arms = len(labels)
     trace = _empty_trace(np.ascontiguousarray(steps, np.int64), n_arms, pages.n_measured)
     policy: Any = configured.thing
@@ -236,7 +239,7 @@ _loops: dict[Any, Callable[..., Any]] = {}
 
 
 def sets_loop_of(policy: Policy, pages: Pages) -> Callable[..., Any]:
-    """Return the loop of this policy and source of pages: compiled if its functions are."""
+    """Return the loop of a policy and a source of pages: compiled if the policy is, else plain Python."""
     if policy.recommend is None:
         raise PolicyError(f"{policy.name}: a policy for sets of arms needs a function `recommend`")
     key = (policy.name, *policy.functions, pages.compare, pages.measure)

@@ -1,15 +1,15 @@
-"""One step at a time, for people who bring real duels.
+"""Policies that are played one step at a time, with outcomes of real duels.
 
     policy = bandits.start("rucb", n_arms=5, seed=1)
-    first, second = policy.select()           # show the two; see who wins
+    first, second = policy.select()           # compare the two arms
     policy.update(first_won=True)
-    policy.save("evaluation.json")            # and another day:
+    policy.save("evaluation.json")            # and in a later session:
     policy = bandits.restore("evaluation.json")
 
-These are the functions of the compiled loop in the loop's order, so a stepped run is the loop's run.
+The functions of the policy are called in the same order as in the compiled loop, so the pairs are the same.
 
-A saved policy is what happened to it: the policy, the seed, and the outcome of every duel. `restore` plays
-the duels again, so no file can bring a policy into a state that it does not reach by itself.
+A saved file holds the policy, the seed and the outcome of every duel, and not the state. `restore` plays the
+duels again, so a damaged file cannot lead to a state that the policy does not reach by itself.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ from rankduel.base.errors import PolicyError, RankduelError, RecordsError
 from rankduel.base.settings import Configured, kernel_params
 from rankduel.base.streams import checked_seed
 
-MOST_DUELS = 4_000_000  # of a saved policy
-_MOST_ARMS = 10_000  # of a saved policy
+MOST_DUELS = 4_000_000  # largest number of duels of a saved policy
+_MOST_ARMS = 10_000  # largest number of arms of a saved policy
 _FORMAT = 3
-_OUTCOMES = "01="  # of a step: the second won, the first won, passed over (TIED)
-_LARGEST = MOST_DUELS + (1 << 20)  # bytes of a file
+_OUTCOMES = "01="  # character of an outcome: the second arm won, the first arm won, tied (TIED)
+_LARGEST_FILE = MOST_DUELS + (1 << 20)  # bytes
 _MOST_COMMITTED = 100_000
-_FEW = 2_000  # steps are made one by one up to here: sooner done than a loop is compiled
-_ZIP = b"PK\x03\x04"  # how files of format 2 began
+_FEW = 2_000  # playing up to this many duels one by one takes less time than compiling a loop
+_ZIP = b"PK\x03\x04"  # first bytes of files of format 2
 
 
 class Stepper:
-    """A policy that receives the outcomes of real duels one step at a time; made by `start` or `restore`.
+    """A policy that is played one step at a time, with outcomes of real duels; made by `start` or `restore`.
 
     Parameters
     ----------
@@ -62,9 +62,9 @@ class Stepper:
     Attributes
     ----------
     pair : tuple of int or None
-        The pair that `select` returned and that is not decided yet.
+        The pair that `select` returned, until its outcome is given.
     n_steps : int
-        Number of duels decided so far.
+        Number of steps so far, tied duels and self-duels included.
 
     Examples
     --------
@@ -77,9 +77,9 @@ class Stepper:
 
     def __init__(self, configured: Configured, n_arms: int, horizon: int, seed: int) -> None:
         self.configured, self.n_arms, self.horizon, self.seed = configured, n_arms, horizon, seed
-        self.pair: tuple[int, int] | None = None  # chosen and not yet decided
-        self._outcomes = bytearray()  # of the decided steps
-        self._choices = 0  # digest of the pairs chosen so far
+        self.pair: tuple[int, int] | None = None
+        self._outcomes = bytearray()  # 0, 1 or TIED for each step so far
+        self._choices = 0  # digest of the pairs of these steps
         self._rng = np.random.default_rng(seed)
         self._params = kernel_params(configured, horizon)
         self._state: Any = first_state(configured, n_arms, self._params, self._rng) if n_arms > 1 else ()
@@ -87,14 +87,21 @@ class Stepper:
 
     @property
     def n_steps(self) -> int:
-        """Number of duels decided so far."""
+        """Return the number of steps so far, tied duels and self-duels included."""
         return len(self._outcomes)
 
     def select(self) -> tuple[int, int]:
-        """Return the pair of arms to duel now, the same until it is decided; equal arms need no duel."""
+        """Return the pair to compare, the same pair until its outcome is given.
+
+        Returns
+        -------
+        tuple of int
+            First and second arm. If they are equal, no comparison is needed: show that arm alone, and call
+            `update` with any outcome.
+        """
         if self.pair is None:
             select = self._policy.select
-            pair = self._called(select, self._state, self._params, self._rng) if self.n_arms > 1 else (0, 0)
+            pair = self._call(select, self._state, self._params, self._rng) if self.n_arms > 1 else (0, 0)
             first, second = map(int, pair)
             if not (0 <= first < self.n_arms and 0 <= second < self.n_arms):
                 raise self._illegal(self.n_steps + 1, first, second)
@@ -102,24 +109,30 @@ class Stepper:
         return self.pair
 
     def update(self, first_won: bool) -> None:
-        """Tell the policy whether the first arm of `select` won; any value will do if both are the same."""
-        pair = self._decided(int(bool(first_won)))
+        """Give the policy the outcome of the pair that `select` returned.
+
+        Parameters
+        ----------
+        first_won : bool
+            Whether the first arm won; without meaning if both arms are equal.
+        """
+        pair = self._record_outcome(int(bool(first_won)))
         if self.n_arms > 1:
-            self._called(self._policy.update, self._state, self._params, *pair, bool(first_won))
+            self._call(self._policy.update, self._state, self._params, *pair, bool(first_won))
 
     def pass_over(self) -> None:
-        """End the duel of `select` without a winner; the policy learns nothing from it."""
-        self._decided(TIED)
+        """Record that the duel was tied; the policy learns nothing from it."""
+        self._record_outcome(TIED)
 
     def recommend(self) -> int:
-        """Return the arm that the policy considers best now; -1 if the policy recommends none."""
+        """Return the best arm by the duels so far; -1 if the policy does not recommend arms."""
         if self.n_arms == 1:
             return 0
         recommend = self._policy.recommend
         return int(recommend(self._state, self._params)) if recommend else -1
 
     def answers(self) -> list[int]:
-        """Return all arms that the policy considers best now, in ascending order."""
+        """Return all arms of the answer, ascending; only the best arm if the policy has no larger answers."""
         chosen = np.zeros(self.n_arms, np.bool_)
         if self.n_arms > 1 and self._policy.answers:
             self._policy.answers(self._state, self._params, chosen)
@@ -129,14 +142,20 @@ class Stepper:
         return [int(arm) for arm in np.flatnonzero(chosen)]
 
     def finished(self) -> bool:
-        """Return whether the policy needs no further duels."""
+        """Return whether nothing is left to compare."""
         finished = self._policy.finished
         return self.n_arms == 1 or bool(finished and finished(self._state, self._params))
 
     def committed(self) -> list[tuple[int, int]]:
-        """Return the pairs that the policy will select next whatever the outcomes, at most 100,000.
+        """Return the coming comparisons that do not depend on any outcome, at most 100,000 of them.
 
-        The first is the pair of `select`; the others follow in this order.
+        They can be made at the same time. The first is the pair of `select`, and `select` returns the others
+        in this order.
+
+        Returns
+        -------
+        list of tuple of int
+            First and second arm of each comparison.
         """
         first = self.select()
         if self._policy.plan is None or self.n_arms == 1 or first[0] == first[1]:
@@ -148,9 +167,19 @@ class Stepper:
         return [(int(pairs[step % len(pairs), 0]), int(pairs[step % len(pairs), 1])) for step in left]
 
     def save(self, path: str | Path) -> None:
-        """Write a file from which `restore` continues. It is written completely or not at all.
+        """Write a file from which `restore` continues.
 
-        The file holds the outcome of every duel, at most 4,000,000 of them.
+        The file holds the outcome of every duel. It is renamed into place when it is complete.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file, which is replaced if it exists.
+
+        Raises
+        ------
+        RankduelError
+            If there are more than 4,000,000 duels or 10,000 arms.
         """
         if self.n_steps > MOST_DUELS or self.n_arms > _MOST_ARMS:
             raise PolicyError(
@@ -173,7 +202,7 @@ class Stepper:
         write_checked_json(path, content)
 
     def _play_again(self, outcomes: np.ndarray) -> None:
-        """Choose and decide as many duels as there are outcomes (int8: 0, 1 or TIED)."""
+        """Play the duels with these outcomes (int8: 0, 1 or TIED)."""
         if self.n_arms == 1 or len(outcomes) <= _FEW or is_plain(self.configured.thing):
             for outcome in outcomes.tolist():
                 self.select()
@@ -184,23 +213,24 @@ class Stepper:
             return
         progress = record(_Progress())
         replay = _replay_of(self.configured.thing)
-        self._called(replay, self._state, self._params, outcomes, progress, self.n_arms, self._rng)
+        self._call(replay, self._state, self._params, outcomes, progress, self.n_arms, self._rng)
         now = progress[0]
         if now.illegal:
             raise self._illegal(now.step, now.first, now.second)
         self._choices = int(now.choices)
         self._outcomes += outcomes.tobytes()
 
-    def _decided(self, outcome: int) -> tuple[int, int]:
+    def _record_outcome(self, outcome: int) -> tuple[int, int]:
+        """Record the outcome of the pair that `select` returned; return the pair."""
         if self.pair is None:
             raise PolicyError("there is no duel to decide: call select() first, once for every duel")
         pair, self.pair = self.pair, None
         self._outcomes.append(outcome)
-        self._choices = _with_choice(self._choices, *pair)
+        self._choices = _extended_digest(self._choices, *pair)
         return pair
 
-    def _called(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a function of the policy; settings may be so large or small that it cannot compute."""
+    def _call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a function of the policy; an arithmetic error names the settings, which are too extreme."""
         try:
             return function(*arguments)
         except ArithmeticError as problem:
@@ -214,7 +244,7 @@ class Stepper:
 
 
 def start(configured: Configured | str, n_arms: int, *, seed: int = 0, horizon: float = 0) -> Stepper:
-    """Start a policy that is told the outcomes of real duels, one step at a time.
+    """Start a policy that is played one step at a time, with outcomes of real duels.
 
     Parameters
     ----------
@@ -225,18 +255,18 @@ def start(configured: Configured | str, n_arms: int, *, seed: int = 0, horizon: 
     seed : int, default 0
         Seed of the policy's random numbers, from 0.
     horizon : float, default 0
-        Number of duels there will be, for policies that must know it.
+        Number of duels, for policies that need it in advance.
 
     Returns
     -------
     Stepper
         ``select()`` returns the pair to duel, ``update(first_won)`` takes the outcome, ``recommend()``
-        returns the best arm so far, and ``save(path)`` writes everything needed to go on.
+        returns the best arm so far, and ``save(path)`` writes a file from which `restore` continues.
 
     Raises
     ------
     RankduelError
-        If the policy is unknown, compares sets of arms, or must know the horizon.
+        If the policy is unknown or compares sets of arms, or if it needs the horizon and none is given.
 
     Examples
     --------
@@ -254,7 +284,7 @@ def start(configured: Configured | str, n_arms: int, *, seed: int = 0, horizon: 
     if n_arms != int(n_arms) or n_arms < 1:
         raise PolicyError(f"n_arms is {n_arms}; expected a whole number from 1")
     if configured.needs_horizon and not (horizon or configured.params.horizon):
-        raise PolicyError(f"{configured} must know how many duels there will be: give horizon=...")
+        raise PolicyError(f"{configured} needs the number of duels in advance: give horizon=...")
     steps = checked_horizon(horizon) if horizon else 0
     return Stepper(configured, int(n_arms), steps, checked_seed(seed))
 
@@ -262,15 +292,15 @@ def start(configured: Configured | str, n_arms: int, *, seed: int = 0, horizon: 
 def restore(path: str | Path, policy: str | Path | None = None) -> Stepper:
     """Restore a policy that `Stepper.save` wrote, ready for its next duel.
 
-    The saved duels are played again, which takes some seconds per million.
+    The saved duels are played again, which takes a few seconds per million.
 
     Parameters
     ----------
     path : str or Path
         The saved file.
     policy : str or Path, optional
-        The Python file of a policy of your own. It is code that is run, so the name in the saved file is not
-        enough.
+        The Python file of a policy of your own. It is code that is run, so it has to be named here, even
+        though the saved file names it.
 
     Returns
     -------
@@ -292,7 +322,7 @@ def restore(path: str | Path, policy: str | Path | None = None) -> Stepper:
     True
     """
     saved = _read(Path(path))
-    thing = _thing(saved, policy)
+    thing = _saved_policy(saved, policy)
     try:
         configured = configure(thing, **saved.settings)
         stepper = start(configured, saved.n_arms, seed=saved.seed, horizon=saved.horizon)
@@ -303,8 +333,8 @@ def restore(path: str | Path, policy: str | Path | None = None) -> Stepper:
     stepper._play_again(saved.outcomes)
     if stepper._choices != saved.choices:
         raise RecordsError(
-            f"{path}: {thing.name} chooses other pairs now than when it was saved; it was saved by another "
-            "version of the policy. Go on with that version, or start again"
+            f"{path}: {thing.name} chooses other pairs now than when it was saved; the version of the policy "
+            "differs. Use the version that saved it, or start again"
         )
     if saved.pending:
         stepper.select()
@@ -327,11 +357,11 @@ class _Saved(NamedTuple):
 
 def _read(path: Path) -> _Saved:
     _refuse_archives(path)
-    fields = read_checked_json(path, "a saved policy", _LARGEST)
+    fields = read_checked_json(path, "a saved policy", _LARGEST_FILE)
     if fields.whole("format", 0) != _FORMAT:
         raise RecordsError(
             f"{path}: written by another version of rankduel (format {fields.whole('format', 0)}; expected "
-            f"{_FORMAT}). Go on with that version"
+            f"{_FORMAT}). Use the version that saved it"
         )
     return _Saved(
         path=path,
@@ -347,6 +377,7 @@ def _read(path: Path) -> _Saved:
 
 
 def _refuse_archives(path: Path) -> None:
+    """Raise an error if the file cannot be read, or is of format 2."""
     try:
         with open(path, "rb") as file:
             start_of_file = file.read(len(_ZIP))
@@ -356,12 +387,13 @@ def _refuse_archives(path: Path) -> None:
         raise RecordsError(f"{path}: cannot be read: {problem.strerror}") from None
     if start_of_file == _ZIP:
         raise RecordsError(
-            f"{path}: an .npz archive; rankduel saved policies so up to format 2, and reads format {_FORMAT} "
-            "now. Go on with the version that wrote it, or start again"
+            f"{path}: an .npz archive, which is format 2 of saved policies; expected format {_FORMAT}. Use "
+            "the version of rankduel that saved it, or start again"
         )
 
 
 def _outcomes(fields: Fields) -> np.ndarray:
+    """Return the saved outcomes as int8: 0, 1 or TIED."""
     text = fields.text("outcomes")
     if len(text) > MOST_DUELS or not set(text) <= set(_OUTCOMES):
         expected = f"at most {MOST_DUELS:,} of the characters {' '.join(_OUTCOMES)}"
@@ -370,8 +402,8 @@ def _outcomes(fields: Fields) -> np.ndarray:
     return np.frombuffer(codes.encode(), np.int8).copy()
 
 
-def _thing(saved: _Saved, named: str | Path | None) -> Policy:
-    """Return the saved policy; a file is run only if the caller named it."""
+def _saved_policy(saved: _Saved, named: str | Path | None) -> Policy:
+    """Return the saved policy; its file is run only if the caller named it."""
     if saved.policy in POLICIES:
         if named is not None and str(named) != saved.policy:
             raise PolicyError(f"{saved.path}: saved with the policy {saved.policy}, not {named}")
@@ -386,26 +418,30 @@ def _thing(saved: _Saved, named: str | Path | None) -> Policy:
     return load_policy(named)
 
 
-def _with_choice(choices: int, first: int, second: int) -> int:
-    """Return a digest of pairs after one more; below 2^31, so that whole numbers of kernels do."""
-    return (choices * 1_000_003 + first * 131_071 + second + 1) % 2_147_483_629
+def _extended_digest(digest: int, first: int, second: int) -> int:
+    """Return the digest of a sequence of pairs with one more pair.
+
+    It is below 2^31, so that int64 is enough for the products in compiled code.
+    """
+    return (digest * 1_000_003 + first * 131_071 + second + 1) % 2_147_483_629
 
 
-_with_choice_kernel = kernel(_with_choice)
+_extended_digest_kernel = kernel(_extended_digest)
 
 
 class _Progress(NamedTuple):
-    choices: int = 0
-    step: int = 0
+    choices: int = 0  # digest of the pairs so far
+    step: int = 0  # this and the next two: step and result of the last `select`, if illegal
     first: int = 0
     second: int = 0
-    illegal: bool = False
+    illegal: bool = False  # `select` returned no pair of arms
 
 
 _replays: dict[Any, Callable[..., Any]] = {}
 
 
 def _replay_of(policy: Policy) -> Callable[..., Any]:
+    """Return the loop that plays recorded outcomes of a policy."""
     key = (policy.name, *policy.functions)
     if key not in _replays:
         _replays[key] = compiled_loop(_make_replay, policy)
@@ -413,9 +449,9 @@ def _replay_of(policy: Policy) -> Callable[..., Any]:
 
 
 def _make_replay(policy: Policy, plain: bool) -> Callable[..., Any]:
-    """Return a loop that plays recorded outcomes."""
+    """Return a loop that plays recorded outcomes instead of duels."""
     select, update = policy.select, policy.update
-    with_choice, is_legal = _with_choice_kernel, is_pair_of_arms
+    extended_digest, is_legal = _extended_digest_kernel, is_pair_of_arms
 
     def replay(state: Any, params: Any, outcomes: Any, progress: Any, n_arms: Any, rng: Any) -> None:
         now = progress[0]
@@ -424,7 +460,7 @@ def _make_replay(policy: Policy, plain: bool) -> Callable[..., Any]:
             if not is_legal(first, second, n_arms):
                 now.step, now.first, now.second, now.illegal = step + 1, first, second, True
                 return
-            now.choices = with_choice(now.choices, first, second)
+            now.choices = extended_digest(now.choices, first, second)
             if outcomes[step] != TIED:
                 update(state, params, first, second, outcomes[step] == 1)
 

@@ -1,4 +1,4 @@
-"""At which steps a run's counts are copied."""
+"""Checkpoints: the steps at which the counts of a run are recorded."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ import numpy as np
 
 from rankduel.base.errors import UsageError
 
-LONGEST = 10**15  # steps; clocks stay exact below
+LONGEST = 10**15  # steps of a run; float64 represents all smaller step numbers exactly
 
 
 def checkpoints(horizon: int, linear: int = 1000) -> np.ndarray:
-    """Twenty per decade, 1, 2, 5, 10, ..., and `linear` evenly spaced ones; all up to `horizon`."""
+    """Return the checkpoints up to `horizon`, ascending.
+
+    These are twenty steps per decade, the steps 1, 2, 5, 10, 20, 50, ..., and `linear` evenly spaced steps.
+    """
     horizon = checked_horizon(horizon)
     decades = range(len(str(horizon)))
     round_steps = [digit * 10**m for m in decades for digit in (1, 2, 5)]
@@ -23,7 +26,7 @@ def checkpoints(horizon: int, linear: int = 1000) -> np.ndarray:
 
 
 def checked_horizon(horizon: float) -> int:
-    """A number of steps, perhaps written 1e8."""
+    """Return `horizon` as an integer, or raise an error; a float such as 1e8 is accepted."""
     try:
         steps = int(horizon)
     except (TypeError, ValueError, OverflowError):

@@ -1,9 +1,10 @@
-"""What a run counts, and what it leaves at each checkpoint.
+"""Counts of a run, and their values at each checkpoint.
 
-Only whole numbers are counted. Per arm: in how many real duels it stood, in how many of them it was the
-better of the two, and how often it was chosen against itself. Every regret is a product of these counts with
-a loss per arm (bandits/regret.py), exact at any horizon, and a skipped stretch is an addition. Per pair: how
-often it was compared, of which the largest is kept.
+All counts are integers. They are counted per arm: the duels against other arms, the number of these in which
+it was the arm with the smaller loss, and the steps in which it was chosen against itself. Every notion of
+regret is a product of these counts with a loss per arm (bandits/regret.py). So regret has no rounding error
+that grows with the horizon, and skipped steps are one addition. Duels are counted per pair as well, and the
+largest of these counts is recorded.
 """
 
 from __future__ import annotations
@@ -16,30 +17,30 @@ from rankduel.base.compiling import kernel
 
 
 class Trace(NamedTuple):
-    """What one run left at each checkpoint (rows); arms (columns) as the caller numbers them."""
+    """Counts of one run at each checkpoint (rows); the columns are the arms as numbered by the caller."""
 
     steps: np.ndarray  # (checkpoints,) int64
-    duels: np.ndarray  # (checkpoints, arms) int64: real duels in which the arm stood
-    better: np.ndarray  # (checkpoints, arms) int64: real duels in which it was the arm with the smaller loss
+    duels: np.ndarray  # (checkpoints, arms) int64: duels of the arm against other arms
+    better: np.ndarray  # (checkpoints, arms) int64: duels in which it was the arm with the smaller loss
     selves: np.ndarray  # (checkpoints, arms) int64: steps in which it was chosen against itself
-    recommended: np.ndarray  # (checkpoints,) int64: the answer at that time; -1 if the policy has none
-    survivors: np.ndarray  # (checkpoints,) int64: arms not yet given up; -1 if the policy never gives up
-    answers: np.ndarray  # (checkpoints, arms) bool: all arms of the answer, of which `recommended` is one
-    finished: np.ndarray  # (checkpoints,) bool: nothing was left to compare
-    most: np.ndarray  # (checkpoints,) int64: comparisons of the pair that was compared most often
-    rounds: np.ndarray  # (checkpoints,) int64: how often outcomes were handed to the policy
-    measured: np.ndarray  # (checkpoints, n) float64: what the duels' owner counts, if anything; see `Duel`
+    recommended: np.ndarray  # (checkpoints,) int64: the recommended arm; -1 if there is none
+    survivors: np.ndarray  # (checkpoints,) int64: arms not eliminated; -1 if the policy eliminates none
+    answers: np.ndarray  # (checkpoints, arms) bool: all arms of the answer, with the recommended arm
+    finished: np.ndarray  # (checkpoints,) bool: whether nothing was left to compare
+    most: np.ndarray  # (checkpoints,) int64: number of duels of the pair with most duels
+    rounds: np.ndarray  # (checkpoints,) int64: number of batches of outcomes that reached the policy
+    measured: np.ndarray  # (checkpoints, n) float64: written by Duel.measure
 
 
 class Counts(NamedTuple):
-    """What `play` counts, and by what; arms as the policy numbers them."""
+    """Counts up to the current step; arms are numbered as by the policy."""
 
-    labels: np.ndarray  # (arms,) int64: how everybody else numbers them
-    loss: np.ndarray  # (arms,) float64: decides which of two is the better
-    duels: np.ndarray  # (arms,) int64
+    labels: np.ndarray  # (arms,) int64: arm a of the policy is arm labels[a] of the caller
+    loss: np.ndarray  # (arms,) float64: loss of each arm; the better arm of a pair has the smaller loss
+    duels: np.ndarray  # (arms,) int64, this and the next two: as in Trace
     better: np.ndarray  # (arms,) int64
     selves: np.ndarray  # (arms,) int64
-    pairs: np.ndarray  # (arms, arms) int64, the smaller number first
+    pairs: np.ndarray  # (arms, arms) int64: duels of each pair, at [smaller, larger] index
     most: np.ndarray  # (1,) int64: the largest entry of `pairs`
 
 
@@ -71,8 +72,8 @@ def empty_counts(labels: np.ndarray, loss: np.ndarray) -> Counts:
 
 
 @kernel
-def count(counts, first, second, n):
-    """n duels of this pair."""
+def count_duels(counts, first, second, n):
+    """Count `n` duels of a pair of different arms."""
     counts.duels[first] += n
     counts.duels[second] += n
     counts.better[first if counts.loss[first] <= counts.loss[second] else second] += n
@@ -83,7 +84,7 @@ def count(counts, first, second, n):
 
 @kernel
 def copy_counts(counts, answer, chosen, trace, row):
-    """Write the counts and the answer so far to a row of the trace, and clear `chosen`."""
+    """Write the counts and the answer to a row of the trace, and clear `chosen`."""
     labels = counts.labels
     trace.recommended[row] = labels[answer] if answer >= 0 else -1
     trace.most[row] = counts.most[0]

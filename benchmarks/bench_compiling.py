@@ -1,11 +1,14 @@
-"""How long does the first use of a policy take, and the next ones? Beside another tree, if one is named.
+"""Measure the time of the first and of later uses of each policy, optionally beside another source tree.
 
 python benchmarks/bench_compiling.py [--beside FOLDER] [POLICY ...]
 
-Every policy is measured in new processes with a cache of its own, in processor time. cold: seconds from the
-start of Python until a run of one step has ended, nothing compiled before. functions: how many functions
-Numba compiled for it. load: seconds to load and call what is on disk, imports left out. us/step: one run of
-a million duels on a matrix of 136 rankers (12 for cw_rmed and ecw_rmed, whose plans are linear programs).
+Every policy is measured in new processes with an empty cache of its own, in processor time.
+
+    cold        seconds from the start of Python to the end of a run of one step, with nothing compiled
+    functions   number of functions that Numba compiled
+    load        seconds to load compiled code from disk and call it, without imports
+    us/step     microseconds per step of a run of a million duels on a matrix of 136 rankers (12 rankers for
+                cw_rmed and ecw_rmed, which solve linear programs)
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-ONE = """
+SCRIPT = """
 import json, sys, time
 sys.path.insert(0, "")
 import numpy as np
@@ -60,8 +63,8 @@ print(json.dumps({"cold": cold, "first": first, "functions": Count.n, "us": step
 """
 
 
-def measured(tree: Path, python: str, name: str) -> dict[str, float]:
-    """Return the measures of one policy in one tree."""
+def measure(tree: Path, python: str, name: str) -> dict[str, float]:
+    """Return the measures of one policy in one source tree."""
     with tempfile.TemporaryDirectory() as cache:
         environment = {**os.environ, "RANKDUEL_CACHE": cache, "NUMBA_CACHE_DIR": cache}
         cold = _run(tree, python, environment, name, 1)
@@ -70,16 +73,16 @@ def measured(tree: Path, python: str, name: str) -> dict[str, float]:
 
 
 def _run(tree: Path, python: str, environment: dict[str, str], name: str, horizon: int) -> dict[str, float]:
-    told = subprocess.run(
-        [python, "-c", ONE, name, str(horizon)],
+    completed = subprocess.run(
+        [python, "-c", SCRIPT, name, str(horizon)],
         cwd=tree,
         env=environment,
         capture_output=True,
         text=True,
         check=True,
     )
-    answer: dict[str, float] = json.loads(told.stdout)
-    return answer
+    measures: dict[str, float] = json.loads(completed.stdout)
+    return measures
 
 
 def _row(name: str, measures: list[dict[str, Any]]) -> str:
@@ -90,18 +93,18 @@ def _row(name: str, measures: list[dict[str, Any]]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
-    parser.add_argument("--beside", type=Path, help="another tree with its own .venv, measured before")
+    parser.add_argument("--beside", type=Path, help="another source tree with its own .venv, measured first")
     parser.add_argument("policies", nargs="*")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     sys.path.insert(0, str(ROOT))
     from bandits import POLICIES
 
     trees = [(ROOT, sys.executable)]
-    if asked.beside:
-        trees.insert(0, (asked.beside, str(asked.beside / ".venv/bin/python")))
+    if options.beside:
+        trees.insert(0, (options.beside, str(options.beside / ".venv/bin/python")))
     print(" " * 20 + "  |".join(["  cold functions load  us/step"] * len(trees)))
-    for name in asked.policies or POLICIES:
-        print(_row(name, [measured(tree, python, name) for tree, python in trees]), flush=True)
+    for name in options.policies or POLICIES:
+        print(_row(name, [measure(tree, python, name) for tree, python in trees]), flush=True)
 
 
 if __name__ == "__main__":

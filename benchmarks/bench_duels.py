@@ -1,4 +1,4 @@
-"""How many live duels per second, beside the plain-Python twin of the tests? Does cost grow only with duels?
+"""Measure live duels per second beside the plain-Python twins of the tests, and how the cost scales.
 
 python benchmarks/bench_duels.py [queries, default 400]
 """
@@ -39,11 +39,11 @@ from support.live_duels import query_groups
 FEATURES = (110, 115, 96, 16)
 UNTIED, TIED = (0, 1), (2, 3)
 DUELS = 300_000
-SIZES = (10_000, 31_531)  # queries of MSLR-WEB10K and MSLR-WEB30K
+SIZES = (10_000, 31_531)  # numbers of queries of MSLR-WEB10K and MSLR-WEB30K
 TWIN_DUELS = 200
 USER = click_model("navigational", 5)
-# (method, its setting, the value)
-WAYS = (
+# Interleaving method, a setting of it, and the value of the setting.
+METHODS = (
     ("team_draft", "prefix", "assign"),
     ("balanced", "credit", "joachims"),
     ("document_constraints", "type", "3"),
@@ -57,7 +57,7 @@ def main(queries: int) -> None:
     rankings = rank(letor, [feature(f) for f in FEATURES])
     rows = [
         beside_twin(letor, rankings, way, pair, name)
-        for way in WAYS
+        for way in METHODS
         for pair, name in ((UNTIED, "untied"), (TIED, "heavily tied"))
     ]
     headings = ["navigational, k = 10", "rankings", "duels/s", "plain Python", "ratio"]
@@ -71,15 +71,15 @@ def main(queries: int) -> None:
     show(
         "Cost by documents",
         ["docs per query, median", "us per duel"],
-        by_size("docs_median", (50, 105, 400), queries),
+        by_documents((50, 105, 400), queries),
     )
-    # A duel looks at a handful of places; once they do not fit into the caches, it waits for memory.
-    headings = ["probabilistic", "queries", "rankings", "us per duel", "times that of the first size"]
+    # A duel reads a few places of large arrays. Once these do not fit into the caches, it waits for memory.
+    headings = ["probabilistic", "queries", "rankings", "us per duel", "relative to the first size"]
     show("Cost by queries", headings, by_queries(letor, rankings))
 
 
 def player(letor: Letor, rankings: Rankings, way: tuple[str, str, str], pair: tuple[int, int]):
-    """play(n): so many duels, compiled and ready."""
+    """Return a compiled function play(n) that plays n duels."""
     method, setting, value = way
     chosen, users = interleaving(method, **{setting: value}), np.random.default_rng(0)
     world = make_world(rankings, letor.labels, USER, chosen)
@@ -135,24 +135,24 @@ def all_odds(order, labels, offsets, user, first, second):
 
 
 def by_duels(letor, rankings) -> list[list[str]]:
-    play, rows = player(letor, rankings, WAYS[3], UNTIED), []
+    play, rows = player(letor, rankings, METHODS[3], UNTIED), []
     for n in (DUELS // 10, DUELS, 10 * DUELS):
         seconds = best_of(3, lambda n=n: play(n))
         rows.append([f"{n:,} duels", f"{seconds:.3f}", f"{seconds / n * 1e6:.3f}"])
     return rows
 
 
-def by_size(knob: str, values: tuple[int, ...], queries: int) -> list[list[str]]:
+def by_documents(medians: tuple[int, ...], queries: int) -> list[list[str]]:
     rows = []
-    for value in values:
-        letor = synthesize(shape("mslr-web10k", **({"queries": queries // 2} | {knob: value})))
-        play = player(letor, rank(letor, [feature(f) for f in FEATURES]), WAYS[3], UNTIED)
+    for value in medians:
+        letor = synthesize(shape("mslr-web10k", queries=queries // 2, docs_median=value))
+        play = player(letor, rank(letor, [feature(f) for f in FEATURES]), METHODS[3], UNTIED)
         rows.append([f"{value:,}", f"{best_of(3, lambda play=play: play(DUELS)) / DUELS * 1e6:.3f}"])
     return rows
 
 
 def by_queries(letor, rankings) -> list[list[str]]:
-    """The same queries over and over, each copy in memory of its own: only the size differs."""
+    """Time duels on copies of the same queries, each in its own memory, so that only the size differs."""
     way, rows = interleaving("probabilistic"), []
     for name, duel_by, env_of in (
         ("as runs play them: whole pages", live_duel_by, go_live),

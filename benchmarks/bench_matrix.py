@@ -1,9 +1,9 @@
-"""How long does a preference matrix take, exactly, by drawn pages and by played duels? Do threads help?
+"""Measure the time to compute a preference matrix: exactly, from drawn pages, and from played duels.
 
 python benchmarks/bench_matrix.py [queries of the exact matrix, default 1000] [of the others, default 2000]
 
-The papers played 400,000 duels for each of 9,180 pairs. Here every second ranker meets every other, a few
-times for each query; times are extrapolated from that.
+The papers played 400,000 duels for each of 9,180 pairs. Here every second ranker is compared with every other
+of these, a few times per query, and the times are extrapolated.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from experiments.matrix.build import build_matrix
 from letor_data.synthetic.generate import shape, synthesize
 
 ALL_PAIRS = 136 * 135 // 2
-PAPERS = 400_000  # duels of a pair
-TIMES = 2  # that the part played here asks each query
+PAPERS = 400_000  # duels per pair in the papers
+TIMES = 2  # pages or duels per query and pair in the measured part
 CORES = 2
 CREDITS = ("marginal_sign", "assignment")
 
@@ -29,7 +29,7 @@ def main(exact_queries: int, queries: int) -> None:
     exact = synthesize(shape("mslr-web10k", queries=exact_queries))
     arena = open_arena(exact, interleave="team_draft", ties="random_run")
     warm_up(exact, ("team_draft",))
-    # On a busy machine the clock says little: by processor time, threads lose only what they cost each other.
+    # On a busy machine wall-clock times are unreliable; the speed-up by CPU time shows the cost of threads.
     headings = ["one thread, s", "two threads, s", "speed-up", "by CPU time", "us per query and pair"]
     show(f"Exact team draft, 136 rankers, {exact_queries:,} queries", headings, [exact_cost(arena)])
 
@@ -37,14 +37,12 @@ def main(exact_queries: int, queries: int) -> None:
     warm_up(letor, [f"probabilistic(credit={credit})" for credit in CREDITS])
     rows = [row for credit in CREDITS for row in drawn_cost(letor, credit)]
     headings = ["credit, by", "CPU us each", "needed per pair", "minutes", "by CPU time"]
-    title = (
-        f"As sure as {PAPERS:,} probabilistic duels of {ALL_PAIRS:,} pairs, {queries:,} queries, two cores"
-    )
-    show(f"{title}; extrapolated", headings, rows)
+    title = f"To the standard error of {PAPERS:,} probabilistic duels of each of {ALL_PAIRS:,} pairs"
+    show(f"{title}, {queries:,} queries, two cores; extrapolated", headings, rows)
 
 
 def warm_up(letor, methods) -> None:
-    """Compile, and let the caches fill."""
+    """Compile the kernels and fill the caches."""
     for method in methods:
         for simulate in (False, True):
             build_matrix(open_arena(letor, interleave=method, rankers="1-2"), duels=1, simulate=simulate)
@@ -63,7 +61,7 @@ def drawn_cost(letor, credit: str) -> list[list[str]]:
     part = TIMES * letor.n_queries
     *page_times, pages = timed(arena, duels=part, jobs=CORES)
     *duel_times, duels = timed(arena, duels=part, jobs=CORES, simulate=True)
-    # Intervals are as long as a standard error says, so the square of their ratio is that of the variances.
+    # The length of an interval is proportional to the standard error, so squared lengths compare variances.
     ratio = np.mean((pages["hi"] - pages["lo"]) ** 2) / np.mean((duels["hi"] - duels["lo"]) ** 2)
     pieces = part * len(pages)
     return [
@@ -79,7 +77,7 @@ def row(name: str, times: list[float], pieces: int, needed: float) -> list[str]:
 
 
 def timed(arena: Arena, **how):
-    """(seconds by the clock, by the processors, the table of pairs)"""
+    """Return wall-clock seconds, CPU seconds, and the table of pairs."""
     clock, cpu = time.perf_counter(), time.process_time()
     pairs = build_matrix(arena, **how).pairs
     return time.perf_counter() - clock, time.process_time() - cpu, pairs

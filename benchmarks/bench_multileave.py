@@ -1,4 +1,4 @@
-"""How many multileaved pages per second, beside the plain-Python twin of the tests?
+"""Measure multileaved pages per second beside the plain-Python twins of the tests.
 
 python benchmarks/bench_multileave.py [queries, default 400]
 """
@@ -27,8 +27,8 @@ from support.live_duels import query_groups
 RANKERS_ON_PAGE = (range(105, 107), range(100, 110), range(136))  # rankers that share a page
 USER = click_model("navigational", 5)
 METHODS = ("team_draft", "sosm", "pairwise")
-PAGES = {"probabilistic": 5_000, "optimized": 500}  # whose twins enumerate too much, or play no pages
-PAIRS = 30_000_000  # of rankers to compare in one timing, roughly
+PAGES = {"probabilistic": 5_000, "optimized": 500}  # methods whose twins are too slow or play no pages
+PAIRS = 30_000_000  # approximate number of pairs of rankers that one timing compares
 
 
 def main(queries: int) -> None:
@@ -42,11 +42,11 @@ def main(queries: int) -> None:
     headings = ["navigational, k = 10", "rankers", "pages/s", "plain Python", "ratio"]
     show(f"Multileaved pages on {queries} queries, one core, with all preferences", headings, rows)
     rows = [row for name, pages in PAGES.items() for row in by_rankers_on_page(letor, rankings, name, pages)]
-    show("Without a twin that plays", ["navigational, k = 10", "rankers", "pages/s"], rows)
+    show("Methods without a comparable twin", ["navigational, k = 10", "rankers", "pages/s"], rows)
 
 
 def player(letor: Letor, rankings: Rankings, way: Configured):
-    """play(rankers, n): so many pages, compiled and ready."""
+    """Return a compiled function play(rankers, n) that plays n pages."""
     shared = make_shared_world(rankings, letor.labels, USER, way)
     impression = multileave_by(way.name)
     preferences, users = np.zeros((136, 136)), np.random.default_rng(0)

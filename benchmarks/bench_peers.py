@@ -1,10 +1,10 @@
-"""How many duels per second do policies play, beside duelpy's on the same matrix and to the same horizon?
+"""Measure duels per second beside duelpy, on the same matrix and to the same horizon.
 
 python benchmarks/bench_peers.py [horizon, default 4,000]
 
-The matrix has 40 arms and is made as in bench_policies.py. Horizons are short: duelpy computes every step
-anew, in NumPy; settings are the defaults of each. Reading beside scikit-learn is in bench_reading.py, and
-docs/reference/benchmarks.md has the figures of tools that PyPI lacks.
+The matrix has 40 arms and is that of bench_policies.py. The horizon is short, as duelpy recomputes every step
+in NumPy. Each tool has its default settings. bench_reading.py compares reading with scikit-learn, and
+docs/reference/benchmarks.md has the numbers of tools that are not on PyPI.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import time
 from types import ModuleType
 
 import numpy as np
-from bench_policies import made_up, seconds
+from bench_policies import seconds, synthetic_prefs
 from peers import duelpy, peer
 from side_by_side import show
 
 from experiments.specs import parse_policy
 
 ARMS = 40
-SAME = {  # our policy -> duelpy's class
+SAME = {  # policy -> class of duelpy
     "rucb": "RelativeUCB",
     "rcs": "RelativeConfidenceSampling",
     "dts": "DoubleThompsonSampling",
@@ -33,7 +33,7 @@ SAME = {  # our policy -> duelpy's class
 
 def main(horizon: int) -> None:
     policies, feedback = duelpy(), peer("duelpy.feedback.matrix_feedback")
-    prefs, rows = made_up(ARMS), []
+    prefs, rows = synthetic_prefs(ARMS), []
     for name, theirs in SAME.items():
         configured = parse_policy(name, trust=True)
         seconds(configured, prefs, 1)  # compiles
@@ -48,7 +48,7 @@ def main(horizon: int) -> None:
 def beside(
     policies: ModuleType, feedback: ModuleType, name: str, prefs: np.ndarray, horizon: int, ours: float
 ) -> list[str]:
-    """duelpy's rate, and how many times ours is that; or what it failed with."""
+    """Return duels per second of duelpy and the ratio of `ours` to it, or the error that duelpy raised."""
     try:
         environment = feedback.MatrixFeedback(prefs, random_state=np.random.RandomState(1))
         policy = getattr(policies, name)(

@@ -1,10 +1,10 @@
-"""How fast does each policy play, beside its plain twin of the tests, and what do 10^8 duels cost?
+"""Measure the time per step of each policy beside its plain-Python twin of the tests.
 
 python benchmarks/bench_policies.py [MATRIX] [--policy SPEC ...] [--long]
 
-MATRIX is a file or a built-in name; without one, 136 arms with gaps like those of MSLR's features. A twin
-recomputes everything in every step; its time is that of its first 100,000 steps, or fewer if these would take
-a minute (some begin with rounds in which nothing is computed). --long also plays 10^8 duels.
+MATRIX is a file or a built-in name; the default has 136 arms with gaps like those of the MSLR features. A
+twin recomputes everything in every step. It is timed over its first 100,000 steps, or fewer if these would
+take a minute, as some twins begin with cheap rounds. With --long, 10^8 duels are played as well.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from naive.policies.twins import TWINS
 from support.policies import DUELING, with_horizon
 
 TWIN_STEPS = (100, 1_000, 100_000)
-LONGEST = 60  # seconds
+LONGEST = 60  # seconds that a twin may take
 FEWER_ARMS = {"cw_rmed": 16}
 HORIZONS = (100_000, 1_000_000)
 LONG = 100_000_000
 
 
-def made_up(n_arms: int) -> np.ndarray:
-    """A best arm, then a long tail: smallest gap 0.006, mean about 0.1, and noise that breaks the order."""
+def synthetic_prefs(n_arms: int) -> np.ndarray:
+    """Return a matrix with a best arm, smallest gap 0.006, mean gap about 0.1, and cycles due to noise."""
     rng = np.random.default_rng(1)
     strength = np.concatenate([[0.0], -0.025 - 1.1 * rng.random(n_arms - 1) ** 1.5])
     edge = strength[:, None] - strength[None, :]
@@ -46,7 +46,7 @@ def made_up(n_arms: int) -> np.ndarray:
 
 
 def main(matrix: str, specs: list[str], long: bool) -> None:
-    prefs = read_preferences(matrix).matrix if matrix else made_up(136)
+    prefs = read_preferences(matrix).matrix if matrix else synthetic_prefs(136)
     chosen = [parse_policy(spec, trust=True) for spec in specs] or [
         configure(policy) for policy in DUELING.values()
     ]
@@ -72,14 +72,14 @@ def row(configured: Configured, prefs: np.ndarray, long: bool) -> list[str]:
 
 
 def seconds(configured: Configured, prefs: np.ndarray, horizon: int) -> float:
-    """Processor time of one run, its checkpoints included."""
+    """Return the processor time of one run, with its checkpoints."""
     started = time.process_time()
     play_matrix(configured, prefs, horizon)
     return time.process_time() - started
 
 
 def twin_seconds(configured: Configured, prefs: np.ndarray) -> float:
-    """Per step, at the beginning of a run to the first horizon."""
+    """Return the seconds per step of the twin, at the beginning of a run to the first horizon."""
     per_step = 0.0
     for steps in TWIN_STEPS:
         if per_step * steps < LONGEST:

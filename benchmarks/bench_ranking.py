@@ -1,4 +1,4 @@
-"""How long does it take to rank every query by each of 136 features, MSLR-WEB10K-shaped?
+"""Measure the time to rank MSLR-WEB10K-shaped data by each of 136 features, beside numpy.lexsort.
 
 python benchmarks/bench_ranking.py [queries, default 10000]
 """
@@ -16,7 +16,7 @@ from letor_data.rankers import feature_rankers
 from letor_data.rankings import rank
 from letor_data.synthetic.generate import shape, synthesize
 
-PEER_FEATURES = 8  # the peer is timed on these and scaled up
+PEER_FEATURES = 8  # features on which numpy.lexsort is timed; its time is scaled up
 
 
 def main(queries: int) -> None:
@@ -37,7 +37,7 @@ def main(queries: int) -> None:
 
 
 def lexsort_by(letor: Letor, feature: int) -> np.ndarray:
-    """Orders only: no positions and no tie groups."""
+    """Return the order of documents by a feature, without positions and tie groups."""
     query = np.repeat(np.arange(letor.n_queries), letor.docs_per_query)
     return np.lexsort((-letor.columns[feature], query))
 

@@ -1,4 +1,4 @@
-"""How fast is LETOR text read, beside scikit-learn on the same files? And is it linear in size?
+"""Measure the time to read LETOR text of three sizes, beside scikit-learn on the same files.
 
 python benchmarks/bench_reading.py [MB of the largest file, default 200]
 """
@@ -18,7 +18,7 @@ import letor_data
 from letor_data.synthetic.generate import blocks, shape
 from letor_data.text.writer import write_letor
 
-BYTES_PER_QUERY = 150_000  # of MSLR-shaped text, about
+BYTES_PER_QUERY = 150_000  # approximate size of MSLR-shaped text
 
 
 def main(megabytes: float) -> None:

@@ -1,9 +1,9 @@
-"""What do live runs cost beside proxy runs, and records and progress beside the runs themselves?
+"""Measure the time of live runs beside proxy runs, and of records and reports beside the runs themselves.
 
 python benchmarks/bench_runs.py [STEPS]
 
-MergeDTS on the 136 rankers of a synthetic set shaped like MSLR: live duels to STEPS (10^7) steps, the same by
-proxy, and 20 shorter runs with and without records.
+Policies play STEPS (10^7) live and proxy duels on 136 rankers of MSLR-shaped synthetic data. MergeDTS then
+plays 20 shorter live runs with and without records.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def main(steps: int) -> None:
     preferences = build_matrix(arena, duels=300)
     live, proxy = Problem(preferences, arena), Problem(preferences)
     rows = []
-    for name, policy in (("MergeDTS", "merge_dts"), ("Self-Sparring, which never rests", "self_sparring")):
+    for name, policy in (("MergeDTS", "merge_dts"), ("Self-Sparring", "self_sparring")):
         for problem in (live, proxy):
             run(problem, [policy], 10)  # compile
             took = seconds(lambda problem=problem, policy=policy: run(problem, [policy], steps))
@@ -50,7 +50,7 @@ def main(steps: int) -> None:
         report = seconds(lambda: write_report(read_run_sets(folder), Path(folder) / "report.html"))
     show(
         f"{RUNS} live runs of MergeDTS, {SHORT:,} steps each",
-        ["", "seconds", "share"],
+        ["", "seconds", "relative to the runs"],
         [
             ["runs alone", f"{bare:.2f}", ""],
             ["with records", f"{kept:.2f}", f"{kept / bare - 1:+.1%}"],

@@ -1,7 +1,7 @@
-"""Does an MSLR-WEB30K-sized set (3.77 million documents, 136 features) fit into 8 GiB?
+"""Measure time and peak memory with data of the size of MSLR-WEB30K (3.77 million documents, 136 features).
 
-Made as text, read and cached, opened from the cache, and ranked by all features into files; each step
-is a process of its own, so that its peak memory is its own. Needs some 12 GB of disk and several minutes.
+The data are written as text, read and cached, opened from the cache, and ranked by all features into files.
+Each step is a process, so that its peak memory is its own. Needs some 12 GB of disk and several minutes.
 
     python benchmarks/bench_web30k.py [queries, default 31531]
 """
@@ -49,8 +49,8 @@ def main(queries: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for step in STEPS:
             command = [sys.executable, __file__, str(queries), folder, step]
-            said = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout
-            rows.append([step, *said.strip().split("|")])
+            output = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout
+            rows.append([step, *output.strip().split("|")])
             print(*rows[-1], flush=True)
     show(f"MSLR-WEB30K-shaped, {queries:,} queries", ["step", "seconds", "peak GiB", ""], rows)
 

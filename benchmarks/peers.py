@@ -1,4 +1,4 @@
-"""Other tools, where they are installed and can be imported; `make bench` installs what PyPI has of them."""
+"""Import other tools for comparison, if they are installed; `make bench` installs those on PyPI."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 def peer(name: str) -> ModuleType | None:
-    """Return a module of another tool; without it, print why it is left out and return None."""
+    """Return a module of another tool; if it cannot be imported, print the reason and return None."""
     try:
         return importlib.import_module(name)
     except Exception as problem:  # other tools may fail in any way
@@ -22,7 +22,7 @@ def peer(name: str) -> ModuleType | None:
 def duelpy() -> ModuleType | None:
     """Return duelpy's policies.
 
-    Version 1.0.0 names `np.float`, which NumPy removed in 1.24; it is given back as what it was, `float`.
+    Version 1.0.0 uses `np.float`, an alias of `float` that NumPy 1.24 removed; the alias is restored.
     """
     numpy: Any = np
     if not hasattr(np, "float"):

@@ -1,4 +1,4 @@
-"""Timing and tables for the benchmarks: everything is a ratio within one run on one machine."""
+"""Timing and tables for the benchmarks, which compare tools within one run on one machine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.table import Table
 
 
 def best_of(times: int, work: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
-    """Seconds of the fastest call; the others paid for noise."""
+    """Return the seconds of the fastest of `times` calls, which is least affected by other processes."""
     return min(_seconds(work, clock) for _ in range(times))
 
 
@@ -22,7 +22,7 @@ def _seconds(work: Callable[[], object], clock: Callable[[], float]) -> float:
 
 
 def peak_gib() -> float:
-    """The most memory this process has held, mapped files included."""
+    """Return the peak memory of this process in GiB, mapped files included."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 

@@ -1,10 +1,12 @@
-"""Draw the pictures of the documentation; run from the root after `make demo` and README's `multileave`.
+"""Draw the pictures of the documentation.
 
 python docs/make_pictures.py [PUBLIC SYNTHETIC]
 
-With two matrices, the public one of MSLR (text) and one of synthetic data (.npy), draw these side by side.
+Run from the root of the repository, after `make demo` and the README's `rankduel multileave`. With two
+matrices, the public MSLR matrix (text) and one of synthetic data (.npy), also draw these two side by side.
 """
 
+import io
 import re
 import sys
 from pathlib import Path
@@ -27,30 +29,32 @@ HERE = Path(__file__).parent
 
 
 def draw_data_info() -> None:
-    console = Console(
-        record=True, width=80, force_terminal=True, highlight=False, file=open("/dev/null", "w")
-    )
+    """Draw the terminal output of 'rankduel data info'."""
+    console = Console(record=True, width=80, force_terminal=True, highlight=False, file=io.StringIO())
     data.screen = console
     console.print("$ [bold]rankduel data info demo/mslr-demo.txt --top 5[/]")
     data.show_summary(summarize(read_data("demo/mslr-demo.txt")), top=5)
     svg = console.export_svg(title="rankduel")
-    svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)  # no fonts from the network
+    svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)  # avoid fonts from the network
     (HERE / "data_info.svg").write_text(svg.replace("Fira Code", "DejaVu Sans Mono"))
 
 
 def draw_demo_regret() -> None:
-    live = next(study for study in read_run_sets("demo/records") if study.settings["mode"] == "live")
+    """Draw the regret of the live runs of `make demo`."""
+    live = next(run_set for run_set in read_run_sets("demo/records") if run_set.settings["mode"] == "live")
     regret = run_set_figures("live", live)[0]
     save_chart(regret.make(DEFAULT), HERE / "demo_regret.svg")
 
 
 def draw_multileave() -> None:
-    study = read_run_sets("results/mslr-small-multileave-100000")[0]
-    errors = multileave_figures("multileave", study)[0]
+    """Draw the share of wrong pairs of the README's multileaving runs."""
+    run_set = read_run_sets("results/mslr-small-multileave-100000")[0]
+    errors = multileave_figures("multileave", run_set)[0]
     save_chart(errors.make(DEFAULT), HERE / "multileave.svg")
 
 
 def draw_matrices(public: str, synthetic: str) -> None:
+    """Draw two preference matrices of 136 rankers side by side."""
     tables = []
     for title, matrix in (("MSLR-WEB30K", np.loadtxt(public)), ("synthetic", np.load(synthetic))):
         rows, columns = np.indices(matrix.shape) + 1

@@ -1,6 +1,6 @@
-"""The arena: judged data, rankers, an interleaving method and a user; all that live duels need.
+"""The arena: judged data, rankers, an interleaving method and a click model, as live duels need them.
 
-The same arena makes a preference matrix, and plays live runs whose proxy that matrix is.
+A preference matrix made from an arena is the proxy of live runs in that arena.
 """
 
 from __future__ import annotations
@@ -22,17 +22,18 @@ from letor_data import Letor
 from letor_data.rankers import Ranker, rankers_of
 from letor_data.rankings import Rankings, rank
 from rankduel.base.arguments import check_type
+from rankduel.base.errors import UsageError
 from rankduel.base.notebook import few, html_repr, short_repr
 from rankduel.base.settings import Configured
 
-# Settings of an arena that the outcome of a duel depends on, besides data and rankers.
+# Settings of an arena that affect the outcome of a duel, besides data and rankers.
 DUEL_SETTINGS = ("interleave", "clicks", "grades", "length", "ties", "tied_duels")
-# Opens a progress bar for countable work, (what, how many): call what it gives with how many more are done.
+# Open a progress bar: (description, total) -> context manager that yields advance(number of new items).
 CountProgress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 
 
-def no_progress(what: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
-    """Show nothing."""
+def no_progress(description: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
+    """Return a context manager that shows no progress."""
     return nullcontext(lambda done: None)
 
 
@@ -82,7 +83,7 @@ class Arena:
     settings: Mapping[str, Any]
 
     def _facts(self) -> dict[str, object]:
-        """What a prompt shows."""
+        """Return the names and values that the representations show."""
         return {
             "data": self.settings.get("data", ""),
             "rankers": few(self.rankings.names),
@@ -99,7 +100,23 @@ class Arena:
         return html_repr("Arena", self._facts())
 
     def world(self, seed: int = 0) -> World:
-        """What kernels see; `seed` is for ties that are broken once per run."""
+        """Return the arrays that kernels read.
+
+        Parameters
+        ----------
+        seed : int, default 0
+            Seed of the order of tied documents. Only values of `ties` that break ties once per run use it.
+
+        Returns
+        -------
+        World
+            Rankings, labels, user and interleaving rules.
+
+        Raises
+        ------
+        RankduelError
+            If the parts do not fit together.
+        """
         return make_world(
             self.rankings,
             self.labels,
@@ -126,45 +143,49 @@ def open_arena(
     queries: str = "uniform",
     progress: CountProgress = no_progress,
 ) -> Arena:
-    """Rank judged data and put rankers, interleaving method and user together.
+    """Rank judged data, and combine the rankings with an interleaving method and a click model.
 
-    The same arena makes a preference matrix and plays live runs.
+    The same arena serves for building a preference matrix and for playing live runs.
 
     Parameters
     ----------
     letor : Letor
         Judged documents, from `read_data`.
     interleave : str, optional
-        Interleaving method and its settings, such as ``"team_draft"``. The default is that of `preset`.
+        Interleaving method and its settings, such as ``"team_draft"``; ``rankduel interleavers`` lists the
+        methods. The default is that of `preset`.
     clicks : str, ClickModel or Configured, default "navigational"
-        Click model and its settings, a TOML file of probabilities, or a value of `click_model`. A user by
-        name has the table for the grades of the data.
+        Click model and its settings, a TOML file of probabilities, or a value of `click_model`. A named
+        model takes its table for the number of grades in the data.
     length : int, default 10
         Number of documents on a page.
     rankers : str, sequence or mapping, default ""
-        Feature numbers such as ``"1-5,110"``; or a sequence of rankers, or a mapping of names to rankers. A
-        ranker is a text such as ``"0.7*39+0.3*23"`` or ``"lightgbm:model.txt"``, a feature's number, a
+        Feature numbers such as ``"1-5,110"``, a sequence of rankers, or a mapping of names to rankers. A
+        ranker is a text such as ``"0.7*39+0.3*23"`` or ``"lightgbm:model.txt"``, a feature number, a
         `Ranker`, a function of a query's feature matrix, an estimator with ``predict``, a pandas Series of
         scores, a table with columns qid, docno and score, or a run by query and document. By default, every
         feature is a ranker.
     preset : str, default "paper"
-        Values of `interleave`, `ties` and `tied_duels` where these are not given: "paper", "lerot" or
-        "repo_multileave".
+        Source of the values of `interleave`, `ties` and `tied_duels` that are not given: "paper", "lerot"
+        or "repo_multileave".
     ties : str, optional
-        Order of documents with equal scores: "random_impression", "random_impression_redraw", "random_run",
-        "random_run_shared" or "stable". The default is that of `preset`.
+        Order of documents with equal scores: random for every impression ("random_impression"; with
+        "_redraw", again for the credit), random once per run ("random_run"; with "_shared", the same for all
+        rankers), or as in the data ("stable"). The default is that of `preset`.
     tied_duels : str, optional
-        A duel without a winner: "coin" or "drop". The default is that of `preset`.
+        Result of a duel without a winner: a random winner with probability 1/2 each ("coin"), or no result
+        ("drop"). The default is that of `preset`.
     queries : str, default "uniform"
-        Which query comes next: "uniform" or "cycle".
+        Order of queries in live runs: independent uniform draws ("uniform"), or one after the other
+        ("cycle").
     progress : callable, optional
-        Opens a progress bar: called with what is counted and how many there are, it returns a context manager
-        that yields a function to call with how many more are done.
+        Function that opens a progress bar. Called with a description and a total, it returns a context
+        manager that yields a function, which is called with the number of items finished since the last call.
 
     Returns
     -------
     Arena
-        What `build_matrix`, `run`, `compare`, `multileave`, `play_duels` and `duel_odds` take.
+        Argument of `build_matrix`, `run`, `compare`, `multileave`, `play_duels` and `duel_odds`.
 
     Raises
     ------
@@ -178,20 +199,20 @@ def open_arena(
     >>> arena.rankings.names, str(arena.interleaving)
     (('110', '115'), 'team_draft')
 
-    Rankers of one's own:
+    Your own rankers:
 
     >>> mine = {"BM25": 110, "mix": "0.7*110+0.3*115", "shortest": lambda features: -features[:, 14]}
     >>> rankduel.open_arena(data, rankers=mine).rankings.names
     ('BM25', 'mix', 'shortest')
     """
     check_type("letor", letor, Letor, "judged data from read_data")
-    usual = preset_named(preset)
-    method = usual["interleaving"] if interleave is None else METHODS.parsed(interleave)
+    defaults = preset_named(preset)
+    method = defaults["interleaving"] if interleave is None else METHODS.parsed(interleave)
     model = _model(clicks, letor.n_grades)
     chosen = chosen_rankers(letor, rankers)
     with progress("ranking", len(chosen)) as advance:
         rankings = rank(letor, chosen, progress=advance)
-    ties, tied_duels = ties or str(usual["ties"]), tied_duels or str(usual["tied_duels"])
+    ties, tied_duels = ties or str(defaults["ties"]), tied_duels or str(defaults["tied_duels"])
     settings = {
         "data": letor.source,
         "profile": letor.profile,
@@ -209,12 +230,18 @@ def open_arena(
         **_ranker_settings(chosen, rankings),
     }
     arena = Arena(rankings, letor.labels, model, method, length, ties, tied_duels, queries, settings)
-    arena.world()  # refuses what does not fit
+    arena.world()  # raises an error if the parts do not fit together
     return arena
 
 
+def check_has_pairs(arena: Arena) -> None:
+    """Raise UsageError if the arena has fewer than two rankers."""
+    if arena.rankings.n_rankers < 2:
+        raise UsageError(f"only the ranker '{arena.rankings.names[0]}' is chosen; expected at least two")
+
+
 def user_text(settings: Mapping[str, Any]) -> str:
-    """Return the user and the table that an arena, or a matrix made in it, has by its settings."""
+    """Return the click model and its number of grades from the settings of an arena or a matrix."""
     return f"{settings['clicks']} for {settings['grades']} grades"
 
 
@@ -224,12 +251,12 @@ def _model(clicks: str | ClickModel | Configured, grades: int) -> ClickModel:
 
 
 def chosen_rankers(letor: Letor, rankers: str | Sequence[object] | Mapping[str, object]) -> list[Ranker]:
-    """Return the rankers that text such as '1-5,110' names, every feature if it is empty; or those given."""
+    """Return `rankers` as Ranker values; text such as '1-5,110' lists features, empty text means all."""
     return rankers_of(feature_list(rankers) if isinstance(rankers, str) and rankers else rankers, letor)
 
 
 def _ranker_settings(chosen: Sequence[Ranker], rankings: Rankings) -> dict[str, Any]:
-    """Return the texts of rankers and a digest of what they made; nothing if the names say it all."""
+    """Return the texts of the rankers and a digest of their rankings; {} if the names define them."""
     places = [place for place, ranker in enumerate(chosen) if not ranker.is_told_by_name]
     if not places:
         return {}

@@ -1,4 +1,4 @@
-"""Digests of plain values, and JSON objects from files that may hold anything."""
+"""Digests of plain values, and a JSON parser for untrusted files."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import hashlib
 import json
 from typing import Any
 
-_DEEPEST = 50  # objects and lists within each other
+_MAX_DEPTH = 50  # nested objects and lists
 
 
 def plain_text(value: Any) -> str:
-    """Return the one JSON text that equal plain values have, whatever the order of their keys."""
+    """Return canonical JSON text: equal values have equal text, regardless of the order of keys."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
 def digest_of(value: Any) -> str:
-    """Return the SHA-256 of a plain value."""
+    """Return the SHA-256 of the canonical JSON text of `value`."""
     return hashlib.sha256(plain_text(value).encode()).hexdigest()
 
 
 def json_object(content: bytes) -> dict[str, Any]:
-    """Return the JSON object that `content` holds; raise a ValueError that says what is wrong."""
+    """Return the JSON object in `content`; raise ValueError with the reason if there is none."""
     try:
         value = json.loads(content.decode("utf-8"))
     except UnicodeDecodeError:
@@ -36,9 +36,9 @@ def json_object(content: bytes) -> dict[str, Any]:
 
 
 def _check_depth(value: Any) -> None:
-    """Raise a ValueError for what functions that call themselves could not follow."""
+    """Raise ValueError if `value` is nested so deep that recursive functions could fail."""
     level = [value]
-    for _ in range(_DEEPEST):
+    for _ in range(_MAX_DEPTH):
         level = [item for one in level for item in (one.values() if isinstance(one, dict) else one)]
         level = [item for item in level if isinstance(item, (dict, list))]
     if level:

@@ -1,14 +1,17 @@
-"""Paired tests between rankers measured on the same queries: is a difference of means more than chance?
+"""Paired significance tests between rankers that are measured on the same queries.
 
-    sign flips  Fisher's randomisation test. If two rankers are alike, the difference of a query is as likely
-                with the other sign. Pairs that differ on few queries: all signs. Others: random signs, with
-                (b + 1) / (n + 1) for b of n means at least as far from 0 (Phipson and Smyth 2010).
-    bootstrap   an interval for the mean difference: quantiles over queries drawn with replacement.
-    Holm        p-values of many pairs, such that the smallest can be believed among all of them (1979).
+    sign flips  Fisher's randomisation test. Under the null hypothesis, the difference on a query has either
+                sign with equal probability. A pair that differs on at most FEW queries is tested with all
+                sign vectors. Other pairs are tested with random ones: p = (b + 1) / (n + 1) if b of n means
+                are at least as far from 0 as the observed mean (Phipson and Smyth 2010).
+    bootstrap   percentile interval of the mean difference over queries drawn with replacement.
+    Holm        step-down adjustment of the p-values of all pairs (Holm 1979), which controls the family-wise
+                error rate.
 
 Smucker, Allan and Carterette, "A Comparison of Statistical Significance Tests for Information Retrieval
-Evaluation", CIKM 2007. A draw of signs or of queries serves all pairs: the sums of K rankers are computed,
-and the differences of pairs follow from them. So adding a ranker changes no number of the others but Holm's.
+Evaluation", CIKM 2007. All pairs share each draw of signs or queries: the sums of the K rankers are computed,
+and the differences of pairs follow from them. Adding a ranker therefore changes no number of the other pairs
+except the adjusted p-values.
 """
 
 from __future__ import annotations
@@ -21,27 +24,27 @@ import numpy as np
 from rankduel.base.compiling import entry
 from rankduel.base.streams import stream
 
-FEW = 20  # a pair that differs on so many queries at most is tested with all signs
-_AT_A_TIME = 1 << 20  # signs or queries drawn at a time; part of what the numbers depend on
-_ROUNDING = 1e-12  # of the sum of all values: two sums that differ by less are equal
+FEW = 20  # largest number of differing queries for which all sign vectors are enumerated
+_BATCH_SIZE = 1 << 20  # signs or queries drawn at a time; the random numbers depend on it
+_ROUNDING = 1e-12  # relative tolerance, in parts of the sum of absolute values, for equal sums
 
 
 class PairedTests(NamedTuple):
-    """All pairs of K rankers, K (K - 1) / 2 entries each; the better one of a pair is the first."""
+    """Results of all pairs of K rankers, K (K - 1) / 2 entries each; the better ranker is the first."""
 
     first: np.ndarray  # ranker numbers
     second: np.ndarray
-    difference: np.ndarray  # of the means, 0 or more
+    difference: np.ndarray  # mean of the first minus mean of the second, at least 0
     lo: np.ndarray  # bootstrap interval of the difference
     hi: np.ndarray
-    p: np.ndarray  # two-sided, of sign flips
-    p_holm: np.ndarray
+    p: np.ndarray  # two-sided p-values of the sign-flip test
+    p_holm: np.ndarray  # p-values adjusted by Holm's method
 
 
 def paired_tests(
     values: np.ndarray, samples: int, confidence: float, seed: int, *purpose: object
 ) -> PairedTests:
-    """Test all pairs of rankers; `values` is (K, n_queries), `purpose` names the random streams."""
+    """Test all pairs of rankers; `values` has shape (K, n_queries), `purpose` names the random streams."""
     best_first = np.argsort(-values.mean(axis=1), kind="stable")
     columns = np.ascontiguousarray(values[best_first].T)
     first, second = np.triu_indices(len(values), 1)
@@ -53,7 +56,7 @@ def paired_tests(
 
 
 def holm(p: np.ndarray) -> np.ndarray:
-    """Return p-values that hold for all of these tests together."""
+    """Return the p-values `p` adjusted by Holm's step-down method."""
     order = np.argsort(p, kind="stable")
     adjusted = np.empty(len(p))
     adjusted[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
@@ -61,7 +64,7 @@ def holm(p: np.ndarray) -> np.ndarray:
 
 
 def _sign_flip_p(columns: np.ndarray, samples: int, rng: np.random.Generator) -> np.ndarray:
-    """Return the p-values of all pairs; `columns` is (n_queries, K)."""
+    """Return the p-values of all pairs; `columns` has shape (n_queries, K)."""
     first, second = np.triu_indices(columns.shape[1], 1)
     n_differing = np.array([np.count_nonzero(columns[:, i] != columns[:, j]) for i, j in zip(first, second)])
     few = n_differing <= FEW
@@ -74,18 +77,19 @@ def _sign_flip_p(columns: np.ndarray, samples: int, rng: np.random.Generator) ->
 
 
 def exact_sign_flip_p(differences: np.ndarray) -> float:
-    """Return the share of all signs whose sum is at least as far from 0 as that of `differences`.
+    """Return the share of sign vectors for which the sum is at least as far from 0 as observed.
 
-    The sums of each half of the differences are listed, one list is sorted, and sums of both are counted.
+    The signed sums of each half of `differences` are listed, one list is sorted, and the pairs of sums that
+    reach the observed value are counted by binary search.
     """
-    kept = differences[differences != 0]
-    target = abs(kept.sum()) - _ROUNDING * np.abs(kept).sum()
+    nonzero = differences[differences != 0]
+    target = abs(nonzero.sum()) - _ROUNDING * np.abs(nonzero).sum()
     if target <= 0:
         return 1.0
-    middle = len(kept) // 2
-    some, others = (_all_signed_sums(part) for part in (kept[:middle], kept[middle:]))
-    n_reaching = len(others) * len(some) - np.searchsorted(np.sort(others), target - some).sum()
-    return float(2 * n_reaching / 2 ** len(kept))
+    middle = len(nonzero) // 2
+    left, right = (_all_signed_sums(part) for part in (nonzero[:middle], nonzero[middle:]))
+    n_reaching = len(right) * len(left) - np.searchsorted(np.sort(right), target - left).sum()
+    return float(2 * n_reaching / 2 ** len(nonzero))
 
 
 def _all_signed_sums(values: np.ndarray) -> np.ndarray:
@@ -127,22 +131,22 @@ def _bootstrap_intervals(
 
 
 def _drawn_counts(rng: np.random.Generator, n: int, n_queries: int) -> np.ndarray:
-    """(n, n_queries) int32: how often each query is among so many drawn with replacement."""
+    """Return (n, n_queries) int32: how often each query occurs in n samples drawn with replacement."""
     drawn = rng.integers(0, n_queries, (n, n_queries)) + n_queries * np.arange(n)[:, None]
     counts = np.bincount(drawn.ravel(), minlength=n * n_queries)
     return counts.reshape(n, n_queries).astype(np.int32)
 
 
 def _batches(samples: int, n_queries: int) -> Iterator[int]:
-    """Sizes of parts of the samples. They do not depend on the rankers, and so neither do the draws."""
-    most = max(1, _AT_A_TIME // n_queries)
+    """Yield batch sizes that add up to `samples`. The rankers do not affect them, nor the random draws."""
+    most = max(1, _BATCH_SIZE // n_queries)
     for done in range(0, samples, most):
         yield min(most, samples - done)
 
 
 @entry
 def weighted_sums(weights, columns):
-    """Return weights @ columns for whole-number weights, added up in the same order on every machine."""
+    """Return weights @ columns for integer weights, summed in the same order on every machine."""
     sums = np.zeros((len(weights), columns.shape[1]))
     for row in range(len(weights)):
         for query in range(len(columns)):

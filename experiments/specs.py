@@ -1,4 +1,4 @@
-"""Policies, click models and rankers as they are written on the command line and in studies."""
+"""Parse the texts by which the command line and studies name policies, click models and rankers."""
 
 from __future__ import annotations
 
@@ -17,11 +17,15 @@ from rankduel.base.text import shortened
 
 _SPAN = re.compile(r"([0-9]{1,18})-([0-9]{1,18})")
 _MOST_FEATURES = 1_000_000
-_LISTS = {"policy": "policies", "multileaving method": "multileavers"}  # the commands that list them
+_LISTING_COMMANDS = {"policy": "policies", "multileaving method": "multileavers"}
 
 
 def parse_model(text: str, grades: int) -> ClickModel:
-    """'navigational(stop=any)', 'custom(p_click=0/1,p_stop=0/0)' or a .toml file, on so many grades."""
+    """Return the click model that `text` names, for relevance grades 0 to `grades` - 1.
+
+    `text` is a name with settings, such as 'navigational(stop=any)' or 'custom(p_click=0/1,p_stop=0/0)', or a
+    .toml file.
+    """
     check_type("the click model", text, str, "text such as 'navigational(stop=any)'")
     if text.endswith(".toml"):
         return load_model(text, grades)
@@ -29,12 +33,12 @@ def parse_model(text: str, grades: int) -> ClickModel:
 
 
 def spec_of(model: ClickModel) -> str:
-    """Text that `parse_model` makes the same click model of."""
+    """Return the text from which `parse_model` makes `model` again."""
     return format_spec(*describe_model(model))
 
 
 def parse_policy(text: str, *, trust: bool = False) -> Configured:
-    """Return the policy that `text` asks for.
+    """Return the policy that `text` names.
 
     Parameters
     ----------
@@ -42,8 +46,8 @@ def parse_policy(text: str, *, trust: bool = False) -> Configured:
         A name with settings, 'merge_dts(alpha=0.262144,batch=16)', or a Python file: 'mine.py',
         'folder/mine.py(alpha=1)'.
     trust : bool, default False
-        Allow Python files. A policy file is code that is run, so only text that a person typed is trusted,
-        never text from a data file.
+        Allow Python files. A policy file is code that is run. Set `trust` only for text that the user typed,
+        never for text from a data file.
 
     Raises
     ------
@@ -54,8 +58,8 @@ def parse_policy(text: str, *, trust: bool = False) -> Configured:
     if file is not None:
         if not trust:
             raise PolicyError(
-                f"'{text}' is a policy file, which is code that would be run; it was named by a data file, "
-                "not by you. If you trust it, say so with --trust, or name it with --policy"
+                f"'{text}' is a policy file, which is code that would be run, and a data file names it. If "
+                "you trust it, add --trust, or name it with --policy"
             )
         return configure(load_policy(file.path), **parse_spec("file" + file.settings)[1])
     name, given = parse_spec(text)
@@ -63,21 +67,21 @@ def parse_policy(text: str, *, trust: bool = False) -> Configured:
 
 
 def policies_of(given: Configured | str | Iterable[Configured | str]) -> list[Configured]:
-    """Return policies that a person asked for: one or several, as text or as values of `policy`."""
+    """Return `given`, one policy or several, as a list; texts are parsed, and may name Python files."""
     return listed(given, "policy", lambda text: parse_policy(text, trust=True))
 
 
 def listed(
     given: Configured | str | Iterable[Configured | str], kind: str, parse: Callable[[str], Configured]
 ) -> list[Configured]:
-    """Return what was asked for as a list. A single one may be given by itself.
+    """Return `given`, one value or several, as a list; texts are parsed with `parse`.
 
     Raises
     ------
     UsageError
-        If nothing was asked for, something that is neither text nor configured, or the same twice.
+        If `given` is empty, holds a value that is neither text nor Configured, or holds one twice.
     """
-    lists = f"'rankduel {_LISTS[kind]}' lists them"
+    lists = f"'rankduel {_LISTING_COMMANDS[kind]}' lists them"
     wanted: Any = [given] if isinstance(given, (str, Configured)) else given
     if not isinstance(wanted, Iterable):
         raise UsageError(f"{kind} is {shortened(repr(given))}; expected a name or a list of names; {lists}")
@@ -87,15 +91,20 @@ def listed(
             raise UsageError(f"{kind} is {shortened(repr(one))}; expected a name such as 'dts'; {lists}")
         found.append(parse(one) if isinstance(one, str) else one)
     if not found:
-        raise UsageError(f"no {kind} was asked for; {lists}")
+        raise UsageError(f"no {kind} is given; expected at least one; {lists}")
     if len(set(map(str, found))) < len(found):
-        raise UsageError(f"a {kind} was asked for twice")
+        raise UsageError(f"{kind} {_first_repeated(found)} is given twice; expected each once")
     return found
+
+
+def _first_repeated(found: list[Configured]) -> str:
+    texts = [str(one) for one in found]
+    return next(text for text in texts if texts.count(text) > 1)
 
 
 class PolicyFile(NamedTuple):
     path: str
-    settings: str  # '(alpha=1)', or nothing
+    settings: str  # such as '(alpha=1)', or ''
 
 
 def policy_file(text: str) -> PolicyFile | None:
@@ -105,7 +114,7 @@ def policy_file(text: str) -> PolicyFile | None:
 
 
 def feature_list(text: str) -> list[str]:
-    """'1-5,110' -> ['1', ..., '5', '110']."""
+    """Return the feature numbers and names that `text` lists: '1-5,110' -> ['1', ..., '5', '110']."""
     chosen: list[str] = []
     for part in filter(None, (part.strip() for part in text.split(","))):
         span = _SPAN.fullmatch(part)

@@ -1,8 +1,8 @@
-"""Tables in Parquet files that notice damage.
+"""Parquet files whose content is verified when they are read.
 
-Checksums of pages do not cover the footer of a Parquet file, which holds the names and types of the columns
-and how values are decoded: one changed bit renames a column or makes another number of every entry. A digest
-of names, types and values stands in the metadata, and what was decoded is compared with it.
+Page checksums do not cover the footer of a Parquet file, which holds the names and types of the columns and
+the encoding of the values: one changed bit there renames a column or changes every entry. The metadata
+therefore hold a digest of names, types and values, and the decoded table is compared with it.
 """
 
 from __future__ import annotations
@@ -21,28 +21,29 @@ from experiments.digests import digest_of, json_object, plain_text
 
 _KEY = b"rankduel"
 _DIGEST = "digest"
-_MOST_ROWS_PER_BYTE = 100  # more is a claim, not a table: columns of numbers in order take more
+# A damaged footer may state any number of rows. Even a column of consecutive numbers takes more space.
+_MOST_ROWS_PER_BYTE = 100
 
 
 class DamagedTable(Exception):
-    """A file that is no table, or not as it was written. The text is the reason, without the file."""
+    """Raised for a file that holds no table or was changed; the message is the reason without the path."""
 
 
-class KeptTable(NamedTuple):
-    """A table as it was read."""
+class StoredTable(NamedTuple):
+    """A table read from a file."""
 
     values: pd.DataFrame
-    about: dict[str, Any]  # plain values that were written with it
-    verified: bool  # whether the file has a digest, which then fits
-    vectors: dict[str, np.ndarray]  # columns with equally many numbers in every row, (rows, numbers)
+    about: dict[str, Any]  # metadata: plain values
+    verified: bool  # whether the file states a digest; a wrong digest is an error
+    vectors: dict[str, np.ndarray]  # columns of fixed-size lists, as arrays (rows, numbers)
 
 
 def table_content(
     values: pd.DataFrame, about: Mapping[str, Any], vectors: Mapping[str, np.ndarray] | None = None
 ) -> bytes:
-    """Return the Parquet file of a table, with plain values about it and a digest of everything.
+    """Return the bytes of a Parquet file with the table `values`, the metadata `about` and their digest.
 
-    `vectors` are columns with several numbers in every row, arrays (rows, numbers).
+    `vectors` are further columns with a list of numbers in every row, as arrays (rows, numbers).
     """
     table = pa.Table.from_pandas(values, preserve_index=False).replace_schema_metadata(None)
     for name, array in (vectors or {}).items():
@@ -54,13 +55,13 @@ def table_content(
     return sink.getvalue().to_pybytes()
 
 
-def read_table(path: Path) -> KeptTable:
-    """Read a table that `table_content` made; or one of another tool, if it says what it is about.
+def read_table(path: Path) -> StoredTable:
+    """Read a Parquet file with the metadata of `table_content`; other tools may have written no digest.
 
     Raises
     ------
     DamagedTable
-        If the file is no Parquet file, says nothing about itself, or does not have the digest that it states.
+        If the file is no Parquet file, has no metadata of rankduel, or differs from the digest it states.
     OSError
         If the file cannot be read.
     """
@@ -69,42 +70,42 @@ def read_table(path: Path) -> KeptTable:
         return _decoded(content)
     except DamagedTable:
         raise
-    except Exception as problem:  # of any kind: a damaged footer can lead Arrow anywhere
+    except Exception as problem:  # a damaged footer can raise any exception in Arrow
         reason = str(problem).partition("\n")[0][:200] or type(problem).__name__
         raise DamagedTable(f"not a readable Parquet file: {reason}") from None
 
 
-def _decoded(content: bytes) -> KeptTable:
+def _decoded(content: bytes) -> StoredTable:
     file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
     n_rows = file.metadata.num_rows
     if n_rows > _MOST_ROWS_PER_BYTE * len(content):
-        raise DamagedTable(f"it claims {n_rows:,} rows in {len(content):,} bytes")
+        raise DamagedTable(f"its footer states {n_rows:,} rows in {len(content):,} bytes")
     table = file.read()
     text = (table.schema.metadata or {}).get(_KEY)
     if text is None:
-        raise DamagedTable("a Parquet file that says nothing about itself")
+        raise DamagedTable("a Parquet file without metadata of rankduel")
     try:
         about = json_object(text)
     except ValueError as problem:
-        raise DamagedTable(f"what it says about itself is {problem}") from None
+        raise DamagedTable(f"its metadata are {problem}") from None
     table = table.replace_schema_metadata(None)
     verified = _DIGEST in about
     if verified and about.pop(_DIGEST) != _digest(table, about):
-        raise DamagedTable("its names, types or values do not have the digest that it states")
+        raise DamagedTable("its names, types or values do not have the digest in its metadata")
     lists = [field.name for field in table.schema if pa.types.is_fixed_size_list(field.type)]
     vectors = {name: _vectors(table[name].combine_chunks()) for name in lists}
-    return KeptTable(table.drop_columns(lists).to_pandas(), about, verified, vectors)
+    return StoredTable(table.drop_columns(lists).to_pandas(), about, verified, vectors)
 
 
 def _vectors(column: pa.FixedSizeListArray) -> np.ndarray:
     if column.null_count:
-        raise DamagedTable("a row without the list of numbers that others have")
+        raise DamagedTable("a row lacks the list of numbers that the other rows have")
     flat = column.flatten().to_numpy(zero_copy_only=False)
     return flat.reshape(len(column), column.type.list_size)
 
 
 def _digest(table: pa.Table, about: dict[str, Any]) -> str:
-    """Return the SHA-256 of the names, types and values of all columns, and of what is said about them."""
+    """Return the SHA-256 of `about` and of the names, types and values of all columns."""
     columns = [
         [field.name, _type_text(field.type), len(column), _column_digest(column)]
         for field, column in zip(table.schema, table.columns)
@@ -113,7 +114,7 @@ def _digest(table: pa.Table, about: dict[str, Any]) -> str:
 
 
 def _type_text(kind: pa.DataType) -> str:
-    """Return the type in words; Parquet keeps no name for the numbers of a list."""
+    """Return the type as text, without the name of list items, which Parquet does not preserve."""
     if pa.types.is_fixed_size_list(kind):
         return f"{kind.value_type}[{kind.list_size}]"
     return str(kind)
@@ -130,7 +131,7 @@ def _column_digest(column: pa.ChunkedArray) -> str:
         found.update(array.fill_null(0).to_numpy(zero_copy_only=False).tobytes())
     elif pa.types.is_fixed_size_list(array.type) and pa.types.is_floating(array.type.value_type):
         found.update(_column_digest(pa.chunked_array([array.flatten()])).encode())
-    elif not pa.types.is_null(array.type):  # of an empty column of objects
+    elif not pa.types.is_null(array.type):  # an empty column of objects has the type null
         raise DamagedTable(
             f"a column of type {array.type}; expected numbers, true or false, text, or vectors"
         )

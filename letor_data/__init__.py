@@ -1,6 +1,6 @@
-"""Judged data: reading it, keeping it, and turning its features into rankings.
+"""Judged data: reading, caching, writing, and ranking by features.
 
-Names are loaded when they are first used: what tells profiles of data apart needs no reader.
+Names are loaded on first use, so that importing `PROFILES` alone does not load the readers.
 """
 
 from typing import TYPE_CHECKING

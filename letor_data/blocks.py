@@ -1,15 +1,16 @@
-"""Rankings as duels read them: what one ranker says of one query lies side by side, in one block of bytes.
+"""Rankings in the memory layout that duels read: one contiguous block of bytes per ranker and query.
 
-An impression reads a few entries of two blocks. With many queries these lie in no cache, and its time is that
-of fetching them, so a block is small and starts where a cache line does. An entry has one byte where a query
-has at most 256 documents, as most have, and otherwise two or four. The entries of a block are
+An impression reads a few entries of two blocks. With many queries the blocks are not in the processor's
+cache, and the time of an impression is that of loading them. A block is therefore small and aligned to a
+cache line. An entry has one byte if the query has at most 256 documents, and otherwise two or four bytes.
+The entries of a block are
 
-    1        how many ranks from the top are not tied, 255 at most; 0 if entries have more than one byte
-    n_docs   the document at each rank, those of a tie group in file order
-    n_docs   the rank of each document, or the first rank of its tie group
-    n_docs   by rank: how many other documents its tie group has
+    1        number of untied ranks from the top, at most 255; 0 if entries have more than one byte
+    n_docs   document at each rank, tied documents in file order
+    n_docs   rank of each document, or the first rank of its tie group
+    n_docs   by rank: number of other documents in the tie group
 
-If lists may end, four bytes follow: how many documents the ranker lists.
+If lists may end before the last document of a query, four bytes follow with the length of the list.
 """
 
 from __future__ import annotations
@@ -24,33 +25,33 @@ from letor_data.sorting import read_only
 from rankduel.base.compiling import entry, kernel
 from rankduel.base.threads import n_workers, ordered_map
 
-LINE = 64  # bytes that a processor reads at once
+LINE = 64  # bytes of a cache line
 DOCS, RANKS, TIED_WITH = range(3)  # parts of a block
 
 _LENGTH_BYTES = 4
-_SMALL = 1 << 24  # bytes that are not worth threads
-_NARROW, _WIDE = 1 << 8, 1 << 16  # documents of a query whose numbers fit into one byte, and into two
+_SMALL = 1 << 24  # bytes below which threads cost more time than they save
+_NARROW, _WIDE = 1 << 8, 1 << 16  # most documents of a query whose numbers fit into one byte, and into two
 
 
 class Blocks(NamedTuple):
-    """Made by `blocks_of`. The block of ranker r and query q starts at r * starts[-1] + starts[q]."""
+    """Blocks of K rankers; that of ranker r and query q starts at ``r * starts[-1] + starts[q]``."""
 
     data: np.ndarray  # (K * starts[-1],) uint8
     starts: np.ndarray  # (n_queries + 1,) int64
 
 
-_made: weakref.WeakKeyDictionary[Rankings, Blocks] = weakref.WeakKeyDictionary()
+_blocks_by_rankings: weakref.WeakKeyDictionary[Rankings, Blocks] = weakref.WeakKeyDictionary()
 
 
 def blocks_of(rankings: Rankings) -> Blocks:
-    """Return the blocks of rankings. They are made once, and kept for as long as the rankings are."""
-    blocks = _made.get(rankings)
+    """Return the blocks of `rankings`. They are cached for the lifetime of `rankings`."""
+    blocks = _blocks_by_rankings.get(rankings)
     if blocks is None:
-        blocks = _made[rankings] = _make(rankings)
+        blocks = _blocks_by_rankings[rankings] = _make_blocks(rankings)
     return blocks
 
 
-def _make(rankings: Rankings) -> Blocks:
+def _make_blocks(rankings: Rankings) -> Blocks:
     lengths = rankings.lengths
     starts = _starts(np.diff(rankings.offsets), 0 if lengths is None else _LENGTH_BYTES)
     n_bytes = rankings.n_rankers * int(starts[-1])
@@ -69,17 +70,17 @@ def _make(rankings: Rankings) -> Blocks:
     return Blocks(read_only(rows.reshape(-1)), read_only(starts))
 
 
-def _starts(n_docs: np.ndarray, more_bytes: int) -> np.ndarray:
-    """Return where the block of each query starts, and where the last one ends."""
+def _starts(n_docs: np.ndarray, length_bytes: int) -> np.ndarray:
+    """Return (n_queries + 1,) offsets: the start of each query's block, and the end of the last one."""
     width = np.where(n_docs <= _NARROW, 1, np.where(n_docs <= _WIDE, 2, 4))
-    n_lines = -(-(width * (1 + 3 * n_docs) + more_bytes) // LINE)
+    n_lines = -(-(width * (1 + 3 * n_docs) + length_bytes) // LINE)
     return np.append(0, np.cumsum(n_lines * LINE))
 
 
 def _aligned_zeros(n_bytes: int) -> np.ndarray:
-    room = np.zeros(n_bytes + LINE, np.uint8)
-    first = -room.ctypes.data % LINE
-    return room[first : first + n_bytes]
+    buffer = np.zeros(n_bytes + LINE, np.uint8)
+    first = -buffer.ctypes.data % LINE
+    return buffer[first : first + n_bytes]
 
 
 @entry
@@ -90,7 +91,7 @@ def _write_row(order, positions, ties, offsets, starts, row):
         n_others = np.int64(0)
         for i in range(n_docs):
             rank = np.int64(positions[start + i])
-            if ties[start + i] >= 0:  # otherwise the group is that of the rank above
+            if ties[start + i] >= 0:  # a tie group starts; at its later ranks the entry is negative
                 n_others = np.int64(ties[start + i])
             _write(row, block, n_docs, DOCS, i, np.int64(order[start + i]))
             _write(row, block, n_docs, RANKS, i, rank if rank >= 0 else ~rank)
@@ -134,13 +135,13 @@ def _bytes_per_entry(n_docs):
 
 @kernel
 def n_untied(data, block):
-    """Return the first entry of a block: if it is not 0, the other entries are narrow."""
+    """Return the number of untied ranks from the top; if it is not 0, entries have one byte."""
     return np.int64(data[block])
 
 
 @kernel
 def narrow_entry(data, block, n_docs, part, i):
-    """`entry_of` a block whose entries have one byte."""
+    """Return entry `i` as `entry_of` does, for a block whose entries have one byte."""
     return np.int64(data[block + 1 + part * n_docs + i])
 
 
@@ -159,7 +160,7 @@ def entry_of(data, block, n_docs, part, i):
 
 @kernel
 def length_of(data, block, n_docs):
-    """Return how many documents the list of a block has; only for blocks of lists that may end."""
+    """Return the number of documents in the list of a block; only for blocks with list lengths."""
     value = np.int64(0)
     first = _length_at(block, n_docs)
     for byte in range(_LENGTH_BYTES):

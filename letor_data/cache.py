@@ -1,9 +1,10 @@
-"""The binary cache: a text is parsed once, then opened as memory-mapped Arrow.
+"""Binary cache of parsed text: a file is parsed once, then opened as memory-mapped Arrow.
 
-A cache file is named by its source, by the start of a digest of all that decides what is read, and by a
-checksum of its own bytes; it holds the whole digest. So neither a stale nor a damaged nor a renamed file is
-ever believed: what is not is made anew. It is written to a temporary name and renamed: two processes may
-build the same one at once, and a reader never meets a half-written file.
+The name of a cache file consists of the name of its source, the start of a digest of the source's bytes and
+the read options, and a checksum of the cache file's own bytes. The file contains the whole digest. A stale,
+damaged or renamed cache file is therefore ignored, and written again. A cache file is written under a
+temporary name and renamed, so two processes may build the same file at once, and a reader never sees a
+partial one.
 """
 
 from __future__ import annotations
@@ -27,18 +28,18 @@ from letor_data.text.parse import ReadOptions
 from letor_data.text.queries import side_file
 from rankduel.base.files import cache_folder, file_checksum, put_in_place, short_name, temporary_beside
 
-READER_VERSION = 2  # raise it when the same bytes would be read differently
+READER_VERSION = 2  # increase it when the same bytes would be read differently
 FOLDER = ".rankduel"
-# Of a cache file: parsed data, or what a model scores.
+# Names of cache files: parsed data (.arrow), and scores of a model (.npy).
 _NAME = re.compile(r".+\.([0-9a-f]{16}\.[0-9a-f]{8}\.arrow|[0-9a-f]{32}\.[0-9a-f]{8}\.npy)")
-_PART = 64 << 20  # bytes that one thread digests at a time
+_PART = 64 << 20  # bytes that one thread hashes at a time
 
 
 def digest_of(files: list[tuple[Path, str]], options: ReadOptions) -> str:
-    """SHA-256 over the bytes of these files (side files too) and whatever else decides what is read.
+    """Return a SHA-256 of the bytes of `files` and their side files, and of everything else that is decisive.
 
-    Archives count by their own bytes and the pattern, so knowing them again takes no unpacking. Of the
-    path, only what it says about the profile matters: data may be moved with its cache.
+    An archive is hashed packed, together with the pattern, so that a cache is found without unpacking. Of
+    the path, only the profile that it suggests is hashed: data may be moved together with its cache.
     """
     guess = profile_for(str(files[0][0])).name
     total = hashlib.sha256(repr((READER_VERSION, guess, tuple(options))).encode())
@@ -49,7 +50,7 @@ def digest_of(files: list[tuple[Path, str]], options: ReadOptions) -> str:
 
 
 def _file_digest(path: Path) -> bytes:
-    """The parts are digested at the same time: on a fast disk this is what opening cached data takes."""
+    """Hash parts of a file in parallel: on a fast disk, hashing dominates the time to open cached data."""
     with guard(path):
         starts = range(0, max(path.stat().st_size, 1), _PART)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -66,12 +67,12 @@ def _part_digest(path: Path, start: int) -> bytes:
 
 
 def cache_stem(source: Path, digest: str, folder: Path | None = None) -> Path:
-    """Where the cache of a source belongs; a checksum and '.arrow' complete the name."""
+    """Return the path of the cache file of `source`, without its checksum and '.arrow'."""
     return (folder or default_folder(source)) / f"{short_name(source.name)}.{digest[:16]}"
 
 
 def default_folder(source: Path) -> Path:
-    """Beside the source where that may be written, in the user's cache folder otherwise."""
+    """Return the cache folder beside `source` if it is writable, otherwise the user's cache folder."""
     beside = source.parent / FOLDER
     if os.access(beside if beside.exists() else source.parent, os.W_OK):
         return beside
@@ -79,15 +80,15 @@ def default_folder(source: Path) -> Path:
 
 
 def cache_files(folder: Path) -> list[Path]:
-    """Return the files of parsed data, and of scores, in a folder."""
+    """Return the cache files in `folder`: parsed data, and scores of models."""
     return sorted(path for path in folder.glob("*.*") if _NAME.fullmatch(path.name))
 
 
 def load(stem: Path, digest: str) -> Letor | None:
-    """The cached data of this digest, memory-mapped; None when there are none, or none that are whole."""
+    """Return the cached data with this digest, memory-mapped; None if there is no undamaged file of it."""
     try:
         names = sorted(stem.parent.glob(f"{glob.escape(stem.name)}.*.arrow"))
-    except OSError:  # a folder that cannot be read
+    except OSError:  # the folder cannot be read
         return None
     found = (_load_file(name) for name in names)
     return next((letor for letor in found if letor is not None and letor.digest == digest), None)
@@ -97,16 +98,16 @@ def _load_file(path: Path) -> Letor | None:
     try:
         if path.suffixes[-2] != f".{_checksum(path)}":
             return None
-        with pa.memory_map(os.fsencode(path)) as stream:  # the map lives as long as its data are used
+        with pa.memory_map(os.fsencode(path)) as stream:  # the mapping outlives the file object
             table = pa.ipc.open_file(stream.read_buffer()).read_all()
         table.validate(full=True)
         return restored(table, str(path))
-    except (OSError, KeyError, ValueError, MemoryError, pa.ArrowException):  # gone, forbidden or not our own
+    except (OSError, KeyError, ValueError, MemoryError, pa.ArrowException):  # absent, unreadable, not a cache
         return None
 
 
 def store(letor: Letor, stem: Path) -> None:
-    """Write a cache file; whoever comes first or last writes the same bytes."""
+    """Write the cache file of `letor`; concurrent writers write the same bytes."""
     stem.parent.mkdir(parents=True, exist_ok=True)
     table = to_table(letor)
     with temporary_beside(stem) as temporary:
@@ -114,7 +115,7 @@ def store(letor: Letor, stem: Path) -> None:
             pa.OSFile(os.fsencode(temporary), "wb") as stream,
             pa.ipc.new_file(stream, table.schema) as writer,
         ):
-            writer.write_table(table, max_chunksize=max(1, table.num_rows))  # one piece, so it maps in place
+            writer.write_table(table, max_chunksize=max(1, table.num_rows))  # one chunk maps without a copy
         put_in_place(temporary, stem.with_name(f"{stem.name}.{_checksum(temporary)}.arrow"))
 
 

@@ -1,4 +1,4 @@
-"""What goes wrong with judged data, said so that a person can fix it."""
+"""Errors in lines of judged data."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from rankduel.base.errors import DataError
 
 
 class LetorFormatError(DataError):
-    """A line that breaks its format, reported as a compiler would.
+    """Error in a line of text, with its path, line and column as in a compiler's message.
 
-    `column` is the 1-based byte column of the offending token; `text` is the line itself.
+    `column` is the 1-based byte column of the invalid token, and `text` is the line.
     """
 
     def __init__(
@@ -35,6 +35,6 @@ class LetorFormatError(DataError):
 
 
 def _shown(text: str, width: int) -> str:
-    """Return text that is printable and short: control characters escaped, long text cut."""
+    """Return `text` with unprintable characters escaped, cut to `width` characters."""
     text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text.rstrip())
     return text if len(text) <= width else text[: width - 3] + "..."

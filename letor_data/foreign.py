@@ -1,4 +1,4 @@
-"""Tables that other tools wrote, brought into the form that table.py describes."""
+"""Conversion of tables that other tools wrote to the columns and types of table.py."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 
 def conformed(table: pa.Table, name: str, narrow: bool) -> pa.Table:
-    """The same table in the form of `to_table`; `narrow`: features become float32 where that is exact."""
+    """Return `table` with the columns and types of `to_table`; `narrow` makes features float32 if exact.
+
+    `name` is the file or object to name in error messages.
+    """
     _check_columns(table, name)
     query = _names(table["qid"], "qid", name)
     columns = {
@@ -61,7 +64,7 @@ def _labels(column: pa.ChunkedArray, name: str) -> pa.Array:
 
 
 def _splits(table: pa.Table, query: pa.DictionaryArray, name: str) -> pa.DictionaryArray:
-    """'' where there is none; a query must be in one split only."""
+    """Return the split of each row, '' if there is no such column; raise an error if a query is in two."""
     if "split" not in table.column_names:
         return pa.array([""] * table.num_rows).dictionary_encode()
     split = _names(_cast(table["split"], pa.string(), "split", name).fill_null(""), "split", name)
@@ -84,7 +87,7 @@ def _records(table: pa.Table, name: str) -> pa.Array:
 
 
 def _names(column: pa.ChunkedArray, what: str, name: str) -> pa.DictionaryArray:
-    """Texts, each different one once; whole numbers are texts too, also where a tool made floats of them."""
+    """Return a column of names, dictionary-encoded; whole numbers become text, also if stored as floats."""
     if is_floating(column.type):
         column = _cast(column, pa.int64(), what, name)
     texts = one_piece(_cast(column, pa.string(), what, name))
@@ -96,7 +99,7 @@ def _feature(column: pa.ChunkedArray, feature: str, name: str) -> np.ndarray:
     numbers = _numbers(column, feature, name)
     if numbers.type not in (pa.float32(), pa.float64()):
         numbers = _cast(numbers, pa.float64(), feature, name)
-    values = one_piece(numbers).to_numpy(zero_copy_only=False)  # what is null becomes NaN
+    values = one_piece(numbers).to_numpy(zero_copy_only=False)  # null becomes NaN
     infinite = np.flatnonzero(np.isinf(values))
     if len(infinite):
         raise DataError(f"{name}: feature '{feature}' is infinite in row {infinite[0]} (the first is row 0)")
@@ -104,7 +107,7 @@ def _feature(column: pa.ChunkedArray, feature: str, name: str) -> np.ndarray:
 
 
 def _numbers(column: pa.ChunkedArray, what: str, name: str) -> pa.ChunkedArray:
-    """The column, if it holds numbers; Arrow would read them from text as well."""
+    """Return `column`; raise an error if its type is not numeric, because Arrow would also cast text."""
     if not any(test(column.type) for test in _NUMBERS):
         raise DataError(f"{name}: '{what}' must hold numbers, not {column.type}")
     return column

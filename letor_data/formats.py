@@ -1,8 +1,8 @@
-"""Dataset profiles: what each published collection of judged data looks like, as data.
+"""Dataset profiles: the conventions and sizes of published collections of judged data.
 
 Sources: LETOR 3.0 and 4.0 (Qin and Liu), MSLR-WEB10K/30K (Microsoft Research), the Yahoo! Learning to
 Rank Challenge (Chapelle and Chang 2011), Istella LETOR (Dato et al. 2016), Yandex Internet Mathematics
-2009, LightGBM's query files. A new collection is a new row, not a new class.
+2009, LightGBM's query files. A further collection needs a row in PROFILES and no code.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ TOP_LABEL = 127  # grades are stored as int8
 class Profile(NamedTuple):
     name: str
     about: str
-    files: str = ""  # a path in which this pattern is found is taken to be of this profile
-    n_features: int = 0  # features the collection defines; 0 = whatever the file holds
+    files: str = ""  # regular expression; a path that contains a match has this profile by default
+    n_features: int = 0  # number of features that the collection defines; 0: any
     top_grade: int = TOP_LABEL
-    query_id: str = "qid"  # where the query is named: "qid" token, "comment", or a "side file" of counts
+    query_id: str = "qid"  # place of the query id: "qid" token, "comment", or "side file" of counts
     index_base: int = 1  # smallest feature number
-    sparse: bool = False  # files leave zeros out, so the last features may stand in none of them
-    null_is_missing: bool = False  # NULL stands for a value that does not exist
-    huge_is_missing: bool = False  # |value| >= 1e300 stands for a value that does not exist
-    sign: int = 1  # -1 where small values are better
-    lists_may_end: bool = False  # a document without a score is not in the ranker's list, rather than last
-    titles: tuple[str, ...] = ()  # what each feature measures, where that is published
+    sparse: bool = False  # files omit zeros, so the last features may occur in no line
+    null_is_missing: bool = False  # NULL is a missing value
+    huge_is_missing: bool = False  # a value with |value| >= 1e300 is missing
+    sign: int = 1  # -1 if small values are better
+    lists_may_end: bool = False  # a document without a score is not listed; otherwise it is ranked last
+    titles: tuple[str, ...] = ()  # published description of each feature
 
     def title(self, feature: str) -> str:
-        """Return what the feature of this name measures; nothing where that is not published."""
+        """Return the published description of `feature`; "" if there is none."""
         place = int(feature) - self.index_base if re.fullmatch("[0-9]{1,9}", feature) else -1
         return self.titles[place] if 0 <= place < len(self.titles) else ""
 
@@ -89,10 +89,10 @@ PROFILES = {
 
 
 class Collection(NamedTuple):
-    """A published collection and its size when all its splits are loaded."""
+    """A published collection and its size with all splits."""
 
     name: str
-    files: str  # pattern in the path
+    files: str  # regular expression to find in the path
     queries: int
     documents: int
 
@@ -123,9 +123,9 @@ def profile_named(name: str) -> Profile:
 
 
 def profile_for(path: str) -> Profile:
-    """The profile whose names this path looks like, plain svmlight otherwise.
+    """Return the profile that `path` matches by name; 'svmlight' if it matches none.
 
-    Only the file and the two folders it is in count, as in MSLR-WEB10K/Fold1/train.txt.
+    Only the file name and the names of two parent folders are searched, as in MSLR-WEB10K/Fold1/train.txt.
     """
     near = "/".join(path.replace("::", "/").split("/")[-3:])
     for profile in PROFILES.values():
@@ -135,7 +135,7 @@ def profile_for(path: str) -> Profile:
 
 
 def size_note(path: str, splits: set[str], queries: int, documents: int) -> str | None:
-    """A remark when whole collections (or splits of known size) were loaded and are not of that size."""
+    """Return a note if a whole collection, or a split of known size, differs from its published size."""
     known = [c for c in COLLECTIONS if re.search(c.files, path, re.IGNORECASE)]
     known = [c for c in known if c.files.endswith(".txt") or {"train", "test"} <= splits]
     expected = sum(c.queries for c in known), sum(c.documents for c in known)

@@ -1,4 +1,4 @@
-"""What a file looks like that was named where something else is expected."""
+"""Detection of the kind of a file by its first line, for error messages about a file of another kind."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LINES = {
 
 
 def kind_of(path: str | Path) -> str:
-    """Return JUDGED, RUN or QRELS by the first line of a file, folder or archive; nothing for others."""
+    """Return JUDGED, RUN or QRELS by the first line of a file, folder or archive; "" for any other."""
     try:
         _, pieces = next(read_pieces(find_sources(path)[:1]))
         line = next(pieces, b"").lstrip().partition(b"\n")[0]

@@ -1,8 +1,7 @@
-"""Judged documents as columns and offsets: the one table everything else reads.
+"""`Letor`: judged documents as columns, with the offsets of the queries.
 
-A feature is a column of its own, float32 where that loses nothing and float64 otherwise, so values
-are exactly those of the source and a single-feature ranker touches one contiguous array. A missing
-value is NaN (sources may not contain NaN otherwise).
+Each feature is a separate array, float32 if that is exact and float64 otherwise. Values are therefore exactly
+those of the source, and ranking by one feature reads one contiguous array. A missing value is NaN.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from letor_data.formats import PROFILES, TOP_LABEL
+from letor_data.formats import PROFILES, TOP_LABEL, profile_named
 from rankduel.base.errors import DataError
 from rankduel.base.notebook import html_repr, short_repr
 
@@ -32,69 +31,73 @@ _DOC_ID_FIELD = r"docid\s*=\s*(?P<id>\S+)"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Letor:
-    """Judged documents of many queries; query ``q`` owns rows ``offsets[q]:offsets[q + 1]``.
+    """Judged documents of many queries, as columns.
 
-    Use `read_data`, `synthetic_data` or `Letor.from_pandas` to make one.
+    The documents of query ``q`` are rows ``offsets[q]:offsets[q + 1]``. `rankduel.read_data` reads files,
+    `from_pandas` converts a DataFrame, and `rankduel.synthetic_data` generates data.
 
     Parameters
     ----------
     labels : ndarray of int8, shape (n_docs,)
-        Relevance grade of each document.
+        Relevance grades, 0 or higher.
     offsets : ndarray of int64, shape (n_queries + 1,)
-        First row of each query, and at the end the number of documents.
+        First row of each query, and the number of documents; ``offsets[0]`` is 0.
     columns : tuple of ndarray
-        One array of float32 or float64 per feature; a missing value is NaN.
+        One float32 or float64 array of shape (n_docs,) per feature; NaN is a missing value.
     feature_names : tuple of str
-        Name of each feature.
+        Names of the features, such as ``("1", "2")``.
     query_ids : ndarray of object, shape (n_queries,)
-        Query ids as written in the source.
+        Query ids as text, as in the source.
     splits : ndarray of object, shape (n_queries,)
-        Split of each query, such as "train", or "".
+        Split of each query, such as "train" or "test"; "" if unknown.
     records : ndarray of int64, shape (n_docs,)
-        Record number of each document in the source, which score files refer to.
+        Number of each document in the source, from 0. Scores in separate files are in this order.
     comments : pyarrow.LargeStringArray, optional
-        Comment of each document.
+        Text after "#" of each document.
     profile : str, default "svmlight"
-        Format of the source.
+        Dataset profile, a key of ``letor_data.PROFILES``.
     source : str, default ""
-        Names of the files that were read.
+        Description of the source, for messages.
     digest : str, default ""
-        Digest of the content of the source.
+        Digest of the content of the source; files that are made from the data contain it.
     notes : tuple of str, default ()
-        Remarks of the reader about unexpected content.
+        Remarks of the reader, such as feature numbers out of order.
     scale : int, default 0
-        Number of grades; 0 if the profile or the labels determine it.
+        Number of grades of the scale; 0 if it follows from the profile or the labels, see `n_grades`.
     cache : Path, optional
-        Folder for values computed from the data. By default nothing is stored.
+        Folder for scores of models on this data. By default, scores are not cached.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> frame = pd.DataFrame({"qid": [1, 1, 2], "label": [2, 0, 1], "bm25": [3.0, 1.0, 2.0]})
+    >>> import rankduel
+    >>> frame = pd.DataFrame({"qid": ["a", "a", "b"], "label": [2, 0, 1], "bm25": [3.0, 1.5, 2.0]})
     >>> data = rankduel.Letor.from_pandas(frame)
-    >>> data.n_queries, data.n_docs, data.feature_names
-    (2, 3, ('bm25',))
-    >>> data.offsets
-    array([0, 2, 3])
+    >>> data.n_queries, data.n_docs, data.n_features
+    (2, 3, 1)
+    >>> data.labels[data.offsets[0] : data.offsets[1]]  # of the first query
+    array([2, 0], dtype=int8)
+    >>> data.column("bm25")
+    array([3. , 1.5, 2. ], dtype=float32)
     """
 
-    labels: np.ndarray  # (n_docs,) int8, relevance grade
-    offsets: np.ndarray  # (n_queries + 1,) int64, offsets[0] == 0
-    columns: tuple[np.ndarray, ...]  # per feature: (n_docs,) float32 or float64, NaN = missing
+    labels: np.ndarray
+    offsets: np.ndarray
+    columns: tuple[np.ndarray, ...]
     feature_names: tuple[str, ...]
-    query_ids: np.ndarray  # (n_queries,) str objects, as written in the source
-    splits: np.ndarray  # (n_queries,) str objects: "train", "test", ... or ""
-    records: np.ndarray  # (n_docs,) int64, record number in the source; external scores follow it
-    comments: pa.LargeStringArray | None = None  # (n_docs,) text after '#'
-    profile: str = "svmlight"  # name in letor_data.formats.PROFILES
-    source: str = ""  # what was read, for people
-    digest: str = ""  # of the source's content, for files made from this data
-    notes: tuple[str, ...] = ()  # what the reader wants its owner to know
-    scale: int = 0  # number of grades, if neither the profile nor the labels tell it; see n_grades
-    cache: Path | None = None  # folder for what is computed from this data; None: nothing is kept
+    query_ids: np.ndarray
+    splits: np.ndarray
+    records: np.ndarray
+    comments: pa.LargeStringArray | None = None
+    profile: str = "svmlight"
+    source: str = ""
+    digest: str = ""
+    notes: tuple[str, ...] = ()
+    scale: int = 0
+    cache: Path | None = None
 
     def _facts(self) -> dict[str, object]:
-        """What a prompt shows."""
+        """Return the values that the representation shows."""
         return {
             "source": self.source,
             "queries": self.n_queries,
@@ -123,18 +126,22 @@ class Letor:
 
     @property
     def n_grades(self) -> int:
-        """Relevance grades of the scale: as read, by the profile, or up to the highest label, 2 at least."""
+        """Number of relevance grades: `scale`, or that of the profile, or the highest label plus one.
+
+        There are at least two.
+        """
         declared = PROFILES[self.profile].top_grade
         by_profile = declared + 1 if declared < TOP_LABEL else 0
         return self.scale or by_profile or max(int(self.labels.max(initial=0)) + 1, 2)
 
     @property
     def docs_per_query(self) -> np.ndarray:
+        """Number of documents of each query."""
         return np.diff(self.offsets)
 
     @property
     def features(self) -> np.ndarray:
-        """All values as one (n_docs, n_features) float64 array: a copy, so mind its size."""
+        """Feature matrix of shape (n_docs, n_features), as a float64 copy."""
         values = np.empty((self.n_docs, self.n_features))
         for i, column in enumerate(self.columns):
             values[:, i] = column
@@ -142,7 +149,7 @@ class Letor:
 
     @property
     def doc_ids(self) -> np.ndarray:
-        """The 'docid = ...' of each comment, the whole comment where it has none."""
+        """Document ids: the text after 'docid =' in each comment, or the whole comment without it."""
         if self.comments is None:
             return np.full(self.n_docs, "", object)
         texts = self.comments.to_pylist()
@@ -150,7 +157,23 @@ class Letor:
         return np.array([m[1] if m else text for m, text in zip(found, texts)], object)
 
     def feature_index(self, feature: int | str) -> int:
-        """Column number of a feature given by name, or by the number a source numbers it with."""
+        """Return the position of a feature in `columns`.
+
+        Parameters
+        ----------
+        feature : int or str
+            Name of the feature, or its number in the source.
+
+        Returns
+        -------
+        int
+            Position, from 0.
+
+        Raises
+        ------
+        DataError
+            If there is no such feature.
+        """
         return self._feature_indices([feature])[0]
 
     def _feature_indices(self, features: Iterable[int | str]) -> list[int]:
@@ -162,32 +185,53 @@ class Letor:
         return [number[name] for name in wanted]
 
     def column(self, feature: int | str) -> np.ndarray:
-        """Return the values of a feature given by name or number."""
+        """Return the values of a feature, by name or by its number in the source."""
         return self.columns[self.feature_index(feature)]
 
     def check_names(self) -> None:
-        """Refuse feature names that could not be columns of a table, because another column has them."""
+        """Raise an error if two columns of a table of this data would have the same name."""
         name, times = Counter([*META_COLUMNS, *self.feature_names]).most_common(1)[0]
         if times > 1:
-            raise DataError(f"a table has one column named '{name}', and this data would make it {times}")
+            raise DataError(
+                f"{times} columns of a table of this data would be named '{name}'; rename a feature"
+            )
 
     def take_queries(self, queries: Sequence[int] | np.ndarray) -> Letor:
-        """These queries only, by number (or a mask), in the order asked for; there must be one.
+        """Return the data of some queries, in the given order.
 
-        The scale of grades is that of all queries.
+        Parameters
+        ----------
+        queries : sequence of int or ndarray
+            Numbers of the queries, from 0, or a boolean mask with one entry per query.
+
+        Returns
+        -------
+        Letor
+            Data of these queries, with the scale of grades of all queries.
+
+        Raises
+        ------
+        DataError
+            If a number is out of range, or no query is chosen.
+
+        Examples
+        --------
+        >>> data = rankduel.synthetic_data("small", queries=10)
+        >>> data.take_queries([7, 0]).query_ids.tolist()
+        ['8', '1']
         """
         try:
             numbers = np.arange(self.n_queries)[np.asarray(queries) if len(queries) else []]
         except IndexError as problem:
             raise DataError(f"there are {self.n_queries} queries, numbered from 0; {problem}") from None
         if len(numbers) == 0:
-            raise DataError(f"none of the {self.n_queries} queries is left")
+            raise DataError(f"no query is chosen, of {self.n_queries}; expected at least one")
         offsets = np.concatenate([[0], np.cumsum(self.docs_per_query[numbers])]).astype(np.int64)
         chosen = self.rearranged(_rows_of(self.offsets, numbers), offsets, numbers)
         return replace(chosen, scale=self.n_grades)
 
     def rearranged(self, rows: np.ndarray, offsets: np.ndarray, queries: np.ndarray) -> Letor:
-        """These rows, divided by these offsets among these of the queries."""
+        """Return the data of `rows`, in this order, with new `offsets` for these `queries`."""
         return replace(
             self,
             labels=self.labels[rows],
@@ -200,14 +244,52 @@ class Letor:
         )
 
     def only_split(self, split: str) -> Letor:
-        """The queries that came from one split, such as 'train'."""
+        """Return the data of the queries of one split.
+
+        Parameters
+        ----------
+        split : str
+            Name of the split, such as "train".
+
+        Returns
+        -------
+        Letor
+            Data of these queries.
+
+        Raises
+        ------
+        DataError
+            If no query belongs to this split. The message lists the splits.
+        """
         known = dict.fromkeys(self.splits)
         if split not in known:
             raise DataError(f"no split '{split}'; known: {few(list(known))}")
         return self.take_queries(self.splits == split)
 
     def only_features(self, features: Iterable[int | str]) -> Letor:
-        """These features, by name or number, in the order asked for (none is fine: judgments alone)."""
+        """Return the data with some of the features, in the given order.
+
+        Parameters
+        ----------
+        features : iterable of int or str
+            Names of features, or their numbers in the source. It may be empty.
+
+        Returns
+        -------
+        Letor
+            Data with these features.
+
+        Raises
+        ------
+        DataError
+            If there is no such feature.
+
+        Examples
+        --------
+        >>> data = rankduel.synthetic_data("small", queries=10)
+        >>> data.only_features([110, 3]).feature_names
+        ('110', '3')
+        """
         chosen = self._feature_indices(features)
         return replace(
             self,
@@ -216,8 +298,25 @@ class Letor:
         )
 
     def to_pandas(self) -> pd.DataFrame:
-        """One row per document: qid, split, label, record, comment, then a column per feature."""
-        import pandas as pd  # slow to import, for all that make no frame
+        """Return the data as a DataFrame with one row per document.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns qid, split, label, record, comment (if there are comments), and one per feature.
+
+        Raises
+        ------
+        DataError
+            If a feature has the name of another column.
+
+        Examples
+        --------
+        >>> data = rankduel.synthetic_data("small", queries=10).only_features([110])
+        >>> data.to_pandas().columns.tolist()
+        ['qid', 'split', 'label', 'record', '110']
+        """
+        import pandas as pd  # loaded here, because importing pandas is slow
 
         self.check_names()
         query = np.repeat(np.arange(self.n_queries), self.docs_per_query)
@@ -233,27 +332,52 @@ class Letor:
 
     @classmethod
     def from_pandas(cls, frame: pd.DataFrame, profile: str = "svmlight") -> Letor:
-        """The reverse of `to_pandas`; only 'qid' and 'label' are required, the rest are features.
+        """Return the data of a DataFrame with one row per document; the inverse of `to_pandas`.
 
-        Rows of a query need not be adjacent: they are gathered in order of first appearance. Features
-        become float32 where that is exact.
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+            Columns qid and label are required; split, record and comment are optional. Any other column is a
+            feature, and becomes float32 if that is exact. The rows of a query need not be adjacent: queries
+            are in the order of their first rows.
+        profile : str, default "svmlight"
+            Dataset profile, a key of ``letor_data.PROFILES``.
+
+        Returns
+        -------
+        Letor
+            Judged documents, query by query.
+
+        Raises
+        ------
+        DataError
+            If a required column is absent, a column holds other values than expected, or there is no such
+            profile.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"qid": ["a", "b", "a"], "label": [1, 0, 2], "bm25": [0.5, 7.0, 2.0]})
+        >>> data = rankduel.Letor.from_pandas(frame)
+        >>> data.query_ids.tolist(), data.labels.tolist(), data.records.tolist()
+        (['a', 'b'], [1, 2, 0], [0, 2, 1])
         """
-        from letor_data.table import from_table  # which is about this class
+        from letor_data.table import from_table  # imported here, because table.py imports this class
 
         name = "a pandas frame"
         try:
-            # A copy: Arrow shares the frame's memory, and the frame may be changed later.
+            # Copied, because Arrow shares the memory of the frame, which the caller may change later.
             table = pa.Table.from_pandas(frame.copy(), preserve_index=False)
         except (pa.ArrowInvalid, pa.ArrowTypeError, ValueError) as problem:
             raise DataError(f"{name}: {problem}") from None
-        return replace(from_table(table, name, gather=True), profile=profile)
+        return replace(from_table(table, name, gather=True), profile=profile_named(profile).name)
 
 
 META_COLUMNS = ("qid", "split", "label", "record", "comment")
 
 
 def narrowest(values: np.ndarray) -> np.ndarray:
-    """The same numbers as float32 where each survives exactly, else as they are."""
+    """Return `values` as float32 if every value is exact in float32, otherwise unchanged."""
     if values.dtype == np.float32:
         return values
     with np.errstate(over="ignore"):
@@ -262,13 +386,13 @@ def narrowest(values: np.ndarray) -> np.ndarray:
 
 
 def is_constant(values: np.ndarray) -> bool:
-    """One value throughout (all missing counts as one value)."""
+    """Return whether all `values` are equal, or all are missing."""
     first = values[:1]
     return bool(np.all(values == first)) or (bool(np.isnan(first).all()) and bool(np.isnan(values).all()))
 
 
 def checked_grades(labels: np.ndarray) -> np.ndarray:
-    """Labels as int8 grades; anything but whole numbers 0..127 is refused."""
+    """Return `labels` as int8 grades; raise an error unless all are whole numbers from 0 to 127."""
     grades = np.asarray(labels, np.float64)
     bad = np.flatnonzero(~((grades >= 0) & (grades <= 127) & (grades == np.floor(grades))))
     if len(bad):
@@ -278,7 +402,7 @@ def checked_grades(labels: np.ndarray) -> np.ndarray:
 
 
 def repeated_documents(letor: Letor) -> list[str]:
-    """Return a note with the first document that a query has twice, by 'docid = ...' in the comments."""
+    """Return a note about documents that occur twice in a query, by 'docid = ...' in the comments, or []."""
     if letor.comments is None:
         return []
     ids = pc.struct_field(pc.extract_regex(letor.comments, _DOC_ID_FIELD), "id").dictionary_encode()
@@ -296,14 +420,14 @@ def repeated_documents(letor: Letor) -> list[str]:
 
 
 def checked_cuts(cuts: Sequence[float]) -> np.ndarray:
-    """Limits that turn labels into grades, as an ascending array; a grade is how many a label reaches."""
+    """Return `cuts` as an array; raise an error unless they ascend. A grade counts the cuts <= label."""
     if list(cuts) != sorted(set(cuts)) or any(math.isnan(cut) for cut in cuts) or len(cuts) > TOP_LABEL:
         raise DataError(f"grade_cuts must be different numbers, at most {TOP_LABEL}, ascending; not {cuts}")
     return np.array(cuts, np.float64)
 
 
 def _rows_of(offsets: np.ndarray, queries: np.ndarray) -> np.ndarray:
-    """Row numbers of these queries, one after another."""
+    """Return the row numbers of `queries`, query by query."""
     sizes = offsets[queries + 1] - offsets[queries]
     ends = np.cumsum(sizes)
     shift = np.repeat(offsets[queries] - (ends - sizes), sizes)
@@ -311,6 +435,6 @@ def _rows_of(offsets: np.ndarray, queries: np.ndarray) -> np.ndarray:
 
 
 def few(names: Sequence[object]) -> str:
-    """'a, b, c, ...': enough names to recognise what is there."""
+    """Return the first six names as text: 'a, b, c, d, e, f, ...'."""
     shown = ", ".join(str(name) for name in names[:6])
     return shown + ", ..." if len(names) > 6 else shown

@@ -1,4 +1,4 @@
-"""Output files that are whole or absent, compressed as their name says, the same bytes every time."""
+"""Output files: written completely or not at all, compressed by their suffix, and byte-reproducible."""
 
 from __future__ import annotations
 
@@ -17,54 +17,54 @@ from rankduel.base.errors import DataError
 from rankduel.base.files import put_in_place, saying_where, temporary_beside
 
 PARQUET, TEXT = "Parquet", "text"
-# Endings of names of text; a name without one is text too.
-_TEXT_ENDINGS = (
+# Suffixes of text files; a name without a suffix is a text file too.
+_TEXT_SUFFIXES = (
     *(".txt", ".dat", ".data", ".letor", ".svm", ".svmlight", ".libsvm"),
     *(".train", ".vali", ".valid", ".test"),
 )
 
 
 def output_format(path: str | Path) -> str:
-    """Return PARQUET or TEXT, as the ending of a name says; raise an error for any other ending."""
+    """Return PARQUET or TEXT by the suffix of `path`; raise an error for any other suffix."""
     path = Path(path)
     if path.suffix == ".parquet":
         return PARQUET
-    ending = Path(path.stem).suffix if path.suffix in _COMPRESSORS else path.suffix
-    if ending.lower() in ("", *_TEXT_ENDINGS):
+    suffix = Path(path.stem).suffix if path.suffix in _COMPRESSORS else path.suffix
+    if suffix.lower() in ("", *_TEXT_SUFFIXES):
         return TEXT
     raise DataError(
-        f"{path}: judged data are written as Parquet or as text, and '{ending}' is neither; choose a name "
+        f"{path}: judged data are written as Parquet or as text, and '{suffix}' is neither; choose a name "
         f"such as NAME.parquet, NAME.txt or NAME.txt.gz"
     )
 
 
 @contextmanager
 def new_folders(folders: Iterable[Path]) -> Iterator[None]:
-    """Make these folders and those above them; after an error, remove the ones that were not there before."""
-    made: list[Path] = []
+    """Create `folders` and their parents; after an error, remove the folders that were created."""
+    created: list[Path] = []
     try:
         for folder in folders:
             absent = [above for above in (folder, *folder.parents) if not above.exists()]
             folder.mkdir(parents=True, exist_ok=True)
-            made += reversed(absent)
+            created += reversed(absent)
         yield
     except BaseException:
-        for folder in reversed(made):
-            with suppress(OSError):  # another writer may use it by now
+        for folder in reversed(created):
+            with suppress(OSError):  # another process may have written into it
                 folder.rmdir()
         raise
 
 
 @contextmanager
 def open_output(path: str | Path) -> Iterator[BinaryIO]:
-    """A binary file that takes its name only once it is complete, see `replacing`."""
+    """Open a binary file that gets its name when it is complete."""
     with open_outputs([path]) as (stream,):
         yield stream
 
 
 @contextmanager
 def open_outputs(paths: Sequence[str | Path]) -> Iterator[list[BinaryIO]]:
-    """Binary files that take their names only once all of them are complete and on the disk."""
+    """Open binary files that get their names when all of them are complete and flushed to disk."""
     with saying_where(Path(os.path.commonpath(paths)), DataError), ExitStack() as unfinished:
         names = [unfinished.enter_context(temporary_beside(path)) for path in paths]
         with ExitStack() as streams:
@@ -91,7 +91,7 @@ def _plain(raw: BinaryIO) -> Iterator[BinaryIO]:
 
 
 def _gzip(raw: BinaryIO) -> gzip.GzipFile:
-    # The header would otherwise hold the time and the temporary name.
+    # Without these arguments the header contains the time and the temporary name.
     return gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=raw, mtime=0)
 
 

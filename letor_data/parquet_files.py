@@ -1,10 +1,10 @@
-"""Judged data as Parquet files that notice damage.
+"""Judged data in Parquet files, with detection of damage.
 
-Pages have checksums, but the footer has none: one bit there renames a column, drops rows or removes a key of
-the metadata. So a file also holds a digest of everything a Letor knows, names and types included, under two
-keys and in two places. If one is there, all must be, and what was read must have that digest. Files of other
-tools, and of older releases, hold none. One bit may hide all metadata from the library; the keys then still
-stand in the bytes of the footer.
+Pages have checksums, but the footer has none: one changed bit there can rename a column, drop rows or remove
+a key of the metadata. A file therefore also contains a digest of all fields of the Letor, including names and
+types, under two keys, each in two places. If one of these digests is present, all must be, and must equal the
+digest of the data read. Files of other tools and of older releases contain no digest. A changed bit can hide
+all metadata from the library, so the bytes of the footer are searched for the key too.
 """
 
 from __future__ import annotations
@@ -30,7 +30,22 @@ _DIGESTS = (b"rankduel.digest", b"rankduel.digest.copy")  # keys of the metadata
 
 
 def write_parquet(letor: Letor, path: str | Path) -> None:
-    """All of it, compressed; `read_parquet` gives back exactly the same, or an error."""
+    """Write judged data as a compressed Parquet file.
+
+    `read_parquet` returns exactly the same data, or raises an error if the file is damaged.
+
+    Parameters
+    ----------
+    letor : Letor
+        Judged documents.
+    path : str or Path
+        File to write. It is replaced when the new one is complete.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be written, two columns would have the same name, or a query occurs twice.
+    """
     table = to_table(letor)
     digest = letor_digest(letor)
     table = table.replace_schema_metadata(table.schema.metadata | dict.fromkeys(_DIGESTS, digest))
@@ -43,7 +58,24 @@ def write_parquet(letor: Letor, path: str | Path) -> None:
 
 
 def read_parquet(path: str | Path) -> Letor:
-    """What `write_parquet` wrote, or any table with the columns 'qid' and 'label'."""
+    """Read judged data from Parquet.
+
+    Parameters
+    ----------
+    path : str or Path
+        File that `write_parquet` wrote, or a file or folder of another tool with the columns qid and label.
+        The columns split, record and comment are optional; any other column is a feature.
+
+    Returns
+    -------
+    Letor
+        Judged documents.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, is damaged, or has other columns than expected.
+    """
     with guard(path):
         if not Path(path).exists():
             raise DataError(f"{path}: no such file or folder")
@@ -51,16 +83,16 @@ def read_parquet(path: str | Path) -> Letor:
         letor = from_table(table, str(path))
     if digests and digests != {letor_digest(letor).encode()}:
         raise DataError(
-            f"{path}: its content does not fit the digest kept in it: the file is damaged, or another tool "
-            "changed it\n  make it again, or let that tool leave out the metadata that begin with 'rankduel'"
+            f"{path}: its content does not match the digest in its metadata: the file is damaged, or another "
+            "tool changed it\n  write it again, or remove the metadata keys that start with 'rankduel'"
         )
     return letor
 
 
 def _read_table(path: str | Path) -> tuple[pa.Table, set[bytes]]:
-    """Return the table, and the digests found where they should be; b"" stands for one that is not there."""
+    """Return the table and the set of digests at the expected places, with b"" for an absent one."""
     try:
-        if Path(path).is_dir():  # as Spark writes them
+        if Path(path).is_dir():  # Spark writes a folder of files
             table = pq.read_table(path, page_checksum_verification=True)
             places = [table.schema.metadata or {}]
             hidden = False
@@ -74,14 +106,14 @@ def _read_table(path: str | Path) -> tuple[pa.Table, set[bytes]]:
     except Exception as problem:  # the library raises KeyError, TypeError and more for damaged files
         if isinstance(problem, OSError) and problem.strerror or isinstance(problem, MemoryError):
             raise
-        said = (str(problem).splitlines() or ["damaged"])[0]
-        raise DataError(f"{path}: not a readable Parquet file ({said})") from None
+        reason = (str(problem).splitlines() or ["damaged"])[0]
+        raise DataError(f"{path}: not a readable Parquet file ({reason})") from None
     found = {place.get(key, b"") for place in places for key in _DIGESTS}
     return table, set() if found == {b""} and not hidden else found
 
 
 def _footer(stream: pa.NativeFile) -> bytes:
-    """Return the bytes of the footer, whose length stands before the last four."""
+    """Return the bytes of the footer; its length is in the four bytes before the final magic bytes."""
     size = stream.size()
     stream.seek(size - 8)
     length = min(int.from_bytes(stream.read(4), "little"), size - 8)
@@ -90,14 +122,14 @@ def _footer(stream: pa.NativeFile) -> bytes:
 
 
 def letor_digest(letor: Letor) -> str:
-    """SHA-256 of all that a Letor holds: names, types and values, whatever their form in a file."""
-    total = hashlib.sha256(_about(letor).encode("utf-8", "backslashreplace"))
+    """Return a SHA-256 of names, types and values of a Letor, independent of their memory layout."""
+    total = hashlib.sha256(_texts(letor).encode("utf-8", "backslashreplace"))
     for digest in ordered_map(_array_digest, list(_arrays(letor)), os.cpu_count() or 1):
         total.update(digest)
     return total.hexdigest()
 
 
-def _about(letor: Letor) -> str:
+def _texts(letor: Letor) -> str:
     texts = (letor.profile, letor.source, letor.digest, tuple(letor.notes), letor.feature_names)
     return repr((texts, letor.scale, letor.query_ids.tolist(), letor.splits.tolist(), letor.comments is None))
 
@@ -112,7 +144,7 @@ def _array_digest(values: np.ndarray | pa.Array) -> bytes:
     if not isinstance(values, np.ndarray):
         return _texts_digest(values)
     if values.dtype.kind == "f":
-        values = np.where(np.isnan(values), values.dtype.type(np.nan), values)  # Parquet keeps one NaN only
+        values = np.where(np.isnan(values), values.dtype.type(np.nan), values)  # Parquet drops NaN payloads
     return hashlib.sha256(values.dtype.str.encode() + np.ascontiguousarray(values).tobytes()).digest()
 
 

@@ -1,7 +1,7 @@
-"""What every ranker makes of every query: document orders with their ties, ready for duels.
+"""Rankings of the documents of every query by every ranker, with their ties.
 
-Computed once per ranker (one sort per query) and shared by all impressions; ties stay marked, so that
-they can be broken anew for each impression or once for a run (`letor_data.ties`).
+They are computed once and shared by all impressions. Ties are kept, so that they can be broken for each
+impression or once per run (`letor_data.ties`).
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ from rankduel.base.errors import DataError
 from rankduel.base.notebook import few, html_repr, short_repr
 from rankduel.base.threads import n_workers, ordered_map
 
-Progress = Callable[[int], object]  # told how many rankers were just finished
-# Order, positions and ties of one ranker; and how many documents of each query it lists, None if all.
+Progress = Callable[[int], object]  # called with the number of rankers finished since the last call
+# Order, positions and ties of one ranker, and the length of its list for each query, None if it lists all.
 Row = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Rankings:
-    """K rankers over the same documents; query q owns columns offsets[q]:offsets[q + 1].
+    """Rankings by K rankers of the same documents; query ``q`` has columns ``offsets[q]:offsets[q + 1]``.
 
     Documents and ranks are numbered from 0 within their query. The arrays are read-only, in memory or
-    mapped from files; integers are int16 unless a query has more than 32767 documents.
+    mapped from files. Integers are int16 unless a query has more than 32767 documents.
 
-    A list may end before the last document of its query, as those of TREC runs do. The ranks from its end on
-    hold the documents that it does not list, in file order and without ties.
+    A list may end before the last document of its query, as in TREC runs. The documents that it does not
+    contain follow in file order, without ties.
     """
 
     names: tuple[str, ...]
     offsets: np.ndarray  # (n_queries + 1,) int64
     query_keys: np.ndarray  # (n_queries,) uint64, from the query ids
-    order: np.ndarray  # (K, n_docs) the document at each rank, best first, ties in file order
-    positions: np.ndarray  # (K, n_docs) the rank of each document; ~(first rank of its group) if it is tied
+    order: np.ndarray  # (K, n_docs) document at each rank, best first, ties in file order
+    positions: np.ndarray  # (K, n_docs) rank of each document; ~(first rank of its tie group) if tied
     ties: np.ndarray  # (K, n_docs) tie groups by rank, see letor_data.ties
-    digest: str = ""  # of the data ranked
-    lengths: np.ndarray | None = None  # (K, n_queries) int32: how many documents a list has; None: all
+    digest: str = ""  # of the data
+    lengths: np.ndarray | None = None  # (K, n_queries) int32, documents in each list; None: all
 
     def __post_init__(self) -> None:
         for field in ("offsets", "query_keys", "order", "positions", "ties"):
@@ -63,7 +63,7 @@ class Rankings:
             object.__setattr__(self, "lengths", None if all_listed else read_only(self.lengths))
 
     def _facts(self) -> dict[str, object]:
-        """What a prompt shows."""
+        """Return the values that the representation shows."""
         return {"rankers": few(self.names), "queries": self.n_queries, "documents": self.n_docs}
 
     def __repr__(self) -> str:
@@ -85,10 +85,11 @@ class Rankings:
         return int(self.offsets[-1])
 
     def resolve(self, mode: str, seed: int = 0, jobs: int = -1) -> Rankings:
-        """Ties broken as TIE_MODES says, for a whole run; per-impression modes leave them in place.
+        """Return rankings with ties broken for a whole run by `mode`, a key of TIE_MODES.
 
-        A document's place depends on the seed, the ranker's name, the query's id and its number there:
-        not on what else is loaded, nor on the number of jobs.
+        Modes that break ties per impression leave them unchanged. The order of tied documents depends on the
+        seed, the name of the ranker, the query id and the document numbers only: not on other queries or
+        rankers, nor on `jobs`.
         """
         check_tie_mode(mode)
         if mode in IMPRESSION_MODES:
@@ -112,7 +113,7 @@ class Rankings:
 
 
 def positions_of(order: np.ndarray, ties: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Return `Rankings.positions` that go with these orders and ties."""
+    """Return `Rankings.positions` for `order` and `ties`."""
     order, ties = (np.ascontiguousarray(one) for one in (order, ties))
     positions = np.empty_like(order)
     for row in range(len(order)):
@@ -123,28 +124,28 @@ def positions_of(order: np.ndarray, ties: np.ndarray, offsets: np.ndarray) -> np
 def rank(
     letor: Letor, rankers: Sequence[Ranker], jobs: int = -1, progress: Progress | None = None
 ) -> Rankings:
-    """Rank every query by every ranker, in memory; `rankings_files.rank_to_folder` for large sets."""
+    """Rank every query by every ranker, in memory; for large sets see `rankings_files.rank_to_folder`."""
     check_rankers(rankers)
     shape, dtype = (len(rankers), letor.n_docs), index_dtype(letor.offsets)
     order, positions, ties = (np.empty(shape, dtype) for _ in range(3))
     lengths = np.empty((len(rankers), letor.n_queries), np.int32) if lists_may_end(letor) else None
-    for k, (*row, ended) in enumerate(ranked_rows(letor, rankers, jobs, progress)):
+    for k, (*row, list_lengths) in enumerate(ranked_rows(letor, rankers, jobs, progress)):
         order[k], positions[k], ties[k] = row
-        if lengths is not None and ended is not None:
-            lengths[k] = ended
+        if lengths is not None and list_lengths is not None:
+            lengths[k] = list_lengths
     names = tuple(ranker.name for ranker in rankers)
     return Rankings(names, letor.offsets, query_keys(letor), order, positions, ties, letor.digest, lengths)
 
 
 def lists_may_end(letor: Letor) -> bool:
-    """Return whether a ranker may list fewer documents than there are: by the profile of the data."""
+    """Return whether a ranker of this data may list fewer documents than a query has, by its profile."""
     return profile_named(letor.profile).lists_may_end
 
 
 def ranked_rows(
     letor: Letor, rankers: Sequence[Ranker], jobs: int, progress: Progress | None
 ) -> Iterator[Row]:
-    """The rows of `rank`, one ranker after another, only a few ahead of whoever takes them."""
+    """Yield the rows of `rank`; at most a few rows are computed in advance."""
     for row in ordered_map(partial(rank_row, letor), rankers, n_workers(jobs)):
         yield row
         if progress:
@@ -152,29 +153,29 @@ def ranked_rows(
 
 
 def check_rankers(rankers: Sequence[Ranker]) -> None:
-    """Refuse what cannot be told apart later, before any work is done."""
+    """Raise an error if there are no rankers, or two have the same name."""
     seen = set()
     for ranker in rankers:
         if ranker.name in seen:
             raise DataError(f"two rankers are named '{ranker.name}'; give one another name")
         seen.add(ranker.name)
     if not seen:
-        raise DataError("no rankers to rank by")
+        raise DataError("no rankers are given; expected at least one")
 
 
 def query_keys(letor: Letor) -> np.ndarray:
-    """(n_queries,) uint64: a query's key follows from its id, whatever else is loaded."""
+    """Return (n_queries,) uint64 keys, each a hash of the query id alone."""
     return np.array([stable_key(str(query)) for query in letor.query_ids], np.uint64)
 
 
 def stable_key(*parts: str) -> np.uint64:
-    """64 bits that any process, machine and Python version derives from the same text."""
+    """Return a 64-bit hash of `parts` that is the same on every machine and Python version."""
     text = "\0".join(parts).encode()
     return np.uint64(int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little"))
 
 
 def rank_row(letor: Letor, ranker: Ranker) -> Row:
-    """The row of one ranker; an error says which ranker it is."""
+    """Return the row of one ranker; errors name the ranker."""
     try:
         scores = ranker.score(letor)
         row = rank_scores(scores, letor.offsets)

@@ -1,8 +1,8 @@
-"""Rankings on disk: a folder of .npy files that is mapped into memory, not read.
+"""Rankings on disk: a folder of memory-mapped .npy files.
 
-MSLR-WEB30K by its 136 features takes 3 GB, of which a run touches the queries it plays. A folder is
-written under another name and renamed when complete. Compiled code goes by what the files hold without
-looking, so all of it is checked when a folder is opened.
+MSLR-WEB30K ranked by its 136 features takes 3 GB, of which a run reads the queries that it uses. A folder is
+written under a temporary name and renamed when complete. Compiled code uses the values as indices without
+checking bounds, so everything is checked when a folder is opened.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ FORMAT, VERSION = "rankduel rankings", 3
 _ABOUT = "rankings.json"
 _ROWS = ("order", "positions", "ties")
 _ARRAYS = ("offsets", "query_keys", *_ROWS)
-_LENGTHS = "lengths"  # there only if lists may end
+_LENGTHS = "lengths"  # absent if every list contains all documents
 
 
 def save(rankings: Rankings, path: str | Path) -> None:
-    """Write rankings as a folder; an older one of that name is replaced."""
+    """Write rankings as a folder; a folder of rankings with this name is replaced."""
     lengths = [None] * rankings.n_rankers if rankings.lengths is None else rankings.lengths
     rows = zip(rankings.order, rankings.positions, rankings.ties, lengths)
     _write(path, rankings.names, rankings.offsets, rankings.query_keys, rankings.digest, rows)
@@ -49,7 +49,7 @@ def rank_to_folder(
     jobs: int = -1,
     progress: Progress | None = None,
 ) -> None:
-    """What `save(rank(letor, rankers), path)` writes, with only a few rankers in memory at a time."""
+    """Write the same folder as ``save(rank(letor, rankers), path)``, with few rankers in memory at a time."""
     check_rankers(rankers)
     names = [ranker.name for ranker in rankers]
     rows = ranked_rows(letor, rankers, jobs, progress)
@@ -57,7 +57,7 @@ def rank_to_folder(
 
 
 def load(path: str | Path) -> Rankings:
-    """Rankings from a folder, mapped read-only: pages are read when they are used."""
+    """Return the rankings of a folder, memory-mapped and read-only."""
     path = Path(path)
     with guard(path):
         about = _read_about(path)
@@ -99,9 +99,10 @@ def _about_checksum(about: dict) -> int:
 
 
 def _write_rows(folder: Path, shape: tuple[int, int], dtype: type, rows: Iterable[Row]) -> np.ndarray:
-    """Write the rows and return the lengths of the lists, none if no list may end.
+    """Write the rows and return the lengths of the lists, an empty array if rows have none.
 
-    Plain writes: pages of a written map would count as this process's memory until flushed.
+    Files are written, not mapped, because written pages of a map count as memory of the process until they
+    are flushed.
     """
     lengths = []
     header = {"descr": np.dtype(dtype).str, "fortran_order": False, "shape": shape}
@@ -118,7 +119,7 @@ def _write_rows(folder: Path, shape: tuple[int, int], dtype: type, rows: Iterabl
 
 @contextmanager
 def _new_folder(path: Path) -> Iterator[Path]:
-    """A folder to fill, which then takes the place of `path`; after an error nothing has changed."""
+    """Yield a temporary folder and rename it to `path`; after an error, `path` is unchanged."""
     _check_replaceable(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = _beside(path)
@@ -131,7 +132,7 @@ def _new_folder(path: Path) -> Iterator[Path]:
 
 
 def _put_in_place(partial: Path, path: Path) -> None:
-    """Rename over `path`; whoever else does this at the same time, one whole folder ends up there."""
+    """Rename `partial` to `path`; of concurrent writers, one complete folder remains."""
     while True:
         try:
             partial.rename(path)
@@ -141,13 +142,13 @@ def _put_in_place(partial: Path, path: Path) -> None:
                 raise
         _check_replaceable(path)
         old = _beside(path)
-        with suppress(FileNotFoundError):  # somebody else may have moved it just now
+        with suppress(FileNotFoundError):  # a concurrent writer has moved it
             path.rename(old)
         shutil.rmtree(old, ignore_errors=True)
 
 
 def _check_replaceable(path: Path) -> None:
-    """Only rankings may be replaced: a slip in a path must not cost anybody a folder."""
+    """Raise an error if `path` exists and holds something else than rankings, which would be lost."""
     try:
         inside = os.listdir(path)
     except FileNotFoundError:
@@ -194,20 +195,20 @@ def _map_array(path: Path) -> np.ndarray:
 def _check_checksums(path: Path, expected: dict, names: Iterable[str]) -> None:
     for name in names:
         if expected.get(name) != file_checksum(path / f"{name}.npy"):
-            raise DataError(f"{path / name}.npy: does not fit its checksum; rank the data again")
+            raise DataError(f"{path / name}.npy: does not match its checksum; rank the data again")
 
 
 def _check_rows(path: Path, arrays: dict[str, np.ndarray]) -> None:
     bounds = read_only(arrays["offsets"])
     for row in zip(*(arrays[name] for name in _ROWS)):
         if not is_ranking(bounds, *(read_only(values) for values in row)):
-            raise DataError(f"{path}: what it holds are not rankings; rank the data again")
+            raise DataError(f"{path}: its arrays are not valid rankings; rank the data again")
 
 
 def _check(
     path: Path, n_rankers: int, offsets: np.ndarray, query_keys: np.ndarray, **rows: np.ndarray
 ) -> None:
-    """Refuse arrays that do not fit together; kernels do not look."""
+    """Raise an error unless types and shapes of the arrays agree: kernels do not check them."""
     whole = offsets.ndim == 1 and len(offsets) > 0 and offsets.dtype == np.int64
     if not whole or offsets[0] != 0 or (offsets[1:] < offsets[:-1]).any():  # differences could overflow
         raise DataError(f"{path / 'offsets.npy'}: offsets must be int64 and rise from 0; rank the data again")
@@ -217,11 +218,11 @@ def _check(
 
 
 def _check_lengths(path: Path, offsets: np.ndarray, ties: np.ndarray, lengths: np.ndarray) -> None:
-    """Refuse lists that are longer than their queries, and ties of documents that are not listed."""
+    """Raise an error if a list is longer than its query, or documents that are not listed are tied."""
     _check_array(path / f"{_LENGTHS}.npy", lengths, (len(ties), len(offsets) - 1), np.int32)
     sound = (lengths >= 0).all() and (lengths <= np.diff(offsets)).all()
-    if not sound or any(row[is_unlisted(offsets, ended)].any() for row, ended in zip(ties, lengths)):
-        raise DataError(f"{path}: what it holds are not rankings; rank the data again")
+    if not sound or any(row[is_unlisted(offsets, length)].any() for row, length in zip(ties, lengths)):
+        raise DataError(f"{path}: its arrays are not valid rankings; rank the data again")
 
 
 def _check_array(path: Path, array: np.ndarray, shape: tuple[int, ...], dtype: type) -> None:

@@ -1,4 +1,4 @@
-"""`read`: judged data from wherever it is, through the cache."""
+"""`read_data`: judged data from text, archives and Parquet, through the cache."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from letor_data.parquet_files import read_parquet
 from letor_data.text.parse import ReadOptions, check_options, parse_text
 from rankduel.base.errors import DataError, DataWarning, encodable
 
-_ATTEMPTS = 3  # at reading files that something writes to
+_ATTEMPTS = 3  # at reading files that change meanwhile
 
 
 def read_data(
@@ -25,14 +25,47 @@ def read_data(
     progress: Progress | None = None,
     **options,
 ) -> Letor:
-    """Judged data of one or more files, folders or archives (`ARCHIVE::PATTERN` chooses members).
+    """Read judged data from one or more files, folders or archives.
 
-    cache    True: beside the source (or in the user's cache folder); a folder: there; False: none.
-    jobs     threads that parse; 0 = all cores. The result does not depend on it.
-    progress called with (bytes done, bytes in all) while parsing.
-    options  see ReadOptions: profile, nonfinite, unjudged, label_round, grade_cuts, index_base, ...
+    Parameters
+    ----------
+    *paths : str or Path
+        Files, folders or archives; ``ARCHIVE::PATTERN`` selects members of an archive.
+    cache : bool, str or Path, default True
+        Whether to use a cache beside the source, or in the user's cache folder if that is not writable; or
+        the folder of the cache.
+    jobs : int, default 0
+        Number of threads that parse; 0 uses all cores. The result does not depend on it.
+    progress : callable, optional
+        Called with the bytes done and the total bytes while parsing.
+    **options
+        Fields of `letor_data.text.parse.ReadOptions`: `profile`, `nonfinite`, `unjudged`, `label_round`,
+        `grade_cuts`, `index_base`, `max_features`, `merge_files` and `split_prefix`.
 
-    What the owner of the data should know is in `.notes`, and raised as DataWarning.
+    Returns
+    -------
+    Letor
+        Judged documents. Remarks about the files are in its `notes`.
+
+    Raises
+    ------
+    DataError
+        If a file cannot be read. The message names the file, and the line and column if there is one.
+    TypeError
+        If there is no such option.
+
+    Warns
+    -----
+    DataWarning
+        For each of the notes, and if the cache cannot be written.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from letor_data import read_data
+    >>> _ = Path("two.txt").write_text("2 qid:1 1:0.5 2:1\\n0 qid:1 1:0.1 2:3\\n1 qid:2 1:1 2:0\\n")
+    >>> read_data("two.txt", cache=False).docs_per_query
+    array([2, 1])
     """
     if not paths:
         raise DataError("nothing to read: name at least one file")
@@ -56,27 +89,27 @@ def _read_text(paths: list, options: ReadOptions, cache: bool | str | Path, jobs
     if letor is None:
         letor = _parse_unchanged(paths, options, digest, jobs, progress)
         if cache:
-            letor = _kept(letor, cache_files.cache_stem(first, letor.digest, folder))
+            letor = _cached(letor, cache_files.cache_stem(first, letor.digest, folder))
     return replace(letor, source=encodable(", ".join(str(path) for path in paths)), cache=folder)
 
 
 def _folder(first: Path, cache: bool | str | Path) -> Path | None:
-    """Return the folder of the cache; None if nothing is to be kept."""
+    """Return the folder of the cache; None without a cache."""
     if isinstance(cache, bool):
         return cache_files.default_folder(first) if cache else None
     return Path(cache)
 
 
 def _identity(paths: list, options: ReadOptions) -> tuple[Path, str]:
-    """The first of the files, and a digest of all of them."""
+    """Return the first of the files, and the digest of all of them."""
     files = [file for path in paths for file in find_files(path)]
     return files[0][0], cache_files.digest_of(files, options)
 
 
 def _parse_unchanged(paths: list, options: ReadOptions, before: str, jobs: int, progress) -> Letor:
-    """Parse files whose digest `before` is the same afterwards, so that it is that of what was read."""
+    """Parse files until their digest is the same before and after; it is then that of the data read."""
     for _ in range(_ATTEMPTS):
-        # The source is left out: the same data by another path is the same cache.
+        # Without the source, because the same data under another path has the same cache file.
         letor = replace(parse_text(paths, options, jobs, progress), source="")
         _, after = _identity(paths, options)
         if after == before:
@@ -85,11 +118,11 @@ def _parse_unchanged(paths: list, options: ReadOptions, before: str, jobs: int, 
     raise DataError(f"{paths[0]}: changed while it was read; read it again when nothing writes to it")
 
 
-def _kept(letor: Letor, stem: Path) -> Letor:
-    """Write a cache file and return its data, memory-mapped, so that the parsed copy can go."""
+def _cached(letor: Letor, stem: Path) -> Letor:
+    """Write a cache file and return its memory-mapped data, so that the parsed copy can be freed."""
     try:
         cache_files.store(letor, stem)
-    except OSError as problem:  # a full or read-only disk costs speed, not the data
+    except OSError as problem:  # the data can be used without a cache
         warnings.warn(encodable(f"no cache was written: {problem}"), DataWarning, stacklevel=5)
     return cache_files.load(stem, letor.digest) or letor
 
@@ -117,7 +150,7 @@ def _read_table(paths: tuple[str | Path, ...], options: ReadOptions, cache: bool
     if not isinstance(cache, bool):
         raise DataError(f"{paths[0]}: Parquet is read without a cache; leave --cache (in Python, cache) out")
     if len(paths) > 1:
-        raise DataError(f"one Parquet file at a time: {paths[0]} came with {paths[1]}")
+        raise DataError(f"expected one Parquet file, found {paths[0]} and {paths[1]}; read them one by one")
     letor, profile = read_parquet(paths[0]), options.profile
     if options._replace(profile=None) != ReadOptions():
         raise DataError(f"{paths[0]}: Parquet is read as it is; of the options, only 'profile' applies")

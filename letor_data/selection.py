@@ -1,10 +1,10 @@
-"""Some of the queries of judged data, as commands ask for them.
+"""Selection of queries by text, as in the option --only-queries.
 
-    a,b         these query ids
-    FILE        the ids in a file, one a line
-    sample:500  so many queries at random, the same for the same data and seed; 'sample:500:7' has seed 7
+    a,b         query ids
+    FILE        query ids in a file, one per line
+    sample:500  500 random queries, the same for the same data and seed; 'sample:500:7' has seed 7
 
-Queries keep the order that they have in the data.
+Queries keep their order in the data.
 """
 
 from __future__ import annotations
@@ -26,12 +26,14 @@ _MOST_BYTES = 1 << 30  # of a file of query ids
 
 
 def only_queries(letor: Letor, text: str) -> Letor:
-    """Return these queries of the data, under a digest of their own.
+    """Return the queries of `letor` that `text` selects, with a new digest.
 
     Raises
     ------
+    UsageError
+        If a sample is requested without a positive number.
     DataError
-        If the data do not have a query, or not so many. The message names those that are missing.
+        If a query is not in the data, or the sample is larger than the data. The message names the queries.
     """
     if text.startswith("sample:"):
         numbers = _sample(letor, text)
@@ -51,12 +53,12 @@ def _sample(letor: Letor, text: str) -> np.ndarray:
     size = int(found[1])
     if size > letor.n_queries:
         raise DataError(f"'{text}': the data have {letor.n_queries:,} queries; expected at most as many")
-    users = stream(int(found[2] or 0), "only queries")
-    return np.sort(users.permutation(letor.n_queries)[:size])
+    rng = stream(int(found[2] or 0), "only queries")
+    return np.sort(rng.permutation(letor.n_queries)[:size])
 
 
 def _ids(text: str) -> list[str]:
-    """Return the ids that a text names, or the file of that name."""
+    """Return the ids in `text`, or in the file with this name."""
     if Path(text).is_file():
         lines = read_text(text, DataError, _MOST_BYTES).splitlines()
     else:

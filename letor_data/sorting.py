@@ -1,9 +1,9 @@
-"""Sorting the documents of many queries by score: the kernels behind `rank` and `Rankings.resolve`.
+"""Kernels that sort the documents of many queries by score, for `rank` and `Rankings.resolve`.
 
-A float becomes an unsigned integer that sorts the same way (Herf, "Radix Tricks", 2001), taken 32 bits
-at a time together with the document's number in one 64-bit item. Items are sorted by a stable radix
-sort on bytes, short queries by insertion. On queries of 120 documents a float32 column takes 20 to 30 ns
-per document, a float64 one 35 to 50.
+A float is mapped to an unsigned integer of the same order (Herf, "Radix Tricks", 2001). 32 bits of it at a
+time are combined with the document number in one 64-bit item. Items are sorted by a stable radix sort on
+bytes, and short queries by insertion sort. For queries of 120 documents, a float32 column takes 20 to 30 ns
+per document and a float64 column 35 to 50 ns.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from rankduel.base.compiling import entry
 from rankduel.base.errors import DataError
 
-_SHORT = 40  # up to here insertion beats clearing four tables of 256 counts
+_SHORT = 40  # documents up to which insertion sort is faster than clearing four tables of 256 counts
 _WORD = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 _BYTE = np.uint64(0xFF)
@@ -25,7 +25,7 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 
 
 def rank_scores(scores: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(order, positions, ties) of one ranker, each (n_docs,), as in `Rankings`; ties in file order."""
+    """Return (order, positions, ties) of one ranker, each (n_docs,), as rows of `Rankings`."""
     scores = np.asarray(scores)
     if scores.dtype not in (np.float32, np.float64):
         scores = scores.astype(np.float64)
@@ -42,7 +42,7 @@ def rank_scores(scores: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np
 
 
 def n_listed(scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """(n_queries,) int32: how many documents of each query have a score above -inf."""
+    """Return (n_queries,) int32: the number of documents of each query with a score above -inf."""
     counts = np.concatenate([[0], np.cumsum(scores > -np.inf)])
     return np.diff(counts[offsets]).astype(np.int32)
 
@@ -50,7 +50,7 @@ def n_listed(scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
 def end_lists(
     order: np.ndarray, positions: np.ndarray, ties: np.ndarray, offsets: np.ndarray, lengths: np.ndarray
 ) -> None:
-    """Break the ties of documents that one ranker does not list, in file order: nothing depends on them."""
+    """Order the documents that a ranker does not list as in the file; no result depends on their order."""
     below = np.flatnonzero(is_unlisted(offsets, lengths))
     starts = np.repeat(offsets[:-1], np.diff(offsets))[below]
     ties[below] = 0
@@ -58,25 +58,25 @@ def end_lists(
 
 
 def is_unlisted(offsets: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """(n_docs,) by rank: is it below the end of the list?"""
+    """Return (n_docs,) bool by rank: whether the rank is below the end of its list."""
     sizes = np.diff(offsets)
     return np.arange(offsets[-1]) >= np.repeat(offsets[:-1] + lengths, sizes)
 
 
 def index_dtype(offsets: np.ndarray) -> type[np.signedinteger]:
-    """The smallest of int16 and int32 that numbers the documents of every query."""
+    """Return int16 if it can number the documents of every query, otherwise int32."""
     return np.int16 if np.diff(offsets).max(initial=0) <= np.iinfo(np.int16).max else np.int32
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
-    """A plain, contiguous view nobody can write to: kernels then compile for one kind of array only."""
+    """Return a contiguous, read-only view of `array`, so that kernels compile for one array type only."""
     view = np.ascontiguousarray(array).view(np.ndarray)
     view.flags.writeable = False
     return view
 
 
 def _descending_words(scores: np.ndarray) -> np.ndarray:
-    """(n_docs, 1 or 2) uint32, least significant first: smaller means a higher score."""
+    """Return (n_docs, 1 or 2) uint32 words, least significant first, that descend as scores ascend."""
     unsigned = np.dtype(f"u{scores.itemsize}")
     bits = (scores + scores.dtype.type(0)).view(unsigned)  # + 0 turns -0.0 into 0.0
     sign = unsigned.type(1 << (8 * unsigned.itemsize - 1))
@@ -95,7 +95,7 @@ def _rank_queries(words, offsets, order, ties):
 
 @entry
 def note_positions(order, ties, offsets, positions):
-    """Write where the documents of an order stand, or first of all might stand, as `Rankings` has it."""
+    """Write `Rankings.positions` of one ranker into `positions`."""
     for query in range(len(offsets) - 1):
         start = offsets[query]
         for row in range(start, offsets[query + 1]):
@@ -115,7 +115,7 @@ def break_ties(order, ties, offsets, query_keys, ranker_key, new_order, new_posi
             size = ties[rank] + 1
             if size == 1:
                 new_order[rank] = order[rank]
-            elif size > 1:  # the first of a group; the others have been dealt with when it came up
+            elif size > 1:  # the first rank of a group; later ranks of a group have size < 1
                 _hash_documents(order[rank : rank + size], stream, words)
                 items, spare = _sort(words, size, items, spare, counts)
                 for i in range(size):
@@ -125,7 +125,7 @@ def break_ties(order, ties, offsets, query_keys, ranker_key, new_order, new_posi
 
 @entry
 def _hash_documents(docs, stream, words):
-    """SplitMix64's number `doc` of this stream, for each document."""
+    """Write into `words` element number `doc` of a SplitMix64 stream, for each of `docs`."""
     for i in range(len(docs)):
         key = _mixed(stream + np.uint64(docs[i] + 1) * _GOLDEN)
         words[i, 0], words[i, 1] = key & _LOW, key >> _WORD
@@ -141,7 +141,7 @@ def _scratch(offsets):
 
 @entry
 def _sort(words, n, items, spare, counts):
-    """Documents 0..n-1 by their words, in the low half of each item; also what is now the spare."""
+    """Sort documents 0..n-1 by `words`; return items, with the document in the low half, and the spare."""
     for i in range(n):
         items[i] = i
     for word in range(words.shape[1]):
@@ -168,7 +168,7 @@ def _insertion_sort(items, n):
 
 @entry
 def _radix_sort(items, n, spare, counts):
-    """By the high half, byte by byte from the lowest; a byte all items share needs no pass."""
+    """Sort items by their high halves, from the lowest byte; skip a byte that is equal in all items."""
     _count_bytes(items, n, counts)
     for byte in range(4):
         shift = _WORD + np.uint64(8 * byte)
@@ -211,7 +211,7 @@ def _note_ranks(words, items, order, ties):
 
 @entry
 def _mixed(x):
-    """SplitMix64's output function: a bijection of 64-bit numbers that leaves no pattern behind."""
+    """Return the output function of SplitMix64, a bijection of 64-bit numbers."""
     x = (x ^ x >> np.uint64(30)) * _MIX_1
     x = (x ^ x >> np.uint64(27)) * _MIX_2
     return x ^ x >> np.uint64(31)
@@ -219,15 +219,15 @@ def _mixed(x):
 
 @entry
 def is_ranking(offsets, order, positions, ties):
-    """Return whether one ranker's rows hold, for every query, an order, its inverse and groups of ties.
+    """Return whether the rows of one ranker are valid: for every query an order, its inverse, and tie groups.
 
-    Nothing is used as an index before it is known to be one. Documents of a group of ties are in file order,
-    so none of them is there twice; all others are told apart by their positions.
+    A value is used as an index only after its range has been checked. No document occurs twice: tied
+    documents must be in file order, and the positions of untied documents differ.
     """
     for query in range(len(offsets) - 1):
         start = offsets[query]
         n_docs = offsets[query + 1] - start
-        left = 0  # ranks that the group of ties still has
+        left = 0  # remaining ranks of the tie group
         first = 0
         for rank in range(n_docs):
             doc = order[start + rank]

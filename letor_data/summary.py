@@ -1,4 +1,4 @@
-"""What is in a data set: its sizes, its grades, and what each feature is worth as a ranker."""
+"""Summary of a data set: sizes, grades, and the quality of each feature as a ranker."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _QUANTILES = {"min": 0.0, "q25": 0.25, "median": 0.5, "q75": 0.75, "max": 1.0}
 
 @dataclass(frozen=True)
 class FeatureSummary:
-    """One feature as a ranker, in the direction its profile says."""
+    """One feature as a ranker, in the direction of its dataset profile."""
 
     name: str
-    title: str  # what it measures, where that is published
-    constant: bool  # one value in the whole set
-    constant_in_queries: bool  # one value within every query
+    title: str  # published description, or ""
+    constant: bool  # all values are equal
+    constant_in_queries: bool  # all values of a query are equal, for every query
     missing_share: float
     tie_share: float  # of the document pairs within queries
     ndcg: float  # mean over queries, expected over tie breaks
@@ -35,10 +35,10 @@ class FeatureSummary:
 
 @dataclass(frozen=True)
 class RankerSummary:
-    """A ranker that was asked for."""
+    """One of the further rankers."""
 
     name: str
-    text: str  # asks for it; "" if it was made in Python
+    text: str  # that `rankers.parse` reads; "" if the ranker was made in Python
     tie_share: float  # of the document pairs within queries
     ndcg: float  # mean over queries, expected over tie breaks
 
@@ -51,8 +51,8 @@ class Summary:
     queries: int
     documents: int
     n_features: int
-    splits: dict[str, int]  # queries from each
-    grades: dict[int, int]  # documents with each
+    splits: dict[str, int]  # number of queries of each split
+    grades: dict[int, int]  # number of documents of each grade
     docs_per_query: dict[str, float]  # min, q25, median, mean, q75, max
     single_document_queries: int
     one_grade_queries: int  # all documents of equal grade: no order is better than another
@@ -62,7 +62,7 @@ class Summary:
     notes: list[str]
 
     def to_dict(self) -> dict:
-        """Plain values, ready for JSON."""
+        """Return the summary as a dictionary that can be written as JSON."""
         return asdict(self)
 
 
@@ -73,7 +73,7 @@ def summarize(
     progress: Callable[[int], object] | None = None,
     rankers: Sequence[Ranker] = (),
 ) -> Summary:
-    """All of it; ranks every feature once (progress is told of each), so large sets take their time."""
+    """Return the summary of `letor` with NDCG@k; every feature is ranked, and then `progress` is called."""
     sizes = letor.docs_per_query
     names, counts = np.unique(letor.splits.astype(str), return_counts=True)
     grades, documents = np.unique(letor.labels, return_counts=True)

@@ -1,7 +1,7 @@
-"""Letor as an Arrow table, one row per document: the form of the cache and of Parquet files.
+"""Conversion of Letor to and from an Arrow table with one row per document, for cache and Parquet files.
 
 Columns: label, qid and split (dictionary-encoded), record, comment (if any), then the features under
-their names. Missing values are NaN. Everything a Letor knows travels along, so both ways are lossless.
+their names. Missing values are NaN. Other fields are metadata of the schema, so the conversion is lossless.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from letor_data.formats import PROFILES, TOP_LABEL
 from letor_data.letor import META_COLUMNS, Letor
 from rankduel.base.errors import DataError, encodable
 
-_KEY = b"rankduel"  # schema metadata: what is not a column, as JSON
+_KEY = b"rankduel"  # key of the schema metadata: fields that are not columns, as JSON
 _TEXTS = ("profile", "source", "digest")
 _FACTS = (*_TEXTS, "notes", "scale")
 _FEATURE_TYPES = (pa.float32(), pa.float64())
 
 
 def to_table(letor: Letor) -> pa.Table:
-    """Features are shared with the Letor, not copied."""
+    """Return the Arrow table of `letor`, which shares the memory of its features."""
     letor.check_names()
     if len(set(letor.query_ids)) < letor.n_queries:
-        raise DataError("a query is in the data twice, which a table cannot say; leave one of them out")
+        raise DataError("a query id occurs twice, which a table cannot represent; leave one query out")
     query = np.repeat(np.arange(letor.n_queries, dtype=np.int32), letor.docs_per_query)
     columns = {
         "label": pa.array(letor.labels),
@@ -43,10 +43,10 @@ def to_table(letor: Letor) -> pa.Table:
 
 
 def from_table(table: pa.Table, name: str, gather: bool = False) -> Letor:
-    """The Letor of a table, by whatever tool it was written.
+    """Return the Letor of a table of any tool.
 
-    It needs no more than 'label' and 'qid'; other columns that are not ours are features. The rows of
-    a query must stand side by side, unless they are to be gathered.
+    The columns label and qid are required; any column that is not in META_COLUMNS is a feature. The rows of a
+    query must be adjacent unless `gather` is true. `name` is named in messages.
     """
     facts = _facts(table, name)
     table = conformed(table, name, narrow=not facts)
@@ -54,21 +54,21 @@ def from_table(table: pa.Table, name: str, gather: bool = False) -> Letor:
     starts = _starts(code)
     if len(np.unique(code[starts])) < len(starts):
         if not gather:
-            raise DataError(f"{name}: the rows of a query must stand side by side; sort by 'qid' first")
+            raise DataError(f"{name}: the rows of a query must be adjacent; sort by 'qid' first")
         table = table.take(np.argsort(code, kind="stable"))
     about = json.dumps({"source": encodable(name)} | facts)
     return restored(table.replace_schema_metadata({_KEY: about}), name)
 
 
 def restored(table: pa.Table, name: str = "a table") -> Letor:
-    """What `to_table` was given; columns that are one contiguous piece are used in place."""
+    """Return the Letor of a table that `to_table` made, without copying contiguous columns."""
     facts = _facts(table, name)
     _check_types(table, name)
     code = _codes(table)
     starts = _starts(code)
     features = [column for column in table.column_names if column not in META_COLUMNS]
     return Letor(
-        labels=_values(table["label"]).copy(),  # so that kernels compiled for an array of bytes fit
+        labels=_values(table["label"]).copy(),  # writable, so that kernels compile for one array type only
         offsets=np.append(starts, len(code)),
         columns=tuple(_values(table[feature]) for feature in features),
         feature_names=tuple(features),
@@ -81,7 +81,7 @@ def restored(table: pa.Table, name: str = "a table") -> Letor:
 
 
 def _facts(table: pa.Table, name: str) -> dict[str, Any]:
-    """What is not a column, checked: the metadata are JSON of our own, but may be damaged."""
+    """Return the fields that are not columns, from the metadata; raise an error if these are damaged."""
     text = (table.schema.metadata or {}).get(_KEY, b"{}")
     try:
         known = json.loads(text)
@@ -103,7 +103,7 @@ def _facts(table: pa.Table, name: str) -> dict[str, Any]:
 
 
 def _check_types(table: pa.Table, name: str) -> None:
-    """Refuse columns that are not of the types that `to_table` makes."""
+    """Raise an error for columns with other types than those of `to_table`."""
     texts = pa.dictionary(pa.int32(), pa.string())
     meta = {"label": pa.int8(), "qid": texts, "split": texts, "record": pa.int64()}
     meta["comment"] = pa.large_string()
@@ -124,12 +124,12 @@ def _split_column(letor: Letor, query: np.ndarray) -> pa.DictionaryArray:
 
 
 def _codes(table: pa.Table) -> np.ndarray:
-    """A number per row that tells its query."""
+    """Return a number per row that identifies its query."""
     return one_piece(table["qid"]).indices.to_numpy()
 
 
 def _starts(code: np.ndarray) -> np.ndarray:
-    """Rows at which another query begins."""
+    """Return the first row of each run of equal codes."""
     return np.flatnonzero(np.diff(code, prepend=-1))
 
 

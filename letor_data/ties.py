@@ -1,8 +1,8 @@
-"""Documents with equal scores: how a tie may be broken, and how to break it for one impression.
+"""Ties between documents with equal scores: tie modes, and breaking ties for one impression.
 
-Tie groups are held in one integer per rank: at a group's first rank the number of documents that
-follow in it, at every later rank minus the distance to the first, 0 where a document is alone. From
-any rank the whole group is thus found without a search.
+Tie groups are encoded as one integer per rank: at the first rank of a group, the number of documents that
+follow in the group; at every later rank, minus the distance to the first rank; 0 if a document is not tied.
+The whole group is therefore found from any of its ranks without a search.
 """
 
 from __future__ import annotations
@@ -28,26 +28,25 @@ def check_tie_mode(mode: str) -> None:
 
 
 def tied_pairs(ties: np.ndarray) -> int:
-    """How many pairs of documents one ranker ties; `ties` is its row, (n_docs,)."""
-    # A document d ranks below the first of its group is tied with the d documents above it.
+    """Return the number of tied pairs of documents; `ties` is the row of one ranker, (n_docs,)."""
+    # A document at distance d from the first rank of its group is tied with the d documents above it.
     return -int(np.minimum(ties, 0).sum(dtype=np.int64))
 
 
 def tie_share(ties: np.ndarray, offsets: np.ndarray) -> float:
-    """The share of document pairs within queries that one ranker ties; 0 where there are no pairs."""
+    """Return the share of document pairs within queries that one ranker ties; 0 if there are no pairs."""
     sizes = np.diff(offsets)
     pairs = int((sizes * (sizes - 1) // 2).sum())
     return tied_pairs(ties) / pairs if pairs else 0.0
 
 
-# Not cached on disk: these are parts of other packages' compiled loops (Numba would not notice an edit).
 @entry
 def shuffle_ties(order, ties, top, users, out):
-    """One impression's ranking of a query: its first `top` ranks into `out`, tied documents in random order.
+    """Write the first `top` ranks of a query into `out`, with tied documents in random order.
 
-    `order` and `ties` are the query's part of a ranker's row, `top` at most their length. Draws one number
-    for each rank that has a choice, none without ties. A group that reaches past `top` costs the square
-    of its part above, so ask for a page or for everything (`top = len(order)`), not for half.
+    `order` and `ties` are the query's part of a ranker's row, and `top` is at most their length. One random
+    number is drawn for each rank with more than one candidate, and none without ties. For a group that
+    extends beyond `top`, the time is quadratic in the number of its ranks above `top`.
     """
     rank = 0
     while rank < top:
@@ -63,9 +62,9 @@ def shuffle_ties(order, ties, top, users, out):
 
 @entry
 def _shuffle(docs, users, out):
-    """Fisher and Yates from the front: the draws of `_sample`, and then the rest."""
+    """Write a random permutation of `docs` into `out`: Fisher-Yates, with the same draws as `_sample`."""
     n = len(docs)
-    for i in range(n):  # 'out[:] = docs' takes three seconds to compile
+    for i in range(n):  # compiling 'out[:] = docs' takes three seconds
         out[i] = docs[i]
     for i in range(n - 1):
         j = i + int(users.random() * (n - i))
@@ -74,10 +73,10 @@ def _shuffle(docs, users, out):
 
 @entry
 def _sample(docs, users, out):
-    """What `_shuffle` would put at the first len(out) places, without room for the others.
+    """Write the first ``len(out)`` documents of `_shuffle` into `out`, without memory for the others.
 
-    `out` first holds the place each step swapped with. Undoing the earlier swaps, newest first, leads
-    from such a place to the document that stood there at that step.
+    `out` first holds the place that each step swaps with. Undoing the earlier swaps, latest first, leads from
+    that place to the document that was there at this step.
     """
     n = len(docs)
     for i in range(len(out)):

@@ -1,8 +1,8 @@
-"""TREC runs as rankers over TREC relevance judgments.
+"""Judged data from TREC runs and relevance judgments (qrels), with one feature per run.
 
-A run line is `qid Q0 docno rank score tag` and a judgment line is `qid iteration docno grade`, as NIST's
-trec_eval reads them. The score decides the order of a run; its rank column does not count. Documents of
-a query are sorted by docno, since the order of either file may give away what is relevant.
+A line of a run is `qid Q0 docno rank score tag` and a line of judgments is `qid iteration docno grade`, as
+for NIST's trec_eval. Runs are ordered by score; the rank column is ignored. The documents of a query are
+sorted by docno, because the order of the files may depend on relevance, and ties may be broken by this order.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _QRELS = ("qid", "iteration", "docno", "grade")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 _GRADE = re.compile(r"([+-]?\d{1,9})(\.0*)?", re.ASCII)
-_TOP_WRITTEN = 10**9  # of grades that limits turn into others
-_TOP, _NAMED = 10, 5  # ranks that the note on missing judgments looks at, and runs it names
+_TOP_WRITTEN = 10**9  # highest grade in a file if `grade_cuts` are given
+_TOP, _NAMED = 10, 5  # ranks that the note on missing judgments counts, and the most runs that it names
 
 
 class Run(NamedTuple):
@@ -51,7 +51,7 @@ class Qrels(NamedTuple):
 
 
 def read_run(path: str | Path) -> Run:
-    """The scored documents of a run file."""
+    """Return the documents and scores of a run file."""
     with guard(path):
         table, notes, digest = _read(path, _RUN_FILE)
         rows = table.documents().assign(score=table.values["score"])
@@ -60,9 +60,9 @@ def read_run(path: str | Path) -> Run:
 
 
 def read_qrels(path: str | Path, grade_cuts: Sequence[float] = ()) -> Qrels:
-    """The judgments of a qrels file; grades below 0, which mark spam, become 0.
+    """Return the judgments of a qrels file; grades below 0, which mark spam, become 0.
 
-    grade_cuts: limits that turn what is written into grades: how many of them it reaches.
+    With `grade_cuts`, a grade is the number of cuts that are at most the number in the file.
     """
     cuts = checked_cuts(grade_cuts)
     with guard(path):
@@ -78,12 +78,12 @@ def read_qrels(path: str | Path, grade_cuts: Sequence[float] = ()) -> Qrels:
 
 
 class _Documents(NamedTuple):
-    """What the lines of a run or of judgments hold, in file order."""
+    """Fields of the lines of a run or of judgments, in file order."""
 
     qid: pa.LargeStringArray
     docno: pa.LargeStringArray
     values: dict[str, np.ndarray]
-    lines: np.ndarray  # (n,) int64, their numbers
+    lines: np.ndarray  # (n,) int64, line numbers
 
     def documents(self) -> pd.DataFrame:
         texts = {"qid": self.qid, "docno": self.docno}
@@ -91,11 +91,11 @@ class _Documents(NamedTuple):
         return pd.DataFrame(objects, dtype=object)
 
     def first_rows(self) -> np.ndarray:
-        """For each row, the first one with its query and document."""
+        """Return for each row the first row with the same query and document."""
         query = self.qid.dictionary_encode().indices.to_numpy().astype(np.int64)
         docno = self.docno.dictionary_encode()
         pair = pd.Series(query * len(docno.dictionary) + docno.indices.to_numpy())
-        code, _ = pd.factorize(pair)  # numbers pairs as they appear
+        code, _ = pd.factorize(pair)  # codes are in order of appearance
         return np.flatnonzero(~pair.duplicated())[code]
 
     def only(self, rows: np.ndarray) -> _Documents:
@@ -115,18 +115,18 @@ def _joined(parts: list[_Documents]) -> _Documents:
 
 
 class _Kind(NamedTuple):
-    """A kind of file: its fields, the values to take from it, and what a document that comes again may be."""
+    """A file format: its fields, the values to read, and the treatment of repeated documents."""
 
     fields: tuple[str, ...]
     values: Callable[[Lines], dict[str, np.ndarray]]
-    agree: str  # a document may come again if it has the same value here; "": it may not
-    again: str  # what is wrong otherwise
+    agree: str  # field that must have the same value if a document is repeated; "": it must not be
+    again: str  # error message otherwise
 
 
 def _read(path: str | Path, kind: _Kind) -> tuple[_Documents, list[str], str]:
-    """Read a file block by block: (its documents, each once; notes; a digest of the content).
+    """Read a file block by block; return its distinct documents, notes, and a digest of the content.
 
-    Documents that come again are looked for whenever the rows have doubled: many are noticed early.
+    Repeated documents are removed whenever the number of rows has doubled, which bounds memory.
     """
     notes: list[str] = []
     digest = hashlib.sha256()
@@ -141,7 +141,7 @@ def _read(path: str | Path, kind: _Kind) -> tuple[_Documents, list[str], str]:
 
 
 def _distinct(table: _Documents, path: str | Path, kind: _Kind) -> _Documents:
-    """Every document once; refuse those that may not come again."""
+    """Return `table` with every document once; raise an error for repetitions that are not allowed."""
     first = table.first_rows()
     again = first != np.arange(len(first))
     value = table.values[kind.agree] if kind.agree else table.lines
@@ -159,17 +159,38 @@ def read_trec(
     ties: str = "tie_mode",
     grade_cuts: Sequence[float] = (),
 ) -> Letor:
-    """The judged queries with one feature per run: its score, NaN where it does not list the document.
+    """Read TREC runs and judgments as judged data with one feature per run.
 
-    candidates: the 'union' of what the runs list; 'judged' documents, listed or not; or 'all' of both. With
-    'all', neither the queries nor the best page that a query allows depend on which runs are read.
-    unjudged: a candidate without a judgment has grade 'zero', is left out ('drop') or refused ('refuse').
-    ties: equal scores stay equal, for the one who ranks to break ('tie_mode'), or the larger docno goes
-    first ('trec_eval': the feature is then the place counted from the bottom). Scores are compared as
-    written, where older releases of trec_eval first rounded them to single precision.
-    grade_cuts: limits that turn judgments into grades, see `read_qrels`.
+    The value of a feature is the score of the document in that run, and missing if the run does not list it.
 
-    The scale of grades is that of all judgments, of documents that no run lists too.
+    Parameters
+    ----------
+    qrels : str or Path
+        Relevance judgments. Only judged queries are read.
+    runs : sequence of str or Path
+        Run files; their names become the names of the features.
+    candidates : {"all", "union", "judged"}, default "all"
+        Documents of a query: those that some run lists ("union"), those that are judged, or both. With
+        "all", neither the queries nor the ideal ranking of a query depends on which runs are read.
+    unjudged : {"zero", "drop", "refuse"}, default "zero"
+        Whether a candidate without a judgment has grade 0, is left out, or is an error.
+    ties : {"tie_mode", "trec_eval"}, default "tie_mode"
+        Documents with equal scores: tied, or ordered as by trec_eval, larger docno first. With "trec_eval",
+        the feature is the rank counted from the bottom. Scores are compared in double precision; older
+        releases of trec_eval round them to single precision first.
+    grade_cuts : sequence of float, default ()
+        Limits that map judgments to grades, see `read_qrels`.
+
+    Returns
+    -------
+    Letor
+        Judged documents. The scale of grades is that of all judgments, including those of documents that no
+        run lists.
+
+    Raises
+    ------
+    DataError
+        If a file cannot be read, a parameter is none of the choices, or no judged query has a document.
     """
     _check("candidates", candidates, tuple(_CANDIDATES))
     _check("unjudged", unjudged, ("zero", "drop", "refuse"))
@@ -234,7 +255,7 @@ def _scores(lines: Lines) -> np.ndarray:
 
 
 def _grades(lines: Lines, top: int) -> np.ndarray:
-    """As written, so possibly below 0."""
+    """Return the grades in the file, which may be negative."""
     grades, code = _numbers(lines.text("grade"), _GRADE)
     for row in np.flatnonzero(~(grades <= top)[code])[:1].tolist():
         raise lines.error(row, "grade", f"the grade must be a whole number, at most {top}")
@@ -242,13 +263,13 @@ def _grades(lines: Lines, top: int) -> np.ndarray:
 
 
 def _ranks(lines: Lines) -> np.ndarray:
-    """Ranks as written, NaN where they are no numbers: they serve a note only."""
+    """Return the ranks in the file, NaN if not a number; they are used for a note only."""
     ranks, code = _numbers(lines.text("rank"), _NUMBER)
     return ranks[code]
 
 
 def _numbers(texts: pa.LargeStringArray, pattern: re.Pattern) -> tuple[np.ndarray, np.ndarray]:
-    """The different texts as numbers, NaN where they do not match, and for every row which one it is."""
+    """Return the distinct texts as numbers, NaN if they do not match `pattern`, and the code of every row."""
     encoded = texts.dictionary_encode()
     found = [float(text) if pattern.fullmatch(text) else np.nan for text in encoded.dictionary.to_pylist()]
     return np.array(found), encoded.indices.to_numpy()
@@ -267,9 +288,9 @@ def _qrels_file(top: int) -> _Kind:
 
 
 class _Cells(NamedTuple):
-    """Judgments and scores by key, which is query number * number of docnos + docno's number."""
+    """Judgments and scores by key, which is query number * number of docnos + docno number."""
 
-    query_ids: pd.Index  # in order of first judgment
+    query_ids: pd.Index  # in order of the first judgment
     docnos: np.ndarray  # sorted
     judged: np.ndarray  # (n,) int64 keys, ascending
     grades: np.ndarray  # (n,) int8
@@ -282,7 +303,7 @@ class _Cells(NamedTuple):
         return keys % len(self.docnos)
 
     def listed(self) -> np.ndarray:
-        """Keys of what some run lists, ascending."""
+        """Return the keys of the documents that some run lists, ascending."""
         return np.sort(pd.unique(np.concatenate([key for key, _ in self.scores])))
 
 
@@ -302,7 +323,7 @@ def _cells(judged: Qrels, runs: list[Run]) -> _Cells:
     def keyed(rows: pd.DataFrame, doc: np.ndarray, value: str) -> tuple[np.ndarray, np.ndarray]:
         query = query_ids.get_indexer(rows.qid)
         key = query * np.int64(len(docnos)) + doc
-        order = np.argsort(key)[np.count_nonzero(query < 0) :]  # queries without judgments have keys below 0
+        order = np.argsort(key)[np.count_nonzero(query < 0) :]  # without unjudged queries, whose keys are < 0
         return key[order], rows[value].to_numpy()[order]
 
     scores = [keyed(run.rows, part, "score") for run, part in zip(runs, parts[1:])]
@@ -310,18 +331,20 @@ def _cells(judged: Qrels, runs: list[Run]) -> _Cells:
 
 
 def _sorted_codes(texts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The number of each text among the distinct ones in byte order, and those."""
+    """Return the code of each text, and the distinct texts in byte order."""
     code, distinct = pd.factorize(texts)
     order = pc.sort_indices(pa.array(distinct, pa.large_string())).to_numpy()
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    return place[code], distinct[order]
+    sorted_code = np.empty(len(order), np.int64)
+    sorted_code[order] = np.arange(len(order))
+    return sorted_code[code], distinct[order]
 
 
 def _letor(cells: _Cells, chosen: np.ndarray, names: tuple[str, ...], ties: str) -> Letor:
     sizes = np.bincount(cells.query(chosen))
     queries = np.flatnonzero(sizes)
-    scores = [(k, _places(cells.query(k), s) if ties == "trec_eval" else s) for k, s in cells.scores]
+    scores = [
+        (k, _ranks_from_bottom(cells.query(k), s) if ties == "trec_eval" else s) for k, s in cells.scores
+    ]
     return Letor(
         labels=_lookup(chosen, cells.judged, cells.grades, np.int8(0)),
         offsets=np.concatenate([[0], np.cumsum(sizes[queries])]).astype(np.int64),
@@ -336,23 +359,23 @@ def _letor(cells: _Cells, chosen: np.ndarray, names: tuple[str, ...], ties: str)
 
 
 def _lookup(wanted: np.ndarray, keys: np.ndarray, values: np.ndarray, absent: np.generic) -> np.ndarray:
-    """The value of each wanted key; keys are ascending."""
+    """Return the value of each wanted key, or `absent`; `keys` are ascending."""
     at = np.searchsorted(keys, wanted)
-    keys = np.append(keys, -1)  # and what lies past the last key
+    keys = np.append(keys, -1)  # for wanted keys beyond the last
     values = np.append(values, absent)
     return np.where(keys[at] == wanted, values[at], absent)
 
 
-def _places(query: np.ndarray, score: np.ndarray) -> np.ndarray:
-    """1, 2, ... from the worst document of each query up; rows come sorted by query, then docno."""
+def _ranks_from_bottom(query: np.ndarray, score: np.ndarray) -> np.ndarray:
+    """Return ranks 1, 2, ... from the worst document of each query; rows are sorted by query, then docno."""
     worst_first = np.lexsort((score, query))  # stable: of equal scores, the smaller docno is worse
-    places = np.empty(len(score))
-    places[worst_first] = np.arange(len(score)) - np.searchsorted(query, query) + 1
-    return places
+    ranks = np.empty(len(score))
+    ranks[worst_first] = np.arange(len(score)) - np.searchsorted(query, query) + 1
+    return ranks
 
 
 def _names(runs: Sequence[str | Path]) -> tuple[str, ...]:
-    """File names without suffix; with it, then with a number, where they would be the same."""
+    """Return a distinct name per run: the stem of the file; with its suffix, or a number, if not distinct."""
     packed = tuple(suffix for packing in PACKINGS.values() for suffix in packing.suffixes)
     files = [Path(encodable(str(run))) for run in runs]
     files = [file.with_suffix("") if file.suffix in packed else file for file in files]
@@ -374,9 +397,9 @@ def _query_notes(cells: _Cells, chosen: np.ndarray, runs: list[Run], names: tupl
     if empty:
         notes.append(f"left out: {counted(empty, 'judged query')} without a document to rank")
     for name, run, (key, _) in zip(names, runs, cells.scores):
-        strange = run.rows.qid[~run.rows.qid.isin(cells.query_ids)].nunique()
-        if strange:
-            notes.append(f"{name}: left out: {counted(strange, 'query')} without judgments")
+        unjudged = run.rows.qid[~run.rows.qid.isin(cells.query_ids)].nunique()
+        if unjudged:
+            notes.append(f"{name}: left out: {counted(unjudged, 'query')} without judgments")
         absent = len(kept) - np.count_nonzero(np.bincount(cells.query(key), minlength=kept[-1] + 1)[kept])
         if absent:
             of_all = f"{absent:,} of {counted(len(kept), 'query')}"
@@ -392,10 +415,10 @@ def _unjudged_notes(is_judged: np.ndarray, unjudged: str) -> list[str]:
 
 
 def _unjudged_top_notes(cells: _Cells, names: tuple[str, ...]) -> list[str]:
-    """Say how often the first ranks of each run hold a document without a judgment; the worst runs only."""
+    """Return a note about unjudged documents in the first ranks, with the runs that have most of them."""
     found = []
     for name, (key, score) in zip(names, cells.scores):
-        top = key[_places_from_top(cells.query(key), score) <= _TOP]
+        top = key[_ranks_from_top(cells.query(key), score) <= _TOP]
         missing = int(np.count_nonzero(~np.isin(top, cells.judged)))
         if missing:
             found.append((-missing / len(top), f"{name} {missing} of {len(top)}"))
@@ -404,16 +427,16 @@ def _unjudged_top_notes(cells: _Cells, names: tuple[str, ...]) -> list[str]:
     return [f"without judgment at the first {_TOP} ranks: {', '.join(worst + more)}"] if found else []
 
 
-def _places_from_top(query: np.ndarray, score: np.ndarray) -> np.ndarray:
-    """1, 2, ... from the best document of each query down; ties as trec_eval breaks them."""
+def _ranks_from_top(query: np.ndarray, score: np.ndarray) -> np.ndarray:
+    """Return ranks 1, 2, ... from the best document of each query, with ties broken as by trec_eval."""
     sizes = np.bincount(query)[query] if len(query) else query
-    return sizes + 1 - _places(query, score)
+    return sizes + 1 - _ranks_from_bottom(query, score)
 
 
 def _rank_notes(path: str | Path, rows: pd.DataFrame, rank: np.ndarray) -> tuple[str, ...]:
-    """Is there a query in which a document of larger rank has the larger score?"""
+    """Return a note if a document has a larger rank and a larger score than another of its query."""
     query, score = pd.factorize(rows.qid)[0], rows.score.to_numpy()
-    order = np.lexsort((-score, rank, query))  # of one rank, the last has the smallest score
+    order = np.lexsort((-score, rank, query))  # of equal ranks, the last has the smallest score
     query, rank, score = query[order], rank[order], score[order]
     wrong = (query[1:] == query[:-1]) & (rank[1:] > rank[:-1]) & (score[1:] > score[:-1])
     if not wrong.any():

@@ -1,7 +1,7 @@
-"""Lines of whitespace-separated fields, with the place of every token, so that a bad one can be shown.
+"""Lines of whitespace-separated fields, with the position of every token for error messages.
 
-A file comes as blocks of whole lines, so that one which unpacks to gigabytes is refused at its first bad
-line.
+A file is read in blocks of whole lines, so that an error in a file that unpacks to gigabytes is raised before
+the rest is read.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ _MOST_TOKEN = 4096  # bytes of a field
 
 
 class Lines(NamedTuple):
-    """The tokens of a block of lines, by their places in its bytes."""
+    """Tokens of a block of lines, by their positions in its bytes."""
 
     path: str
     data: bytes
     fields: tuple[str, ...]
     start: np.ndarray  # (n_lines, n_fields) int64
     stop: np.ndarray  # (n_lines, n_fields) int64
-    before: int  # lines of the file before this block
+    before: int  # number of lines of the file before this block
 
     def text(self, field: str) -> pa.LargeStringArray:
-        """A column as texts."""
+        """Return a column as text."""
         column = self.fields.index(field)
         size = self.stop[:, column] - self.start[:, column]
         ends = np.cumsum(size)
-        # Side by side, the tokens' bytes are an Arrow string array, which is quick to take apart.
+        # The concatenated bytes of the tokens are the buffer of an Arrow string array.
         place = np.arange(ends[-1]) + np.repeat(self.start[:, column] - (ends - size), size)
         packed = np.frombuffer(self.data, np.uint8)[place]
         offsets = np.concatenate([[0], ends])
@@ -46,7 +46,7 @@ class Lines(NamedTuple):
         return pa.Array.from_buffers(pa.large_string(), len(size), buffers)
 
     def numbers(self) -> np.ndarray:
-        """The line number of every row."""
+        """Return the line number of every row."""
         ends = np.flatnonzero(np.frombuffer(self.data, np.uint8) == ord("\n"))
         return np.searchsorted(ends, self.start[:, 0]) + self.before + 1
 
@@ -59,9 +59,9 @@ class Lines(NamedTuple):
 def split_lines(
     path: str | Path, fields: tuple[str, ...], notes: list[str] | None = None, watch: Watch = lambda _: None
 ) -> Iterator[Lines]:
-    """Blocks of a file whose lines must have these fields.
+    """Yield blocks of a file whose lines must have these fields.
 
-    `watch` is called with all bytes in turn. What the owner should know of the packing is added to `notes`.
+    `watch` is called with every piece of bytes. Remarks about the compression are appended to `notes`.
     """
     name, before, n_documents = encodable(str(path)), 0, 0
     for text in cut_lines(_watched(read_one(path, notes), watch), name):
@@ -85,7 +85,7 @@ def _watched(pieces: Iterator[bytes], watch: Watch) -> Iterator[bytes]:
 def line_error(
     path: str | Path, fields: tuple[str, ...], number: int, field: str, problem: str
 ) -> LetorFormatError:
-    """The error to raise for a field of a line that was read before."""
+    """Return the error for a field of line `number`, reading the file again."""
     for lines in split_lines(path, fields):
         row = int(np.searchsorted(numbers := lines.numbers(), number))
         if row < len(numbers) and numbers[row] == number:
@@ -122,7 +122,7 @@ def _check_bytes(path: str, data: bytes, before: int) -> None:
 
 
 def _check_counts(tokens: Lines, line: np.ndarray) -> None:
-    """Every line has as many tokens as there are fields, or none; `tokens` are not yet in lines."""
+    """Raise an error unless every line has one token per field or none; `line` is that of each token."""
     path, data, fields, start, stop, before = tokens
     found = np.bincount(line)
     for bad in np.flatnonzero((found != 0) & (found != len(fields))):
@@ -134,7 +134,7 @@ def _check_counts(tokens: Lines, line: np.ndarray) -> None:
 
 
 def _error(path: str, data: bytes, start: int, stop: int, problem: str, before: int) -> LetorFormatError:
-    """The error to raise for data[start:stop]; `before` lines of the file come before `data`."""
+    """Return the error for ``data[start:stop]``; `before` lines of the file precede `data`."""
     line_start, line_stop = data.rfind(b"\n", 0, start) + 1, data.find(b"\n", start)
     text = data[line_start : line_stop if line_stop >= 0 else len(data)].decode("utf-8", "backslashreplace")
     token = data[start:stop].decode("utf-8", "backslashreplace")

@@ -1,6 +1,6 @@
-"""Online evaluation of rankers, simulated: judged data, interleaving, clicks, dueling bandits.
+"""Simulate the online evaluation of rankers: judged data, interleaving, clicks, dueling bandits.
 
-Names are loaded when they are first used, so that `import rankduel` costs nothing.
+Names are loaded when they are first used, so that `import rankduel` is fast.
 
 >>> import rankduel
 >>> table = rankduel.run("arxiv6", ["rucb", "dts"], horizon=1000, runs=2)
@@ -157,8 +157,7 @@ def __dir__() -> list[str]:
 def check_packages() -> None:
     """Raise ImportError if another folder of the same name hides one of rankduel's packages.
 
-    Working folders often hold an `experiments` of their own, which comes first under `python -c` and in
-    notebooks.
+    Many projects have a folder `experiments`, which Python finds first under `python -c` and in notebooks.
     """
     root = Path(__file__).resolve().parents[1]
     for name in _PACKAGES:

@@ -5,12 +5,12 @@ import sys
 
 from rankduel import check_packages
 
-_OBJECTS = 50_000  # that are made before Python looks for unused ones; 700 by default
+_OBJECTS = 50_000  # new objects between two runs of the garbage collector; 700 by default
 
 
 def main() -> None:
     """Run the command, unless another folder hides one of its packages."""
-    # What is loaded stays, and looking through it again and again takes a tenth of a short command's time.
+    # Modules stay loaded, and collecting garbage among them takes a tenth of a short command's time.
     gc.set_threshold(_OBJECTS)
     try:
         check_packages()
@@ -19,7 +19,7 @@ def main() -> None:
         sys.exit(2)
     try:
         from rankduel.cli import main as run_command
-    except KeyboardInterrupt:  # later, the command says more
+    except KeyboardInterrupt:  # the command has a handler of its own later
         print("stopped by SIGINT before anything was done", file=sys.stderr)
         sys.exit(130)
     run_command()

@@ -1,1 +1,1 @@
-"""What several policies share, each file named by what it holds."""
+"""Functions and parts of states that several policies share; each file is named by what it holds."""

@@ -1,37 +1,40 @@
-"""The arm to recommend from a table of wins, where a policy has no answer of its own."""
+"""Copeland winners of the observed win rates: the answer of policies whose paper does not define one.
+
+`wins[i, j]` is the number of duels in which arm i beat arm j.
+"""
 
 from rankduel.base.compiling import kernel
 
 
 @kernel
-def leader(wins):
-    """The arm that empirically beats most others (ties: larger sum of win rates, then lowest index).
+def copeland_leader(wins):
+    """Return the arm that has won more than half of its duels against most other arms.
 
-    `wins[i, j]` counts how often i beat j.
+    Of equals, return the arm with the largest sum of win rates; if these are equal too, the lowest.
     """
     best, best_beats, best_rate = 0, -1, 0.0
     for arm in range(len(wins)):
-        beats, rate = _record(wins, arm)
+        beats, rate = _score(wins, arm)
         if beats > best_beats or (beats == best_beats and rate > best_rate):
             best, best_beats, best_rate = arm, beats, rate
     return best
 
 
 @kernel
-def leader_among(wins, eligible):
-    """The same, of the arms flagged in `eligible`; who is not eligible still counts as an opponent."""
+def copeland_leader_among(wins, eligible):
+    """As `copeland_leader`, but return an arm that is marked in `eligible`; all arms count as opponents."""
     best, best_beats, best_rate = -1, -1, 0.0
     for arm in range(len(wins)):
         if eligible[arm]:
-            beats, rate = _record(wins, arm)
+            beats, rate = _score(wins, arm)
             if beats > best_beats or (beats == best_beats and rate > best_rate):
                 best, best_beats, best_rate = arm, beats, rate
     return best
 
 
 @kernel
-def _record(wins, arm):
-    """(opponents it leads, sum of its win rates)."""
+def _score(wins, arm):
+    """Return the number of arms that `arm` leads, and the sum of its win rates."""
     beats, rate = 0, 0.0
     for other in range(len(wins)):
         n = wins[arm, other] + wins[other, arm]
@@ -42,8 +45,8 @@ def _record(wins, arm):
 
 
 @kernel
-def leaders(wins, chosen):
-    """Mark in `chosen` the arms that beat the most others, and no other; wins[i, j]: how often i beat j."""
+def mark_copeland_leaders(wins, chosen):
+    """Mark in `chosen` the arms that lead the most others, and unmark all other arms."""
     most = 0
     for arm in range(len(wins)):
         most = max(most, n_beaten(wins, arm))
@@ -53,7 +56,7 @@ def leaders(wins, chosen):
 
 @kernel
 def n_beaten(wins, arm):
-    """How many others it beat more often than they beat it."""
+    """Return the number of arms that `arm` leads: beat more often than they beat it."""
     n = 0
     for other in range(len(wins)):
         n += wins[arm, other] > wins[other, arm]

@@ -1,4 +1,4 @@
-"""Distributions of NumPy's generators that take long to compile: each is compiled once for all policies."""
+"""Distributions of numpy.random.Generator that take long to compile: compiled once for all policies."""
 
 from __future__ import annotations
 

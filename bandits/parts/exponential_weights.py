@@ -2,7 +2,7 @@
 
 An arm is drawn in proportion to its weight with probability 1 - gamma, and uniformly with probability gamma.
 The weights are the leaves of a tree of sums (bandits/parts/sum_tree.py), so a draw and a change cost log2 K
-operations; their logarithms are exact where the weights underflow.
+operations. The logarithms of the weights are stored as well, because weights may underflow.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ def equal_weights(n_arms: int) -> ExponentialWeights:
 
 @kernel
 def draw_from_mixture(weights, gamma, rng):
+    """Draw an arm uniformly with probability `gamma`, otherwise in proportion to its weight."""
     if rng.random() < gamma:
         return pick(len(weights.log_weight), rng)
     return draw(weights.tree, rng.random())
@@ -36,7 +37,7 @@ def draw_from_mixture(weights, gamma, rng):
 
 @kernel
 def mixture_probability(weights, arm, gamma):
-    """Return the probability that `draw_from_mixture` returns this arm."""
+    """Return the probability that `draw_from_mixture` returns `arm`."""
     return (1.0 - gamma) * weight(weights, arm) / total_weight(weights) + gamma / len(weights.log_weight)
 
 

@@ -46,13 +46,13 @@ def new_bandits(n_bandits: int, n_arms: int) -> Exp3Bandits:
 
 @kernel
 def exploration_rate(n_arms, n_steps):
-    """Return gamma, the share of uniform draws, for so many steps."""
+    """Return gamma, the share of uniform draws, for a run of `n_steps` steps."""
     return min(1.0, math.sqrt(n_arms * math.log(n_arms) / ((math.e - 1.0) * n_steps)))
 
 
 @kernel
 def advance(bandits, bandit, gamma, rng):
-    """Return the arm that this bandit plays."""
+    """Draw the arm that bandit number `bandit` plays, and store the gain that a reward for it brings."""
     weights = _weights_of(bandits, bandit)
     arm = draw_from_mixture(weights, gamma, rng)
     bandits.gain[bandit] = gamma / (len(weights.log_weight) * mixture_probability(weights, arm, gamma))
@@ -61,7 +61,7 @@ def advance(bandits, bandit, gamma, rng):
 
 @kernel
 def feedback(bandits, bandit, arm, reward):
-    """Reward this bandit, with 1 or 0, for the arm it played last."""
+    """Give bandit number `bandit` the reward, 1 or 0, for `arm`, the arm that it played last."""
     if not reward:
         return
     weights, gain = _weights_of(bandits, bandit), bandits.gain[bandit]

@@ -1,4 +1,4 @@
-"""UCB as the bandit inside a dueling policy, which has one or many of them.
+"""UCB as the bandit inside a dueling policy; a policy has one or more such bandits.
 
 Ailon, Karnin and Joachims, "Reducing Dueling Bandits to Cardinal Bandits", ICML 2014. Rewards are 1 or 0.
 The index of an arm is mean + sqrt((alpha + 2) ln(time) / (2 n)); alpha = 2 is UCB1. Arms without plays come
@@ -26,9 +26,9 @@ class Clock(IntEnum):
     GLOBAL = 1
 
 
-UcbAlpha = Annotated[float, Setting("width of UCB's bounds; 2 is UCB1", above=-2)]
+UcbAlpha = Annotated[float, Setting("width of the bounds of UCB; 2 is UCB1", above=-2)]
 SbmClock = Annotated[
-    Clock, Setting("the time in UCB's bounds: steps of the bandit since its start, or of the run")
+    Clock, Setting("time in the bounds of UCB: steps of the bandit since its reset, or of the run")
 ]
 
 
@@ -55,13 +55,13 @@ def new_bandits(n_bandits: int, n_arms: int) -> UcbBandits:
 
 
 def ucb_room(n_arms: int) -> UcbRoom:
-    """Return workspace for any number of bandits."""
+    """Return the workspace, which all bandits of a policy share."""
     return UcbRoom(np.zeros(n_arms))
 
 
 @kernel
 def reset(bandits, bandit):
-    """Remove all plays of this bandit."""
+    """Remove all plays of bandit number `bandit`."""
     for arm in range(bandits.plays.shape[1]):
         bandits.plays[bandit, arm] = bandits.gains[bandit, arm] = 0
         bandits.mean[bandit, arm], bandits.width[bandit, arm] = math.inf, 0.0
@@ -69,7 +69,7 @@ def reset(bandits, bandit):
 
 @kernel
 def advance(bandits, room, bandit, alpha, time, rng):
-    """Return the arm that this bandit plays: one with the largest index, at random if tied."""
+    """Return the arm that bandit number `bandit` plays: the largest index, ties at random."""
     scale = math.sqrt(0.5 * (alpha + 2.0) * math.log(time))
     mean, width, indices = bandits.mean[bandit], bandits.width[bandit], room.indices
     for arm in range(len(indices)):
@@ -79,7 +79,7 @@ def advance(bandits, room, bandit, alpha, time, rng):
 
 @kernel
 def feedback(bandits, bandit, arm, reward):
-    """Reward this bandit, with 1 or 0, for an arm it played."""
+    """Give bandit number `bandit` the reward, 1 or 0, for `arm`."""
     bandits.plays[bandit, arm] += 1
     bandits.gains[bandit, arm] += reward
     n = bandits.plays[bandit, arm]

@@ -1,12 +1,12 @@
-"""Arms in small batches that are visited in turn and merged: what mergeRUCB and MergeDTS share.
+"""Small batches of arms that are visited in turn and merged, for mergeRUCB and MergeDTS.
 
 Every step visits one batch, round robin. Arms that another arm of the batch confidently beats
-(bandits/parts/bounds.py, where c is the head start C of the clock) are removed for good. When half of the
-arms of a stage have been removed, small batches are merged with large ones. Batches are never split.
+(bandits/parts/bounds.py, where c is the head start C of the clock) are removed. When half of the arms of a
+stage have been removed, small batches are merged with large ones. Batches are never split.
 
-After the removal no pair of the batch is beaten, a pair becomes beaten only by its duels, and arms merged
-from other batches have no duels with the arms of the batch. So the next visit tests only the pair compared
-since. After merging at the end of a stage, which may reset the clock, all pairs are tested once.
+After a removal no arm of the batch is confidently beaten by another. A duel can change this for its own pair
+only, and arms merged from another batch have no duels with the arms of this one. So the next visit tests only
+the pair that was compared. At the end of a stage the clock may be reset, so all pairs are tested once then.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from bandits.parts.answers import leader_among
+from bandits.parts.answers import copeland_leader_among
 from bandits.parts.bounds import beaten
 from bandits.parts.picks import pick
 from rankduel.base.compiling import kernel, record
 from rankduel.base.errors import PolicyError
 from rankduel.base.settings import Setting
 
-EVERY_PAIR, NO_PAIR = -1, -2  # in place of an arm in Batches.compared
+EVERY_PAIR, NO_PAIR = -1, -2  # values of Batches.compared[row, 0] that are not arms
 
 
 class Partition(enum.IntEnum):
@@ -50,14 +50,14 @@ PriorWins = Annotated[
     int, Setting("wins that each side of a pair starts with, in the bounds only", at_least=0)
 ]
 PartitionRule = Annotated[
-    Partition, Setting("round the number of batches so that the last may be larger, or smaller")
+    Partition, Setting("rounding of the number of batches: the last is larger (floor) or smaller (ceil)")
 ]
 ResetClock = Annotated[bool, Setting("reset the clock of the bounds at the end of every stage")]
 StagePlusOne = Annotated[
     bool, Setting("end stages one arm sooner, and merge again if a batch has `batch` / 2 arms")
 ]
 OneAtATime = Annotated[
-    bool, Setting("remove the loser of one random beaten pair, and test again, instead of all losers")
+    bool, Setting("remove beaten arms one at a time in random order, with a new test after each")
 ]
 
 
@@ -99,15 +99,15 @@ def head_start_of_theory(name: str, n_arms: int, params: Any) -> float:
     alpha, epsilon = params.alpha, params.epsilon or 1.0 / params.horizon
     if alpha <= 0.5:
         raise PolicyError(
-            f"{name}: c is 0, which asks for the theory's C(epsilon); that needs alpha above 1/2, and alpha "
-            f"is {alpha:g}. Give c, or a larger alpha"
+            f"{name}: alpha is {alpha:g}; expected more than 1/2 for C(epsilon) of the theory, which c = 0 "
+            "selects. Give c, or a larger alpha"
         )
     try:
         return ((4 * alpha - 1) * n_arms**2 / ((2 * alpha - 1) * epsilon)) ** (1 / (2 * alpha - 1))
     except OverflowError:
         raise PolicyError(
-            f"{name}: alpha = {alpha:g} is so close to 1/2 that the theory's C(epsilon) exceeds the largest "
-            "number. Give c, or a larger alpha"
+            f"{name}: alpha is {alpha:g}, so close to 1/2 that C(epsilon) of the theory, which c = 0 "
+            "selects, overflows. Give c, or a larger alpha"
         ) from None
 
 
@@ -124,7 +124,7 @@ def log_time(batches):
 
 @kernel
 def next_batch(batches):
-    """Return the row of batch number t mod b, which is now visited."""
+    """Return the row of batch number t mod b, and record that it is visited."""
     now = batches.now[0]
     now.visited = batches.turn[(now.clock + 1) % now.n_batches]
     return now.visited
@@ -143,7 +143,7 @@ def record_step(batches, first, second):
 
 @kernel
 def remove_beaten(batches, wins, params, row, rng):
-    """Remove the arms that another arm of the batch confidently beats; return how many they are."""
+    """Remove the arms that another arm of the batch confidently beats; return their number."""
     log_t, pair = log_time(batches), batches.compared[row]
     one, other = pair[0], pair[1]
     pair[0] = NO_PAIR
@@ -163,7 +163,7 @@ def remove_beaten(batches, wins, params, row, rng):
 
 @kernel
 def merge_with_next(batches, row):
-    """Append a batch to the next one; return the row of the merged batch, which is now visited."""
+    """Append the batch to the next one; return the row of the merged batch, and record that it is visited."""
     now, turn, place = batches.now[0], batches.turn, 0
     while turn[place] != row:
         place += 1
@@ -205,8 +205,8 @@ def merge_after_stage(batches, params, rng):
 
 @kernel
 def best_remaining(batches, wins):
-    """Return the remaining arm that beats most arms; the answer of both policies."""
-    return leader_among(wins, batches.remaining)
+    """Return the remaining arm that leads most arms; the answer of both policies."""
+    return copeland_leader_among(wins, batches.remaining)
 
 
 @kernel
@@ -221,7 +221,7 @@ def _beats(wins, params, winner, loser, log_t):
 
 @kernel
 def _mark_beaten(remaining, wins, params, batch, log_t, rng):
-    """Mark the loser of every beaten pair, or of a random one, as removed; return the number of pairs."""
+    """Mark as removed the losers of all beaten pairs, or of one at random; return the number of pairs."""
     n_pairs, chosen = 0, -1
     for loser in batch:
         for winner in batch:
@@ -238,7 +238,7 @@ def _mark_beaten(remaining, wins, params, batch, log_t, rng):
 
 @kernel
 def _keep_remaining(batches, row):
-    """Take the removed arms out of a batch; return how many they are."""
+    """Remove from the batch all arms that are not remaining; return their number."""
     size, batch = batches.size, batches.arms[row, : batches.size[row]]
     size[row] = 0
     for arm in batch:
@@ -276,7 +276,7 @@ def _merge_small_with_large(batches, params):
             first += 1
         batches.compared[row, 0] = EVERY_PAIR
         smallest = min(smallest, size[row])
-        turn[last] = row  # new batches are written from the end of `turn`, where no row is needed any more
+        turn[last] = row  # from the end of `turn`, whose entries have been read by now
         last -= 1
     _reverse(turn, now.n_batches)
     now.n_batches -= first

@@ -1,6 +1,7 @@
-"""Uniform choices. One random number for two or more candidates, none for one: twins count on it.
+"""Uniform random choices and orders.
 
-And random orders.
+A choice among two or more candidates takes one random number, and a choice among one candidate takes none.
+The naive twins draw in the same way, so that they choose the same arms.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ NO_ARM = -1
 
 @kernel
 def pick(n, rng):
-    """A uniform number below n."""
+    """Return a uniform random integer below `n`."""
     return int(rng.random() * n) if n > 1 else 0
 
 
 @kernel
 def pick_flagged(flags, n, rng):
-    """A uniform index among the n true entries of `flags`."""
+    """Return the index of a uniformly drawn true entry of `flags`, which has `n` true entries."""
     left = pick(n, rng)
     for index in range(len(flags)):
         if flags[index]:
@@ -30,7 +31,7 @@ def pick_flagged(flags, n, rng):
 
 @kernel
 def n_flagged(flags):
-    """How many entries are true."""
+    """Return the number of true entries."""
     n = 0
     for flag in flags:
         n += flag
@@ -39,10 +40,10 @@ def n_flagged(flags):
 
 @kernel
 def pick_largest(values, skipped, rng):
-    """Return a uniform index among the largest values, index `skipped` left out.
+    """Return the index of the largest value, ties at random; index `skipped` is excluded.
 
-    The maximum and its count take a pass each: a single pass with a branch for every new maximum is slower,
-    because the processor cannot predict that branch.
+    The maximum and the number of ties take a pass each. A single pass with a branch for every new maximum is
+    slower, because the processor cannot predict the branch.
     """
     largest = -1e308
     for index in range(len(values)):
@@ -62,7 +63,7 @@ def pick_largest(values, skipped, rng):
 
 @kernel
 def shuffle(arms, n, rng):
-    """Put the first n arms into a random order (Fisher and Yates)."""
+    """Shuffle the first `n` arms in place (Fisher-Yates)."""
     for last in range(n - 1, 0, -1):
         place = pick(last + 1, rng)
         arms[last], arms[place] = arms[place], arms[last]

@@ -21,13 +21,14 @@ def new_tree(n_arms: int) -> np.ndarray:
 
 @kernel
 def add_up(tree):
-    """Compute all sums from the leaves."""
+    """Compute all sums from the weights."""
     for node in range(len(tree) // 2 - 1, 0, -1):
         tree[node] = tree[2 * node] + tree[2 * node + 1]
 
 
 @kernel
 def set_weight(tree, arm, weight):
+    """Set the weight of `arm`, and update the sums above it."""
     node = len(tree) // 2 + arm
     tree[node] = weight
     while node > 1:
@@ -42,7 +43,7 @@ def draw(tree, number):
     rest = number * tree[1]
     while node < leaves:
         node *= 2
-        # Rounding may leave more than the weight on the right: never descend to a weight of 0.
+        # After rounding, `rest` may exceed the total weight on the right; a weight of 0 must not be drawn.
         if rest >= tree[node] and tree[node + 1] > 0.0:
             rest -= tree[node]
             node += 1

@@ -1,7 +1,6 @@
-"""Who is still in: arms in ascending order, in the first entries of an array.
+"""The arms that are not eliminated: the first entries of an array, in ascending order.
 
-The number of entries is kept beside it, with the policy's other counters: every array of a state costs time
-in each call.
+Their number is a field of the policy's `Now`, because every further array of a state costs time in each call.
 """
 
 from rankduel.base.compiling import kernel
@@ -9,21 +8,21 @@ from rankduel.base.compiling import kernel
 
 @kernel
 def remove_at(arms, n, place):
-    """Take arms[place] out of the first n; those behind it move up. Returns how many are left."""
-    tail = arms[place:]  # indices from 0: the compiler then moves the block in one go
+    """Remove arms[place] from the first `n` entries, and close the gap; return the new number of entries."""
+    tail = arms[place:]  # with indices from 0, the compiler replaces the loop by one move of memory
     for index in range(n - 1 - place):
         tail[index] = tail[index + 1]
     return n - 1
 
 
 @kernel
-def last_one_plays_on(arms, n, limit, selves):
-    """If one arm is left, it plays itself `limit` times; returns how many steps that were."""
-    return plays_on(arms[0], limit, selves) if n <= 1 else 0
+def skip_if_one_left(arms, n, limit, self_duels):
+    """Skip `limit` self-duels of the last arm if one arm is left, else none; return the number of steps."""
+    return skip_all(arms[0], limit, self_duels) if n <= 1 else 0
 
 
 @kernel
-def plays_on(arm, limit, selves):
-    """The arm plays itself `limit` times; returns how many steps that were."""
-    selves[arm] += limit
+def skip_all(arm, limit, self_duels):
+    """Skip `limit` self-duels of `arm`; return `limit`."""
+    self_duels[arm] += limit
     return limit

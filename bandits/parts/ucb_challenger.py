@@ -29,7 +29,7 @@ def new_challengers(n_arms: int, unvisited: float) -> Challengers:
 
 
 @kernel
-def note_rates(challengers, wins, one, other):
+def record_rates(challengers, wins, one, other):
     """Recompute rate and width of a pair, after a duel that `wins` includes."""
     n = wins[one, other] + wins[other, one]
     challengers.rate[one, other], challengers.rate[other, one] = wins[other, one] / n, wins[one, other] / n

@@ -1,1 +1,1 @@
-"""Judging sessions: which of two items is better, asked of people."""
+"""Judging sessions, in which people compare items in pairs and a policy chooses the pairs."""

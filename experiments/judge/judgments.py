@@ -1,7 +1,6 @@
-"""Judgments of comparisons: what a row says, and the files in which a session keeps them.
+"""Judgments of comparisons: checks of the rows that assessors fill in, and the files of a session.
 
-An answer is a side, 'left' or 'right', or a tie. It is never the name of an item: a name is data, and an item
-may be called 'tie'.
+A winner is 'left', 'right' or 'tie'. It is never the name of an item, since an item may be called 'tie'.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from rankduel.base.checked_json import read_at_most
 from rankduel.base.errors import DataError, RecordsError
 from rankduel.base.files import saying_where, write_text
 
-LOCKS: Any = None  # there are none on Windows
+LOCKS: Any = None  # the module fcntl, which Windows does not have
 with contextlib.suppress(ImportError):
     LOCKS = importlib.import_module("fcntl")
 
@@ -27,11 +26,13 @@ TIE = "tie"
 SIDES = ("left", "right")
 LARGEST_FILE = 100_000_000  # bytes of a pool or of judgments
 _COLUMNS = ("id", *SIDES, "winner", "assessor")
-_NOTHING_TAKEN = "Nothing of the file was taken in"
-_DIGITS = 18  # of an id
+_NOTHING_ADDED = "Nothing of the file was added"
+_MOST_DIGITS = 18  # of an id
 
 
 class Comparison(NamedTuple):
+    """A pair of items to be judged, with their sides."""
+
     id: int  # from 1
     left: str
     right: str
@@ -42,13 +43,15 @@ class Comparison(NamedTuple):
 
 
 class Judgment(NamedTuple):
+    """The result of a comparison."""
+
     comparison: Comparison
-    winner: str  # left, right or tie
+    winner: str  # "left", "right" or "tie"
     assessor: str = ""
 
 
 def read_text(path: Path) -> str:
-    """Return the content of a pool or of judgments, with or without a byte-order mark; line ends stay."""
+    """Return the text of a UTF-8 file without its byte-order mark; line ends are not changed."""
     try:
         return read_at_most(path, LARGEST_FILE).decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -56,29 +59,37 @@ def read_text(path: Path) -> str:
 
 
 def read_judgments(text: str, where: str) -> list[dict[str, str]]:
-    """Return the rows of CSV text, values without spaces around them."""
+    """Return the rows of CSV text, with values stripped of surrounding spaces."""
     columns, rows = from_csv(text, where)
     missing = [column for column in ("id", "winner") if column not in columns]
     if missing:
         found = ", ".join(columns) or "nothing"
         raise DataError(
-            f"{where}: no column '{missing[0]}' (found {found}); expected what 'judge next' writes"
+            f"{where}: no column '{missing[0]}' (found {found}); expected a file from 'rankduel judge next'"
         )
     return [{column: value.strip() for column, value in row.items()} for row in rows]
 
 
 def pairs_csv(comparisons: Sequence[Comparison], assessor: str = "") -> str:
     """Return comparisons as CSV, to be filled in by `assessor`."""
-    return to_csv((one._asdict() | {"assessor": assessor} for one in comparisons), _COLUMNS)
+    return to_csv(pairs_rows(comparisons, assessor), _COLUMNS)
 
 
-def taken_in(
+def pairs_rows(comparisons: Sequence[Comparison], assessor: str = "") -> list[dict[str, Any]]:
+    """Return comparisons as rows, in which the winner is still empty."""
+    return [one._asdict() | {"winner": "", "assessor": assessor} for one in comparisons]
+
+
+def new_judgments(
     rows: Sequence[Mapping[str, str]],
     asked: Mapping[int, Comparison],
     known: Mapping[int, Judgment],
     where: str,
 ) -> list[Judgment]:
-    """Return the judgments in `rows` that are not `known`; raise an error that names the first bad row."""
+    """Return the judgments in `rows` that are not in `known`; raise DataError for the first bad row.
+
+    `asked` holds the comparisons by id, and `where` names the file in messages.
+    """
     all_known = dict(known)
     seen = {(one.assessor, one.comparison.pair): one.comparison.id for one in known.values() if one.assessor}
     for line, row in enumerate(rows, start=2):
@@ -88,20 +99,19 @@ def taken_in(
             continue
         before = all_known.setdefault(judgment.comparison.id, judgment)
         if before != judgment:
-            raise DataError(f"{at}: {_judged_before(before, judgment)}. {_NOTHING_TAKEN}")
+            raise DataError(f"{at}: {_judged_before(before, judgment)}. {_NOTHING_ADDED}")
         if judgment.assessor:
             number = seen.setdefault((judgment.assessor, judgment.comparison.pair), judgment.comparison.id)
             if number != judgment.comparison.id:
                 raise DataError(
-                    f"{at}: {judgment.assessor} judged this pair before, as comparison {number}; a pair is "
-                    f"judged by a person once, and comparison {judgment.comparison.id} is for another. "
-                    f"{_NOTHING_TAKEN}"
+                    f"{at}: {judgment.assessor} judged this pair before, as comparison {number}; expected "
+                    f"another assessor for comparison {judgment.comparison.id}. {_NOTHING_ADDED}"
                 )
     return [judgment for number, judgment in all_known.items() if number not in known]
 
 
 def write_judgments(folder: Path, judgments: Sequence[Judgment]) -> None:
-    """Add a file of judgments, whose name holds the digest of its content."""
+    """Write judgments to a new file in `folder`; its name contains the digest of its content."""
     rows = [one.comparison._asdict() | {"winner": one.winner, "assessor": one.assessor} for one in judgments]
     content = to_csv(rows, _COLUMNS)
     path = folder / f"{judgments[0].comparison.id:06d}-{_digest(content.encode())}.csv"
@@ -109,8 +119,8 @@ def write_judgments(folder: Path, judgments: Sequence[Judgment]) -> None:
         write_text(path, content)
 
 
-def written_judgments(path: Path) -> list[Judgment]:
-    """Return the judgments of a file that `write_judgments` wrote."""
+def read_judgment_file(path: Path) -> list[Judgment]:
+    """Return the judgments in a file of `write_judgments`; raise RecordsError if it is damaged."""
     try:
         data = read_at_most(path, LARGEST_FILE)
     except OSError as problem:
@@ -124,12 +134,12 @@ def written_judgments(path: Path) -> list[Judgment]:
         columns, rows = from_csv(data.decode("utf-8"), str(path))
         if tuple(columns) != _COLUMNS:
             raise ValueError
-        return [_kept(row) for row in rows]
+        return [_stored_judgment(row) for row in rows]
     except ValueError:  # also a DataError
         raise RecordsError(f"{path}: damaged; expected the columns {', '.join(_COLUMNS)}") from None
 
 
-def _kept(row: Mapping[str, str]) -> Judgment:
+def _stored_judgment(row: Mapping[str, str]) -> Judgment:
     number = _number(row["id"])
     if number is None or row["winner"] not in (*SIDES, TIE):
         raise ValueError
@@ -137,15 +147,15 @@ def _kept(row: Mapping[str, str]) -> Judgment:
 
 
 @contextlib.contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
-    """Let one process at a time change a folder, where there are locks."""
+def locked(folder: Path) -> Iterator[None]:
+    """Lock `folder` against other processes while the block runs, if the system has locks."""
     if LOCKS is None:
         yield
         return
     with saying_where(folder, RecordsError):
         handle = os.open(folder, os.O_RDONLY)
     try:
-        with contextlib.suppress(OSError):  # a network disk without locks
+        with contextlib.suppress(OSError):  # some network disks have no locks
             LOCKS.flock(handle, LOCKS.LOCK_EX)
         yield
     finally:
@@ -157,7 +167,7 @@ def _digest(data: bytes) -> str:
 
 
 def _judgment(row: Mapping[str, str], asked: Mapping[int, Comparison], at: str) -> Judgment | None:
-    """What a row says, if it says anything."""
+    """Return the judgment in `row`; None if it has no winner."""
     if not row.get("winner"):
         return None
     text = row.get("id", "")
@@ -165,51 +175,52 @@ def _judgment(row: Mapping[str, str], asked: Mapping[int, Comparison], at: str) 
     comparison = None if number is None else asked.get(number)
     if comparison is None:
         raise DataError(
-            f"{at}: id is '{text[:_DIGITS]}', which was not asked for; 'rankduel judge next' lists what is "
-            f"open. {_NOTHING_TAKEN}"
+            f"{at}: id is '{text[:_MOST_DIGITS]}', which is no comparison of this session; 'rankduel judge "
+            f"next' lists the open ones. {_NOTHING_ADDED}"
         )
     for side in SIDES:
         expected = getattr(comparison, side)
         if row.get(side, "").strip() not in ("", expected.strip()):
             raise DataError(
-                f"{at}: {side} is '{row[side]}', and comparison {number} has '{expected}' there; is the file "
-                f"from another session? {_NOTHING_TAKEN}"
+                f"{at}: {side} is '{row[side]}'; expected '{expected}' in comparison {number}. Is the file "
+                f"from another session? {_NOTHING_ADDED}"
             )
     assessor = row.get("assessor", "").strip()
     if not is_plain_text(assessor):
-        raise DataError(f"{at}: the assessor's name is not text that a file can hold. {_NOTHING_TAKEN}")
+        raise DataError(f"{at}: the assessor's name cannot be written as UTF-8. {_NOTHING_ADDED}")
     return Judgment(comparison, _winner(row["winner"], at), assessor)
 
 
 def _number(text: str) -> int | None:
-    """Return an id; None if it is none."""
-    return int(text) if len(text) <= _DIGITS and text.isascii() and text.isdecimal() else None
+    """Return `text` as an id; None if it is not a decimal number of at most _MOST_DIGITS digits."""
+    return int(text) if len(text) <= _MOST_DIGITS and text.isascii() and text.isdecimal() else None
 
 
-def _winner(said: str, at: str) -> str:
-    answer = said.strip().lower()
+def _winner(text: str, at: str) -> str:
+    answer = text.strip().lower()
     if answer not in (*SIDES, TIE):
         raise DataError(
-            f"{at}: the winner is '{said}'; expected left, right or tie: the side on which it stands, not "
-            f"its name. {_NOTHING_TAKEN}"
+            f"{at}: the winner is '{text}'; expected left, right or tie: the side of the better item, not "
+            f"its name. {_NOTHING_ADDED}"
         )
     return answer
 
 
 def _judged_before(before: Judgment, judgment: Judgment) -> str:
+    """Return the message that a comparison has the judgment `before`, which `judgment` contradicts."""
     number = before.comparison.id
     if before.assessor != judgment.assessor:
         by = before.assessor or "an assessor without a name"
         return (
-            f"comparison {number} was judged before, by {by}; one judgment of it is wanted. 'rankduel "
-            "judge next' lists what is open"
+            f"comparison {number} was judged before, by {by}; expected one judgment of it. 'rankduel judge "
+            "next' lists the open comparisons"
         )
     return (
         f"comparison {number} has the winner {judgment.winner}, and had {before.winner} before; judgments "
-        "are not changed"
+        "cannot be changed"
     )
 
 
 def is_plain_text(text: str) -> bool:
-    """Return whether text can be written to a CSV file: no NUL, and nothing that UTF-8 cannot encode."""
+    """Return whether `text` can be written to a CSV file: no NUL and no surrogates."""
     return "\0" not in text and not any("\ud800" <= one <= "\udfff" for one in text)

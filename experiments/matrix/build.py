@@ -1,13 +1,13 @@
 """Preference matrices from judged data: for every pair of rankers, how often one beats the other.
 
-    exact          where a method's odds have a closed form and no tie between documents can matter
-    rao-blackwell  where ties or pages must be drawn: the odds given each draw, every query equally often
-    simulated      live duels on random queries, when asked for or when a method has no such odds
+    exact          closed-form odds, if the method has them and no tie between documents affects them
+    rao-blackwell  averages of exact odds given drawn ties or pages, with every query played equally often
+    simulated      live duels on random queries, if requested or if the method has no odds
 
-Work goes in rounds (matrix_rounds.py), a round block of queries by block, all pairs inside. Blocks are
-spread over threads and added up in order, and each has a random stream of its own, named by seed, round and
-first query: the result does not depend on threads or interruptions. It does depend on which rankers are
-asked for, since all pairs of a block share its stream.
+Work is divided into rounds (experiments.matrix.rounds), and a round into blocks of queries with all its
+pairs. Threads share the blocks, whose sums are added in order. Every block has its own random stream, named
+by seed, round and first query, so the result depends neither on threads nor on interruptions. It depends on
+the chosen rankers, since all pairs of a block share its stream.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from experiments.arena import Arena
+from experiments.arena import Arena, check_has_pairs
 from experiments.cluster import Cluster, Workers, checked_workers
 from experiments.limits import MOST_DUELS, checked_count
 from experiments.matrix.checkpoint import Checkpoint
@@ -32,12 +32,12 @@ from experiments.matrix.rounds import (
     Round,
     Target,
     add_by_query,
+    add_round,
     centres,
-    conclude,
     interval,
     next_round,
     start_sums,
-    value,
+    sum_of_values,
 )
 from experiments.statistics import Sequence
 from interleave import for_another_thread, is_exact
@@ -47,23 +47,23 @@ from rankduel.base.errors import UsageError
 from rankduel.base.streams import checked_seed, stream
 from rankduel.base.threads import ordered_map
 
-USUAL_TIMES = 20  # each query is asked, if nothing else is said
-USUAL_MOST = 400_000  # duels of a pair that will not be decided: the papers' number for every pair
+USUAL_TIMES = 20  # default number of plays of each query
+USUAL_MOST = 400_000  # default maximum of duels per pair with an adaptive target; the papers' number per pair
 PRIORS = ("none", "lerot")
 
 
 class BuildStatus(NamedTuple):
-    """Told after every block."""
+    """Progress of a build, reported after every block."""
 
     done: int  # pages or duels, all pairs together
-    total: int  # of everything; or up to the end of this round, where one may stop early
+    total: int  # of the whole job; with an adaptive target, up to the end of this round
     decided: int  # pairs whose interval excludes 1/2
     pairs: int
     workers: int = 0  # of a cluster
 
 
 class RoundWork(NamedTuple):
-    """What the blocks of a round have in common."""
+    """Values that all blocks of a round share."""
 
     kernel: KernelChoice
     seed: int
@@ -74,17 +74,17 @@ class RoundWork(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A block of queries, as a worker is sent it."""
+    """A block of queries, as it is sent to a worker."""
 
     start: int  # its first query
-    times: np.ndarray  # (queries,) int64, how often each query is asked
+    times: np.ndarray  # (queries,) int64, number of plays of each query
     world: World  # of these queries alone
 
 
 class BlockSums(NamedTuple):
-    """What a block of queries adds."""
+    """Sums over a block of queries."""
 
-    start: int  # its first query
+    start: int  # first query of the block
     sums: np.ndarray  # (pairs of the round, COLUMNS)
     by_query: np.ndarray  # (queries, pairs of the round)
 
@@ -101,15 +101,19 @@ def build_matrix(
     seed: int = 0,
     jobs: Workers = -1,
     checkpoint: Checkpoint | None = None,
-    progress: Callable[[BuildStatus], object] = lambda progress: None,
+    progress: Callable[[BuildStatus], object] = lambda status: None,
 ) -> Preferences:
-    """All pairs of the arena's rankers. Pairs that are not exact are asked until one of these is reached:
+    """Estimate the preferences of all pairs of rankers of `arena`.
 
-    duels      so many pages or duels, at least; with another aim at the most, but for the last pass
-    precision  the interval, of confidence 1 - alpha for each pair, is this far from its middle to its ends
-    decide     the interval excludes 1/2; with probability 1 - decide all intervals are right at all times
+    A pair that is not exact is played until one of these conditions holds:
 
-    `prior` "lerot" adds one win to either side of what was drawn or played, as Lerot's matrices have it.
+    duels      Pages or duels per pair, rounded up to whole passes; with `precision` or `decide`, the maximum.
+    precision  The half-width of the pair's interval, of confidence 1 - `alpha`, is at most this value.
+    decide     The interval excludes 1/2. All intervals cover at all times with probability 1 - `decide`.
+
+    `prior` "lerot" adds one win to either side of every pair that is not exact, as Lerot does. With a
+    `checkpoint`, the job resumes from it. `progress` is called with a BuildStatus after every block.
+    `rankduel.build_matrix` documents all parameters.
     """
     target = _target(arena, duels, precision, decide)
     workers = checked_workers(jobs)
@@ -121,16 +125,19 @@ def build_matrix(
         dict(arena.settings) | target._asdict() | {"simulate": job.simulate, "alpha": alpha, "prior": prior}
     )
     settings |= {"seed": seed, "version": version("rankduel")}
-    standing, sums, block = _start(job, checkpoint, [settings, arena.rankings.names])
-    while (planned := next_round(job, standing)) is not None:
-        played = _play_round(job, standing, planned, sums, block, workers, checkpoint, progress)
-        conclude(job, standing, planned, played)
+    totals, sums, block = _start(job, checkpoint, [settings, arena.rankings.names])
+    while (planned := next_round(job, totals)) is not None:
+        played = _play_round(job, totals, planned, sums, block, workers, checkpoint, progress)
+        add_round(job, totals, planned, played)
         sums, block = np.zeros_like(sums), 0
-    return _preferences(job, arena, standing, settings)
+    return _preferences(job, arena, totals, settings)
 
 
 def write_matrix(arena: Arena, output: str | Path, **how: Any) -> Preferences:
-    """Build a matrix and write it; called again after being killed, go on and write the same bytes."""
+    """Build a matrix and write it to `output`; after an interruption, resume and write the same bytes.
+
+    `how` are the keyword arguments of `build_matrix`.
+    """
     checkpoint = Checkpoint(output)
     preferences = build_matrix(arena, checkpoint=checkpoint, **how)
     write_preferences(preferences, output)
@@ -153,37 +160,36 @@ def _check(name: str, found: object, fine: bool, expected: str) -> None:
 
 
 def _job(arena: Arena, target: Target, simulate: bool, alpha: float, seed: int) -> Job:
-    world, way, n_rankers = arena.world(seed), arena.interleaving, arena.rankings.n_rankers
-    if n_rankers < 2:
-        raise UsageError(f"only the ranker '{arena.rankings.names[0]}' was chosen; a pair needs two")
+    check_has_pairs(arena)
+    world, method, n_rankers = arena.world(seed), arena.interleaving, arena.rankings.n_rankers
     firsts, seconds = np.triu_indices(n_rankers, 1)
-    simulate = simulate or not has_odds(world, way)
+    simulate = simulate or not has_odds(world, method)
     if simulate:
         world = asked_in_turn(world)
         clean = np.zeros(n_rankers, bool)
     else:
-        # Whether ties matter is asked of each ranker alone, as if it met itself under another name.
+        # Whether ties matter is decided per ranker, by a duel of the ranker with a copy of itself.
         alone = (world._replace(ties=world.ties[[ranker, ranker]]) for ranker in range(n_rankers))
-        clean = np.array([is_exact(one, way, 0, 1) for one in alone])
-    kernel = choose_kernel(world, way, simulate)
+        clean = np.array([is_exact(one, method, 0, 1) for one in alone])
+    kernel = choose_kernel(world, method, simulate)
     return Job(world, kernel, firsts, seconds, clean[firsts] & clean[seconds], simulate, target, alpha, seed)
 
 
 def _start(job: Job, checkpoint: Checkpoint | None, about: Any) -> tuple[PairSums, np.ndarray, int]:
-    """(standing, sums of the round under way, next block): from nothing, or from where the job was cut."""
-    standing = start_sums(len(job.firsts), job.n_groups)
+    """Return (sums of all rounds, sums of the unfinished round, next block), from `checkpoint` if it fits."""
+    totals = start_sums(len(job.firsts), job.n_groups)
     if checkpoint is None:
-        return standing, np.zeros_like(standing.sums), 0
-    saved = checkpoint.load(about, _arrays(standing, np.zeros_like(standing.sums), 0))
+        return totals, np.zeros_like(totals.sums), 0
+    saved = checkpoint.load(about, _arrays(totals, np.zeros_like(totals.sums), 0))
     block = int(saved.pop("block"))
     sums = saved.pop("under_way")
     sequence = Sequence(*(saved.pop(f"sequence_{field}") for field in Sequence._fields))
     return PairSums(**saved, sequence=sequence), sums, block
 
 
-def _arrays(standing: PairSums, sums: np.ndarray, block: int) -> dict[str, np.ndarray]:
-    """What `_start` reads."""
-    arrays = standing._asdict()
+def _arrays(totals: PairSums, sums: np.ndarray, block: int) -> dict[str, np.ndarray]:
+    """Return the arrays of a checkpoint by name, as `_start` reads them."""
+    arrays = totals._asdict()
     sequence = arrays.pop("sequence")._asdict()
     arrays |= {f"sequence_{field}": array for field, array in sequence.items()}
     return arrays | {"under_way": sums, "block": np.array(block)}
@@ -191,7 +197,7 @@ def _arrays(standing: PairSums, sums: np.ndarray, block: int) -> dict[str, np.nd
 
 def _play_round(
     job: Job,
-    standing: PairSums,
+    totals: PairSums,
     planned: Round,
     begun: np.ndarray,
     block: int,
@@ -199,28 +205,31 @@ def _play_round(
     checkpoint: Checkpoint | None,
     progress: Callable[[BuildStatus], object],
 ) -> np.ndarray:
-    """The sums of a round, of which `block` blocks are done; `begun`: those of all pairs of these blocks."""
-    report = _reporter(job, standing, planned, progress, workers)
+    """Play a round from block number `block` on, and return its sums, (pairs of the round, COLUMNS).
+
+    `begun` holds the sums of the earlier blocks, for all pairs of the job.
+    """
+    report = _reporter(job, totals, planned, progress, workers)
     sums = begun[planned.rows]
     starts = range(0, job.n_queries, planned.block)
-    for more in _block_sums(job, standing, planned, starts[block:], workers):
+    for more in _block_sums(job, totals, planned, starts[block:], workers):
         sums += more.sums
-        add_by_query(job, standing, planned, more.start, more.by_query)
+        add_by_query(job, totals, planned, more.start, more.by_query)
         block += 1
         if checkpoint is not None and checkpoint.is_due():
             begun[planned.rows] = sums
-            checkpoint.save(_arrays(standing, begun, block))
+            checkpoint.save(_arrays(totals, begun, block))
         report(block)
     return sums
 
 
 def _block_sums(
-    job: Job, standing: PairSums, planned: Round, starts: range, workers: Workers
+    job: Job, totals: PairSums, planned: Round, starts: range, workers: Workers
 ) -> Iterator[BlockSums]:
     """Yield the sums of the blocks that begin with these queries, in order: by threads or by a cluster."""
     rows = planned.rows
     firsts, seconds = job.firsts[rows], job.seconds[rows]
-    work = RoundWork(job.kernel, job.seed, planned.number, firsts, seconds, centres(standing, rows))
+    work = RoundWork(job.kernel, job.seed, planned.number, firsts, seconds, centres(totals, rows))
     blocks = ((start, planned.times[start : start + planned.block]) for start in starts)
     if isinstance(workers, Cluster):
         sent = (
@@ -248,34 +257,34 @@ def _sums(work: RoundWork, world: World, start: int, times: np.ndarray, first: i
 
 def _reporter(
     job: Job,
-    standing: PairSums,
+    totals: PairSums,
     planned: Round,
     progress: Callable[[BuildStatus], object],
     workers: Workers,
 ) -> Callable[[int], object]:
-    """report(blocks done in this round)"""
-    before = int(standing.n.sum())
+    """Return a function that calls `progress`, given the number of finished blocks of the round."""
+    before = int(totals.n.sum())
     pairs = len(job.firsts)
     exact = int(job.exact.sum())
-    lo, hi = interval(job, standing)
+    lo, hi = interval(job, totals)
     decided = int(((lo > 0.5) | (hi < 0.5)).sum())
-    asked = np.concatenate([[0], np.cumsum(planned.times)]) * len(planned.rows)
-    whole = exact * job.n_queries + (pairs - exact) * job.most
-    total = before + int(asked[-1]) if job.target.adapts else whole
+    played = np.concatenate([[0], np.cumsum(planned.times)]) * len(planned.rows)
+    whole = exact * job.n_queries + (pairs - exact) * job.max_duels
+    total = before + int(played[-1]) if job.target.adapts else whole
 
     def report(block: int) -> None:
-        done = before + int(asked[min(block * planned.block, job.n_queries)])
+        done = before + int(played[min(block * planned.block, job.n_queries)])
         n_workers = workers.status().n_workers if isinstance(workers, Cluster) else 0
         progress(BuildStatus(done, total, decided, pairs, n_workers))
 
     return report
 
 
-def _preferences(job: Job, arena: Arena, standing: PairSums, settings: dict[str, Any]) -> Preferences:
-    lo, hi = interval(job, standing)
-    n, sums = standing.n, standing.sums
-    p = value(sums) / n
-    stretch = np.ones(len(n))  # of the distance from 1/2
+def _preferences(job: Job, arena: Arena, totals: PairSums, settings: dict[str, Any]) -> Preferences:
+    lo, hi = interval(job, totals)
+    n, sums = totals.n, totals.sums
+    p = sum_of_values(sums) / n
+    stretch = np.ones(len(n))  # factor of the distance from 1/2, applied to the values by query
     if arena.tied_duels == "drop":
         stretch /= _decided_share(sums)
         p, lo, hi = (_without_ties(values, sums) for values in (p, lo, hi))
@@ -286,20 +295,21 @@ def _preferences(job: Job, arena: Arena, standing: PairSums, settings: dict[str,
     table = {"first": job.firsts, "second": job.seconds, "n": n, "p": p, "lo": lo, "hi": hi}
     table |= {"wins": sums[:, WIN], "ties": sums[:, TIE], "losses": sums[:, LOSS]}
     pairs = pd.DataFrame(table).assign(method=np.where(job.exact, "exact", drawn))
-    by_query = (0.5 + standing.by_query * (stretch * job.n_groups / n)).T if job.n_groups else None
+    by_query = (0.5 + totals.by_query * (stretch * job.n_groups / n)).T if job.n_groups else None
     return checked(arena.rankings.names, pairs, settings, "preference matrix", by_query)
 
 
 def _without_ties(values: np.ndarray, sums: np.ndarray) -> np.ndarray:
-    """Chances among duels that somebody won: the distance from 1/2 grows as the ties leave.
+    """Return probabilities, or ends of intervals, given that the duel has a winner.
 
-    The ends of an interval move likewise, as if the share of ties were known; for live duels that makes the
-    interval a little wider than need be.
+    Leaving out ties multiplies the distance from 1/2 by 1 / (share of duels with a winner). Ends of intervals
+    are transformed as if that share were known exactly, which makes intervals of live duels slightly too
+    wide.
     """
     return np.clip(0.5 + (values - 0.5) / _decided_share(sums), 0.0, 1.0)
 
 
 def _decided_share(sums: np.ndarray) -> np.ndarray:
-    """The share of duels with a winner; 1 where there is none."""
+    """Return the share of duels with a winner for each pair; 1 if no duel of the pair has one."""
     won = sums[:, WIN] + sums[:, LOSS]
     return np.divide(won, won + sums[:, TIE], where=won > 0, out=np.ones_like(won))

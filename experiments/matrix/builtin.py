@@ -1,4 +1,4 @@
-"""Preference matrices by name: those the literature gives by formula, and the small published ones."""
+"""Built-in preference matrices: those the literature defines by a formula, and small published ones."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from rankduel.base.settings import Catalogue, NoParams
 
 
 class Matrix(NamedTuple):
+    """A built-in preference matrix with its description and source."""
+
     name: str
     about: str
     source: str
@@ -20,7 +22,7 @@ class Matrix(NamedTuple):
 
 
 def _total_order(n_arms: int, chance: float) -> np.ndarray:
-    """Arm i beats every later arm with the same chance."""
+    """Return a matrix in which every arm beats each later arm with probability `chance`."""
     prefs = np.full((n_arms, n_arms), 1.0 - chance)
     prefs[np.triu_indices(n_arms, 1)] = chance
     np.fill_diagonal(prefs, 0.5)
@@ -28,18 +30,22 @@ def _total_order(n_arms: int, chance: float) -> np.ndarray:
 
 
 def _reverse(prefs: np.ndarray, one: int, other: int) -> np.ndarray:
+    """Exchange the probabilities of one pair in `prefs`, and return it."""
     prefs[one, other], prefs[other, one] = prefs[other, one], prefs[one, other]
     return prefs
 
 
-def _round_table(winner: float, neighbour: float) -> np.ndarray:
-    """Arm 0 beats all; nineteen others sit in a circle and beat the nine to one side."""
+def _winner_and_cycle(winner: float, within: float) -> np.ndarray:
+    """Return 20 arms: arm 0 beats all others, which are in a circle, each beating the next nine.
+
+    Arm 0 wins with probability `winner`, and an arm of the circle beats the next nine with `within`.
+    """
     prefs = np.full((20, 20), 0.5)
     prefs[0, 1:], prefs[1:, 0] = winner, 1.0 - winner
-    for seat in range(19):
-        for apart in range(1, 10):
-            one, other = 1 + seat, 1 + (seat + apart) % 19
-            prefs[one, other], prefs[other, one] = neighbour, 1.0 - neighbour
+    for place in range(19):
+        for distance in range(1, 10):
+            one, other = 1 + place, 1 + (place + distance) % 19
+            prefs[one, other], prefs[other, one] = within, 1.0 - within
     return prefs
 
 
@@ -55,7 +61,7 @@ def _two_good() -> np.ndarray:
 
 
 def _triangle(n_arms: int, text: str) -> Callable[[], np.ndarray]:
-    """From the entries above the diagonal, row by row."""
+    """Return a function that makes a matrix of the entries above the diagonal, given row by row."""
 
     def make() -> np.ndarray:
         upper = np.zeros((n_arms, n_arms))
@@ -77,11 +83,11 @@ _ZOGHI = "Zoghi 2017 (thesis)"
 _ALL = (
     Matrix(
         "cyclic",
-        "4 arms: one beats all, the others beat each other in a circle",
+        "4 arms: one beats all others, which form a cycle",
         _KOMIYAMA,
         _triangle(4, ".6 .6 .6 .9 .1 .9"),
     ),
-    Matrix("arithmetic", "8 arms, 0.05 per place in a total order", _KOMIYAMA, _arithmetic),
+    Matrix("arithmetic", "8 arms in a total order; 0.05 per difference in rank", _KOMIYAMA, _arithmetic),
     Matrix(
         "arxiv6",
         "6 search rankers of arXiv.org, with one exact tie",
@@ -106,15 +112,15 @@ _ALL = (
     ),
     Matrix(
         "cycle",
-        "20 arms: one barely beats all, the others beat half of each other for certain",
+        "20 arms: one beats all with 0.51, the others form a cycle and beat each other with 1",
         _MERGE_DTS,
-        lambda: _round_table(0.51, 1.0),
+        lambda: _winner_and_cycle(0.51, 1.0),
     ),
     Matrix(
         "cycle2",
-        "20 arms: one beats all, the others barely beat half of each other",
+        "20 arms: one beats all with 0.6, the others form a cycle and beat each other with 0.51",
         _MERGE_DTS,
-        lambda: _round_table(0.6, 0.51),
+        lambda: _winner_and_cycle(0.6, 0.51),
     ),
     Matrix(
         "thesis4",
@@ -125,12 +131,12 @@ _ALL = (
     Matrix(
         "tennis",
         "4 players; the Borda winner is not the Condorcet winner",
-        "Zoghi, Whiteson, de Rijke, Munos 2014 (WSDM); one entry not given, 0.5 here",
+        "Zoghi, Whiteson, de Rijke, Munos 2014 (WSDM); 0.5 for one entry that is not published",
         _triangle(4, ".55 .55 .55 .75 .75 .5"),
     ),
     Matrix(
         "gap",
-        "5 arms, one Copeland winner that loses one duel",
+        "5 arms, one Copeland winner that loses to one arm",
         _KOMIYAMA_COPELAND,
         _triangle(5, ".8 .8 .51 .2 .8 .2 .8 .8 .8 .2"),
     ),
@@ -140,8 +146,13 @@ _ALL = (
         _KOMIYAMA_COPELAND,
         _triangle(5, ".2 .8 .8 .8 .2 .8 .8 .8 .8 .6"),
     ),
-    Matrix("case-a", "100 items in a total order, 0.75 throughout", _YAN, lambda: _total_order(100, 0.75)),
-    Matrix("case-b", "100 items: two good ones, the rest all alike", _YAN, _two_good),
+    Matrix(
+        "case-a",
+        "100 items in a total order; a better item wins with 0.75",
+        _YAN,
+        lambda: _total_order(100, 0.75),
+    ),
+    Matrix("case-b", "100 items: two tied best items beat the rest with 0.75; the rest tie", _YAN, _two_good),
     Matrix(
         "copeland500",
         "500 arms: three winners in a cycle, then a total order; 0.6 where the source gives no number",
@@ -150,7 +161,7 @@ _ALL = (
     ),
     Matrix(
         "two-winners32",
-        "32 arms, total order with one pair reversed: two Copeland winners; stands in for a subset of MSLR",
+        "32 arms, total order with one pair reversed: two Copeland winners; replaces a subset of MSLR",
         _MERGE_DTS,
         lambda: _reverse(_total_order(32, 0.6), 0, 9),
     ),

@@ -1,13 +1,13 @@
-"""Half-made preference matrices on disk, so that a killed job goes on where it was.
+"""Checkpoints of unfinished preference matrices, from which an interrupted job resumes.
 
 A file in a hidden folder beside the output holds the sums so far and the next block of queries. Blocks are
-added up in their order, so the numbers do not depend on where a job was cut.
+added in order, so the result does not depend on where a job was interrupted.
 
     32 bytes  key: SHA-256 of the job, and of the names, types and shapes of its arrays
     32 bytes  SHA-256 of the key and the values
     the rest  values of the arrays, one after the other
 
-Nothing in the file says how to read it, so no damage can lead a reader astray.
+The types and shapes come from the job, not from the file, so a damaged file is rejected by its digest alone.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from rankduel.base.files import replacing, saying_where, short_name
 
 _FORMAT = 2
 _DIGEST = 32  # bytes
-_EVERY = 3.0  # seconds
-_SHARE = 0.02  # of the time that saving may take
+_EVERY = 3.0  # seconds between two saves, at least
+_SHARE = 0.02  # largest share of the time spent on saving
 
 Arrays = Mapping[str, np.ndarray]
 
 
 class Checkpoint:
-    """Belongs to one output, and to the job that `load` is told about."""
+    """Checkpoint of the job whose result is written to `output`; `load` identifies the job."""
 
     def __init__(self, output: str | Path) -> None:
         output = Path(output)
@@ -45,10 +45,10 @@ class Checkpoint:
         self._next = time.monotonic() + _EVERY
 
     def load(self, about: Any, start: Arrays) -> dict[str, np.ndarray]:
-        """Return the arrays that a job with the same plain values in `about` saved last, or those of `start`.
+        """Return the arrays last saved by a job with the same plain values `about`, or copies of `start`.
 
-        `start` has the names, types and shapes of the arrays. What another job left is not used; a damaged
-        file is not used either, with a notice.
+        `start` defines the names, types and shapes of the arrays. The checkpoint of another job is ignored; a
+        damaged one is ignored with a CacheNotice.
         """
         described = [[name, array.dtype.str, list(array.shape)] for name, array in start.items()]
         self._key = hashlib.sha256(plain_text([_FORMAT, about, described]).encode()).digest()
@@ -65,14 +65,17 @@ class Checkpoint:
         return _arrays_from(values, fresh) if key == self._key else fresh
 
     def _start_over(self, fresh: dict[str, np.ndarray], reason: str) -> dict[str, np.ndarray]:
-        warnings.warn(f"{self._file}: {reason}; the matrix is started over", CacheNotice, stacklevel=3)
+        warnings.warn(
+            f"{self._file}: {reason}; the matrix is built from the beginning", CacheNotice, stacklevel=3
+        )
         return fresh
 
     def is_due(self) -> bool:
+        """Return whether enough time has passed to save again."""
         return time.monotonic() >= self._next
 
     def save(self, arrays: Arrays) -> None:
-        """Replace what was saved before by these arrays, which are as `load` was told."""
+        """Replace the saved arrays; names, types and shapes must be those of `start` in `load`."""
         started = time.monotonic()
         values = b"".join(array.tobytes() for array in arrays.values())
         with saying_where(self._file, UsageError):
@@ -86,10 +89,10 @@ class Checkpoint:
             with replacing(self._file) as temporary:
                 temporary.write_bytes(content)
         except FileNotFoundError:
-            pass  # another process made the same matrix meanwhile, and cleared up
+            pass  # another process finished the same matrix and removed the folder
 
     def remove(self) -> None:
-        """To be called once the output is in place."""
+        """Remove the checkpoint; call this after the output is written."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
@@ -98,7 +101,7 @@ def _digest(key: bytes, values: bytes) -> bytes:
 
 
 def _arrays_from(values: bytes, start: Arrays) -> dict[str, np.ndarray]:
-    """Return arrays with the types and shapes of those in `start`, in their order."""
+    """Return arrays decoded from `values`, in the order and with the types and shapes of `start`."""
     arrays: dict[str, np.ndarray] = {}
     begin = 0
     for name, like in start.items():

@@ -1,10 +1,10 @@
 """Sums over a block of queries for many pairs of rankers: the inner loops of a preference matrix.
 
-A kernel takes (world, first query, times, firsts, seconds, centres, by_query, users) and returns an array
-(pairs, 5) of the columns below. A value is what one page, one tie break or one duel says about a pair: its
-chance to win plus half its chance to tie. `times` says how often each query of the block is asked. The sum of
-the values of each query and pair is written to `by_query`, an array (queries of the block, pairs). A kernel
-draws from its own `users` alone, so a block's sums depend on nothing but what is handed in.
+A kernel takes (world, start, times, firsts, seconds, centres, by_query, users) and returns an array
+(pairs, COLUMNS). `start` is the first query of the block, and `times` says how often each query is played.
+The value of one page, one tie break or one duel for a pair is the first ranker's probability to win plus half
+the probability of a tie. The sum of the values of each query and pair is written to `by_query`, an array
+(queries of the block, pairs). A kernel draws from `users` only, so its sums depend on its arguments only.
 """
 
 from __future__ import annotations
@@ -39,81 +39,84 @@ from rankduel.base.compiling import entry, kernel
 from rankduel.base.errors import InterleaveError
 from rankduel.base.settings import Configured
 
-# Columns after LOSS, TIE and WIN. Both measure how far the values of a query are apart: WITHIN as the
-# sum of squares about their own mean; CENTRED about what was known before each value came, which is the
-# query's mean so far (the pair's entry of `centres` counts as one value more).
+# Columns after LOSS, TIE and WIN: sums of squared deviations of the values of a query. WITHIN takes them from
+# the mean of all values of the query. CENTRED takes each from the mean of the query's earlier values, with
+# the pair's entry of `centres` counted as one more value, so that the centre is predictable.
 WITHIN, CENTRED = 3, 4
 COLUMNS = 5
-READERS = 4  # users who read one drawn page: another page costs as much as a few more
+READERS = 4  # users simulated per drawn page; drawing a page takes as long as simulating a few users
 
 Kernel = Callable[..., np.ndarray]
 
 
-def has_odds(world: World, way: Configured) -> bool:
-    """Has the method odds, and for pages of this length?"""
+def has_odds(world: World, method: Configured) -> bool:
+    """Return whether the method has exact odds for pages of this length."""
     sizes = np.diff(world.offsets)
-    if way.name == "probabilistic":
+    if method.name == "probabilistic":
         return True
-    if way.name == "team_draft":  # asking `query_odds` would mean compiling it
+    if method.name == "team_draft":  # calling `query_odds` would compile it
         return min(world.user.shape[1], int(sizes.max())) <= LONGEST
     try:
-        query_odds(for_another_thread(world), way, int(sizes.argmax()), 0, 1, np.random.default_rng(0))
+        query_odds(for_another_thread(world), method, int(sizes.argmax()), 0, 1, np.random.default_rng(0))
     except InterleaveError:
         return False
     return True
 
 
 class KernelChoice(NamedTuple):
-    """Name of a kernel, which another process can look up."""
+    """The name of a kernel, by which another process finds it."""
 
     kind: str  # a key of KERNELS
-    way: str  # the interleaving method and its settings
+    method: str  # interleaving method and its settings
 
     def kernel(self) -> Kernel:
-        return KERNELS[self.kind](METHODS.parsed(self.way))
+        return KERNELS[self.kind](METHODS.parsed(self.method))
 
 
-def choose_kernel(world: World, way: Configured, simulate: bool) -> KernelChoice:
+def choose_kernel(world: World, method: Configured, simulate: bool) -> KernelChoice:
     """Return the kernel for a world: live duels, or exact odds given the ties and pages that are drawn."""
     kind = "any"
     if simulate:
         kind = "duels"
-    elif way.name == "team_draft":
+    elif method.name == "team_draft":
         kind = "team_draft"
-    # Where all pages can be listed nothing needs to be drawn; `query_odds` does so.
-    elif way.name == "probabilistic" and np.diff(world.offsets).max() > FEW_DOCUMENTS:
+    # For short lists `query_odds` enumerates all pages, and none need to be drawn.
+    elif method.name == "probabilistic" and np.diff(world.offsets).max() > FEW_DOCUMENTS:
         kind = "pages"
-    return KernelChoice(kind, str(way))
+    return KernelChoice(kind, str(method))
 
 
-def drawn_pages_kernel(way: Configured) -> Kernel:
-    """Probabilistic interleave: odds given a drawn page."""
-    credited = way.get("credit") in ("assignment", "marginal_bernoulli")
+def drawn_pages_kernel(method: Configured) -> Kernel:
+    """Return the kernel for probabilistic interleaving that sums the odds given drawn pages."""
+    credited = method.get("credit") in ("assignment", "marginal_bernoulli")
     return _probabilistic_sums(_credited_odds if credited else _readers_odds)
 
 
-def duel_kernel(way: Configured) -> Kernel:
-    """Live duels."""
-    return _duel_sums(outcome_by(way.name))
+def duel_kernel(method: Configured) -> Kernel:
+    """Return the kernel that counts the outcomes of live duels."""
+    return _duel_sums(outcome_by(method.name))
 
 
 @entry
-def _add(sums, row, odds, turn, seen, centre):
-    """Add the odds that a query gave this time, after `turn` values that add up to `seen`; the new sum."""
+def _add(sums, row, odds, turn, total, centre):
+    """Add `odds` to the sums of a pair, and return the sum of the query's values.
+
+    The query had `turn` values before, which add up to `total`.
+    """
     value = odds[WIN] + odds[TIE] / 2.0
-    surprise = value - (centre + seen) / (turn + 1.0)
-    sums[row, CENTRED] += surprise * surprise
-    if turn > 0:
-        apart = value - seen / turn
-        sums[row, WITHIN] += apart * apart * turn / (turn + 1.0)
+    deviation = value - (centre + total) / (turn + 1.0)
+    sums[row, CENTRED] += deviation * deviation
+    if turn > 0:  # Welford's update
+        deviation = value - total / turn
+        sums[row, WITHIN] += deviation * deviation * turn / (turn + 1.0)
     for result in (LOSS, TIE, WIN):
         sums[row, result] += odds[result]
-    return seen + value
+    return total + value
 
 
 @entry
 def team_draft_sums(world, start, times, firsts, seconds, centres, by_query, users):
-    """Each time, a ranker's ties are broken once for all the pairs it is in."""
+    """Sum exact team-draft odds; a ranker's ties are broken once per play, for all of its pairs."""
     sums = np.zeros((len(firsts), COLUMNS))
     neutral = world.rules[0].prefix != 0
     used = np.zeros(len(world.order), np.bool_)
@@ -127,22 +130,22 @@ def team_draft_sums(world, start, times, firsts, seconds, centres, by_query, use
         _settle_tops(world, start + i, length, times[i], used, tied, tops, users)
         grades = world.labels[begin:end]
         for row in range(len(firsts)):
-            first, second, seen = firsts[row], seconds[row], 0.0
+            first, second, total = firsts[row], seconds[row], 0.0
             odds = np.zeros(3)
             for turn in range(times[i]):
-                if turn == 0 or tied[first] or tied[second]:  # without ties the odds repeat
+                if turn == 0 or tied[first] or tied[second]:  # without ties the odds are the same each time
                     pair = pair_on(world, start + i, first, second)
                     left = tops[turn if tied[first] else 0, first, : min(length, pair.n_first)]
                     right = tops[turn if tied[second] else 0, second, : min(length, pair.n_second)]
                     odds = team_draft_odds(left, right, grades, world.user, neutral)
-                seen = _add(sums, row, odds, turn, seen, centres[row])
-            by_query[i, row] = seen
+                total = _add(sums, row, odds, turn, total, centres[row])
+            by_query[i, row] = total
     return sums
 
 
 @entry
 def _settle_tops(world, query, length, times, used, tied, tops, users):
-    """Write the documents of every ranker in use at the ranks of a page: each time, or once without ties."""
+    """Write the top documents of every used ranker to `tops`: one row per play, or one if it has no ties."""
     begin, end = world.offsets[query], world.offsets[query + 1]
     for ranker in range(len(used)):
         if used[ranker]:
@@ -153,30 +156,30 @@ def _settle_tops(world, query, length, times, used, tied, tops, users):
 
 
 class Room(NamedTuple):
-    """Where the odds of a drawn page go, and what is noted on the way."""
+    """Workspace for the odds of a drawn page."""
 
     leads: np.ndarray  # (3, leads) float64, see interleave.exact.outcome_odds
-    clicks: np.ndarray  # (READERS, ranks + 1) int64; in the last column how many each has read
-    odds: np.ndarray  # (3,) float64
+    clicks: np.ndarray  # (READERS, ranks + 1) int64; the last column is the number of ranks read
+    odds: np.ndarray  # (3,) float64, the result
 
 
 @functools.cache
 def _probabilistic_sums(page_odds: Callable[..., Any]) -> Kernel:
     @entry
     def probabilistic_sums(world, start, times, firsts, seconds, centres, by_query, users):
-        """Pages are drawn; coins and clicks are integrated out, or else a few users read the page."""
+        """Sum the odds that `page_odds` computes for each drawn page."""
         sums = np.zeros((len(firsts), COLUMNS))
         longest = world.user.shape[1]
         room = Room(np.zeros((3, 2 * longest + 3)), np.zeros((READERS, longest + 1), np.int64), np.zeros(3))
         for i in range(len(times)):
             for row in range(len(firsts)):
-                pair, seen = pair_on(world, start + i, firsts[row], seconds[row]), 0.0
-                length = shorter_list(world, pair, longest, users)  # clicks below earn nothing
+                pair, total = pair_on(world, start + i, firsts[row], seconds[row]), 0.0
+                length = shorter_list(world, pair, longest, users)  # clicks below get no credit
                 for turn in range(times[i]):
                     forget_ties(world)
                     page_odds(world, pair, length, room, users)
-                    seen = _add(sums, row, room.odds, turn, seen, centres[row])
-                by_query[i, row] = seen
+                    total = _add(sums, row, room.odds, turn, total, centres[row])
+                by_query[i, row] = total
         return sums
 
     return probabilistic_sums
@@ -184,9 +187,10 @@ def _probabilistic_sums(page_odds: Callable[..., Any]) -> Kernel:
 
 @kernel
 def _readers_odds(world, pair, length, room, users):
-    """READERS users read the same page, which is drawn as deep as any of them reads.
+    """Write to `room.odds` the shares of READERS simulated users of one page for which each ranker wins.
 
-    They are judged when all have read: credit may settle ties anew.
+    The page is drawn down to the last rank that any user reads. Credit is assigned after all users have read
+    the page, because it may break ties again.
     """
     clicks, odds, shown = room.clicks, room.odds, 0
     for reader in range(READERS):
@@ -202,14 +206,17 @@ def _readers_odds(world, pair, length, room, users):
                 break
         clicks[reader, -1] = n_read
     odds[LOSS] = odds[TIE] = odds[WIN] = 0.0
-    alike = world.rules[0].credit == probabilistic.Credit.MARGINAL_SIGN and not world.rules[0].redraw
-    if alike:  # the page tells all readers the same about its coins
+    # The posterior of the assignments depends on the page only, and is then the same for all users.
+    shared_posterior = (
+        world.rules[0].credit == probabilistic.Credit.MARGINAL_SIGN and not world.rules[0].redraw
+    )
+    if shared_posterior:
         probabilistic.posteriors(world, pair, shown, 0.5)
     for reader in range(READERS):
         n_read = clicks[reader, -1]
         for at in range(n_read):
             world.page[CLICKED, at] = clicks[reader, at]
-        if alike:
+        if shared_posterior:
             lead = probabilistic.marginal_outcome(world, n_read)
             lead = lead if abs(lead) > probabilistic.TIED else 0.0
         else:
@@ -219,11 +226,15 @@ def _readers_odds(world, pair, length, room, users):
 
 @kernel
 def _credited_odds(world, pair, length, room, users):
-    """Clicks belong to either ranker with the chances that the page implies: no coin, no click is drawn."""
+    """Write to `room.odds` the exact odds given a drawn page.
+
+    A click counts for a ranker with the posterior probability, given the page, that the ranker contributed
+    the document. Neither assignments nor clicks are drawn.
+    """
     for at in range(length):
         probabilistic.next_document(world, pair, at, users)
     bernoulli = world.rules[0].credit == probabilistic.Credit.MARGINAL_BERNOULLI
-    if bernoulli and world.rules[0].redraw:  # the coins thrown know no redraw
+    if bernoulli and world.rules[0].redraw:  # credit by assignment does not depend on a redraw
         rank_page(world, pair, length, users)
     probabilistic.posteriors(world, pair, length, 0.5)
     leads, odds = room.leads, room.odds
@@ -238,15 +249,15 @@ def _credited_odds(world, pair, length, room, users):
     odds[LOSS] = odds[TIE] = odds[WIN] = 0.0
     for lead in range(-length, length + 1):
         odds[verdict(lead)] += left[middle + lead] + reading[middle + lead]
-    if bernoulli:  # tied clicks are decided by a coin
+    if bernoulli:  # a tie with clicks has a random winner; only a page without clicks remains a tie
         undecided = odds[TIE] - pattern_chance(world, pair, length, 0)
         odds[LOSS] += undecided / 2.0
         odds[TIE] -= undecided
         odds[WIN] += undecided / 2.0
 
 
-def _any_sums(way: Configured) -> Kernel:
-    """Any method with exact odds, one query and pair at a time from Python."""
+def _any_sums(method: Configured) -> Kernel:
+    """Return a kernel for any method with exact odds; it calls `query_odds` from Python for every value."""
 
     def sums_of(
         world: World,
@@ -259,13 +270,13 @@ def _any_sums(way: Configured) -> Kernel:
         users: np.random.Generator,
     ) -> np.ndarray:
         sums = np.zeros((len(firsts), COLUMNS))
-        for i, often in enumerate(times.tolist()):
+        for i, n_plays in enumerate(times.tolist()):
             for row, (first, second) in enumerate(zip(firsts.tolist(), seconds.tolist())):
-                seen = 0.0
-                for turn in range(often):
-                    odds = query_odds(world, way, start + i, first, second, users)
-                    seen = _add(sums, row, odds, turn, seen, centres[row])
-                by_query[i, row] = seen
+                total = 0.0
+                for turn in range(n_plays):
+                    odds = query_odds(world, method, start + i, first, second, users)
+                    total = _add(sums, row, odds, turn, total, centres[row])
+                by_query[i, row] = total
         return sums
 
     return sums_of
@@ -275,7 +286,10 @@ def _any_sums(way: Configured) -> Kernel:
 def _duel_sums(outcome: Callable[..., Any]) -> Kernel:
     @entry
     def duel_sums(world, start, times, firsts, seconds, centres, by_query, users):
-        """Count duels; `world` asks in a cycle. The counts tell WITHIN and CENTRED, which stay 0."""
+        """Count outcomes of duels; WITHIN and CENTRED stay 0, and follow from the counts.
+
+        `world` must play queries in a cycle.
+        """
         sums = np.zeros((len(firsts), COLUMNS))
         for i in range(len(times)):
             for row in range(len(firsts)):

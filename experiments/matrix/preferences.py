@@ -1,7 +1,7 @@
-"""Preferences: for every pair of rankers, how often one beats the other, and how well that is known.
+"""Preferences: for every pair of rankers, the probability that one beats the other, with its interval.
 
-Kept in `NAME.prefs.parquet`, one row per pair, with how it was made; also read from and written to the
-field's plain K x K matrices, as text or .npy, which hold the probabilities alone.
+The file format is `NAME.prefs.parquet`, with one row per pair and the settings of the matrix. Plain K x K
+matrices of probabilities, as text or .npy, can be read and written too.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from rankduel.base.notebook import few, html_repr, short_repr
 from rankduel.base.settings import find
 from rankduel.base.text import shortened
 
-# How an entry was found: in closed form; by exact odds of drawn ties or pages; by played duels; from pages
-# that all rankers shared; or it came without a word.
+# How a probability was found: in closed form; as a mean of exact odds given drawn ties or pages; from played
+# duels; from multileaved pages; or given without further information.
 METHODS = ("exact", "rao-blackwell", "simulated", "multileaved", "given")
 
 _SCHEMA = {
-    "first": str,  # names of rankers; files may also have their numbers from 0
+    "first": str,  # names of rankers; files may also hold their numbers from 0
     "second": str,
-    # Of `first`; sums of probabilities where no duel was played, NaN where only p is known.
+    # Counts for `first`; sums of probabilities if no duels were played, NaN if only p is known.
     "wins": np.float64,
     "ties": np.float64,
     "losses": np.float64,
-    "n": np.int64,  # duels, or queries whose exact odds were added up; 0 where only p is known
-    "p": np.float64,  # the probability that `first` beats `second`
+    "n": np.int64,  # duels, or summands of exact odds; 0 if only p is known
+    "p": np.float64,  # probability that `first` beats `second`
     "lo": np.float64,
     "hi": np.float64,
     "method": object,
@@ -53,7 +53,7 @@ _ROUNDING = 1e-12
 _SINGLE_ROUNDING = 1e-6
 _BY_QUERY = "by_query"
 _PARQUET = ".parquet"
-_LONGEST_REASON = 200  # characters of a message that repeats what a file holds
+_LONGEST_REASON = 200  # characters of a message that quotes a file
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,14 +94,12 @@ class Preferences:
     """
 
     names: tuple[str, ...]
-    pairs: pd.DataFrame  # COLUMNS; rankers (0, 1), (0, 2), ..., (K - 2, K - 1), by name
-    settings: Mapping[str, Any]  # how it was made: plain values by name
-    # (pairs, queries) float32: what p of a pair is for each query alone, of which it is the mean. Of very
-    # many queries, each column is a group of neighbours. None where only p is known.
+    pairs: pd.DataFrame
+    settings: Mapping[str, Any]
     by_query: np.ndarray | None = None
 
     def _facts(self) -> dict[str, object]:
-        """What a prompt shows."""
+        """Return the names and values that the representations show."""
         return {
             "rankers": few(self.names),
             "pairs": len(self.pairs),
@@ -116,7 +114,7 @@ class Preferences:
         return html_repr("Preferences", self._facts())
 
     def _winner(self) -> str | None:
-        """The Condorcet winner; None if there is none."""
+        """Return the name of the Condorcet winner; None if there is none."""
         place = condorcet_winner(self.matrix)
         return self.names[place] if place >= 0 else None
 
@@ -125,17 +123,17 @@ class Preferences:
 
     @cached_property
     def matrix(self) -> np.ndarray:
-        """(K, K): entry (i, j) is the probability that i beats j; one half on the diagonal."""
+        """(K, K) array: entry (i, j) is the probability that ranker i beats ranker j; 1/2 on the diagonal."""
         return self._square("p", "p")
 
     @cached_property
     def lower(self) -> np.ndarray:
-        """(K, K): the lower ends of the intervals of `matrix`."""
+        """(K, K) array of the lower ends of the intervals of `matrix`."""
         return self._square("lo", "hi")
 
     @cached_property
     def upper(self) -> np.ndarray:
-        """(K, K): the upper ends of the intervals of `matrix`."""
+        """(K, K) array of the upper ends of the intervals of `matrix`."""
         return self._square("hi", "lo")
 
     def _square(self, column: str, mirrored: str) -> np.ndarray:
@@ -148,18 +146,34 @@ class Preferences:
 
     @property
     def digest(self) -> str:
-        """Of the names and probabilities, whatever else is known about them."""
+        """First 16 hexadecimal digits of the SHA-256 of names and probabilities."""
         about = "\0".join(self.names).encode("utf-8", "surrogatepass")
         return hashlib.sha256(about + b"\0" + self.matrix.tobytes()).hexdigest()[:16]
 
     def subset(self, rankers: Sequence[str | int]) -> Preferences:
-        """Some of the rankers, by name or index, in this order."""
+        """Return the preferences of some of the rankers.
+
+        Parameters
+        ----------
+        rankers : sequence of str or int
+            Names, or indices from 0, in the order of the result.
+
+        Returns
+        -------
+        Preferences
+            The pairs of these rankers, with their intervals and settings.
+
+        Raises
+        ------
+        UsageError
+            If `rankers` is empty, or a ranker is unknown or given twice.
+        """
         places = [self._place(ranker) for ranker in rankers]
         twice = [self.names[place] for place in places if places.count(place) > 1]
         if twice:
-            raise UsageError(f"ranker '{twice[0]}' was asked for twice")
+            raise UsageError(f"ranker '{twice[0]}' is given twice; expected each once")
         if not places:
-            raise UsageError("no rankers to keep")
+            raise UsageError("no rankers are given; expected at least one")
         size = len(places)
         ups, downs = np.triu_indices(size, 1)
         chosen = np.array(places)
@@ -176,7 +190,19 @@ class Preferences:
         return Preferences(names, pairs, self.settings, by_query)
 
     def chosen(self, text: str) -> Preferences:
-        """Some of the rankers, written as '1-5,110'; numbers are indices where no name is a number."""
+        """Return the preferences of some of the rankers, given as text.
+
+        Parameters
+        ----------
+        text : str
+            Names and ranges of numbers, such as ``"1-5,110"``. If no ranker's name is a number, numbers are
+            indices from 0.
+
+        Returns
+        -------
+        Preferences
+            The pairs of these rankers, as from `subset`.
+        """
         words = feature_list(text)
         by_index = not any(name.isdigit() for name in self.names)
         return self.subset([int(word) if by_index and word.isdigit() else word for word in words])
@@ -185,17 +211,17 @@ class Preferences:
         if isinstance(ranker, str):
             return find(ranker, {name: i for i, name in enumerate(self.names)}, "ranker", UsageError)
         if not 0 <= ranker < len(self):
-            raise UsageError(f"no ranker number {ranker}; they are numbered from 0 to {len(self) - 1}")
+            raise UsageError(f"no ranker number {ranker}; expected a number from 0 to {len(self) - 1}")
         return int(ranker)
 
 
 def exact_ties(pairs: pd.DataFrame) -> np.ndarray:
-    """Return which pairs tie for certain: their interval is one half and nothing else."""
+    """Return a mask of the pairs that are known to tie: both ends of the interval are 1/2."""
     return ((pairs["lo"] == 0.5) & (pairs["hi"] == 0.5)).to_numpy()
 
 
 def _turned(pairs: pd.DataFrame, where: np.ndarray) -> pd.DataFrame:
-    """Rows seen from the other side."""
+    """Return `pairs` with first and second ranker exchanged in the rows of the mask `where`."""
     turned = pairs.assign(
         wins=pairs["losses"],
         losses=pairs["wins"],
@@ -207,7 +233,7 @@ def _turned(pairs: pd.DataFrame, where: np.ndarray) -> pd.DataFrame:
 
 
 def _named_pairs(names: Sequence[str]) -> dict[str, np.ndarray]:
-    """The columns `first` and `second` of all pairs, in order."""
+    """Return the columns `first` and `second` of all pairs of `names`, in order."""
     shown = np.array([encodable(name) for name in names], object)
     return {column: shown[places] for column, places in zip(_NAMES, np.triu_indices(len(names), 1))}
 
@@ -215,7 +241,10 @@ def _named_pairs(names: Sequence[str]) -> dict[str, np.ndarray]:
 def preferences_of(
     matrix: np.ndarray, names: Sequence[str] | None = None, where: str = "preferences", **settings: Any
 ) -> Preferences:
-    """A plain matrix, checked."""
+    """Return the preferences of a K x K matrix of probabilities; raise MatrixError if it is not valid.
+
+    `where` names the source of the matrix in messages.
+    """
     matrix = checked_prefs(matrix, where)
     upper = np.triu_indices(len(matrix), 1)
     p = matrix[upper]
@@ -232,8 +261,29 @@ def checked(
     where: str,
     by_query: np.ndarray | None = None,
 ) -> Preferences:
-    """Preferences that are complete and make sense, or an error that names the first row that does not."""
+    """Return the preferences of a table of pairs; raise MatrixError with the first row that is not valid.
+
+    `where` names the source of the table in messages.
+    """
     names = tuple(str(name) for name in names)
+    _check_layout(where, names, pairs)
+    pairs = pairs.loc[:, list(COLUMNS)].assign(**_named_pairs(names))
+    try:
+        pairs = pairs.astype(_SCHEMA).reset_index(drop=True)
+    except (TypeError, ValueError, OverflowError) as problem:
+        raise MatrixError(f"{where}: a column holds values that are not numbers: {problem}") from None
+    # Exact odds are sums with rounding errors. A value within these errors of 1/2 is a tie.
+    chances = pairs[["p", "lo", "hi"]]
+    pairs[["p", "lo", "hi"]] = chances.mask((chances - 0.5).abs() < _ROUNDING, 0.5)
+    _check_values(where, pairs)
+    if by_query is not None:
+        by_query = by_query.astype(np.float32)
+        _check_by_query(where, by_query, pairs["p"].to_numpy())
+    return Preferences(names, pairs, dict(settings), by_query)
+
+
+def _check_layout(where: str, names: Sequence[str], pairs: pd.DataFrame) -> None:
+    """Raise MatrixError unless `pairs` has all columns, and one row for each pair of distinct `names`."""
     missing = [column for column in COLUMNS if column not in pairs]
     if missing:
         raise MatrixError(f"{where}: no column '{missing[0]}'; expected {', '.join(COLUMNS)}")
@@ -241,23 +291,21 @@ def checked(
     if len(double):
         raise MatrixError(f"{where}: two columns are named '{double[0]}'")
     if not names:
-        raise MatrixError(f"{where}: there are no rankers in it")
+        raise MatrixError(f"{where}: no rankers; expected at least one")
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise MatrixError(f"{where}: two rankers are named '{twice[0]}'")
-    # Before arrays are made that are as large as the names claim.
-    if len(pairs) != len(names) * (len(names) - 1) // 2:
-        raise _wrong_rows(where, len(pairs), len(names))
-    if not _in_order(pairs, names):
-        raise _wrong_rows(where, len(pairs), len(names))
-    pairs = pairs.loc[:, list(COLUMNS)].assign(**_named_pairs(names))
-    try:
-        pairs = pairs.astype(_SCHEMA).reset_index(drop=True)
-    except (TypeError, ValueError, OverflowError) as problem:
-        raise MatrixError(f"{where}: a column holds something else than numbers: {problem}") from None
-    # Exact odds are sums: what rounding alone keeps from one half is one half, so that a tie is a tie.
-    chances = pairs[["p", "lo", "hi"]]
-    pairs[["p", "lo", "hi"]] = chances.mask((chances - 0.5).abs() < _ROUNDING, 0.5)
+    n_pairs = len(names) * (len(names) - 1) // 2
+    # The number of rows is checked first: `_in_order` makes arrays whose size depends on the names only.
+    if len(pairs) != n_pairs or not _in_order(pairs, names):
+        raise MatrixError(
+            f"{where}: {len(pairs)} rows for {len(names)} rankers; expected {n_pairs}, one for each pair of "
+            "rankers, by name and in the order of the names"
+        )
+
+
+def _check_values(where: str, pairs: pd.DataFrame) -> None:
+    """Raise MatrixError for the first row whose probability, interval, counts or method is not valid."""
     _refuse(where, pairs, ~pairs["p"].between(0, 1), "p must be a probability from 0 to 1")
     inside = (
         (pairs["lo"] >= 0) & (pairs["lo"] <= pairs["p"]) & (pairs["p"] <= pairs["hi"]) & (pairs["hi"] <= 1)
@@ -268,20 +316,16 @@ def checked(
     _refuse(
         where,
         pairs,
-        # Whatever is compared with an unknown count fails, as it should unless all are unknown.
+        # Comparisons with NaN are false: the counts must be all known, or all unknown.
         ~(adds_up & (counts.min(axis=1, skipna=False) >= -rounding))
         & ~(counts.isna().all(axis=1) & (pairs["n"] == 0)),
         "wins, ties and losses must not be negative and add up to n, or be unknown and n be 0",
     )
     _refuse(where, pairs, ~pairs["method"].isin(METHODS), f"method must be one of {', '.join(METHODS)}")
-    kept = None if by_query is None else by_query.astype(np.float32)
-    if kept is not None:
-        _check_by_query(where, kept, pairs["p"].to_numpy())
-    return Preferences(names, pairs, dict(settings), kept)
 
 
 def _check_by_query(where: str, by_query: np.ndarray, p: np.ndarray) -> None:
-    """Raise an error if p of some pair is not the mean of what it is for each query."""
+    """Raise MatrixError unless `p` is the mean of `by_query` over the queries, for every pair."""
     fits = by_query.ndim == 2 and len(by_query) == len(p) and by_query.shape[1] > 0
     if fits:
         mean = by_query.mean(axis=1, dtype=np.float64)
@@ -289,33 +333,27 @@ def _check_by_query(where: str, by_query: np.ndarray, p: np.ndarray) -> None:
         fits = bool((np.abs(mean - p) <= _SINGLE_ROUNDING * (1.0 + size)).all() and np.isfinite(size).all())
     if not fits:
         raise MatrixError(
-            f"{where}: its values by query do not have the means p; 'rankduel matrix' makes them"
+            f"{where}: the means of its values by query differ from p; 'rankduel matrix' makes such files"
         )
 
 
 def _in_order(pairs: pd.DataFrame, names: Sequence[str]) -> bool:
-    """Return whether the rows are all pairs of these rankers, by name or by number, in their order."""
+    """Return whether the rows of `pairs` are all pairs of `names` in order, by name or by number."""
     numbered = all(pd.api.types.is_integer_dtype(pairs[column]) for column in _NAMES)
     numbers = dict(zip(_NAMES, np.triu_indices(len(names), 1)))
     expected = numbers if numbered else _named_pairs(names)
     return all(np.array_equal(pairs[column].to_numpy(), expected[column]) for column in _NAMES)
 
 
-def _wrong_rows(where: str, n_rows: int, n_rankers: int) -> MatrixError:
-    return MatrixError(
-        f"{where}: {n_rows} rows for {n_rankers} rankers; expected {n_rankers * (n_rankers - 1) // 2}, one "
-        "for each pair of them, in order, by name"
-    )
-
-
 def _refuse(where: str, pairs: pd.DataFrame, bad: pd.Series, expected: str) -> None:
+    """Raise MatrixError with the first row of the mask `bad` and what was `expected`."""
     if bad.any():
         row = pairs[bad].iloc[0]
         pair = f"({shortened(row['first'])}, {shortened(row['second'])})"
         raise MatrixError(
             f"{where}: the pair {pair} has p = {row['p']:g}, interval [{row['lo']:g}, {row['hi']:g}], "
             f"{row['wins']:g} + {row['ties']:g} + {row['losses']:g} of {row['n']}, "
-            f"method '{row['method']}'; {expected}. {int(bad.sum())} such rows"
+            f"method '{row['method']}'; {expected}. Number of such rows: {int(bad.sum())}"
         )
 
 
@@ -336,7 +374,7 @@ def read_preferences(text: str | Path) -> Preferences:
     Raises
     ------
     RankduelError
-        If there is no such file or matrix, or it holds no preferences.
+        If there is no such file or matrix, or the file does not hold preferences.
 
     Examples
     --------
@@ -361,49 +399,49 @@ def read_preferences(text: str | Path) -> Preferences:
 def _read_plain(path: Path) -> Preferences:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("error", UserWarning)  # of an empty file
+            warnings.simplefilter("error", UserWarning)  # NumPy warns about an empty file
             matrix = (
                 _npy_matrix(path) if path.suffix == ".npy" else np.loadtxt(path, ndmin=2, encoding="utf-8")
             )
     except OSError:
         raise
-    except Exception as problem:  # of any kind: NumPy parses a damaged header as Python text
+    except Exception as problem:  # any kind: NumPy parses a damaged header as Python text
         reason = str(problem).partition("\n")[0][:_LONGEST_REASON] or type(problem).__name__
         raise MatrixError(_with_advice(f"{path}: not a matrix of numbers: {reason}", path)) from None
     return preferences_of(matrix, where=str(path), source=path.name)
 
 
 def _with_advice(problem: str, path: Path) -> str:
-    """Return the message about a file that is no matrix, with what to do if it holds judged data."""
+    """Return the message `problem`, with advice if the file at `path` holds judged data or a TREC run."""
     kind = kind_of(path)
     if not kind:
         return problem
     data = str(path) if kind == JUDGED else "RUN... --qrels QRELS"
     return (
-        f"{problem}\n  it looks like {kind}: 'rankduel run {data} --live --policy rucb' plays on it, and "
-        f"'rankduel matrix {data} -o NAME.prefs.parquet' makes its matrix"
+        f"{problem}\n  it looks like {kind}: 'rankduel run {data} --live --policy rucb' runs a policy on it, "
+        f"and 'rankduel matrix {data} -o NAME.prefs.parquet' makes its matrix"
     )
 
 
 def _npy_matrix(path: Path) -> np.ndarray:
-    """Return the array of a .npy file. Mapping it refuses shapes that are larger than the file."""
+    """Return the array of a .npy file; the memory map raises an error if the shape exceeds the file."""
     return np.array(np.lib.format.open_memmap(path, mode="r"))
 
 
 def _read_parquet(path: Path) -> Preferences:
     try:
-        kept = read_table(path)
+        stored = read_table(path)
     except DamagedTable as problem:
         raise MatrixError(f"{path}: {problem}; 'rankduel matrix' makes such files") from None
-    names = kept.about.get("names")
-    settings = kept.about.get("settings")
-    # Older releases and other tools write no digest. Any other name is that of one which was damaged.
-    if not isinstance(names, list) or not isinstance(settings, dict) or len(kept.about) > 2:
+    names = stored.about.get("names")
+    settings = stored.about.get("settings")
+    # Older releases and other tools write no digest. A third key is the damaged name of a digest.
+    if not isinstance(names, list) or not isinstance(settings, dict) or len(stored.about) > 2:
         raise MatrixError(
-            f"{path}: a Parquet file, but not one of preferences; 'rankduel matrix' makes them, and "
-            "'rankduel run' plays on judged data with --live"
+            f"{path}: a Parquet file without preferences; 'rankduel matrix' makes such files, and 'rankduel "
+            "run DATA --live' runs policies on judged data"
         ) from None
-    return checked(names, kept.values, settings, str(path), kept.vectors.get(_BY_QUERY))
+    return checked(names, stored.values, settings, str(path), stored.vectors.get(_BY_QUERY))
 
 
 def write_preferences(preferences: Preferences, path: str | Path) -> None:

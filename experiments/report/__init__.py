@@ -1,1 +1,1 @@
-"""Reports: one page that needs no network, and the same charts as files."""
+"""Reports: one self-contained HTML page, and the same charts as files."""

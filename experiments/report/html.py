@@ -16,34 +16,35 @@ import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from experiments.report.charts.curves import ROOM, View
-from experiments.report.charts.looks import DARK, Look
+from experiments.report.charts.curves import HEADROOM, View
 from experiments.report.charts.parts import PAGE, printable, vega_lite_version
+from experiments.report.charts.styles import DARK, LineStyle
 from experiments.report.origin import origin_of
 from experiments.runs.summaries import QUANTILES
 
-# What a reader may choose; a page opens with the first of each, which are those of View().
+# Options of the controls on a page. The first of each is the default, as in View().
 CHOICES = {"x": ("log", "linear"), "y": ("log", "linear"), "band": ("error", "quantiles", "none")}
-_IN_WORDS = {
-    "x": "duels",
-    "y": "regret",
-    "error": "standard error",
+_LABELS = {
+    "x": "axis of duels",
+    "y": "axis of regret",
+    "band": "band around the mean",
+    "error": "one standard error",
     "quantiles": f"{QUANTILES[0]:.0%} to {QUANTILES[1]:.0%} of runs",
 }
 
 
 class Figure(NamedTuple):
-    """A chart on the page and the file it is saved as."""
+    """A chart on the page, with the name of the file it is saved to."""
 
-    name: str  # of its file, and on the page
+    name: str  # stem of the file, and id on the page
     title: str
     caption: str
-    make: Callable[..., Any]  # (view, sheet=PAGE) -> chart
-    controls: tuple[str, ...] = ()  # which choices change it
+    make: Callable[..., Any]  # (view, layout=PAGE) -> chart
+    controls: tuple[str, ...] = ()  # keys of CHOICES that change the chart
 
 
 class Table(NamedTuple):
-    """A table of text with a caption and, below it, a note."""
+    """A table of text with a caption above and a note below."""
 
     caption: str
     headings: Sequence[str]
@@ -63,8 +64,8 @@ class Section(NamedTuple):
 
 @cache
 def environment() -> Environment:
-    """Return the environment of all templates: it escapes every value and refuses a missing one."""
-    made = Environment(
+    """Return the Jinja environment of all templates; it escapes every value and rejects missing ones."""
+    templates = Environment(
         autoescape=True,
         finalize=lambda value: value if isinstance(value, Markup) else printable(value),
         undefined=StrictUndefined,
@@ -72,9 +73,9 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.policies["json.dumps_function"] = _json_for_script
-    made.policies["json.dumps_kwargs"] = {}
-    return made
+    templates.policies["json.dumps_function"] = _json_for_script
+    templates.policies["json.dumps_kwargs"] = {}
+    return templates
 
 
 def _json_for_script(value: Any) -> str:
@@ -83,16 +84,16 @@ def _json_for_script(value: Any) -> str:
 
 
 def render(template: str, **values: Any) -> Markup:
-    """Return what a template makes of these values."""
+    """Return the output of a template for these values."""
     return Markup(environment().get_template(template).render(values))
 
 
 def page_html(title: str, sections: Sequence[Section], footer: str, lead: str = "") -> str:
-    """Return a whole page, which runs scripts only if it has charts to draw.
+    """Return a complete page; it contains scripts only if a section has charts.
 
-    The only section needs no title below that of the page, and none repeats the `lead`.
+    A single section is shown without a title of its own. A headline that the `lead` contains is not repeated.
     """
-    figures = [shown for section in sections for shown in section.figures]
+    figures = [figure for section in sections for figure in section.figures]
     style = Markup(f"{_source('page.css')}{_dark_swatches()}")
     scripts = [_libraries(), _source("page.js")] if figures else []
     return render(
@@ -101,7 +102,7 @@ def page_html(title: str, sections: Sequence[Section], footer: str, lead: str = 
         lead=lead,
         sections=sections,
         footer=footer,
-        policy=_policy(style, scripts),
+        policy=_content_security_policy(style, scripts),
         style=style,
         scripts=scripts,
         report=chart_data(figures),
@@ -109,20 +110,20 @@ def page_html(title: str, sections: Sequence[Section], footer: str, lead: str = 
 
 
 def chart_html(chart: alt.TopLevelMixin, title: str) -> str:
-    """Return a page with one chart, described in words below it."""
-    words = chart.to_dict().get("description", "")
-    shown = Figure(f"{plain_names([title])[0]}-chart", "", words, lambda view: chart)
-    section = Section("", "chart-section", "", [shown], render("chart.html", figure=shown))
+    """Return a page with one chart and its description below."""
+    description = chart.to_dict().get("description", "")
+    figure = Figure(f"{plain_names([title])[0]}-chart", "", description, lambda view: chart)
+    section = Section("", "chart-section", "", [figure], render("chart.html", figure=figure))
     return page_html(title, [section], charts_footer())
 
 
 def charts_footer() -> str:
-    """Return the last line of a page with charts: what made it."""
+    """Return the footer of a page with charts: the programs that made it."""
     return f"Made by rankduel. Charts: Altair {alt.__version__}, Vega {vl_convert.get_vega_version()}."
 
 
-def _policy(style: str, scripts: Sequence[str]) -> str:
-    """Return a content-security policy: these scripts and this style by their digests, and nothing else."""
+def _content_security_policy(style: str, scripts: Sequence[str]) -> str:
+    """Return a policy that allows these scripts and this style, by their digests, and nothing else."""
     allowed = {
         "default-src": ["'none'"],
         "script-src": [_digest(script) for script in scripts] or ["'none'"],
@@ -131,7 +132,7 @@ def _policy(style: str, scripts: Sequence[str]) -> str:
         "base-uri": ["'none'"],
         "form-action": ["'none'"],
     }
-    return "; ".join(" ".join([what, *sources]) for what, sources in allowed.items())
+    return "; ".join(" ".join([directive, *sources]) for directive, sources in allowed.items())
 
 
 def _digest(source: str) -> str:
@@ -139,7 +140,7 @@ def _digest(source: str) -> str:
 
 
 def _source(name: str) -> Markup:
-    """Return a file of templates/ as it is."""
+    """Return a file of templates/ unchanged."""
     loader = environment().loader
     assert loader is not None
     return Markup(loader.get_source(environment(), name)[0])
@@ -147,35 +148,35 @@ def _source(name: str) -> Markup:
 
 @cache
 def _dark_swatches() -> str:
-    """Return rules that give lines of the page's own drawings their colours for dark pages."""
+    """Return CSS rules for the colours of the line samples in the controls on dark pages."""
     rules = "".join(f'.controls [stroke="{light}"]{{stroke:{dark}}}' for light, dark in DARK.items())
     return f"@media screen and (prefers-color-scheme:dark){{{rules}}}"
 
 
 @cache
 def _libraries() -> Markup:
-    """Return Vega, Vega-Lite and Vega-Embed, which draw the charts, fit for a script element."""
-    # The snippet goes where all three are in scope; this one makes the last known to the page.
+    """Return Vega, Vega-Lite and Vega-Embed as the content of a script element."""
+    # The snippet runs inside the bundle, where vegaEmbed is in scope; the page needs it as a global.
     source = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=vega_lite_version())
-    # A browser reads every line end as a line feed, and then computes the digest.
+    # A browser converts every line end to a line feed before it computes the digest.
     source = source.replace("\r\n", "\n").replace("\r", "\n")
     return Markup(source.replace("</script", "<\\/script").replace("<!--", "<\\!--"))
 
 
 def plain_names(names: Iterable[str], endings: Sequence[str] = ("",)) -> list[str]:
-    """Return names for files and addresses, no two alike, whatever their case and with whichever ending."""
+    """Return unique names for files and links, in ASCII; unique without case and with any of `endings`."""
     plain: list[str] = []
     taken: set[str] = set()
     for name in names:
         bare = re.sub(r"[^\w.-]+", "-", name, flags=re.ASCII).strip("-.") or "study"
-        tries = itertools.chain([bare], (f"{bare}-{number}" for number in itertools.count(2)))
-        chosen = next(one for one in tries if taken.isdisjoint(_ended(one, endings)))
-        taken.update(_ended(chosen, endings))
+        candidates = itertools.chain([bare], (f"{bare}-{number}" for number in itertools.count(2)))
+        chosen = next(one for one in candidates if taken.isdisjoint(_with_endings(one, endings)))
+        taken.update(_with_endings(chosen, endings))
         plain.append(chosen)
     return plain
 
 
-def _ended(name: str, endings: Sequence[str]) -> set[str]:
+def _with_endings(name: str, endings: Sequence[str]) -> set[str]:
     return {f"{name}{ending}".lower() for ending in endings}
 
 
@@ -184,44 +185,45 @@ def run_set_html(
     figures: Sequence[Figure],
     table: Table,
     settings: Mapping[str, Any],
-    looks: Mapping[str, Look],
+    styles: Mapping[str, LineStyle],
 ) -> Markup:
-    """Return the body of a section about records, with a form to choose policies and axes."""
-    used = {control for shown in figures for control in shown.controls}
+    """Return the body of the section of a run set, with controls for policies, axes and bands."""
+    used = {control for figure in figures for control in figure.controls}
     return render(
         "run_set.html",
         about=about,
         figures=figures,
         table=table,
         origin=origin_of(settings),
-        looks=looks,
+        styles=styles,
         choices={name: options for name, options in CHOICES.items() if name in used},
-        in_words=_IN_WORDS,
+        labels=_LABELS,
     )
 
 
-def every_chart(shown: Figure) -> dict[str, Any]:
-    """Return the definition for every combination of the choices, by these with a space between."""
-    options = itertools.product(*(CHOICES[control] for control in shown.controls))
-    # Altair would check every piece of every chart; tests do that, and it would double the time.
+def chart_variants(figure: Figure) -> dict[str, Any]:
+    """Return the chart for every combination of choices, keyed by the choices joined with spaces."""
+    options = itertools.product(*(CHOICES[control] for control in figure.controls))
+    # Validation by Altair would double the time; the tests validate every chart.
     with alt.utils.schemapi.debug_mode(False):
         return {
             " ".join(chosen): printable(
-                shown.make(View(**dict(zip(shown.controls, chosen)))).to_dict(validate=False)
+                figure.make(View(**dict(zip(figure.controls, chosen)))).to_dict(validate=False)
             )
             for chosen in options
         }
 
 
 def chart_data(figures: Iterable[Figure]) -> dict[str, Any]:
-    """Return the charts and their data for the script of the page; data that charts share are there once."""
+    """Return all charts and their data for the script of the page; shared data are included once."""
     datasets: dict[str, Any] = {}
     entries = {}
-    for shown in figures:
-        specs = every_chart(shown)
+    for figure in figures:
+        specs = chart_variants(figure)
         for spec in specs.values():
             used = spec.pop("datasets", {})
             datasets |= used
             spec["datasets"] = sorted(used)
-        entries[shown.name] = {"controls": shown.controls, "charts": specs}
-    return {"charts": entries, "datasets": datasets, "room": ROOM, "gap": PAGE.label_gap, "dark": DARK}
+        entries[figure.name] = {"controls": figure.controls, "charts": specs}
+    layout = {"headroom": HEADROOM, "gap": PAGE.label_gap, "dark": DARK}
+    return {"charts": entries, "datasets": datasets, **layout}

@@ -1,4 +1,4 @@
-"""How records were made, in words: the command, settings and versions."""
+"""Describe how records were made: the command, the settings in plain words, and the versions."""
 
 from __future__ import annotations
 
@@ -6,56 +6,56 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-# What settings mean. Those of an arena are said of the arena and of its matrix.
-_WORDS = {
-    "mode": "winners of duels",
+# Descriptions of settings, in the order of the page. A setting of an arena may also be one of its matrix.
+_DESCRIPTIONS = {
+    "mode": "duels are decided by",
     "problem": "problem",
     "horizon": "duels per run",
-    "seed": "seed",
+    "seed": "random seed",
     "rankers": "rankers",
-    "regret": "notion of regret",
-    "checkpoints": "evenly spaced steps recorded",
-    "feedback.delay": "outcomes told late by (duels)",
-    "feedback.every": "outcomes told every (duels)",
+    "regret": "definition of regret",
+    "checkpoints": "evenly spaced recorded steps",
+    "feedback.delay": "delay of outcomes, in duels",
+    "feedback.every": "outcomes arrive every (duels)",
 }
-_WORDS_OF_ARENAS = {
-    "about": "its probabilities are",
-    "alpha": "error probability of all intervals together",
-    "clicks": "user",
+_ARENA_DESCRIPTIONS = {
+    "about": "how the probabilities were obtained",
+    "alpha": "joint error probability of all intervals",
+    "clicks": "user (click model)",
     "data": "data",
     "data_digest": "digest of the data",
     "digest": "digest",
-    "decide": "stopped once pairs are decided",
+    "decide": "stop sampling decided pairs",
     "duels": "pages or duels per pair",
-    "interleave": "interleaving",
+    "interleave": "interleaving method",
     "length": "documents on a page",
-    "measure": "measured of the pages",
-    "multileave": "pages of more than two rankers",
+    "measure": "measures of the pages",
+    "multileave": "multileaving method",
     "n_docs": "documents",
     "n_queries": "queries",
-    "precision": "half-width asked for",
+    "precision": "requested half-width of intervals",
     "preset": "preset",
     "prior": "prior",
-    "profile": "profile of the data",
-    "queries": "next query",
-    "seed": "seed",
+    "profile": "data set profile",
+    "queries": "order of queries",
+    "seed": "random seed",
     "source": "source",
-    "simulate": "duels played one by one",
-    "tied_duels": "duel without a winner",
-    "ties": "documents with equal scores",
-    "version": "made by rankduel",
+    "simulate": "duels simulated one by one",
+    "tied_duels": "duels without a winner",
+    "ties": "order of documents with equal scores",
+    "version": "rankduel version",
 }
-_WORDS |= {f"arena.{key}": words for key, words in _WORDS_OF_ARENAS.items()}
-_WORDS |= {f"matrix.{key}": f"matrix: {words}" for key, words in _WORDS_OF_ARENAS.items()}
+_DESCRIPTIONS |= {f"arena.{key}": words for key, words in _ARENA_DESCRIPTIONS.items()}
+_DESCRIPTIONS |= {f"matrix.{key}": f"matrix: {words}" for key, words in _ARENA_DESCRIPTIONS.items()}
 _VALUES = {
     ("mode", "live"): "simulated clicks (live)",
-    ("mode", "proxy"): "draws from the matrix (proxy)",
-    ("mode", "multileave"): "pages shared by all rankers",
+    ("mode", "proxy"): "draws from the preference matrix (proxy)",
+    ("mode", "multileave"): "pages that all rankers share",
 }
 
 
 class Origin(NamedTuple):
-    """How records were made: the command, and settings and versions as pairs of name and text."""
+    """The command that made records, and its settings and versions as (name, text) pairs."""
 
     command: str
     settings: Sequence[tuple[str, str]]
@@ -63,25 +63,28 @@ class Origin(NamedTuple):
 
 
 def origin_of(settings: Mapping[str, Any]) -> Origin:
+    """Return the origin of a run set with these settings; a setting of arena and matrix is listed once."""
     others = {key: value for key, value in settings.items() if key not in ("command", "versions")}
     flat = dict(_flat(others))
-    # A matrix that was made from the arena repeats the settings of the arena.
-    repeated = {f"matrix.{key.removeprefix('arena.')}" for key in flat if key.startswith("arena.")}
-    said = {
+    in_arena = {f"matrix.{key.removeprefix('arena.')}" for key in flat if key.startswith("arena.")}
+    listed = {
         key: value
         for key, value in flat.items()
-        if key not in repeated or flat[f"arena.{key.removeprefix('matrix.')}"] != value
+        if key not in in_arena or flat[f"arena.{key.removeprefix('matrix.')}"] != value
     }
-    rows = [(_WORDS.get(key, key), _text(key, value)) for key, value in sorted(said.items(), key=_place)]
+    rows = [
+        (_DESCRIPTIONS.get(key, key), _text(key, value))
+        for key, value in sorted(listed.items(), key=_sort_key)
+    ]
     versions = [(key, _text(key, value)) for key, value in _flat(settings.get("versions", {}))]
     return Origin(str(settings.get("command", "unknown")), rows, versions)
 
 
-def _place(item: tuple[str, Any]) -> tuple[int, str]:
-    """Settings that have words in their order, then others by name."""
+def _sort_key(item: tuple[str, Any]) -> tuple[int, str]:
+    """Sort settings as in `_DESCRIPTIONS`, then all others by name."""
     key = item[0]
-    order = list(_WORDS)
-    return (order.index(key), "") if key in _WORDS else (len(order), key)
+    order = list(_DESCRIPTIONS)
+    return (order.index(key), "") if key in _DESCRIPTIONS else (len(order), key)
 
 
 def _text(key: str, value: Any) -> str:
@@ -95,7 +98,7 @@ def _text(key: str, value: Any) -> str:
 
 
 def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield ('matrix.digest', '1f2e') and so on."""
+    """Yield the settings of nested tables with dotted keys, such as ('matrix.digest', '1f2e')."""
     for key in sorted(settings):
         value = settings[key]
         if isinstance(value, Mapping):

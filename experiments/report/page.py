@@ -1,19 +1,22 @@
-"""A report: one page that needs no network."""
+"""Write a report: one self-contained HTML page with a section per run set and per live/proxy pair."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiments.report.answers import answer, question
-from experiments.report.charts.looks import Look, looks
+from experiments.report.charts.styles import LineStyle, line_styles
+from experiments.report.headlines import report_title, run_set_headline
 from experiments.report.html import charts_footer, page_html, plain_names
-from experiments.report.pair import pair_answer, pair_section, pairs
+from experiments.report.pair import pair_clause, pair_section, pairs
 from experiments.report.run_set import run_set_section
 from experiments.runs.records import RunSet
 from rankduel.base.files import write_text
 
-# An id on the page is the name of a run set or pair and one of these, and so never one of the libraries' ids.
+# An id on the page is the name of a run set or pair plus one of these endings, which no id of the charting
+# libraries has.
 ENDINGS = tuple(
     f"-{kind}" for kind in "section regret accuracy final-regret ndcg clicks matrix e-bin difference".split()
 )
@@ -21,22 +24,49 @@ Pair = tuple[RunSet, RunSet]  # live and proxy
 
 
 def write_report(run_sets: Sequence[RunSet], path: str | Path) -> None:
-    """Write the page, completely or not at all; the same records give the same bytes."""
-    names, paired = named(run_sets)
-    shown = looks(policy for run_set in run_sets for policy in run_set.table["policy"])
-    sections = [pair_section(name, *pair, shown) for name, pair in paired.items()]
+    """Write the report of `run_sets` atomically; equal records give equal bytes."""
+    different = distinct(run_sets)
+    run_sets = [run_set for run_set, _ in different]
+    names, paired = section_names(run_sets)
+    styles = line_styles(policy for run_set in run_sets for policy in run_set.table["policy"])
+    sections = [pair_section(name, *pair, styles) for name, pair in paired.items()]
     drawn: set[str] = set()
-    for name, run_set in zip(names, run_sets):
+    for name, (run_set, same) in zip(names, different):
         digest = run_set.settings["matrix"]["digest"]
-        sections.append(run_set_section(name, run_set, shown, with_matrix=digest not in drawn))
+        with_matrix = digest not in drawn
+        sections.append(run_set_section(name, run_set, styles, with_matrix=with_matrix, same=same))
         drawn.add(digest)
-    lead = _lead(run_sets, list(paired.values()), shown)
-    title = question(run_sets, bool(paired))
+    lead = _lead(run_sets, list(paired.values()), styles)
+    title = report_title(run_sets, bool(paired))
     write_text(path, page_html(title, sections, charts_footer(), lead))
 
 
-def named(run_sets: Sequence[RunSet]) -> tuple[list[str], dict[str, Pair]]:
-    """Return a name for each run set, and the pairs of live and proxy by theirs."""
+def distinct(run_sets: Sequence[RunSet]) -> list[tuple[RunSet, list[str]]]:
+    """Return the different run sets, each with the names of the others that have the same runs.
+
+    `run --live` and `compare` play the same live runs, and keep them under two names.
+    """
+    found: dict[str, tuple[RunSet, list[str]]] = {}
+    for run_set in run_sets:
+        digest = _runs_digest(run_set)
+        if digest in found:
+            found[digest][1].append(run_set.name)
+        else:
+            found[digest] = (run_set, [])
+    return list(found.values())
+
+
+def _runs_digest(run_set: RunSet) -> str:
+    """Return a digest of settings and runs, without the times, the command and the versions."""
+    settings = {key: value for key, value in run_set.settings.items() if key not in ("command", "versions")}
+    table = run_set.table.drop(columns="seconds").to_csv(index=False)
+    return hashlib.sha256(
+        f"{json.dumps(settings, sort_keys=True, default=str)}\n{table}".encode("utf-8", "replace")
+    ).hexdigest()
+
+
+def section_names(run_sets: Sequence[RunSet]) -> tuple[list[str], dict[str, Pair]]:
+    """Return a unique name for each run set, and the live/proxy pairs keyed by unique names."""
     paired = pairs(run_sets)
     wanted = [run_set.name for run_set in run_sets]
     wanted += [f"live-versus-proxy-{number}" for number in range(1, len(paired) + 1)]
@@ -44,11 +74,11 @@ def named(run_sets: Sequence[RunSet]) -> tuple[list[str], dict[str, Pair]]:
     return names[: len(run_sets)], dict(zip(names[len(run_sets) :], paired))
 
 
-def _lead(run_sets: Sequence[RunSet], paired: Sequence[Pair], shown: dict[str, Look]) -> str:
-    """Return the sentence that answers the title; nothing if there are several answers, one a section."""
+def _lead(run_sets: Sequence[RunSet], paired: Sequence[Pair], styles: dict[str, LineStyle]) -> str:
+    """Return the sentence below the title; "" if the report has several results, one per section."""
     if len(run_sets) == 1:
-        return answer(run_sets[0], shown)
+        return run_set_headline(run_sets[0], styles)
     if len(run_sets) == 2 and paired:
         live, proxy = paired[0]
-        return f"{answer(live, shown)[:-1]}; {pair_answer(live, proxy, shown)}."
+        return f"{run_set_headline(live, styles)[:-1]}; {pair_clause(live, proxy, styles)}."
     return ""

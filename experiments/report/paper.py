@@ -1,4 +1,4 @@
-"""Figures and tables for papers: the charts of a report in the size and the words of a paper."""
+"""Figures and tables for papers: the charts of a report with chosen size, font, policies and labels."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from experiments.report.charts.curves import View
-from experiments.report.charts.looks import Look, looks
-from experiments.report.charts.parts import Sheet, printable
-from experiments.report.files import POINTS_PER_INCH, fitted, save_chart
+from experiments.report.charts.parts import Layout, printable
+from experiments.report.charts.styles import LineStyle, line_styles
+from experiments.report.files import POINTS_PER_INCH, fit_to_width, save_chart
 from experiments.report.html import Figure, Table
 from experiments.report.multileave import error_table, is_multileave
-from experiments.report.page import named
+from experiments.report.page import distinct, section_names
 from experiments.report.pair import pair_figure, pair_table
 from experiments.report.run_set import final_table, run_set_figures
 from experiments.runs.records import RunSet
@@ -21,26 +21,27 @@ from rankduel.base.errors import UsageError
 from rankduel.base.files import write_text
 from rankduel.base.settings import find
 
-WIDTHS = {"column": 3.33, "text": 7.0}  # inches, of papers in two columns (ACM)
-_NARROWEST, _WIDEST = 1.5, 30.0  # inches
-_SMALLEST, _LARGEST = 4.0, 40.0  # points, of letters
-_TALLEST = 210  # points, of curves
+WIDTHS = {"column": 3.33, "text": 7.0}  # inches, in the two-column layout of ACM
+_NARROWEST, _WIDEST = 1.5, 30.0  # width of a figure, in inches
+_SMALLEST, _LARGEST = 4.0, 40.0  # font size, in points
+_TALLEST = 210  # height of a plot, in points
 _LABELLED = re.compile(r"([^=(]+(?:\([^)]*\))?)(?:=(.*))?", re.DOTALL)
 _TEX = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--",
+    "<": "$<$", ">": "$>$", "|": r"\textbar{}",  # other letters in TeX's oldest fonts, which are the default
     **{mark: f"\\{mark}" for mark in "&%$#_{}"},
 }  # fmt: skip
 
 
 class Paper(NamedTuple):
-    """How figures are drawn for a paper."""
+    """Options for drawing the figures of a paper."""
 
     kind: str = "pdf"  # or svg, png
-    width: float = WIDTHS["text"]  # inches, with all that is beside the plot
+    width: float = WIDTHS["text"]  # inches, axes and labels included
     font_size: float = 8.0  # points
-    x: str = "log"  # or linear
-    y: str = "log"  # or linear, of regret
-    policies: Mapping[str, str] = {}  # which, in this order, and their labels; nothing: all, by their names
+    x: str = "log"  # scale of the axis of duels: log or linear
+    y: str = "log"  # scale of the axis of regret: log or linear
+    policies: Mapping[str, str] = {}  # policy -> label, in the order of the figures; empty for all policies
 
 
 DEFAULT_PAPER = Paper()
@@ -49,13 +50,13 @@ DEFAULT_PAPER = Paper()
 def paper_of(
     kind: str, width: str | float, font_size: float, x: str, y: str, policies: Iterable[str]
 ) -> Paper:
-    """Return how to draw figures, checked; a policy is 'dts' or, with a label, 'dts=DTS (ours)'."""
+    """Return validated options; a policy is given as 'dts' or, with a label, as 'dts=DTS (ours)'."""
     inches = _inches(width)
     if not _SMALLEST <= font_size <= _LARGEST:
-        raise UsageError(f"font size {font_size:g}; expected {_SMALLEST:g} to {_LARGEST:g} points")
+        raise UsageError(f"font size is {font_size:g}; expected {_SMALLEST:g} to {_LARGEST:g} points")
     for axis, scale in (("x", x), ("y", y)):
         if scale not in ("log", "linear"):
-            raise UsageError(f"scale of the {axis} axis '{scale}'; expected log or linear")
+            raise UsageError(f"scale of the {axis} axis is '{scale}'; expected log or linear")
     return Paper(kind, inches, float(font_size), x, y, labelled(policies))
 
 
@@ -68,7 +69,7 @@ def _inches(width: str | float) -> float:
         inches = float("nan")
     if not _NARROWEST <= inches <= _WIDEST:
         raise UsageError(
-            f"width of figures '{width}'; expected {', '.join(WIDTHS)}, or inches from {_NARROWEST:g} to "
+            f"width of figures is '{width}'; expected {', '.join(WIDTHS)}, or inches from {_NARROWEST:g} to "
             f"{_WIDEST:g}"
         )
     return inches
@@ -80,31 +81,35 @@ def labelled(policies: Iterable[str]) -> dict[str, str]:
     for text, match in found.items():
         if match is None:
             raise UsageError(
-                f"policy '{text}'; expected a policy, or a policy and its label: 'dts=DTS (ours)'"
+                f"policy is '{text}'; expected a policy, or a policy and its label: 'dts=DTS (ours)'"
             )
     return {match[1].strip(): (match[2] or "").strip() for match in found.values() if match}
 
 
 def write_figures(run_sets: Sequence[RunSet], folder: str | Path, paper: Paper = DEFAULT_PAPER) -> list[Path]:
-    """Write every chart of the report, and every table of results as LaTeX."""
+    """Write every chart of the report, and every table of results as LaTeX; return the paths."""
     folder = Path(folder)
+    run_sets = [run_set for run_set, _ in distinct(run_sets)]
     labels = chosen((policy for run_set in run_sets for policy in run_set.table["policy"]), paper.policies)
     run_sets = [kept for run_set in run_sets if len((kept := _only(run_set, labels)).table)]
-    shown = labelled_looks(labels)
+    styles = labelled_styles(labels)
     folder.mkdir(parents=True, exist_ok=True)
     order = list(labels) if paper.policies else None
     paths = []
-    for figure in _figures(run_sets, shown, order):
+    for figure in _figures(run_sets, styles, order):
         paths.append(folder / f"{figure.name}.{paper.kind}")
         _draw(figure, paths[-1], paper)
-    for name, table in _tables(run_sets, shown, order):
+    for name, table in _tables(run_sets, styles, order):
         paths.append(folder / f"{name}.tex")
         write_text(paths[-1], latex(table))
     return paths
 
 
 def chosen(policies: Iterable[str], wanted: Mapping[str, str]) -> dict[str, str]:
-    """Return the labels of the wanted policies of records, or of all; a name may lack its settings."""
+    """Return policy -> label for the `wanted` policies of records, or for all policies if it is empty.
+
+    A wanted name without settings matches if exactly one policy has that name.
+    """
     every = list(dict.fromkeys(policies))
     if not wanted:
         return dict.fromkeys(every, "")
@@ -116,9 +121,9 @@ def chosen(policies: Iterable[str], wanted: Mapping[str, str]) -> dict[str, str]
     return {find(name, known, "policy of these records"): label for name, label in wanted.items()}
 
 
-def labelled_looks(labels: Mapping[str, str]) -> dict[str, Look]:
-    """Return the looks of policies; those without a label have their names in the literature."""
-    return looks(labels, {policy: label for policy, label in labels.items() if label})
+def labelled_styles(labels: Mapping[str, str]) -> dict[str, LineStyle]:
+    """Return line styles with these labels; an empty label means the name in the literature."""
+    return line_styles(labels, {policy: label for policy, label in labels.items() if label})
 
 
 def _only(run_set: RunSet, policies: Mapping[str, str]) -> RunSet:
@@ -126,17 +131,17 @@ def _only(run_set: RunSet, policies: Mapping[str, str]) -> RunSet:
 
 
 def _figures(
-    run_sets: Sequence[RunSet], shown: Mapping[str, Look], order: Sequence[str] | None
+    run_sets: Sequence[RunSet], styles: Mapping[str, LineStyle], order: Sequence[str] | None
 ) -> list[Figure]:
-    """Return the figures of the page: a matrix of several run sets is drawn once."""
-    names, paired = named(run_sets)
+    """Return the figures of the report; a matrix that several run sets share is included once."""
+    names, paired = section_names(run_sets)
     figures: list[Figure] = []
     drawn: set[str] = set()
     for name, run_set in zip(names, run_sets):
         digest = run_set.settings["matrix"]["digest"]
-        figures += run_set_figures(name, run_set, shown, with_matrix=digest not in drawn, order=order)
+        figures += run_set_figures(name, run_set, styles, with_matrix=digest not in drawn, order=order)
         drawn.add(digest)
-    return figures + [pair_figure(name, *pair, shown) for name, pair in paired.items()]
+    return figures + [pair_figure(name, *pair, styles) for name, pair in paired.items()]
 
 
 def _draw(figure: Figure, path: Path, paper: Paper) -> None:
@@ -145,26 +150,26 @@ def _draw(figure: Figure, path: Path, paper: Paper) -> None:
     height = min(_TALLEST, 0.5 * points)
 
     def make(width: float) -> object:
-        return figure.make(view, Sheet(width, height, paper.font_size))
+        return figure.make(view, Layout(width, height, paper.font_size))
 
-    save_chart(fitted(make, points), path, for_print=True)
+    save_chart(fit_to_width(make, points), path, for_print=True)
 
 
 def _tables(
-    run_sets: Sequence[RunSet], shown: Mapping[str, Look], order: Sequence[str] | None
+    run_sets: Sequence[RunSet], styles: Mapping[str, LineStyle], order: Sequence[str] | None
 ) -> list[tuple[str, Table]]:
-    names, paired = named(run_sets)
+    names, paired = section_names(run_sets)
     found = [
-        (f"{name}-e-bin", error_table(run_set.table, shown))
+        (f"{name}-e-bin", error_table(run_set.table, styles))
         if is_multileave(run_set)
-        else (f"{name}-final", final_table(run_set, shown, order))
+        else (f"{name}-final", final_table(run_set, styles, order))
         for name, run_set in zip(names, run_sets)
     ]
-    return found + [(f"{name}-difference", pair_table(*pair, shown)) for name, pair in paired.items()]
+    return found + [(f"{name}-difference", pair_table(*pair, styles)) for name, pair in paired.items()]
 
 
 def latex(table: Table) -> str:
-    """Return a table for LaTeX's booktabs; every text is escaped."""
+    """Return the table as LaTeX with booktabs; every cell is escaped."""
     columns = "l" + "r" * (len(table.headings) - 1)
     lines = [
         f"% {_tex(table.caption)}. Made by rankduel; needs \\usepackage{{booktabs}}.",
@@ -184,6 +189,6 @@ def _tex_row(cells: Sequence[str]) -> str:
 
 
 def _tex(text: str) -> str:
-    """Return text that LaTeX prints as it is, on one line."""
+    """Return `text` on one line, escaped so that LaTeX prints it unchanged."""
     plain = " ".join(printable(text).split())
     return "".join(_TEX.get(letter, letter) for letter in plain)

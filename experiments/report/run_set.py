@@ -1,4 +1,4 @@
-"""The section of a run set: its charts, the table of final results, and how the records were made."""
+"""The section of a run set: its charts, its table of final results, and the origin of its records."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 
 from bandits import condorcet_winner, lower_bound
-from experiments.report.answers import answer, problem_of
 from experiments.report.charts import curves as curve_charts
 from experiments.report.charts.curves import View
 from experiments.report.charts.finals import final_chart
 from experiments.report.charts.heatmap import MOST_RANKERS, heatmap
-from experiments.report.charts.looks import LOWER_BOUND, Look, looks
-from experiments.report.charts.parts import PAGE, Sheet, in_figures, number, runs_in_words
+from experiments.report.charts.parts import PAGE, Layout, estimate_text, number, runs_text
+from experiments.report.charts.styles import LOWER_BOUND, LineStyle, line_styles
+from experiments.report.headlines import problem_of, run_set_headline
 from experiments.report.html import Figure, Section, Table, run_set_html
 from experiments.report.multileave import is_multileave, multileave_figures, multileave_section
 from experiments.report.names import ranker_in_words
@@ -26,32 +26,44 @@ from experiments.statistics import estimate
 from experiments.winners.certainty import is_undecided
 
 _HEADINGS = (
-    "policy", "runs", "regret", "median", "weak regret", "non-winner duels", "real duels", "right",
-    "seconds per run",
+    "policy", "runs", "mean regret", "median regret", "mean weak regret", "duels with a non-winner",
+    "duels of two rankers", "winner recommended", "seconds per run",
 )  # fmt: skip
+# The values of the setting `about` of a matrix, for readers of a caption.
+_MATRIX_METHODS = {"exact": "computed exactly", "given": "read from a file, without intervals"}
 
 
 def run_set_section(
-    name: str, run_set: RunSet, shown: Mapping[str, Look], *, with_matrix: bool = True
+    name: str,
+    run_set: RunSet,
+    styles: Mapping[str, LineStyle],
+    *,
+    with_matrix: bool = True,
+    same: Sequence[str] = (),
 ) -> Section:
-    """Return the section of a run set; its matrix may be shown by another section."""
+    """Return the section of a run set, with the map of its matrix if `with_matrix`.
+
+    `same` are the names of other run sets with the same runs, which have no section.
+    """
     if is_multileave(run_set):
-        return multileave_section(name, run_set, shown)
-    figures = run_set_figures(name, run_set, shown, with_matrix=with_matrix)
+        return multileave_section(name, run_set, styles)
+    figures = run_set_figures(name, run_set, styles, with_matrix=with_matrix)
     lines = [*run_set.table["policy"], *([LOWER_BOUND] if bound_slope(run_set) else [])]
-    known = {**shown, **looks([LOWER_BOUND])}
+    known = {**styles, **line_styles([LOWER_BOUND])}
     chosen = {line: known[line] for line in dict.fromkeys(lines)}
-    body = run_set_html(_about(run_set), figures, final_table(run_set, shown), run_set.settings, chosen)
-    return Section(run_set.name, f"{name}-section", answer(run_set, shown), figures, body)
+    about = _about(run_set) + (f" {', '.join(same)} has the same runs." if same else "")
+    body = run_set_html(about, figures, final_table(run_set, styles), run_set.settings, chosen)
+    return Section(run_set.name, f"{name}-section", run_set_headline(run_set, styles), figures, body)
 
 
 def _about(run_set: RunSet) -> str:
     settings = run_set.settings
-    against = "simulated clicks (live)" if settings["mode"] == "live" else "draws from the matrix (proxy)"
-    runs = runs_in_words(final(run_set.table)["policy"].value_counts())
+    is_live = settings["mode"] == "live"
+    decided_by = "simulated clicks (live)" if is_live else "draws from the preference matrix (proxy)"
+    runs = runs_text(final(run_set.table)["policy"].value_counts())
     return (
-        f"{problem_of(run_set)}: {len(run_set.preferences)} rankers, {settings['horizon']:,} duels against "
-        f"{against}, {runs} of each policy.{_unmeasured(settings)}"
+        f"{problem_of(run_set)}: {len(run_set.preferences)} rankers, {settings['horizon']:,} duels decided "
+        f"by {decided_by}, {runs} of each policy.{_unmeasured(settings)}"
     )
 
 
@@ -63,27 +75,27 @@ def _unmeasured(settings: Mapping[str, Any]) -> str:
 def run_set_figures(
     name: str,
     run_set: RunSet,
-    shown: Mapping[str, Look] | None = None,
+    styles: Mapping[str, LineStyle] | None = None,
     *,
     with_matrix: bool = True,
     order: Sequence[str] | None = None,
 ) -> list[Figure]:
-    """Return all charts of a run set, with policies as `shown`; final results in this order if given."""
-    shown = shown or looks(run_set.table["policy"])
+    """Return all charts of a run set; the chart of final results lists the policies in `order` if given."""
+    styles = styles or line_styles(run_set.table["policy"])
     if is_multileave(run_set):
-        return multileave_figures(name, run_set, shown)
+        return multileave_figures(name, run_set, styles)
     table = run_set.table
     found = [
-        _regret_figure(name, run_set, shown),
-        _accuracy_figure(name, run_set, shown),
-        _final_figure(name, run_set, shown, order),
-        *(_page_figure(name, run_set, column, shown) for column in ("ndcg", "clicks") if column in table),
+        _regret_figure(name, run_set, styles),
+        _accuracy_figure(name, run_set, styles),
+        _final_figure(name, run_set, styles, order),
+        *(_page_figure(name, run_set, column, styles) for column in ("ndcg", "clicks") if column in table),
     ]
     return [*found, _matrix_figure(name, run_set)] if with_matrix else found
 
 
 def bound_slope(run_set: RunSet) -> float | None:
-    """C* of Komiyama et al., where it is defined and finite."""
+    """Return the slope C* of the lower bound of Komiyama et al. (COLT 2015); None if it does not exist."""
     matrix = run_set.preferences.matrix
     is_condorcet = (
         condorcet_winner(matrix) >= 0 and run_set.settings.get("regret", "condorcet") == "condorcet"
@@ -92,63 +104,65 @@ def bound_slope(run_set: RunSet) -> float | None:
     return slope if 0 < slope < np.inf else None
 
 
-def _regret_figure(name: str, run_set: RunSet, shown: Mapping[str, Look]) -> Figure:
+def _regret_figure(name: str, run_set: RunSet, styles: Mapping[str, LineStyle]) -> Figure:
     drawn = curves(run_set.table, "regret")
     slope = bound_slope(run_set)
-    caption = "Mean over the runs of the regret so far, with a band of one standard error if not changed."
+    caption = (
+        "Cumulative regret, mean over the runs. The band is one standard error unless another is chosen."
+    )
     if slope is not None:
         caption += (
-            f" Dotted: C* ln t with C* = {number(slope)}, the information-theoretic lower bound of Komiyama "
-            "et al. (COLT 2015). It is a slope, which in the long run no consistent policy beats, and not a "
-            "floor: at small t good policies are below it."
+            f" Dotted: C* ln t with C* = {number(slope)}, the asymptotic lower bound of Komiyama et al. "
+            "(COLT 2015). It bounds the growth of the regret of every consistent policy as t grows; at "
+            "small t a policy may be below it."
         )
     if slope is not None and not curve_charts.bound_fits(drawn, slope):
         end = slope * np.log(drawn["step"].max())
-        caption += f" It ends at {end:,.0f}, far above the curves, so only the logarithmic axis shows it."
+        caption += f" It ends at {end:,.0f}, far above the curves, and is drawn on the logarithmic axis only."
 
-    def make(view: View, sheet: Sheet = PAGE) -> alt.LayerChart:
-        return curve_charts.regret_chart(drawn, slope, view, shown, sheet)
+    def make(view: View, layout: Layout = PAGE) -> alt.LayerChart:
+        return curve_charts.regret_chart(drawn, slope, view, styles, layout)
 
     return Figure(f"{name}-regret", "Regret", caption, make, ("x", "y", "band"))
 
 
-def _accuracy_figure(name: str, run_set: RunSet, shown: Mapping[str, Look]) -> Figure:
+def _accuracy_figure(name: str, run_set: RunSet, styles: Mapping[str, LineStyle]) -> Figure:
     drawn = share_curves(run_set.table, "correct")
     caption = (
-        "The share of runs that, asked at that moment, recommend the winner, or one of several, with a band "
-        "of its 95 % interval (Wilson)."
+        "Share of runs whose recommendation at that step is the winner, or one of several winners. The "
+        "band is the 95 % interval of the share (Wilson)."
     )
 
-    def make(view: View, sheet: Sheet = PAGE) -> alt.LayerChart:
-        return curve_charts.accuracy_chart(drawn, view, shown, sheet)
+    def make(view: View, layout: Layout = PAGE) -> alt.LayerChart:
+        return curve_charts.accuracy_chart(drawn, view, styles, layout)
 
     return Figure(f"{name}-accuracy", "Accuracy", caption, make, ("x", "band"))
 
 
 def _final_figure(
-    name: str, run_set: RunSet, shown: Mapping[str, Look], order: Sequence[str] | None
+    name: str, run_set: RunSet, styles: Mapping[str, LineStyle], order: Sequence[str] | None
 ) -> Figure:
     duels = f"{run_set.settings['horizon']:,} duels"
-    caption = "A tick for each run, a dot for the mean, a bar for its 95 % interval, and both in figures."
+    caption = "Ticks: single runs. Dot, bar and numbers: the mean of the runs and its 95 % interval."
 
-    def make(view: View, sheet: Sheet = PAGE) -> alt.LayerChart:
-        return final_chart(run_set.table, "regret", f"regret after {duels}", shown, sheet, order)
+    def make(view: View, layout: Layout = PAGE) -> alt.LayerChart:
+        return final_chart(run_set.table, "regret", f"regret after {duels}", styles, layout, order)
 
     return Figure(f"{name}-final-regret", f"Regret after {duels}", caption, make)
 
 
-def _page_figure(name: str, run_set: RunSet, column: str, shown: Mapping[str, Look]) -> Figure:
+def _page_figure(name: str, run_set: RunSet, column: str, styles: Mapping[str, LineStyle]) -> Figure:
     length = run_set.settings.get("arena", {}).get("length")
     ndcg = f"NDCG@{length}" if isinstance(length, int) else "NDCG"
     title, axis = {"ndcg": (f"{ndcg} of the pages", ndcg), "clicks": ("Clicks", "clicks per page")}[column]
     caption = (
-        "What users see while the policy learns: a mean over all pages since the point before, with a band "
-        "of one standard error if not changed."
+        "Mean over the pages shown to users since the previous point of the curve, while the policy learns. "
+        "The band is one standard error unless another is chosen."
     )
     drawn = curves(run_set.table, column)
 
-    def make(view: View, sheet: Sheet = PAGE) -> alt.LayerChart:
-        return curve_charts.page_chart(drawn, axis, view, shown, sheet)
+    def make(view: View, layout: Layout = PAGE) -> alt.LayerChart:
+        return curve_charts.page_chart(drawn, axis, view, styles, layout)
 
     return Figure(f"{name}-{column}", title, caption, make, ("x", "band"))
 
@@ -158,70 +172,74 @@ def _matrix_figure(name: str, run_set: RunSet) -> Figure:
     winner = condorcet_winner(preferences.matrix)
     framed = [preferences.names[winner]] if winner >= 0 else []
     about = run_set.settings["matrix"].get("about", "given")
-    caption = f"How often the ranker of the row beats that of the column ({about}). "
+    caption = "Probability that the ranker of the row beats the ranker of the column"
+    caption += f" ({_MATRIX_METHODS.get(about, about)}). "
     caption += (
         f"Framed: {ranker_in_words(preferences, framed[0])}, the Condorcet winner."
         if framed
         else "There is no Condorcet winner."
     )
-    unknown = int(is_undecided(preferences).sum()) // 2
-    if unknown:
-        pairs = f"{unknown:,} of {len(preferences.pairs):,} pairs"
-        caption += f" Pale and hatched: {pairs} that are not decided, as their interval includes 1/2."
+    undecided = int(is_undecided(preferences).sum()) // 2
+    if undecided:
+        pairs = f"{undecided:,} of {len(preferences.pairs):,} pairs"
+        caption += f" Pale and hatched: {pairs} whose interval contains 1/2, so that either may be better."
     if len(preferences) > MOST_RANKERS:
-        caption += f" These are the {MOST_RANKERS} strongest of {len(preferences)} rankers."
+        caption += f" Shown: the {MOST_RANKERS} of {len(preferences)} rankers that beat the most others."
 
-    def make(view: View, sheet: Sheet = PAGE) -> alt.LayerChart:
-        return heatmap(preferences, framed, sheet)
+    def make(view: View, layout: Layout = PAGE) -> alt.LayerChart:
+        return heatmap(preferences, framed, layout)
 
-    return Figure(f"{name}-matrix", "Preferences", caption, make)
+    return Figure(f"{name}-matrix", "Preference matrix", caption, make)
 
 
-def final_table(run_set: RunSet, shown: Mapping[str, Look], order: Sequence[str] | None = None) -> Table:
-    """Return regret and the rest at the end of the runs, a row a policy, in this order or by mean regret."""
+def final_table(
+    run_set: RunSet, styles: Mapping[str, LineStyle], order: Sequence[str] | None = None
+) -> Table:
+    """Return a table of the results at the horizon, one row per policy, in `order` or by mean regret."""
     groups = {str(policy): group for policy, group in final(run_set.table).groupby("policy", sort=False)}
     rows = [
-        (full_label(policy, shown), *_final_row(groups[policy]))
+        (full_label(policy, styles), *_final_row(groups[policy]))
         for policy in order or groups
         if policy in groups
     ]
     caption = f"After {run_set.settings['horizon']:,} duels: mean [95 % interval] over the runs"
-    notion = run_set.settings.get("regret", "condorcet")
-    explained = (
-        f"Regret: the mean {notion} loss of both rankers of a duel, summed; weak: of the better one. "
-        "Non-winner duels: with a ranker that is not the winner. Real duels: of two different rankers. "
-        "Right: runs that recommend the winner, or one of several. Seconds: as measured; another machine, or "
-        "another load, gives other times."
+    notion = str(run_set.settings.get("regret", "condorcet"))
+    note = (
+        f"Regret: the mean {notion[:1].upper()}{notion[1:]} loss of the two rankers of a duel, summed over "
+        "the duels. Weak regret: the loss of the better of the two. Duels with a non-winner: at least one of "
+        "the two rankers is not the winner. Duels of two rankers: the policy compared two different rankers, "
+        "not one with itself. Winner recommended: share of runs that recommend the winner, or one of "
+        "several, at the end. Seconds per run depend on the machine and its load."
     )
-    return Table(caption, _HEADINGS, rows, explained)
+    return Table(caption, _HEADINGS, rows, note)
 
 
-def full_label(policy: str, shown: Mapping[str, Look]) -> str:
-    """The name of a policy, with its settings."""
-    label, settings = shown[policy].label, policy.partition("(")[2]
+def full_label(policy: str, styles: Mapping[str, LineStyle]) -> str:
+    """Return the label of a policy, with its settings."""
+    label, settings = styles[policy].label, policy.partition("(")[2]
     return f"{label} ({settings}" if settings and settings not in label else label
 
 
 def _is_known(group: pd.DataFrame, column: str) -> bool:
-    """Not every number is there for every policy: pages of many have no better one of two, for example."""
+    """Return whether every run has a number; pages of more than two rankers have no weak regret."""
     return column in group and bool(group[column].notna().all())
 
 
-def _span(group: pd.DataFrame, column: str) -> str:
-    return in_figures(estimate(group[column])) if _is_known(group, column) else "–"
+def _mean_with_interval(group: pd.DataFrame, column: str) -> str:
+    return estimate_text(estimate(group[column])) if _is_known(group, column) else "–"
 
 
-def _count(group: pd.DataFrame, column: str) -> str:
+def _mean_count(group: pd.DataFrame, column: str) -> str:
     return f"{group[column].mean():,.0f}" if _is_known(group, column) else "–"
 
 
 def _final_row(group: pd.DataFrame) -> tuple[str, ...]:
     return (
         str(len(group)),
-        _span(group, "regret"),
+        _mean_with_interval(group, "regret"),
         number(group["regret"].median()),
-        _span(group, "weak_regret"),
-        *(_count(group, column) for column in ("nonwinner_duels", "informative_steps")),
+        _mean_with_interval(group, "weak_regret"),
+        *(_mean_count(group, column) for column in ("nonwinner_duels", "informative_steps")),
         f"{group['correct'].mean():.0%}",
         number(group["seconds"].mean(), 3),
     )

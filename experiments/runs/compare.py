@@ -1,8 +1,8 @@
-"""Live against proxy: do draws from the matrix lead to the conclusions that simulated clicks lead to?
+"""Comparison of live runs, with simulated clicks, and proxy runs, with draws from the preference matrix.
 
-With queries drawn independently and ties decided by a coin, the outcomes of a pair are independent draws
-with its probability, whoever chooses the pairs: with the exact matrix live and proxy runs follow the same
-law. A difference means an error in the matrix, or queries that are not independent.
+If queries are drawn independently and tied duels have a random winner, the outcomes of a pair are independent
+Bernoulli draws with its probability, for any policy. With the exact matrix, live and proxy runs then have the
+same distribution. A difference means that the matrix has errors, or that queries are not independent.
 """
 
 from __future__ import annotations
@@ -14,22 +14,24 @@ import numpy as np
 import pandas as pd
 import scipy
 
-SURE = 0.01  # a difference is called one if chance would show it less often than this, all policies together
+SURE = 0.01  # family-wise significance level over all policies
 
 
 class Comparison(NamedTuple):
+    """Differences between live and proxy runs."""
+
     by_step: pd.DataFrame  # policy, step, live, proxy, difference, lo, hi: means, and a 95 % interval
     final: pd.DataFrame  # policy, live, proxy, difference, lo, hi, p_mean, p_law, live_seconds, proxy_seconds
-    agreement: float  # Kendall's tau of the two orders of policies by mean final regret; nan for one policy
-    differing: tuple[str, ...]  # policies whose final regret differs beyond chance
-    verdict: str
+    agreement: float  # Kendall's tau of the two orders of policies by mean final regret; NaN for one policy
+    differing: tuple[str, ...]  # policies whose final regret differs significantly
+    verdict: str  # the conclusion in sentences
 
     def __repr__(self) -> str:
         return f"Comparison({self.verdict!r})"
 
 
 def compare_runs(live: pd.DataFrame, proxy: pd.DataFrame, column: str = "regret") -> Comparison:
-    """Tables as `run` makes them, of the same policies, horizon and preferences."""
+    """Compare two tables of `run` for the same policies, horizon and preferences by one of their columns."""
     by_step = _differences(live, proxy, column)
     last = by_step["step"].max()
     final = by_step[by_step["step"] == last].drop(columns="step").reset_index(drop=True)
@@ -43,7 +45,7 @@ def compare_runs(live: pd.DataFrame, proxy: pd.DataFrame, column: str = "regret"
         live_seconds=[_seconds(live, policy) for policy in final["policy"]],
         proxy_seconds=[_seconds(proxy, policy) for policy in final["policy"]],
     )
-    # Two tests for each policy, so the smaller p-value counts twice, and once for each policy.
+    # Bonferroni correction for two tests of each policy.
     smallest = final[["p_mean", "p_law"]].min(axis=1) * 2 * len(final)
     differing = tuple(final["policy"][smallest < SURE])
     agreement = float(scipy.stats.kendalltau(final["live"], final["proxy"])[0]) if len(final) > 1 else np.nan
@@ -58,7 +60,7 @@ def compare_runs(live: pd.DataFrame, proxy: pd.DataFrame, column: str = "regret"
 
 
 def _differences(live: pd.DataFrame, proxy: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Means per policy and step, their difference, and Welch's 95 % interval for it."""
+    """Return means per policy and step, their difference, and Welch's 95 % interval of the difference."""
     ours, theirs = (
         table.groupby(["policy", "step"], sort=False)[column].agg(["mean", "var", "count"])
         for table in (live, proxy)
@@ -79,7 +81,7 @@ def _values(table: pd.DataFrame, policy: str, step: int, column: str) -> np.ndar
 
 
 def _tests(live: np.ndarray, proxy: np.ndarray) -> tuple[float, float]:
-    """p-values: of equal means (Welch), and of the same law altogether (Kolmogorov and Smirnov)."""
+    """Return the p-values of Welch's t-test of the means and of the two-sample Kolmogorov-Smirnov test."""
     if min(len(live), len(proxy)) < 2:
         return np.nan, np.nan
     if np.ptp(np.concatenate([live, proxy])) == 0.0:
@@ -90,44 +92,44 @@ def _tests(live: np.ndarray, proxy: np.ndarray) -> tuple[float, float]:
 
 
 def _seconds(table: pd.DataFrame, policy: str) -> float:
-    """Mean time of a run."""
+    """Return the mean time of a run."""
     mine = table[table["policy"] == policy]
     return float(mine.groupby("run")["seconds"].first().mean())
 
 
 def _verdict(final: pd.DataFrame, differing: tuple[str, ...], best: str) -> str:
-    """Return the conclusion in words; `best` is the sentence about the best policy."""
+    """Return the conclusion in sentences; `best` is the sentence about the best policy."""
     if final["p_mean"].isna().all():
-        return "One run of each policy does not show how much chance matters: ask for more runs."
+        return "One run of each policy does not show the random variation; more runs do."
     if differing:
         found = (
             f"Live and proxy runs differ beyond chance for {', '.join(differing)}: the matrix does not "
             "describe these duels, or the queries are not independent draws."
         )
     else:
-        room = unnoticed(final)
+        largest = unnoticed(final)
         found = (
             "Live and proxy runs agree: no final regret differs beyond chance. A difference of up to "
-            f"{_rounded_up(room.max())} cannot be excluded ({final['policy'][room.argmax()]})."
+            f"{_rounded_up(largest.max())} cannot be excluded ({final['policy'][largest.argmax()]})."
         )
     return f"{found} {best}".strip()
 
 
 def unnoticed(final: pd.DataFrame) -> pd.Series:
-    """Return the largest difference that is not excluded, in parts of the regret, for each policy.
-
-    It is the end of the interval that is farther from no difference.
-    """
+    """Return, for each policy, the largest difference within the interval, relative to the proxy regret."""
     return np.maximum(final["hi"], -final["lo"]) / final["proxy"].clip(lower=1e-12)
 
 
 def _rounded_up(share: float) -> str:
-    """Return a share in per cent that is not smaller."""
+    """Return `share` in per cent, rounded up to a whole number."""
     return f"{np.ceil(100 * share - 1e-9):.0f} %"
 
 
 def _about_best(final: pd.DataFrame, agreement: float, apart: Callable[[str, str], bool]) -> str:
-    """Say whether both sets have the same best policy; `apart` tells whether two policies clearly differ."""
+    """Return the sentence on whether both modes have the same best policy.
+
+    `apart` says whether two policies differ significantly in either mode.
+    """
     if len(final) < 2:
         return ""
     live, proxy = (str(final["policy"][final[mode].argmin()]) for mode in ("live", "proxy"))
@@ -142,6 +144,6 @@ def _about_best(final: pd.DataFrame, agreement: float, apart: Callable[[str, str
 
 
 def _clearly_apart(table: pd.DataFrame, first: str, second: str, step: int, column: str) -> bool:
-    """Return whether the mean final regrets of two policies of one set differ beyond chance."""
+    """Return whether the mean final regrets of two policies of `table` differ significantly."""
     values = (_values(table, policy, step, column) for policy in (first, second))
     return _tests(*values)[0] < SURE

@@ -1,4 +1,4 @@
-"""Runs that are being played, for a display in another thread to look at."""
+"""Progress of the runs that are being played, for a display in another thread."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from rankduel.base.compiling import record
 
 
 class InPlay:
-    """The runs in play; those of other processes, and of policies that compare sets, stay at step 0."""
+    """Progress of the runs in play; runs in other processes, and of policies on sets, stay at step 0."""
 
     def __init__(self, horizon: int) -> None:
         self.horizon = horizon
         self.cluster: Cluster | None = None  # whose workers play the runs, if any
-        self._running: dict[int, np.recarray] = {}  # by identity: threads add and remove their own
+        self._running: dict[int, np.recarray] = {}  # by id(): every thread adds and removes its own record
 
     @contextmanager
     def playing(self) -> Iterator[np.recarray]:
-        """Yield a record that a run writes its step to, while it is in play."""
+        """Yield a record to which a run writes its step, and count the run until the block ends."""
         progress = record(Progress())
         self._running[id(progress)] = progress
         try:
@@ -31,5 +31,5 @@ class InPlay:
             del self._running[id(progress)]
 
     def n_steps(self) -> int:
-        """Return how many steps the runs in play have played."""
+        """Return the number of steps that the runs in play have done so far."""
         return sum(int(one.step[0]) for one in list(self._running.values()))

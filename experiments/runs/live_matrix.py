@@ -1,5 +1,4 @@
-"""The preferences by which live runs are measured: from a file, as the run set has them, or made from the
-arena."""
+"""Preferences that measure the regret of live runs: given, stored in the run set, or built from the arena."""
 
 from __future__ import annotations
 
@@ -25,59 +24,59 @@ def preferences_for(
     *,
     repair: bool = False,
 ) -> Preferences:
-    """Return the given preferences, or those kept in `folder`, or make them (and keep them there).
+    """Return the preferences `matrix`; if None, those stored in `folder`; otherwise build and store them.
 
-    With `repair`, preferences kept in `folder` that are damaged are made again.
+    With `repair`, damaged preferences in `folder` are built again.
 
     Raises
     ------
     MatrixError
-        If the given preferences are of other rankers, or say that they were made for other duels.
+        If `matrix` has other rankers, or its settings are those of other duels.
     RecordsError
-        If those kept in `folder` are damaged, or were made for other duels; or if the run set there is of an
-        older release.
+        If the preferences in `folder` are damaged or were made for other duels, or if the run set there was
+        written by an older release.
     """
     if matrix is not None:
         return _given(arena, matrix)
     if folder is None:
         return build_matrix(arena, jobs=jobs, progress=progress)
-    refuse_old_layout(folder)  # before a matrix is made
-    kept = folder / MATRIX
-    if kept.exists():
+    refuse_old_layout(folder)  # before the time is spent on a matrix
+    path = folder / MATRIX
+    if path.exists():
         try:
-            found = read_preferences(kept)
+            found = read_preferences(path)
         except MatrixError as problem:
             if not repair:
                 again = "the same command with --repair (in Python, repair=True) makes it again"
                 raise RecordsError(f"{problem}; {again}") from None
         else:
-            return _kept(arena, found, kept)
+            return _stored(arena, found, path)
     with saying_where(folder, RecordsError):
         folder.mkdir(parents=True, exist_ok=True)
-    return write_matrix(arena, kept, jobs=jobs, progress=progress)
+    return write_matrix(arena, path, jobs=jobs, progress=progress)
 
 
 def _given(arena: Arena, matrix: Preferences | str | Path) -> Preferences:
-    """Return given preferences, if they were made for such duels or do not say what they were made for."""
+    """Return the preferences `matrix`; raise MatrixError if their settings are those of other duels."""
     where = "the matrix" if isinstance(matrix, Preferences) else str(matrix)
     preferences = matrix if isinstance(matrix, Preferences) else read_preferences(matrix)
     if preferences.names != arena.rankings.names:
         raise MatrixError(
-            f"{where}: {other_rankers(preferences, arena)}. Give the matrix of these rankers, or none: it is "
-            "made from the data"
+            f"{where}: {other_rankers(preferences, arena)}. Give the matrix of these rankers; without one, "
+            "it is made from the data"
         )
     if preferences.settings.keys() & set(DUEL_SETTINGS):
         difference = _difference(arena, preferences, DUEL_SETTINGS)
         if difference:
             raise MatrixError(
-                f"{where} was made for other duels: {difference}. Give the matrix of these duels, or none: "
-                "it is made from the data"
+                f"{where} was made for other duels: {difference}. Give the matrix of these duels; without "
+                "one, it is made from the data"
             )
     return preferences
 
 
-def _kept(arena: Arena, preferences: Preferences, where: Path) -> Preferences:
-    """Return preferences of a run set, if they were made for the very duels and data."""
+def _stored(arena: Arena, preferences: Preferences, where: Path) -> Preferences:
+    """Return the preferences of a run set; raise RecordsError unless their settings are those of `arena`."""
     if preferences.names != arena.rankings.names:
         raise RecordsError(f"{where}: {other_rankers(preferences, arena)}. {ANOTHER_RUN_SET}")
     difference = _difference(arena, preferences, (key for key in arena.settings if key not in INCIDENTAL))
@@ -87,9 +86,9 @@ def _kept(arena: Arena, preferences: Preferences, where: Path) -> Preferences:
 
 
 def _difference(arena: Arena, preferences: Preferences, keys: Iterable[str]) -> str:
-    """Return the first of these settings that differs, in words; nothing if all are the same."""
+    """Return text on the first setting in `keys` that differs; "" if none does."""
     for key in keys:
-        found, wanted = preferences.settings.get(key, "not said"), arena.settings[key]
+        found, wanted = preferences.settings.get(key, "not set"), arena.settings[key]
         if found != wanted:
             return f"{key} is {found} there and {wanted} now"
     return ""

@@ -1,9 +1,9 @@
-"""How many impressions does a multileaving method need to order all pairs of rankers?
+"""Error of multileaving methods by number of impressions.
 
 Schuth, Sietsma, Whiteson, Lefortier and de Rijke, "Multileaved Comparisons for Fast Online Evaluation", CIKM
 2014: E_bin is the share of pairs whose inferred order differs from that of a reference, here a preference
-matrix of pairwise interleaving. A pair that nobody leads is half wrong; pairs that tie in the reference are
-left out.
+matrix of pairwise interleaving. A pair that is tied in the inferred order counts 1/2; pairs that are tied in
+the reference are left out.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from experiments.limits import MOST_RUNS, checked_count
 from experiments.matrix.preferences import Preferences
 from experiments.matrix.shared_pages import (
     COLUMNS,
-    Contest,
+    PageComparison,
     blocks,
     checked_impressions,
-    looks_at,
+    evaluation_steps,
     multileaved,
     order_of,
     play_impressions,
@@ -43,12 +43,12 @@ from rankduel.base.errors import UsageError
 from rankduel.base.settings import Configured
 from rankduel.base.streams import checked_seed
 
-MODE = MULTILEAVE  # in the settings of a study
-LIMITS = (0.10, 0.05, 0.01)
+MODE = MULTILEAVE  # in the settings of a run set
+LIMITS = (0.10, 0.05, 0.01)  # of E_bin
 
 
 def binary_error(order: np.ndarray, reference: np.ndarray) -> float:
-    """E_bin of (pairs,) signs, 0 for an undecided pair, against (pairs,) probabilities."""
+    """Return E_bin of the signs `order`, (pairs,), against the probabilities `reference`, (pairs,)."""
     truth = np.sign(reference - 0.5)
     return float((1.0 - (order * truth)[truth != 0]).mean() / 2.0)
 
@@ -67,11 +67,12 @@ def compare_multileavers(
     command: str = "",
     done: Callable[[int], object] = lambda pages: None,
 ) -> pd.DataFrame:
-    """E_bin by impressions: one row per method ("policy", as in all records), run and look.
+    """Return E_bin with one row per method, run and number of impressions.
 
-    Pairwise interleaving of random pairs comes last, for comparison. With a folder every run is kept there,
-    and runs that are there already are not repeated; `repair` plays again those whose record is damaged or
-    of another study. `done` hears of impressions.
+    The method is in the column "policy", as in all records. Interleaving of random pairs is the last method,
+    for comparison. If `folder` is given, every run is recorded there, and recorded runs are not repeated;
+    with `repair`, runs whose record is damaged or belongs to another study are played again. `done` is called
+    with the number of new impressions.
     """
     impressions, runs, seed = checked_numbers(impressions, runs, seed, jobs)
     chosen = contests_of(arena, multileavers_of(methods))
@@ -88,44 +89,47 @@ def compare_multileavers(
         kept,
         repair=repair,
         on_found=lambda n_cells: done(impressions * n_cells),
-        on_played=lambda n_cells: None,  # impressions are counted while they are shown
+        on_played=lambda n_cells: None,  # `_play_all` reports impressions as they are played
     )
     return table[["policy", "run", "step", "e_bin", "seconds"]]
 
 
 def checked_numbers(impressions: float, runs: int, seed: int, jobs: Workers) -> tuple[int, int, int]:
-    """Return impressions, runs and seed as whole numbers; raise an error for the first out of range."""
+    """Return impressions, runs and seed as ints; raise UsageError for the first that is out of range."""
     checked_workers(jobs)
     return checked_impressions(impressions), checked_count("runs", runs, MOST_RUNS), checked_seed(seed)
 
 
 def multileavers_of(given: Configured | str | Iterable[Configured | str]) -> list[Configured]:
-    """Return multileaving methods that were asked for: one or several, as text or configured."""
+    """Return `given`, one multileaving method or several, as a list; texts are parsed."""
     return listed(given, "multileaving method", MULTILEAVERS.parsed)
 
 
-def contests_of(arena: Arena, methods: Sequence[Configured]) -> dict[str, Contest]:
-    """By name: the methods, then random pairs; or an error if something does not fit."""
-    contests = [*(multileaved(arena, way) for way in methods), random_pairs(arena)]
-    return {contest.name: contest for contest in contests}
+def contests_of(arena: Arena, methods: Sequence[Configured]) -> dict[str, PageComparison]:
+    """Return comparisons by name: multileaving with each of `methods`, then random pairs.
+
+    Raises RankduelError if a method does not fit the arena.
+    """
+    comparisons = [*(multileaved(arena, method) for method in methods), random_pairs(arena)]
+    return {comparison.name: comparison for comparison in comparisons}
 
 
 def _check_reference(arena: Arena, reference: Preferences) -> None:
     if reference.names != arena.rankings.names:
         raise UsageError(f"{other_rankers(reference, arena)}; make the matrix from the same data and rankers")
     if (reference.pairs["p"] == 0.5).all():
-        raise UsageError("all pairs tie in the matrix, so there is no order to be right about")
+        raise UsageError("all pairs tie in the matrix; expected at least one pair with a winner")
 
 
 def _settings(arena: Arena, reference: Preferences, impressions: int, seed: int) -> dict[str, Any]:
-    """What a run depends on besides its method."""
+    """Return the settings that a run depends on, besides its method."""
     matrix = {"digest": reference.digest, "about": how_known(reference), **reference.settings}
     about = {"problem": arena.settings["data"], "mode": MODE, "rankers": len(reference)}
     return {**about, "horizon": impressions, "seed": seed, "matrix": matrix, "arena": dict(arena.settings)}
 
 
-class _Shown(NamedTuple):
-    """What all runs on a cluster have in common."""
+class _Shared(NamedTuple):
+    """Values that all runs share on a cluster."""
 
     arena: Arena
     methods: tuple[str, ...]
@@ -134,28 +138,28 @@ class _Shown(NamedTuple):
     seed: int
 
 
-def _play_on_worker(shown: _Shown, cell: Cell) -> PlayedCell:
-    """Play one run; the contests are kept for as long as the worker has the arena."""
-    if shown.arena not in _contests:
-        _contests[shown.arena] = contests_of(shown.arena, multileavers_of(shown.methods))
-    contest = _contests[shown.arena][cell.policy]
-    return _play_one(contest, shown.reference, shown.impressions, shown.seed, cell)
+def _play_on_worker(shared: _Shared, cell: Cell) -> PlayedCell:
+    """Play one run; the comparisons are cached for as long as the worker has the arena."""
+    if shared.arena not in _comparisons:
+        _comparisons[shared.arena] = contests_of(shared.arena, multileavers_of(shared.methods))
+    comparison = _comparisons[shared.arena][cell.policy]
+    return _play_one(comparison, shared.reference, shared.impressions, shared.seed, cell)
 
 
-_contests: weakref.WeakKeyDictionary[Arena, dict[str, Contest]] = weakref.WeakKeyDictionary()
+_comparisons: weakref.WeakKeyDictionary[Arena, dict[str, PageComparison]] = weakref.WeakKeyDictionary()
 
 
 def _play_on_cluster(
-    cluster: Cluster, shown: _Shown, cells: list[Cell], done: Callable[[int], object]
+    cluster: Cluster, shared: _Shared, cells: list[Cell], done: Callable[[int], object]
 ) -> Iterator[PlayedCell]:
-    for played in cluster.unordered_map(_play_on_worker, shown, cells, lambda cell: cell.policy):
-        done(shown.impressions)
+    for played in cluster.unordered_map(_play_on_worker, shared, cells, lambda cell: cell.policy):
+        done(shared.impressions)
         yield played
 
 
 def _play_all(
     arena: Arena,
-    contests: dict[str, Contest],
+    comparisons: dict[str, PageComparison],
     cells: list[Cell],
     reference: Preferences,
     impressions: int,
@@ -165,18 +169,19 @@ def _play_all(
 ) -> Iterator[PlayedCell]:
     """Yield every cell as it ends."""
     if isinstance(jobs, Cluster):
-        *methods, _pairs = contests
-        shown = _Shown(arena, tuple(methods), reference, impressions, seed)
-        return _play_on_cluster(jobs, shown, cells, done)
+        *methods, _pairs = comparisons
+        shared = _Shared(arena, tuple(methods), reference, impressions, seed)
+        return _play_on_cluster(jobs, shared, cells, done)
     for name in {cell.policy: None for cell in cells}:
-        contests[name].sums(0, 0, np.random.default_rng(0))  # compile before the threads and the clock start
+        comparisons[name].sums(0, 0, np.random.default_rng(0))  # compile before the timed runs
     return Parallel(n_jobs=jobs, prefer="threads", return_as="generator_unordered")(
-        delayed(_play_one)(contests[cell.policy], reference, impressions, seed, cell, done) for cell in cells
+        delayed(_play_one)(comparisons[cell.policy], reference, impressions, seed, cell, done)
+        for cell in cells
     )
 
 
 def _play_one(
-    contest: Contest,
+    comparison: PageComparison,
     reference: Preferences,
     impressions: int,
     seed: int,
@@ -184,62 +189,68 @@ def _play_one(
     done: Callable[[int], object] = lambda pages: None,
 ) -> PlayedCell:
     started = time.perf_counter()
-    table = error_table(contest, reference, impressions, seed, cell.run, done)
+    table = error_table(comparison, reference, impressions, seed, cell.run, done)
     return PlayedCell(cell, table, time.perf_counter() - started)
 
 
 def error_table(
-    contest: Contest,
+    comparison: PageComparison,
     reference: Preferences,
     impressions: int,
     seed: int,
     run: int,
     done: Callable[[int], object] = lambda pages: None,
 ) -> pd.DataFrame:
-    """One run: E_bin at every look."""
+    """Return E_bin of one run at all numbers of impressions of `evaluation_steps`."""
     truth = reference.pairs["p"].to_numpy()
-    looks = looks_at(impressions)
+    steps = evaluation_steps(impressions)
     sums = np.zeros((len(truth), COLUMNS))
     errors: list[float] = []
     for block in blocks(impressions):
-        sums += play_impressions(contest, block, seed, run)
-        if block.end == looks[len(errors)]:
+        sums += play_impressions(comparison, block, seed, run)
+        if block.end == steps[len(errors)]:
             errors.append(binary_error(order_of(sums), truth))
         done(block.pages)
-    return pd.DataFrame({"step": looks, "e_bin": errors})
+    return pd.DataFrame({"step": steps, "e_bin": errors})
 
 
 def decades(impressions: int) -> list[int]:
-    """100, 1,000, ... and the last."""
+    """Return the powers of ten from 100 below `impressions`, and `impressions`."""
     tens = [10**k for k in range(2, len(str(impressions))) if 10**k < impressions]
     return [*tens, impressions]
 
 
 def error_at(table: pd.DataFrame, step: int) -> tuple[float, float]:
-    """(mean, standard error) over the runs of one method after so many impressions; of one run, NaN."""
+    """Return mean and standard error of E_bin over the runs in `table` after `step` impressions.
+
+    The standard error of a single run is NaN.
+    """
     errors = table.loc[table["step"] == step, "e_bin"].to_numpy()
     return float(errors.mean()), float(standard_error(errors))
 
 
 def impressions_until(table: pd.DataFrame, limit: float) -> float:
-    """After how many impressions E_bin stays below the limit: the median over runs, inf if most do not."""
-    needed = [_settles(run.sort_values("step"), limit) for _, run in table.groupby("run")]
+    """Return the median over runs of the number of impressions from which E_bin stays below `limit`.
+
+    A run that ends at `limit` or above counts as infinity.
+    """
+    needed = [_stays_below_from(run.sort_values("step"), limit) for _, run in table.groupby("run")]
     return float(np.quantile(needed, 0.5, method="inverted_cdf"))
 
 
-def _settles(run: pd.DataFrame, limit: float) -> float:
+def _stays_below_from(run: pd.DataFrame, limit: float) -> float:
     above = np.flatnonzero(run["e_bin"].to_numpy() >= limit)
     after = above[-1] + 1 if len(above) else 0
     return float(run["step"].iloc[after]) if after < len(run) else np.inf
 
 
 def error_text(runs: pd.DataFrame, step: int) -> str:
-    """'12.3 ± 0.4', in per cent; of a single run without its error."""
+    """Return E_bin in per cent, such as '12.3 ± 0.4'; without the standard error for a single run."""
     mean, error = error_at(runs, step)
     return f"{100 * mean:.1f}" + ("" if np.isnan(error) else f" ± {100 * error:.1f}")
 
 
 def until_text(runs: pd.DataFrame, limit: float) -> str:
-    """'1,259', or '> 100,000' where that was not enough."""
+    """Return `impressions_until` as text: '1,259', or '> 100,000' if it is infinite."""
     needed = impressions_until(runs, limit)
     return f"{needed:,.0f}" if np.isfinite(needed) else f"> {runs['step'].max():,}"

@@ -1,4 +1,4 @@
-"""A problem: whom policies let duel, how duels are decided, and what regret is measured by."""
+"""A problem: the rankers, how their duels are decided, and the preferences that measure regret."""
 
 from __future__ import annotations
 
@@ -48,27 +48,26 @@ MEASURES = {
     "page": "NDCG and clicks of the whole page",
     "none": "nothing: pages end where the user leaves, which is faster",
 }
-_MOST_REPLAYED = 200_000  # steps, of plain Python some seconds
+_MOST_REPLAYED = 200_000  # steps, which take plain Python some seconds
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Proxy: duels are draws from the preferences. Live, if there is an arena: pages, clicks and credit.
+    """A proxy problem, whose duels are draws from `preferences`, or a live one, with pages from `arena`.
 
-    Either way regret is measured by the preferences: by a notion of bandits.regret, the usual one if none is
-    named.
+    In both modes `preferences` measure regret, by the notion `regret` of bandits.regret or its default.
     """
 
     preferences: Preferences
-    arena: Arena | None = None
+    arena: Arena | None = None  # None for proxy duels
     regret: str = ""
     feedback: Feedback = AT_ONCE
-    multileave: str = "sosm"  # how policies that compare sets make their pages, if live
-    measure: str = "page"  # one of MEASURES: what is measured of the pages, if live
+    multileave: str = "sosm"  # multileaving method of policies that compare sets, in live mode
+    measure: str = "page"  # one of MEASURES, in live mode
 
     def __post_init__(self) -> None:
         find(self.measure, MEASURES, "measure of live duels", UsageError)
-        losses_by(self.notion, self.preferences.matrix)  # refuses what has no winner, and unknown notions
+        losses_by(self.notion, self.preferences.matrix)  # raises an error if the notion has no winner
         if self.arena is not None and self.arena.rankings.names != self.preferences.names:
             raise MatrixError(
                 f"{other_rankers(self.preferences, self.arena)}; make the matrix from the same data and "
@@ -77,7 +76,7 @@ class Problem:
 
     @property
     def notion(self) -> str:
-        """What regret means here, one of bandits.regret.NOTIONS."""
+        """Notion of regret, one of bandits.regret.NOTIONS."""
         return self.regret or usual_notion(self.preferences.matrix)
 
     @property
@@ -86,7 +85,7 @@ class Problem:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What a run depends on besides its policy, horizon and seed."""
+        """Settings that a run depends on, besides its policy, horizon and seed."""
         known = self.preferences.settings
         matrix = {"digest": self.preferences.digest, "about": how_known(self.preferences), **known}
         arena = {} if self.arena is None else {"arena": {**self.arena.settings, **self._arena_settings}}
@@ -98,9 +97,9 @@ class Problem:
 
     @property
     def _arena_settings(self) -> dict[str, str]:
-        # Run sets say nothing about the usual measure: many were made before there was a choice.
-        unusual = {"measure": self.measure} if self.measure != "page" else {}
-        return {"multileave": self.multileave, **unusual}
+        # The default measure is left out, as in run sets of releases without this setting.
+        not_default = {"measure": self.measure} if self.measure != "page" else {}
+        return {"multileave": self.multileave, **not_default}
 
     @property
     def _measures_pages(self) -> bool:
@@ -108,7 +107,7 @@ class Problem:
 
     @cached_property
     def _names(self) -> np.ndarray:
-        """(K + 1,) names of the arms, and None for the number -1, which stands for no arm."""
+        """(K + 1,) names of the arms; the last entry, None, is for the number -1, which means no arm."""
         return np.array([*map(encodable, self.preferences.names), None], object)
 
     @cached_property
@@ -117,7 +116,7 @@ class Problem:
 
     @cached_property
     def _own_pages(self) -> np.ndarray:
-        """(K, 2): NDCG and clicks of one ranker's own list, which an arm against itself shows."""
+        """(K, 2) array: NDCG and clicks of each ranker's own list, shown when an arm duels itself."""
         return own_pages(self._world, stream(0, "own pages"))
 
     def play(
@@ -128,18 +127,19 @@ class Problem:
         run: int,
         progress: np.recarray | None = None,
     ) -> pd.DataFrame:
-        """One run: a row per checkpoint. It depends on nothing but the arguments and the problem.
+        """Play one run, and return one row per checkpoint.
 
-        `progress`, a record of bandits.loop.Progress, tells other threads how far the run is.
+        The result depends on the problem and the arguments only. The run writes its step to `progress`, a
+        record of bandits.loop.Progress, for other threads to read.
         """
         try:
             return self._play(configured, steps, seed, run, progress)
         except CompiledPolicyError as problem:
-            # Plain Python fails at the same step, and tells the lines.
+            # Plain Python fails at the same step, with a message that names the lines.
             if problem.step <= _MOST_REPLAYED:
                 until = np.append(steps[steps < problem.step], max(problem.step, 1))
                 self._play(uncompiled(configured), until, seed, run)
-            advice = "without @numba.njit its functions tell the line"
+            advice = "without @numba.njit the error names the line"
             raise PolicyError(f"{problem} ({advice})") from problem
 
     def _play(
@@ -161,14 +161,14 @@ class Problem:
         )
 
     def check(self, configured: Configured) -> None:
-        """An error if the policy cannot be played here."""
+        """Raise PolicyError if the policy cannot be played with the feedback of this problem."""
         if not configured.thing.sets:
             check_feedback(configured, self.feedback)
         elif self.feedback != AT_ONCE:
-            raise PolicyError(f"{configured} compares whole sets of arms, and takes no late feedback")
+            raise PolicyError(f"{configured} compares sets of arms; expected feedback without delay")
 
     def first_step(self, configured: Configured) -> Call:
-        """Return the call that plays one step, and compiles what longer runs need."""
+        """Return the call that plays one step, which compiles the kernels of longer runs."""
         matrix, steps = self.preferences.matrix, np.array([1])
         labels, rng, users = draws_of(configured, len(matrix), mode=self.mode, seed=0, run=0)
         if configured.thing.sets:
@@ -188,7 +188,7 @@ class Problem:
         return Duel(live_duel, go_live(self._world), shown_so_far, n_measured=3)
 
     def _pages(self) -> Pages:
-        """Where sets of arms are compared."""
+        """Return the comparison of sets of arms."""
         if self.arena is None:
             return pages_by_matrix(np.array(self.preferences.matrix))
         compare = live_comparison_by(MULTILEAVERS.parsed(self.multileave).name)
@@ -196,7 +196,7 @@ class Problem:
 
     @cached_property
     def _shared(self) -> Any:
-        """All rankers on one page; `_world` for two of them."""
+        """World for pages with any number of rankers; `_world` is for two."""
         arena = self.arena
         assert arena is not None
         method = MULTILEAVERS.parsed(self.multileave)
@@ -223,12 +223,12 @@ class Problem:
             "rounds": trace.rounds,
             "judgments_per_pair": trace.most,
         }
-        if (matrix == 0.5).sum() > len(matrix):  # ties, where these two differ
+        if (matrix == 0.5).sum() > len(matrix):  # with ties, losses are not K - 1 minus the wins
             columns["copeland_losses_regret"] = strong_regret(trace, losses_by("copeland-losses", matrix))
         if winners.sum() == 1:
             columns["nonwinner_duels"] = strong_binary_regret(trace, int(winners.argmax()))
         table = pd.DataFrame(columns)
-        return table.assign(**self._shown(trace.selves, trace.measured))
+        return table.assign(**self._page_measures(trace.selves, trace.measured))
 
     def _sets_table(self, trace: SetsTrace) -> pd.DataFrame:
         matrix = self.preferences.matrix
@@ -246,12 +246,12 @@ class Problem:
                 "mean_set": trace.compared / np.maximum(trace.pages, 1),
             }
         )
-        return table.assign(**self._shown(trace.alone, trace.measured))
+        return table.assign(**self._page_measures(trace.alone, trace.measured))
 
-    def _shown(self, alone: np.ndarray, measured: np.ndarray) -> dict[str, np.ndarray]:
-        """NDCG and clicks per page since the checkpoint before, if they are measured.
+    def _page_measures(self, alone: np.ndarray, measured: np.ndarray) -> dict[str, np.ndarray]:
+        """Return NDCG and clicks per page since the previous checkpoint; {} if they are not measured.
 
-        `alone`: pages of one arm's own list.
+        `alone` counts pages that show one arm's own list; `measured` holds pages, NDCG and clicks of others.
         """
         if not self._measures_pages:
             return {}
@@ -263,7 +263,7 @@ class Problem:
 
 
 def how_known(preferences: Preferences) -> str:
-    """In words: exact, estimated and how well, or given without a word."""
+    """Return "exact", "given", or "estimated" with the largest half-width of an interval."""
     methods = set(preferences.pairs["method"])
     if methods <= {"exact"}:
         return "exact"
@@ -274,7 +274,7 @@ def how_known(preferences: Preferences) -> str:
 
 
 def other_rankers(preferences: Preferences, arena: Arena) -> str:
-    """Return the message about a matrix of other rankers than those of an arena."""
+    """Return the message that the rankers of `preferences` are not those of `arena`."""
     here = arena.rankings.names
     return (
         f"the matrix is for {counted(len(preferences), 'ranker')}, {few_names(preferences.names)}, and the "

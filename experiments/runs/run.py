@@ -1,4 +1,4 @@
-"""Runs of policies on a problem: many at a time, kept as they end, resumed where they stopped."""
+"""Runs of policies on a problem, in parallel; each is recorded when it ends, so that a run set resumes."""
 
 from __future__ import annotations
 
@@ -47,17 +47,18 @@ def run(
     done: Callable[[int], None] = lambda n: None,
     watch: Callable[[InPlay], None] = lambda in_play: None,
 ) -> pd.DataFrame:
-    """One row per policy, run and checkpoint.
+    """Play runs of policies on a problem, and return one row per policy, run and checkpoint.
 
-    problem      live or proxy; a matrix, its name or its file is a proxy
-    checkpoints  how many evenly spaced ones; there are twenty more per factor of ten
-    folder       keep a record of every run there, and do not repeat those that are there already
-    repair       play a run again whose record is damaged or of another study, instead of refusing it
-    jobs         threads or processes here, or a cluster
-    done         hears of every run that ended
-    watch        is given, before the first run, what tells how far the runs in play are
+    problem      Live or proxy problem. A matrix, its name or its file is a proxy problem.
+    checkpoints  Number of evenly spaced checkpoints, besides twenty per factor of ten.
+    jobs         Threads or processes on this machine, or a cluster.
+    folder       Folder for a record of every run. Recorded runs are not repeated.
+    repair       Play runs again whose record is damaged or belongs to another study; otherwise an error.
+    done         Called with the number of runs that ended since the last call.
+    watch        Called once, before the first run, with the progress of the runs in play.
 
-    A run depends on its problem, policy, number and the seed alone, not on what else is run or by how many.
+    A run depends on its problem, policy, number and seed only, not on other runs or the number of workers.
+    `rankduel.run` documents all parameters.
     """
     problem = _problem(problem)
     horizon, runs, seed, checkpoints = checked_numbers(horizon, runs, seed, checkpoints, jobs)
@@ -66,17 +67,17 @@ def run(
         problem.check(policy)
     steps = checkpoints_of(horizon, checkpoints)
     cells = [Cell(policy, number) for policy in chosen for number in range(runs)]
-    kept = None
+    run_folder = None
     if folder is not None:
         settings = {**problem.settings, "horizon": horizon, "seed": seed, "checkpoints": checkpoints}
         settings |= {"command": command, "versions": versions()}
-        kept = open_run_set(Path(folder), settings, problem.preferences, repair=repair)
+        run_folder = open_run_set(Path(folder), settings, problem.preferences, repair=repair)
     in_play = InPlay(horizon)
     watch(in_play)
     return play_cells(
         cells,
         lambda missing: _play_all(problem, chosen, missing, steps, seed, jobs, in_play),
-        kept,
+        run_folder,
         repair=repair,
         on_found=done,
         on_played=done,
@@ -84,7 +85,7 @@ def run(
 
 
 class Numbers(NamedTuple):
-    """How long and how often to play."""
+    """Horizon, number of runs, seed and number of checkpoints."""
 
     horizon: int
     runs: int
@@ -93,7 +94,7 @@ class Numbers(NamedTuple):
 
 
 def checked_numbers(horizon: float, runs: int, seed: int, checkpoints: int, jobs: Workers) -> Numbers:
-    """Return these numbers as whole ones; raise an error for the first that is out of range."""
+    """Return these numbers as ints; raise UsageError for the first that is out of range."""
     checked_workers(jobs)
     return Numbers(
         checked_horizon(horizon),
@@ -122,38 +123,37 @@ def _play_all(
 ) -> Iterator[PlayedCell]:
     """Yield every cell as it ends."""
     if isinstance(jobs, Cluster):
-        # Workers are given policies as text, and send back tables: they need no folder in common with this
-        # process.
+        # Workers receive policies as text and return tables, so they need no shared folder.
         in_play.cluster = jobs
-        shared = _Played(replace(problem), steps, seed)  # without what it has computed here
+        shared = _Shared(replace(problem), steps, seed)  # a copy without cached properties
         yield from jobs.unordered_map(_play_on_worker, shared, cells, lambda cell: cell.policy)
         return
     compiled = {name: policy for name, policy in policies.items() if not is_plain(policy.thing)}
-    if len(problem.preferences) > 1:  # before the threads and the clock start
+    if len(problem.preferences) > 1:  # compile before the runs are timed
         calls = [problem.first_step(policy) for policy in compiled.values()]
         compile_side_by_side(calls, n_workers(jobs))
         for call in calls:
-            with suppress(Exception):  # the runs raise it again, and say at which step
+            with suppress(Exception):  # the runs raise it again, with the step
                 call.function(*call.arguments)
     yield from Parallel(n_jobs=jobs, prefer="threads", return_as="generator_unordered")(
-        delayed(_play_in_view)(in_play, problem, compiled[cell.policy], cell, steps, seed)
+        delayed(_play_with_progress)(in_play, problem, compiled[cell.policy], cell, steps, seed)
         for cell in cells
         if cell.policy in compiled
     )
-    # Plain Python holds the interpreter's lock, so threads would wait for each other.
+    # Plain Python holds the interpreter's lock, so these policies need processes.
     plain = [cell for cell in cells if cell.policy not in compiled]
     for name in {cell.policy for cell in plain}:
-        problem.first_step(policies[name])  # gives notice that it is not compiled
-    if jobs == 1 or len(plain) <= 1:  # an empty pool of processes takes as long to start
+        problem.first_step(policies[name])  # warns that the policy is not compiled
+    if jobs == 1 or len(plain) <= 1:  # starting processes would take longer
         for cell in plain:
-            yield _play_in_view(in_play, problem, policies[cell.policy], cell, steps, seed)
+            yield _play_with_progress(in_play, problem, policies[cell.policy], cell, steps, seed)
         return
     yield from Parallel(n_jobs=jobs, return_as="generator_unordered")(
         delayed(_play_one)(problem, cell.policy, cell, steps, seed) for cell in plain
     )
 
 
-def _play_in_view(
+def _play_with_progress(
     in_play: InPlay, problem: Problem, policy: Configured, cell: Cell, steps: np.ndarray, seed: int
 ) -> PlayedCell:
     with in_play.playing() as progress:
@@ -171,18 +171,18 @@ def _play_one(
     configured = parse_policy(policy, trust=True) if isinstance(policy, str) else policy
     started = time.perf_counter()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PolicyNotice)  # given already
+        warnings.simplefilter("ignore", PolicyNotice)  # `_play_all` has issued it
         table = problem.play(configured, steps, seed, cell.run, progress)
     return PlayedCell(cell, table, time.perf_counter() - started)
 
 
-class _Played(NamedTuple):
-    """What all runs on a cluster have in common."""
+class _Shared(NamedTuple):
+    """Values that all runs share on a cluster."""
 
     problem: Problem
     steps: np.ndarray
     seed: int
 
 
-def _play_on_worker(played: _Played, cell: Cell) -> PlayedCell:
-    return _play_one(played.problem, cell.policy, cell, played.steps, played.seed)
+def _play_on_worker(shared: _Shared, cell: Cell) -> PlayedCell:
+    return _play_one(shared.problem, cell.policy, cell, shared.steps, shared.seed)

@@ -1,4 +1,4 @@
-"""Many runs in few numbers: curves with bands, final means with intervals."""
+"""Summaries of runs: curves with quantiles, and final means with intervals."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from experiments.statistics import Estimate, estimate, standard_error, wilson
 
 CURVE_POINTS = 200
 QUANTILES = (0.1, 0.9)
-PER_PAGE = ("ndcg", "clicks")  # means since the checkpoint before; all else is a state or a total
-PAGE_POINTS = 60  # fewer, so that each is a mean of more pages
+PER_PAGE = ("ndcg", "clicks")  # means since the previous checkpoint; other columns are totals or states
+PAGE_POINTS = 60  # fewer than CURVE_POINTS, so that each is a mean of more pages
 
 
 def thinned(steps: np.ndarray, most: int = CURVE_POINTS) -> np.ndarray:
-    """At most so many of the steps, spread over both a logarithmic and a linear axis, the last included."""
+    """Return at most `most` of the steps, spread over a logarithmic and a linear axis, with the last step."""
     steps = np.unique(steps)
     if len(steps) <= most:
         return steps
@@ -26,7 +26,7 @@ def thinned(steps: np.ndarray, most: int = CURVE_POINTS) -> np.ndarray:
 
 
 def curves(table: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Over the runs of each policy, at some of the steps: mean, its standard error, low and high quantile."""
+    """Return mean, standard error, and low and high quantile over the runs, by policy and step."""
     most = PAGE_POINTS if column in PER_PAGE else CURVE_POINTS
     steps = thinned(table["step"].to_numpy(), most)
     parts = []
@@ -40,7 +40,7 @@ def curves(table: pd.DataFrame, column: str) -> pd.DataFrame:
 
 
 def share_curves(table: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Of a column that is true or false: the share of runs in which it is true, and its 95 % interval."""
+    """Return the share of runs in which a Boolean column is true, with its 95 % Wilson interval."""
     found = curves(table, column)
     n = found["policy"].map(table.groupby("policy")["run"].nunique()).to_numpy()
     low, high = wilson(found["mean"].to_numpy() * n, n)
@@ -48,22 +48,22 @@ def share_curves(table: pd.DataFrame, column: str) -> pd.DataFrame:
 
 
 def _since_last(runs: pd.DataFrame, steps: np.ndarray) -> np.ndarray:
-    """(runs, steps): means since the checkpoint before become means since the step before."""
+    """Return (runs, steps): means since the previous entry of `steps`, from means between checkpoints."""
     all_steps = runs.columns.to_numpy()
     totals = (runs.to_numpy() * np.diff(all_steps, prepend=0)).cumsum(axis=1)
-    kept = totals[:, np.isin(all_steps, steps)]
-    return np.diff(kept, axis=1, prepend=0) / np.diff(steps, prepend=0)
+    totals = totals[:, np.isin(all_steps, steps)]
+    return np.diff(totals, axis=1, prepend=0) / np.diff(steps, prepend=0)
 
 
 def final(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the last checkpoint, policies by mean regret, least first."""
+    """Return the rows of the last checkpoint, with policies by increasing mean regret."""
     last = table[table["step"] == table["step"].max()]
     order = last.groupby("policy", sort=False)["regret"].mean().sort_values(kind="stable").index
     return pd.concat([last[last["policy"] == policy] for policy in order], ignore_index=True)
 
 
 def final_estimates(table: pd.DataFrame, column: str) -> dict[str, Estimate]:
-    """By policy, least mean regret first."""
+    """Return the final mean of a column with its interval, by policy in increasing mean regret."""
     return {
         str(policy): estimate(group[column]) for policy, group in final(table).groupby("policy", sort=False)
     }

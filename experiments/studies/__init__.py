@@ -1,4 +1,4 @@
-"""Published experiments by name: every file of published/ with a STUDY (study.py says how to add one)."""
+"""Published experiments by id: the STUDY of every file in published/. See study.py for adding one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from experiments.studies.study import Study
 
 
 def all_studies() -> dict[str, Study]:
-    """By id, in the order of the alphabet."""
+    """Return all published studies by id, in alphabetical order."""
     modules = (
         importlib.import_module(f"{published.__name__}.{found.name}")
         for found in pkgutil.iter_modules(published.__path__)

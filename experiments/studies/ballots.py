@@ -1,14 +1,14 @@
-"""Ranked lists that users fetch, such as ballots: how often each item is ranked above each other one.
+"""Read files of ranked lists, such as ballots, and count how often each item is ranked above each other item.
 
-Three kinds of files are read: those of PrefLib (Mattei and Walsh 2013, preflib.org), as written since 2022
-and as before, and the orders of sushi by Kamishima (2003, kamishima.net/sushi). PrefLib writes
+Three formats are supported: PrefLib (Mattei and Walsh 2013, preflib.org) since 2022 and before 2022, and the
+sushi orders of Kamishima (2003, kamishima.net/sushi). An example in PrefLib's format:
 
     # NUMBER VOTERS: 5
     # ALTERNATIVE NAME 1: Ann
     # ALTERNATIVE NAME 2: Bob
     # ALTERNATIVE NAME 3: Cleo
-    3: 2,1              three voters put Bob above Ann, and say nothing about Cleo
-    2: {1,3},2          two put Ann and Cleo above Bob; of these two, neither is above the other
+    3: 2,1              three voters rank Bob above Ann, and do not rank Cleo
+    2: {1,3},2          two voters rank Ann and Cleo, who are tied, above Bob
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from rankduel.base.text import read_text, shortened
 
 SUFFIXES = (".soi", ".order")
 _HEADER = re.compile(r"#\s*(NUMBER VOTERS|ALTERNATIVE NAME (\d+)):\s*(.*)")
-_MOST_ITEMS, _MOST_LISTS, _MOST_PLACES = 10_000, 10**12, 50_000_000  # of a file; its sums fit into int64
+_MOST_ITEMS, _MOST_LISTS, _MOST_PLACES = 10_000, 10**12, 50_000_000  # per file; all sums fit into int64
 _MOST_BYTES = 1 << 25
-_MOST_DIGITS = 15  # of a number
+_MOST_DIGITS = 15  # longest number in a file
 _ITEM = rf"\d{{1,{_MOST_DIGITS}}}"
 _ITEMS = rf"({_ITEM}|\{{{_ITEM}(,{_ITEM})*\}})"
 _ORDER = re.compile(rf"{_ITEMS}(,{_ITEMS})*")
@@ -40,47 +40,49 @@ _GROUP = re.compile(r"\d+|\{[\d,]+\}")
 
 @dataclass(frozen=True, eq=False)
 class Ballots:
+    """Ranked lists of items, with the number of voters of each list."""
+
     names: tuple[str, ...]  # of all items
-    counts: np.ndarray  # (lists,) int64: how many gave this list
-    places: np.ndarray  # (lists, items) int64: from 1, the same for equals; 0: not ranked
+    counts: np.ndarray  # (lists,) int64: number of voters of each list
+    places: np.ndarray  # (lists, items) int64: rank from 1, equal for tied items; 0 if not ranked
 
     @cached_property
     def above(self) -> np.ndarray:
-        """(items, items) int64: how many rank the first above the second, of those who rank both."""
+        """(items, items) int64: number of voters who rank both items, and the first above the second."""
         above = np.zeros((len(self.names), len(self.names)), np.int64)
         for item in range(len(self.names)):
-            rank_it = self.places[:, item] > 0
-            places = self.places[rank_it]
-            above[item] = self.counts[rank_it] @ (places > places[:, [item]])
+            is_ranked = self.places[:, item] > 0
+            places = self.places[is_ranked]
+            above[item] = self.counts[is_ranked] @ (places > places[:, [item]])
         return above
 
 
-def in_pairs(ballots: Ballots) -> np.ndarray:
-    """(items,): how many comparisons with others each is in."""
+def n_comparisons(ballots: Ballots) -> np.ndarray:
+    """Return the number of comparisons of each item with other items, shape (items,)."""
     return (ballots.above + ballots.above.T).sum(axis=1)
 
 
-def in_lists(ballots: Ballots) -> np.ndarray:
-    """(items,): how many rank each."""
+def n_lists(ballots: Ballots) -> np.ndarray:
+    """Return the number of voters who rank each item, shape (items,)."""
     return ballots.counts @ (ballots.places > 0)
 
 
-class Kept(NamedTuple):
-    """Some of the items: those with most of something."""
+class TopItems(NamedTuple):
+    """A selection rule: the `n` items with the largest values of `by`."""
 
     n: int
     by: Callable[[Ballots], np.ndarray]
 
-    def of(self, ballots: Ballots) -> list[int]:
-        """In the order of the file, which also settles who is kept of equals."""
+    def select(self, ballots: Ballots) -> list[int]:
+        """Return the selected items in the order of the file; earlier items win ties."""
         return sorted(np.argsort(-self.by(ballots), kind="stable")[: self.n].tolist())
 
 
-def preferences_by(ballots: Ballots, kept: Kept, where: str) -> Preferences:
-    """Of those who rank both, the share who rank one above the other."""
-    if len(ballots.names) < kept.n:
-        raise DataError(f"{where}: {len(ballots.names)} items are ranked; expected at least {kept.n}")
-    items = kept.of(ballots)
+def preferences_from_ballots(ballots: Ballots, top: TopItems, where: str) -> Preferences:
+    """Return the matrix of the `top` items: P(i, j) is the share of voters with i above j, ties left out."""
+    if len(ballots.names) < top.n:
+        raise DataError(f"{where}: {len(ballots.names)} items are ranked; expected at least {top.n}")
+    items = top.select(ballots)
     names = [ballots.names[item] for item in items]
     above = ballots.above[np.ix_(items, items)]
     first, second = np.triu_indices(len(items), 1)
@@ -96,27 +98,27 @@ def preferences_by(ballots: Ballots, kept: Kept, where: str) -> Preferences:
 
 class _List(NamedTuple):
     line: int
-    n: int  # how many gave it
-    groups: Sequence[Sequence[int]]  # numbers of items, best first
+    n: int  # number of voters
+    groups: Sequence[Sequence[int]]  # numbers of items, best first; a group is tied
 
 
 class _File(NamedTuple):
-    names: dict[int, str]  # by the number that lists have
+    names: dict[int, str]  # by the number in lists
     lists: Sequence[_List]
-    total: int | None = None  # how many lists the file says there are
+    total: int | None = None  # number of voters that the header states
 
 
-_Lines = Sequence[tuple[int, str]]  # number and text of each that is not blank
+_Lines = Sequence[tuple[int, str]]  # line number and text, blank lines left out
 
 
 def read_ballots(path: Path) -> Ballots:
-    text = read_text(
-        path, DataError, _MOST_BYTES, "replace"
-    )  # names may be in any encoding; all else is ASCII
+    """Read a file of ranked lists; the first line determines its format."""
+    # Names may be in any encoding; everything else is ASCII.
+    text = read_text(path, DataError, _MOST_BYTES, "replace")
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     first = lines[0][1] if lines else ""
-    for beginning, parse in _KINDS.items():
-        if re.match(beginning, first):
+    for pattern, parse in _FORMATS.items():
+        if re.match(pattern, first):
             file = parse(path, lines)
             break
     else:
@@ -124,7 +126,7 @@ def read_ballots(path: Path) -> Ballots:
     total = sum(one.n for one in file.lists)
     if file.total not in (None, total):
         raise DataError(
-            f"{path}: {total:,} lists in it, and it says {file.total:,}; fetch it again, all of it"
+            f"{path}: found {total:,} lists, but the file states {file.total:,}; download it again"
         )
     _check_size(path, file, total)
     counts = np.array([one.n for one in file.lists], np.int64)
@@ -132,13 +134,13 @@ def read_ballots(path: Path) -> Ballots:
 
 
 def _check_size(path: Path, file: _File, total: int) -> None:
-    """Refuse what would take too much memory, or sums beyond whole numbers of 64 bits."""
+    """Raise an error if the file would take too much memory, or its sums would overflow int64."""
     n_places = len(file.lists) * len(file.names)
     if len(file.names) > _MOST_ITEMS or total > _MOST_LISTS or n_places > _MOST_PLACES:
         raise DataError(
-            f"{path}: {len(file.names):,} items in {total:,} lists, {len(file.lists):,} of them different; "
-            f"expected at most {_MOST_ITEMS:,} items, {_MOST_LISTS:,} lists, and {_MOST_PLACES:,} items in "
-            "different lists"
+            f"{path}: found {len(file.names):,} items in {total:,} lists, {len(file.lists):,} of them "
+            f"distinct; expected at most {_MOST_ITEMS:,} items, {_MOST_LISTS:,} lists, and {_MOST_PLACES:,} "
+            "items times distinct lists"
         )
 
 
@@ -162,11 +164,12 @@ def _preflib(path: Path, lines: _Lines) -> _File:
 
 
 def _preflib_before_2022(path: Path, lines: _Lines) -> _File:
-    """How many items; number and name of each; how many voters, lists and different lists; 'count,order'."""
+    """Parse the number of items, 'number,name' lines, a line of totals, and 'count,order' lines."""
     n_items = _number(path, 1, lines[0][1], "a number of items")
     if len(lines) < n_items + 2:
         raise DataError(
-            f"{path}: ends in line {lines[-1][0]}; expected {n_items} names, a line of totals, lists"
+            f"{path}: the file ends in line {lines[-1][0]}; expected {n_items} names, a line of totals, and "
+            "lists; download it again"
         )
     names: dict[int, str] = {}
     for line, text in lines[1 : n_items + 1]:
@@ -178,7 +181,7 @@ def _preflib_before_2022(path: Path, lines: _Lines) -> _File:
 
 
 def _kamishima(path: Path, lines: _Lines) -> _File:
-    """How many items, and a 1; then lists: a 0, how many are ranked, and these, numbered from 0."""
+    """Parse a line 'items 1', then lists '0 length item item ...' with items numbered from 0."""
     n_items = _number(path, 1, lines[0][1].split()[0], "a number of items")
     if n_items > _MOST_ITEMS:
         raise _wrong(path, 1, lines[0][1], f"a number of items up to {_MOST_ITEMS:,}, and 1")
@@ -186,13 +189,13 @@ def _kamishima(path: Path, lines: _Lines) -> _File:
     for line, text in lines[1:]:
         words = text.split()
         if len(words) < 2 or not all(map(_is_number, words)) or len(words) != int(words[1]) + 2:
-            raise _wrong(path, line, text, "0, how many items are ranked, and their numbers")
+            raise _wrong(path, line, text, "0, the number of ranked items, and their numbers")
         lists.append(_List(line, 1, [[int(word)] for word in words[2:]]))
     return _File({item: str(item) for item in range(n_items)}, lists)
 
 
-# What the first line looks like.
-_KINDS: dict[str, Callable[[Path, _Lines], _File]] = {
+# Parsers by a pattern of the first line.
+_FORMATS: dict[str, Callable[[Path, _Lines], _File]] = {
     r"#": _preflib,
     r"\d+$": _preflib_before_2022,
     r"\d+\s+\d+$": _kamishima,
@@ -200,7 +203,7 @@ _KINDS: dict[str, Callable[[Path, _Lines], _File]] = {
 
 
 def _counted(path: Path, line: int, text: str, mark: str) -> _List:
-    """'3: 1,{2,4}', with this mark after the count."""
+    """Parse a list such as '3: 1,{2,4}', with `mark` after the count."""
     count, _, order = text.replace(" ", "").partition(mark)
     if not _is_number(count) or not _ORDER.fullmatch(order):
         raise _wrong(path, line, text, f"a count and a list, such as '3{mark} 1,{{2,4}}'")

@@ -1,4 +1,4 @@
-"""Words for readers of studies: names of policies as in legends, and captions of figures."""
+"""Text of study pages: names of policies as in legends, and captions of figures."""
 
 from __future__ import annotations
 
@@ -8,41 +8,41 @@ from collections.abc import Iterable, Mapping
 import pandas as pd
 
 from bandits.catalogue import FAMILIES
-from experiments.report.charts.looks import Look, looks
-from experiments.report.charts.parts import runs_in_words
+from experiments.report.charts.parts import runs_text
+from experiments.report.charts.styles import LineStyle, line_styles
 from experiments.report.names import policy_names
 from experiments.runs.summaries import QUANTILES
-from experiments.studies.checks import Results, TooShort, sample
-from experiments.studies.study import Curves, Figure, Runs, Study
+from experiments.studies.checks import CheckSkipped, Results, sample
+from experiments.studies.study import Bubbles, Curves, Figure, Points, Runs, Study
 
 _BANDS = {
-    "error": ", with a band of one standard error",
-    "quantiles": f", with a band from {QUANTILES[0]:.0%} to {QUANTILES[1]:.0%} of the runs",
+    "error": "; the band is one standard error",
+    "quantiles": f"; the band is from the {QUANTILES[0]:.0%} to the {QUANTILES[1]:.0%} quantile",
     "none": "",
 }
-_WORDS = FAMILIES["Best items of a pool"]  # names such as 'knockout' are English words, too
+_ENGLISH_WORDS = FAMILIES["Best items of a pool"]  # names such as 'knockout' may be words of a claim
 
 
-def looks_of(study: Study, policies: Iterable[str]) -> dict[str, Look]:
-    """Return the looks of policies of records, by the names that the study has for them."""
+def styles_of(study: Study, policies: Iterable[str]) -> dict[str, LineStyle]:
+    """Return line styles of policies of records, labelled as the study names them."""
     texts = _texts(study)
     written = {policy: texts.get(policy, policy) for policy in policies}
     names = policy_names(written.values())
-    return looks(written, {policy: names[text] for policy, text in written.items()})
+    return line_styles(written, {policy: names[text] for policy, text in written.items()})
 
 
 def _texts(study: Study) -> dict[str, str]:
-    """Policies as records name them -> as the study does, which may name a variant."""
+    """Return the names of policies in records -> the texts in the study, which may name a variant."""
     texts = [policy for part in study.parts if isinstance(part, Runs) for policy in part.policies]
     return {str(study.policy(text)): text for text in dict.fromkeys(texts)}
 
 
-def in_names(text: str, study: Study) -> str:
-    """Return a claim or a test with the names of policies as legends have them: 'MergeDTS', 'DTS'."""
+def with_policy_titles(text: str, study: Study) -> str:
+    """Return a claim or a test with policies named as in legends: 'MergeDTS' for 'merge_dts'."""
     names: dict[str, str] = {}
     for full, written in _texts(study).items():
         bare = written.partition("(")[0]
-        names |= policy_names([bare]) if bare not in _WORDS else {}
+        names |= policy_names([bare]) if bare not in _ENGLISH_WORDS else {}
         names |= {
             text: policy_names([bare])[bare] + text[len(bare) :] for text in (full, written) if text != bare
         }
@@ -53,39 +53,39 @@ def in_names(text: str, study: Study) -> str:
 
 
 def caption(figure: Figure, tier: str, results: Results, known: pd.DataFrame) -> str:
-    """Return what a figure shows: of how many runs, with which band, in which tier."""
-    text = _of_curves(figure, results) if isinstance(figure, Curves) else _of_points(figure, results)
-    diamonds = " Hollow diamonds: values that the source or an independent program gives."
+    """Return the caption of a figure: number of runs, band, tier, and published values."""
+    if isinstance(figure, Curves):
+        text = _curves_caption(figure, results)
+    else:
+        text = _points_caption(figure, results)
+    diamonds = " Hollow diamonds: values from the source or from an independent program."
     return f"{text} Tier {tier}.{diamonds if len(known) else ''}"
 
 
-def _of_curves(figure: Curves, results: Results) -> str:
+def _curves_caption(figure: Curves, results: Results) -> str:
     tables = [results.tables[part] for part in (figure.part, *figure.beside) if part in results.tables]
     table = pd.concat(tables)
-    runs = runs_in_words(table.groupby("policy")["run"].nunique())
+    runs = runs_text(table.groupby("policy")["run"].nunique())
     duels = f"{table['step'].max():,} duels"
-    band = (
-        ", with a band of its 95 % interval (Wilson)" if figure.column == "correct" else _BANDS[figure.band]
-    )
+    band = "; the band is the 95 % interval (Wilson)" if figure.column == "correct" else _BANDS[figure.band]
     return f"Mean of {runs} of each policy, up to {duels}{band}."
 
 
-def _of_points(figure: Figure, results: Results) -> str:
-    assert not isinstance(figure, Curves)
+def _points_caption(figure: Points | Bubbles, results: Results) -> str:
     counts = pd.Series(_sizes(figure.lines, results))
     if counts.max() == 1:
-        return "Each mark is one value."
+        return "Each point is a single value."
     n = f"{counts.min():,}" if counts.min() == counts.max() else f"{counts.min():,} to {counts.max():,}"
-    return f"Means of n = {n} values, with bars of one standard error."
+    return f"Each point is the mean of n = {n} values; bars are one standard error."
 
 
 def _sizes(lines: Mapping, results: Results) -> list[int]:
-    """How many values there are behind each mark that the tier has."""
+    """Return the number of values behind each point that the tier provides."""
     found = []
     for measures in lines.values():
         for measure in measures.values():
             try:
                 found.append(sample(measure, results).n)
-            except TooShort:
+            except CheckSkipped:
                 continue
     return found

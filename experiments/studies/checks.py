@@ -1,10 +1,10 @@
-"""Claims against numbers: every check ends in a record with a verdict.
+"""Test the claims of a study: every check gives a record with a verdict.
 
-holds           the test is passed
-does not hold   it is not, on the data of the source
-warns           it is not, on data that only stand in for those of the source
-skipped         the tier is too short, or has too few runs, to say anything
-report only     a number that nobody judges
+holds           the test passes
+does not hold   the test fails on the data of the source
+warns           the test fails on stand-in data
+skipped         the tier is too short, has too few runs, or data are missing
+report only     the number is reported without a test
 """
 
 from __future__ import annotations
@@ -43,30 +43,32 @@ from rankduel.base.toml import read_table
 HOLDS, FAILS, WARNS, SKIPPED, REPORT = "holds", "does not hold", "warns", "skipped", "report only"
 VERDICTS = (HOLDS, FAILS, WARNS, SKIPPED, REPORT)
 _UNKNOWN = float("nan")
-_MOST_BYTES = 1 << 24  # of a file of checks
-_Count = Annotated[int, Setting("of runs", at_least=0)]
+_MOST_BYTES = 1 << 24  # largest file of checks
+_Count = Annotated[int, Setting("number of runs", at_least=0)]
 
 
 @dataclass(frozen=True)
 class Record:
+    """The outcome of a check."""
+
     id: str
-    expr: str
+    expr: str  # the test as text
     lhs: float
     rhs: float
     n_lhs: _Count
     n_rhs: _Count
-    value: float
+    value: float  # the tested number: lhs, rhs - lhs, or lhs / rhs
     se: float
-    z: float  # how many standard errors on the right side of the border; of the nearest border of a range
-    verdict: Annotated[str, Setting("of the check", choices=VERDICTS)]
+    z: float  # distance inside the nearest limit of the test, in standard errors; negative outside
+    verdict: Annotated[str, Setting("verdict of the check", choices=VERDICTS)]
     source_claim: str
     reference_value: str
-    stand_in: str = ""  # what stood in for the data of the source
-    why: str = ""  # it was skipped, or does not hold
+    stand_in: str = ""  # description of the stand-in data, if any
+    why: str = ""  # reason why the check was skipped or does not hold
 
     @property
     def in_short(self) -> str:
-        """The verdict, with a mark if data only stood in for others."""
+        """The verdict, marked if it comes from stand-in data."""
         return f"{self.verdict} (stand-in)" if self.stand_in and self.verdict != SKIPPED else self.verdict
 
     @property
@@ -75,21 +77,23 @@ class Record:
 
 
 class Results(NamedTuple):
-    """All that a study found, by part."""
+    """The results of a study by part: records of runs, computed values, and descriptions of stand-ins."""
 
     tables: Mapping[str, pd.DataFrame]
     values: Mapping[str, Mapping[str, Any]]
-    stand_ins: Mapping[str, str]
+    stand_ins: Mapping[str, str]  # "" for a part on the original data
 
 
 class Estimate(NamedTuple):
+    """A statistic, its standard error, and the number of values behind it."""
+
     value: float
     se: float
     n: int
 
 
-class TooShort(Exception):
-    """The tier, or the data, have not what a check needs."""
+class CheckSkipped(Exception):
+    """The tier or the data lack what a check needs."""
 
 
 class _Outcome(NamedTuple):
@@ -98,7 +102,7 @@ class _Outcome(NamedTuple):
     value: float
     se: float
     z: float
-    passed: bool | None  # None: nobody judges it
+    passed: bool | None  # None for a test that is only reported
 
 
 def run_checks(study: Study, results: Results) -> list[Record]:
@@ -106,18 +110,19 @@ def run_checks(study: Study, results: Results) -> list[Record]:
 
 
 def run_check(check: Check, results: Results, name: str) -> Record:
+    """Return the record of a check, with `name` as its id."""
     expr = in_words(check.test)
     used = dict.fromkeys(results.stand_ins.get(measure.part, "") for measure in check.measures)
     stand_in = "; ".join(filter(None, used))
     about = (check.claim, check.reference, stand_in)
     try:
         if check.real and stand_in:
-            raise TooShort("is about the real data")
+            raise CheckSkipped("is a property of the original data, which were not found")
         outcome = _outcome(check.test, [sample(measure, results) for measure in check.measures])
         fewest = min(side.n for side in (outcome.lhs, outcome.rhs) if side.n)
         if fewest < check.runs:
-            raise TooShort(f"needs {check.runs} runs, this tier has {fewest}")
-    except TooShort as reason:
+            raise CheckSkipped(f"needs {check.runs} runs; this tier has {fewest}")
+    except CheckSkipped as reason:
         unknown = (_UNKNOWN, _UNKNOWN, 0, 0, _UNKNOWN, _UNKNOWN, _UNKNOWN)
         return Record(name, expr, *unknown, SKIPPED, *about, why=str(reason))
     verdict = _verdict(outcome.passed, bool(stand_in))
@@ -134,20 +139,22 @@ def _verdict(passed: bool | None, is_stand_in: bool) -> str:
 
 
 def sample(measure: Measure, results: Results) -> Estimate:
-    """What the runs or a computed part say about a measure."""
+    """Return the estimate of a measure from the records of a part or from its computed values."""
     if measure.part in results.values:
         found = results.values[measure.part]
         if measure.policy not in found:
-            raise TooShort(f"'{measure.policy}' was not computed: the tier is too short, or data are missing")
+            raise CheckSkipped(
+                f"'{measure.policy}' was not computed: the tier is too short, or data are missing"
+            )
         return estimate(np.atleast_1d(np.asarray(found[measure.policy], float)), measure.statistic)
     if measure.part not in results.tables:
-        raise TooShort(f"'{measure.part}' was not played")
+        raise CheckSkipped(f"'{measure.part}' was not played")
     table = results.tables[measure.part]
     runs = table[table["policy"] == measure.policy]
-    if runs.empty:  # not written as records name it, which a policy of a file always is
+    if runs.empty:  # the study uses a short form; records have the full name, except for policy files
         runs = table[table["policy"] == full_name(measure.policy)]
     if runs.empty:
-        raise StudyError(f"{measure}: {measure.part} was not played with this policy")
+        raise StudyError(f"{measure}: the records of '{measure.part}' do not include this policy")
     if measure.column not in (*runs, WRONG):
         raise StudyError(f"{measure}: these runs have no column '{measure.column}'")
     chosen = values_at(runs, measure.column, measure.at)
@@ -156,15 +163,15 @@ def sample(measure: Measure, results: Results) -> Estimate:
     if measure.only == "right":
         chosen = chosen[values_at(runs, "correct", 0) > 0]
         if not len(chosen):
-            raise TooShort("no run is right in the end")
+            raise CheckSkipped("no run recommends the winner at the end")
     return estimate(chosen, measure.statistic)
 
 
 def values_at(runs: pd.DataFrame, column: str, at: float) -> np.ndarray:
-    """(runs,) of one policy, at a step that was recorded; 0 is the last."""
+    """Return a column of one policy at a recorded step, shape (runs,); step 0 is the last step."""
     last = runs["step"].max()
     if at > last:
-        raise TooShort(f"needs {at:,.0f} duels, this tier has {last:,.0f}")
+        raise CheckSkipped(f"needs {at:,.0f} duels; this tier has {last:,.0f}")
     rows = runs[runs["step"] == (at or last)].sort_values("run")
     if rows.empty:
         raise StudyError(f"nothing was recorded at step {at:,.0f}; choose 1, 2 or 5 times a power of ten")
@@ -174,7 +181,7 @@ def values_at(runs: pd.DataFrame, column: str, at: float) -> np.ndarray:
 
 
 def estimate(values: np.ndarray, statistic: str) -> Estimate:
-    """A statistic with its standard error; that of extremes is unknown."""
+    """Return a statistic with its standard error, which is NaN for extremes."""
     n = len(values)
     spread = values.std(ddof=1) / n**0.5 if n > 1 else _UNKNOWN
     if statistic == "mean":
@@ -189,7 +196,10 @@ def estimate(values: np.ndarray, statistic: str) -> Estimate:
 
 
 def _median_error(values: np.ndarray) -> float:
-    """From the values one standard deviation of ranks to both sides, so that no tail matters."""
+    """Return the standard error of the median from two order statistics, which heavy tails do not affect.
+
+    Their ranks are one standard deviation of a binomial count, sqrt(n) / 2, below and above the middle.
+    """
     if len(values) < 2:
         return _UNKNOWN
     middle, reach = (len(values) - 1) / 2, len(values) ** 0.5 / 2
@@ -197,7 +207,7 @@ def _median_error(values: np.ndarray) -> float:
     return float(high - low) / 2
 
 
-_NOTHING = Estimate(_UNKNOWN, _UNKNOWN, 0)
+_NO_ESTIMATE = Estimate(_UNKNOWN, _UNKNOWN, 0)
 
 
 def _outcome(test: Test, found: Sequence[Estimate]) -> _Outcome:
@@ -208,18 +218,18 @@ def _outcome(test: Test, found: Sequence[Estimate]) -> _Outcome:
         return _ratio(test, one, more[0])
     if isinstance(test, Exact):
         off = abs(one.value - test.expected)
-        return _Outcome(one, _NOTHING, one.value, one.se, _UNKNOWN, bool(off <= test.tolerance))
+        return _Outcome(one, _NO_ESTIMATE, one.value, one.se, _UNKNOWN, bool(off <= test.tolerance))
     if isinstance(test, Report):
         if more:
             return _ratio(Ratio(test.value, test.value), one, more[0])._replace(z=_UNKNOWN, passed=None)
-        return _Outcome(one, _NOTHING, one.value, one.se, _UNKNOWN, None)
-    inside = _inside(one.value, test.low, test.high)
-    return _Outcome(one, _NOTHING, one.value, one.se, _distances(inside, one.se), inside >= 0)
+        return _Outcome(one, _NO_ESTIMATE, one.value, one.se, _UNKNOWN, None)
+    inside = _margin(one.value, test.low, test.high)
+    return _Outcome(one, _NO_ESTIMATE, one.value, one.se, _in_standard_errors(inside, one.se), inside >= 0)
 
 
 def _order(test: Order, less: Estimate, more: Estimate) -> _Outcome:
     difference, se = more.value - less.value, float(np.hypot(less.se, more.se))
-    z = _distances(difference, se)
+    z = _in_standard_errors(difference, se)
     return _Outcome(less, more, difference, se, z, z >= test.z)
 
 
@@ -227,25 +237,26 @@ def _ratio(test: Ratio, top: Estimate, bottom: Estimate) -> _Outcome:
     if bottom.value == 0.0:
         return _Outcome(top, bottom, _UNKNOWN, _UNKNOWN, _UNKNOWN, False)
     ratio = top.value / bottom.value
-    # To first order; the two sides are taken as independent.
+    # First-order error propagation; the two sides are independent runs.
     se = float(np.hypot(top.se, ratio * bottom.se) / abs(bottom.value))
-    inside = _inside(ratio, test.low, test.high)
-    return _Outcome(top, bottom, ratio, se, _distances(inside, se), inside >= 0)
+    inside = _margin(ratio, test.low, test.high)
+    return _Outcome(top, bottom, ratio, se, _in_standard_errors(inside, se), inside >= 0)
 
 
-def _inside(value: float, low: float, high: float) -> float:
-    """How far inside the range, below zero outside."""
+def _margin(value: float, low: float, high: float) -> float:
+    """Return the distance of `value` from the nearer limit, negative outside the range."""
     return min(value - low, high - value)
 
 
-def _distances(far: float, se: float) -> float:
-    """In standard errors. Without chance any distance is infinitely many."""
+def _in_standard_errors(distance: float, se: float) -> float:
+    """Return distance / se, which is infinite for a number without error."""
     if se == 0.0:
-        return float(np.sign(far) * np.inf) if far else 0.0
-    return far / se
+        return float(np.sign(distance) * np.inf) if distance else 0.0
+    return distance / se
 
 
 def in_words(test: Test) -> str:
+    """Return a test as text, such as 'mean regret[easy: rcs] < mean regret[easy: rucb], z >= 3'."""
     if isinstance(test, Order):
         return f"{test.less} < {test.more}, z >= {test.z:g}"
     if isinstance(test, Ratio):
@@ -265,7 +276,7 @@ def _range(low: float, high: float) -> str:
 
 
 def summary(records: Sequence[Record]) -> str:
-    """'12 hold, 1 skipped', in the order of VERDICTS."""
+    """Return the number of records per verdict, such as '12 hold, 1 skipped', in the order of VERDICTS."""
     counts = Counter(record.verdict for record in records)
     words = {HOLDS: "hold", FAILS: "do not hold", WARNS: "warn"}
     return ", ".join(f"{counts[v]} {words.get(v, v)}" for v in VERDICTS if counts[v]) or "no checks"
@@ -279,7 +290,7 @@ def write_records(records: Sequence[Record], path: Path, about: Mapping[str, Any
 
 @dataclass(frozen=True)
 class _File:
-    """What `write_records` writes for a study."""
+    """The content of a file that `write_records` writes."""
 
     study: str
     title: str
@@ -290,7 +301,7 @@ class _File:
 
 
 def read_records(path: Path) -> tuple[dict[str, Any], list[Record]]:
-    """Return what a file of checks is about, and its records."""
+    """Return the study, title, source and tier of a file of checks, and its records."""
     text = read_text(path, RecordsError, _MOST_BYTES)
     try:
         about = json.loads(text)
@@ -308,14 +319,14 @@ _NUMBERS = ("lhs", "rhs", "value", "se", "z")
 
 
 def _plain(value: Any) -> Any:
-    """JSON has no infinity; as text it is read back."""
+    """Return a value that JSON can represent: NaN as null, an infinity as text."""
     if isinstance(value, float) and not np.isfinite(value):
         return None if np.isnan(value) else str(value)
     return value
 
 
 def _with_numbers(about: Any) -> Any:
-    """Return the content of a file of checks with the numbers that JSON has not; the rest as it is."""
+    """Return the content of a file of checks with NaN and infinities restored."""
     if not isinstance(about, dict) or not isinstance(about.get("checks"), list):
         return about
     return about | {"checks": [_numbers(row) if isinstance(row, dict) else row for row in about["checks"]]}
@@ -326,7 +337,7 @@ def _numbers(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _number(value: Any) -> Any:
-    """Return the number that `_plain` wrote; whatever it did not write as it is."""
+    """Invert `_plain`; return any other value unchanged."""
     if value is None:
         return _UNKNOWN
     return float(value) if value in ("inf", "-inf") else value

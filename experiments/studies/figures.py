@@ -1,4 +1,4 @@
-"""Figures of studies, in the layout of the originals: axes, scales, bands; and tables as text."""
+"""Figures of studies with the axes, scales and bands of the originals, and tables as Markdown."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import altair as alt
 import pandas as pd
 
 from experiments.report.charts.curves import View, accuracy_chart, curve_chart
-from experiments.report.charts.parts import PAGE, Sheet, number
+from experiments.report.charts.parts import PAGE, Layout, number
 from experiments.report.charts.points import bubble_chart, line_chart
 from experiments.report.files import save_chart
 from experiments.runs.summaries import curves, share_curves
-from experiments.studies.captions import looks_of
-from experiments.studies.checks import Results, TooShort, sample
+from experiments.studies.captions import styles_of
+from experiments.studies.checks import CheckSkipped, Results, sample
 from experiments.studies.study import STAND_IN, Bubbles, Curves, Figure, Measure, Points, Study
 from rankduel.base.errors import StudyError
 from rankduel.base.files import path_inside, write_text
@@ -25,23 +25,26 @@ _SHARE = "correct"
 
 
 def draw(
-    study: Study, figure: Figure, results: Results, sheet: Sheet = PAGE, *, titled: bool = True
+    study: Study, figure: Figure, results: Results, layout: Layout = PAGE, *, titled: bool = True
 ) -> alt.LayerChart | None:
-    """The chart, or None if the tier has nothing to show in it; `titled`, it says what stands in for data."""
-    chart = _drawn(study, figure, results, sheet)
+    """Return the chart of a figure, or None if the tier has no data for it.
+
+    With `titled`, the title of the chart names the stand-in data.
+    """
+    chart = _drawn(study, figure, results, layout)
     stand_in = stand_in_of(figure, results) if titled else ""
     return chart.properties(title=f"on {stand_in}") if chart is not None and stand_in else chart
 
 
-def _drawn(study: Study, figure: Figure, results: Results, sheet: Sheet) -> alt.LayerChart | None:
+def _drawn(study: Study, figure: Figure, results: Results, layout: Layout) -> alt.LayerChart | None:
     if isinstance(figure, Curves):
-        return _curves(study, figure, results, sheet)
+        return _curves(study, figure, results, layout)
     if isinstance(figure, Points):
-        return _points(study, figure, results, sheet)
-    return _bubbles(figure, results, sheet)
+        return _points(study, figure, results, layout)
+    return _bubbles(figure, results, layout)
 
 
-def _curves(study: Study, figure: Curves, results: Results, sheet: Sheet) -> alt.LayerChart | None:
+def _curves(study: Study, figure: Curves, results: Results, layout: Layout) -> alt.LayerChart | None:
     parts = [part for part in (figure.part, *figure.beside) if part in results.tables]
     tables = [results.tables[part] for part in parts]
     if not tables:
@@ -53,13 +56,13 @@ def _curves(study: Study, figure: Curves, results: Results, sheet: Sheet) -> alt
     view = View(figure.x, figure.y, figure.band)
     make = share_curves if figure.column == _SHARE else curves
     found = pd.concat([make(table, figure.column) for table in tables])
-    shown = looks_of(study, found["policy"])
+    styles = styles_of(study, found["policy"])
     if figure.column == _SHARE:
-        return accuracy_chart(found, view, shown, sheet)
-    return curve_chart(found, title, view, shown, sheet, known=known_values(study, figure, results))
+        return accuracy_chart(found, view, styles, layout)
+    return curve_chart(found, title, view, styles, layout, known=known_values(study, figure, results))
 
 
-def _points(study: Study, figure: Points, results: Results, sheet: Sheet) -> alt.LayerChart | None:
+def _points(study: Study, figure: Points, results: Results, layout: Layout) -> alt.LayerChart | None:
     frame = points_table(figure, results)
     if figure.x == "log":
         frame = frame[frame["x"] > 0]
@@ -68,24 +71,27 @@ def _points(study: Study, figure: Points, results: Results, sheet: Sheet) -> alt
     if frame.empty:
         return None
     known = known_values(study, figure, results)
-    return line_chart(frame, figure.x_title, figure.y_title, figure.x, figure.y, sheet=sheet, known=known)
+    return line_chart(frame, figure.x_title, figure.y_title, figure.x, figure.y, layout=layout, known=known)
 
 
-def _bubbles(figure: Bubbles, results: Results, sheet: Sheet) -> alt.LayerChart | None:
+def _bubbles(figure: Bubbles, results: Results, layout: Layout) -> alt.LayerChart | None:
     frame = points_table(figure, results)
     if frame.empty:
         return None
     frame = frame.rename(columns={"policy": "y", "mean": "share"})
-    return bubble_chart(frame, figure.x_title, figure.y_title, sheet)
+    return bubble_chart(frame, figure.x_title, figure.y_title, layout)
 
 
 def known_values(study: Study, figure: Figure, results: Results) -> pd.DataFrame:
-    """policy, step (of curves) or x, mean: what others found of what a figure shows on their data."""
+    """Return the published values of a figure; columns policy, step (for curves) or x, and mean.
+
+    A figure on stand-in data has none.
+    """
     known = {measure: value for check in study.checks for measure, value in check.known_values.items()}
     column = "step" if isinstance(figure, Curves) else "x"
     rows: list[tuple[Any, float, float]] = []
     if not stand_in_of(figure, results):
-        rows = _on_curves(study, figure, results, known) if isinstance(figure, Curves) else [
+        rows = _known_on_curves(study, figure, results, known) if isinstance(figure, Curves) else [
             (line, x, known[measure])
             for line, measures in figure.lines.items()
             for x, measure in measures.items()
@@ -94,10 +100,10 @@ def known_values(study: Study, figure: Figure, results: Results) -> pd.DataFrame
     return pd.DataFrame(rows, columns=["policy", column, "mean"])
 
 
-def _on_curves(
+def _known_on_curves(
     study: Study, figure: Curves, results: Results, known: Mapping[Measure, float]
 ) -> list[tuple[Any, float, float]]:
-    """Values of means that the curves reach, by the policies as records name them."""
+    """Return (policy, step, value) for the published means at steps that the curves include."""
     rows: list[tuple[Any, float, float]] = []
     for measure, value in known.items():
         if measure.part not in (figure.part, *figure.beside) or measure.part not in results.tables:
@@ -112,25 +118,25 @@ def _on_curves(
 
 
 def points_table(figure: Points | Bubbles, results: Results) -> pd.DataFrame:
-    """policy, x, mean, low, high: one standard error to both sides; what the tier lacks is left out."""
+    """Return columns policy, x, mean, low, high (one standard error) of the measures that the tier has."""
     logarithmic = isinstance(figure, Points) and figure.y == "log"
     rows = []
     for line, measures in figure.lines.items():
         for x, measure in measures.items():
             try:
                 found = sample(measure, results)
-            except TooShort:
+            except CheckSkipped:
                 continue
             error = 0.0 if pd.isna(found.se) else found.se
             low = found.value - error
-            # A bar down to zero or below has no place on a logarithmic axis.
+            # A logarithmic axis cannot show a bar that reaches zero.
             low = low if not logarithmic or low > 0 else found.value
             rows.append((line, x, found.value, low, found.value + error))
     return pd.DataFrame(rows, columns=["policy", "x", "mean", "low", "high"])
 
 
 def write_figures(study: Study, results: Results, folder: Path, kind: str = "svg") -> list[Path]:
-    """Every figure and table of the study as a file; stand-ins are named in the files' names."""
+    """Write every figure and table of the study to a file and return the paths."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for figure in study.figures:
@@ -146,13 +152,13 @@ def write_figures(study: Study, results: Results, folder: Path, kind: str = "svg
 
 
 def figure_path(figure: Figure, results: Results, folder: Path, kind: str = "svg") -> Path:
-    """Return the file of a figure; one on stand-ins for data says so in its name."""
+    """Return the path of a figure, with a suffix if it is on stand-in data."""
     mark = STAND_IN if stand_in_of(figure, results) else ""
     return path_inside(folder, f"{figure.name}{mark}.{kind}", StudyError)
 
 
 def stand_in_of(figure: Figure, results: Results) -> str:
-    """What stands in for the data of a figure, in words; nothing if they are the real ones."""
+    """Return a description of the stand-in data of a figure; "" if it is on the original data."""
     if isinstance(figure, Curves):
         return results.stand_ins.get(figure.part, "")
     parts = [measure.part for measures in figure.lines.values() for measure in measures.values()]
@@ -161,18 +167,18 @@ def stand_in_of(figure: Figure, results: Results) -> str:
 
 def _notes(results: Results) -> str:
     used = dict.fromkeys(filter(None, results.stand_ins.values()))
-    return "".join(f"\nIn part on {stand_in}.\n" for stand_in in used)
+    return f"\nSome parts use stand-in data: {'; '.join(used)}.\n" if used else ""
 
 
 def as_markdown(frame: pd.DataFrame) -> str:
-    """Columns that are numbers to the right."""
+    """Return a table as Markdown, with numbers aligned to the right."""
     headings = [str(column) for column in frame]
     marks = ["--:" if pd.api.types.is_numeric_dtype(frame[column]) else "---" for column in frame]
     return "".join(f"| {' | '.join(row)} |\n" for row in [headings, marks, *cells(frame)])
 
 
 def cells(frame: pd.DataFrame) -> list[list[str]]:
-    """As text."""
+    """Return the cells of a table as text, row by row."""
     return [[_cell(value) for value in row] for row in frame.itertuples(index=False)]
 
 

@@ -1,4 +1,4 @@
-"""Read a public matrix in NumPy's .npz format; what a file claims is checked before memory is taken."""
+"""Read a public matrix in NumPy's .npz format; headers are validated before memory is allocated."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from rankduel.base.errors import MatrixError
 from rankduel.base.text import shortened
 
 MOST_RANKERS = 10_000
-_MOST_BYTES = 16 * MOST_RANKERS**2  # in the longest floating-point numbers
-_VERSION = (1, 0)  # of the .npy format; later ones are for arrays of records
-# What zipfile and NumPy raise for a file that is damaged, encrypted, or made to be misread.
+_MOST_BYTES = 16 * MOST_RANKERS**2  # with 128-bit floating-point numbers
+_VERSION = (1, 0)  # of the .npy format; later versions are for structured arrays
+# Exceptions that zipfile and NumPy raise for a file that is damaged, encrypted or malicious.
 _UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -45,12 +45,12 @@ class _Header(NamedTuple):
 
 
 def read_npz(path: Path) -> np.ndarray:
-    """Return the only matrix in a file; other arrays in it must not be two-dimensional.
+    """Return the only two-dimensional array of a file.
 
     Raises
     ------
     MatrixError
-        If the file cannot be read, or has no matrix of numbers or more than one.
+        If the file cannot be read, or does not have exactly one matrix of numbers.
     """
     try:
         with zipfile.ZipFile(path) as archive:
@@ -59,24 +59,26 @@ def read_npz(path: Path) -> np.ndarray:
         raise
     except _UNREADABLE as problem:
         reason = shortened(str(problem) or type(problem).__name__, 200)
-        raise MatrixError(f"{path}: not a readable .npz file ({reason}); fetch it again") from None
+        raise MatrixError(f"{path}: not a readable .npz file ({reason}); download it again") from None
 
 
 def _only_matrix(archive: zipfile.ZipFile, where: str) -> np.ndarray:
     arrays = [member for member in archive.infolist() if member.filename.endswith(".npy")]
     matrices = [member for member in arrays if len(_header_in(archive, member).shape) == 2]
     if len(matrices) != 1:
-        raise MatrixError(f"{where}: {len(matrices)} matrices in it; expected one, K x K")
+        raise MatrixError(f"{where}: found {len(matrices)} matrices; expected one, K x K")
     (member,) = matrices
     header = _header_in(archive, member)
     n_bytes = math.prod(header.shape) * header.dtype.itemsize
     if header.dtype.kind not in "fiu":
         raise MatrixError(f"{where}: '{member.filename}' holds {header.dtype}; expected numbers")
     if max(header.shape) > MOST_RANKERS or member.file_size > _MOST_BYTES:
-        raise MatrixError(f"{where}: {header.shape} numbers in it; at most {MOST_RANKERS:,} rankers are read")
+        raise MatrixError(f"{where}: found shape {header.shape}; expected at most {MOST_RANKERS:,} rankers")
     if n_bytes > member.file_size:
-        raise MatrixError(f"{where}: {header.shape} numbers are said to be in it, and there are fewer")
-    content = io.BytesIO(archive.read(member))  # all of it, which verifies its checksum
+        raise MatrixError(
+            f"{where}: '{member.filename}' has fewer numbers than its shape {header.shape}; download it again"
+        )
+    content = io.BytesIO(archive.read(member))  # reading the whole member verifies its checksum
     return np.asarray(npy.read_array(content, allow_pickle=False))
 
 

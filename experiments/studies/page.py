@@ -1,4 +1,4 @@
-"""One page for studies: claims with verdicts, figures in the layout of the originals, tables."""
+"""Write an HTML page about studies: claims with verdicts, figures in the layout of the originals, tables."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import altair as alt
 
-from experiments.report.charts.looks import DARK
 from experiments.report.charts.parts import PAGE, PHONE
+from experiments.report.charts.styles import DARK
 from experiments.report.files import chart_svg
 from experiments.report.html import Section, Table, page_html, plain_names, render
-from experiments.studies.captions import caption, in_names
+from experiments.studies.captions import caption, with_policy_titles
 from experiments.studies.checks import FAILS, HOLDS, REPORT, SKIPPED, WARNS, Record, summary
 from experiments.studies.figures import cells, draw, known_values, stand_in_of, write_figures
 from experiments.studies.playing import Played
@@ -23,13 +23,21 @@ from experiments.studies.study import Study
 from rankduel.base.files import write_text
 
 _STYLES = {HOLDS: "holds", FAILS: "fails", WARNS: "warns", SKIPPED: "unjudged", REPORT: "unjudged"}
+_NOTE = (
+    "Verdicts: 'holds' and 'does not hold' are the outcome of the test on the data of the source; 'warns' "
+    "is a failed test on stand-in data; 'skipped' is a test that this tier is too short for, or whose data "
+    "are missing; 'report only' is a number without a test. Small print below a claim: its test, as "
+    "statistic, column, [part: policy] and step (@). Measured: value ± standard error; then, where they "
+    "apply, the two sides of a comparison, the numbers of runs n, and the distance z from the limit of the "
+    "test in standard errors. Reference: values from the source or from an independent program."
+)
 
 
 class _Claim(NamedTuple):
     """A row of the table of claims."""
 
     verdict: str
-    style: str  # of the verdict
+    style: str  # CSS class of the verdict
     on_stand_in: bool
     text: str
     test: str
@@ -39,14 +47,16 @@ class _Claim(NamedTuple):
 
 
 class _Picture(NamedTuple):
+    """A figure as two SVG drawings in base64."""
+
     title: str
-    wide: str  # SVG in base64
-    narrow: str  # the same for a phone
+    wide: str
+    narrow: str  # for phones
     caption: str
 
 
 def write_study_page(played: Sequence[Played], path: Path) -> None:
-    """Write the page, completely or not at all; it needs no network and no script."""
+    """Write the page of these studies atomically; it is self-contained and has no scripts."""
     path.parent.mkdir(parents=True, exist_ok=True)
     names = plain_names(f"{one.study.id}-{one.tier}" for one in played)
     sections = [_section(name, one) for name, one in zip(names, played)]
@@ -65,6 +75,7 @@ def _section(name: str, one: Played) -> Section:
         stand_ins=list(dict.fromkeys(filter(None, one.results.stand_ins.values()))),
         is_mixed=marked,
         claims=[_claim(record, study, marked) for record in one.records],
+        note=_NOTE,
         pictures=list(_pictures(one, marked)),
         tables=_tables(one),
     )
@@ -72,7 +83,7 @@ def _section(name: str, one: Played) -> Section:
 
 
 def _is_mixed(one: Played) -> bool:
-    """Return whether some claims were put to stand-ins for data and others to the data themselves."""
+    """Return whether some claims were tested on stand-in data and others on the original data."""
     judged = [record for record in one.records if record.verdict != SKIPPED]
     return len({bool(record.stand_in) for record in judged}) > 1
 
@@ -81,9 +92,9 @@ def _claim(record: Record, study: Study, marked: bool) -> _Claim:
     return _Claim(
         record.verdict,
         _STYLES[record.verdict],
-        marked and bool(record.stand_in),
-        in_names(record.source_claim, study),
-        in_names(record.expr, study),
+        marked and bool(record.stand_in) and record.verdict != SKIPPED,
+        with_policy_titles(record.source_claim, study),
+        with_policy_titles(record.expr, study),
         measured(record),
         record.reference_value,
         record.why if record.verdict == FAILS else "",
@@ -92,16 +103,18 @@ def _claim(record: Record, study: Study, marked: bool) -> _Claim:
 
 def _pictures(one: Played, marked: bool) -> Iterator[_Picture]:
     for figure in one.study.figures:
-        wide, narrow = (draw(one.study, figure, one.results, sheet, titled=False) for sheet in (PAGE, PHONE))
+        wide, narrow = (
+            draw(one.study, figure, one.results, layout, titled=False) for layout in (PAGE, PHONE)
+        )
         if wide is not None and narrow is not None:
             known = known_values(one.study, figure, one.results)
-            words = caption(figure, one.tier, one.results, known)
-            note = " On stand-ins for data." if marked and stand_in_of(figure, one.results) else ""
-            yield _Picture(figure.title, _as_image(wide), _as_image(narrow), words + note)
+            text = caption(figure, one.tier, one.results, known)
+            note = " On stand-in data." if marked and stand_in_of(figure, one.results) else ""
+            yield _Picture(figure.title, _as_image(wide), _as_image(narrow), text + note)
 
 
 def _as_image(chart: alt.LayerChart) -> str:
-    """Return SVG in base64 that follows the reader's choice of dark or light pages."""
+    """Return SVG in base64 that follows the reader's dark or light colour scheme."""
     svg = chart_svg(chart)
     start = svg.index(">") + 1
     return base64.b64encode((svg[:start] + _dark_style() + svg[start:]).encode()).decode()

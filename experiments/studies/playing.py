@@ -1,11 +1,11 @@
-"""Playing a study: its parts one after the other, kept as they end, resumed where they stopped.
+"""Play a study: run its parts in order, save each result when it is complete, and resume after a stop.
 
-    OUT/<study>-<tier>/<part>/              records of runs, as 'rankduel run' keeps them
-    OUT/<study>-<tier>/<part>.values.json   what was computed
-    OUT/<study>-<tier>/made/                matrices made from judged data
-    OUT/<study>-<tier>/checks.json          the verdicts
+    OUT/<study>-<tier>/<part>/              records of runs, as 'rankduel run' writes them
+    OUT/<study>-<tier>/<part>.values.json   computed values
+    OUT/<study>-<tier>/made/                matrices computed from judged data
+    OUT/<study>-<tier>/checks.json          verdicts
 
-A part that was played on a stand-in says so in its name, so that nothing is mixed once the data are there.
+Results on stand-in data have a suffix, so that they are not mixed with results on the original data.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from experiments.runs.problem import Problem
 from experiments.runs.records import versions
 from experiments.runs.run import run
 from experiments.studies.checks import Record, Results, run_checks, write_records
-from experiments.studies.data import Shelf, open_problem, stand_in_for
-from experiments.studies.study import STAND_IN, Bench, Computed, Part, Runs, Size, Study
+from experiments.studies.data import DataSource, open_problem, stand_in_for
+from experiments.studies.study import STAND_IN, Computed, Inputs, Part, Runs, Size, Study
 from rankduel.base.errors import StudyError
 from rankduel.base.files import path_inside, write_text
 
@@ -34,7 +34,7 @@ CHECKS = "checks.json"
 
 
 class Played(NamedTuple):
-    """A study, what it found, and where its figures are."""
+    """A study that was played: its results, the records of its checks, and the folder of its figures."""
 
     study: Study
     tier: str
@@ -48,7 +48,7 @@ def folder_of(study: Study, tier: str, out: Path) -> Path:
 
 
 def parts_to_play(study: Study, tier: str, data: Path | None, real: bool) -> list[tuple[Part, Size]]:
-    """Those of the tier; if `real`, without those whose data only stand in for others."""
+    """Return the parts of a tier with their sizes; with `real`, leave out parts that need stand-in data."""
     chosen: list[tuple[Part, Size]] = []
     left_out: set[str] = set()
     for part, size in study.sized(tier):
@@ -61,7 +61,7 @@ def parts_to_play(study: Study, tier: str, data: Path | None, real: bool) -> lis
 
 
 def count_runs(parts: Iterable[tuple[Part, Size]]) -> int:
-    """Runs of policies; a computed part counts as one."""
+    """Return the number of runs of all parts; a computed part counts as one run."""
     return sum(size.runs * len(part.policies) if isinstance(part, Runs) else 1 for part, size in parts)
 
 
@@ -77,17 +77,18 @@ def play_study(
     command: str = "",
     done: Callable[[int], None] = lambda n: None,
 ) -> Results:
-    """All parts of a tier, or those with real data; those that are there already are read.
+    """Play all parts of a tier and return their results; saved results are read instead.
 
-    With `repair`, runs whose record is damaged or of another study are played again.
+    With `real`, parts that need stand-in data are left out. With `repair`, runs with a damaged record, or
+    with the record of another study, are played again. `done(n)` is called whenever n runs are complete.
     """
     folder = folder_of(study, tier, out)
-    shelf = Shelf(data, folder / "made", jobs)
+    source = DataSource(data, folder / "made", jobs)
     tables: dict[str, pd.DataFrame] = {}
     values: dict[str, dict[str, Any]] = {}
     stand_ins: dict[str, str] = {}
     for part, size in parts_to_play(study, tier, data, real):
-        problem, stand_in = _opened(part, shelf)
+        problem, stand_in = _open_part_problem(part, source)
         stand_ins[part.name] = stand_in
         path = path_inside(folder, part.name + (STAND_IN if stand_in else ""), StudyError)
         if isinstance(part, Runs):
@@ -107,40 +108,41 @@ def play_study(
         else:
             seen = {name: tables[name] for name in part.after}
             preferences, arena = (problem.preferences, problem.arena) if problem else (None, None)
-            bench = Bench(preferences, size, seen, jobs, data, path, arena)
-            values[part.name] = _computed(part, bench, path)
+            inputs = Inputs(preferences, size, seen, jobs, data, path, arena)
+            values[part.name] = _computed_values(part, inputs, path)
             done(1)
-            # What is computed from runs stands on the same data.
-            under = [stand_in, *(stand_ins[name] for name in part.after)]
-            stand_ins[part.name] = "; ".join(dict.fromkeys(filter(None, under)))
+            # Values computed from runs use the data of these runs.
+            used = [stand_in, *(stand_ins[name] for name in part.after)]
+            stand_ins[part.name] = "; ".join(dict.fromkeys(filter(None, used)))
     return Results(tables, values, stand_ins)
 
 
 def check(study: Study, tier: str, out: Path, results: Results) -> list[Record]:
-    """The verdicts, which are also written."""
+    """Run all checks, write their records to checks.json, and return them."""
     records = run_checks(study, results)
-    folder_of(study, tier, out).mkdir(parents=True, exist_ok=True)  # no part may have left a file
+    folder_of(study, tier, out).mkdir(parents=True, exist_ok=True)  # missing if no part wrote a file
     about = {"study": study.id, "title": study.title, "source": study.source, "tier": tier}
     write_records(records, folder_of(study, tier, out) / CHECKS, about | {"versions": versions()})
     return records
 
 
-def _opened(part: Part, shelf: Shelf) -> tuple[Problem | None, str]:
+def _open_part_problem(part: Part, source: DataSource) -> tuple[Problem | None, str]:
     if not part.problem:
         return None, ""
-    opened = open_problem(part.problem, shelf, part.regret if isinstance(part, Runs) else "")
+    opened = open_problem(part.problem, source, part.regret if isinstance(part, Runs) else "")
     return opened.problem, opened.stand_in
 
 
-def _computed(part: Computed, bench: Bench, path: Path) -> dict[str, Any]:
-    if not part.kept:
-        return _plain(part.make(bench))
+def _computed_values(part: Computed, inputs: Inputs, path: Path) -> dict[str, Any]:
+    """Return the values of a computed part, from its cache file if that has the same matrix and size."""
+    if not part.cached:
+        return _as_floats(part.make(inputs))
     file = path.with_name(f"{path.name}.values.json")
-    key = _key(bench.preferences, bench.size)
-    kept = _read(file)
-    if kept.get("of") == key:
-        return dict(kept["values"])
-    values = _plain(part.make(bench))
+    key = _key(inputs.preferences, inputs.size)
+    saved = _read_cache(file)
+    if saved.get("of") == key:
+        return dict(saved["values"])
+    values = _as_floats(part.make(inputs))
     file.parent.mkdir(parents=True, exist_ok=True)
     found = {"of": key, "values": values}
     text = json.dumps(found | {"digest": _digest(found)}, indent=1, sort_keys=True)
@@ -149,12 +151,12 @@ def _computed(part: Computed, bench: Bench, path: Path) -> dict[str, Any]:
 
 
 def _key(preferences: Preferences | None, size: Size) -> dict[str, Any]:
-    """What the numbers depend on."""
+    """Return the key of cached values: the digest of the matrix, and the size."""
     return {"matrix": preferences.digest if preferences else "", "size": list(size)}
 
 
-def _plain(values: Any) -> dict[str, Any]:
-    """As numbers that a file keeps."""
+def _as_floats(values: Any) -> dict[str, Any]:
+    """Return the values as floats and lists of floats, which JSON can represent."""
     return {str(name): np.asarray(value, float).tolist() for name, value in values.items()}
 
 
@@ -162,11 +164,11 @@ def _digest(found: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
 
 
-def _read(file: Path) -> dict[str, Any]:
-    """Return what was kept; nothing if it is damaged or not there, so that it is computed anew."""
+def _read_cache(file: Path) -> dict[str, Any]:
+    """Return the content of a cache file; {} if it is missing or damaged."""
     try:
-        kept = json.loads(file.read_text("utf-8"))
-        digest = kept.pop("digest")
-        return kept if digest == _digest(kept) else {}
+        saved = json.loads(file.read_text("utf-8"))
+        digest = saved.pop("digest")
+        return saved if digest == _digest(saved) else {}
     except (FileNotFoundError, ValueError, RecursionError, AttributeError, TypeError, KeyError):
         return {}

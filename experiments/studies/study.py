@@ -1,16 +1,16 @@
-"""What a study is: a published experiment as a value, from its data to the claims that are checked.
+"""A study: a published experiment as a value, from its data to the claims that are tested.
 
-To add one, write a file in published/ that ends in `STUDY = Study(...)`; commands, tests and the page of
-reproductions find it by that name. A study is made of
+To add a study, write a file in published/ that ends in `STUDY = Study(...)`. Commands, tests and the page of
+reproductions find it by that name. A study consists of
 
     Runs       policies on a problem, with a horizon and a number of runs for each tier
-    Computed   numbers by name, from a matrix or from the runs before it
-    Check      a claim of the source, and the test it must pass (experiments/studies/checks.py)
-    Curves, Points, Bubbles, Table   what the source shows (experiments/studies/figures.py)
+    Computed   named numbers, from a matrix or from the runs of earlier parts
+    Check      a claim of the source and its test (experiments/studies/checks.py)
+    Curves, Points, Bubbles, Table   the figures and tables of the source (experiments/studies/figures.py)
 
 A problem is text, such as 'cycle' or 'mslr-navigational(random=16,seed=3)' (experiments/studies/problems.py).
-A policy is text as 'rankduel policies' prints it, so two variants never share a curve. cycles.py is a good
-example to begin with. The same fields in a TOML file make a study of one's own (experiments/studies/toml.py).
+A policy is text in the notation of 'rankduel policies'. published/cycles.py is a short example. The same
+fields in a TOML file define a user's own study (experiments/studies/toml.py).
 """
 
 from __future__ import annotations
@@ -31,13 +31,12 @@ from experiments.specs import parse_policy
 from rankduel.base.settings import Configured, Setting
 
 TIERS = {
-    "quick": "minutes: enough to see most claims",
-    "paper": "horizons and repeats as published, or as many as settle the claims",
-    "long": "full length of the originals, where that is more",
+    "quick": "minutes: enough to test most claims",
+    "paper": "horizons and repeats as published, or as many as the claims need",
+    "long": "full length of the originals, if longer than 'paper'",
 }
 STATISTICS = ("mean", "median", "min", "max", "count")
-# What records of runs have; some of it only where pages are shown, arms tie, one arm wins, or sets are
-# compared.
+# Columns of the records of runs. Some exist only for live runs, tied arms, a Condorcet winner, or sets.
 COLUMNS = (
     "regret",
     "weak_regret",
@@ -57,71 +56,75 @@ COLUMNS = (
     "ndcg",
     "clicks",
 )
-STAND_IN = "-stand-in"  # ends the names of files and folders of what was played on stand-ins for data
-WRONG = "wrong"  # a column of measures: the winner is not recommended
+STAND_IN = "-stand-in"  # suffix of files and folders with results on stand-in data
+WRONG = "wrong"  # a derived column: 1 if the run does not recommend the winner
 MOST_DUELS, MOST_RUNS, LARGEST_SEED = 10**12, 10**6, 2**63 - 1
 
-Tier = Annotated[str, Setting("how long to play", choices=tuple(TIERS))]
+Tier = Annotated[str, Setting("length of the runs", choices=tuple(TIERS))]
 Number = Annotated[float, Setting("any number but NaN")]
 Step = Annotated[float, Setting("a number of duels", at_least=0, at_most=MOST_DUELS)]
-Scale = Annotated[str, Setting("of an axis", choices=("linear", "log"))]
+Scale = Annotated[str, Setting("scale of an axis", choices=("linear", "log"))]
 
 
 class Size(NamedTuple):
+    """The horizon, and the number of runs of each policy or of samples of a computed part."""
+
     horizon: Annotated[float, Setting("duels per run", at_least=1, at_most=MOST_DUELS)]
-    # Of each policy; or samples, for what is computed.
-    runs: Annotated[int, Setting("how many", at_least=1, at_most=MOST_RUNS)]
+    runs: Annotated[int, Setting("number of runs", at_least=1, at_most=MOST_RUNS)]
 
 
 @dataclass(frozen=True)
 class Runs:
-    """Policies on a problem. A tier without a size of its own has that of the tier before it, or no runs."""
+    """Runs of policies on a problem. A tier without a size has the size of the previous tier, or no runs."""
 
     name: str
     problem: str
     policies: Sequence[str]
     sizes: Mapping[Tier, Size]
-    # A notion of bandits.regret; the usual one if not said.
-    regret: Annotated[str, Setting("what regret means", choices=tuple(NOTIONS))] = ""
+    # A notion of bandits.regret; "" for the default notion of the problem.
+    regret: Annotated[str, Setting("definition of regret", choices=tuple(NOTIONS))] = ""
 
 
-class Bench(NamedTuple):
-    """What a computed part may look at."""
+class Inputs(NamedTuple):
+    """The inputs of a computed part."""
 
     preferences: Preferences | None  # of its problem
     size: Size
-    tables: Mapping[str, pd.DataFrame]  # of the runs it comes after, by part
+    tables: Mapping[str, pd.DataFrame]  # records of the parts named in `after`
     jobs: Workers
-    data: Path | None = None  # the folder of data that users bring
-    folder: Path | None = None  # where it may keep records of runs of its own
-    arena: Arena | None = None  # of its problem, if that is played live
+    data: Path | None = None  # folder of the user's data
+    folder: Path | None = None  # folder for records of runs that the part makes itself
+    arena: Arena | None = None  # of its problem, if duels are live
 
 
 @dataclass(frozen=True)
 class Computed:
-    """Numbers by name; each is one number or a sample of them."""
+    """A part that computes named numbers; each is a number or a sample of numbers."""
 
     name: str
-    make: Callable[[Bench], Mapping[str, Any]]
+    make: Callable[[Inputs], Mapping[str, Any]]
     problem: str = ""
-    after: Sequence[str] = ()  # parts whose runs it looks at
+    after: Sequence[str] = ()  # parts whose records it needs
     sizes: Mapping[str, Size] = field(default_factory=lambda: {"quick": Size(1, 1)})
-    kept: bool = True  # in a file, so that it is not computed again; not worth it for what runs give at once
+    cached: bool = True  # keep the values in a file; unnecessary for values that follow quickly from records
 
 
 Part = Runs | Computed
 
 
 class Measure(NamedTuple):
-    """A number per run of a policy in a part; or a number that a part computed, then `policy` is its name."""
+    """A statistic of a column over the runs of a policy, or of a number that a computed part returned.
+
+    For a computed part, `policy` is the name of the number.
+    """
 
     part: str
     policy: str
-    column: str = "regret"  # of the records, or WRONG
-    at: Step = 0  # 0 is the last one, whatever the tier
-    since: Step = 0  # if given, what was added since this step
-    statistic: Annotated[str, Setting("of the runs", choices=STATISTICS)] = "mean"
-    # Right: runs that recommend the winner in the end.
+    column: str = "regret"  # a column of the records, or WRONG
+    at: Step = 0  # 0 for the last step of the tier
+    since: Step = 0  # if given, subtract the value at this step
+    statistic: Annotated[str, Setting("statistic over the runs", choices=STATISTICS)] = "mean"
+    # "right" selects the runs that recommend the winner at the end.
     only: Annotated[str, Setting("which runs", choices=("all", "right"))] = "all"
 
     def __str__(self) -> str:
@@ -132,7 +135,7 @@ class Measure(NamedTuple):
 
 
 class Order(NamedTuple):
-    """One is below the other, by so many standard errors of the difference (Welch)."""
+    """Test that `less` is below `more` by at least `z` standard errors of the difference (Welch)."""
 
     less: Measure
     more: Measure
@@ -140,7 +143,7 @@ class Order(NamedTuple):
 
 
 class Ratio(NamedTuple):
-    """One over the other lies in a range."""
+    """Test that `top` / `bottom` lies in [low, high]."""
 
     top: Measure
     bottom: Measure
@@ -149,7 +152,7 @@ class Ratio(NamedTuple):
 
 
 class Between(NamedTuple):
-    """A number, or a count of runs, lies in a range."""
+    """Test that a number, or a count of runs, lies in [low, high]."""
 
     value: Measure
     low: Number = -np.inf
@@ -157,7 +160,7 @@ class Between(NamedTuple):
 
 
 class Exact(NamedTuple):
-    """A number is this one, to the tolerance of what was printed."""
+    """Test that a number is `expected`, up to the rounding of the published value."""
 
     value: Measure
     expected: Number
@@ -165,7 +168,7 @@ class Exact(NamedTuple):
 
 
 class Report(NamedTuple):
-    """A number, or one over another: said, never judged."""
+    """Report a number, or the ratio of two, without a verdict."""
 
     value: Measure
     over: Measure | None = None
@@ -176,20 +179,20 @@ Test = Order | Ratio | Between | Exact | Report
 
 @dataclass(frozen=True)
 class Check:
+    """A claim of the source and the test that decides it."""
+
     id: str
-    claim: str  # what the source says
+    claim: str  # the statement of the source
     test: Test
-    reference: str = ""  # what is known besides, as from independent programs
-    runs: int = 0  # with fewer the test says nothing
-    real: bool = False  # a fact of the real data, about which a stand-in says nothing
-    explanation: str = ""  # why it does not hold, verified; said where it does not
-    known: Sequence[
-        float
-    ] = ()  # of its measures, in their order: published, or found by independent programs
+    reference: str = ""  # values from the source or from independent programs, as text
+    runs: int = 0  # fewest runs with which the test is meaningful
+    real: bool = False  # a property of the original data, which stand-in data need not have
+    explanation: str = ""  # verified reason why the claim does not hold; printed only in that case
+    known: Sequence[float] = ()  # published or independently computed values of the measures, in their order
 
     @property
     def known_values(self) -> dict[Measure, float]:
-        """Numbers that figures show beside ours: those given, or the one that must come out exactly."""
+        """Published values that figures show: `known`, or the expected value of an exact test."""
         values = (self.test.expected,) if isinstance(self.test, Exact) else self.known
         return dict(zip(self.measures, values))
 
@@ -199,20 +202,20 @@ class Check:
 
 
 class Curves(NamedTuple):
-    """Means over the runs of a part against duels, with a band of one standard error."""
+    """A figure of means over the runs of a part against duels."""
 
     name: str
     title: str
     part: str
-    column: Annotated[str, Setting("of the records", choices=COLUMNS)] = "regret"
+    column: Annotated[str, Setting("column of the records", choices=COLUMNS)] = "regret"
     x: Scale = "log"
     y: Scale = "linear"
-    band: Annotated[str, Setting("around the mean", choices=("error", "quantiles", "none"))] = "error"
-    beside: Sequence[str] = ()  # other parts whose curves go into the same axes
+    band: Annotated[str, Setting("band around the mean", choices=("error", "quantiles", "none"))] = "error"
+    beside: Sequence[str] = ()  # other parts whose curves are drawn in the same axes
 
 
 class Points(NamedTuple):
-    """Lines through measures, such as final regret against a parameter, with bars of one standard error."""
+    """A figure of lines through measures, such as final regret against a parameter, with standard errors."""
 
     name: str
     title: str
@@ -224,54 +227,58 @@ class Points(NamedTuple):
 
 
 class Bubbles(NamedTuple):
-    """Measures as areas, such as shares of subsets by their size (x) and how many winners they have (y)."""
+    """A figure of measures as areas, such as shares of subsets by size (x) and number of winners (y)."""
 
     name: str
     title: str
     x_title: str
     y_title: str
-    lines: Mapping[int, Mapping[float, Measure]]  # for each y, by x; what is not there is 0
+    lines: Mapping[int, Mapping[float, Measure]]  # y -> x -> share; a missing share is 0
 
 
 Figure = Curves | Points | Bubbles
 
 
 class Table(NamedTuple):
+    """A table that `make` returns for the values of all computed parts, by part."""
+
     name: str
     title: str
-    make: Callable[[Mapping[str, Mapping[str, Any]]], pd.DataFrame]  # from what the parts computed
+    make: Callable[[Mapping[str, Mapping[str, Any]]], pd.DataFrame]
 
 
 @dataclass(frozen=True)
 class Study:
+    """A published experiment: its parts, the claims that are tested, its figures and tables."""
+
     id: str
     title: str
     source: str
     question: str
-    data: str  # what it needs, in words
+    data: str  # description of the required data
     parts: Sequence[Part]
     checks: Sequence[Check]
     figures: Sequence[Figure] = ()
     tables: Sequence[Table] = ()
-    minutes: Mapping[str, float] = field(
-        default_factory=dict
-    )  # of one core, by tier: measured for quick ones, else estimated from those
+    # Minutes of one core by tier: measured for the quick tier, extrapolated for the others.
+    minutes: Mapping[str, float] = field(default_factory=dict)
     seed: int = 0
-    files: Mapping[str, Configured] = field(default_factory=dict)  # policies of Python files, by their text
+    files: Mapping[str, Configured] = field(default_factory=dict)  # policies from Python files, by their text
 
     def sized(self, tier: str) -> Iterator[tuple[Part, Size]]:
-        """The parts that have a size in this tier."""
+        """Yield the parts that have a size in this tier, with the size."""
         for part in self.parts:
             size = size_in(part, tier)
             if size is not None:
                 yield part, size
 
     def policy(self, text: str) -> Configured:
-        """Return a policy of this study; a Python file only if it was trusted when the study was read."""
+        """Return a policy of this study; a Python file must have been trusted when the study was read."""
         return self.files[text] if text in self.files else parse_policy(text)
 
 
 def size_in(part: Part, tier: str) -> Size | None:
+    """Return the size of a part in a tier: its own, or that of the nearest shorter tier."""
     size = None
     for name in TIERS:
         size = part.sizes.get(name, size)
@@ -281,5 +288,5 @@ def size_in(part: Part, tier: str) -> Size | None:
 
 
 def full_name(policy: str) -> str:
-    """As records name a policy: 'dts(alpha=0.2097152)' for 'dts(variant=published)'."""
+    """Return the name of a policy in records: 'dts(alpha=0.2097152)' for 'dts(variant=published)'."""
     return str(parse_policy(policy))

@@ -1,4 +1,4 @@
-"""Subsets of the rankers of a matrix, by a seed: with a Condorcet winner, or with two Copeland winners."""
+"""Draw random subsets of the rankers of a matrix, with a Condorcet winner or with two Copeland winners."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from rankduel.base.compiling import entry
 from rankduel.base.errors import StudyError
 from rankduel.base.streams import stream
 
-_TRIES = 10_000  # random subsets looked at for one with a winner
-DRAWS = 200_000  # random subsets, of which the one with the clearest two winners is taken
+_TRIES = 10_000  # largest number of draws until a subset has a Condorcet winner
+DRAWS = 200_000  # draws among which the subset with the clearest two winners is selected
 
 
 def random_arms(matrices: list[np.ndarray], size: int, seed: int) -> list[int]:
-    """A random subset with a Condorcet winner in each of the matrices, in increasing order."""
+    """Draw a subset of `size` arms that has a Condorcet winner in each matrix; return it sorted."""
     most = min(map(len, matrices))
     _check_size(size, most)
     rng = stream(seed, "arms", size)
@@ -24,62 +24,67 @@ def random_arms(matrices: list[np.ndarray], size: int, seed: int) -> list[int]:
         arms = np.sort(rng.permutation(most)[:size])
         if all(condorcet_winner(matrix[np.ix_(arms, arms)]) >= 0 for matrix in matrices):
             return [int(arm) for arm in arms]
-    raise StudyError(f"{_TRIES:,} random subsets of {size} rankers, and none of them has a Condorcet winner")
+    raise StudyError(f"none of {_TRIES:,} random subsets of {size} rankers has a Condorcet winner")
 
 
 def _check_size(size: int, most: int) -> None:
     if not 1 <= size <= most:
-        raise StudyError(f"a subset of {size} rankers; there are {most}")
+        raise StudyError(f"a subset of {size} rankers; expected 1 to {most}, the rankers of the matrix")
 
 
 class TwoWinners(NamedTuple):
-    arms: list[int]  # in increasing order: of the subsets drawn, the one whose winners are the clearest
-    gaps: np.ndarray  # (DRAWS,) how clear each subset is, see `clearness`
+    """The drawn subset whose two Copeland winners have the largest `min_winner_gap`, and all gaps."""
+
+    arms: list[int]  # in increasing order
+    gaps: np.ndarray  # (DRAWS,) `min_winner_gap` of each drawn subset
 
 
 def draw_two_winners(matrix: np.ndarray, size: int, seed: int) -> TwoWinners:
-    """Random subsets in which two Copeland winners beat all but one, as in Li et al. 2020, Figure 4."""
+    """Draw subsets in which two Copeland winners beat all but one arm, as in Li et al. 2020, Figure 4."""
     _check_size(size, len(matrix))
-    chances = stream(seed, "two winners", size).random((DRAWS, size))
+    uniforms = stream(seed, "two winners", size).random((DRAWS, size))
     gaps = np.zeros(DRAWS)
     arms = np.zeros(size, np.int64)
-    _look_at_subsets(np.array(matrix), np.arange(len(matrix)), chances, gaps, arms)
+    _search_subsets(np.array(matrix), np.arange(len(matrix)), uniforms, gaps, arms)
     if not gaps.any():
         raise StudyError(
-            f"{DRAWS:,} random subsets of {size} rankers, and none has two Copeland winners that beat "
-            f"{size - 2} each"
+            f"none of {DRAWS:,} random subsets of {size} rankers has two Copeland winners that beat "
+            f"{size - 2} rankers each"
         )
     return TwoWinners(sorted(arms.tolist()), gaps)
 
 
 @entry
-def _look_at_subsets(matrix, deck, chances, gaps, clearest):
-    """How clear is the subset that each row of `chances` draws? The first of the clearest is left there."""
+def _search_subsets(matrix, permutation, uniforms, gaps, clearest):
+    """Write the gap of every drawn subset to `gaps`, and the first subset with the largest to `clearest`.
+
+    Row i of `uniforms` draws subset i by a partial Fisher-Yates shuffle of `permutation`.
+    """
     size, most = len(clearest), 0.0
     for draw in range(len(gaps)):
         for place in range(size):
-            other = place + int(chances[draw, place] * (len(deck) - place))
-            deck[place], deck[other] = deck[other], deck[place]
-        gaps[draw] = clearness(matrix, deck[:size])
+            other = place + int(uniforms[draw, place] * (len(permutation) - place))
+            permutation[place], permutation[other] = permutation[other], permutation[place]
+        gaps[draw] = min_winner_gap(matrix, permutation[:size])
         if gaps[draw] > most:
             most = gaps[draw]
             for place in range(size):
-                clearest[place] = deck[place]
+                clearest[place] = permutation[place]
 
 
 @entry
-def clearness(matrix, arms):
-    """How far from 1/2 the duels of the two winners are at least; 0 if there are no two as wanted.
+def min_winner_gap(matrix, arms):
+    """Return the least distance from 1/2 of a preference of the two winners; 0 without two such winners.
 
-    Exactly two arms beat all but one of the others; then nobody beats all. If no duel of theirs is a tie, one
-    of the two beats the other, and loses to an arm that is no winner.
+    The winners are exactly two arms that beat all but one of the others, so that no arm beats all others. If
+    neither has a tie, one winner beats the other and loses to an arm that is not a winner.
     """
     first, second = -1, -1
     for arm in arms:
-        unbeaten = _unbeaten(matrix, arm, arms)
-        if unbeaten == 1 and second >= 0:
+        n_not_beaten = _count_not_beaten(matrix, arm, arms)
+        if n_not_beaten == 1 and second >= 0:
             return 0.0
-        if unbeaten == 1:
+        if n_not_beaten == 1:
             first, second = arm, first
     if second < 0:
         return 0.0
@@ -92,8 +97,8 @@ def clearness(matrix, arms):
 
 
 @entry
-def _unbeaten(matrix, arm, arms):
-    """How many of the others the arm does not beat; from two on it does not matter."""
+def _count_not_beaten(matrix, arm, arms):
+    """Return the number of other arms that `arm` does not beat, counting up to two."""
     n = 0
     for other in arms:
         n += other != arm and matrix[arm, other] <= 0.5

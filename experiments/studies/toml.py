@@ -1,4 +1,4 @@
-"""Studies of one's own, in TOML, with the fields of study.py (what is computed by a function is for Python):
+"""Read a user's own study from TOML, with the fields of study.py except computed parts:
 
     id = "mine"
     title = "RCS below RUCB"
@@ -22,9 +22,9 @@
     title = "Regret"
     part = "easy"
 
-Tests are order, ratio, between, exact and report; a measure may say column, at, since, statistic, only.
-Files and folders are named by ids and names: letters, digits, '-', '_' and '.'. A policy may be a Python
-file, found from the current folder; it is code, and is run only if the study is read with `trust`.
+Tests are order, ratio, between, exact and report. A measure may have column, at, since, statistic and only.
+Ids and names become names of files and folders, and consist of letters, digits, '-', '_' and '.'. A policy
+may be a Python file, relative to the current folder; its code runs only if the study is read with `trust`.
 """
 
 from __future__ import annotations
@@ -67,15 +67,15 @@ from rankduel.base.settings import Configured, Setting, find
 from rankduel.base.text import shortened
 from rankduel.base.toml import load_toml, read_table
 
-_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}")  # of files and folders
-_LONGEST_FILE = 200  # characters of the name of a matrix
-# Of files and folders that every study has beside those of its parts (experiments/studies/playing.py).
-_TAKEN = ("made", "figures", "checks.json")
+_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}")  # valid names of files and folders
+_LONGEST_FILE = 200  # characters in the file name of a matrix
+# Files and folders of every study, which no part may replace (experiments/studies/playing.py).
+_RESERVED = ("made", "figures", "checks.json")
 
 
 @dataclass(frozen=True)
 class _Claim:
-    """An entry of [[checks]]: the fields of a check, its test by name."""
+    """An entry of [[checks]]: the fields of a check, with one field per kind of test."""
 
     id: str
     claim: str
@@ -85,7 +85,7 @@ class _Claim:
     exact: Exact | None = None
     report: Report | None = None
     reference: str = ""
-    runs: Annotated[int, Setting("with fewer the test says nothing", at_least=0, at_most=MOST_RUNS)] = 0
+    runs: Annotated[int, Setting("fewest runs for the test", at_least=0, at_most=MOST_RUNS)] = 0
     real: bool = False
     explanation: str = ""
 
@@ -95,7 +95,7 @@ TESTS = ("order", "ratio", "between", "exact", "report")
 
 @dataclass(frozen=True)
 class _File:
-    """The tables of a study."""
+    """The top level of a TOML file."""
 
     id: str
     title: str
@@ -105,10 +105,10 @@ class _File:
     runs: Sequence[Runs] = ()
     checks: Sequence[_Claim] = ()
     curves: Sequence[Curves] = ()
-    minutes: Mapping[Tier, Annotated[float, Setting("of one core", at_least=0, at_most=1e9)]] = field(
+    minutes: Mapping[Tier, Annotated[float, Setting("minutes of one core", at_least=0, at_most=1e9)]] = field(
         default_factory=dict
     )
-    seed: Annotated[int, Setting("of the runs", at_least=0, at_most=LARGEST_SEED)] = 0
+    seed: Annotated[int, Setting("seed of the runs", at_least=0, at_most=LARGEST_SEED)] = 0
 
 
 def read_study(path: str | Path, *, trust: bool = False) -> Study:
@@ -117,14 +117,19 @@ def read_study(path: str | Path, *, trust: bool = False) -> Study:
     Parameters
     ----------
     path : str or Path
-        The file.
+        The TOML file.
     trust : bool, default False
-        Allow policies that are Python files. They are run, and found from the current folder.
+        Allow policies that are Python files. Their code runs; paths are relative to the current folder.
+
+    Returns
+    -------
+    Study
+        The validated study.
 
     Raises
     ------
     RankduelError
-        If the file cannot be read, is not TOML, or describes no study that can be played.
+        If the file cannot be read, is not TOML, or does not describe a valid study.
     """
     where = str(path)
     written = read_table(_File, load_toml(path, StudyError), where, StudyError)
@@ -150,7 +155,7 @@ def _check(claim: _Claim, where: str) -> Check:
     found = [test for test in (getattr(claim, name) for name in TESTS) if test is not None]
     if len(found) != 1:
         raise StudyError(
-            f"{where}: check '{shortened(claim.id)}' has {len(found)} tests; expected one test, as a table: "
+            f"{where}: check '{shortened(claim.id)}' has {len(found)} tests; expected exactly one table of: "
             f"{', '.join(TESTS)}"
         )
     return Check(claim.id, claim.claim, found[0], claim.reference, claim.runs, claim.real, claim.explanation)
@@ -158,7 +163,7 @@ def _check(claim: _Claim, where: str) -> Check:
 
 @contextmanager
 def _named(where: str) -> Iterator[None]:
-    """Put the place in front of an error's message."""
+    """Prefix the message of an error with `where`."""
     try:
         yield
     except RankduelError as problem:
@@ -166,7 +171,7 @@ def _named(where: str) -> Iterator[None]:
 
 
 def _with_policy_files(study: Study, trust: bool) -> Study:
-    """Return the study with its policies of Python files loaded, and named as records name them."""
+    """Return the study with policies from Python files loaded, and named as in records."""
     texts = [policy for part in study.parts if isinstance(part, Runs) for policy in part.policies]
     texts += [measure.policy for check in study.checks for measure in check.measures]
     parsed = {text: parse_policy(text, trust=trust) for text in dict.fromkeys(texts)}
@@ -187,7 +192,7 @@ def _name_in(files: Mapping[str, Configured], text: str) -> str:
 
 
 def _renamed(test: Test, files: Mapping[str, Configured]) -> Test:
-    """Return the test with the names of its policies as records have them."""
+    """Return the test with policies from Python files named as in records."""
     changed: Any = {
         name: value._replace(policy=_name_in(files, value.policy))
         for name, value in test._asdict().items()
@@ -197,19 +202,19 @@ def _renamed(test: Test, files: Mapping[str, Configured]) -> Test:
 
 
 def check_study(study: Study, where: str) -> None:
-    """Raise an error if a study cannot be played: names, problems, policies, what is measured and shown."""
+    """Raise an error if names, sizes, problems, policies, measures or figures of a study are invalid."""
     _check_names(study, where)
     runs = {part.name: part for part in study.parts if isinstance(part, Runs)}
     for part in study.parts:
         _check_sizes(part.sizes, f"{where}: part '{part.name}'")
         with _named(f"{where}: part '{part.name}'"):
-            if part.problem or isinstance(part, Runs):  # a computed part may have none
+            if part.problem or isinstance(part, Runs):  # a computed part may have no problem
                 _check_problem(part.problem)
     played = {name: _policies(part, study, f"{where}: part '{name}'") for name, part in runs.items()}
     names = [part.name for part in study.parts]
     for check in study.checks:
         if not check.measures:
-            raise StudyError(f"{where}: the test of '{check.id}' has nothing to measure")
+            raise StudyError(f"{where}: the test of '{check.id}' has no measure")
         with _named(f"{where}: check '{check.id}'"):
             for measure in check.measures:
                 _check_measure(measure, study, names, played)
@@ -223,32 +228,33 @@ def check_study(study: Study, where: str) -> None:
 def _check_names(study: Study, where: str) -> None:
     _check_name(study.id, f"{where}: the id")
     parts = [part.name for part in study.parts]
-    shown = [one.name for one in (*study.figures, *study.tables)]
-    for name in (*parts, *shown):
+    figures = [one.name for one in (*study.figures, *study.tables)]
+    for name in (*parts, *figures):
         _check_name(name, f"{where}: the name of a part, a figure or a table")
         if name.lower().endswith(STAND_IN):
             raise StudyError(
-                f"{where}: '{name}' ends in '{STAND_IN}', as names on stand-ins do; choose another"
+                f"{where}: '{name}' ends in '{STAND_IN}', which is reserved for stand-in data; choose "
+                "another name"
             )
-    _refuse_twice((*_TAKEN, *parts), where, "parts, or files of every study,")
-    _refuse_twice(shown, where, "figures or tables")
-    _refuse_twice([check.id for check in study.checks], where, "checks")
+    _refuse_duplicates((*_RESERVED, *parts), where, "parts, or a part and a file of every study,")
+    _refuse_duplicates(figures, where, "figures or tables")
+    _refuse_duplicates([check.id for check in study.checks], where, "checks")
 
 
 def _check_name(name: str, what: str) -> None:
     if not _NAME.fullmatch(name):
         raise StudyError(
-            f"{what} is '{shortened(name)}'; files are named by it, so expected at most 100 letters, digits, "
-            "'-', '_' and '.', and no '.' at the beginning"
+            f"{what} is '{shortened(name)}'; it is the name of a file, so expected at most 100 letters, "
+            "digits, '-', '_' and '.', and no '.' at the beginning"
         )
 
 
-def _refuse_twice(names: Iterable[str], where: str, what: str) -> None:
-    """Names of files must differ on disks that know no lower case."""
+def _refuse_duplicates(names: Iterable[str], where: str, what: str) -> None:
+    """Raise an error if two names differ in case only, as some file systems ignore case."""
     seen: set[str] = set()
     for name in names:
         if name.lower() in seen:
-            raise StudyError(f"{where}: two {what} are named '{name}', if case does not count")
+            raise StudyError(f"{where}: two {what} are named '{name}', ignoring case; rename one of them")
         seen.add(name.lower())
 
 
@@ -260,11 +266,11 @@ def _check_sizes(sizes: Mapping[str, object], where: str) -> None:
 
 
 def _check_problem(text: str) -> None:
-    """Look up the matrices that a problem names, but no file."""
+    """Raise an error if a problem is invalid or names an unknown matrix; files are not opened."""
     name = parse_problem(text).name
     if len(name) > _LONGEST_FILE:
         raise StudyError(
-            f"the problem is named '{shortened(name)}'; expected at most {_LONGEST_FILE} characters"
+            f"the name of the problem is '{shortened(name)}'; expected at most {_LONGEST_FILE} characters"
         )
     if not is_file(name):
         find(name, {**MATRICES, **PUBLIC, LETOR: None}, "problem", StudyError)
@@ -272,14 +278,14 @@ def _check_problem(text: str) -> None:
 
 
 def _policies(part: Runs, study: Study, where: str) -> set[str]:
-    """Return the policies of a part as records name them."""
+    """Return the policies of a part, named as in records."""
     with _named(where):
         names = [str(study.policy(policy)) for policy in part.policies]
     if not names:
-        raise StudyError(f'{where}: no policies; expected policies = ["rucb"] or more')
+        raise StudyError(f'{where}: no policies; expected at least one, as in policies = ["rucb"]')
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise StudyError(f"{where}: '{twice}' is played twice")
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise StudyError(f"{where}: '{repeated}' is listed twice; remove one")
     return set(names)
 
 
@@ -293,4 +299,4 @@ def _check_measure(
         return
     find(measure.column, dict.fromkeys((*COLUMNS, WRONG)), "column", StudyError)
     if str(study.policy(measure.policy)) not in played[measure.part]:
-        raise StudyError(f"'{measure.policy}' is not played in '{measure.part}'")
+        raise StudyError(f"'{measure.policy}' is not a policy of part '{measure.part}'")

@@ -1,1 +1,1 @@
-"""Winners of a preference matrix by every notion in use, and the order behind them."""
+"""Winners of a preference matrix by several notions, total orders, cycles and transitivity."""

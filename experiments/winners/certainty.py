@@ -1,8 +1,8 @@
-"""Which conclusions stand however the undecided pairs turn out: those whose interval holds one half.
+"""Conclusions that hold for every matrix within the intervals of a preference matrix.
 
-"Certain" means for every matrix within the intervals, and so at least as surely as the intervals are
-all true at once: `joint` makes such intervals of those that are right one by one. All this is about the
-queries at hand; experiments.winners.resampling asks about others.
+A pair is undecided if its interval contains 1/2. A conclusion is certain if it holds for all matrices within
+the intervals, so its confidence is at least that of simultaneous intervals, which `joint` computes. This is
+about the given queries; experiments.winners.resampling is about other queries.
 """
 
 from __future__ import annotations
@@ -18,27 +18,29 @@ from experiments.winners.transitivity import count_cycles
 
 
 class Certainty(NamedTuple):
-    undecided: np.ndarray  # (n, 2) pairs i < j that may turn out either way
-    condorcet: np.ndarray  # who may be the Condorcet winner; if there is none for certain, nobody
-    condorcet_certain: bool  # is it certain who that is, or that there is none?
-    copeland: np.ndarray  # who may have the highest Copeland score
+    """Possible and certain winners, cycles and orders, given the intervals of all pairs."""
+
+    undecided: np.ndarray  # (n, 2) pairs i < j whose interval contains 1/2
+    condorcet: np.ndarray  # rankers that may be the Condorcet winner; empty if there certainly is none
+    condorcet_certain: bool  # whether the Condorcet winner, or that there is none, is certain
+    copeland: np.ndarray  # rankers that may have the highest Copeland score
     copeland_certain: bool
-    cycles: int  # 3-cycles that are there for certain
-    total_order: bool | None  # is there one? None if that is open
+    cycles: int  # number of certain 3-cycles
+    total_order: bool | None  # whether there is a total order; None if it is not certain
 
 
 class Joint(NamedTuple):
-    """Intervals that are all right at once."""
+    """Preferences with simultaneous intervals, which cover all pairs together."""
 
     preferences: Preferences
-    level: float | None  # with this probability; None if the matrix does not say how its intervals were made
+    level: float | None  # their joint confidence; None if the settings do not state that of the intervals
 
 
 def joint(preferences: Preferences) -> Joint:
-    """Return the preferences with intervals that are all right at once, by Bonferroni's inequality.
+    """Return the preferences with simultaneous intervals, by the Bonferroni correction.
 
-    Intervals by the normal law, each right with probability 1 - alpha, are made as long as those for alpha
-    divided by the number of pairs that are not exact. Those of a matrix made with `decide` are joint already.
+    Normal intervals of confidence 1 - alpha are widened to those for alpha divided by the number of pairs
+    that are not exact. The intervals of a matrix made with `decide` are simultaneous already.
     """
     together, single = (_level(preferences, name) for name in ("decide", "alpha"))
     if together is not None:
@@ -48,25 +50,26 @@ def joint(preferences: Preferences) -> Joint:
     if single is None or not unsure:
         return Joint(preferences, None)
     stretch = scipy.stats.norm.isf(single / 2 / unsure) / scipy.stats.norm.isf(single / 2)
-    # An end at 0 or 1 was cut there; the interval was symmetric before.
+    # Ends are clipped to 0 and 1; the longer side is the half-width before clipping.
     reach = stretch * np.maximum(pairs["hi"] - pairs["p"], pairs["p"] - pairs["lo"])
     wider = pairs.assign(lo=(pairs["p"] - reach).clip(0, 1), hi=(pairs["p"] + reach).clip(0, 1))
     return Joint(replace(preferences, pairs=wider), 1.0 - single)
 
 
 def _level(preferences: Preferences, name: str) -> float | None:
-    """Return the chance of an error that a setting says; None if it says something else, as a file may."""
+    """Return the error probability in the setting `name`; None if its value is not a probability."""
     value = preferences.settings.get(name)
     return value if isinstance(value, float) and 0 < value < 1 else None
 
 
 def is_undecided(preferences: Preferences) -> np.ndarray:
-    """(K, K): whether the interval of a pair holds one half."""
+    """Return (K, K): whether the interval of a pair contains 1/2; False for exact pairs."""
     lower, upper = preferences.lower, preferences.upper
     return (lower < upper) & (lower <= 0.5) & (upper >= 0.5)
 
 
 def certainty(preferences: Preferences) -> Certainty:
+    """Return which winners, cycles and orders are possible and certain, given the intervals."""
     wins, possible = preferences.lower > 0.5, preferences.upper > 0.5
     undecided = np.argwhere(np.triu(is_undecided(preferences), 1))
     fewest = wins.sum(axis=1)
@@ -85,12 +88,16 @@ def certainty(preferences: Preferences) -> Certainty:
 
 
 def deciding(certainty: Certainty, candidates: np.ndarray) -> int:
-    """How many undecided pairs some of the candidates are in."""
+    """Return the number of undecided pairs with at least one of the candidates."""
     return int(np.isin(certainty.undecided, candidates).any(axis=1).sum())
 
 
 def _has_order(wins: np.ndarray, possible: np.ndarray) -> bool | None:
-    forced = ~possible.T  # who cannot be beaten by another has to come before it
+    """Return whether there is a total order; None if it is not certain.
+
+    `wins` marks certain wins, and `possible` possible ones.
+    """
+    forced = ~possible.T  # j cannot beat i, so i must precede j in a total order
     np.fill_diagonal(forced, False)
     if scipy.sparse.csgraph.connected_components(forced, connection="strong")[0] < len(wins):
         return False

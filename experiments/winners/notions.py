@@ -1,7 +1,7 @@
-"""Who is best, by every notion of a winner in use; functions of a K x K matrix of preferences.
+"""Notions of a winner, as functions of a K x K matrix p of preferences.
 
-"i beats j" means p[i, j] > 1/2; exactly 1/2 is a tie, neither a win nor a loss. `bandits` has the Condorcet
-winner and the gaps to it; experiments.winners.transitivity orders and cycles.
+"i beats j" means p[i, j] > 1/2; exactly 1/2 is a tie, neither a win nor a loss. `bandits` defines the
+Condorcet winner and the gaps to it; experiments.winners.transitivity defines orders and cycles.
 """
 
 from __future__ import annotations
@@ -17,46 +17,48 @@ from experiments.matrix.preferences import Preferences
 from rankduel.base.errors import UsageError, encodable
 from rankduel.base.settings import find
 
-_NOTHING = 1e-9  # payoffs and weights below this are rounding
-# From i to j in proportion to p[j, i]; they agree on the ratios visits[i] / (weight of leaving i).
+_ROUNDING = 1e-9  # smaller payoffs and weights are rounding errors
+# Markov chains that move from i to j in proportion to p[j, i]. They have the same ratios of
+# stationary[i] / (total weight of the moves from i).
 CHAINS = {
-    "self": "staying where one is counts as a duel of 1/2 (Busa-Fekete et al. 2013)",
-    "no_self": "never staying",
-    "rank_centrality": "1/K for every opponent, else staying (Negahban et al. 2012); gives BTL weights back",
+    "self": "staying at i has the weight p[i, i] = 1/2 (Busa-Fekete et al. 2013)",
+    "no_self": "every step leaves i",
+    "rank_centrality": "p[j, i] / K for every j, otherwise stay (Negahban et al. 2012); recovers BTL weights",
 }
 
 
 def copeland_scores(matrix: np.ndarray) -> np.ndarray:
-    """(K,) how many others each beats."""
+    """Return (K,) counts: how many rankers each ranker beats."""
     return (matrix > 0.5).sum(axis=1)
 
 
 def copeland_losses(matrix: np.ndarray) -> np.ndarray:
-    """(K,) how many others beat each; with ties this is not K - 1 minus the score."""
+    """Return (K,) counts: how many rankers beat each ranker; with ties, not K - 1 minus the score."""
     return (matrix < 0.5).sum(axis=1)
 
 
 def borda_scores(matrix: np.ndarray) -> np.ndarray:
-    """(K,) the mean chance against another; 1/2 for one who is alone."""
+    """Return (K,) scores: the mean probability of beating another ranker; 1/2 if K is 1."""
     others = len(matrix) - 1
     return (matrix.sum(axis=1) - 0.5) / others if others else np.full(1, 0.5)
 
 
 def copeland_order(matrix: np.ndarray) -> np.ndarray:
-    """Indices from most to fewest beaten; equal scores by Borda score, then as they stand."""
+    """Return indices by decreasing Copeland score; ties by decreasing Borda score, then by index."""
     return np.lexsort((-borda_scores(matrix).round(12), -copeland_scores(matrix)))
 
 
 def best(scores: np.ndarray) -> np.ndarray:
-    """Indices of the largest score; what differs by rounding alone shares the place."""
+    """Return the indices of the largest score, including scores equal to it up to rounding."""
     return np.flatnonzero(scores >= scores.max() - 1e-12)
 
 
 def random_walk(matrix: np.ndarray, chain: str = "self", damping: float = 1.0) -> np.ndarray:
-    """(K,) how often a walk that moves on to whoever wins is at each; `chain` is one of CHAINS.
+    """Return the stationary distribution, (K,), of a random walk that moves from a ranker to a better one.
 
-    With probability 1 - `damping` a step goes anywhere instead (published: 0.98). Even without there is one
-    answer only: of any two, one beats the other at times, so no two groups are closed to each other.
+    `chain`, one of CHAINS, defines the transitions. With probability 1 - `damping` a step moves to a
+    uniformly random ranker instead (published: 0.98). The distribution is unique for `damping` 1 too: for any
+    two rankers, at least one of p[i, j] and p[j, i] is positive, so there is only one closed class.
     """
     find(chain, CHAINS, "random walk", UsageError)
     size = len(matrix)
@@ -67,7 +69,7 @@ def random_walk(matrix: np.ndarray, chain: str = "self", damping: float = 1.0) -
         moves /= size
         np.fill_diagonal(moves, 1.0 - moves.sum(axis=1))
     leaving = moves.sum(axis=1)
-    np.fill_diagonal(moves, np.where(leaving > 0, moves.diagonal(), 1.0))  # who never loses is left by nobody
+    np.fill_diagonal(moves, np.where(leaving > 0, moves.diagonal(), 1.0))  # a ranker that never loses: stay
     moves /= moves.sum(axis=1, keepdims=True)
     moves = damping * moves + (1.0 - damping) / size
     visits = np.linalg.solve((np.eye(size) - moves + 1.0 / size).T, np.full(size, 1.0 / size))
@@ -76,47 +78,51 @@ def random_walk(matrix: np.ndarray, chain: str = "self", damping: float = 1.0) -
 
 
 def smith_set(matrix: np.ndarray) -> np.ndarray:
-    """The fewest, at least one, who each beat everybody else: the Condorcet winner, or the top cycle."""
+    """Return the Smith set: the smallest non-empty set whose members each beat every ranker outside it."""
     groups = scipy.sparse.csgraph.connected_components(matrix >= 0.5, connection="strong")[1]
-    # Whoever beats most reaches everybody through at most one other, so is in the topmost group.
+    # The ranker with the most wins reaches every other in at most two steps, so it is in the top component.
     return np.flatnonzero(groups == groups[copeland_scores(matrix).argmax()])
 
 
 class Mixture(NamedTuple):
-    weights: np.ndarray  # (K,) against everybody, one drawn like this wins at least half of the duels
+    """A von Neumann winner: a distribution over rankers that beats or ties every ranker in expectation."""
+
+    weights: np.ndarray  # (K,) probabilities
     unique: bool
-    support: np.ndarray  # who has weight; of all such mixtures, if there are several
+    support: np.ndarray  # rankers with a positive weight; in any such distribution, if there are several
 
     def guarantee(self, matrix: np.ndarray) -> float:
-        """The chance to win against the hardest opponent: one half, but for rounding."""
+        """Return the smallest expected probability of winning against a ranker; 1/2 up to rounding."""
         return float((self.weights @ matrix).min())
 
 
 def von_neumann(matrix: np.ndarray) -> Mixture:
-    """The von Neumann winner (Dudik et al. 2015): a lottery that nobody beats, by linear programming.
+    """Return the von Neumann winner (Dudik et al. 2015), found by linear programming.
 
-    Nobody outside the Smith set has weight: the lottery's part outside would lose to its part inside.
+    Its support is within the Smith set: the part of a distribution outside the set loses to the part inside.
     """
     top = smith_set(matrix)
     edges = 2.0 * matrix[np.ix_(top, top)] - 1.0
     found = _unbeaten_lottery(edges)
-    support = np.flatnonzero(found > _NOTHING)
-    # A corner is the only such lottery if whoever is not in it loses to it (strict complementarity).
-    unique = bool(((found > _NOTHING) | (found @ edges > _NOTHING)).all())
+    support = np.flatnonzero(found > _ROUNDING)
+    # A vertex is the only solution if every ranker outside its support loses to it (strict complementarity).
+    unique = bool(((found > _ROUNDING) | (found @ edges > _ROUNDING)).all())
     weights = np.zeros(len(matrix))
     weights[top] = found
-    mixture = Mixture(weights, unique, top[support if unique else _ever_used(edges)])
-    if mixture.guarantee(matrix) < 0.5 - _NOTHING:
-        raise ArithmeticError(f"the linear program ended at a lottery that wins {mixture.guarantee(matrix)}")
+    mixture = Mixture(weights, unique, top[support if unique else _union_of_supports(edges)])
+    if mixture.guarantee(matrix) < 0.5 - _ROUNDING:
+        raise ArithmeticError(
+            f"the linear program ended at a distribution that wins {mixture.guarantee(matrix)}; expected 0.5"
+        )
     return mixture
 
 
 def _unbeaten_lottery(edges: np.ndarray) -> np.ndarray:
-    """A corner of the set of lotteries w with w @ edges >= 0."""
+    """Return a vertex of the set of distributions w with w @ edges >= 0."""
     size = len(edges)
     if size == 1:
         return np.ones(1)
-    # Variables: the weights, and the payoff v that all opponents have to leave; v is made large.
+    # Variables: the weights, and the payoff v against the hardest opponent, which is maximised.
     solution = _solution(
         np.append(np.zeros(size), -1.0),
         A_ub=np.hstack([-edges.T, np.ones((size, 1))]),
@@ -126,30 +132,34 @@ def _unbeaten_lottery(edges: np.ndarray) -> np.ndarray:
         bounds=[(0.0, None)] * size + [(None, None)],
     )
     weights = np.maximum(solution[:-1], 0.0)
-    return _polished(weights / weights.sum(), edges)
+    return _refined(weights / weights.sum(), edges)
 
 
-def _polished(weights: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    """To the last digit: on its support the lottery's payoffs are exactly 0, a small linear system."""
-    support = np.flatnonzero(weights > _NOTHING)
-    kernel = _kernel(edges[np.ix_(support, support)])
-    if kernel.ndim != 1 or not (kernel > 0).all():
+def _refined(weights: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    """Return `weights` to full precision, from the linear system of zero payoffs on their support."""
+    support = np.flatnonzero(weights > _ROUNDING)
+    null_vector = _null_vector(edges[np.ix_(support, support)])
+    if null_vector is None or not (null_vector > 0).all():
         return weights
     exact = np.zeros(len(weights))
-    exact[support] = kernel
+    exact[support] = null_vector
     return exact if (exact @ edges).min() >= min((weights @ edges).min(), -1e-15) else weights
 
 
-def _kernel(block: np.ndarray) -> np.ndarray:
-    """The direction that `block` maps to nothing, adding up to 1; an empty table unless there is just one."""
-    _, sizes, directions = np.linalg.svd(block)
-    if (sizes < _NOTHING).sum() != 1 or abs(directions[-1].sum()) < _NOTHING:
-        return np.empty((0, 0))
+def _null_vector(block: np.ndarray) -> np.ndarray | None:
+    """Return the null vector of `block` with sum 1; None unless the null space has dimension 1."""
+    _, singular_values, directions = np.linalg.svd(block)
+    if (singular_values < _ROUNDING).sum() != 1 or abs(directions[-1].sum()) < _ROUNDING:
+        return None
     return directions[-1] / directions[-1].sum()
 
 
-def _ever_used(edges: np.ndarray) -> np.ndarray:
-    """Who has weight in some unbeaten lottery: as many at a time as can be, each up to 1, with a free sum."""
+def _union_of_supports(edges: np.ndarray) -> np.ndarray:
+    """Return the rankers with a positive weight in some unbeaten distribution.
+
+    The linear program maximises the number of positive weights: weights may have any sum, and each counts up
+    to 1.
+    """
     size = len(edges)
     solution = _solution(
         np.repeat([0.0, -1.0], size),
@@ -161,16 +171,16 @@ def _ever_used(edges: np.ndarray) -> np.ndarray:
 
 
 def _solution(costs: np.ndarray, **constraints: Any) -> np.ndarray:
-    """Of a linear program, at a corner: by the simplex method, as exactly as it goes."""
-    exactly: Any = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-    found = scipy.optimize.linprog(costs, **constraints, method="highs-ds", options=exactly)
+    """Return the solution of a linear program at a vertex, by the dual simplex method."""
+    tolerances: Any = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+    found = scipy.optimize.linprog(costs, **constraints, method="highs-ds", options=tolerances)
     if found.x is None:
         raise ArithmeticError(f"a linear program of {len(costs)} variables failed: {found.message}")
     return found.x
 
 
 class Scores(NamedTuple):
-    """Of everybody, by every notion."""
+    """Scores of all rankers by every notion."""
 
     beats: np.ndarray
     loses_to: np.ndarray
@@ -190,7 +200,7 @@ def all_scores(matrix: np.ndarray) -> Scores:
 
 
 def ranker_table(preferences: Preferences, scores: Scores | None = None) -> pd.DataFrame:
-    """One row per ranker, from most to fewest beaten; `scores` if they are known already."""
+    """Return one row per ranker in Copeland order; `scores` saves computing them again."""
     matrix = preferences.matrix
     scores = scores or all_scores(matrix)
     order = copeland_order(matrix)
@@ -201,7 +211,7 @@ def ranker_table(preferences: Preferences, scores: Scores | None = None) -> pd.D
 
 
 def winner_sets(preferences: Preferences, scores: Scores | None = None) -> dict[str, list[str]]:
-    """Names of the winners by every notion; none for Condorcet where nobody beats all others."""
+    """Return the names of the winners by notion; the list of "condorcet" is empty if there is no winner."""
     matrix = preferences.matrix
     scores = scores or all_scores(matrix)
     condorcet = condorcet_winner(matrix)

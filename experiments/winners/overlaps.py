@@ -1,9 +1,8 @@
 """How often notions of a winner agree on random subsets of the rankers (Zoghi 2017, 7.1.2 and 7.1.3).
 
-The notions are those of experiments.winners.notions, which defines them one matrix at a time. Here many
-subsets go through at once, as rows of yes and no over all rankers: scores are then products with the matrix.
-A lottery that nobody beats is found once by linear programming, and then fits all the subsets with the same
-top.
+experiments.winners.notions defines the notions for one matrix. Here many subsets are evaluated at once, as
+rows of a Boolean array over all rankers, so that scores are products with the matrix. A von Neumann winner
+that was found by linear programming for one subset is reused for every subset of which it is a winner too.
 """
 
 from __future__ import annotations
@@ -28,29 +27,30 @@ NOTIONS = ("Copeland", "von Neumann", "Borda", "random walk")
 PAIRS = tuple(" and ".join(pair) for pair in combinations(NOTIONS, 2))
 CONTAINED = "all Copeland winners have weight"
 WINNERS, LOSSES = "Copeland winners", "losses"
-FEWEST = 4  # rankers that have subsets in which notions may differ, besides all of them
-_ROUNDING, _NOTHING = 1e-12, 1e-9  # of scores, of payoffs; as in experiments.winners.notions
-_ENTRIES = 5e5  # of submatrices at a time
-_REMEMBERED = 1000  # lotteries that are tried; those of real matrices are a few hundred
-_EVERY_SIZE = 140  # rankers; with more, a large subset takes so long that some sizes are left out
+FEWEST = 4  # smallest number of rankers with proper subsets on which notions may differ
+_SCORE_ROUNDING, _PAYOFF_ROUNDING = 1e-12, 1e-9  # as in experiments.winners.notions
+_ENTRIES = 5e5  # matrix entries of the subsets evaluated at a time
+_LAST_LOTTERIES = 1000  # lotteries that are tried; real matrices need a few hundred
+_EVERY_SIZE = 140  # largest number of rankers for which every size is evaluated; large subsets take long
 
 
 class Overlaps(NamedTuple):
-    """Shares of the subsets of a size; `exact` where all of them were looked at."""
+    """Shares of the subsets of each size; `exact` if all subsets of the size were evaluated."""
 
-    shared: pd.DataFrame  # size, subsets, exact, notions (of PAIRS, or CONTAINED), share
+    shared: pd.DataFrame  # size, subsets, exact, notions (one of PAIRS, or CONTAINED), share
     counts: pd.DataFrame  # size, subsets, exact, number (WINNERS, LOSSES), count, share
 
 
 class Lottery(NamedTuple):
-    """A von Neumann winner of every subset that has all its members and none of its rivals.
+    """Support of the von Neumann winners of every subset with all its members and none of its rivals.
 
-    Nobody else in such a subset has weight, as they all lose to it. All members have: if another unbeaten
-    lottery loses to a newcomer, a little of it mixed into this one does not.
+    No other ranker of such a subset is in the support, since each loses to this distribution. All members
+    are: for every member, a mixture of this distribution with a small part of one that gives the member a
+    positive weight still beats the rankers outside.
     """
 
-    members: np.ndarray  # (K,) bool: who has weight, in this lottery or in others as good
-    rivals: np.ndarray  # (K,) bool: others whom it does not beat
+    members: np.ndarray  # (K,) bool: rankers with a positive weight in some unbeaten distribution
+    rivals: np.ndarray  # (K,) bool: other rankers that this distribution does not beat
 
 
 def winner_overlaps(
@@ -60,11 +60,12 @@ def winner_overlaps(
     seed: int = 0,
     jobs: Workers = 1,
 ) -> Overlaps:
-    """In which shares of the subsets do two notions have a winner in common?
+    """Return the shares of subsets in which two notions have a common winner, for each size.
 
-    Besides: do all Copeland winners have weight in the von Neumann winner, how many are they, and how many
-    others beat them (with ties, the one of them that most do)? A size with no more than `samples` subsets is
-    looked at in full.
+    Further results are the share of subsets in which all Copeland winners are in the support of the von
+    Neumann winner, the number of Copeland winners, and the number of rankers that beat a Copeland winner (the
+    largest, if they differ). All subsets of a size are evaluated if there are at most `samples`; otherwise
+    `samples` random ones.
     """
     chosen = usual_overlap_sizes(len(matrix)) if sizes is None else sizes
     check_sampling(chosen, samples, len(matrix))
@@ -72,7 +73,7 @@ def winner_overlaps(
         found = list(jobs.ordered_map(_on_worker, _Sampled(matrix, int(samples), seed), map(int, chosen)))
         return _joined(found)
     known: list[Lottery] = []
-    # Threads: the time goes into products and linear systems, and all learn from each other's lotteries.
+    # Threads share the list of lotteries; products and linear systems release the interpreter's lock.
     found = Parallel(n_jobs=jobs, prefer="threads")(
         delayed(_of_size)(matrix, int(size), int(samples), seed, known) for size in chosen
     )
@@ -96,21 +97,21 @@ def _joined(found: list[tuple[list[dict], list[dict]]]) -> Overlaps:
 
 
 def usual_overlap_sizes(n_rankers: int) -> range:
-    """From 3, as smaller subsets say nothing, to all but one; of many rankers evenly spread ones."""
+    """Return the sizes from 3, below which all notions agree, to n_rankers - 1; or evenly spaced ones."""
     if n_rankers < FEWEST:
         raise MatrixError(
-            f"{counted(n_rankers, 'ranker')}; notions of a winner are compared on subsets of 3 up to all but "
-            f"one of them: expected at least {FEWEST} rankers"
+            f"{counted(n_rankers, 'ranker')}; expected at least {FEWEST}: notions of a winner are compared "
+            "on proper subsets of 3 or more rankers"
         )
     return range(3, n_rankers, max(1, round((n_rankers / _EVERY_SIZE) ** 2)))
 
 
 def pooled(table: pd.DataFrame) -> pd.DataFrame:
-    """Over all sizes, each with the same weight: shares with their standard errors."""
+    """Return the mean shares over all sizes, with equal weights, and their standard errors."""
     n_sizes = table["size"].nunique()
     variance = (table["share"] * (1 - table["share"]) / table["subsets"]).where(~table["exact"], 0.0)
     of = [column for column in ("notions", "number", "count") if column in table]
-    # A count that no subset of a size has is not in the table: hence sums, not means.
+    # The table has no row for a count that no subset of a size has, so sums are divided by the sizes.
     sums = table.assign(variance=variance).groupby(of)[["share", "variance"]].sum()
     sums = sums.reindex([*PAIRS, CONTAINED]) if of == ["notions"] else sums
     errors = sums["variance"] ** 0.5 / n_sizes
@@ -120,10 +121,10 @@ def pooled(table: pd.DataFrame) -> pd.DataFrame:
 def _of_size(
     matrix: np.ndarray, size: int, samples: int, seed: int, known: list[Lottery]
 ) -> tuple[list[dict], list[dict]]:
-    """Rows of both tables."""
+    """Return the rows of both tables for one size."""
     subsets = _subsets(len(matrix), size, samples, seed)
-    pieces = -(-len(subsets) * size**2 // int(_ENTRIES))
-    found = np.concatenate([_numbers(matrix, some, known) for some in np.array_split(subsets, pieces)])
+    n_parts = -(-len(subsets) * size**2 // int(_ENTRIES))
+    found = np.concatenate([_statistics(matrix, part, known) for part in np.array_split(subsets, n_parts)])
     about = {"size": size, "subsets": len(found), "exact": _all_seen(len(matrix), size, samples)}
     *shared, n_winners, n_losses = found.T
     shares = [about | {"notions": of, "share": each.mean()} for of, each in zip((*PAIRS, CONTAINED), shared)]
@@ -140,15 +141,15 @@ def _all_seen(n_rankers: int, size: int, samples: int) -> bool:
 
 
 def _subsets(n_rankers: int, size: int, samples: int, seed: int) -> np.ndarray:
-    """(subsets, size) rankers: all there are, or random ones."""
+    """Return (subsets, size) ranker numbers: all subsets, or random ones."""
     if _all_seen(n_rankers, size, samples):
         return np.array(list(combinations(range(n_rankers), size)))
     rng = stream(seed, "winner notions", size)
     return np.array([rng.permutation(n_rankers)[:size] for _ in range(samples)])
 
 
-def _numbers(matrix: np.ndarray, subsets: np.ndarray, known: list[Lottery]) -> np.ndarray:
-    """(subsets, 9) for each of PAIRS: a winner in common? Then: CONTAINED, Copeland winners, their losses."""
+def _statistics(matrix: np.ndarray, subsets: np.ndarray, known: list[Lottery]) -> np.ndarray:
+    """Return (subsets, 9): a common winner (0 or 1) for each of PAIRS, CONTAINED, WINNERS and LOSSES."""
     chosen = np.zeros((len(subsets), len(matrix)), bool)
     np.put_along_axis(chosen, subsets, True, axis=1)
     wins, losses, chances = (chosen @ table.T.astype(float) for table in (matrix > 0.5, matrix < 0.5, matrix))
@@ -156,9 +157,9 @@ def _numbers(matrix: np.ndarray, subsets: np.ndarray, known: list[Lottery]) -> n
     copeland = _best(wins, chosen)
     winners = (
         copeland,
-        _with_weight(matrix, chosen, wins, known),
+        _von_neumann_supports(matrix, chosen, wins, known),
         _best((chances - 0.5) / others, chosen),
-        _best(_visits(matrix, subsets), chosen),
+        _best(_stationary(matrix, subsets), chosen),
     )
     shared = [(one & other).any(axis=1) for one, other in combinations(winners, 2)]
     contained = (winners[1] | ~copeland).all(axis=1)
@@ -167,17 +168,16 @@ def _numbers(matrix: np.ndarray, subsets: np.ndarray, known: list[Lottery]) -> n
 
 
 def _best(scores: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Who of the chosen has the largest score; what differs by rounding alone shares the place."""
+    """Return a mask of the chosen rankers with the largest score, up to rounding, in each row."""
     scores = np.where(chosen, scores, -np.inf)
-    return scores >= scores.max(axis=1, keepdims=True) - _ROUNDING
+    return scores >= scores.max(axis=1, keepdims=True) - _SCORE_ROUNDING
 
 
-def _visits(matrix: np.ndarray, subsets: np.ndarray) -> np.ndarray:
-    """(subsets, K) the random walk's share of time at each: random_walk of experiments.winners.notions."""
+def _stationary(matrix: np.ndarray, subsets: np.ndarray) -> np.ndarray:
+    """Return (subsets, K) stationary distributions, as random_walk of experiments.winners.notions."""
     size = subsets.shape[1]
-    moves = matrix.take(
-        subsets[:, :, None] * len(matrix) + subsets[:, None, :]
-    )  # from the second to the first
+    # moves[:, i, j] is the weight of the move from j to i.
+    moves = matrix.take(subsets[:, :, None] * len(matrix) + subsets[:, None, :])
     moves /= moves.sum(axis=1, keepdims=True)
     system = np.subtract(np.eye(size) + 1.0 / size, moves, out=moves)
     visits = np.maximum(np.linalg.solve(system, np.full((size, 1), 1.0 / size))[:, :, 0], 0.0)
@@ -186,28 +186,32 @@ def _visits(matrix: np.ndarray, subsets: np.ndarray) -> np.ndarray:
     return spread
 
 
-def _with_weight(
+def _von_neumann_supports(
     matrix: np.ndarray, chosen: np.ndarray, wins: np.ndarray, known: list[Lottery]
 ) -> np.ndarray:
-    """(subsets, K) who has weight in a von Neumann winner; a linear program only where no known one fits."""
-    weighted = chosen & (wins == chosen.sum(axis=1, keepdims=True) - 1)  # all is on a Condorcet winner
-    nobody_wins = ~(chosen & (wins > 0)).any(axis=1)
-    weighted[nobody_wins] = chosen[nobody_wins]
-    _settle(weighted, chosen, known[-_REMEMBERED:])
+    """Return (subsets, K): the supports of the von Neumann winners.
+
+    A linear program is solved only for a subset that none of the lotteries in `known` fits; its solution is
+    appended to `known`.
+    """
+    weighted = chosen & (wins == chosen.sum(axis=1, keepdims=True) - 1)  # a Condorcet winner has all weight
+    all_tied = ~(chosen & (wins > 0)).any(axis=1)
+    weighted[all_tied] = chosen[all_tied]
+    _apply_lotteries(weighted, chosen, known[-_LAST_LOTTERIES:])
     for row in np.flatnonzero(~weighted.any(axis=1)):
-        if weighted[row].any():  # by a lottery that came up on the way
+        if weighted[row].any():  # filled in by a lottery of an earlier row
             continue
         rankers = np.flatnonzero(chosen[row])
         found = von_neumann(matrix[np.ix_(rankers, rankers)])
         weighted[row, rankers[found.support]] = True
-        beaten = found.weights @ (2.0 * matrix[rankers] - 1.0) > _NOTHING
+        beaten = found.weights @ (2.0 * matrix[rankers] - 1.0) > _PAYOFF_ROUNDING
         known.append(Lottery(weighted[row].copy(), ~beaten & ~weighted[row]))
-        _settle(weighted, chosen, known[-1:])
+        _apply_lotteries(weighted, chosen, known[-1:])
     return weighted
 
 
-def _settle(weighted: np.ndarray, chosen: np.ndarray, lotteries: list[Lottery]) -> None:
-    """Fill in those rows that are empty and that one of the lotteries fits."""
+def _apply_lotteries(weighted: np.ndarray, chosen: np.ndarray, lotteries: list[Lottery]) -> None:
+    """Fill in the empty rows of `weighted` whose subset fits one of the lotteries."""
     rows = np.flatnonzero(~weighted.any(axis=1))
     if not lotteries or not len(rows):
         return

@@ -1,13 +1,14 @@
-"""Winners over queries like these: draw the queries again, and see who wins.
+"""Winners over queries like these: draw the queries again, and find the winners of each draw.
 
-A preference matrix is a mean over queries. A resample has as many queries, drawn with replacement from those
-there are (the bootstrap: Efron 1979), and a matrix of its own, of which the winners are found. The share of
-resamples in which a ranker wins says how much its win depends on which queries were at hand. What simulation
-leaves open of a query's own value is part of the spread, since the value is resampled as it was estimated.
+A preference matrix is a mean over queries. A resample has as many queries, drawn with replacement (bootstrap:
+Efron 1979), and its own matrix and winners. The share of resamples that a ranker wins shows how much its win
+depends on the choice of queries. It includes the simulation error of the values by query, which are resampled
+as estimated.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ import scipy
 
 from experiments.limits import checked_count
 from experiments.matrix.preferences import Preferences
+from experiments.winners.many_matrices import random_walks, unbeaten_support
 from rankduel.base.errors import encodable
 from rankduel.base.streams import checked_seed, stream
 
@@ -23,40 +25,46 @@ USUAL = 1000  # resamples
 _MOST = 1_000_000
 _AT_ONCE = 100  # resamples in memory
 _ROUNDING = 1e-6  # of a mean of values in single precision: what is nearer to 1/2 is a tie
-NOTIONS = ("condorcet", "copeland", "borda")
+_OF_VISITS = 1e-5  # of the largest share of a random walk, which adds up such means
 
 
 class Resampled(NamedTuple):
-    """How often each ranker wins if the queries are drawn again."""
+    """How often each ranker wins over resampled queries."""
 
-    shares: pd.DataFrame  # ranker and, by notion, the share of resamples that it wins, alone or with others
+    shares: pd.DataFrame  # ranker and, by notion, the share of resamples that it wins, alone or tied
     without_condorcet: float  # share of resamples in which no ranker beats all others
     resamples: int
-    what: str  # was drawn: "the 69 queries", or groups of very many
+    what: str  # what is resampled, such as "the 69 queries"; groups of queries if there are very many
 
     def share(self, ranker: str, notion: str) -> float:
-        """Return the share of resamples that a ranker, named as in `shares`, wins."""
+        """Return the share of resamples that `ranker`, a name in `shares`, wins by `notion`."""
         return float(self.shares.loc[self.shares["ranker"] == ranker, notion].iloc[0])
 
 
-def resampled_winners(preferences: Preferences, resamples: int = USUAL, seed: int = 0) -> Resampled | None:
+def resampled_winners(
+    preferences: Preferences, resamples: int = USUAL, seed: int = 0, notions: Sequence[str] = ()
+) -> Resampled | None:
     """Return how often each ranker wins if the queries are drawn again; None without values by query.
 
-    Rankers are in the order of these shares: Condorcet, then Copeland, then Borda winners.
+    `notions` are keys of NOTIONS, all of them if none is given. Rankers are in the order of these shares.
     """
     resamples = checked_count("resamples", resamples, _MOST)
     rng = stream(checked_seed(seed), "resampled queries")
     if preferences.by_query is None:
         return None
+    notions = list(notions or NOTIONS)
     n_drawn = preferences.by_query.shape[1]
-    counts = np.zeros((len(NOTIONS), len(preferences)), np.int64)
+    counts = np.zeros((len(notions), len(preferences)), np.int64)
+    without_condorcet = 0
     for start in range(0, resamples, _AT_ONCE):
         size = min(_AT_ONCE, resamples - start)
-        counts += winner_counts(preferences, rng.multinomial(n_drawn, np.full(n_drawn, 1 / n_drawn), size))
+        drawn = resampled_leads(preferences, rng.multinomial(n_drawn, np.full(n_drawn, 1 / n_drawn), size))
+        counts += [NOTIONS[notion](drawn).sum(axis=1) for notion in notions]
+        without_condorcet += int((~_condorcet(drawn).any(axis=0)).sum())
     names = [encodable(name) for name in preferences.names]
-    shares = pd.DataFrame({"ranker": names} | dict(zip(NOTIONS, counts / resamples)))
-    shares = shares.sort_values(list(NOTIONS), ascending=False, kind="stable", ignore_index=True)
-    return Resampled(shares, 1.0 - counts[0].sum() / resamples, resamples, _what(preferences, n_drawn))
+    shares = pd.DataFrame({"ranker": names} | dict(zip(notions, counts / resamples)))
+    shares = shares.sort_values(notions, ascending=False, kind="stable", ignore_index=True)
+    return Resampled(shares, without_condorcet / resamples, resamples, _what(preferences, n_drawn))
 
 
 def _what(preferences: Preferences, n_drawn: int) -> str:
@@ -66,29 +74,77 @@ def _what(preferences: Preferences, n_drawn: int) -> str:
     return f"the {n_drawn:,} queries"
 
 
-def winner_counts(preferences: Preferences, times: np.ndarray) -> np.ndarray:
-    """(notions, rankers): in how many of the resamples each wins; `times` (resamples, queries) says how often
-    each has a query."""
+class Leads(NamedTuple):
+    """Matrices of resampled queries."""
+
+    pairs: np.ndarray  # (pairs, resamples) p - 1/2; exactly 0 for a tie
+    beats: np.ndarray  # (rankers, resamples) how many others each beats
+    borda: np.ndarray  # (rankers, resamples) sum of p - 1/2 against all others
+
+    def matrices(self) -> np.ndarray:
+        """(resamples, rankers, rankers) probabilities."""
+        size, n = self.beats.shape
+        made = np.full((n, size, size), 0.5)
+        rows, columns = np.triu_indices(size, 1)
+        made[:, rows, columns] += self.pairs.T
+        made[:, columns, rows] -= self.pairs.T
+        return made
+
+
+def resampled_leads(preferences: Preferences, times: np.ndarray) -> Leads:
+    """Return the matrices of resamples; `times` (resamples, queries) says how often each has a query."""
     assert preferences.by_query is not None
-    n_rankers = len(preferences)
     sums = preferences.by_query.astype(np.float64) @ times.T
     leads = sums / times.sum(axis=1) - 0.5
     leads[np.abs(leads) < _ROUNDING] = 0.0
-    firsts, seconds = (_pair_sums(n_rankers, side) for side in (0, 1))
+    firsts, seconds = (_pair_sums(len(preferences), side) for side in (0, 1))
     beats = firsts @ (leads > 0) + seconds @ (leads < 0)
-    borda = firsts @ leads - seconds @ leads
-    return np.array(
-        [
-            (beats == n_rankers - 1).sum(axis=1),
-            (beats == beats.max(axis=0)).sum(axis=1),
-            (borda >= borda.max(axis=0) - n_rankers * _ROUNDING).sum(axis=1),
-        ]
-    )
+    return Leads(leads, beats, firsts @ leads - seconds @ leads)
+
+
+# ---- winners by notion: (rankers, resamples), whether a ranker wins ----
+
+
+def _condorcet(drawn: Leads) -> np.ndarray:
+    return drawn.beats == len(drawn.beats) - 1
+
+
+def _copeland(drawn: Leads) -> np.ndarray:
+    return drawn.beats == drawn.beats.max(axis=0)
+
+
+def _borda(drawn: Leads) -> np.ndarray:
+    return drawn.borda >= drawn.borda.max(axis=0) - len(drawn.borda) * _ROUNDING
+
+
+def _random_walk(drawn: Leads) -> np.ndarray:
+    visits = random_walks(drawn.matrices()).T
+    return visits >= visits.max(axis=0) * (1.0 - _OF_VISITS)
+
+
+def _von_neumann(drawn: Leads) -> np.ndarray:
+    """Whether a ranker has weight in an unbeaten lottery: a Condorcet winner has all of it."""
+    wins = _condorcet(drawn)
+    unknown = np.flatnonzero(~wins.any(axis=0))
+    for resample, matrix in zip(unknown, drawn.matrices()[unknown]):
+        wins[unbeaten_support(matrix), resample] = True
+    return wins
+
+
+NOTIONS: dict[str, Callable[[Leads], np.ndarray]] = {
+    "condorcet": _condorcet,
+    "copeland": _copeland,
+    "borda": _borda,
+    "random_walk": _random_walk,
+    "von_neumann": _von_neumann,
+}
 
 
 def _pair_sums(n_rankers: int, side: int) -> scipy.sparse.csr_array:
-    """(rankers, pairs): the product with it adds up, for each ranker, what pairs have in which it is on this
-    side."""
+    """Return a matrix (rankers, pairs) whose product with values of pairs is their sum for each ranker.
+
+    The sum is over the pairs in which the ranker is the first (`side` 0) or the second (`side` 1).
+    """
     members = np.triu_indices(n_rankers, 1)[side]
     pairs = np.arange(len(members))
     return scipy.sparse.csr_array((np.ones(len(members)), (members, pairs)), shape=(n_rankers, len(members)))

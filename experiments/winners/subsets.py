@@ -14,40 +14,41 @@ from rankduel.base.errors import UsageError
 from rankduel.base.streams import stream
 
 BEATS, BEATEN_BY = 0, 1
-_WORK = 3e8  # comparisons; all subsets of a size are looked at if that takes no more
+_MAX_WORK = 3e8  # comparisons; all subsets of a size are evaluated if they need no more
 
 
 def subset_shares(
     matrix: np.ndarray, sizes: Sequence[int] | None = None, samples: int = 20_000, seed: int = 0
 ) -> pd.DataFrame:
-    """One row per size: the shares of subsets with a Condorcet winner and with a total order.
+    """Return one row per size: the shares of subsets with a Condorcet winner and with a total order.
 
-    The first is exact. The second is exact where all subsets could be looked at; elsewhere it is from
-    `samples` of them, with its standard error. The samples of all sizes are beginnings of the same random
-    orders, so the curve falls as the true one does and its errors go together.
+    The first share is exact. The second is exact if all subsets of the size can be evaluated; otherwise it is
+    estimated from `samples` subsets, with its standard error. The samples of all sizes are prefixes of the
+    same random permutations, so the estimates decrease with the size, and their errors are correlated.
     """
     size = len(matrix)
     chosen = list(sizes) if sizes is not None else usual_sizes(size)
     check_sampling(chosen, samples, size)
-    # Row i twice: whom i beats, and who beats i; kernels read both along the row.
+    # duels[i, BEATS, j]: i beats j; duels[i, BEATEN_BY, j]: j beats i. Kernels read both along a row.
     duels = np.stack([matrix > 0.5, matrix.T > 0.5], axis=1)
-    exact = {wanted: comb(size, wanted) * wanted**2 <= _WORK for wanted in chosen}
-    # Always all the way, so that a size's samples do not depend on the other sizes asked for.
+    exact = {wanted: comb(size, wanted) * wanted**2 <= _MAX_WORK for wanted in chosen}
+    # The full length, so that the samples of a size do not depend on the other sizes in `sizes`.
     longest = 0 if all(exact.values()) else size
     ordered = _ordered_prefixes(duels, longest, int(samples), stream(seed, "subset shares"))
     return pd.DataFrame([_row(duels, ordered, int(wanted), exact[wanted]) for wanted in chosen])
 
 
 def check_sampling(sizes: Sequence[int], samples: int, n_rankers: int) -> None:
+    """Raise UsageError unless `sizes` and `samples` are whole numbers in range."""
     for size in sizes:
         if size != int(size) or not 1 <= size <= n_rankers:
-            raise UsageError(f"subsets of {size} rankers; expected whole numbers from 1 to {n_rankers}")
+            raise UsageError(f"subset size is {size}; expected a whole number from 1 to {n_rankers}")
     if samples != int(samples) or samples < 1:
-        raise UsageError(f"{samples} samples of each size; expected a whole number from 1")
+        raise UsageError(f"the number of samples is {samples}; expected a whole number of 1 or more")
 
 
 def usual_sizes(size: int) -> list[int]:
-    """Every size up to 10, then steps that grow with it, and the whole."""
+    """Return every size up to 10, then sizes with growing steps, and the number of rankers, `size`."""
     steps = [
         *range(2, 10),
         *(round(base * 10**power) for power in range(1, 6) for base in (1, 1.5, 2, 3, 4, 6, 8)),
@@ -56,6 +57,7 @@ def usual_sizes(size: int) -> list[int]:
 
 
 def _row(duels: np.ndarray, ordered: np.ndarray, wanted: int, exact: bool) -> dict:
+    """Return the row of the size `wanted`; `ordered` are the lengths of ordered prefixes of the samples."""
     n_subsets = comb(len(duels), wanted) if exact else len(ordered)
     found = _count_ordered(duels, wanted) if exact else int((ordered >= wanted).sum())
     share = found / n_subsets
@@ -70,31 +72,39 @@ def _row(duels: np.ndarray, ordered: np.ndarray, wanted: int, exact: bool) -> di
 
 
 def condorcet_share(wins: np.ndarray, wanted: int) -> float:
-    """Exact: i wins those subsets whose others are all among the wins[i] it beats; no two win the same."""
+    """Return the exact share of subsets of size `wanted` with a Condorcet winner.
+
+    Ranker i wins the subsets whose other members are all among the wins[i] rankers that it beats. A subset
+    has at most one winner, so the counts add up.
+    """
     return float(Fraction(sum(comb(int(w), wanted - 1) for w in wins), comb(len(wins), wanted)))
 
 
 def _ordered_prefixes(duels: np.ndarray, longest: int, samples: int, rng: np.random.Generator) -> np.ndarray:
-    """(samples,) of random orders of all rankers: how many of the first `longest` are in order."""
+    """Return (samples,) lengths: the longest prefix of a random permutation that has a total order.
+
+    A prefix has at most `longest` rankers.
+    """
     lengths = np.zeros(samples, np.int64)
     _draw_prefixes(duels, np.arange(len(duels)), np.empty(longest, np.int64), lengths, rng)
     return lengths
 
 
 def _count_ordered(duels: np.ndarray, wanted: int) -> int:
-    """Of all subsets of this size, those with a total order."""
+    """Return the number of subsets of size `wanted` with a total order."""
     return int(_count_ordered_subsets(duels, np.arange(wanted), np.empty(wanted, np.int64)))
 
 
 @entry
-def _draw_prefixes(duels, deck, ranked, lengths, rng):
-    size = len(deck)
+def _draw_prefixes(duels, permutation, ranked, lengths, rng):
+    """Shuffle `permutation` as far as its prefix has a total order; once for each entry of `lengths`."""
+    size = len(permutation)
     for sample in range(len(lengths)):
         n = 0
         while n < len(ranked):
             other = n + int(rng.random() * (size - n))
-            deck[n], deck[other] = deck[other], deck[n]
-            if not _insert(duels, ranked, n, deck[n]):
+            permutation[n], permutation[other] = permutation[other], permutation[n]
+            if not _insert(duels, ranked, n, permutation[n]):
                 break
             n += 1
         lengths[sample] = n
@@ -102,7 +112,7 @@ def _draw_prefixes(duels, deck, ranked, lengths, rng):
 
 @entry
 def _count_ordered_subsets(duels, chosen, ranked):
-    """Subsets in the order of a dictionary; `chosen` is the first."""
+    """Count the subsets with a total order, in lexicographic order; `chosen` is the first subset."""
     size = len(duels)
     wanted = len(chosen)
     found = 0
@@ -111,7 +121,7 @@ def _count_ordered_subsets(duels, chosen, ranked):
         while n < wanted and _insert(duels, ranked, n, chosen[n]):
             n += 1
         found += n == wanted
-        # All that begin like the n + 1 just seen have no order either: pass them over.
+        # Subsets with the same first n + 1 members have no total order either: skip them.
         last = min(n, wanted - 1)
         while last >= 0 and chosen[last] == size - wanted + last:
             last -= 1
@@ -124,7 +134,10 @@ def _count_ordered_subsets(duels, chosen, ranked):
 
 @entry
 def _insert(duels, ranked, n, new):
-    """Put `new` among the first n, best first, if it loses to all before it and beats all after it."""
+    """Insert `new` into the first n of `ranked`, best first; return whether that gives a total order.
+
+    `new` must lose to all rankers before it and beat all rankers after it.
+    """
     place = 0
     while place < n and duels[new, BEATEN_BY, ranked[place]]:
         place += 1

@@ -1,5 +1,4 @@
-"""Everything about the winners of a matrix as plain values: winners, orders, cycles, transitivity,
-certainty."""
+"""Summary of a matrix as plain values: winners, orders, cycles, transitivity and certainty."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ from experiments.winners.verdict import verdict_of
 def summary_of(preferences: Preferences, drawn: Resampled | None) -> dict[str, Any]:
     """Return winners by every notion, orders, cycles and transitivity, and how certain they are.
 
-    `drawn` says how often each ranker wins over resampled queries, if that is known.
+    `drawn` holds how often each ranker wins over resampled queries; None if that is not known.
     """
     matrix, names = preferences.matrix, preferences.names
     joined = joint(preferences)
@@ -72,7 +71,7 @@ def _resampled(drawn: Resampled) -> dict[str, Any]:
 
 
 def _finite(value: float) -> float | str | None:
-    """For JSON, which has neither NaN nor infinity."""
+    """Return a value for JSON: None for NaN, and "inf" for infinity."""
     if np.isnan(value):
         return None
     return "inf" if np.isinf(value) else float(value)

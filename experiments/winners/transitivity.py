@@ -1,4 +1,4 @@
-"""Is there an order behind the preferences? Total orders, cycles, and stochastic transitivity."""
+"""Total orders, weak orders, cycles and stochastic transitivity of a preference matrix."""
 
 from __future__ import annotations
 
@@ -11,25 +11,28 @@ import pandas as pd
 from bandits import condorcet_winner
 from rankduel.base.compiling import entry
 
-# With i at least as good as j and j as k, and d = p - 1/2:
+# Definitions for triples with p[i, j] >= 1/2 and p[j, k] >= 1/2, where d = p - 1/2.
 PROPERTIES = {
     "SST": "strong stochastic transitivity: d(i,k) >= max(d(i,j), d(j,k))",
     "MST": "moderate stochastic transitivity: d(i,k) >= min(d(i,j), d(j,k))",
     "WST": "weak stochastic transitivity: d(i,k) >= 0",
     "STI": "stochastic triangle inequality: d(i,k) <= d(i,j) + d(j,k)",
 }
-_NOTHING = 1e-12  # what falls short by no more than this does not
+_ROUNDING = 1e-12  # a smaller violation is a rounding error
 
 
 def total_order(matrix: np.ndarray) -> np.ndarray | None:
-    """Indices from best to worst if each beats all that come later, else None; a tie is no order."""
+    """Return indices such that each ranker beats all later ones; None if there is no such order."""
     wins = (matrix > 0.5).sum(axis=1)
     order = np.argsort(-wins, kind="stable")
     return order if np.array_equal(wins[order], np.arange(len(matrix))[::-1]) else None
 
 
 def weak_order(matrix: np.ndarray) -> np.ndarray | None:
-    """Indices such that nobody beats one who comes earlier, or None; ties may stand either way."""
+    """Return indices such that no ranker beats an earlier one; None if there is no such order.
+
+    Tied rankers may be in either order.
+    """
     left, order = np.arange(len(matrix)), []
     beaten_by = (matrix < 0.5).sum(axis=1)
     while len(left):
@@ -43,29 +46,33 @@ def weak_order(matrix: np.ndarray) -> np.ndarray | None:
 
 
 def count_cycles(matrix: np.ndarray, margin: float = 0.0) -> int:
-    """Triples i beats j beats k beats i, each with p above 1/2 + margin; a tie is no win, so closes none."""
-    beats = (matrix > 0.5 + margin).astype(np.float64)  # whole numbers up to 2^53 are exact
+    """Return the number of 3-cycles: i beats j, j beats k and k beats i, each with p > 1/2 + `margin`."""
+    beats = (matrix > 0.5 + margin).astype(np.float64)  # integers up to 2^53 are exact
     return round(float(((beats @ beats) * beats.T).sum())) // 3
 
 
 def count_triples(matrix: np.ndarray) -> int:
+    """Return the number of sets of three rankers."""
     return comb(len(matrix), 3)
 
 
 def count_ties(matrix: np.ndarray) -> int:
-    """Pairs in which neither beats the other."""
+    """Return the number of pairs with p equal to 1/2."""
     return int((np.triu(matrix == 0.5, 1)).sum())
 
 
 class Transitivity(NamedTuple):
-    # One row for each of PROPERTIES: triples looked at, violations, the worst of them (0 and -1 if none).
+    """Violations of the properties of stochastic transitivity."""
+
+    # One row for each of PROPERTIES: triples, violations, and the size and triple of the worst violation (0
+    # and -1 if there is none).
     checks: pd.DataFrame
-    gamma: float  # the smallest with gamma d(i,k) >= max(d(i,j), d(j,k)): 1 if SST, inf if there is a cycle
-    gamma_best: float  # the same with i the Condorcet winner (Yue and Joachims 2011); NaN without one
+    gamma: float  # smallest gamma with gamma d(i,k) >= max(d(i,j), d(j,k)): 1 under SST, inf with a cycle
+    gamma_best: float  # the same with i the Condorcet winner (Yue and Joachims 2011); NaN without a winner
 
 
 def transitivity(matrix: np.ndarray) -> Transitivity:
-    """All ordered triples i, j, k with p[i, j] and p[j, k] at least 1/2."""
+    """Check all PROPERTIES on all ordered triples i, j, k with p[i, j] and p[j, k] at least 1/2."""
     margins = np.ascontiguousarray(matrix - 0.5)
     counts = np.zeros(5, np.int64)
     worst = np.zeros(4)
@@ -88,7 +95,10 @@ def _gamma_best(margins: np.ndarray, winner: int) -> float:
 
 @entry
 def _scan(margins, counts, worst, where):
-    """Count and find the worst violations; returns gamma. `worst` grows from 0."""
+    """Write counts, sizes and triples of the worst violations to the arrays, and return gamma.
+
+    counts[:4] are violations by property, counts[4] is the number of triples; `worst` starts at 0.
+    """
     size, gamma = len(margins), 1.0
     for i in range(size):
         for j in range(size):
@@ -113,10 +123,10 @@ def _scan(margins, counts, worst, where):
 
 
 @entry
-def _note(which, short, counts, worst, where, i, j, k):
-    """A property that is missed by `short`, if that is more than rounding."""
-    if short > _NOTHING:
+def _note(which, violation, counts, worst, where, i, j, k):
+    """Count a violation of property number `which`, unless it is a rounding error."""
+    if violation > _ROUNDING:
         counts[which] += 1
-        if short > worst[which]:
-            worst[which] = short
+        if violation > worst[which]:
+            worst[which] = violation
             where[which, 0], where[which, 1], where[which, 2] = i, j, k

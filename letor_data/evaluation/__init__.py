@@ -1,1 +1,1 @@
-"""How good rankings of judged documents are: measures by name, exact in expectation over ties."""
+"""Measures of rankings of judged documents, as exact expectations over random tie breaks."""

@@ -1,4 +1,4 @@
-"""The measures by name, and their text: 'ndcg@10', 'ndcg(gain=linear)@10', 'map(rel=2)', 'rbp(p=0.95)'."""
+"""Measures by name, and their text form: 'ndcg@10', 'ndcg(gain=linear)@10', 'map(rel=2)', 'rbp(p=0.95)'."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CUTOFF = re.compile(r"\s*([0-9]{1,18})\s*")
 
 
 def parse_measure(text: str) -> Configured:
-    """Return the measure that text such as 'nDCG(gain=linear)@10' asks for; capitals do not matter."""
+    """Return the measure of a text such as 'nDCG(gain=linear)@10', which is not case-sensitive."""
     before, at, cutoff = text.lower().partition("@")
     name, settings = parse_spec(before)
     if "k" in settings:
@@ -33,7 +33,7 @@ def parse_measure(text: str) -> Configured:
 
 
 def parse_measures(texts: Sequence[str]) -> list[Configured]:
-    """Return the measures that these texts ask for; raise an error if there is none, or one of them twice."""
+    """Return the measures of `texts`; raise an error if there are none or two are the same."""
     if not texts:
         raise UsageError("no measures are named; expected some, such as 'ndcg@10'")
     chosen = [parse_measure(text) for text in texts]
@@ -44,8 +44,8 @@ def parse_measures(texts: Sequence[str]) -> list[Configured]:
 
 
 def measure_text(chosen: Configured) -> str:
-    """Return the text that `parse_measure` reads as this measure."""
+    """Return the text of a measure, which `parse_measure` reads."""
     k = chosen.get("k", 0)
-    usual = {"k": chosen.thing.params().k} if k else {}
-    without = Configured(chosen.thing, chosen.params._replace(**usual))
-    return f"{without}@{k}" if k else str(chosen)
+    default = {"k": chosen.thing.params().k} if k else {}
+    without_k = Configured(chosen.thing, chosen.params._replace(**default))
+    return f"{without_k}@{k}" if k else str(chosen)

@@ -1,9 +1,9 @@
-"""What a measure is: a name, its settings, and a function of ranked grades. One measure a file, in measures/.
+"""The contract of a measure: a name, its settings, and a function of ranked grades.
 
-    values(ranked, params) -> (n_queries,) float64   the measure of every query
+    values(ranked, params) -> (n_queries,) float64   value of the measure for every query
 
-Tied documents stand in every order equally often, and a value is the mean over these orders: exact, no
-sampling. The file ends in MEASURE = Measure(...). Nothing else has to be edited: the catalogue finds it.
+A value is the exact mean over all orders of tied documents. Each file in measures/ defines one measure and
+ends in MEASURE = Measure(...); the catalogue finds it there.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from rankduel.base.settings import Setting
 
-# The value of a query without a relevant document: LETOR's tools say 0, Yahoo's 0.5; "skip" leaves it out.
+# Value of a query without a relevant document: 0 in LETOR's tools, 0.5 in Yahoo's; "skip" omits the query.
 NO_RELEVANT = {"zero": 0.0, "half": 0.5, "one": 1.0, "skip": np.nan}
 
 # Shared settings. `k` is written after the name, as in ndcg@10; 0 stands for the whole ranking.
@@ -29,10 +29,10 @@ NoRelevant = Annotated[
 
 
 class Ranked(NamedTuple):
-    """The grades of one ranker's lists; query q owns rows offsets[q]:offsets[q + 1].
+    """Grades of the lists of one ranker; those of query ``q`` are rows ``offsets[q]:offsets[q + 1]``.
 
-    Rows from ends[q] on are documents that the ranker does not list: they count for what is ideal and for the
-    number of relevant documents only.
+    Rows from ``ends[q]`` on are documents that the ranker does not list. They count only for the ideal
+    ranking and for the number of relevant documents.
     """
 
     grades: np.ndarray  # (n_docs,) int8, best rank first, tied documents in any order
@@ -42,11 +42,11 @@ class Ranked(NamedTuple):
 
     @property
     def longest(self) -> int:
-        """The number of documents of the largest query."""
+        """Number of documents of the largest query."""
         return int(np.diff(self.offsets).max(initial=0))
 
     def depth(self, k: int) -> int:
-        """The number of ranks that cut-off `k` leaves of the longest list; 0 leaves all."""
+        """Return the number of ranks of the longest list up to cut-off `k`; 0 is no cut-off."""
         return min(k, self.longest) if k else self.longest
 
 
@@ -55,4 +55,4 @@ class Measure(NamedTuple):
     about: str
     source: str
     values: Callable[[Ranked, Any], np.ndarray]
-    params: type  # `no_relevant` is applied to what `values` returns, by grades from `rel` (1 if absent)
+    params: type  # NamedTuple; the caller of `values` applies `no_relevant`, by grades from `rel` (default 1)

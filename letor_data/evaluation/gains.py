@@ -1,7 +1,7 @@
-"""Sums of gains over ranks, each weighted by its rank: what DCG, NDCG, P and RBP have in common.
+"""Sums of gains over ranks, weighted by rank: the common part of DCG, NDCG, P and RBP.
 
-Such a sum is linear in what stands at a rank. Every document of a tie group is equally likely at each of the
-group's ranks, so its expectation is the group's mean gain times the sum of its weights (McSherry and Najork,
+The sum is linear in the gains. Every document of a tie group is equally likely at each rank of the group, so
+the expected contribution of a group is its mean gain times the sum of its weights (McSherry and Najork,
 "Computing Information Retrieval Performance Measures Efficiently in the Presence of Tied Scores", ECIR 2008).
 """
 
@@ -19,10 +19,10 @@ from rankduel.base.settings import Setting
 
 _GRADES = np.arange(128)  # grades are int8
 GAINS = {"exponential": 2.0**_GRADES - 1, "linear": 1.0 * _GRADES}  # by grade
-# Divisors at places 1, 2, ...; "letor" is the LETOR 4.0 tool's. Never compare numbers across the two.
+# Divisors at ranks 1, 2, ...; "letor" is that of the LETOR 4.0 tool. Their values are not comparable.
 DISCOUNTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "log2": lambda place: np.log2(place + 1),
-    "letor": lambda place: np.maximum(1.0, np.log2(place)),
+    "log2": lambda rank: np.log2(rank + 1),
+    "letor": lambda rank: np.maximum(1.0, np.log2(rank)),
 }
 Gain = Annotated[str, Setting("gain of a grade g: 2^g - 1, or g", choices=tuple(GAINS))]
 Discount = Annotated[
@@ -32,27 +32,27 @@ Discount = Annotated[
 
 
 def relevance(rel: int) -> np.ndarray:
-    """Return the gain 1 for grades from `rel` on, and 0 below."""
+    """Return gains by grade: 1 for grades of at least `rel`, 0 for others."""
     return (rel <= _GRADES).astype(np.float64)
 
 
 def discounts(depth: int, discount: str) -> np.ndarray:
-    """Return 1 / divisor for the first `depth` places."""
+    """Return 1 / divisor for the first `depth` ranks."""
     return 1.0 / DISCOUNTS[discount](np.arange(1.0, depth + 1))
 
 
 def expected_sums(ranked: Ranked, weights: np.ndarray, gains: np.ndarray) -> np.ndarray:
-    """Return per query the expected sum of `gains` by grade times `weights` by rank, as far as these go."""
+    """Return the expected sum of ``gains[grade] * weights[rank]`` of each query; `weights` is the cut-off."""
     return _expected_sums(*ranked, weights, gains)
 
 
 def ideal_sums(grades: np.ndarray, offsets: np.ndarray, weights: np.ndarray, gains: np.ndarray) -> np.ndarray:
-    """Return per query the highest sum that any order of its documents has; `gains` rise with the grade."""
+    """Return the highest sum of each query over all orders of its documents; `gains` increase with grade."""
     return _ideal_sums(read_only(grades), read_only(offsets), weights, gains)
 
 
 def ideal_dcg(labels: np.ndarray, offsets: np.ndarray, k: int) -> np.ndarray:
-    """Return the highest DCG@k that each query allows, with exponential gains; what pages are measured by."""
+    """Return the ideal DCG@k of each query with exponential gains, by which DCG of pages is normalised."""
     longest = int(np.diff(offsets).max(initial=0))
     return ideal_sums(labels, offsets, discounts(min(k, longest), "log2"), GAINS["exponential"])
 

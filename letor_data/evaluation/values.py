@@ -1,4 +1,4 @@
-"""The values of measures: of rankings at hand, and of many rankers on a data set."""
+"""Values of measures for given rankings, and for rankers on a data set."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from rankduel.base.threads import n_workers, ordered_map
 def expected_values(
     measure: str, labels: np.ndarray, offsets: np.ndarray, order: np.ndarray, ties: np.ndarray
 ) -> np.ndarray:
-    """Return a measure per query, averaged over all ways to break ties: exact, no sampling.
+    """Return the value of `measure` for each query, as the exact mean over all orders of tied documents.
 
-    `order` and `ties` are those of one ranker, (n_docs,), or of K, (K, n_docs); the result is (n_queries,)
-    or (K, n_queries).
+    `order` and `ties` have shape (n_docs,) for one ranker or (K, n_docs) for K rankers; the result has shape
+    (n_queries,) or (K, n_queries).
     """
     chosen = parse_measure(measure)
     rows = [
@@ -41,7 +41,7 @@ def measure_rankers(
     jobs: int = -1,
     progress: Callable[[int], object] | None = None,
 ) -> np.ndarray:
-    """Return (n_rankers, n_measures, n_queries) values; one ranker after another is ranked and forgotten."""
+    """Return (n_rankers, n_measures, n_queries) values; rankings are not kept in memory."""
     check_rankers(rankers)
     found = np.empty((len(rankers), len(measures), letor.n_queries))
     rows = ordered_map(partial(_measure_one, letor, measures), rankers, n_workers(jobs))
@@ -58,14 +58,14 @@ def _measure_one(letor: Letor, measures: Sequence[Configured], ranker: Ranker) -
 
 
 def ranked_by(ranker: Ranker, letor: Letor) -> Ranked:
-    """Return the grades of the lists of one ranker, which end where its documents do."""
+    """Return the ranked grades of one ranker, with the ends of its lists."""
     order, _, ties, lengths = rank_row(letor, ranker)
     ranked = ranked_grades(letor.labels, letor.offsets, order, ties)
     return ranked if lengths is None else ranked._replace(ends=read_only(letor.offsets[:-1] + lengths))
 
 
 def ranked_grades(labels: np.ndarray, offsets: np.ndarray, order: np.ndarray, ties: np.ndarray) -> Ranked:
-    """Return the grades of lists of all documents by one ranker; see `Letor` and a row of `Rankings`."""
+    """Return ranked grades for a row `order` and `ties` of `Rankings` that lists all documents."""
     if len(labels) != offsets[-1] or len(order) != offsets[-1]:
         raise DataError(f"{len(labels)} labels and {len(order)} ranks for {offsets[-1]} documents")
     grades = labels[np.repeat(offsets[:-1], np.diff(offsets)) + order]
@@ -73,10 +73,10 @@ def ranked_grades(labels: np.ndarray, offsets: np.ndarray, order: np.ndarray, ti
 
 
 def measured(chosen: Configured, ranked: Ranked) -> np.ndarray:
-    """Return the values of all queries, with those without a relevant document as the measure says."""
+    """Return the values of all queries, applying `no_relevant` to queries without a relevant document."""
     values = chosen.thing.values(ranked, chosen.params)
     filler = NO_RELEVANT[chosen.get("no_relevant", "zero")]
-    if filler == 0.0:  # which is what measures return
+    if filler == 0.0:  # measures already return 0 for these queries
         return values
     sizes = np.diff(ranked.offsets)
     highest = np.zeros(len(sizes), np.int8)
@@ -85,7 +85,7 @@ def measured(chosen: Configured, ranked: Ranked) -> np.ndarray:
 
 
 def mean_over_queries(values: np.ndarray) -> np.ndarray:
-    """Mean over the last axis without the queries that "skip" left out; NaN where none is left."""
-    kept = ~np.isnan(values)
+    """Return the mean over the last axis without NaN, which marks skipped queries; NaN if all are skipped."""
+    counts = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
-        return np.where(kept, values, 0.0).sum(axis=-1) / kept.sum(axis=-1)
+        return np.where(counts, values, 0.0).sum(axis=-1) / counts.sum(axis=-1)

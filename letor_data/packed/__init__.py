@@ -1,1 +1,1 @@
-"""Compressed and archived files as streams of bytes, and which files of a folder or archive are read."""
+"""Compressed and archived files as streams of bytes, and selection of files in folders and archives."""

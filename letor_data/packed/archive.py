@@ -1,7 +1,7 @@
-"""Opening what people download: plain, compressed and archived text, as streams of byte pieces.
+"""Plain, compressed and archived text as streams of bytes.
 
-The kind is told by content (magic bytes). Members of archives are chosen as `ARCHIVE::PATTERN` and
-streamed, never extracted. Whatever the packaging, files are read in the order train, validation, test.
+The kind of a file is detected by its magic bytes. Members of an archive are selected as `ARCHIVE::PATTERN`
+and streamed; they are not extracted to disk. Files are always read in the order train, validation, test.
 """
 
 from __future__ import annotations
@@ -35,13 +35,14 @@ __all__ = [
     "read_pieces",
 ]  # fmt: skip
 
-Progress = Callable[[int, int], None]  # bytes done, bytes in all
+Progress = Callable[[int, int], None]  # called with (bytes done, total bytes)
 
-_MOST_WHOLE = 256 << 20  # bytes of a file that is read as a whole
-_MOST_PASSES = 50  # over a tar archive whose members are wanted in another order than they stand in
+_MOST_WHOLE = 256 << 20  # largest file, in bytes, that is read into memory as a whole
+_MOST_PASSES = 50  # over a tar archive whose members are in another order than they are read in
 _ZIP = b"PK\x03\x04"
-_END, _UTF_8, _IN_ZIP64 = 22, 0x800, 0xFFFF  # of zip: size of the end record, a flag, a number kept elsewhere
-_FOREIGN = {
+# Of the zip format: size of the end record, flag of UTF-8 names, and the count that refers to a ZIP64 record.
+_END, _UTF_8, _IN_ZIP64 = 22, 0x800, 0xFFFF
+_UNSUPPORTED = {
     b"Rar!": "a RAR archive, which cannot be read here; unpack it first (unrar x FILE)",
     b"7z\xbc\xaf": "a 7z archive, which cannot be read here; unpack it first (7z x FILE)",
     b"PK\x05\x06": "an empty zip archive",
@@ -50,7 +51,7 @@ _TAR_SUFFIXES = (".tar", ".tar.gz", ".tar.bz2", ".tar.xz", ".tar.zst", ".tgz", "
 
 
 def find_files(argument: str | Path) -> list[tuple[Path, str]]:
-    """The files that 'FILE', 'FOLDER' or 'FILE::PATTERN' means, each with the pattern to apply within it."""
+    """Return (file, pattern within it) for each file of 'FILE', 'FOLDER' or 'FILE::PATTERN'."""
     text, _, pattern = str(argument).partition("::")
     path = Path(text)
     with guard(path):
@@ -71,7 +72,7 @@ def _check_regular(path: Path) -> None:
 
 
 def find_sources(argument: str | Path) -> list[Source]:
-    """The texts that 'FILE', 'FOLDER', 'ARCHIVE' or 'ARCHIVE::PATTERN' stands for, in reading order."""
+    """Return the texts of 'FILE', 'FOLDER', 'ARCHIVE' or 'ARCHIVE::PATTERN', in reading order."""
     return [source for path, pattern in find_files(argument) for source in _sources_in(path, pattern)]
 
 
@@ -87,9 +88,10 @@ def _sources_in(path: Path, pattern: str) -> list[Source]:
 def read_pieces(
     sources: list[Source], progress: Progress | None = None, notes: list[str] | None = None
 ) -> Iterator[tuple[Source, Iterator[bytes]]]:
-    """Each source with its decompressed bytes. `progress` hears of bytes as they are on disk.
+    """Yield each source with its decompressed bytes.
 
-    What the owner of a file should know about its packing is added to `notes`, once for each file.
+    `progress` is called with bytes as stored on disk. Remarks about the compression of a file are appended
+    to `notes`, once per file.
     """
     parts = [(path, list(group)) for path, group in groupby(sources, key=lambda source: source.path)]
     meter = _Meter(progress, sum(_size(path, group) for path, group in parts) if progress else 0)
@@ -105,16 +107,16 @@ def read_pieces(
 
 
 def read_one(path: str | Path, notes: list[str] | None = None) -> Iterator[bytes]:
-    """The decompressed bytes of what must be a single file, in pieces."""
+    """Return the decompressed bytes of `path`, in pieces; raise an error if it is more than one file."""
     sources = find_sources(path)
     if len(sources) > 1:
         names = ", ".join(source.name for source in sources[:3])
-        raise DataError(f"{path}: one file is wanted here, and this stands for {len(sources)}: {names}, ...")
+        raise DataError(f"{path}: expected one file, found {len(sources)}: {names}, ...")
     return (piece for _, pieces in read_pieces(sources, notes=notes) for piece in pieces)
 
 
 def read_all(path: str | Path) -> bytes:
-    """A whole small file, decompressed."""
+    """Return the decompressed content of `path`; raise an error if it is larger than 256 MiB."""
     found, size = [], 0
     for piece in read_one(path):
         found.append(piece)
@@ -127,28 +129,28 @@ def read_all(path: str | Path) -> bytes:
 
 
 class _Meter:
-    """Tells how far reading has come."""
+    """Count the bytes read, and report them to a callback."""
 
     def __init__(self, progress: Progress | None, total: int) -> None:
         self._progress, self._total, self._done = progress, total, 0
 
     def watch(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         for piece in pieces:
-            # A tar archive may be passed through more than once, which nobody wants to hear of.
+            # Limited to the total, because a tar archive may be read more than once.
             self._done = min(self._done + len(piece), self._total)
-            self._tell(self._done)
+            self._report(self._done)
             yield piece
 
     def finish(self) -> None:
-        self._tell(self._total)
+        self._report(self._total)
 
-    def _tell(self, done: int) -> None:
+    def _report(self, done: int) -> None:
         if self._progress is not None:
             self._progress(done, self._total)
 
 
 def _size(path: Path, group: list[Source]) -> int:
-    """Bytes that the meter will see; zip members are counted as unpacked, since zipfile reads them itself."""
+    """Return the bytes to be read; zip members count unpacked, because zipfile reads the file itself."""
     if not group[0].member or not _is_zip(path):
         return path.stat().st_size
     wanted = {source.member for source in group}
@@ -156,9 +158,9 @@ def _size(path: Path, group: list[Source]) -> int:
 
 
 def _members(path: Path) -> list[str] | None:
-    """Names of the files in an archive; None when the path is not an archive."""
+    """Return the names of the files in an archive; None if `path` is not an archive."""
     start = Pieces(_file_pieces(path)).peek(1)
-    for magic, problem in _FOREIGN.items():
+    for magic, problem in _UNSUPPORTED.items():
         if start.startswith(magic):
             raise DataError(f"{path}: {problem}")
     if start.startswith(_ZIP):
@@ -180,7 +182,7 @@ def _open_zip(path: Path) -> Iterator[zipfile.ZipFile]:
     try:
         with guard(str(path)), zipfile.ZipFile(path) as archive:
             yield archive
-    except RuntimeError as problem:  # zipfile's word for encryption and for methods it does not know
+    except RuntimeError as problem:  # zipfile raises it for encryption and unknown compression methods
         raise DataError(f"{path}: {problem}\n  unpack it with another tool first") from None
 
 
@@ -191,10 +193,10 @@ def _zip_infos(path: Path) -> list[zipfile.ZipInfo]:
 
 
 def _check_directory(archive: zipfile.ZipFile, stream: BinaryIO) -> None:
-    """Refuse a damaged list of members: it has no checksum, and what it misnames would be passed over.
+    """Raise an error if the central directory is damaged: it has no checksum.
 
-    zipfile compares the names of members with those before their content only when it opens them, and does
-    not look at their number.
+    A member with a damaged name would not be selected as data. zipfile compares a member's name with that in
+    its local header only when it opens the member, and does not check the number of members.
     """
     infos = archive.infolist()
     for info in infos:
@@ -224,9 +226,10 @@ def _read_zip(
 
 
 class _SmallReads:
-    """A bzip2 or LZMA member of a zip archive, of which zipfile unpacks at once whatever it has read.
+    """A bzip2 or LZMA member of a zip archive, read in small parts to bound memory.
 
-    It reads at least 4 kB, which are some 80 MB at worst.
+    zipfile unpacks everything that it has read at once. It reads at least 4 kB, which unpack to about 80 MB
+    in the worst case.
     """
 
     def __init__(self, stream: IO[bytes]) -> None:
@@ -247,7 +250,7 @@ def _is_tar(path: Path) -> bool:
     unpacked = decompressed(_file_pieces(path), str(path), path.name)
     try:
         start = Pieces(unpacked).peek(tarfile.BLOCKSIZE)
-    except DamagedError:  # whoever reads on will say so, and at which line
+    except DamagedError:  # reported with a line number when the text is read
         start = b""
     return is_tar(start) or path.name.lower().endswith(_TAR_SUFFIXES)
 
@@ -255,7 +258,7 @@ def _is_tar(path: Path) -> bool:
 def _read_tar(
     path: Path, group: list[Source], meter: _Meter, notes: list[str] | None
 ) -> Iterator[tuple[Source, Iterator[bytes]]]:
-    """Members in the order asked for; one that was passed already takes another pass over the archive."""
+    """Yield members in the order of `group`; a member before the current position takes another pass."""
     waiting = deque(group)
     for _ in range(_MOST_PASSES):
         passed = set()
@@ -270,7 +273,10 @@ def _read_tar(
             raise DataError(f"{waiting[0].name}: no longer there; the archive changed while it was read")
         if not waiting:
             return
-    raise DataError(f"{path}: its members stand in another order than they are read in; unpack it first")
+    raise DataError(
+        f"{path}: its members are in another order than they are read in, which takes more than "
+        f"{_MOST_PASSES} passes; unpack it first"
+    )
 
 
 def _tar_members(

@@ -1,4 +1,4 @@
-"""Which files of a folder, or members of an archive, are meant."""
+"""Selection of the data files in a folder or archive."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ class Source(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Name in messages."""
         return encodable(f"{self.path}::{self.member}" if self.member else str(self.path))
 
     @property
     def split(self) -> str:
-        """'train' for 'Fold1/train.txt.gz' or 'set1.train.txt'; the bare file name otherwise."""
+        """Split by file name: 'train' for 'Fold1/train.txt.gz' or 'set1.train.txt', otherwise the stem."""
         words = encodable(Path(self.member or self.path).name).split(".")
         return next((word for word in words if word.lower() in _SPLIT_ORDER), words[0])
 
 
 def choose(names: list[str], pattern: str, path: Path) -> list[str]:
-    """Names that match the pattern, or that look like data if there is none: train, validation, test."""
-    visible = [name for name in names if not _is_clutter(name)]
+    """Return the names that match `pattern`, or data files if it is "", in the order train, vali, test."""
+    visible = [name for name in names if not _is_hidden(name)]
     chosen = [name for name in visible if (_matches(name, pattern) if pattern else _looks_like_data(name))]
     if not chosen and not pattern and len(visible) == 1:
         chosen = visible
@@ -47,7 +47,7 @@ def choose(names: list[str], pattern: str, path: Path) -> list[str]:
     if times > 1:
         raise DataError(f"{path}: '{name}' is in it {times} times; unpack it and keep one")
     chosen.sort(key=lambda name: (_SPLIT_ORDER.get(Source(path, name).split.lower(), 3), name))
-    if not re.search(r"[*?[]", pattern):  # such a pattern may mean it: Fold*/test.txt is every query once
+    if not re.search(r"[*?[]", pattern):  # a wildcard may select all folds, as in Fold*/test.txt
         _check_folds(chosen, path)
     return chosen
 
@@ -65,15 +65,15 @@ def _check_folds(chosen: list[str], path: Path) -> None:
 
 
 def _matches(name: str, pattern: str) -> bool:
-    """'Fold1/train.txt', 'Fold1/*.txt', and 'Fold1' for the data below it, under any leading folders."""
+    """Return whether a name, without any leading folders, matches: 'Fold1/*.txt', or 'Fold1' for its data."""
     tail = pattern.strip("/")
     if f"/{name}".endswith(f"/{tail}") or fnmatch.fnmatchcase(f"/{name}", f"*/{tail}"):
         return True
     return fnmatch.fnmatchcase(f"/{name}", f"*/{tail}/*") and _looks_like_data(name)
 
 
-def _is_clutter(name: str) -> bool:
-    """Hidden files, and what macOS adds. A lone dot is how tar names the folder it was called in."""
+def _is_hidden(name: str) -> bool:
+    """Return whether a file is hidden or added by macOS. tar names its working folder '.'."""
     return any(part == "__MACOSX" or (part.startswith(".") and part != ".") for part in name.split("/"))
 
 

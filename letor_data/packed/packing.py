@@ -1,8 +1,8 @@
-"""Compressed streams, told by their first bytes and driven to the end of their last part.
+"""Decompression of streams, detected by their magic bytes and read to the end of the last one.
 
-A cut or damaged stream is an error and never quietly shorter data; concatenated streams are one. What
-comes out comes in pieces, so a small file that unpacks to a huge one does no harm: whatever a file claims,
-memory is bounded and time is linear in the bytes that come out.
+A truncated or damaged stream raises an error; it never yields shorter data. Concatenated streams are read as
+one. Output is produced in pieces: memory is bounded and time is linear in the size of the output, also for a
+small file that unpacks to a huge one.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-PIECE = 1 << 20  # bytes handed on at a time
-_XZ_MEMORY = 256 << 20  # bytes; 'xz -9' needs 65 MiB, and a header may ask for 4 GiB
+PIECE = 1 << 20  # bytes of a piece
+_XZ_MEMORY = 256 << 20  # bytes; 'xz -9' needs 65 MiB, and a header may request 4 GiB
 
 
 class DamagedError(DataError):
-    """Compressed data that ends early or fails its own check."""
+    """Error in compressed data that ends early or fails its checksum."""
 
 
 class Packing(NamedTuple):
-    magics: tuple[bytes, ...]  # a stream begins with one of them
+    """A compression format."""
+
+    magics: tuple[bytes, ...]  # first bytes of a stream
     suffixes: tuple[str, ...]
-    decompressor: Callable[
-        [Callable[[str], None]], Any
-    ]  # of one stream; takes a function that is told of notes
-    padding: bytes = b""  # what may stand between streams and behind the last
+    decompressor: Callable[[Callable[[str], None]], Any]  # of one stream; takes a function to call with notes
+    padding: bytes = b""  # bytes that may follow a stream
 
 
 class Pieces:
-    """Bytes that come in pieces, read as from a file, with a look ahead."""
+    """File-like access, with look-ahead, to bytes that arrive in pieces."""
 
     def __init__(self, pieces: Iterable[bytes]) -> None:
         self._pieces, self._head, self._at = iter(pieces), b"", 0
@@ -61,7 +61,7 @@ class Pieces:
         return piece
 
     def peek(self, size: int) -> bytes:
-        """Return what comes next: `size` bytes or more, fewer only at the end."""
+        """Return at least `size` of the next bytes without consuming them, fewer only at the end."""
         parts = [self._head[self._at :]]
         missing = size - len(parts[0])
         while missing > 0 and (piece := next(self._pieces, b"")):
@@ -71,7 +71,7 @@ class Pieces:
         return self._head
 
     def read(self, size: int) -> bytes:
-        """Return the next `size` bytes, fewer only at the end."""
+        """Consume and return the next `size` bytes, fewer only at the end."""
         if len(self._head) - self._at < size:
             self.peek(size)
         taken = self._head[self._at : self._at + size]
@@ -84,15 +84,15 @@ def _parts(read: Callable[[int], bytes]) -> Iterator[bytes]:
         yield piece
 
 
-def _unpacked(packing: Packing, stream: Pieces, tell: Callable[[str], None]) -> Iterator[bytes]:
-    """Unpack stream after stream.
+def _unpacked(packing: Packing, stream: Pieces, add_note: Callable[[str], None]) -> Iterator[bytes]:
+    """Decompress concatenated streams.
 
-    GzipFile, BZ2File and LZMAFile would take whatever cannot be unpacked behind the first stream for the end,
-    be it a damaged second stream or, for xz, one behind padding.
+    GzipFile, BZ2File and LZMAFile are not used: they treat a damaged second stream, or for xz a stream after
+    padding, as the end of the data.
     """
     data = next(stream)
     while data:
-        unpacker = packing.decompressor(tell)
+        unpacker = packing.decompressor(add_note)
         while not unpacker.eof:
             if unpacker.needs_input and not (data := data or next(stream, b"")):
                 raise EOFError
@@ -105,7 +105,7 @@ def _unpacked(packing: Packing, stream: Pieces, tell: Callable[[str], None]) -> 
 
 
 class _GzipDecompressor:
-    """zlib's decompressor in the form of the others; GzipFile reads a long file name byte by byte."""
+    """zlib's decompressor with the interface of bz2's; GzipFile reads a long file name byte by byte."""
 
     def __init__(self) -> None:
         self._stream = zlib.decompressobj(16 + zlib.MAX_WBITS)
@@ -127,10 +127,10 @@ class _GzipDecompressor:
 
 
 class _ZstdDecompressor:
-    """A zstd decompressor that tells whether its frame has a checksum."""
+    """A zstd decompressor that adds a note if its frame has no checksum."""
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self._frame, self._start, self._tell = zstd.ZstdDecompressor(), b"", tell
+    def __init__(self, add_note: Callable[[str], None]) -> None:
+        self._frame, self._start, self._add_note = zstd.ZstdDecompressor(), b"", add_note
 
     @property
     def eof(self) -> bool:
@@ -149,18 +149,18 @@ class _ZstdDecompressor:
             self._start += data[: len(_ZSTD) + 1 - len(self._start)]
             # The bit is Content_Checksum_flag of RFC 8878, 3.1.1.1.1.
             if len(self._start) > len(_ZSTD) and self._start.startswith(_ZSTD) and not self._start[-1] & 4:
-                self._tell("a zstd stream without a checksum, in which damage can go unnoticed")
+                self._add_note("a zstd stream without a checksum, in which damage can go unnoticed")
         return self._frame.decompress(data, size)
 
 
 _ZSTD = b"\x28\xb5\x2f\xfd"
-# Frames that a zstd decoder passes over; parallel and seekable zstd files have them at either end.
+# Frames that a zstd decoder skips; parallel and seekable zstd files start or end with them.
 _SKIPPABLE = tuple(bytes([first]) + b"\x2a\x4d\x18" for first in range(0x50, 0x60))
 
 PACKINGS = {
     "gzip": Packing((b"\x1f\x8b",), (".gz", ".tgz"), lambda _: _GzipDecompressor(), padding=b"\0"),
     "bzip2": Packing((b"BZh",), (".bz2", ".tbz2"), lambda _: bz2.BZ2Decompressor()),
-    # Not also the older .lzma, which has no check.
+    # The older format .lzma is not read, because it has no checksum.
     "xz": Packing(
         (b"\xfd7zXZ\0",),
         (".xz", ".txz"),
@@ -177,23 +177,23 @@ _DAMAGE = (
 
 @contextmanager
 def guard(name: str | Path) -> Iterator[None]:
-    """Turn what files and the libraries that read them raise into one kind of error that names the file."""
+    """Convert exceptions of file access and of decoding libraries to an error that names the file."""
     try:
         yield
     except RankduelError:
         raise
     except _DAMAGE as problem:
-        if isinstance(problem, OSError) and problem.strerror:  # the system's complaint, not a decompressor's
+        if isinstance(problem, OSError) and problem.strerror:  # raised by the system, not by a decompressor
             raise DataError(f"{name}: {problem.strerror}") from None
         if isinstance(problem, MemoryError):
             raise DataError(
                 f"{name}: needs more memory than there is; if it is not damaged, read less of it"
             ) from None
-        raise DamagedError(f"{name}: {_said(problem)}") from None
+        raise DamagedError(f"{name}: {_first_line(problem)}") from None
 
 
-def _said(problem: Exception) -> str:
-    """Return what a library says is wrong, in one line."""
+def _first_line(problem: Exception) -> str:
+    """Return the message of a library's exception in one line."""
     if isinstance(problem, EOFError):
         return "the packed data ends before its end mark: the file was cut"
     if isinstance(problem, RecursionError):
@@ -203,17 +203,17 @@ def _said(problem: Exception) -> str:
 
 
 def stream_pieces(stream: Any, name: str) -> Iterator[bytes]:
-    """What a binary file holds, from where it stands."""
+    """Yield the content of a binary file from its current position, in pieces."""
     return _guarded(_parts(stream.read), name)
 
 
 def decompressed(
     pieces: Iterable[bytes], name: str, file_name: str, notes: list[str] | None = None
 ) -> Iterator[bytes]:
-    """The pieces as they are, or decompressed if they begin as a compressed stream does.
+    """Return `pieces` decompressed if they start with the magic bytes of a format, otherwise unchanged.
 
-    The content decides; a file named as compressed that begins like none of them is refused. What the owner
-    should know is added to `notes`, once.
+    A file with the suffix of a compression format but without magic bytes raises an error. Remarks are
+    appended to `notes`, each once.
     """
     stream = Pieces(pieces)
     start = stream.peek(tarfile.BLOCKSIZE)
@@ -232,7 +232,7 @@ def _note(notes: list[str] | None, name: str, what: str) -> None:
 
 
 def is_tar(start: bytes) -> bool:
-    """Do these bytes begin a tar archive? (Some browsers unpack x.tar.gz and keep the name.)"""
+    """Return whether `start` begins a tar archive. Some browsers unpack x.tar.gz and keep its name."""
     return start[257:262] == b"ustar"
 
 

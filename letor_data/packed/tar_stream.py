@@ -1,4 +1,4 @@
-"""Members of a tar archive that can only be read forward, and an error where tarfile would just stop."""
+"""Members of a tar archive read forward only, with errors where tarfile would silently stop."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from letor_data.packed.packing import PIECE, Pieces, guard, stream_pieces
 
 _MOST_HEADER = 1 << 20  # bytes of headers before the content of a member
 _MOST_MEMBERS = 100_000
-_MOST_GLOBALS = 1000  # pax headers for all members
-_LENGTH = re.compile(rb"([0-9]{1,7}) ")  # of a pax record, before it
+_MOST_GLOBALS = 1000  # global pax headers
+_LENGTH = re.compile(rb"([0-9]{1,7}) ")  # of a pax record, at its start
 _MANY_DIGITS = re.compile(rb"[0-9]{100}")
 
 
 def tar_members(pieces: Iterator[bytes], name: str) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """(name, pieces) of each file; whoever asks for all of them hears of anything wrong in the archive."""
+    """Yield (name, pieces) of each file; reading all of them checks the whole archive."""
     with guard(name):
         stream: Any = _Forward(pieces)
         with tarfile.open(fileobj=stream, mode="r:", tarinfo=_StrictTarInfo) as archive:
@@ -26,29 +26,29 @@ def tar_members(pieces: Iterator[bytes], name: str) -> Iterator[tuple[str, Itera
                 content = archive.extractfile(info) if info.isfile() else None
                 if content is not None:
                     yield info.name, stream_pieces(content, f"{name}::{info.name}")
-        while rest := stream.read(PIECE):  # to the end, where compressed data has its check
+        while rest := stream.read(PIECE):  # compressed data has its checksum at the end
             if rest.strip(b"\0"):
                 raise tarfile.ReadError("something follows the end mark of the tar archive")
 
 
 def _infos(archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
-    """Yield the members one after another; unlike an iteration over the archive, keep none of them."""
+    """Yield the members without keeping them in memory, as an iteration over the archive would."""
     for _ in range(_MOST_MEMBERS):
         info = archive.next()
         if info is None:
             return
         archive.members = []  # type: ignore[attr-defined]
-        if len(archive.pax_headers) > _MOST_GLOBALS:  # which tarfile copies for every member
+        if len(archive.pax_headers) > _MOST_GLOBALS:  # tarfile copies all of them for every member
             raise tarfile.ReadError(f"more than {_MOST_GLOBALS:,} global headers")
         yield info
     raise tarfile.ReadError(f"more than {_MOST_MEMBERS:,} members; unpack it and read the folder")
 
 
 class _StrictTarInfo(tarfile.TarInfo):
-    """tarfile takes a damaged header, or a missing end mark, for the end of the archive; we do not."""
+    """TarInfo that raises an error for a damaged header or a missing end mark; tarfile would just stop."""
 
     def _proc_pax(self, tar: tarfile.TarFile) -> _StrictTarInfo:
-        """Refuse records that overlap and long rows of digits, for which tarfile takes quadratic time."""
+        """Raise an error for overlapping records and long digit strings, on which tarfile is quadratic."""
         with _stream_of(tar).limited():
             size = min(self.size, _MOST_HEADER + 1)
             _check_records(_stream_of(tar).peek(size)[:size])
@@ -66,7 +66,7 @@ class _StrictTarInfo(tarfile.TarInfo):
 
 
 def _check_records(header: bytes) -> None:
-    """Refuse a pax header that is not a sequence of records 'LENGTH KEYWORD=VALUE\\n'."""
+    """Raise an error unless a pax header is a sequence of records 'LENGTH KEYWORD=VALUE\\n'."""
     at, sound = 0, not _MANY_DIGITS.search(header)
     while sound and header[at : at + 1].strip(b"\0"):
         length = _LENGTH.match(header, at)
@@ -85,7 +85,7 @@ def _stream_of(tar: tarfile.TarFile) -> Any:
 
 
 class _Forward:
-    """What tarfile needs of a file, from pieces: it never goes back."""
+    """The part of the file interface that tarfile uses, reading forward only."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces, self._position = Pieces(pieces), 0
@@ -93,7 +93,7 @@ class _Forward:
 
     @contextmanager
     def limited(self) -> Iterator[None]:
-        """Refuse to read more than the headers of a member may take; a nested block changes nothing."""
+        """Limit reading to the maximal size of a member's headers; a nested call has no effect."""
         if self._limit is not None:
             yield
             return

@@ -1,8 +1,8 @@
-"""Rankers: a name and a function that scores every document, larger being better.
+"""Rankers: a name and a function that returns a score for every document, larger being better.
 
-Each feature is a ranker, as in Lerot and the papers after it; so are weighted sums of features, scores and
-runs made elsewhere, trained models, and functions of a query's features. A ranker has a text, such as
-'0.7*39+0.3*23' or 'lightgbm:model.txt,name=LambdaMART', which commands take and files keep: see `texts`.
+Each feature is a ranker, as in Lerot and later papers. Other rankers are weighted sums of features, score
+files, TREC runs, trained models, and functions of a query's features. A ranker has a text form, such as
+'0.7*39+0.3*23' or 'lightgbm:model.txt,name=LambdaMART', for commands and files: see `texts`.
 """
 
 from typing import TYPE_CHECKING

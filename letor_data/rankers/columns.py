@@ -1,7 +1,4 @@
-"""Rankers by the columns of the data: one feature, or a weighted sum of some.
-
-A feature keeps its natural direction unless `sign=-1` turns it round.
-"""
+"""Rankers by the columns of the data: one feature, or a weighted sum of features."""
 
 from __future__ import annotations
 
@@ -17,11 +14,43 @@ from letor_data.rankers.contract import Ranker, named_text
 from rankduel.base.errors import DataError
 from rankduel.base.settings import written
 
-MISSING = {"last": -np.inf, "first": np.inf, "zero": 0.0}  # the score of a document without the feature
+MISSING = {"last": -np.inf, "first": np.inf, "zero": 0.0}  # score of a document whose value is missing
 
 
 def feature(feature: int | str, sign: int = 1, missing: str = "last", name: str | None = None) -> Ranker:
-    """Rank by one feature; `sign=-1` where small values are better, `missing` a key of MISSING."""
+    """Rank by one feature.
+
+    Parameters
+    ----------
+    feature : int or str
+        Name of the feature, or its number in the source.
+    sign : {1, -1}, default 1
+        Order: 1 ranks the largest value first, -1 the smallest.
+    missing : {"last", "first", "zero"}, default "last"
+        Rank of documents whose value is missing: last, first, or as the value 0.
+    name : str, optional
+        Name of the ranker. By default the feature, with "-" before it if `sign` is -1.
+
+    Returns
+    -------
+    Ranker
+        The ranker. When data are ranked, it raises DataError if they have no such feature.
+
+    Raises
+    ------
+    DataError
+        If `sign` or `missing` is none of the choices.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"qid": 1, "label": [0, 1, 2], "bm25": [0.5, None, 2.0]})
+    >>> data = rankduel.Letor.from_pandas(frame)
+    >>> rankduel.rankers.feature("bm25").score(data)
+    array([ 0.5, -inf,  2. ], dtype=float32)
+    >>> rankduel.rankers.feature("bm25", sign=-1, missing="zero").score(data)
+    array([-0.5,  0. , -2. ], dtype=float32)
+    """
     if sign not in (1, -1):
         raise DataError(f"sign must be 1 or -1, not {sign}")
     if missing not in MISSING:
@@ -39,7 +68,28 @@ def feature(feature: int | str, sign: int = 1, missing: str = "last", name: str 
 
 
 def feature_rankers(letor: Letor, sign: int | None = None, missing: str = "last") -> list[Ranker]:
-    """Every feature as a ranker, in the direction its dataset profile says unless `sign` is given."""
+    """Return one ranker per feature of the data.
+
+    Parameters
+    ----------
+    letor : Letor
+        Judged documents.
+    sign : {1, -1}, optional
+        Order: 1 ranks the largest value first, -1 the smallest. The default is that of the data's profile.
+    missing : {"last", "first", "zero"}, default "last"
+        Rank of documents whose value is missing, as in `feature`.
+
+    Returns
+    -------
+    list of Ranker
+        Rankers in the order of the features.
+
+    Examples
+    --------
+    >>> data = rankduel.synthetic_data("small", queries=10)
+    >>> [ranker.name for ranker in rankduel.rankers.feature_rankers(data)[:3]]
+    ['1', '2', '3']
+    """
     if sign is None:
         sign = profile_named(letor.profile).sign
     return [feature(name, sign, missing) for name in letor.feature_names]
@@ -50,10 +100,38 @@ def linear(
     normalize: bool = False,
     name: str | None = None,
 ) -> Ranker:
-    """Rank by a weighted sum: weights by feature, or one for each feature in order.
+    """Rank by a weighted sum of features.
 
-    `normalize` maps a feature's values to 0..1 within each query first. A missing value counts as the
-    feature's worst present value in its query, and as nothing in a query that has none.
+    A missing value counts as the worst value of the feature in its query, and as 0 if all are missing.
+
+    Parameters
+    ----------
+    weights : mapping, sequence or ndarray
+        Weights by feature name or number, or one weight for each feature of the data in order.
+    normalize : bool, default False
+        Whether to scale each feature to [0, 1] within every query before weighting.
+    name : str, optional
+        Name of the ranker, by default "linear".
+
+    Returns
+    -------
+    Ranker
+        The ranker. When data are ranked, it raises DataError if the weights do not match the features.
+
+    Raises
+    ------
+    DataError
+        If a weight is not finite.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"qid": 1, "label": [0, 1], "bm25": [0.5, 2.0], "clicks": [30.0, 10.0]})
+    >>> data = rankduel.Letor.from_pandas(frame)
+    >>> rankduel.rankers.linear({"bm25": 1.0, "clicks": 0.5}).score(data)
+    array([15.5,  7. ])
+    >>> rankduel.rankers.linear({"bm25": 1.0, "clicks": 0.5}, normalize=True).score(data)
+    array([0.5, 1. ])
     """
     for weight in weights.values() if isinstance(weights, Mapping) else weights:
         if not math.isfinite(weight):
@@ -85,7 +163,7 @@ def _term(feature: int | str, weight: float) -> str:
 
 
 def _by_column(letor: Letor, weights: Any) -> list[tuple[int, float]]:
-    """(column number, weight) in column order: sums must not depend on how a mapping was written."""
+    """Return (column number, weight) in column order: sums do not depend on the order of a mapping."""
     if isinstance(weights, Mapping):
         pairs = [(letor.feature_index(feature), weight) for feature, weight in weights.items()]
     elif len(weights) == letor.n_features:
@@ -96,7 +174,7 @@ def _by_column(letor: Letor, weights: Any) -> list[tuple[int, float]]:
 
 
 def _filled(values: np.ndarray, offsets: np.ndarray, weight: float, normalize: bool) -> np.ndarray:
-    """A column without gaps, mapped to 0..1 per query if asked, 0 where a query has no value at all."""
+    """Return a column without missing values, scaled to [0, 1] within each query if `normalize`."""
     sizes = np.diff(offsets)
     low = np.repeat(np.fmin.reduceat(values, offsets[:-1]), sizes)
     high = np.repeat(np.fmax.reduceat(values, offsets[:-1]), sizes)

@@ -1,4 +1,4 @@
-"""A ranker, and the text that asks for it."""
+"""A ranker and its text form."""
 
 from __future__ import annotations
 
@@ -11,28 +11,48 @@ from letor_data.letor import Letor
 from rankduel.base.errors import UsageError
 from rankduel.base.text import shortened
 
-NAMED = ",name="  # ends a text with a name of one's own
+NAMED = ",name="  # in a text, separates the ranker from its name
 _LONGEST_NAME = 200
 
 
 class Ranker(NamedTuple):
+    """A name and a function that returns a score for every document.
+
+    Parameters
+    ----------
+    name : str
+        Name in tables and files.
+    score : callable
+        Function of a `Letor` that returns an array of n_docs float32 or float64 scores without NaN. Larger
+        is better.
+    text : str, default ""
+        Text form of the ranker, which `parse` reads; "" if the ranker was made in Python.
+
+    Examples
+    --------
+    >>> shortest = rankduel.rankers.Ranker("shortest", lambda data: -data.column(11))
+    >>> data = rankduel.synthetic_data("small", queries=10)
+    >>> shortest.score(data).shape == (data.n_docs,)
+    True
+    """
+
     name: str
-    score: Callable[[Letor], np.ndarray]  # letor -> (n_docs,) float32 or float64, never NaN
-    text: str = ""  # asks for it again, see letor_data.rankers.texts; "": made in Python
+    score: Callable[[Letor], np.ndarray]
+    text: str = ""
 
     @property
     def is_told_by_name(self) -> bool:
-        """Whether its name says how it scores: a feature, or a weighted sum, without another name."""
+        """Whether the name is also the text form: a feature or weighted sum without a name of its own."""
         return self.text == self.name
 
 
 def named_text(text: str, name: str, usual: str) -> str:
-    """Return the text of a ranker with this name; `usual` is the name that it has without being given one."""
+    """Return the text form of a ranker with this name; `usual` is the default name, which is omitted."""
     return text if name == usual else f"{text}{NAMED}{name}"
 
 
 def checked_name(name: str) -> str:
-    """Return the name of a ranker; raise an error if tables, lists and files could not show it."""
+    """Return `name`; raise an error if it cannot be shown in tables, lists and files."""
     if not name or name != name.strip() or not name.isprintable() or "," in name:
         found = f"'{shortened(name)}'" if name.isprintable() else ascii(shortened(name))
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Models of other libraries, which are loaded when a model of theirs is read."""
+"""Models of LightGBM, XGBoost and ONNX; each library is imported when a model of it is read."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ _ONNX_TYPES = {"tensor(float)": np.float32, "tensor(double)": np.float64}
 
 
 class Model(NamedTuple):
-    n_features: int | None  # that it expects; None if it does not say
-    predict: Callable[[np.ndarray], Any]  # (n, n_features) float64, NaN = missing -> (n,) or (n, 1) numbers
-    maker: str  # the library and its version: another one may score differently
-    by_number: bool = False  # features are told by number, and those behind the last one do not matter
-    first_is_empty: bool = False  # the first feature had one value only when the model was trained
+    """A loaded model."""
+
+    n_features: int | None  # number of features it expects; None if the model does not specify it
+    predict: Callable[[np.ndarray], Any]  # (n, n_features) float64, NaN = missing -> (n,) or (n, 1) scores
+    maker: str  # library and version, on which scores depend
+    by_number: bool = False  # features are identified by number; data may have more features than the model
+    first_is_empty: bool = False  # the first feature was constant in the training data
 
 
 def read_lightgbm(content: bytes, where: str) -> Model:
-    """A LightGBM model as `save_model` writes it; scores are raw, before any link function."""
+    """Return a LightGBM model in the format of `save_model`; scores are raw, before any link function."""
     lightgbm = _library("lightgbm", where)
     trees = checked_trees(content, where)
     with _reading("LightGBM", where):
@@ -43,9 +45,9 @@ def read_lightgbm(content: bytes, where: str) -> Model:
 
 
 def read_xgboost(content: bytes, where: str) -> Model:
-    """An XGBoost model in JSON; scores are margins, of the best iteration where the model has one.
+    """Return an XGBoost model in JSON; scores are margins, up to the best iteration if the model has one.
 
-    UBJSON is not read: XGBoost's reader of it ends the process if a file is damaged.
+    UBJSON is not read, because XGBoost aborts the process if such a file is damaged.
     """
     xgboost = _library("xgboost", where)
     xgboost_json.check_trees(content, where)
@@ -53,7 +55,7 @@ def read_xgboost(content: bytes, where: str) -> Model:
         booster = xgboost.Booster()
         booster.load_model(bytearray(content))
         best = booster.attributes().get("best_iteration")
-        rounds = (0, 0 if best is None else int(best) + 1)  # to 0: all of them
+        rounds = (0, 0 if best is None else int(best) + 1)  # (0, 0) is all rounds
         n_features = int(booster.num_features())
 
     def predict(rows: np.ndarray) -> Any:
@@ -65,7 +67,7 @@ def read_xgboost(content: bytes, where: str) -> Model:
 
 
 def read_onnx(content: bytes, where: str) -> Model:
-    """An ONNX model whose one input is a matrix of features and whose one output a score a document."""
+    """Return an ONNX model with a feature matrix as its only input and one score per document as output."""
     runtime = _library("onnxruntime", where)
     with _reading("ONNX Runtime", where):
         options = runtime.SessionOptions()
@@ -104,11 +106,11 @@ def _library(name: str, where: str) -> Any:
 
 @contextmanager
 def _reading(library: str, where: str) -> Iterator[None]:
-    """Turn whatever a library raises about a model into an error that names the file."""
+    """Convert exceptions of a library to an error that names the file."""
     try:
         yield
     except RankduelError:
         raise
-    except Exception as problem:  # each library has classes of its own, and several raise plain ones
+    except Exception as problem:  # each library has its own exception classes, and some raise built-in ones
         said = next(iter(str(problem).strip().splitlines()), type(problem).__name__)
         raise DataError(f"{where}: {library} cannot use it: {shortened(said, 200)}") from None

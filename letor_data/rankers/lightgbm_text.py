@@ -1,8 +1,8 @@
-"""Checks of LightGBM's text format, before the library reads it.
+"""Checks of LightGBM's text format before the library reads it.
 
-LightGBM parses trees on several threads, and ends the whole process if one of them is malformed. So the
-trees must stand where the header says, and every split must name a feature, a threshold and two children that
-exist.
+LightGBM parses trees in several threads and aborts the process if a tree is malformed. Trees must therefore
+be at the positions that the header states, and every split must have an existing feature, a threshold and two
+existing children.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rankduel.base.text import shortened
 
 _END = b"end of trees"
 _CATEGORICAL = 1  # bit of a decision type
-# Lines of a tree that say nothing about its form: as many numbers as it has splits, or leaves.
+# Lines of a tree with one number per split, or per leaf, that do not affect its structure.
 _OF_SPLITS = ("split_gain", "internal_value", "internal_weight", "internal_count")
 _OF_LEAVES = ("leaf_value", "leaf_weight", "leaf_count")
 _KEYS = (
@@ -27,9 +27,12 @@ _ALL_NUMBERS = re.compile(r"(?:[+-]?(?:[0-9]+(?:\.[0-9]*)?(?:e[+-]?[0-9]{1,3})?|
 
 
 def checked_trees(content: bytes, where: str) -> bytes:
-    """Return a model with what scores, written anew: the header and the lines of trees that were checked.
+    """Return a model reduced to its header and the checked lines of its trees.
 
-    Raise an error if a tree is not whole.
+    Raises
+    ------
+    DataError
+        If a tree is incomplete or invalid.
     """
     at = content.find(b"\nTree=0\n") + 1
     if not content.startswith(b"tree\n") or not at:
@@ -62,7 +65,7 @@ def _check_header(header: dict[str, str], where: str) -> None:
 
 
 def _written(fields: dict[str, str]) -> bytes:
-    """Return lines that LightGBM reads as these fields; a key without a value stands alone."""
+    """Return `fields` as lines 'key=value', or 'key' without a value."""
     lines = [f"{key}={value}\n" if value else f"{key}\n" for key, value in fields.items() if key]
     return "".join([*lines, "\n"]).encode()
 
@@ -85,13 +88,13 @@ def _check_tree(fields: dict[str, str], features: int, where: str) -> None:
     _check(((used >= 0) & (used < features)).all(), "split_feature", fields, where)
     for side in ("left_child", "right_child"):
         child = _whole(fields, side, splits, where)
-        later = (child > np.arange(splits)) & (child < splits)  # so that every path ends
+        later = (child > np.arange(splits)) & (child < splits)  # children after parents: no cycles
         _check((later | ((child < 0) & (child >= -leaves))).all(), side, fields, where)
     _check_categories(fields, _numbers(fields, "threshold", splits, where), kinds, where)
 
 
 def _check_categories(fields: dict[str, str], thresholds: np.ndarray, kinds: np.ndarray, where: str) -> None:
-    """Thresholds of categorical splits are numbers of sets of categories, whose bits follow one another."""
+    """Check that thresholds of categorical splits are numbers of category sets with valid boundaries."""
     chosen = thresholds[kinds & _CATEGORICAL == _CATEGORICAL]
     sets = int(_whole(fields, "num_cat", 1, where)[0])
     _check(sets >= 0, "num_cat", fields, where)
@@ -116,7 +119,7 @@ def _whole(fields: dict[str, str], key: str, n: int | None, where: str) -> np.nd
 
 
 def _numbers(fields: dict[str, str], key: str, n: int | None, where: str) -> np.ndarray:
-    """Return the `n` numbers of a line (any number of them if None)."""
+    """Return the `n` numbers of the line `key`; any number of them if `n` is None."""
     text = fields.get(key, "")
     _check(_ALL_NUMBERS.fullmatch(text) is not None and not text.endswith(" "), key, fields, where)
     values = np.array(text.split(" ") if text else [], np.float64)

@@ -1,9 +1,8 @@
-"""Trained models as rankers: scored once, in batches, and kept on disk.
+"""Trained models as rankers, with scores cached on disk.
 
-A model sees all features of the data, in order, one row a document; a missing value is NaN. Only formats
-that cannot run code are read, so neither pickle nor joblib. What a model scores is kept in the folder of the
-data's cache (`Letor.cache`), under a key of the model's bytes, the library and its version, and all that the
-data hold.
+A model receives all features of the data in order, one row per document, with NaN for missing values. Only
+formats that cannot execute code are read, so neither pickle nor joblib. Scores are cached in the folder
+`Letor.cache`, with a key of the model's bytes, the library and its version, and the content of the data.
 """
 
 from __future__ import annotations
@@ -28,12 +27,14 @@ from rankduel.base.files import file_checksum, put_in_place, short_name, tempora
 from rankduel.base.settings import find
 
 MOST_BYTES = 2 << 30  # of a model's file
-_BATCH = 32 << 20  # bytes of the feature matrix that a model is given at a time
+_BATCH = 32 << 20  # bytes of the feature matrix per call of a model
 
 
 class Format(NamedTuple):
+    """A file format of models."""
+
     about: str
-    read: Callable[[bytes, str], Model]  # the content of a file, its name for messages
+    read: Callable[[bytes, str], Model]  # takes the content of a file, and its name for messages
 
 
 FORMATS = {
@@ -45,13 +46,43 @@ FORMATS = {
 
 
 def model(kind: str, path: str | Path, name: str | None = None) -> Ranker:
-    """Rank by a trained model in a file; `kind` is a key of FORMATS.
+    """Rank by a trained model in a file.
+
+    Parameters
+    ----------
+    kind : {"lightgbm", "xgboost", "onnx", "ranklib"}
+        Format of the file: LightGBM text, XGBoost JSON, ONNX with one output, or a MART or LambdaMART
+        ensemble of RankLib.
+    path : str or Path
+        File of the model.
+    name : str, optional
+        Name of the ranker. By default, the file name without its suffix.
+
+    Returns
+    -------
+    Ranker
+        The ranker. When data are ranked, it raises DataError if the model expects another number of features
+        or returns a score that is not finite.
 
     Raises
     ------
+    UsageError
+        If there is no such kind of model.
     DataError
-        If the file cannot be read, the library for it is not installed, or, when data are scored, the model
-        expects another number of features.
+        If the file cannot be read, or the library for it is not installed.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import pandas as pd
+    >>> left = '<split pos="left"><output>1</output></split>'
+    >>> right = '<split pos="right"><output>3</output></split>'
+    >>> split = f"<split><feature>1</feature><threshold>0.5</threshold>{left}{right}</split>"
+    >>> tree = f'<tree id="1" weight="0.5">{split}</tree>'
+    >>> _ = Path("mart.txt").write_text(f"## LambdaMART\\n<ensemble>{tree}</ensemble>\\n")
+    >>> frame = pd.DataFrame({"qid": 1, "label": [0, 1], "bm25": [0.25, 0.75]})
+    >>> rankduel.rankers.model("ranklib", "mart.txt").score(rankduel.Letor.from_pandas(frame))
+    array([0.5, 1.5])
     """
     form = find(kind, FORMATS, "kind of model", UsageError)
     shown = encodable(str(path))
@@ -65,11 +96,11 @@ def model(kind: str, path: str | Path, name: str | None = None) -> Ranker:
         if letor.cache is None:
             return _scored(columns, letor.n_docs, loaded, shown)
         stem = letor.cache / f"{short_name(Path(shown).name)}.{_key(key, letor)}"
-        kept = _load(stem, letor.n_docs)
-        if kept is None:
-            kept = _scored(columns, letor.n_docs, loaded, shown)
-            _store(kept, stem)
-        return kept
+        scores = _load(stem, letor.n_docs)
+        if scores is None:
+            scores = _scored(columns, letor.n_docs, loaded, shown)
+            _store(scores, stem)
+        return scores
 
     return Ranker(name or usual, score, named_text(f"{kind}:{shown}", name or usual, usual))
 
@@ -89,10 +120,10 @@ def _content(path: Path) -> bytes:
 
 
 def _columns(letor: Letor, loaded: Model, where: str) -> list[np.ndarray | None]:
-    """Return the columns that the model is given, in order; None is a column of zeros.
+    """Return the input columns of the model in order; None is a column of zeros.
 
-    LightGBM numbers columns from 0, and svmlight text its features from 1: a model that LightGBM trained on
-    such text has a first column that is always empty.
+    LightGBM numbers columns from 0, and svmlight text numbers features from 1. A model that LightGBM trained
+    on such text has an empty first column.
     """
     if loaded.n_features is None or loaded.n_features == letor.n_features:
         return list(letor.columns)
@@ -121,7 +152,7 @@ def _scored(columns: list[np.ndarray | None], n_docs: int, loaded: Model, where:
 
 
 def _batches(columns: list[np.ndarray | None], n_docs: int) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield (first row, feature matrix) of some rows after others: never the whole matrix."""
+    """Yield (first row, feature matrix of a batch of rows), to bound memory."""
     size = max(1, _BATCH // (8 * max(len(columns), 1)))
     for start in range(0, n_docs, size):
         rows = np.zeros((min(size, n_docs - start), len(columns)))
@@ -131,13 +162,13 @@ def _batches(columns: list[np.ndarray | None], n_docs: int) -> Iterator[tuple[in
         yield start, rows
 
 
-# ---- what is kept ----
+# ---- cached scores ----
 
 _digests: weakref.WeakKeyDictionary[Letor, str] = weakref.WeakKeyDictionary()
 
 
 def _key(of_model: bytes, letor: Letor) -> str:
-    """Return the key of what a model scores; the data are digested once, however many models there are."""
+    """Return the cache key of the scores of a model; the digest of the data is computed once."""
     digest = _digests.get(letor)
     if digest is None:
         digest = _digests[letor] = letor_digest(replace(letor, source="", notes=()))
@@ -145,20 +176,20 @@ def _key(of_model: bytes, letor: Letor) -> str:
 
 
 def _load(stem: Path, n_docs: int) -> np.ndarray | None:
-    """Return scores that were kept; None if there are none, or none that are whole."""
+    """Return cached scores; None if there is no undamaged file of them."""
     for path in sorted(stem.parent.glob(f"{glob.escape(stem.name)}.*.npy")):
         try:
             if path.suffixes[-2] == f".{file_checksum(path):08x}":
                 scores = np.load(path, allow_pickle=False)
                 if scores.shape == (n_docs,) and scores.dtype == np.float64:
                     return scores
-        except (OSError, ValueError, EOFError):  # gone, forbidden or not ours
+        except (OSError, ValueError, EOFError):  # absent, unreadable, or not an array
             continue
     return None
 
 
 def _store(scores: np.ndarray, stem: Path) -> None:
-    """Keep scores; a full or read-only disk costs time, not the scores."""
+    """Write scores to the cache, if possible: they can be used without it."""
     try:
         stem.parent.mkdir(parents=True, exist_ok=True)
         with temporary_beside(stem) as temporary:

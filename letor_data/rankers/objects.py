@@ -1,6 +1,6 @@
-"""Whatever Python users rank by, as rankers: texts, functions, estimators, tables of scores, runs.
+"""Rankers of Python objects: texts, functions, estimators, tables of scores, runs.
 
-Tables and runs of ranx and PyTerrier are known by what they can do: neither library is imported.
+Tables of PyTerrier and runs of ranx are recognised by their methods; neither library is imported.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from letor_data.rankers.texts import parse
 from rankduel.base.errors import DataError, UsageError
 
 _RUN_COLUMNS = ["qid", "docno", "score"]
-_BATCH = 32 << 20  # bytes of the feature matrix that an estimator is given at a time
+_BATCH = 32 << 20  # bytes of the feature matrix per call of an estimator
 _EXPECTED = (
     "a text such as '0.7*39+0.3*23' or 'lightgbm:model.txt', a feature's number, a Ranker, a function of a "
     "query's feature matrix, an estimator with 'predict', an array or pandas Series of scores, a table with "
@@ -30,9 +30,37 @@ _EXPECTED = (
 
 
 def rankers_of(given: Sequence[object] | Mapping[str, object], letor: Letor) -> list[Ranker]:
-    """Return rankers for a sequence of what `ranker_of` takes, or for a mapping of names to it.
+    """Return rankers for several objects.
 
-    An empty text stands for every feature of the data.
+    Parameters
+    ----------
+    given : str, sequence or mapping
+        Objects that `ranker_of` accepts, or a mapping of names to them. A text is one ranker; the empty text
+        is every feature of the data.
+    letor : Letor
+        The data to be ranked.
+
+    Returns
+    -------
+    list of Ranker
+        One ranker per object.
+
+    Raises
+    ------
+    UsageError
+        If `given` is neither a text, a sequence nor a mapping, or there is no way to rank by an object.
+    DataError
+        If an object does not match the data.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"qid": 1, "label": [0, 1], "bm25": [0.5, 2.0], "clicks": [30.0, 10.0]})
+    >>> data = rankduel.Letor.from_pandas(frame)
+    >>> mixed = {"text": "bm25", "sum": lambda features: features.sum(axis=1)}
+    >>> rankers = rankduel.rankers.rankers_of(mixed, data)
+    >>> [(ranker.name, ranker.score(data).tolist()) for ranker in rankers]
+    [('text', [0.5, 2.0]), ('sum', [30.5, 12.0])]
     """
     if isinstance(given, str):
         return [parse(given, letor)] if given else feature_rankers(letor)
@@ -47,31 +75,50 @@ def rankers_of(given: Sequence[object] | Mapping[str, object], letor: Letor) -> 
 
 
 def ranker_of(given: object, letor: Letor, name: str | None = None, *, place: int = 1) -> Ranker:
-    """Return a ranker for anything that ranks, of this data.
+    """Return a ranker for an object.
 
     Parameters
     ----------
     given : object
-        A text (see `letor_data.rankers.texts`); the number of a feature; a Ranker; an estimator, whose
-        ``predict`` is given feature matrices of many documents; a function that is given the feature matrix
-        of one query, (documents, features) in the order of the data with NaN for missing values, and returns
-        a score for each document; an array of one score for each document of the data's source; a pandas
-        Series with the index of `Letor.to_pandas`, or with the index (qid, docno); a table with columns qid,
-        docno and score, as PyTerrier makes them; or a run by query and document, nested mappings or an object
-        of ranx. Where scores are given by document, documents without one rank last, tied.
+        One of
+
+        - a text, see `letor_data.rankers.texts`, or the number of a feature;
+        - a Ranker;
+        - an estimator, whose ``predict`` is called with feature matrices of many documents;
+        - a function, which is called with the feature matrix of one query, of shape (documents, features)
+          with NaN for missing values, and returns one score per document;
+        - an array with one score for each document of the data's source;
+        - a pandas Series with the index of `Letor.to_pandas`, or with the index (qid, docno);
+        - a DataFrame with columns qid, docno and score, as in PyTerrier;
+        - a run ``{qid: {docno: score}}``, or a Run of ranx.
+
+        If scores are given by document id, documents without a score rank last, tied.
     letor : Letor
         The data to be ranked.
     name : str, optional
-        Name of the ranker. By default its own: a text's, a function's, or that of the table or run.
+        Name of the ranker. By default, the text, or the name of the function, estimator class, table or run.
     place : int, default 1
-        Number of the ranker among others, for those that have no name of their own.
+        Number in the default name "ranker 1", for an object without a name.
+
+    Returns
+    -------
+    Ranker
+        The ranker. Scores that functions return are checked when data are ranked.
 
     Raises
     ------
     UsageError
-        If there is no way to rank by it.
+        If there is no way to rank by the object.
     DataError
-        If what it holds does not fit the data. What functions return is checked when they rank.
+        If the object does not match the data.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"qid": 1, "label": [0, 1], "comment": ["d1", "d2"], "bm25": [0.5, 2.0]})
+    >>> data = rankduel.Letor.from_pandas(frame)
+    >>> rankduel.rankers.ranker_of({"1": {"d1": 7.0, "d2": 3.0}}, data, "run").score(data)
+    array([7., 3.])
     """
     if isinstance(given, Ranker):
         return given if name is None else _renamed(given, name)
@@ -102,7 +149,7 @@ def _renamed(ranker: Ranker, name: str) -> Ranker:
 
 
 def _own_name(given: object) -> str:
-    """Return the name that a function, a class of estimators, a Series or a run has; "" if it has none."""
+    """Return the name of a function, estimator class, Series or run; "" if there is none."""
     if callable(getattr(given, "predict", None)):
         return type(given).__name__
     own = getattr(given, "name", None) or getattr(given, "__name__", None)
@@ -111,7 +158,7 @@ def _own_name(given: object) -> str:
 
 # ---- functions of features ----
 
-Blocks = Callable[[Letor], Iterator[tuple[int, int]]]  # yields the first row of a block and where it ends
+Blocks = Callable[[Letor], Iterator[tuple[int, int]]]  # yields (start, stop) rows of blocks
 
 
 def _queries(letor: Letor) -> Iterator[tuple[int, int]]:
@@ -136,7 +183,7 @@ def _by_blocks(function: Callable[..., Any], blocks: Blocks, title: str) -> Call
 
 
 def _checked_scores(returned: object, letor: Letor, start: int, stop: int) -> np.ndarray:
-    """Return what a function made of rows start to stop, one number for each; an error names the query."""
+    """Return the scores of rows start to stop as an array; raise an error, with the query, if invalid."""
     try:
         values = np.asarray(returned, np.float64)
     except (TypeError, ValueError):
@@ -188,7 +235,7 @@ def _from_series(series: pd.Series, letor: Letor, title: str) -> Ranker:
 
 def _of_rows(values: np.ndarray, data: Letor, letor: Letor) -> np.ndarray:
     if data is not letor:
-        raise DataError("a Series of scores is for the data that it was given with")
+        raise DataError("a Series of scores is only for the data it was given with; make a ranker for these")
     return values
 
 
@@ -205,7 +252,7 @@ def _from_mapping(run: Mapping[Any, Any], title: str) -> pd.DataFrame:
 
 
 def _checked_run(frame: pd.DataFrame, title: str) -> pd.DataFrame:
-    """Return qid and docno as texts and the score as float64; refuse what is not a run."""
+    """Return qid and docno as text and score as float64; raise an error if `frame` is not a run."""
     if not set(_RUN_COLUMNS) <= set(frame.columns):
         found = few([str(column) for column in frame.columns])
         raise DataError(f"ranker '{title}': expected columns qid, docno and score, found {found}")

@@ -1,9 +1,9 @@
-"""Ensembles of regression trees as RankLib writes them for MART and LambdaMART.
+"""Ensembles of regression trees in RankLib's format for MART and LambdaMART.
 
-The file is comments that begin with '##', then tags: an ensemble of trees with a weight each; a split has a
-feature (its number in the text that it was trained on), a threshold and two splits, or an output. Values and
-thresholds are compared in single precision and a missing value counts as 0, as in RankLib. The tags look like
-XML, but no XML is read: there are six of them, and entities, declarations and anything else are refused.
+The file consists of comments that start with '##' and of tags: an ensemble of trees, each with a weight. A
+split has either a feature (its number in the training data), a threshold and two splits, or an output.
+Values and thresholds are compared in single precision, and a missing value counts as 0, as in RankLib. The
+tags look like XML, but only these six tags are accepted: entities and declarations raise an error.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rankduel.base.errors import DataError
 
 MOST_NODES = 50_000_000
 _RANKERS = ("MART", "LambdaMART")
-_VERSION = 1  # raise it when the same file would be scored differently
+_VERSION = 1  # increase it when the same file would give other scores
 _MOST_FEATURES = 1_000_000
 _COMMENTS = re.compile(r"(?:\s*##[^\n]*\n)*")
 _SPACE = re.compile(r"\s*")
@@ -38,18 +38,18 @@ _LARGEST = float(np.finfo(np.float32).max)
 
 
 class Trees(NamedTuple):
-    """The nodes of all trees, one after another; children come after their parent."""
+    """Nodes of all trees, tree by tree; children follow their parent."""
 
     roots: np.ndarray  # (n_trees,) int64
     weights: np.ndarray  # (n_trees,) float64
-    features: np.ndarray  # (n_nodes,) int64, column of the matrix; -1 in a leaf
+    features: np.ndarray  # (n_nodes,) int64, column of the matrix; -1 for a leaf
     thresholds: np.ndarray  # (n_nodes,) float32
     outputs: np.ndarray  # (n_nodes,) float64
     children: np.ndarray  # (n_nodes, 2) int64, left and right
 
 
 def read_ranklib(content: bytes, where: str) -> Model:
-    """A MART or LambdaMART ensemble, as RankLib's '-save' writes it."""
+    """Return a MART or LambdaMART ensemble in the format of RankLib's '-save'."""
     try:
         text = content.decode()
     except UnicodeDecodeError as problem:
@@ -74,7 +74,7 @@ def read_ranklib(content: bytes, where: str) -> Model:
 
 @entry
 def add_trees(values, roots, weights, features, thresholds, outputs, children, scores):
-    """Add to scores[row] what all trees say of values[row]."""
+    """Add the weighted outputs of all trees for ``values[row]`` to ``scores[row]``."""
     for row in range(len(values)):
         for tree in range(len(roots)):
             node = roots[tree]
@@ -88,11 +88,11 @@ class _Node(NamedTuple):
     """A split that is being read."""
 
     number: int
-    seen: set[str]  # of feature, threshold, output, left, right
+    seen: set[str]  # subset of feature, threshold, output, left, right
 
 
 class _Reader:
-    """Reads tag after tag without recursion: a file may be nested as deep as it likes."""
+    """Parser of the tags, without recursion, so that the depth of a tree is not limited."""
 
     def __init__(self, text: str, where: str) -> None:
         self._text, self._where = text, where
@@ -132,7 +132,7 @@ class _Reader:
         self._take("/tree")
 
     def _read_inside(self, nodes: list[_Node]) -> None:
-        """Read what comes next in the innermost of the splits that are open."""
+        """Read the next tag inside the innermost open split."""
         tag, node = self._next(), nodes[-1]
         if tag == "/split":
             if node.seen not in _COMPLETE:
@@ -187,7 +187,7 @@ class _Reader:
             raise self._error(f"expected {f'<{tag}>' if tag else 'the end'}")
 
     def _next(self) -> str:
-        """Read a tag, or a value with its tags; return its name, nothing at the end."""
+        """Read a tag, or a value with its tags; return its name, "" at the end."""
         self._start = _SPACE.match(self._text, self._stop).end()  # type: ignore[union-attr]
         if self._start == len(self._text):
             self._tag = ""

@@ -1,4 +1,4 @@
-"""Rankers by scores that were computed elsewhere, one for each document line of the data's source."""
+"""Rankers by given scores, one for each document of the data's source."""
 
 from __future__ import annotations
 
@@ -17,15 +17,38 @@ from letor_data.rankers.contract import Ranker, named_text
 from rankduel.base.errors import DataError, encodable
 
 _N_RUN_FIELDS = 6  # qid Q0 docno rank score tag
-_PIECE = 1 << 16  # bytes in which the first line ends
+_PIECE = 1 << 16  # bytes that contain the first line
 
 
 def scores(source: str | Path | Sequence[float] | np.ndarray, name: str | None = None) -> Ranker:
-    """Rank by scores computed elsewhere: an array, a text file with one number per line, or a TREC run.
+    """Rank by given scores.
 
-    There must be one score for each document line of the data's source, in that order, also when some
-    of those documents were dropped since. A file whose first line has the six columns of a TREC run is read
-    as `run` reads it.
+    Parameters
+    ----------
+    source : str, Path, sequence or ndarray
+        Scores, or a text file with one score per line: one for each document of the data's source, in that
+        order, including documents that the data no longer contain. A file whose first line has the six
+        columns of a TREC run is read by `run`.
+    name : str, optional
+        Name of the ranker. By default the file name without its suffix, or "scores".
+
+    Returns
+    -------
+    Ranker
+        The ranker. When data are ranked, it raises DataError if there are fewer scores than documents.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, or a score is not finite.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"qid": ["a", "b", "a"], "label": [1, 0, 2]})
+    >>> data = rankduel.Letor.from_pandas(frame)  # query by query: rows 0, 2 and 1 of the frame
+    >>> rankduel.rankers.scores([0.5, 0.25, 0.75]).score(data)
+    array([0.5 , 0.75, 0.25])
     """
     if not isinstance(source, (str, Path)):
         title = name or "scores"
@@ -85,7 +108,7 @@ def _read_score(path: Path, number: int, line: bytes) -> float:
     if others:
         raise _bad_score(path, number, line, "one score per line", others[0], end)
     try:
-        value = float(first) if b"_" not in first else math.nan  # Python alone reads 1_000
+        value = float(first) if b"_" not in first else math.nan  # float() accepts 1_000
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
@@ -96,6 +119,6 @@ def _read_score(path: Path, number: int, line: bytes) -> float:
 def _bad_score(
     path: Path, number: int, line: bytes, problem: str, token: bytes, start: int
 ) -> LetorFormatError:
-    """The token is the first one like it from byte `start` on."""
+    """Return the error for the first occurrence of `token` from byte `start` on."""
     column, text = line.index(token, start) + 1, line.decode("latin-1")
     return LetorFormatError(path, number, column, problem, token.decode("latin-1"), text=text)

@@ -1,16 +1,16 @@
-"""Rankers as text, both ways: what `--ranker` takes, and what files keep of an arena.
+"""The text form of rankers, which the option --ranker takes and files contain.
 
-    39                    a feature, by number or by name, in the direction that the data's profile says
-    BM25, body            a feature by its published name; case, spaces and marks do not matter
-    -39, +39              a feature, the smallest or the largest value first
-    0.7*39+0.3*"tf-idf"   a weighted sum of values as they are; names with + - * ( ) or " stand in double
-                          quotes, a quote inside them twice
-    minmax(0.7*39+0.3*23) the same after each feature is mapped to 0..1 within every query
+    39                    a feature, by number or by name, in the direction of the data's profile
+    BM25, body            a feature by its published name, ignoring case, spaces and punctuation
+    -39, +39              a feature, smallest or largest value first
+    0.7*39+0.3*"tf-idf"   a weighted sum of values; names with + - * ( ) or " are in double quotes, with a
+                          quote inside them doubled
+    minmax(0.7*39+0.3*23) the same with each feature scaled to [0, 1] within every query
     KIND:FILE             see KINDS
     ...,name=NAME         any of these under another name
 
-A lone feature needs no quotes, whatever its name. The text of a ranker made in Python is 'python:NAME', which
-can be shown and compared, but not asked for.
+A single feature needs no quotes, whatever its name. The text of a ranker made in Python is 'python:NAME',
+which can be shown and compared, but not parsed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ KINDS = {
     "run": "a TREC run",
     **{kind: form.about for kind, form in FORMATS.items()},
 }
-PYTHON = "python"  # the kind of what only Python can make
+PYTHON = "python"  # kind of rankers made in Python
 
 _KIND = re.compile(r"\s*([A-Za-z][A-Za-z0-9_]*):(.*)", re.DOTALL)
 _WEIGHT = re.compile(r"\s*((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*")
@@ -44,18 +44,41 @@ _SIGN = re.compile(r"\s*([+-])\s*")
 _QUOTED = re.compile(r'\s*"((?:[^"]|"")*)"\s*')
 _PLAIN = re.compile(r'\s*([^\s"*+()-](?:[^"*+()-]*[^\s"*+()-])?)\s*')
 _MINMAX = re.compile(r"\s*minmax\s*\((.*)\)\s*", re.DOTALL)
-_IS_SUM = re.compile(r"\*|\s*minmax\s*\(")  # of texts that are no feature of the data
+_IS_SUM = re.compile(r"\*|\s*minmax\s*\(")  # for texts that are not a feature of the data
 
 
 def parse(text: str, letor: Letor) -> Ranker:
-    """Return the ranker that a text asks for, of this data.
+    """Return the ranker of a text.
+
+    Parameters
+    ----------
+    text : str
+        A feature, such as ``"39"``, ``"-39"`` or ``"BM25, body"``; a weighted sum, such as
+        ``"0.7*39+0.3*23"`` or ``"minmax(0.7*39+0.3*23)"``; or a file, such as ``"lightgbm:model.txt"``,
+        ``"scores:FILE"`` or ``"run:FILE"``. Any of these may end in ``",name=NAME"``.
+    letor : Letor
+        The data to be ranked, which determine the names of features and their direction.
+
+    Returns
+    -------
+    Ranker
+        The ranker.
 
     Raises
     ------
     UsageError
-        If the text cannot be parsed. The message says where, and what is expected there.
+        If the text cannot be parsed. The message states the position, and what is expected there.
     DataError
         If the data have no such feature, or a file cannot be used.
+
+    Examples
+    --------
+    >>> data = rankduel.synthetic_data("small", queries=10)
+    >>> rankduel.rankers.parse("bm25 body", data).name
+    '106'
+    >>> mix = rankduel.rankers.parse("0.7*110+0.3*5,name=mix", data)
+    >>> mix.name, mix.text
+    ('mix', '0.7*110+0.3*5,name=mix')
     """
     lone = _lone_feature(text, letor)
     if lone is not None:
@@ -103,23 +126,23 @@ def _lone_feature(text: str, letor: Letor, name: str | None = None) -> Ranker | 
     if known is None:
         return None
     ranker = feature(known, -1 if text[0] == "-" else 1, name=name)
-    turned = text[0] == "+" and PROFILES[letor.profile].sign == -1  # so that the sign has to be said
-    return ranker._replace(text=f"+{ranker.text}") if turned else ranker
+    needs_sign = text[0] == "+" and PROFILES[letor.profile].sign == -1  # the text without it means '-'
+    return ranker._replace(text=f"+{ranker.text}") if needs_sign else ranker
 
 
 def _feature(text: str, letor: Letor) -> str | None:
-    """Return the name by which the data know a feature; None if they do not."""
+    """Return the name of a feature in the data; None if there is no such feature."""
     quoted = _QUOTED.fullmatch(text)
     spellings = [text, text.strip(), quoted[1].replace('""', '"') if quoted else ""]
     for name in spellings:
         if name in letor.feature_names:
             return name
     title = spellings[2] or spellings[1]
-    return _titles(letor).get(_loose(title)) if title[:1].isalnum() else None  # a sign is no part of it
+    return _titles(letor).get(_loose(title)) if title[:1].isalnum() else None  # a sign is not part of a title
 
 
 def _titles(letor: Letor) -> dict[str, str]:
-    """Return features of the data by what they measure."""
+    """Return names of features by published title, reduced to letters and digits."""
     profile = PROFILES[letor.profile]
     if not profile.titles:
         return {}
@@ -129,7 +152,7 @@ def _titles(letor: Letor) -> dict[str, str]:
 
 
 def _loose(title: str) -> str:
-    """Return the letters and digits of a title: 'BM25, body' is also 'bm25 body' and 'bm25.body'."""
+    """Return the letters and digits of a title, so that 'BM25, body' equals 'bm25 body' and 'bm25.body'."""
     return re.sub(r"[\W_]+", "", title).casefold()
 
 
@@ -154,7 +177,7 @@ def _no_feature(text: str, letor: Letor) -> DataError:
 
 
 def _weights(text: str, letor: Letor) -> tuple[dict[int | str, float], bool]:
-    """Return the weights of '0.7*39-0.3*23' by feature, and whether they are for 'minmax(...)'."""
+    """Return the weights of '0.7*39-0.3*23' by feature, and whether the text is 'minmax(...)'."""
     inside = _MINMAX.fullmatch(text)
     at = inside.start(1) if inside else 0
     stop = inside.end(1) if inside else len(text)

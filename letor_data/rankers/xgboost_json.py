@@ -1,4 +1,4 @@
-"""Checks of XGBoost's JSON format, before the library reads it: it follows splits without a look."""
+"""Checks of XGBoost's JSON format before the library reads it, which does not check the indices of splits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PER_NODE = (
 
 
 def check_trees(content: bytes, where: str) -> None:
-    """Raise an error if a file is not JSON, or if a split has a feature or a child that does not exist."""
+    """Raise an error if `content` is not JSON, or if a split has a feature or child that does not exist."""
     try:
         learner = json.loads(content)["learner"]
         booster = learner["gradient_booster"]
@@ -34,7 +34,7 @@ def check_trees(content: bytes, where: str) -> None:
 
 
 def _is_tree(tree: dict[str, Any], n_features: int) -> bool:
-    """Whether all paths from the root end: every node is the child of one other at most, the root of none."""
+    """Return whether `tree` has no cycles: every node but the root is the child of at most one other."""
     param = tree["tree_param"]
     n = int(param["num_nodes"])
     children = [*tree["left_children"], *tree["right_children"]]

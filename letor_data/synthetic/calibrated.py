@@ -1,21 +1,22 @@
-"""Features fitted to the public preference matrices of MSLR-WEB30K's 136 feature rankers.
+"""Features fitted to the public preference matrices of the 136 feature rankers of MSLR-WEB30K.
 
 The matrices (Zoghi et al. 2015; navigational and perfect users, probabilistic interleave by Lerot) were
-measured on real documents, which are not distributed here. The numbers below were fitted such that a matrix
-of synthetic documents, made in the same way, resembles them: the share of duels that each ranker wins against
-all others, how often a ranker ties documents (a matrix of Lerot shows it, because Lerot breaks ties anew for
-credit), and how alike rankers of one stream and of one family are.
-docs/explanation/synthetic_data.md compares both.
+measured on real documents, which are not distributed here. The numbers below were fitted so that a matrix of
+synthetic documents, computed in the same way, resembles them in three respects: the share of duels that each
+ranker wins against all others; how often a ranker ties documents, which affects matrices of Lerot because it
+redraws ties for the credit; and the similarity of rankers of one stream and of one family.
+docs/explanation/synthetic_data.md compares the matrices.
 """
 
 from __future__ import annotations
 
 from letor_data.synthetic.features import Block, Single, Stream
 
-QUERY_SPREAD = 0.85  # how much queries differ in their share of relevant documents
-KINSHIP = 0.95  # share of a feature's own noise that it has in common with its family
-SWAY = 0.18  # how much a correlation with relevance goes up in one third of the queries and down in another
-TERMS = (0.27, 0.36, 0.22, 0.10, 0.05)  # shares of the queries with 1 to 5 terms
+# See `letor_data.synthetic.settings.Synthetic`.
+QUERY_SPREAD = 0.85
+FAMILY_SHARE = 0.95
+RHO_SHIFT = 0.18
+TERMS = (0.27, 0.36, 0.22, 0.10, 0.05)
 
 STREAMS = (
     Stream("body", 1.0, coverage=0.91, own=3.2),

@@ -1,9 +1,9 @@
-"""What each synthetic feature measures, how strongly it follows relevance, and how it becomes a value.
+"""Definitions of synthetic features: their correlation with relevance, and the transformation to values.
 
-The standard set is shaped like MSLR: 25 blocks x 5 text streams, numbered block by block, then eleven
-features of the URL. A feature starts as a standard normal `base` that correlates `rho` with relevance
-inside the query; its kind turns the base into counts, flags or scores, none of which changes the order
-beyond making ties.
+The standard set has the layout of MSLR: 25 blocks x 5 text streams, numbered block by block, then eleven
+features of the URL. A feature is a standard normal `base` that has correlation `rho` with relevance within
+the query. Its kind transforms the base to counts, flags or scores by a non-decreasing function, which may
+create ties but does not change the order.
 """
 
 from __future__ import annotations
@@ -17,37 +17,39 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
+# The names of the fields of Stream, Block and Single are part of the digest of synthetic data.
+
 
 class Stream(NamedTuple):
-    """A part of the document that text features are computed on."""
+    """A part of the document on which text features are computed."""
 
     name: str
-    load: float  # how strongly its features follow relevance
-    p_empty: float = 0.0  # share of documents without it
+    load: float  # correlation of its features with relevance, before the adjustment of the block
+    p_empty: float = 0.0  # share of documents without this part
     echo: float = 0.0  # correlation of its factor with that of the first stream
     coverage: float = 1.0  # probability that it contains a term of the query
-    own: float = 1.0  # multiplies the share of own noise of its features
+    own: float = 1.0  # factor of the share of individual noise of its features
 
 
 class Block(NamedTuple):
-    """A quantity computed on every stream."""
+    """A quantity that is computed on every stream."""
 
     name: str
-    adjust: float  # added to the stream's load
-    kind: str  # in KINDS
-    like: str = ""  # an earlier block with the same base: both rank alike where their kinds do
-    loads: tuple[float, ...] = ()  # rho on each stream, multiplied by its load; instead of `adjust`
-    own: float = 0.0  # share of own noise, instead of the setting `dup` if it is above 0
-    family: str = ""  # blocks of one family share part of their own noise
+    adjust: float  # added to the load of the stream
+    kind: str  # key of KINDS
+    like: str = ""  # an earlier block with the same base
+    loads: tuple[float, ...] = ()  # rho for each stream, times the load of the stream; instead of `adjust`
+    own: float = 0.0  # share of individual noise; 0: the setting `dup`
+    family: str = ""  # blocks of one family share part of their individual noise
 
 
 class Single(NamedTuple):
-    """A quantity of the document as a whole."""
+    """A quantity of the whole document."""
 
     name: str
     load: float
     kind: str
-    family: str = ""  # as of a block
+    family: str = ""  # as in Block
     echo: float = 0.0  # correlation of its noise with the factor of the first stream
 
 
@@ -101,37 +103,38 @@ SINGLES = (
     Single("dwell time", 0.24, "dwell"),
 )
 
-WINNER = ("bm25", "whole")  # the designated Condorcet winner
+WINNER = ("bm25", "whole")  # the intended Condorcet winner
 
-P_UNLISTED = 0.348  # share of NULL in MQ2007-agg: a list holds the better part of the documents
+P_UNLISTED = 0.348  # share of NULL in MQ2007-agg: a list omits the documents with the lowest base
 _LISTED_ABOVE = NormalDist().inv_cdf(P_UNLISTED)
 
 
 class QueryTerms(NamedTuple):
-    """The terms of a query and how a stream covers them, for each of n documents."""
+    """Number of query terms, and the thresholds for their occurrence in a stream, of each of n documents."""
 
     n_terms: np.ndarray  # (n,) terms of the document's query
-    cuts: np.ndarray  # (most terms, n) row j: base above which more than j terms occur; inf beyond n_terms
+    cuts: np.ndarray  # (max terms, n); more than j terms occur if base > cuts[j]; inf from j = n_terms on
 
 
 class Kind(NamedTuple):
-    """How a base becomes a value; whole or quarter numbers fit float32 and need no rounding."""
+    """Transformation of a base to a value."""
 
-    value: Callable[..., np.ndarray]  # of the base; and of QueryTerms, if `uses_terms`
-    exact: bool = True
-    empty: float = 0.0  # where the document lacks the stream
+    value: Callable[..., np.ndarray]  # of the base, and of QueryTerms if `uses_terms`
+    exact: bool = True  # values are multiples of 1/4: exact in float32 and not rounded
+    empty: float = 0.0  # value for a document without the stream
     uses_terms: bool = False
 
 
 def term_cuts(coverage: float, most: int) -> np.ndarray:
-    """Return (most, most) bases above which more than j of n terms occur, at [j, n - 1]; inf from j = n on.
+    """Return (most, most) thresholds: with n terms, more than j occur if the base is above [j, n - 1].
 
-    A standard normal base then covers a binomial number of terms: each occurs with probability `coverage`.
+    The thresholds are inf for j >= n. For a standard normal base, the number of terms that occur is binomial:
+    each term occurs with probability `coverage`.
     """
     cuts = np.full((most, most), np.inf)
     for n in range(1, most + 1):
         shares = [math.comb(n, k) * coverage**k * (1 - coverage) ** (n - k) for k in range(n + 1)]
-        at_most = np.minimum(np.cumsum(shares)[:-1], 1.0)  # rounding may exceed 1
+        at_most = np.minimum(np.cumsum(shares)[:-1], 1.0)  # a rounded sum may exceed 1
         cuts[:n, n - 1] = ndtri(at_most)
     return cuts
 
@@ -153,12 +156,12 @@ def _score(base: np.ndarray) -> np.ndarray:
 
 
 def _clicks_above(least: float, base: np.ndarray) -> np.ndarray:
-    """Return counts of clicks, zero for bases up to `least`."""
+    """Return numbers of clicks, which are zero for bases up to `least`."""
     return np.where(base > least, np.floor(np.exp(1.5 * base)), 0.0)
 
 
-# Down to "idf" as specified. The rest fills in what MSLR's URL features leave open: counts of roughly
-# the real size, tied as counts are; clicks and dwell time are zero for most documents.
+# The kinds after "idf" are for MSLR's features of the URL: counts of roughly the real size, with ties; clicks
+# and dwell time are zero for most documents.
 KINDS = {
     "covered": Kind(lambda base: np.clip(np.floor(1.6 + base), 0, 4)),
     "ratio": Kind(lambda base: np.clip(np.floor(1.6 + base), 0, 4) / 4),
@@ -176,8 +179,8 @@ KINDS = {
     "quality": Kind(lambda base: np.clip(np.floor(128 + 12 * base), 0, 255)),
     "clicks": Kind(partial(_clicks_above, 1.0)),
     "dwell": Kind(lambda base: np.where(base > 1, np.exp(1.5 * base), 0.0), exact=False),
-    # Of the calibrated features (letor_data.synthetic.calibrated). A minimum is zero unless all terms occur.
-    # A variance is zero for one term. The cosine of one term says only whether it occurs.
+    # For the calibrated features (letor_data.synthetic.calibrated). A minimum is zero unless all terms occur.
+    # A variance is zero for one term. The cosine of one term depends only on whether it occurs.
     "terms": Kind(_n_covered, uses_terms=True),
     "terms ratio": Kind(
         lambda base, terms: _n_covered(base, terms) / terms.n_terms, exact=False, uses_terms=True
@@ -205,16 +208,16 @@ KINDS = {
 
 
 def positions(base: np.ndarray, query: np.ndarray) -> np.ndarray:
-    """Places 1, 2, ... in each query's list, best base first; NaN for documents the list does not hold."""
+    """Return ranks 1, 2, ... in each query's list, largest base first; NaN for documents not in the list."""
     order = np.lexsort((-base, query))
-    starts = np.searchsorted(query, query)  # row at which the document's query begins
+    starts = np.searchsorted(query, query)  # first row of the document's query
     places = np.empty(len(base))
     places[order] = np.arange(1, len(base) + 1) - starts
     return np.where(base > _LISTED_ABOVE, places, np.nan)
 
 
 def into_unit_range(values: np.ndarray) -> np.ndarray:
-    """An increasing map of each feature into [0, 1] that keeps 0 (features here have one sign)."""
+    """Map the values of a feature, which all have one sign, increasingly to [0, 1], with 0 to 0."""
     size = np.log1p(np.abs(values))
     share = size / (1 + size)
     return np.where(values < 0, 1 - share, share)

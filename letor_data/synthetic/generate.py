@@ -1,11 +1,10 @@
-"""Judged data that look like MSLR, made offline: synthetic queries, documents, grades and features.
+"""Generator of synthetic judged data: queries, documents, grades and features.
 
-Every query has a latent relevance per document, its grades are that relevance cut at fixed thresholds,
-and a feature is a noisy copy of it (letor_data.synthetic.features says how noisy). Query q draws
-from SeedSequence(seed, spawn_key=(q,)) alone, so data depend neither on block size nor on threads, and
-the first queries of a large set are those of a small one. Meant for tests, demonstrations and
-measuring speed. The shapes of published collections have features whose preference matrix was fitted to the
-public ones of MSLR (letor_data.synthetic.calibrated); the shape `small` has features as specified.
+Every document has a latent relevance. Its grade is that relevance cut at fixed thresholds, and a feature is
+the relevance plus noise (see letor_data.synthetic.features). Query q draws from SeedSequence(seed,
+spawn_key=(q,)) only, so data depend neither on the block size nor on threads, and a large set starts with the
+queries of a small one. The shapes of published collections have features whose preference matrix was fitted
+to the public matrices of MSLR (letor_data.synthetic.calibrated); those of the shape `small` were not fitted.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ from rankduel.base.threads import ordered_map
 
 __all__ = ["SHAPES", "Synthetic", "blocks", "docs_per_query", "shape", "synthesize"]
 
-Progress = Callable[[int], object]  # told how many documents were just finished
+Progress = Callable[[int], object]  # called with the number of documents finished since the last call
 
 _QUERIES_PER_BLOCK = 100  # about 12,000 documents: 13 MB of MSLR columns
 
 
 def synthesize(settings: Synthetic, progress: Progress | None = None, threads: int = 2) -> Letor:
-    """The whole set in memory."""
+    """Return the whole data set."""
     ends = np.cumsum(docs_per_query(settings))
     parts = blocks(settings, progress=progress, threads=threads)
     first = next(parts)
@@ -55,7 +54,7 @@ def blocks(
     progress: Progress | None = None,
     threads: int = 2,
 ) -> Iterator[Letor]:
-    """The set as tables of consecutive queries, of which only a few are in memory at a time."""
+    """Yield the data set in blocks of consecutive queries, with few blocks in memory at a time."""
     offsets = np.concatenate([[0], np.cumsum(docs_per_query(settings))])
     starts = range(0, settings.queries, queries_per_block)
     ranges = (range(first, min(first + queries_per_block, settings.queries)) for first in starts)
@@ -66,22 +65,22 @@ def blocks(
 
 
 def docs_per_query(settings: Synthetic) -> np.ndarray:
-    """How many documents each query will have, without making them."""
+    """Return the number of documents of each query, without generating them."""
     return np.array([_n_docs(settings, _stream(settings, query)) for query in range(settings.queries)])
 
 
 class _Draws(NamedTuple):
-    """All chance in one query of n documents, or in several queries side by side."""
+    """Random numbers of one query of n documents, or of several queries side by side."""
 
     grades: np.ndarray  # (n,) int8
     relevance: np.ndarray  # (n,), standardised within the query
-    factors: np.ndarray  # (n_streams, n), what the features of one stream share
+    factors: np.ndarray  # (n_streams, n), common noise of the features of a stream
     empty: np.ndarray  # (n_streams, n) bool
     idf: np.ndarray  # (n_streams, n), one value per query
-    fresh: np.ndarray  # (n_rows, n), each feature's own noise
+    fresh: np.ndarray  # (n_rows, n), individual noise of each feature
     missing: np.ndarray  # (n_rows, n) bool; no rows if nothing is missing
     n_terms: np.ndarray  # (n,) terms of the document's query; 0 if none are drawn
-    families: np.ndarray  # (n_families, n), what the features of one family share; no rows without kinship
+    families: np.ndarray  # (n_families, n), common noise of a family; no rows if `family_share` is 0
 
 
 def _draw(settings: Synthetic, n_rows: int, query: int) -> _Draws:
@@ -92,11 +91,11 @@ def _draw(settings: Synthetic, n_rows: int, query: int) -> _Draws:
     latent = effect + math.sqrt(1 - settings.query_spread**2) * rng.standard_normal(n)
     factors = rng.standard_normal((n_streams, n))
     empty = rng.random((n_streams, n))
-    _echo_first(settings, range(n_streams), factors)
+    _correlate_with_first(settings, range(n_streams), factors)
     p_empty = np.array([stream.p_empty for stream in settings.streams])
     idf = np.repeat(rng.standard_normal((n_streams, 1)), n, axis=1)
     fresh = rng.standard_normal((n_rows, n))
-    # Optional draws come last, so that turning an option on leaves the rest of the data as it was.
+    # Optional draws come last, so that an option does not change the other values.
     missing = rng.random((n_rows if settings.p_missing else 0, n)) < settings.p_missing
     grades = _grades(settings, latent, rng) * (not irrelevant)
     n_terms = np.full(n, _n_terms(settings, rng))
@@ -106,20 +105,22 @@ def _draw(settings: Synthetic, n_rows: int, query: int) -> _Draws:
 
 
 def _draw_families(settings: Synthetic, n: int, rng: np.random.Generator) -> np.ndarray:
-    """Normals that the features of a family share; those of a stream echo the first stream's as it does."""
-    if not settings.kinship:
+    """Draw the common noise of each family; over streams, it is correlated as the streams' factors are."""
+    if not settings.family_share:
         return np.empty((0, n))
     names = families(settings)
     drawn = rng.standard_normal((len(names), n))
     for family in dict.fromkeys(name for name, stream in names if stream >= 0):
-        _echo_first(settings, [names.index((family, s)) for s in range(len(settings.streams))], drawn)
+        rows = [names.index((family, s)) for s in range(len(settings.streams))]
+        _correlate_with_first(settings, rows, drawn)
     return drawn
 
 
-def _echo_first(settings: Synthetic, rows: Sequence[int], factors: np.ndarray) -> None:
-    """Let one row a stream follow that of the first stream by its `echo`."""
+def _correlate_with_first(settings: Synthetic, rows: Sequence[int], factors: np.ndarray) -> None:
+    """Give the row of each stream the correlation `echo` with the row of the first stream, in place."""
     for stream, row in zip(settings.streams, rows):
-        factors[row] = stream.echo * factors[rows[0]] + math.sqrt(1 - stream.echo**2) * factors[row]
+        rho = stream.echo
+        factors[row] = rho * factors[rows[0]] + math.sqrt(1 - rho**2) * factors[row]
 
 
 def _stream(settings: Synthetic, query: int) -> np.random.Generator:
@@ -127,21 +128,21 @@ def _stream(settings: Synthetic, query: int) -> np.random.Generator:
 
 
 def _n_docs(settings: Synthetic, rng: np.random.Generator) -> int:
-    """Documents of a query: the first number its stream gives."""
+    """Draw the number of documents of a query, from the first number of its stream."""
     n = round(settings.docs_median * math.exp(settings.docs_spread * rng.standard_normal()))
     return min(max(n, 1), settings.docs_max)
 
 
 def _n_terms(settings: Synthetic, rng: np.random.Generator) -> int:
-    """Terms of a query; 0 if the settings do not say how many there are."""
+    """Draw the number of terms of a query; return 0 if the settings have no `terms`."""
     if not settings.terms:
         return 0
-    below = np.cumsum(settings.terms)[:-1]  # rounding may leave the whole sum below 1
+    below = np.cumsum(settings.terms)[:-1]  # without the total, which rounding may leave below 1
     return 1 + int(np.searchsorted(below, rng.random(), side="right"))
 
 
 def _grades(settings: Synthetic, latent: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Relevance cut so that grades have their shares; some are then replaced by others of those shares."""
+    """Return grades: relevance cut at quantiles of `grade_shares`, of which `label_noise` are redrawn."""
     cuts = np.cumsum(settings.grade_shares)[:-1]
     grades = np.searchsorted([NormalDist().inv_cdf(cut) for cut in cuts], latent)
     if settings.label_noise:
@@ -151,7 +152,7 @@ def _grades(settings: Synthetic, latent: np.ndarray, rng: np.random.Generator) -
 
 
 def _standardised(latent: np.ndarray) -> np.ndarray:
-    """Mean 0 and variance 1; a lone document is neither better nor worse than its query."""
+    """Return `latent` with mean 0 and variance 1; 0 for a single document."""
     centred = latent - latent.mean()
     return centred / latent.std() if len(latent) > 1 else centred
 
@@ -190,14 +191,14 @@ def _terms(settings: Synthetic, feature: Feature, draws: _Draws) -> QueryTerms:
 
 
 def _base(settings: Synthetic, feature: Feature, draws: _Draws, query: np.ndarray) -> np.ndarray:
-    """The feature before it becomes a count or a score: rho parts relevance, the rest noise."""
+    """Return the standard normal base of a feature, which has correlation rho with relevance."""
     if feature.kind == "constant":
         return np.zeros(len(query))
     if feature.kind == "idf":
         return draws.idf[feature.stream]
     noise = draws.fresh[feature.row]
     if feature.family >= 0:
-        noise = _mixed(draws.families[feature.family], noise, 1 - settings.kinship)
+        noise = _mixed(draws.families[feature.family], noise, 1 - settings.family_share)
     if feature.stream >= 0:
         noise = _mixed(draws.factors[feature.stream], noise, feature.own)
     elif feature.echo:
@@ -210,14 +211,14 @@ def _base(settings: Synthetic, feature: Feature, draws: _Draws, query: np.ndarra
 
 
 def _mixed(shared: np.ndarray, own: np.ndarray, share: float) -> np.ndarray:
-    """Return standard normals of which `share` of the variance is `own`."""
+    """Return standard normals whose variance is due to `own` by `share`, and otherwise to `shared`."""
     return math.sqrt(1 - share) * shared + math.sqrt(share) * own
 
 
 def _table(
     settings: Synthetic, first: int, offsets: np.ndarray, labels: np.ndarray, columns: tuple[np.ndarray, ...]
 ) -> Letor:
-    """Queries first, first + 1, ... whose documents are records offsets[0], ... of the set."""
+    """Return queries `first`, first + 1, ... of the set, whose documents are records offsets[0], ..."""
     queries = range(first, first + len(offsets) - 1)
     return Letor(
         labels=labels,

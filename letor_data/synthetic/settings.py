@@ -1,4 +1,4 @@
-"""Settings of the synthetic generator: every knob, the named shapes, and the features they lead to."""
+"""Settings of the synthetic generator, named shapes, and the list of features of a shape."""
 
 from __future__ import annotations
 
@@ -15,44 +15,48 @@ from letor_data.text.writer import ISTELLA_MISSING
 from rankduel.base.errors import DataError
 from rankduel.base.settings import find
 
-GENERATOR = 2  # version: goes up when equal settings give other data
+GENERATOR = 2  # version; increase it when the same settings give other data
 _LEAST_RHO = 0.02
-_FURTHER_LOAD = 0.95  # of a further stream, relative to the one it is like
-_MOST_OWN = 0.9  # of a text feature's noise: the rest is its stream's
-_CYCLE_FACTOR = 0.5  # other features weaken so that none beats the cycle's three rankers
+_FURTHER_LOAD = 0.95  # load of a repeated stream, relative to the repetition before it
+_MOST_OWN = 0.9  # largest share of individual noise of a text feature
+_CYCLE_FACTOR = 0.5  # of the loads of other features, so that none beats the three rankers of the cycle
+
+
+# Settings that are shares or correlations, from 0 to 1.
+_SHARES = ("query_spread", "p_norel", "label_noise", "dup", "family_share", "rho_shift", "p_missing")
 
 
 @dataclass(frozen=True)
 class Synthetic:
-    """A synthetic data set; equal settings give equal data, on any machine and any number of threads."""
+    """Settings of a synthetic data set; equal settings give equal data on any machine."""
 
     name: str = "synthetic"
-    profile: str = "mslr"  # in letor_data.formats.PROFILES
+    profile: str = "mslr"  # key of letor_data.formats.PROFILES
     seed: int = 0
     queries: int = 2000
     docs_median: float = 105.0  # documents per query are log-normal: mean = median * exp(spread^2 / 2)
     docs_spread: float = 0.55  # standard deviation of the logarithm
     docs_max: int = 1251
     grade_shares: tuple[float, ...] = (0.52, 0.32, 0.13, 0.02, 0.01)
-    query_spread: float = 0.45  # sigma_b: how much queries differ in their share of relevant documents
+    query_spread: float = 0.45  # sigma_b: standard deviation of the mean relevance of queries
     p_norel: float = 0.02  # share of queries without any relevant document
-    label_noise: float = 0.0  # share of documents whose grade is drawn afresh, whatever their features
+    label_noise: float = 0.0  # share of documents whose grade is redrawn, independently of their features
     streams: tuple[Stream, ...] = STREAMS
     blocks: tuple[Block, ...] = BLOCKS
     singles: tuple[Single, ...] = SINGLES
     terms: tuple[float, ...] = ()  # shares of the queries with 1, 2, ... terms; needed by features of terms
-    dup: float = 0.12  # share of own noise in a text feature: the smaller, the more alike a stream's features
-    kinship: float = 0.0  # share of a feature's own noise that it has in common with its family
-    sway: float = 0.0  # how much rho goes up in one third of the queries and down in another
-    decimals: int = 6  # of features that are not counts: the fewer, the more ties
+    dup: float = 0.12  # share of individual noise in a text feature; small: features of a stream are similar
+    family_share: float = 0.0  # share of a feature's individual noise that is common to its family
+    rho_shift: float = 0.0  # added to rho in one third of the queries, subtracted in another
+    decimals: int = 6  # of features that are not counts; fewer decimals give more ties
     cw_gap: float = 0.12  # added to the load of BM25 on the whole document, the best feature
-    n_const: int = 0  # features that are zero everywhere, after the others
+    n_const: int = 0  # number of features that are zero everywhere, after the others
     cycle: bool = False  # three more rankers, last: each is best in a third of the queries and beats the next
     cycle_levels: tuple[float, float, float] = (1.0, 0.5, 0.0)  # their rho: high, middle, low
     p_missing: float = 0.0  # share of values that are missing
-    unit_range: bool = False  # squeeze each feature into [0, 1]
-    sparse: bool = False  # how text files are best written: see letor_data.text.writer
-    missing: str = "NULL"  # likewise
+    unit_range: bool = False  # map each feature to [0, 1]
+    sparse: bool = False  # default of `sparse` for text files, see letor_data.text.writer
+    missing: str = "NULL"  # default of `missing` for text files
 
     def __post_init__(self) -> None:
         if self.queries < 1 or self.docs_max < 1 or self.docs_median <= 0:
@@ -61,23 +65,25 @@ class Synthetic:
             raise DataError(f"grade shares must be positive and add up to 1, not {self.grade_shares}")
         if self.terms and (min(self.terms) < 0 or not math.isclose(sum(self.terms), 1)):
             raise DataError(f"shares of terms must not be negative and add up to 1, not {self.terms}")
-        for knob in ("query_spread", "p_norel", "label_noise", "dup", "kinship", "sway", "p_missing"):
-            if not 0 <= getattr(self, knob) <= 1:
-                raise DataError(f"{knob} must be between 0 and 1, not {getattr(self, knob)}")
+        for share in _SHARES:
+            if not 0 <= getattr(self, share) <= 1:
+                raise DataError(f"{share} must be between 0 and 1, not {getattr(self, share)}")
 
 
 class Feature(NamedTuple):
-    kind: str  # in letor_data.synthetic.features.KINDS, or "position"
-    rho: tuple[float, ...] = (0.0,)  # query q uses rho[q modulo how many there are]
-    stream: int = -1  # -1: none, all noise is its own
-    row: int = -1  # of the query's fresh normals; -1: it needs none
-    own: float = 1.0  # share of own noise beside that of the stream
-    family: int = -1  # row of the families' normals; -1: none
-    echo: float = 0.0  # correlation of its noise with the factor of the first stream, if it has no stream
+    """A feature to generate."""
+
+    kind: str  # key of letor_data.synthetic.features.KINDS, or "position"
+    rho: tuple[float, ...] = (0.0,)  # correlation with relevance; query q has rho[q % len(rho)]
+    stream: int = -1  # -1: none, all noise is individual
+    row: int = -1  # in `_Draws.fresh`; -1: no individual noise
+    own: float = 1.0  # share of individual noise; the rest is that of the stream
+    family: int = -1  # row in `_Draws.families`; -1: none
+    echo: float = 0.0  # correlation of its noise with the factor of the first stream, without a stream
 
 
 def layout(settings: Synthetic) -> tuple[Feature, ...]:
-    """The features in numbering order: streams within blocks, singles, constants, the cycle."""
+    """Return the features in order: streams within blocks, singles, constants, the cycle."""
     rows = itertools.count()
     factor = _CYCLE_FACTOR if settings.cycle else 1.0
     features = list(_text_features(settings, factor, rows))
@@ -100,22 +106,22 @@ def _text_features(settings: Synthetic, factor: float, rows: Iterator[int]) -> I
         else:
             rho = _text_rho(settings, block, s, factor)
             is_best = (block.name, settings.streams[s].name) == WINNER
-            rhos = (rho,) if is_best else _swaying(settings, rho, b + s)
+            rhos = (rho,) if is_best else _shifted(settings, rho, b + s)
             own = min((block.own or settings.dup) * settings.streams[s].own, _MOST_OWN)
             feature = Feature(block.kind, rhos, s, next(rows), own, _family(settings, block.family, s))
         known[block.name, s] = feature
         yield feature
 
 
-def _swaying(settings: Synthetic, rho: float, phase: int) -> tuple[float, ...]:
+def _shifted(settings: Synthetic, rho: float, phase: int) -> tuple[float, ...]:
     """Return the correlations of a feature in each third of the queries.
 
-    Thirds in which features are strong differ, so that no order of the features holds in all queries.
-    Preferences then have cycles, as those of real rankers do.
+    The third with the highest correlation depends on `phase`, so the order of the features differs between
+    queries, and preferences have cycles, as those of real rankers do.
     """
-    if not settings.sway:
+    if not settings.rho_shift:
         return (rho,)
-    levels = (rho + settings.sway, rho, rho - settings.sway)
+    levels = (rho + settings.rho_shift, rho, rho - settings.rho_shift)
     return tuple(_rho_within_limits(levels[(third + phase) % 3]) for third in range(3))
 
 
@@ -123,13 +129,13 @@ def _single_features(settings: Synthetic, factor: float, rows: Iterator[int]) ->
     for place, single in enumerate(settings.singles):
         rho = _rho(single.load * factor)
         family = _family(settings, single.family)
-        rhos = _swaying(settings, rho, 2 * place)
+        rhos = _shifted(settings, rho, 2 * place)
         yield Feature(single.kind, rhos, row=next(rows), family=family, echo=single.echo)
 
 
 @lru_cache(maxsize=16)
 def families(settings: Synthetic) -> list[tuple[str, int]]:
-    """Return the families in order, as (name, stream); stream -1 for those of features of the document."""
+    """Return the families as (name, stream) in order; the stream is -1 for families of `singles`."""
     of_blocks = dict.fromkeys(block.family for block in settings.blocks if block.family)
     of_singles = dict.fromkeys(single.family for single in settings.singles if single.family)
     n_streams = len(settings.streams)
@@ -137,8 +143,8 @@ def families(settings: Synthetic) -> list[tuple[str, int]]:
 
 
 def _family(settings: Synthetic, name: str, stream: int = -1) -> int:
-    """Return the row of a family, or -1 if the name is empty or families share nothing."""
-    return families(settings).index((name, stream)) if name and settings.kinship else -1
+    """Return the row of a family; -1 if the name is empty or `family_share` is 0."""
+    return families(settings).index((name, stream)) if name and settings.family_share else -1
 
 
 def _text_rho(settings: Synthetic, block: Block, s: int, factor: float) -> float:
@@ -161,21 +167,21 @@ def _rho_within_limits(rho: float) -> float:
 
 
 def _calibrated(name: str, profile: str = "mslr", **changes: Any) -> Synthetic:
-    """Return a shape with the features of MSLR, unless `changes` has others."""
-    usual: dict[str, Any] = {
+    """Return a shape with the calibrated features of MSLR and with `changes`."""
+    fitted: dict[str, Any] = {
         "streams": calibrated.STREAMS,
         "blocks": calibrated.BLOCKS,
         "singles": calibrated.SINGLES,
         "query_spread": calibrated.QUERY_SPREAD,
-        "kinship": calibrated.KINSHIP,
-        "sway": calibrated.SWAY,
+        "family_share": calibrated.FAMILY_SHARE,
+        "rho_shift": calibrated.RHO_SHIFT,
         "terms": calibrated.TERMS,
     }
-    return Synthetic(name, profile, **(usual | changes))
+    return Synthetic(name, profile, **(fitted | changes))
 
 
-def _again(streams: tuple[Stream, ...], times: int) -> tuple[Stream, ...]:
-    """Return the streams and further ones like them, weaker each time, so that one feature is best."""
+def _repeated(streams: tuple[Stream, ...], times: int) -> tuple[Stream, ...]:
+    """Return `times` repetitions of the streams with decreasing loads, so that one feature is best."""
     further = itertools.product(range(1, times), streams)
     return streams + tuple(
         s._replace(name=f"{s.name} {k + 1}", load=s.load * _FURTHER_LOAD**k) for k, s in further
@@ -183,19 +189,19 @@ def _again(streams: tuple[Stream, ...], times: int) -> tuple[Stream, ...]:
 
 
 _SHAPES = (
-    # docs_median is the real sets' mean documents per query over exp(spread^2 / 2).
+    # docs_median is the mean number of documents per query of the real set, divided by exp(spread^2 / 2).
     _calibrated("mslr-web30k", queries=31_531, docs_median=102.8),
     _calibrated("mslr-web10k", queries=10_000, docs_median=103.2),
-    # Set 1: 519 of 700 features defined, here 25 x 20 + 19; the others are zero.
+    # In set 1, 519 of 700 features are defined, here 25 x 20 + 19; the others are zero.
     _calibrated(
         "yahoo", "yahoo", queries=29_921, docs_median=20.4, docs_max=139, unit_range=True, sparse=True,
-        streams=_again(calibrated.STREAMS, 4), singles=calibrated.SINGLES + calibrated.SINGLES[:8],
+        streams=_repeated(calibrated.STREAMS, 4), singles=calibrated.SINGLES + calibrated.SINGLES[:8],
         n_const=181,
     ),
     # 25 x 8 + 20 = 220 features.
     _calibrated(
         "istella", "istella", queries=33_018, docs_median=272.2, p_missing=0.05, missing=ISTELLA_MISSING,
-        streams=_again(calibrated.STREAMS, 2)[:8], singles=calibrated.SINGLES + calibrated.SINGLES[:9],
+        streams=_repeated(calibrated.STREAMS, 2)[:8], singles=calibrated.SINGLES + calibrated.SINGLES[:9],
     ),
     # MQ2007-agg: positions in 21 lists of varying quality; grade shares as counted there.
     Synthetic(
@@ -210,5 +216,5 @@ SHAPES = {shape.name: shape for shape in _SHAPES}
 
 
 def shape(name: str, **changes) -> Synthetic:
-    """A named shape, with some settings changed: shape("mslr-web10k", seed=3, queries=500)."""
+    """Return a named shape with some settings changed, as in shape("mslr-web10k", seed=3, queries=500)."""
     return replace(find(name, SHAPES, "shape", DataError), **changes)

@@ -1,1 +1,1 @@
-"""LETOR text: reading it block by block, and writing it."""
+"""Reading and writing of LETOR text."""

@@ -1,7 +1,6 @@
-"""From a stream of bytes to parsed blocks: cut at line ends, tokenise on threads, keep the order.
+"""Division of a stream of bytes into blocks of whole lines, which are parsed in parallel and in order.
 
-Blocks are cut by size alone, so what is read, and which error is reported first, does not depend on
-the number of threads.
+Block boundaries depend on size only, so the data and the first error do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -30,30 +29,30 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 class Block(NamedTuple):
-    """Some whole lines, parsed. Rows and records are numbered within the block."""
+    """Parsed whole lines. Rows and records are numbered within the block."""
 
     text: bytes
     n_lines: int
     n_records: int
     labels: np.ndarray
     records: np.ndarray
-    group_rows: np.ndarray  # rows at which another query id starts
-    group_ids: np.ndarray  # (groups, 2) its place in the text
+    group_rows: np.ndarray  # first rows of runs of equal query ids
+    group_ids: np.ndarray  # (groups, 2) start and stop of the id in `text`
     comments: pa.LargeStringArray | None
-    columns: dict[int, np.ndarray]  # feature number -> values of all rows, float32 where exact
-    notes: dict[int, tuple[int, int]]  # kind -> how often, offset of the first
+    columns: dict[int, np.ndarray]  # feature number -> values of all rows, float32 if exact
+    notes: dict[int, tuple[int, int]]  # kind -> (number of occurrences, offset of the first)
     error: tuple[Problem, int, int] | None = None
 
 
 def parse_blocks(
     pieces: Iterator[bytes],
     name: str,
-    digest: Callable[[bytes], Block],
+    parse: Callable[[bytes], Block],
     jobs: int,
 ) -> Iterator[tuple[int, Block]]:
-    """(first line number, block) in file order; then the first error in the file, if any, is raised.
+    """Yield (first line number, block) in file order, then raise the first error in the file, if any.
 
-    A block with an error holds what comes before it, so whoever takes the blocks can object first.
+    A block with an error contains the lines before it, so that the caller can report an earlier error.
     """
     line = 1
     waiting = deque[Future[Block]]()
@@ -62,7 +61,7 @@ def parse_blocks(
         try:
             while True:
                 while len(waiting) <= jobs and (text := texts.next()):
-                    waiting.append(pool.submit(digest, text))
+                    waiting.append(pool.submit(parse, text))
                 if not waiting:
                     break
                 block = waiting.popleft().result()
@@ -77,14 +76,14 @@ def parse_blocks(
 
 
 class _Texts:
-    """The texts of a file; damage ends them, and is told once everything before it has been parsed."""
+    """Texts of a file up to the first damage, which `raise_damage` raises after they have been parsed."""
 
     def __init__(self, pieces: Iterator[bytes], name: str) -> None:
         self._texts = cut_lines(pieces, name)
         self._damage: DamagedError | None = None
 
     def next(self) -> bytes:
-        """The next text, b"" at the end."""
+        """Return the next text; b"" at the end."""
         try:
             return next(self._texts, b"")
         except DamagedError as damage:
@@ -98,9 +97,9 @@ class _Texts:
 
 
 def cut_lines(pieces: Iterator[bytes], name: str) -> Iterator[bytes]:
-    """Texts of whole lines, about BLOCK bytes each; the byte order mark is taken off.
+    """Yield texts of whole lines, about BLOCK bytes each, without the byte order mark.
 
-    A line that does not end is handed on without a line feed, and nothing after it.
+    If no line end follows within MAX_LINE bytes, the last text has no line feed at its end.
     """
     for number, text in enumerate(_whole_lines(pieces)):
         yield _without_mark(text, name) if number == 0 else text
@@ -122,7 +121,7 @@ def _whole_lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
             elif size > MAX_LINE:
                 yield b"".join(held)
                 return
-    except DamagedError:  # what came before it is good, but for a line that was cut
+    except DamagedError:  # whole lines before the damage are valid
         text = b"".join(held)
         if end := text.rfind(b"\n") + 1:
             yield text[:end]
@@ -133,30 +132,30 @@ def _whole_lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _without_mark(text: bytes, name: str) -> bytes:
-    """The start of a file without its byte order mark."""
+    """Return the start of a file without its byte order mark; raise an error for UTF-16."""
     if text.startswith(_UTF16):
         raise LetorFormatError(name, 1, 1, "the file is UTF-16", hint="convert it: iconv -f UTF-16 -t UTF-8")
     return text.removeprefix(b"\xef\xbb\xbf")
 
 
-def digest_text(
+def parse_block(
     text: bytes, rules: t.Rules, problems: dict[int, Problem], max_cells: int, name: str
 ) -> Block:
-    """Tokenise one text and turn its tokens into columns: what a worker thread does."""
+    """Tokenise one text and convert its tokens to columns; runs in worker threads."""
     chunk = np.frombuffer(text, np.uint8)
     if not text.endswith(b"\n"):
-        return _digest_before((_LONG_LINE, 0, 0), text, rules, problems, max_cells, name)
+        return _parse_before((_LONG_LINE, 0, 0), text, rules, problems, max_cells, name)
     n_lines, _, nuls = t.count_marks(chunk)
     if nuls:
         at = text.index(b"\0")
-        return _digest_before((_NUL, at, at + 1), text, rules, problems, max_cells, name)
+        return _parse_before((_NUL, at, at + 1), text, rules, problems, max_cells, name)
     tokens = t.tokenize(chunk, rules)
     found = tokens.found
     error = _read_slow(text, tokens, rules)
     if error is None and found[t.ERROR] != t.NO_ERROR:
         error = int(found[t.ERROR]), int(found[t.START]), int(found[t.STOP])
     if error is not None:
-        return _digest_before((problems[error[0]], *error[1:]), text, rules, problems, max_cells, name)
+        return _parse_before((problems[error[0]], *error[1:]), text, rules, problems, max_cells, name)
     rows = int(found[t.ROWS])
     return Block(
         text=text,
@@ -172,17 +171,17 @@ def digest_text(
     )
 
 
-def _digest_before(error: tuple[Problem, int, int], text: bytes, *how) -> Block:
-    """The lines before an error, and the error (or an earlier one: a NUL byte is looked for first)."""
+def _parse_before(error: tuple[Problem, int, int], text: bytes, *how) -> Block:
+    """Return a block of the lines before `error`, with that error or an earlier one in these lines."""
     line_start = text.rfind(b"\n", 0, error[1]) + 1
     if line_start == 0:
-        return digest_text(b"\n", *how)._replace(text=text, error=error)
-    block = digest_text(text[:line_start], *how)
+        return parse_block(b"\n", *how)._replace(text=text, error=error)
+    block = parse_block(text[:line_start], *how)
     return block if block.error is not None else block._replace(text=text, error=error)
 
 
 def _read_slow(text: bytes, tokens: t.Tokens, rules: t.Rules) -> tuple[int, int, int] | None:
-    """Let float() read what the kernel left open; the first overflow is an error, or missing by profile."""
+    """Read with float() the numbers that the kernel left open; return the first overflow, unless missing."""
     for slot, start, stop in tokens.slow[: tokens.found[t.SLOWS]].tolist():
         value = float(text[start:stop])
         if rules.huge_is_missing and abs(value) >= t.HUGE:
@@ -195,14 +194,14 @@ def _read_slow(text: bytes, tokens: t.Tokens, rules: t.Rules) -> tuple[int, int,
 
 
 def _token_start(text: bytes, at: int) -> int:
-    """Where the token that holds offset `at` starts: its feature number is part of it."""
+    """Return the start of the token '<feature>:<value>' that contains offset `at`."""
     while text[at - 1] not in b" \t":
         at -= 1
     return at
 
 
 def _comments(chunk: np.ndarray, spans: np.ndarray) -> pa.LargeStringArray | None:
-    """Comments as Arrow text; bytes that are not UTF-8 are read as Latin-1."""
+    """Return comments as Arrow text; a comment that is not UTF-8 is decoded as Latin-1."""
     if not (spans[:, 0] >= 0).any():
         return None
     data, offsets = _gather(chunk, spans)
@@ -224,7 +223,7 @@ def decode_comment(raw: bytes) -> str:
 
 @entry
 def _gather(chunk, spans):
-    """The bytes of all spans one after another, and where each begins and ends; a start of -1 is empty."""
+    """Return the concatenated bytes of all spans and their (n + 1,) offsets; a span (-1, -1) is empty."""
     offsets = np.zeros(len(spans) + 1, np.int64)
     for i in range(len(spans)):
         offsets[i + 1] = offsets[i] + (spans[i, 1] - spans[i, 0])

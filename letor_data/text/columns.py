@@ -1,4 +1,4 @@
-"""Feature columns, each as narrow as its values allow: made from tokens, then grown block by block."""
+"""Feature columns, float32 if exact: built from tokens, and extended block by block."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rankduel.base.errors import DataError
 
 
 def block_columns(tokens: Tokens, max_index: int, max_cells: int, name: str) -> dict[int, np.ndarray]:
-    """The features that occur in a block: feature number -> its values in all rows."""
+    """Return {feature number: values of all rows} for the features that occur in a block."""
     rows, indices = int(tokens.found[ROWS]), tokens.indices[: tokens.found[VALUES]]
     present = _present_indices(indices, max_index)
     if len(present) * rows > max_cells:
@@ -25,15 +25,15 @@ def block_columns(tokens: Tokens, max_index: int, max_cells: int, name: str) -> 
 
 
 class GrowingColumns:
-    """One array per feature number seen; rows in which a feature does not occur hold 0."""
+    """One growing array per feature number; rows in which a feature does not occur are 0."""
 
     def __init__(self, max_cells: int) -> None:
         self.n_rows = 0
         self._max_cells = max_cells
-        self._columns: dict[int, np.ndarray] = {}  # with spare room at the end
+        self._columns: dict[int, np.ndarray] = {}  # may be longer than n_rows
 
     def append(self, pieces: dict[int, np.ndarray], n_rows: int, name: str) -> None:
-        """Add the rows of one block of the file `name`: feature number -> its values in all of these rows."""
+        """Add `n_rows` rows of the file `name`; `pieces` maps feature numbers to values of these rows."""
         start, self.n_rows = self.n_rows, self.n_rows + n_rows
         self._check_size(len(self._columns.keys() | pieces.keys()), name)
         for feature, values in pieces.items():
@@ -43,10 +43,10 @@ class GrowingColumns:
             self._room_for(feature, np.dtype(np.float32), start)[start : self.n_rows] = 0.0
 
     def finish(self, first: int, at_least: int, name: str) -> tuple[tuple[str, ...], tuple[np.ndarray, ...]]:
-        """Names and columns of all features from number `first` on, `at_least` so many of them."""
+        """Return names and columns of all features from number `first` on, `at_least` features."""
         stop = max([first + at_least, *(feature + 1 for feature in self._columns)])
         self._check_size(stop - first, name)
-        absent = np.zeros(self.n_rows, np.float32)  # one array for all of them
+        absent = np.zeros(self.n_rows, np.float32)  # shared by all absent features
         columns = tuple(self._columns.get(f, absent)[: self.n_rows] for f in range(first, stop))
         return tuple(str(f) for f in range(first, stop)), columns
 
@@ -55,12 +55,12 @@ class GrowingColumns:
             raise _too_wide(name, self.n_rows, n_columns)
 
     def _room_for(self, feature: int, dtype: np.dtype, used: int) -> np.ndarray:
-        """The feature's array with room for n_rows, of a type that can hold `dtype` too."""
+        """Return the array of `feature` with at least n_rows rows and a type that can hold `dtype`."""
         column = self._columns.get(feature)
         if column is None:
             column = np.zeros(self.n_rows, dtype)
         elif len(column) < self.n_rows or column.dtype != np.result_type(column, dtype):
-            # Twice the rows: every value is copied only a few times; room not yet written costs no memory.
+            # Doubling bounds the number of copies of a value; pages that are not written use no memory.
             larger = np.empty(max(2 * used, self.n_rows), np.result_type(column, dtype))
             larger[:used] = column[:used]
             column = larger
@@ -69,7 +69,7 @@ class GrowingColumns:
 
 
 def memory_cells() -> int:
-    """How many float32 values fit into this machine's memory."""
+    """Return the number of float32 values that fit into the memory of this machine."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
 
 
@@ -84,7 +84,7 @@ def _too_wide(name: str, rows: int, features: int) -> DataError:
 
 @entry
 def _present_indices(indices, max_index):
-    """The different indices, ascending."""
+    """Return the distinct indices in ascending order."""
     present = np.zeros(max_index + 1, np.bool_)
     for index in indices:
         present[index] = True
@@ -93,7 +93,7 @@ def _present_indices(indices, max_index):
 
 @entry
 def _to_columns(row_ptr, indices, values, place, n_columns):
-    """Dense (n_columns, rows) float64 from tokens: `place[index]` is an index's column; absent = 0."""
+    """Return (n_columns, rows) float64 values, 0 if absent; ``place[index]`` is the column of an index."""
     n_rows = len(row_ptr) - 1
     columns = np.zeros((n_columns, n_rows))
     for row in range(n_rows):
@@ -104,7 +104,7 @@ def _to_columns(row_ptr, indices, values, place, n_columns):
 
 @entry
 def _fits_float32(columns):
-    """Per column: would float32 keep every value (NaN included)?"""
+    """Return for each column whether all values are exact in float32; NaN is."""
     fits = np.ones(len(columns), np.bool_)
     for c in range(len(columns)):
         for value in columns[c]:

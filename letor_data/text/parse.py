@@ -1,9 +1,6 @@
-"""Reading judged data: LETOR, MSLR, Yahoo!, Istella, Yandex, svmlight and LightGBM text.
+"""Parser of judged data in text: LETOR, MSLR, Yahoo!, Istella, Yandex, svmlight and LightGBM.
 
-    data = read_data("MSLR-WEB10K.zip::Fold1/train.txt")
-
-A text is parsed once and kept as a binary cache; what was read once opens as fast as the disk reads it.
-What a collection looks like is in formats.py; what may be wrong with a line, in problems.py.
+The conventions of a collection are in formats.py, and the errors in a line in problems.py.
 """
 
 from __future__ import annotations
@@ -21,7 +18,7 @@ from letor_data.formats import PROFILES, Profile, profile_for, profile_named, si
 from letor_data.letor import Letor, checked_cuts, repeated_documents
 from letor_data.packed.archive import Progress, Source, find_sources, read_pieces
 from letor_data.text import tokenizer as t
-from letor_data.text.chunks import Block, digest_text, parse_blocks
+from letor_data.text.chunks import Block, parse_block, parse_blocks
 from letor_data.text.columns import GrowingColumns, memory_cells
 from letor_data.text.problems import NOTES, PROBLEMS, Problem, position
 from letor_data.text.queries import RETURNING, CountedQueries, NamedQueries, side_file
@@ -36,16 +33,16 @@ _CHOICES = {
 
 
 class ReadOptions(NamedTuple):
-    """How to read; every choice that changes the data is here, so a cache can be keyed by it."""
+    """Options of reading: every option that changes the data, for the key of the cache."""
 
-    profile: str | None = None  # None: by the file's name, see formats.PROFILES
+    profile: str | None = None  # key of formats.PROFILES; None: by the file name
     nonfinite: str = "refuse"  # nan and inf: "refuse" or "missing"
     unjudged: str = "refuse"  # label -1: "refuse", "drop" or "zero"
     label_round: str = "refuse"  # labels such as 1.5: "refuse", "nearest" or "floor"
-    grade_cuts: tuple[float, ...] = ()  # grade = how many of these a label reaches
-    index_base: int | None = None  # smallest feature number; None: the profile's
+    grade_cuts: tuple[float, ...] = ()  # the grade is the number of cuts that are at most the label
+    index_base: int | None = None  # smallest feature number; None: that of the profile
     max_features: int = 100_000
-    merge_files: bool = False  # the same query id in two files is one query
+    merge_files: bool = False  # a query id in two files is one query
     split_prefix: bool = False  # query ids become 'train/17'
 
 
@@ -63,7 +60,7 @@ def check_options(options: ReadOptions) -> None:
 def parse_text(
     paths: list[str | Path], options: ReadOptions, jobs: int = 0, progress: Progress | None = None
 ) -> Letor:
-    """Read these files, folders or archive members as one data set, without looking at any cache."""
+    """Read files, folders or archive members as one data set, without a cache."""
     check_options(options)
     if jobs < 0:
         raise DataError(f"jobs must be 1 or more, or 0 for all cores, not {jobs}")
@@ -74,11 +71,11 @@ def parse_text(
     packing_notes: list[str] = []
     for source, pieces in read_pieces(sources, progress, packing_notes):
         table.start_file(source)
-        problems = _worded(source, profile, rules)
-        digest = partial(
-            digest_text, rules=rules, problems=problems, max_cells=memory_cells(), name=source.name
+        problems = _problems(source, profile, rules)
+        parse = partial(
+            parse_block, rules=rules, problems=problems, max_cells=memory_cells(), name=source.name
         )
-        for line, block in parse_blocks(pieces, source.name, digest, jobs or os.cpu_count() or 1):
+        for line, block in parse_blocks(pieces, source.name, parse, jobs or os.cpu_count() or 1):
             table.add(line, block)
         table.end_file()
     letor = table.finish(encodable(", ".join(str(path) for path in paths)), rules.index_base)
@@ -116,7 +113,7 @@ def _rules(profile: Profile, options: ReadOptions) -> t.Rules:
 
 
 def _refusals(profile: Profile, options: ReadOptions) -> np.ndarray:
-    """The error that each outcome of reading a value is."""
+    """Return the error code of each outcome of reading a value; NO_ERROR if it is accepted."""
     refusals = np.full(6, t.NO_ERROR, np.int64)
     refusals[t.BAD] = t.BAD_VALUE
     if not profile.huge_is_missing:
@@ -128,8 +125,8 @@ def _refusals(profile: Profile, options: ReadOptions) -> np.ndarray:
     return refusals
 
 
-def _worded(source: Source, profile: Profile, rules: t.Rules) -> dict[int, Problem]:
-    """The problems with this file's facts filled in."""
+def _problems(source: Source, profile: Profile, rules: t.Rules) -> dict[int, Problem]:
+    """Return PROBLEMS with the limits of this file and profile filled in."""
     facts = {
         "name": source.path.name,
         "profile": profile.name,
@@ -138,11 +135,11 @@ def _worded(source: Source, profile: Profile, rules: t.Rules) -> dict[int, Probl
         "max_index": rules.max_index,
         "max_features": rules.max_index - rules.index_base + 1,
     }
-    return {code: Problem(p.says.format(**facts), p.hint.format(**facts)) for code, p in PROBLEMS.items()}
+    return {code: Problem(p.message.format(**facts), p.hint.format(**facts)) for code, p in PROBLEMS.items()}
 
 
 class _Table:
-    """Blocks of all files come in, a Letor goes out."""
+    """Builder of a Letor from the blocks of all files."""
 
     def __init__(self, profile: Profile, options: ReadOptions) -> None:
         self._profile = profile
@@ -158,7 +155,7 @@ class _Table:
         self._comments: list[pa.Array] = []
         self._files: list[Source] = []
         self._n_records = 0
-        self._notes: dict[str, list] = {}  # what -> [how often, where first]
+        self._notes: dict[str, list] = {}  # remark -> [number of occurrences, position of the first]
 
     def start_file(self, source: Source) -> None:
         self._files.append(source)
@@ -229,8 +226,8 @@ class _Table:
 
 
 def _gathered(letor: Letor, code: np.ndarray) -> Letor:
-    """Rows in the order of their queries, and no query without rows: a no-op for most files."""
-    kept = np.flatnonzero(np.diff(letor.offsets))  # dropping the unjudged may leave a query empty
+    """Return `letor` with the rows of each query adjacent and without empty queries."""
+    kept = np.flatnonzero(np.diff(letor.offsets))  # a query whose documents are all unjudged is empty
     if len(kept) == letor.n_queries and np.all(code[1:] >= code[:-1]):
         return letor
     return letor.rearranged(np.argsort(code, kind="stable"), np.unique(letor.offsets), kept)

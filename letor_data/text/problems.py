@@ -1,4 +1,4 @@
-"""What the tokenizer can object to, in words: the problem, and what to do about it."""
+"""Messages for the error codes of the tokenizer, with hints."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from letor_data.text import tokenizer as t
 
 
 class Problem(NamedTuple):
-    says: str
+    message: str
     hint: str = ""
 
 
@@ -57,7 +57,7 @@ PROBLEMS = {
         "if it is right, raise max_features (--max-features)",
     ),
     t.INDEX_TWICE: Problem(
-        "this feature number stands twice in the line", "keep one of the two values: they may differ"
+        "this feature number occurs twice in the line", "keep one of the two values: they may differ"
     ),
     t.NO_COLON: Problem("expected <feature>:<value>", "a comment must start with #"),
     t.BAD_VALUE: Problem("the value is not a number", "expected <feature>:<value>, such as 3:0.25 or 3:1e-5"),
@@ -82,11 +82,11 @@ NOTES = {
     t.DECREASING: "feature numbers out of order",
     t.EXTENDED: "feature numbers above the {n_features} that profile '{profile}' declares",
 }
-_BEFORE, _AFTER = 40, 200  # bytes of a line to show around what is wrong with it; there the printing cuts
+_BEFORE, _AFTER = 40, 200  # bytes of the line around an error that the message may contain
 
 
 def position(chunk: bytes, offset: int, first_line: int) -> tuple[int, int]:
-    """Line number and 1-based byte column of an offset in a chunk that starts at `first_line`."""
+    """Return line number and 1-based byte column of an offset in a chunk that starts at `first_line`."""
     line_start = chunk.rfind(b"\n", 0, offset) + 1
     return first_line + chunk.count(b"\n", 0, offset), offset - line_start + 1
 
@@ -94,12 +94,13 @@ def position(chunk: bytes, offset: int, first_line: int) -> tuple[int, int]:
 def format_error(
     name: str, chunk: bytes, first_line: int, problem: Problem, start: int, stop: int
 ) -> LetorFormatError:
-    """The error to raise for chunk[start:stop], with the part of the line it stands in."""
+    """Return the error for ``chunk[start:stop]``, with the surrounding part of the line."""
     line, column = position(chunk, start, first_line)
     line_start = start - column + 1
     cut = max(line_start, start - _BEFORE)
     excerpt = "..." * (cut > line_start) + shown(chunk[cut : start + _AFTER].partition(b"\n")[0])
-    return LetorFormatError(name, line, column, problem.says, shown(chunk[start:stop]), problem.hint, excerpt)
+    token = shown(chunk[start:stop])
+    return LetorFormatError(name, line, column, problem.message, token, problem.hint, excerpt)
 
 
 def shown(raw: bytes) -> str:

@@ -1,7 +1,6 @@
-"""Which query each document belongs to: by its id, or by LightGBM's file of counts.
+"""Assignment of documents to queries, by query ids or by LightGBM's file of counts.
 
-Both kinds are fed block by block and answer alike: a query number for every row, the queries' ids, and
-the file each query came from.
+Both classes take blocks and return a query number for every row, the query ids, and the file of each query.
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ RETURNING = "queries that come back after another query were merged into one"
 
 
 class NamedQueries:
-    """Queries named in each line, by a qid token or by the comment."""
+    """Queries by an id in each line, in a qid token or in the comment."""
 
     def __init__(self, by_comment: bool, merge_files: bool, split_prefix: bool) -> None:
         self._by_comment, self._merge_files, self._split_prefix = by_comment, merge_files, split_prefix
         self._files: list[Source] = []
         self._numbers: dict[str, int] = {}
-        self._starts: list[np.ndarray] = []  # rows where a query starts, per block
-        self._codes: list[np.ndarray] = []  # its number
+        self._starts: list[np.ndarray] = []  # per block: rows at which a query starts
+        self._codes: list[np.ndarray] = []  # per block: numbers of these queries
         self.file_of: list[int] = []
 
     def start_file(self, source: Source) -> None:
@@ -46,11 +45,11 @@ class NamedQueries:
         self._seen: set[int] = set()  # queries of this file
 
     def add(self, block: Block, line: int, row: int) -> list[int]:
-        """Take in a block that starts at this line and row; offsets of ids that came back are returned."""
+        """Add a block that starts at `line` and `row`; return offsets of ids seen before another query."""
         codes, returned = np.empty(len(block.group_rows), np.int64), []
         for g, (start, stop) in enumerate(block.group_ids.tolist()):
             raw = block.text[start:stop]
-            if raw != self._last:  # else the query just goes on from the block before
+            if raw != self._last:  # otherwise the query continues from the block before
                 self._last, self._last_code = raw, self._number(block, line, start, stop)
                 if self._last_code in self._seen:
                     returned.append(start)
@@ -64,7 +63,7 @@ class NamedQueries:
         pass
 
     def finish(self, n_rows: int) -> tuple[np.ndarray, list[str]]:
-        """(query number per row, query ids)."""
+        """Return the query number of each row, and the query ids."""
         starts = np.concatenate(self._starts)
         codes = np.concatenate(self._codes)
         return np.repeat(codes, np.diff(starts, append=n_rows)), list(self._numbers)
@@ -91,7 +90,7 @@ class NamedQueries:
 
 
 class CountedQueries:
-    """Queries by a side file: one count of documents per line, in the order of the data."""
+    """Queries by a side file, with the number of documents of each query in the order of the data."""
 
     def __init__(self, split_prefix: bool) -> None:
         self._split_prefix = split_prefix
@@ -106,7 +105,7 @@ class CountedQueries:
         self._ends = np.cumsum(counts)
         self._first = len(self._ids)
         self._records = 0
-        self._id_of: dict[int, bytes] = {}  # as far as the data name their queries too
+        self._id_of: dict[int, bytes] = {}  # for data that also contain query ids
         self._query_of: dict[bytes, int] = {}
         prefix = f"{source.split}/" if self._split_prefix else ""
         self._ids += [f"{prefix}{self._first + k + 1}" for k in range(len(counts))]
@@ -114,7 +113,7 @@ class CountedQueries:
         self._n_files += 1
 
     def add(self, block: Block, line: int, row: int) -> list[int]:
-        """Take in a block; where the data carry query ids, they must divide it as the counts do."""
+        """Add a block; raise an error if its query ids, if any, contradict the counts."""
         code = np.searchsorted(self._ends, block.records + self._records, "right")
         changes = np.union1d(block.group_rows, np.flatnonzero(np.diff(code)) + 1)
         group = np.searchsorted(block.group_rows, changes, "right") - 1
@@ -122,7 +121,7 @@ class CountedQueries:
             if start >= 0:
                 self._check_id(block, line, row, int(code[row]), block.text[start:stop])
         self._records += block.n_records
-        # Records beyond the last count are an error, told when both numbers are known.
+        # Records beyond the last count are an error, which `end_file` raises with both numbers.
         self._codes.append(np.minimum(code, len(self._ends) - 1) + self._first)
         return []
 
@@ -150,22 +149,22 @@ class CountedQueries:
 
 
 def _id_span(text: bytes, record: int) -> tuple[int, int]:
-    """Where the query id of a record stands; blocks only know where an id is new."""
+    """Return start and stop of the query id of a record; blocks contain only the first of equal ids."""
     records = re.finditer(rb"^[ \t]*[^ \t\r\n#]", text, re.MULTILINE)
     start = next(islice(records, record, None)).start()
     return next(re.compile(rb"qid:([^ \t\r\n#]+)").finditer(text, start)).span(1)
 
 
 def side_file(source: Source) -> Path | None:
-    """The file of documents per query beside a data file, if there is one: X.query or X.group."""
+    """Return the file with the documents per query, X.query or X.group beside `source`; None without one."""
     stems = (source.path.name, source.path.stem)
     names = [source.path.with_name(stem + end) for stem in stems for end in (".query", ".group")]
-    # os.path, since a name that is too long with its end is no error here.
+    # os.path.isfile returns False for a name that is too long, where Path.is_file raises an error.
     return next((name for name in names if not source.member and os.path.isfile(name)), None)
 
 
 def read_counts(source: Source) -> tuple[Path, np.ndarray]:
-    """(side file, documents per query)."""
+    """Return the side file of `source` and its numbers of documents per query."""
     path = side_file(source)
     if path is None:
         raise DataError(

@@ -1,8 +1,7 @@
-"""Numbers and strings into bytes: the compiled half of the text writer.
+"""Kernels of the text writer: conversion of numbers and strings to bytes.
 
-A value that is m / 10^6 for a whole m is written in decimal, shortest form; dividing m by 10^6 is correctly
-rounded, so a correct parser gets the same double back. Whatever fails that test is "hard" and comes
-in as text made elsewhere. Everything compiled lives in this one file, as Numba's disk cache asks.
+A value that equals m / 10^6 for an integer m is written as its shortest decimal. The division is correctly
+rounded, so a correct parser returns the same double. Any other value is "hard": the caller supplies its text.
 """
 
 import math
@@ -12,12 +11,12 @@ import numpy as np
 
 from rankduel.base.compiling import entry
 
-_SCALE = 1e6  # the kernel itself writes up to six decimals
-_MAX_WHOLE = 2.0**53  # whole numbers below this are exact in a double
-_MAX_SCALED = 2.0**50  # far enough below 2^53 that rounding value * 10^6 cannot miss m
+_SCALE = 1e6  # the kernel writes up to six decimals
+_MAX_WHOLE = 2.0**53  # integers below this are exact in a double
+_MAX_SCALED = 2.0**50  # far enough below 2^53 that rounding value * 10^6 gives m
 LONGEST_NUMBER = 24  # bytes: '-1.7976931348623157e+308', the longest repr of a double
 
-# Unsigned like the numbers they divide: signed division took twice the time, and mixing the two makes floats.
+# Unsigned like the numbers they divide: signed division takes twice the time, and mixed types give floats.
 _TEN = np.uint64(10)
 _MILLION = np.uint64(1_000_000)
 _ZERO = np.uint64(ord("0"))
@@ -25,14 +24,14 @@ _SPACE, _HASH, _MINUS, _POINT, _NEWLINE = (ord(c) for c in " #-.\n")
 
 
 class Strings(NamedTuple):
-    """Byte strings end to end; string i is data[starts[i]:starts[i + 1]]."""
+    """Concatenated byte strings; string i is ``data[starts[i]:starts[i + 1]]``."""
 
     data: np.ndarray  # uint8
     starts: np.ndarray  # (n + 1,) int64
 
 
 class Rows(NamedTuple):
-    """Documents to write: numbers, and the strings around them."""
+    """Documents to write: numbers, and the strings between them."""
 
     values: np.ndarray  # (n_docs, n_features) float64, NaN = missing
     labels: np.ndarray  # (n_docs,) uint64
@@ -41,12 +40,12 @@ class Rows(NamedTuple):
     indices: Strings  # per feature ' 7:'
     hard: Strings  # texts of the hard values, row by row
     missing: Strings  # one string, for NaN
-    comments: Strings  # per document, without the '#'; an empty one is not written
+    comments: Strings  # per document, without the '#'; empty comments are not written
 
 
 @entry
 def hard_values(values):
-    """The finite-or-infinite values that `format_rows` cannot write itself, row by row."""
+    """Return the values, except NaN, whose text `format_rows` needs in `Rows.hard`, row by row."""
     n = 0
     for value in values.flat:
         n += _is_hard(value)
@@ -61,7 +60,7 @@ def hard_values(values):
 
 @entry
 def format_rows(rows, sparse, out, ends):
-    """Write a line per document into `out`; ends[d] is where line d stops."""
+    """Write one line per document into `out`, and the end of each line into `ends`."""
     at, n_hard = 0, 0
     n_docs, n_features = rows.values.shape
     for doc in range(n_docs):
@@ -87,7 +86,7 @@ def format_rows(rows, sparse, out, ends):
 
 @entry
 def _is_hard(value):
-    """Neither missing, nor whole below 2^53, nor m / 10^6 exactly."""
+    """Return whether a value is neither missing, nor an integer below 2^53, nor exactly m / 10^6."""
     if math.isnan(value) or (value == math.floor(value) and abs(value) < _MAX_WHOLE):
         return False
     scaled = np.rint(value * _SCALE)
@@ -96,7 +95,7 @@ def _is_hard(value):
 
 @entry
 def _put_number(out, at, value):
-    """A value that is not hard: '-0', '12', '0.25'."""
+    """Write a value that is not hard, such as '-0', '12' or '0.25'; return the end."""
     if math.copysign(1.0, value) < 0.0:
         out[at] = _MINUS
         at += 1

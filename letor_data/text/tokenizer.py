@@ -1,16 +1,14 @@
-"""The tokenizer: bytes of svmlight/LETOR text in, labels and (index, value) tokens out.
+"""Tokenizer kernels: from bytes of svmlight/LETOR text to labels and (index, value) tokens.
 
-One pass over a chunk of whole lines, compiled, without the GIL. Every position it reports is a byte
-offset in the chunk; line and column are counted only when somebody has to be told.
+A chunk of whole lines is read in one pass, without the GIL. Positions are byte offsets in the chunk; line and
+column are computed only for messages.
 
-Numbers come out correctly rounded, as Python's float() would read them. Up to 19 digits are collected
-in an integer w, so the number is w * 10^q. Then, in this order:
+Numbers are correctly rounded, as by Python's float(). Up to 19 digits are collected in an integer w, so that
+the number is w * 10^q. Then, in this order:
   1. w <= 2^53 and |q| <= 22: one exact multiplication or division (Clinger 1990);
   2. a 128-bit product with a tabulated power of five decides the rounding (Lemire, "Number parsing at a
-     gigabyte per second", 2021), more than 19 digits being bracketed by w and w + 1;
-  3. what is still open (subnormals, near-ties) is listed for float() itself.
-
-This file is self-contained because Numba's disk cache watches only the file a kernel stands in.
+     gigabyte per second", 2021); a number with more than 19 digits is bracketed by w and w + 1;
+  3. undecided numbers (subnormals, near-ties) are listed for float().
 """
 
 from typing import NamedTuple
@@ -19,55 +17,55 @@ import numpy as np
 
 from rankduel.base.compiling import entry, kernel
 
-# Outcomes of reading one number. SLOW: float() must read it.
+# Outcomes of reading one number. SLOW: float() has to read it.
 VALUE, SLOW, OVERFLOW, NONFINITE, NULL, BAD = range(6)
 
-# What can be wrong with a line (keys of problems.PROBLEMS).
+# Errors in a line (keys of problems.PROBLEMS).
 (
     NO_ERROR, BAD_LABEL, LABEL_MISSING, LABEL_FRACTION, LABEL_NEGATIVE, LABEL_UNJUDGED, LABEL_TOO_HIGH,
     QID_MISSING, QID_EMPTY, BAD_INDEX, INDEX_NEGATIVE, INDEX_ZERO, INDEX_TOO_HIGH, INDEX_TWICE,
     NO_COLON, BAD_VALUE, VALUE_NONFINITE, VALUE_NULL, VALUE_OVERFLOW, COMMENT_MISSING,
 ) = range(20)  # fmt: skip
 
-# How to treat labels that are not whole, and unjudged documents (label -1).
+# Treatment of labels that are not whole, and of unjudged documents (label -1).
 REFUSE, NEAREST, FLOOR = 0, 1, 2
 DROP, ZERO = 1, 2
 
-# Where the query of a document is named.
+# Places of the query id.
 BY_QID, BY_COMMENT, BY_SIDE_FILE = range(3)
 
 
 class Rules(NamedTuple):
-    """What a chunk may contain; the reader makes it from a profile and the user's options."""
+    """Limits and options of tokenising, by the profile and the user's options."""
 
     query_by: int
     index_base: int
     max_index: int
-    n_features: int  # indices above this are worth a note; 0 = any
+    n_features: int  # indices above this are noted; 0 = any
     top_grade: int
     label_round: int  # REFUSE, NEAREST, FLOOR
     unjudged: int  # REFUSE, DROP, ZERO
-    refusals: np.ndarray  # (6,) int64, the error each outcome of reading a value is; NO_ERROR = accepted
+    refusals: np.ndarray  # (6,) int64, error of each outcome of reading a value; NO_ERROR = accepted
     huge_is_missing: bool
-    grade_cuts: np.ndarray  # (n,) float64 ascending; grade = how many cuts a label reaches; empty = label
+    grade_cuts: np.ndarray  # (n,) float64 ascending; grade = number of cuts <= label; empty: the label
 
 
 class Tokens(NamedTuple):
-    """One chunk, tokenised. Arrays are longer than what was found; `found` says how much counts."""
+    """Tokens of one chunk. Arrays have spare entries; their used lengths are in `found`."""
 
     labels: np.ndarray  # int8 per row
     row_ptr: np.ndarray  # int64, row r owns values row_ptr[r]:row_ptr[r + 1]
     records: np.ndarray  # int64, number of the record within the chunk (dropped ones count)
     comments: np.ndarray  # (rows, 2) int64, start and stop of the comment; start -1 = none
-    group_rows: np.ndarray  # int64, row where a new query starts
+    group_rows: np.ndarray  # int64, first row of a query
     group_ids: np.ndarray  # (groups, 2) int64, start and stop of its id
     indices: np.ndarray  # int32 per value
     values: np.ndarray  # float64 per value
-    slow: np.ndarray  # (n_slow, 3) int64: value number (-1 = dropped), start, stop of what float() must read
-    found: np.ndarray  # int64, see below
+    slow: np.ndarray  # (n_slow, 3) int64: value number (-1 = dropped), start and stop, for float()
+    found: np.ndarray  # int64, counts and positions
 
 
-# What `Tokens.found` holds.
+# Entries of `Tokens.found`.
 (
     ROWS, VALUES, GROUPS, SLOWS, RECORDS, ERROR, START, STOP,
     DECREASING, DECREASING_AT, EXTENDED, EXTENDED_AT,
@@ -77,7 +75,7 @@ _SPACE, _TAB, _LF, _CR, _HASH, _COLON, _DOT, _PLUS, _MINUS = 32, 9, 10, 13, 35, 
 HUGE = 1e300
 _EXACT_TENS = np.array([10.0**k for k in range(23)])
 _MAX_DIGITS = 19
-# Unsigned like what they meet: uint64 with int64 would become float64.
+# Unsigned, because uint64 and int64 would give float64.
 _NONE = np.uint64(0)
 _ONE = np.uint64(1)
 _TWO_53 = np.uint64(2**53)
@@ -87,7 +85,7 @@ _NULL, _NAN, _INF, _INFINITY = b"NULL", b"nan", b"inf", b"infinity"
 
 
 def _powers_of_five() -> np.ndarray:
-    """Top 128 bits of 5^q for q = -342..308, as (651, 2) uint64; truncated, reciprocals rounded up."""
+    """Return the top 128 bits of 5^q, q = -342..308, (651, 2) uint64: truncated, reciprocals rounded up."""
     table = np.empty((_HIGHEST_TEN - _LOWEST_TEN + 1, 2), np.uint64)
     for q in range(_LOWEST_TEN, _HIGHEST_TEN + 1):
         if q < 0:
@@ -106,7 +104,7 @@ _FIVES = _powers_of_five()
 
 @entry
 def count_marks(chunk):
-    """Line feeds, colons and NUL bytes: how much room the tokens need, and whether this is text."""
+    """Count line feeds and colons, which bound the number of tokens, and NUL bytes, which are an error."""
     lines, colons, nuls = 0, 0, 0
     for byte in chunk:
         lines += byte == _LF
@@ -116,7 +114,7 @@ def count_marks(chunk):
 
 
 def tokenize(chunk: np.ndarray, rules: Rules) -> Tokens:
-    """Tokens of a uint8 chunk of whole lines (the last byte is a line feed)."""
+    """Return the tokens of a uint8 chunk of whole lines (the last byte is a line feed)."""
     lines, colons, _ = count_marks(chunk)
     tokens = Tokens(
         labels=np.empty(lines, np.int8),
@@ -136,7 +134,7 @@ def tokenize(chunk: np.ndarray, rules: Rules) -> Tokens:
 
 @entry
 def _tokenize(chunk, rules, tokens, seen_in):
-    """Read line after line until the end or the first error; `seen_in[index]` = last record that had it."""
+    """Read lines up to the end or the first error; ``seen_in[index]`` is the last record with an index."""
     at, found = 0, tokens.found
     while at < len(chunk):
         at = _skip_blank(chunk, at)
@@ -152,7 +150,7 @@ def _tokenize(chunk, rules, tokens, seen_in):
 
 @entry
 def _ends_token(chunk, at):
-    """Space, tab, line end (LF or CR LF), or the start of a comment."""
+    """Return whether there is a space, tab, line end (LF or CR LF) or '#' at `at`."""
     byte = chunk[at]
     if byte == _CR:
         return chunk[at + 1] == _LF
@@ -175,10 +173,10 @@ def _token_end(chunk, at):
 
 @entry
 def _record(chunk, at, rules, tokens, seen_in):
-    """One judged document: (error, the offending token), or (NO_ERROR, the comment or the line's end)."""
+    """Read one document; return (error, start of token) or (NO_ERROR, start of the comment or line end)."""
     found, by_comment = tokens.found, rules.query_by == BY_COMMENT
     kind, label, end = read_number(chunk, at)
-    if kind != VALUE or not _ends_token(chunk, end):  # what only float() can read is no label
+    if kind != VALUE or not _ends_token(chunk, end):  # SLOW numbers are not labels
         return (LABEL_MISSING if _query_id(chunk, at)[0] >= 0 else BAD_LABEL), at
     error, grade = _grade(label, rules)
     if error != NO_ERROR:
@@ -201,18 +199,18 @@ def _record(chunk, at, rules, tokens, seen_in):
         id_start, id_stop = _stripped(chunk, start, stop)
         if id_start == id_stop:
             return COMMENT_MISSING, at
-    if grade < 0:  # an unjudged document that the user wants dropped
+    if grade < 0:  # an unjudged document that is dropped
         found[VALUES] = first_value
         for i in range(first_slow, found[SLOWS]):
             tokens.slow[i, 0] = -1
     else:
-        _keep(chunk, tokens, grade, (start, stop), (id_start, id_stop))
+        _add_row(chunk, tokens, grade, (start, stop), (id_start, id_stop))
     return NO_ERROR, at
 
 
 @entry
-def _keep(chunk, tokens, grade, comment, query_id):
-    """The values just read become a row."""
+def _add_row(chunk, tokens, grade, comment, query_id):
+    """Add a row with the values read last."""
     found, row, group = tokens.found, tokens.found[ROWS], tokens.found[GROUPS]
     tokens.labels[row] = grade
     tokens.records[row] = found[RECORDS] - 1
@@ -227,9 +225,9 @@ def _keep(chunk, tokens, grade, comment, query_id):
 
 @entry
 def _query_id(chunk, at):
-    """Start and stop of the id in a 'qid:' token, (-1, -1) if there is none.
+    """Return start and stop of the id in a 'qid:' token; (-1, -1) if there is none.
 
-    A line feed ends the chunk, so looking ahead stops in time.
+    The chunk ends in a line feed, so the comparison stops before its end.
     """
     if chunk[at] == 113 and chunk[at + 1] == 105 and chunk[at + 2] == 100 and chunk[at + 3] == _COLON:
         return at + 4, _token_end(chunk, at + 4)
@@ -238,7 +236,7 @@ def _query_id(chunk, at):
 
 @entry
 def _grade(label, rules):
-    """(error, grade); grade -1 = unjudged, to be dropped."""
+    """Return (error, grade) of a label; the grade -1 is an unjudged document to be dropped."""
     if label == -1.0 and rules.unjudged != REFUSE:
         return NO_ERROR, (-1 if rules.unjudged == DROP else 0)
     if label < 0.0:
@@ -260,10 +258,10 @@ def _grade(label, rules):
 
 @entry
 def _values(chunk, at, rules, tokens, seen_in):
-    """All 'index:value' tokens of a line: (error, the offending token), or (NO_ERROR, where they end).
+    """Read the 'index:value' tokens of a line; return (error, start of the token) or (NO_ERROR, their end).
 
-    The hot loop: it hands its helpers scalars and one array, because Numba counts references to every
-    array of a NamedTuple on every call.
+    Most of the time is spent here. Helpers get scalars and one array, because Numba counts references to
+    every array of a NamedTuple on every call.
     """
     found, indices, values, slow = tokens.found, tokens.indices, tokens.values, tokens.slow
     index_base, max_index, huge_is_missing = rules.index_base, rules.max_index, rules.huge_is_missing
@@ -276,7 +274,7 @@ def _values(chunk, at, rules, tokens, seen_in):
         if error != NO_ERROR:
             return error, token
         if index <= last_index or not in_order:
-            if in_order:  # rare, so indices are remembered only from here on
+            if in_order:  # unsorted lines are rare, so indices are recorded only from the first one on
                 in_order = False
                 for v in range(first, slot):
                     seen_in[indices[v]] = record
@@ -309,7 +307,7 @@ def _values(chunk, at, rules, tokens, seen_in):
 
 @kernel
 def _note(found, kind, token, noted):
-    """Count something worth a remark, and keep where it was first seen (the entry after its count)."""
+    """Count an occurrence of `kind` if `noted`, and store the position of the first in the next entry."""
     if noted:
         if found[kind] == 0:
             found[kind + 1] = token
@@ -318,10 +316,10 @@ def _note(found, kind, token, noted):
 
 @kernel
 def _index(chunk, at, index_base, max_index):
-    """(error, index, where the value starts)."""
+    """Return (error, index, start of the value)."""
     index, start = 0, at
     while 48 <= chunk[at] <= 57:
-        if index <= max_index:  # beyond that only its size matters, and it must not overflow
+        if index <= max_index:  # a larger index is an error; stop before it overflows
             index = index * 10 + (chunk[at] - 48)
         at += 1
     error = NO_ERROR
@@ -339,7 +337,7 @@ def _index(chunk, at, index_base, max_index):
 
 @entry
 def _comment(chunk, at):
-    """Start and stop of the text after '#', without the line end; (-1, -1) where there is none."""
+    """Return start and stop of the text after '#', without the line end; (-1, -1) if there is none."""
     if chunk[at] != _HASH:
         return -1, -1
     start = stop = at + 1
@@ -371,7 +369,7 @@ def _same_bytes(chunk, span, other):
 
 @entry
 def read_number(chunk, at):
-    """(kind, value, end): the number that starts at `at`, as far as it goes."""
+    """Return (kind, value, end) of the longest number that starts at `at`."""
     start, negative = at, chunk[at] == _MINUS
     if negative or chunk[at] == _PLUS:
         at += 1
@@ -397,7 +395,7 @@ def read_number(chunk, at):
 
 @kernel
 def _digits(chunk, at):
-    """Digits with at most one point: the number is w * 10^q, exactly unless nonzero digits were dropped."""
+    """Read digits with at most one point as w * 10^q, which is exact unless nonzero digits were dropped."""
     w, q, n_digits, dropped, seen, after_point = _NONE, 0, 0, False, False, False
     while True:
         byte = chunk[at]
@@ -419,9 +417,9 @@ def _digits(chunk, at):
 
 @entry
 def _exponent(chunk, at):
-    """(exponent, end); huge ones are cut, they over- or underflow anyway.
+    """Return (exponent, end), with the exponent limited: larger ones overflow or underflow anyway.
 
-    Without digits the end is the 'e' itself, which ends no token, so the number is refused.
+    Without digits, the end is that of the mantissa, where the 'e' does not end the token: an error.
     """
     start, negative = at, chunk[at] == _MINUS
     if negative or chunk[at] == _PLUS:
@@ -438,7 +436,7 @@ def _exponent(chunk, at):
 
 @entry
 def _word(chunk, at):
-    """(kind, end) of a token without digits: NULL, or one of float()'s words for what is not finite."""
+    """Return (kind, end) of a token without digits: NULL, or a spelling of nan or inf that float() reads."""
     end = _token_end(chunk, at)
     if _is_word(chunk, at, end, _NULL, 0):
         return NULL, end
@@ -452,7 +450,7 @@ def _word(chunk, at):
 
 @entry
 def _is_word(chunk, at, end, word, fold):
-    """Is chunk[at:end] this word? With fold 32, in whatever case (the word then being lower-case)."""
+    """Return whether ``chunk[at:end]`` is `word`; with `fold` 32, ignoring case, for a lower-case word."""
     if end - at != len(word):
         return False
     for i in range(len(word)):
@@ -463,7 +461,7 @@ def _is_word(chunk, at, end, word, fold):
 
 @entry
 def _round_product(w, q):
-    """w * 10^q rounded to nearest even, w > 0; _OPEN where 128 bits cannot tell."""
+    """Return w * 10^q, w > 0, rounded to nearest even; _OPEN if 128 bits do not decide it."""
     if q < _LOWEST_TEN:
         return _OPEN
     if q > _HIGHEST_TEN:
@@ -472,7 +470,7 @@ def _round_product(w, q):
     w <<= np.uint64(shift)
     five_high, five_low = _FIVES[q - _LOWEST_TEN, 0], _FIVES[q - _LOWEST_TEN, 1]
     high, low = _multiply(w, five_high)
-    if high & np.uint64(0x1FF) == np.uint64(0x1FF):  # the truncated half of the power could carry this far
+    if high & np.uint64(0x1FF) == np.uint64(0x1FF):  # a carry from the low half of the power could matter
         more, _ = _multiply(w, five_low)
         low += more
         high += np.uint64(low < more)
@@ -481,7 +479,7 @@ def _round_product(w, q):
     top = high >> np.uint64(63)
     mantissa = high >> (top + np.uint64(9))
     if low <= _ONE and mantissa & np.uint64(3) == _ONE and mantissa << (top + np.uint64(9)) == high:
-        return _OPEN  # half way, exactly or as far as these bits show
+        return _OPEN  # half way between two doubles, as far as these bits show
     mantissa = (mantissa + (mantissa & _ONE)) >> _ONE
     # 10^q = 5^q * 2^q, and floor(log2(5^q)) + q = (217706 q) >> 16 over this range.
     exponent = ((217706 * q) >> 16) + 63 + np.int64(top) - shift - 52
@@ -502,7 +500,7 @@ def _leading_zeros(w):
 
 @entry
 def _multiply(a, b):
-    """High and low half of the 128-bit product."""
+    """Return the high and low half of the 128-bit product."""
     mask = np.uint64(0xFFFFFFFF)
     half = np.uint64(32)
     a_low, a_high, b_low, b_high = a & mask, a >> half, b & mask, b >> half

@@ -1,7 +1,7 @@
-"""LETOR text from tables: `grade qid:ID 1:value 2:value ... #comment`, exact and fast.
+"""Writer of LETOR text: `grade qid:ID 1:value 2:value ... #comment`.
 
-Reading a written value back gives the same float64, whatever the column was stored as. Numbers of up
-to six decimals are written by the compiled kernel, others as Python's shortest `repr`.
+A written value is read back as the same float64. Numbers with up to six decimals are written by the compiled
+kernel, others as Python's `repr`, which is the shortest exact decimal.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from rankduel.base.errors import DataError
 from rankduel.base.files import saying_where
 from rankduel.base.threads import ordered_map
 
-ISTELLA_MISSING = "1.79769313486232e+308"  # overflows a double: the data set's own mark for "no value"
+ISTELLA_MISSING = "1.79769313486232e+308"  # missing value in Istella's files; overflows a double
 
-Progress = Callable[[int], object]  # told how many documents were just finished
+Progress = Callable[[int], object]  # called with the number of documents finished since the last call
 
-_MOST_DIGITS = 18  # of a feature's number
-_DOCS_PER_PIECE = 2048  # about 2.5 MB of MSLR text: large enough for the kernel, small enough to be cheap
+_MOST_DIGITS = 18  # of a feature number
+_DOCS_PER_PIECE = 2048  # about 2.5 MB of MSLR text per call of the kernel
 
 
 def write_letor(
@@ -38,10 +38,10 @@ def write_letor(
     progress: Progress | None = None,
     threads: int = 2,
 ) -> None:
-    """Write judged documents as LETOR text; .gz, .bz2, .xz and .zst names are compressed.
+    """Write judged documents as LETOR text, compressed for the suffixes .gz, .bz2, .xz and .zst.
 
-    `data` is a table, or tables holding consecutive queries. `sparse` leaves out +0.0 (and only that),
-    `missing` is the text for NaN. The file appears when complete, or not at all.
+    `data` is a Letor, or several with consecutive queries. `sparse` omits values +0.0 (-0.0 is written), and
+    `missing` is the text for NaN. After an error there is no file.
     """
     layout = partial(_format, sparse=sparse, missing=missing)
     with open_output(path) as out:
@@ -60,9 +60,9 @@ def write_folds(
     progress: Progress | None = None,
     threads: int = 2,
 ) -> None:
-    """Write FoldN/{train,vali,test}.txt for N = 1..5: every query goes into one file of each fold.
+    """Write FoldN/{train,vali,test}.txt for N = 1..5; every query is in one file of each fold.
 
-    `suffix` may ask for compression, as in '.txt.gz'. All fifteen files appear at the end.
+    `suffix` may select compression, as '.txt.gz' does. After an error there are none of the fifteen files.
     """
     layout = partial(_format, sparse=sparse, missing=missing)
     keys = [(fold, split) for fold in FOLDS for split in SPLITS]
@@ -84,7 +84,7 @@ def write_folds(
 
 
 class _Piece(NamedTuple):
-    """Queries first:last of a table."""
+    """Queries ``first:last`` of a Letor."""
 
     letor: Letor
     first: int
@@ -93,12 +93,12 @@ class _Piece(NamedTuple):
 
 class _Text(NamedTuple):
     data: memoryview
-    starts: np.ndarray  # (n_queries + 1,) int64, where each query's lines begin in `data`
+    starts: np.ndarray  # (n_queries + 1,) int64, start of each query's lines in `data`, and the end
     n_docs: int
 
 
 def _pieces(data: Letor | Iterable[Letor]) -> Iterator[_Piece]:
-    """Whole queries, as many as make up about _DOCS_PER_PIECE documents."""
+    """Yield pieces of whole queries with about _DOCS_PER_PIECE documents."""
     for letor in [data] if isinstance(data, Letor) else data:
         first = 0
         while first < letor.n_queries:
@@ -112,7 +112,7 @@ def _format(piece: _Piece, sparse: bool, missing: str) -> _Text:
     letor, first, last = piece
     offsets = letor.offsets[first : last + 1] - letor.offsets[first]
     rows = _rows(piece, missing)
-    out = np.empty(_room(rows), np.uint8)
+    out = np.empty(_max_bytes(rows), np.uint8)
     ends = np.zeros(int(offsets[-1]) + 1, np.int64)
     format_rows(rows, sparse, out, ends[1:])
     return _Text(out[: ends[-1]].data, ends[offsets], int(offsets[-1]))
@@ -138,7 +138,7 @@ def _rows(piece: _Piece, missing: str) -> Rows:
 
 
 def feature_numbers(letor: Letor) -> Sequence[int]:
-    """The numbers that features are written under: their own where they are named so, else 1, 2, ..."""
+    """Return the written feature numbers: the names if they are ascending numbers, otherwise 1, 2, ..."""
     if all(name.isdecimal() and len(name) <= _MOST_DIGITS for name in letor.feature_names):
         numbers = [int(name) for name in letor.feature_names]
         if numbers == sorted(set(numbers)):
@@ -146,8 +146,8 @@ def feature_numbers(letor: Letor) -> Sequence[int]:
     return range(1, letor.n_features + 1)
 
 
-def _room(rows: Rows) -> int:
-    """Bytes that the lines cannot exceed."""
+def _max_bytes(rows: Rows) -> int:
+    """Return an upper bound of the size of the lines."""
     n_docs, n_features = rows.values.shape
     value = max(LONGEST_NUMBER, len(rows.missing.data))
     head = len("127") + int(np.diff(rows.heads.starts).max())

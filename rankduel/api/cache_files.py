@@ -1,4 +1,4 @@
-"""What is kept to save time: compiled code, parsed data, and what models score on them."""
+"""List and remove cache files: compiled code, parsed data, and scores of models."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from pathlib import Path
 import pandas as pd
 
 from letor_data.cache import cache_files
-from rankduel.base.compiling import kept_files
+from rankduel.base.code_cache import code_files
 from rankduel.base.files import cache_folder, code_folder
 
 
 def caches(data: Sequence[str | Path] = (), *, clear: bool = False) -> pd.DataFrame:
-    """List the files that are kept to save time, or remove them.
+    """List the cache files, or remove them.
 
-    Compiled code is kept in the user's cache folder, which is ``$RANKDUEL_CACHE`` if that is set. Parsed data
-    are kept beside their source, in a folder called ``.rankduel``, or in the user's cache folder where that
-    cannot be written; so are the scores of models that ranked them. Whatever is removed is made again when it
-    is needed.
+    Compiled code is stored in the user's cache folder, which is ``$RANKDUEL_CACHE`` if that is set. Parsed
+    data, and scores of models on them, are stored beside their source in a folder called ``.rankduel``, or in
+    the user's cache folder if that folder cannot be written. Files that are removed are made again when they
+    are needed.
 
     Parameters
     ----------
     data : sequence of str or Path, optional
-        Data files, or folders of them, whose parsed copies beside them are listed too.
+        Data files, or folders of them, whose caches beside them are listed too.
     clear : bool, default False
         Remove the files.
 
@@ -31,7 +31,7 @@ def caches(data: Sequence[str | Path] = (), *, clear: bool = False) -> pd.DataFr
     -------
     DataFrame
         One row per folder: kind ("code" or "data"), folder, number of files, and their size in bytes. With
-        `clear`, this is what was removed.
+        `clear`, these were removed.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def caches(data: Sequence[str | Path] = (), *, clear: bool = False) -> pd.DataFr
     >>> found["kind"].tolist()
     ['code', 'data']
     """
-    folders = [("code", code_folder(), kept_files(code_folder()))]
+    folders = [("code", code_folder(), code_files(code_folder()))]
     for folder in (cache_folder(), *(_beside(Path(path)) for path in data)):
         folders.append(("data", folder, cache_files(folder)))
     rows = [

@@ -1,4 +1,4 @@
-"""Tables of what there is: policies, interleavers, multileavers, click models and measures."""
+"""List policies, interleavers, multileavers, click models and measures as tables."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def click_models() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per user: ``name``, ``about``, ``source``, and its ``settings`` with their defaults.
+        One row per model: ``name``, ``about``, ``source``, and its ``settings`` with their defaults.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def measures() -> pd.DataFrame:
     -------
     DataFrame
         One row per measure: ``name``, ``about``, ``source``, and its ``settings`` with their defaults. The
-        cut-off ``k`` is written after the name, as in ``ndcg@10``; 0 is the whole ranking.
+        cut-off ``k`` is written after the name, as in ``ndcg@10``; 0 means all ranks.
 
     Examples
     --------

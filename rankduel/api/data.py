@@ -1,4 +1,4 @@
-"""Read, describe, make and write judged data."""
+"""Read, describe, generate and write judged data."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def read_data(
 ) -> Letor:
     """Read judged data: LETOR, MSLR, Yahoo!, Istella, svmlight, LightGBM or Parquet files, or TREC runs.
 
-    A text is parsed once and kept as a binary cache; the second reading maps the cache into memory.
+    Text is parsed once and stored in a binary cache, which later calls map into memory.
 
     Parameters
     ----------
@@ -50,24 +50,24 @@ def read_data(
         Files, folders or archives. ``ARCHIVE::PATTERN`` chooses members of an archive. With `qrels`, TREC
         runs.
     profile : str, optional
-        The kind of files, such as ``"mslr"`` or ``"yahoo"``. By default it follows from their names.
+        Format of the files, such as ``"mslr"`` or ``"yahoo"``. By default it follows from their names.
     nonfinite : {"refuse", "missing"}, default "refuse"
-        What to do with ``nan`` and ``inf``.
+        Whether ``nan`` and ``inf`` are errors or missing values.
     unjudged : {"refuse", "drop", "zero"}, optional
-        What to do with the label -1, by default "refuse"; with `qrels`, with documents of a run that have no
-        judgment, by default "zero".
+        Whether documents with label -1 are errors (the default), dropped, or have grade 0. With `qrels`, the
+        same for documents of a run without a judgment; the default is then "zero".
     label_round : {"refuse", "nearest", "floor"}, default "refuse"
-        What to do with labels such as 1.5.
+        Whether labels such as 1.5 are errors or rounded.
     grade_cuts : sequence of float, default ()
         Limits that turn labels into grades: ``(10, 50)`` gives 0 below 10, 1 below 50 and 2 from there.
     index_base : int, optional
         The smallest feature number, 0 or 1. By default it follows from the profile.
     max_features : int, default 100_000
-        The largest feature number that is believed.
+        Largest feature number that is accepted.
     merge_files : bool, default False
         Whether a query id in two files is one query.
     split_prefix : bool, default False
-        Whether query ids become ``train/17``.
+        Whether the split is put in front of query ids, as in ``train/17``.
     qrels : str or Path, optional
         TREC relevance judgments; `files` are then TREC runs, each of which is a ranker. Of the other
         parameters, `unjudged`, `grade_cuts`, `candidates` and `run_ties` apply.
@@ -83,7 +83,7 @@ def read_data(
     jobs : int, default 0
         Number of threads that parse; 0 uses all cores. The result does not depend on it.
     progress : callable, optional
-        Called with the bytes done and the bytes in all.
+        Called with the number of bytes read and the number of all bytes.
 
     Returns
     -------
@@ -93,8 +93,8 @@ def read_data(
     Raises
     ------
     RankduelError
-        If a file cannot be read, the message names the file, line and column. If a parameter does not apply
-        to these files, it says which.
+        If a file cannot be read (the message names the file, line and column), or if a parameter does not
+        apply to these files.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def describe_data(
     rankers: Sequence[object] | Mapping[str, object] = (),
     progress: Callable[[int], None] | None = None,
 ) -> Summary:
-    """Count queries, documents and grades, and measure every feature, and other rankers, as a ranker.
+    """Count queries, documents and grades, and measure every feature as a ranker.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def describe_data(
     cutoff : int, default 10
         Cut-off of NDCG.
     rankers : sequence or mapping, default ()
-        Rankers to measure besides the features, as `open_arena` takes them.
+        Further rankers to measure, of any kind that `open_arena` accepts.
     progress : callable, optional
         Called with the number of features done since the last call.
 
@@ -182,7 +182,7 @@ def synthetic_data(
     seed: int = 0,
     progress: Callable[[int], None] | None = None,
 ) -> Letor:
-    """Make judged data in the shape of a published collection.
+    """Generate synthetic judged data in the shape of a published collection.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def write_data(
     sparse: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> None:
-    """Write judged data as Parquet or as LETOR text; both keep every value exactly.
+    """Write judged data as Parquet or as LETOR text, with exactly the same values.
 
     Parameters
     ----------
@@ -230,14 +230,14 @@ def write_data(
         ``NAME.parquet``, or text: ``NAME.txt``, ``NAME.txt.gz``, ``.bz2``, ``.xz`` or ``.zst``. The file
         appears when it is complete.
     sparse : bool, default False
-        Whether to leave zeros out of text.
+        Whether to omit zeros from text.
     progress : callable, optional
         Called with the number of documents done since the last call.
 
     Raises
     ------
     RankduelError
-        If the file cannot be written, or its name ends as that of another kind of file.
+        If the file cannot be written, or its name has another ending.
 
     Examples
     --------

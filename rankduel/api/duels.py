@@ -1,4 +1,4 @@
-"""Duels of two rankers: played, or computed exactly."""
+"""Simulate duels of two rankers, or compute their odds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Outcomes", "duel_odds", "play_duels"]
 
 
 class Outcomes(NamedTuple):
-    """How often, or with which probability, the first ranker loses, ties and wins."""
+    """Numbers or probabilities of duels that the first ranker loses, ties and wins."""
 
     loss: float
     tie: float
@@ -25,7 +25,7 @@ class Outcomes(NamedTuple):
 
 
 def play_duels(arena: Arena, first: str, second: str, duels: int = 1000, *, seed: int = 0) -> Outcomes:
-    """Play live duels of two rankers: a page, a user's clicks, and credit for each.
+    """Simulate duels of two rankers: interleave a page, simulate clicks, and credit the rankers.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def duel_odds(arena: Arena, first: str, second: str, *, draws: int = 1, seed: in
     first, second : str
         Names of two rankers of the arena.
     draws : int, default 1
-        Draws per query, where something has to be drawn.
+        Number of draws per query, if the odds are not exact.
     seed : int, default 0
         Seed of these draws.
 

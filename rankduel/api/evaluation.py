@@ -1,4 +1,4 @@
-"""Measures of rankers on judged data, and tests between them."""
+"""Measure rankers on judged data, and test their differences."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ def evaluate(
 ) -> pd.DataFrame:
     """Measure rankers on judged data by NDCG, MAP, MRR, ERR and others.
 
-    Where a ranker ties documents, a value is the expectation over all orders of the tied documents: exact, no
-    sampling. Ideal rankings and numbers of relevant documents are taken over all documents of a query in
-    `data`. A document that a ranker has no score for is ranked last; one that a TREC run does not list is not
-    ranked, and a query of which it lists nothing counts as 0.
+    If a ranker ties documents, a value is the exact mean over all orders of the tied documents. Ideal
+    rankings and numbers of relevant documents are taken over all documents of a query in `data`. A document
+    without a score is ranked last. A document that a TREC run does not list is not ranked; a query without
+    listed documents counts as 0.
 
     Parameters
     ----------
     data : Letor
         Judged documents, from `read_data`.
     rankers : str, sequence or mapping, default ""
-        Feature numbers such as ``"1-5,110"``, or rankers of any kind that `open_arena` takes. By default,
-        every feature is one.
+        Feature numbers such as ``"1-5,110"``, or rankers of any kind that `open_arena` accepts. By
+        default, every feature is a ranker.
     measures : str or sequence of str, default ("ndcg@10",)
         Measures with their settings, such as ``"ndcg(gain=linear)@10"``, ``"map(rel=2)"`` or
         ``"rbp(p=0.95)"``; `measures` lists them. A query without a relevant document counts as 0, unless
@@ -51,8 +51,8 @@ def evaluate(
     jobs : int, default -1
         Number of threads; -1 uses all cores. The result does not depend on it.
     progress : callable, optional
-        Opens a progress bar: called with what is counted and how many there are, it returns a context manager
-        that yields a function to call with how many more are done.
+        Opens a progress bar: called with a description and a total, it returns a context manager that yields
+        a function, which is called with the number of rankers done since its last call.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def evaluate(
 
 
 def _tidy(axes: dict[str, np.ndarray], values: np.ndarray) -> pd.DataFrame:
-    """One row per value, with a column for what stands along each axis."""
+    """Return a table with one row per value and a column of labels per axis."""
     labels = np.meshgrid(*axes.values(), indexing="ij")
     columns = {name: label.ravel() for name, label in zip(axes, labels)}
     return pd.DataFrame(columns | {"value": values.ravel()})
@@ -111,7 +111,7 @@ def compare_rankers(
         ``ranker``, ``query``, ``measure`` and ``value``. All rankers must have the same queries.
     samples : int, default 10_000
         Number of random signs and of bootstrap samples. No ``p`` of random signs is below 1 / (samples + 1),
-        and no ``p_holm`` below that times the number of pairs: many rankers take more samples.
+        and no ``p_holm`` below that times the number of pairs, so many rankers need more samples.
     confidence : float, default 0.95
         Coverage of the interval.
     seed : int, default 0
@@ -160,7 +160,7 @@ def _tested(measure: str, matrix: pd.DataFrame, samples: int, confidence: float,
 
 
 def _by_measure(values: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Every measure with a row per ranker and a column per query, both in the order of the table."""
+    """Yield each measure with a table of one row per ranker and one column per query, in given order."""
     missing = [name for name in ("ranker", "query", "measure", "value") if name not in values.columns]
     if missing:
         raise UsageError(
@@ -174,7 +174,7 @@ def _by_measure(values: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def _matrix(measure: str, part: pd.DataFrame) -> pd.DataFrame:
-    # Files of several splits may have the same query id: the first, the second, ... of a ranker are paired.
+    # Several splits may have the same query id: the n-th occurrences for each ranker are paired.
     repeat = part.groupby(["ranker", "query"], sort=False).cumcount()
     matrix = part.assign(repeat=repeat).pivot(index="ranker", columns=["query", "repeat"], values="value")
     matrix = matrix.reindex(part["ranker"].unique()).dropna(axis="columns", how="all")

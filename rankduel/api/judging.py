@@ -1,4 +1,4 @@
-"""Judging sessions: find the best items of a pool by asking which of two is better."""
+"""Start and open judging sessions, which find the best items of a pool from pairwise judgments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def judge(
     seed: int = 0,
     trust: bool = False,
 ) -> Session:
-    """Start a judging session, or open one.
+    """Start a judging session, or open an existing one.
 
     Parameters
     ----------
@@ -28,21 +28,20 @@ def judge(
     items : sequence of str, optional
         The pool of items; starts a new session. Without it the session in `folder` is opened.
     policy : str, optional
-        Policy that decides which pairs are judged; "prefbest" for a new session. A policy file is code that
-        is run: a session that is led by one is opened only if `policy` names the file again, or with `trust`.
+        Policy that chooses the pairs; by default "prefbest" for a new session. The code of a policy file is
+        executed: a session with a policy file is opened only if `policy` names the file, or with `trust`.
     budget : float, default 0
         Maximum number of judgments; 0 for as many as the policy needs.
     seed : int, default 0
-        Seed of the policy and of which item stands on the left, from 0.
+        Seed of the policy and of the sides of the items.
     trust : bool, default False
-        Run whichever policy file the session in `folder` names.
+        Whether to execute the policy file that the session in `folder` names.
 
     Returns
     -------
     Session
-        ``next_pairs(assessor)`` are the comparisons to judge now, ``add(rows)`` takes in judgments, whose
-        winner is left, right or tie, and ``progress()`` says how far the session is and which items are the
-        best so far.
+        ``next_pairs(assessor)`` returns the pairs to judge now, ``add(rows)`` adds judgments, whose winner is
+        left, right or tie, and ``progress()`` returns the number of judgments and the best items so far.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Preference matrices: build them from judged data, and find their winners."""
+"""Build preference matrices from judged data, and find their winners."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ USUAL_IMPRESSIONS = 100_000
 class Winners(NamedTuple):
     """Winners of a preference matrix."""
 
-    sets: dict[str, list[str]]  # by notion: the names of its winners
-    rankers: pd.DataFrame  # a row a ranker: its score by every notion
-    summary: dict[str, Any]  # everything as plain values: orders, cycles, transitivity, certainty
-    verdict: Verdict  # who won, and how sure that is: over these queries, and over queries like these
-    resampled: pd.DataFrame | None  # a row a ranker: share of resampled queries that it wins, by notion
+    sets: dict[str, list[str]]  # names of the winners, by notion
+    rankers: pd.DataFrame  # one row per ranker: its score by every notion
+    summary: dict[str, Any]  # all results as plain values: orders, cycles, transitivity, certainty
+    verdict: Verdict  # the winner and its certainty, in sentences
+    resampled: pd.DataFrame | None  # one row per ranker: share of resamples that it wins, by notion
 
     def __repr__(self) -> str:
         return f"Winners({self.verdict.won!r})"
@@ -56,8 +56,8 @@ class Winners(NamedTuple):
 class Subsets(NamedTuple):
     """Random subsets of the rankers of a matrix."""
 
-    shares: pd.DataFrame  # by size: share of subsets with a Condorcet winner, and with a total order
-    overlaps: Overlaps | None  # how often notions of a winner agree; None for too few rankers
+    shares: pd.DataFrame  # by size: shares of subsets with a Condorcet winner and with a total order
+    overlaps: Overlaps | None  # how often two notions have a common winner; None if there are too few rankers
 
 
 def build_matrix(
@@ -97,18 +97,18 @@ def build_matrix(
     Parameters
     ----------
     data : Arena, Letor, str or Path
-        Judged documents, or a file, folder or archive of them. Or an arena, which has settings of its own:
-        the parameters from `rankers` to `tied_duels` are then left out.
+        Judged documents, or a file, folder or archive of them. Or an arena, which has its own settings; the
+        parameters from `rankers` to `tied_duels` must then be omitted.
     rankers : str, sequence or mapping, default ""
         Rankers to compare: feature numbers such as ``"1-5,110"``; or a sequence of rankers, or a mapping of
-        names to rankers, as `open_arena` takes them: texts, functions, estimators, scores or runs. By
+        names to rankers, as `open_arena` accepts them: texts, functions, estimators, scores or runs. By
         default, every feature is a ranker.
     interleave : str, optional
         Interleaving method and its settings, such as ``"team_draft"``; `interleavers` lists them. The default
         is that of `preset`.
     clicks : str, ClickModel or Configured, default "navigational"
-        Click model and its settings, or a value of `click_model`; `click_models` lists them. A user by name
-        has the table for the grades of the data.
+        Click model and its settings, or a value of `click_model`; `click_models` lists them. For a name,
+        the probabilities for the number of grades of the data are used.
     length : int, default 10
         Number of documents on a page.
     preset : {"paper", "lerot", "repo_multileave"}, default "paper"
@@ -137,9 +137,9 @@ def build_matrix(
         "lerot" adds one win to either side of every pair that is not exact.
     multileave : str, optional
         Multileaving method by which all rankers share a page; `multileavers` lists them. The parameters from
-        `duels` to `simulate`, and `prior`, are then left out.
+        `duels` to `simulate`, and `prior`, must then be omitted.
     impressions : float, optional
-        Pages shown, with `multileave`. The default is 100,000.
+        Number of pages with `multileave`. The default is 100,000.
     output : str or Path, optional
         File to write: ``NAME.prefs.parquet``, or ``.npy`` or ``.txt`` for the probabilities alone. After an
         interruption, the same call resumes and writes the same bytes.
@@ -161,8 +161,8 @@ def build_matrix(
         ``matrix[i, j]`` is the probability that ranker ``i`` beats ranker ``j``; its interval is ``lower[i,
         j]`` to ``upper[i, j]``. ``pairs`` is a DataFrame with one row per pair: wins, ties, losses,
         probability, interval, and method ("exact", "rao-blackwell" or "simulated"). ``by_query`` has the
-        probability of each pair for each query alone, or for groups of neighbouring queries if there are very
-        many; `winners` resamples them.
+        probability of each pair for each query, or for groups of neighbouring queries if there are very many;
+        `winners` resamples them.
 
     Raises
     ------
@@ -174,9 +174,14 @@ def build_matrix(
     --------
     read_preferences : Read a matrix from a file, or a built-in one.
 
-    Notes ----- The time is proportional to the number of pairs times the number of queries. All pairs of a
-    block of queries share one stream of random numbers, so the estimate of a pair depends on which rankers
-    are compared. Exact values do not.
+    Notes
+    -----
+    The time is proportional to the number of pairs times the number of queries. All pairs of a block of
+    queries share one stream of random numbers, so the estimate of a pair depends on which rankers are
+    compared. Exact values do not.
+
+    The method "rao-blackwell" draws a page, or the order of tied documents, and averages the exact
+    probabilities given each draw. Its variance is below that of simulated duels.
 
     Examples
     --------
@@ -265,10 +270,10 @@ def winners(
     resamples: int = USUAL_RESAMPLES,
     seed: int = 0,
 ) -> Winners:
-    """Find the winners of a preference matrix by every notion in use, and how sure they are.
+    """Find the winners of a preference matrix by several notions, and how certain they are.
 
-    What is called certain holds over the queries at hand, with intervals of all pairs that are right at once.
-    Whether it would hold over other queries like these is asked by drawing the queries again.
+    A result is certain if it holds for these queries whenever the intervals of all pairs hold together.
+    Whether it would hold for similar queries is estimated by bootstrap resampling of the queries.
 
     Parameters
     ----------
@@ -277,7 +282,7 @@ def winners(
     rankers : str, default ""
         Only these rankers, by name or index, such as ``"1-5,110"``.
     resamples : int, default 1000
-        How often to draw the queries again, with replacement.
+        Number of bootstrap resamples of the queries.
     seed : int, default 0
         Seed of these draws.
 
@@ -286,9 +291,10 @@ def winners(
     Winners
         ``sets`` has the winners by notion (Condorcet, Copeland, Borda, random walk, von Neumann, Smith set),
         ``rankers`` the scores of every ranker, ``summary`` orders, cycles, transitivity, and how certain they
-        are, ``verdict`` says who won in sentences. ``resampled`` has, for every ranker, the share of
-        resamples that it wins as Condorcet, Copeland and Borda winner; it is None for matrices without values
-        by query: plain ones, and those inferred from shared pages.
+        are, ``verdict`` the winner in sentences. ``resampled`` has, for every ranker, the share of
+        resamples in which it is the Condorcet, Copeland, Borda and random-walk winner, and in which a von
+        Neumann winner gives it weight; it is None for matrices without values per query: plain matrices, and
+        those estimated from shared pages.
 
     Raises
     ------
@@ -324,9 +330,9 @@ def winner_subsets(
     seed: int = 0,
     scheduler: str | None = None,
 ) -> Subsets:
-    """Measure how often random subsets of the rankers have a winner or an order.
+    """Measure how often subsets of the rankers have a Condorcet winner or a total order.
 
-    And how often two notions of a winner agree on them.
+    Also measure how often two notions have a common winner.
 
     Parameters
     ----------
@@ -335,11 +341,11 @@ def winner_subsets(
     rankers : str, default ""
         Only these rankers, by name or index.
     sizes : sequence of int, optional
-        Sizes of the subsets for `shares`. By default some of every magnitude.
+        Sizes of the subsets for `shares`. By default some of each order of magnitude.
     samples : int, default 20_000
-        Subsets of each size.
+        Number of subsets per size.
     overlap_samples : int, default 100
-        Subsets of each size on which notions of a winner are compared, which takes longer.
+        Number of subsets per size for the comparison of notions, which takes longer.
     seed : int, default 0
         Seed of all random numbers.
     scheduler : str, optional
@@ -366,7 +372,7 @@ def winner_subsets(
 
 
 def chosen_preferences(preferences: Preferences | np.ndarray | str | Path, rankers: str) -> Preferences:
-    """Return the preferences, of these rankers only if any are named."""
+    """Return the preferences, restricted to `rankers` if any are named."""
     if isinstance(preferences, (str, Path)):
         preferences = read_preferences(preferences)
     elif not isinstance(preferences, Preferences):

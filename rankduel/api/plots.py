@@ -1,4 +1,4 @@
-"""Charts as values: regret, accuracy, matrices and comparisons, with the look of the report."""
+"""Draw charts of regret, accuracy, matrices and comparisons, in the style of the report."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rankduel.base.errors import RecordsError, UsageError
 if TYPE_CHECKING:
     import altair
 
-    from experiments.report.charts.looks import Look
+    from experiments.report.charts.styles import LineStyle
 
 __all__ = ["plot_accuracy", "plot_comparison", "plot_matrix", "plot_regret"]
 
@@ -26,8 +26,8 @@ _NEEDED = ("policy", "run", "step")
 
 class _Records(NamedTuple):
     table: pd.DataFrame
-    shown: dict[str, Look]
-    slope: float | None  # of the lower bound; unknown for a table alone
+    shown: dict[str, LineStyle]
+    slope: float | None  # of the lower bound; None for a table
 
 
 def plot_regret(
@@ -44,16 +44,16 @@ def plot_regret(
     ----------
     records : str, Path or DataFrame
         Folder of a run set, or the table that `run` returns. With a folder the chart also has the slope of
-        the lower bound, where there is one.
+        the lower bound, if there is one.
     policies : sequence of str, optional
-        Policies to draw, perhaps with a label: ``"dts"`` or ``"dts=DTS (ours)"``. By default, all of them by
-        their names in the literature.
+        Policies to draw, optionally with a label: ``"dts"`` or ``"dts=DTS (ours)"``. By default, all by their
+        names in the literature.
     x : {"log", "linear"}, default "log"
-        Scale of the axis of duels.
+        Scale of the duels axis.
     y : {"log", "linear"}, default "log"
-        Scale of the axis of regret.
+        Scale of the regret axis.
     band : {"error", "quantiles", "none"}, default "error"
-        What is drawn around a mean: one standard error, 10 % to 90 % of the runs, or nothing.
+        Band around a mean: one standard error, 10% to 90% of the runs, or none.
 
     Returns
     -------
@@ -93,12 +93,12 @@ def plot_accuracy(
     records : str, Path or DataFrame
         Folder of a run set, or the table that `run` returns.
     policies : sequence of str, optional
-        Policies to draw, perhaps with a label: ``"dts"`` or ``"dts=DTS (ours)"``. By default, all of them by
-        their names in the literature.
+        Policies to draw, optionally with a label: ``"dts"`` or ``"dts=DTS (ours)"``. By default, all by their
+        names in the literature.
     x : {"log", "linear"}, default "log"
-        Scale of the axis of duels.
+        Scale of the duels axis.
     band : bool, default True
-        Whether to draw the 95 % interval of each share (Wilson).
+        Whether to draw the 95% interval of each share (Wilson).
 
     Returns
     -------
@@ -126,9 +126,9 @@ def plot_accuracy(
 def plot_matrix(
     preferences: Preferences | np.ndarray | str | Path, *, highlight: Sequence[str] = ()
 ) -> altair.LayerChart:
-    """Draw how often each ranker beats each other, best first.
+    """Draw a preference matrix as a heat map, best ranker first.
 
-    Pairs that are not decided, because their interval includes one half, are paler and hatched.
+    Undecided pairs, whose interval contains 1/2, are paler and hatched.
 
     Parameters
     ----------
@@ -164,15 +164,15 @@ def plot_matrix(
 
 
 def plot_comparison(comparison: Comparison, *, policies: Sequence[str] = ()) -> altair.FacetChart:
-    """Draw how far live and proxy regret are apart, with 95 % intervals, a panel per policy.
+    """Draw the difference of live and proxy regret with 95% intervals, one panel per policy.
 
     Parameters
     ----------
     comparison : Comparison
-        What `compare` returns.
+        Result of `compare`.
     policies : sequence of str, optional
-        Policies to draw, perhaps with a label: ``"dts"`` or ``"dts=DTS (ours)"``. By default, all of them by
-        their names in the literature.
+        Policies to draw, optionally with a label: ``"dts"`` or ``"dts=DTS (ours)"``. By default, all by their
+        names in the literature.
 
     Returns
     -------
@@ -198,7 +198,7 @@ def plot_comparison(comparison: Comparison, *, policies: Sequence[str] = ()) -> 
 
 
 def _read(records: str | Path | pd.DataFrame, policies: Sequence[str], column: str) -> _Records:
-    """Return the wanted policies of a folder or a table that has this column."""
+    """Return the rows of `policies` from a folder or a table, which must have `column`."""
     slope = None
     if isinstance(records, pd.DataFrame):
         table = records
@@ -219,13 +219,13 @@ def _read(records: str | Path | pd.DataFrame, policies: Sequence[str], column: s
     return _Records(*_chosen(table, policies), slope)
 
 
-def _chosen(table: pd.DataFrame, policies: Sequence[str]) -> tuple[pd.DataFrame, dict[str, Look]]:
-    """Return the rows of the wanted policies, in their order, and what they look like."""
-    from experiments.report.paper import chosen, labelled, labelled_looks
+def _chosen(table: pd.DataFrame, policies: Sequence[str]) -> tuple[pd.DataFrame, dict[str, LineStyle]]:
+    """Return the rows of `policies`, in their order, and the style of each."""
+    from experiments.report.paper import chosen, labelled, labelled_styles
 
     labels = chosen(table["policy"], labelled(policies))
     table = pd.concat([table[table["policy"] == policy] for policy in labels], ignore_index=True)
-    return table, labelled_looks(labels)
+    return table, labelled_styles(labels)
 
 
 def _few(names: Sequence[str]) -> str:

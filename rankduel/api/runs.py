@@ -1,4 +1,4 @@
-"""Runs of policies, live or by proxy; comparisons, multileaving, and reports on them."""
+"""Run policies live or by proxy, compare them, run multileaving, and write reports."""
 
 from __future__ import annotations
 
@@ -53,64 +53,62 @@ def run(
     matrix_progress: Callable[[BuildStatus], object] | None = None,
     watch: Callable[[InPlay], None] | None = None,
 ) -> pd.DataFrame:
-    """Play policies on a problem, several runs of each.
+    """Run policies on a problem, several times each.
 
-    A run depends on its problem, policy, number and the seed alone, not on what else is run or by how many
-    threads.
+    A run depends only on its problem, policy, number and seed: not on other runs or the number of threads.
 
     Parameters
     ----------
     problem : Arena, Preferences, array, str or Path
-        An arena plays live duels: pages, clicks and credit. Anything else is a preference matrix, its name or
-        its file, from which duels are drawn (the proxy of live duels).
+        With an arena, duels are live: pages, clicks and credit are simulated. With a preference matrix, its
+        name or its file, the winners of duels are drawn from the matrix (proxy).
     policies : Configured, str, or iterable of them
         One policy or several, as values of `policy` or as text such as ``"dts(alpha=0.6)"``.
     horizon : float, default 1e5
-        Duels per run.
+        Number of duels per run.
     runs : int, default 10
-        Runs of each policy.
+        Number of runs per policy.
     matrix : Preferences, str or Path, optional
-        Preferences by which live runs are measured. By default they are made from the arena.
+        Matrix from which the regret of live runs is computed. By default it is made from the arena.
     regret : str, default ""
         Notion of regret. By default "condorcet" if there is a Condorcet winner, and "copeland" otherwise.
     feedback_every : int, default 1
-        Tell policies outcomes every so many duels.
+        Number of duels between updates of a policy.
     delay : int, default 0
-        Tell policies an outcome so many duels late.
+        Number of duels after which a policy receives an outcome.
     multileave : str, default "sosm"
-        How policies that compare sets make a page in live runs.
+        Multileaving method of policies that compare sets, in live runs.
     measure : {"page", "none"}, default "page"
-        What live runs measure of their pages: "page" shows whole pages for their NDCG and clicks, "none" ends
-        them where the user leaves, which is faster. Winners follow the same law, by other random draws.
+        With "page", live runs build whole pages and measure their NDCG and clicks; with "none", pages end
+        where the user leaves, which is faster. Winners have the same distribution, with other random draws.
     seed : int, default 0
         Seed of all random numbers.
     checkpoints : int, default 1000
-        Number of evenly spaced steps to record, besides twenty per factor of ten.
+        Number of evenly spaced steps to record, in addition to twenty per factor of ten.
     jobs : int, default -1
-        Runs at a time; -1 uses all cores.
+        Number of parallel runs; -1 uses all cores.
     folder : str or Path, optional
-        Folder of the run set. Every run is kept there as it ends, and runs that are there are not repeated.
+        Folder of the run set. Every run is stored there when it ends, and stored runs are not repeated.
     repair : bool, default False
-        Whether to play a run again whose record is damaged or of another study, instead of refusing it.
+        Whether to repeat runs whose records are damaged or of another study, instead of raising an error.
     scheduler : str, optional
         Address of a Dask scheduler whose workers share the work, or ``"local:N"`` for N worker processes on
         this machine.
     command : str, default ""
-        Text that the run set keeps about how it was made.
+        Command line to store with the run set.
     progress : callable, optional
         Called with the number of runs done since the last call.
     matrix_progress : callable, optional
         Called with the status of the matrix while it is made.
     watch : callable, optional
-        Called before the first run with an object whose ``n_steps()`` says, in any thread, how many duels the
-        runs in play have played; their ``horizon`` is its other attribute.
+        Called before the first run with an object whose method ``n_steps()``, callable from any thread,
+        returns the number of duels of the unfinished runs, and whose attribute ``horizon`` is their length.
 
     Returns
     -------
     DataFrame
         One row per policy, run and checkpoint: ``policy``, ``run``, ``step``, ``regret``, ``recommended``,
-        ``correct`` and others; live runs also have ``ndcg`` and ``clicks`` if these
-        are measured.
+        ``correct`` and others; live runs with measured pages also have ``ndcg`` and ``clicks``.
 
     Raises
     ------
@@ -125,7 +123,7 @@ def run(
     'rmed1'
     """
     where = None if folder is None else Path(folder)
-    policies = policies_of(policies)  # refused before a matrix is made, as numbers are
+    policies = policies_of(policies)  # wrong arguments raise errors before a matrix is made
     checked_numbers(horizon, runs, seed, checkpoints, jobs)
     arena = problem if isinstance(problem, Arena) else None
     with workers_of(jobs, scheduler) as workers:
@@ -171,7 +169,7 @@ def compare(
     matrix_progress: Callable[[BuildStatus], object] | None = None,
     watch: Callable[[InPlay], None] | None = None,
 ) -> Comparison:
-    """Play policies on live duels and on draws from their matrix, and test whether the results differ.
+    """Run policies on live duels and on draws from the matrix, and test whether the results differ.
 
     Parameters
     ----------
@@ -180,44 +178,44 @@ def compare(
     policies : Configured, str, or iterable of them
         One policy or several, as values of `policy` or as text.
     horizon : float, default 1e5
-        Duels per run.
+        Number of duels per run.
     runs : int, default 20
-        Runs of each policy, live and by proxy each.
+        Number of live runs, and of proxy runs, per policy.
     matrix : Preferences, str or Path, optional
-        The matrix of the proxy. By default it is made from the arena.
+        Matrix of the proxy. By default it is made from the arena.
     regret : str, default ""
         Notion of regret. By default "condorcet" if there is a Condorcet winner, and "copeland" otherwise.
     measure : {"page", "none"}, default "page"
-        What live runs measure of their pages: "page" shows whole pages for their NDCG and clicks, "none" ends
-        them where the user leaves, which is faster. Winners follow the same law, by other random draws.
+        With "page", live runs build whole pages and measure their NDCG and clicks; with "none", pages end
+        where the user leaves, which is faster. Winners have the same distribution, with other random draws.
     seed : int, default 0
         Seed of all random numbers.
     checkpoints : int, default 1000
         Number of evenly spaced steps to record.
     jobs : int, default -1
-        Runs at a time; -1 uses all cores.
+        Number of parallel runs; -1 uses all cores.
     folder : str or Path, optional
         Stem of the two run sets: ``FOLDER-live`` and ``FOLDER-proxy``.
     repair : bool, default False
-        Whether to play a run again whose record is damaged or of another study, instead of refusing it.
+        Whether to repeat runs whose records are damaged or of another study, instead of raising an error.
     scheduler : str, optional
         Address of a Dask scheduler whose workers share the work, or ``"local:N"`` for N worker processes on
         this machine.
     command : str, default ""
-        Text that the run sets keep about how they were made.
+        Command line to store with the run sets.
     progress : callable, optional
         Called with the number of runs done since the last call.
     matrix_progress : callable, optional
         Called with the status of the matrix while it is made.
     watch : callable, optional
-        Called before the first run with an object whose ``n_steps()`` says, in any thread, how many duels the
-        runs in play have played; their ``horizon`` is its other attribute.
+        Called before the first run with an object whose method ``n_steps()``, callable from any thread,
+        returns the number of duels of the unfinished runs, and whose attribute ``horizon`` is their length.
 
     Returns
     -------
     Comparison
         ``final`` has mean regrets, their difference with an interval, and p-values for every policy;
-        ``by_step`` the same over time; ``verdict`` says it in words.
+        ``by_step`` the same at every checkpoint, ``verdict`` a summary in words.
 
     Examples
     --------
@@ -228,7 +226,7 @@ def compare(
     ['rucb']
     """
     check_type("arena", arena, Arena, "what open_arena returns")
-    policies = policies_of(policies)  # refused before a matrix is made, as numbers are
+    policies = policies_of(policies)  # wrong arguments raise errors before a matrix is made
     checked_numbers(horizon, runs, seed, checkpoints, jobs)
     live_folder, proxy_folder = (
         None if folder is None else Path(f"{folder}-{mode}") for mode in ("live", "proxy")
@@ -275,7 +273,7 @@ def multileave(
     progress: Callable[[int], object] | None = None,
     matrix_progress: Callable[[BuildStatus], object] | None = None,
 ) -> pd.DataFrame:
-    """Measure how soon pages shared by all rankers order every pair as interleaving does.
+    """Measure how many pages shared by all rankers are needed to order every pair correctly.
 
     Parameters
     ----------
@@ -284,24 +282,24 @@ def multileave(
     methods : Configured, str, or iterable of them
         One multileaving method or several, such as ``"sosm"``; `multileavers` lists them.
     impressions : float, default 1e5
-        Pages shown per run.
+        Number of pages per run.
     runs : int, default 5
-        Runs of each method.
+        Number of runs per method.
     matrix : Preferences, str or Path, optional
-        Preferences that tell the right order. By default they are made from the arena.
+        Matrix with the correct order of each pair. By default it is made from the arena.
     seed : int, default 0
         Seed of all random numbers.
     jobs : int, default -1
-        Runs at a time; -1 uses all cores.
+        Number of parallel runs; -1 uses all cores.
     folder : str or Path, optional
-        Folder of the run set. Every run is kept there as it ends, and runs that are there are not repeated.
+        Folder of the run set. Every run is stored there when it ends, and stored runs are not repeated.
     repair : bool, default False
-        Whether to play a run again whose record is damaged or of another study, instead of refusing it.
+        Whether to repeat runs whose records are damaged or of another study, instead of raising an error.
     scheduler : str, optional
         Address of a Dask scheduler whose workers share the work, or ``"local:N"`` for N worker processes on
         this machine.
     command : str, default ""
-        Text that the run set keeps about how it was made.
+        Command line to store with the run set.
     progress : callable, optional
         Called with the number of impressions since the last call.
     matrix_progress : callable, optional
@@ -310,8 +308,8 @@ def multileave(
     Returns
     -------
     DataFrame
-        One row per method (column ``policy``), run and look: ``step`` impressions, and ``e_bin``, the share
-        of pairs in the wrong order. Interleaving random pairs of rankers is the last method.
+        One row per method (column ``policy``), run and checkpoint: ``step`` impressions, and ``e_bin``, the
+        share of pairs in the wrong order. Interleaving random pairs of rankers is the last method.
 
     Examples
     --------
@@ -323,7 +321,7 @@ def multileave(
     """
     check_type("arena", arena, Arena, "what open_arena returns")
     chosen = multileavers_of(methods)
-    contests_of(arena, chosen)  # refuses what does not fit, before any work
+    contests_of(arena, chosen)  # raises an error before any work
     checked_multileaving(impressions, runs, seed, jobs)
     where = None if folder is None else Path(folder)
     tell = matrix_progress or _ignore_status
@@ -347,22 +345,22 @@ def multileave(
 def load_records(folder: str | Path) -> pd.DataFrame:
     """Read the records of all run sets in a folder as one table.
 
-    Every record is checked: a damaged one, or one of another study or release, is an error. Without these
-    checks and without the columns ``run_set`` and ``seconds``, ``pandas.read_parquet(folder)`` gives the same
-    rows.
+    Every record is checked: a record that is damaged or of another study or release is an error.
+    ``pandas.read_parquet(folder)`` returns the same rows without these checks and without the columns
+    ``run_set`` and ``seconds``.
 
     Parameters
     ----------
     folder : str or Path
-        Folder of a run set, or of several: what `run`, `compare` or `multileave` were given as `folder`, or
+        Folder of one or several run sets: the argument `folder` of `run`, `compare` or `multileave`, or
         ``--out`` of the command.
 
     Returns
     -------
     DataFrame
         One row per run set, policy, run and checkpoint: ``run_set`` (the name of its folder), ``policy``,
-        ``run``, ``step``, what was measured up to this step, and ``seconds``, which the whole run took.
-        Rankers are named, not numbered.
+        ``run``, ``step``, the values measured at this step, and ``seconds``, the time of the whole run.
+        Rankers are given by name.
 
     Raises
     ------
@@ -397,14 +395,14 @@ def report(
     y: Literal["log", "linear"] = "log",
     policies: Sequence[str] = (),
 ) -> list[Path]:
-    """Write charts and tables of run sets to one page that needs no network, and perhaps to files for papers.
+    """Write charts and tables of run sets as one HTML page, and optionally as files for papers.
 
     Parameters
     ----------
     folder : str or Path
         A run set, or a folder of run sets.
     output : str or Path, default "report.html"
-        The page to write.
+        HTML file to write; it needs no network.
     figures : str or Path, optional
         Folder for every chart as a file of its own, and for the tables of results in LaTeX (booktabs).
     format : {"pdf", "svg", "png"}, default "pdf"
@@ -412,14 +410,14 @@ def report(
     width : str or float, default "text"
         Width of these charts: "column" (3.33 inches), "text" (7 inches) or a number of inches.
     font_size : float, default 8
-        Size of their letters in points.
+        Font size of these charts in points.
     x : {"log", "linear"}, default "log"
-        Scale of their axis of duels.
+        Scale of their duels axis.
     y : {"log", "linear"}, default "log"
-        Scale of their axis of regret.
+        Scale of their regret axis.
     policies : sequence of str, optional
-        Policies that `figures` show, in this order, perhaps with a label: ``"dts"`` or ``"dts=DTS (ours)"``.
-        By default, all of them by their names in the literature.
+        Policies in `figures`, in this order, optionally with a label: ``"dts"`` or ``"dts=DTS (ours)"``. By
+        default, all, by their names in the literature.
 
     Returns
     -------
@@ -437,7 +435,7 @@ def report(
     >>> [path.name for path in rankduel.report("records", "report.html")]
     ['report.html']
     """
-    from experiments.report.page import write_report  # slow to import
+    from experiments.report.page import write_report  # imported here: slow
     from experiments.report.paper import paper_of, write_figures
 
     paper = paper_of(format, width, font_size, x, y, policies)

@@ -1,4 +1,4 @@
-"""Published experiments: play them again, and check their claims."""
+"""Run published experiments and check their claims."""
 
 from __future__ import annotations
 
@@ -34,29 +34,29 @@ def study(
     progress: Callable[[int], None] | None = None,
     trust: bool = False,
 ) -> Played:
-    """Play a published experiment, or one of your own, and check its claims.
+    """Run a published experiment, or one of your own, and check its claims.
 
     Parameters
     ----------
     name : str
         A study by name, or a TOML file; ``rankduel study list`` shows the names.
     tier : {"quick", "paper", "long"}, default "quick"
-        How long to play: minutes, or the published scale.
+        Length of the runs: minutes, or the published scale.
     data : str or Path, optional
-        Folder of public data that rankduel may not ship. By default ``$RANKDUEL_DATA``.
+        Folder of public data that are not part of rankduel. By default ``$RANKDUEL_DATA``.
     real : bool, default False
-        Whether to leave out parts for which only a stand-in for the data is at hand.
+        Whether to omit parts whose data are missing and would be replaced by a substitute.
     out : str or Path, default "results/studies"
-        Folder of the results; what is there already is not repeated.
+        Folder of the results; finished runs are not repeated.
     repair : bool, default False
-        Whether to play a run again whose record is damaged or of another study, instead of refusing it.
+        Whether to repeat runs whose records are damaged or of another study, instead of raising an error.
     jobs : int, default -1
-        Runs at a time; -1 uses all cores.
+        Number of parallel runs; -1 uses all cores.
     scheduler : str, optional
         Address of a Dask scheduler whose workers share the work, or ``"local:N"`` for N worker processes on
         this machine.
     command : str, default ""
-        Text that the run sets keep about how they were made.
+        Command line to store with the results.
     progress : callable, optional
         Called with the number of runs done since the last call.
     trust : bool, default False

@@ -1,4 +1,4 @@
-"""Parameters that a call would not use: an error, not a silent default."""
+"""Refuse parameters that a call would ignore."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rankduel.base.errors import UsageError
 
 
 def refuse_unused(given: Mapping[str, Any], usual: Mapping[str, Any], for_what: str) -> None:
-    """Raise an error for the first parameter that has another value than the usual one (None, if not said).
+    """Raise an error for the first parameter whose value is not its default in `usual` (None if absent).
 
     The message is '--NAME (in Python, NAME) is for FOR_WHAT'.
     """

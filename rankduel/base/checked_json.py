@@ -1,4 +1,4 @@
-"""JSON files with a checksum, read with a type and a range for every field."""
+"""Read and write JSON files with a checksum; every field is read with its type and range."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def write_checked_json(path: str | Path, content: Mapping[str, Any]) -> None:
 
 
 class Fields:
-    """Fields of a JSON file, by name; a missing one, another type or a value out of range is an error."""
+    """Fields of a JSON file by name; a missing field, a wrong type or a value out of range is an error."""
 
     def __init__(self, path: Path, content: Mapping[str, Any]) -> None:
         self.path, self._content = path, content
@@ -51,7 +51,7 @@ class Fields:
         return found
 
     def wrong(self, name: str, found: str, expected: str) -> RecordsError:
-        """Return the error that `name` is not as expected."""
+        """Return the error for a field whose value is not the expected one."""
         return RecordsError(f"{self.path}: {name} is {found}; expected {expected}")
 
     def _checked(self, name: str, kind: type[T], expected: str) -> T:
@@ -95,7 +95,7 @@ def read_checked_json(path: str | Path, what: str, most_bytes: int) -> Fields:
 
 
 def read_at_most(path: str | Path, most_bytes: int) -> bytes:
-    """Return the content of a file; raise an error if it has more bytes than that."""
+    """Return the content of a file; raise an error if it has more than `most_bytes` bytes."""
     with open(path, "rb") as file:
         data = file.read(most_bytes + 1)
     if len(data) > most_bytes:

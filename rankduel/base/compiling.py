@@ -1,12 +1,13 @@
-"""Compile kernels, and keep their machine code on disk.
+"""Compile kernels, and store their machine code on disk.
 
 A kernel called by compiled code is only lowered to LLVM: a fragment of its caller. A function called by
-Python is an entry: it links the fragments it reaches, is optimised once, and is kept on disk. The key of what
-is kept is a digest of everything its machine code depends on (rankduel/base/reached.py), so no stale code can
-run, editing one policy compiles that policy again and nothing else, and moving or reinstalling costs nothing.
+Python is an entry: it links the fragments it reaches, is optimised once, and is stored on disk
+(rankduel/base/code_cache.py). Its key is a digest of everything that its machine code depends on
+(rankduel/base/reached.py). So no stale code can run, editing one policy compiles only that policy
+again, and moving or reinstalling the package compiles nothing.
 
-Everything that is private to Numba is used in this module only. Where a piece of it is missing, `kernel` and
-`entry` are plain `numba.njit`: the same results, slower to compile and not kept.
+Everything that is private to Numba is used in this module only. If a part of it is missing, `kernel` and
+`entry` are plain `numba.njit`: the results are the same, but compiling is slower and nothing is stored.
 
 Kernels may not use comprehensions, inner functions, `literal_unroll` or `objmode`, which need Numba's whole
 pipeline (`numba.njit`).
@@ -23,7 +24,6 @@ import os
 import pickle
 import signal
 import sys
-import time
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -39,34 +39,31 @@ from numba.core import cgutils
 from numba.core.errors import NumbaError, TypingError
 from numba.extending import lower_builtin, type_callable
 
-from rankduel.base import reached
+from rankduel.base import code_cache, reached
 from rankduel.base.errors import PolicyNotice
-from rankduel.base.files import code_folder, temporary_beside
+from rankduel.base.files import code_folder
 from rankduel.base.reached import NotKeepable, digest_of, function_digest
 
 Compiled = Any  # a function that Numba compiles; its own types say too little
 
 _SETTINGS = ("OPT", "BOUNDSCHECK", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX", "DEBUGINFO_DEFAULT")
-_SUFFIX = ".machine"
-_UNUSED_DAYS = 60  # an entry that was not used for so long is removed
-_LARGEST = 1 << 30  # bytes kept at most; the least recently used entries are removed first
 
 _log = logging.getLogger("rankduel.compiling")
-_announced: list[str] = []  # what `compile_side_by_side` compiles now, and has announced
+_announced: list[str] = []  # functions that `compile_side_by_side` compiles now and has logged
 
 _FIELD_TYPES = ((bool, np.bool_), ((int, np.integer), np.int64), (float, np.float64))
 
 
 def record(values: NamedTuple) -> np.recarray:
-    """Return an aligned record, (1,), with the fields of a NamedTuple: whole numbers, numbers and booleans.
+    """Return an aligned record array of shape (1,) with the fields of a NamedTuple: int, float or bool.
 
-    `now = records[0]` is a view, compiled or not: `now.field += 1` writes into the record. Names that NumPy's
-    records have already are refused, since plain Python would read NumPy's.
+    `now = records[0]` is a view, compiled or not: `now.field += 1` writes into the record. Field names that
+    are attributes of `np.record` raise an error, since plain Python would return the attribute.
     """
     taken = [name for name in values._fields if hasattr(np.record, name)]
     if taken:
         raise ValueError(
-            f"a record of NumPy has a '{taken[0]}' of its own; choose another name for the field"
+            f"field '{taken[0]}' is an attribute of NumPy's records; choose another name for the field"
         )
     kinds = [next(kind for base, kind in _FIELD_TYPES if isinstance(value, base)) for value in values]
     dtype = np.dtype(list(zip(values._fields, kinds)), align=True)
@@ -75,15 +72,16 @@ def record(values: NamedTuple) -> np.recarray:
 
 @functools.cache
 def _versions() -> str:
-    """Return a digest of the versions that decide how a function is compiled."""
-    sources = b"".join(Path(str(file)).read_bytes() for file in (__file__, reached.__file__))
+    """Return a digest of the versions of all code that takes part in compiling a function."""
+    modules = (__file__, reached.__file__, code_cache.__file__)
+    sources = b"".join(Path(str(file)).read_bytes() for file in modules)
     versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version)
     return hashlib.sha256(repr(versions).encode() + sources).hexdigest()
 
 
 @contextlib.contextmanager
 def _no_garbage_collection() -> Iterator[None]:
-    """Compiling makes many objects and hardly any garbage."""
+    """Disable garbage collection: compiling makes many objects and hardly any garbage."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -95,9 +93,10 @@ def _no_garbage_collection() -> Iterator[None]:
 
 @functools.cache
 def _load_array_functions() -> None:
-    """Import Numba's array functions without SciPy's linear algebra, for which they look once.
+    """Import Numba's array functions without SciPy's linear algebra.
 
-    Few kernels need it, and it takes as long to import as NumPy. Numba looks again when one does.
+    Few kernels need SciPy, and importing it takes as long as importing NumPy. Numba imports it later if a
+    kernel does.
     """
     from numba.np import linalg
 
@@ -143,7 +142,7 @@ try:
     )
 
     class _Flags(Flags):
-        """Options of a compilation, compared without listing them all: Numba does so 40,000 times for DTS."""
+        """Options of a compilation with a fast comparison: Numba compares them 40,000 times for DTS."""
 
         __slots__ = ()
         _HASH = hash(Flags())
@@ -157,7 +156,7 @@ try:
             return bool(super().__eq__(other))
 
     def _without_literals(args: Any, kws: Any) -> tuple[Any, Any]:
-        """To Numba a literal number is a type of its own, for which it would compile a kernel again."""
+        """Replace types of literal numbers, for each of which Numba would compile a kernel again."""
         plain = tuple(types.unliteral(one) for one in args)
         return plain, {name: types.unliteral(one) for name, one in dict(kws).items()}
 
@@ -170,7 +169,7 @@ try:
             ll_module.data_layout = self._codegen._data_layout
 
     class _Fragment(_Unoptimised):
-        """LLVM code for others to link, never turned into machine code by itself."""
+        """LLVM code that callers link and that is not turned into machine code by itself."""
 
         def finalize(self) -> None:
             self._raise_if_finalized()
@@ -189,20 +188,21 @@ try:
         counts_references = True
 
         def _optimize_final_module(self) -> None:
-            # Machine code is linked by name, and in two processes one name may mean two functions. Private
-            # functions have none. (The names of "internal" ones can still be found.)
+            # Machine code is linked by name, and one name may mean different functions in two processes.
+            # Private functions are not found by name; "internal" ones still are.
             for function in self._final_module.functions:
                 if not function.is_declaration and function.linkage.name == "linkonce_odr":
                     function.linkage = "private"
             if self.counts_references:
                 super()._optimize_final_module()
-            else:  # Numba's first round of passes only serves to remove pairs of increments and decrements
+            else:  # Numba's first round of passes only removes pairs of reference counts
                 passes, builder = self._codegen._module_pass_manager()
                 passes.run(self._final_module, builder)
 
         def _finalize_specific(self) -> None:
             super()._finalize_specific()
-            for variable in self._final_module.global_variables:  # of fragments that make Python objects
+            # Environments of fragments that make Python objects.
+            for variable in self._final_module.global_variables:
                 environment = lookup_environment(variable.name)
                 if environment is not None:
                     codegen: Any = self._codegen
@@ -220,7 +220,7 @@ try:
 
         def _compile_core(self) -> Any:
             state, identity = self.state, self.state.func_id
-            with contextlib.suppress(NotKeepable):  # one name in LLVM, one function, whatever the process
+            with contextlib.suppress(NotKeepable):  # a name that is unique across processes
                 identity.unique_id = function_digest(identity.func)
             state.library = self.library(state.targetctx.codegen(), identity.func_qualname)
             state.library.enable_object_caching()
@@ -246,7 +246,7 @@ try:
             return result._replace(entry_point=handle)
 
     class _Kernel(CPUDispatcher):
-        """An entry to Python, a fragment to compiled code."""
+        """A function that is an entry when Python calls it and a fragment when compiled code calls it."""
 
         def __init__(
             self,
@@ -258,7 +258,7 @@ try:
             options = {"nopython": True, "no_cfunc_wrapper": True, **(targetoptions or {})}
             super().__init__(py_func, locals, options, pipeline_class)
             _use_flags(self)
-            self._cache = _Kept(self)
+            self._cache = _DiskCache(self)
 
         @functools.cached_property
         def fragment(self) -> Any:
@@ -281,7 +281,7 @@ try:
 
         @property
         def label(self) -> str:
-            """What is said to be compiled: a name that was given, or the module and the function."""
+            """Name in log messages: the name given by `labelled`, or module and function."""
             given: str = getattr(self, "given_label", "")
             return given or f"{self.py_func.__module__.rpartition('.')[2]}.{self.py_func.__name__}"
 
@@ -294,7 +294,7 @@ try:
             return tuple(self.typeof_pyval(argument) for argument in arguments)
 
     class _Apart(_Kernel):
-        """A kernel that is compiled and kept by itself, and linked into its callers."""
+        """A kernel that is compiled and stored by itself, and linked into its callers."""
 
         def get_call_template(self, args: Any, kws: Any) -> Any:
             return CPUDispatcher.get_call_template(self, *_without_literals(args, kws))
@@ -306,8 +306,8 @@ try:
         def is_compiling(self) -> Any:
             return self._compiling_counter
 
-    class _Kept(_Cache):
-        """Machine code on disk, one file per key, replaced atomically; a damaged file is not used."""
+    class _DiskCache(_Cache):
+        """Machine code of a function on disk, one file per key."""
 
         def __init__(self, function: Any) -> None:
             self.function = weakref.proxy(function)
@@ -322,8 +322,7 @@ try:
             options = sorted(self.function.targetoptions.items())
             arguments = digest_of(*sigutils.normalize_signature(sig)[0])
             key = (function_digest(python), options, arguments, _versions(), settings, codegen.magic_tuple())
-            digest = hashlib.sha256(repr(key).encode()).hexdigest()[:32]
-            return code_folder() / f"{python.__name__}-{digest}{_SUFFIX}"
+            return code_cache.code_path(python.__name__, key)
 
         def has(self, sig: Any, target_context: Any) -> bool:
             try:
@@ -341,27 +340,20 @@ try:
         def _load(self, sig: Any, target_context: Any) -> Any:
             _load_array_functions()
             target_context.refresh()
-            # What cannot be read, or was pickled of a class that is gone, is compiled again.
+            # A file that cannot be read, or that pickles a class which no longer exists, is compiled again.
             with contextlib.suppress(NotKeepable, OSError, ImportError, AttributeError):
-                path = self.path(sig, target_context.codegen())
-                data = path.read_bytes()
-                if hashlib.sha256(data[32:]).digest() == data[:32]:
-                    os.utime(path)
-                    result = CompileResult._rebuild(target_context, *pickle.loads(data[32:]))
+                body = code_cache.read_code(self.path(sig, target_context.codegen()))
+                if body is not None:
+                    result = CompileResult._rebuild(target_context, *pickle.loads(body))
                     if result.signature.args == tuple(sigutils.normalize_signature(sig)[0]):
-                        return result  # otherwise a class of the arguments was defined anew
+                        return result  # otherwise a class of the arguments was defined again
             return None
 
         def save_overload(self, sig: Any, data: Any) -> None:
             if data.library.has_dynamic_globals or any(not one.can_cache for one in data.lifted):
                 return
-            with contextlib.suppress(NotKeepable, OSError):  # then it is compiled again in every process
-                path = self.path(sig, data.codegen)
-                body = serialize.dumps(data._reduce())
-                with temporary_beside(path) as temporary:
-                    temporary.write_bytes(hashlib.sha256(body).digest() + body)
-                    os.replace(temporary, path)
-                _remove_old(path.parent)
+            with contextlib.suppress(NotKeepable, OSError):  # then every process compiles it again
+                code_cache.write_code(self.path(sig, data.codegen), serialize.dumps(data._reduce()))
 
         def enable(self) -> None:
             pass
@@ -370,23 +362,7 @@ try:
 
     MISSING = ""
 except (ImportError, AttributeError, TypeError) as problem:
-    MISSING = str(problem)  # then everything is compiled as Numba does it by itself
-
-
-def kept_files(folder: Path) -> list[Path]:
-    """Return the files of machine code in a folder."""
-    return sorted(folder.glob(f"*{_SUFFIX}"))
-
-
-def _remove_old(folder: Path) -> None:
-    """Remove entries that were not used for a long time, and the least recently used beyond `_LARGEST`."""
-    found = [(entry.stat(), entry) for entry in kept_files(folder)]
-    found.sort(key=lambda one: -one[0].st_mtime)
-    oldest, total = time.time() - _UNUSED_DAYS * 86400, 0
-    for status, entry in found:
-        total += status.st_size
-        if total > _LARGEST or status.st_mtime < oldest:
-            entry.unlink(missing_ok=True)
+    MISSING = str(problem)  # then Numba's ordinary pipeline compiles everything
 
 
 def _decorator(is_apart: bool = False, **options: Any) -> Any:
@@ -400,23 +376,23 @@ def _decorator(is_apart: bool = False, **options: Any) -> Any:
     return decorate
 
 
-# Without reference counting, which costs some 5 ns per array of a state and call: for functions that allocate
-# nothing.
+# For functions that allocate nothing: without reference counting, which costs about 5 ns per array and call.
 kernel = _decorator(_nrt=False)
-# Copied into every caller: a kernel with two callers is otherwise called with all arrays of the state on the
-# stack, which made Sparring 25 % slower.
+# Copied into every caller. Otherwise a kernel with two callers receives all arrays of the state on the stack,
+# which made Sparring 25% slower.
 inlined = _decorator(_nrt=False, forceinline=True)
-# Compiled once for all its callers, not as a fragment of each: for what takes long to compile.
+# For functions that take long to compile: compiled once for all callers, not as a fragment of each.
 apart = _decorator(is_apart=True, _nrt=False)
-# Without the interpreter's lock: for what Python calls in threads. `loop` allocates nothing.
+# For functions that Python calls in threads: without the interpreter's lock. A `loop` allocates nothing.
 entry = _decorator(nogil=True)
 loop = _decorator(nogil=True, _nrt=False)
 
 
 def prefetch(array: np.ndarray, index: int) -> None:
-    """Ask the processor for the memory of element `index` of array.ravel(), without waiting for it.
+    """Start loading element `index` of `array.ravel()` into the processor's caches, without waiting.
 
-    `array` is contiguous. Compiled code alone does so. Nothing is read, so no index is out of bounds.
+    `array` must be contiguous. In plain Python the function does nothing. Any index is allowed, since no
+    value is read.
     """
 
 
@@ -447,7 +423,7 @@ def is_compiled(function: Any) -> bool:
 
 
 def may_allocate(functions: Iterable[Any]) -> bool:
-    """Return whether one of these compiled functions may allocate arrays; then their callers must too."""
+    """Return whether one of the functions counts references, so that its callers must count them too."""
     return any(function.targetoptions.get("_nrt", True) for function in functions if is_compiled(function))
 
 
@@ -457,7 +433,7 @@ def python_version(function: Any) -> Any:
 
 
 def labelled(function: Any, label: str) -> Any:
-    """Return a compiled function that is said to be `label` when it is compiled."""
+    """Set the name of a compiled function in log messages, and return the function."""
     function.given_label = label
     return function
 
@@ -478,11 +454,11 @@ class Call(NamedTuple):
 
 
 def compile_side_by_side(calls: Sequence[Call], processes: int) -> None:
-    """Compile what these calls need and what is not on disk, several in processes at a time.
+    """Compile the functions of these calls that are not on disk, in up to `processes` processes.
 
-    Every function is announced to the logger ``rankduel.compiling`` at level INFO. Numba compiles one
-    function at a time in a process. Forked processes need no arguments to be sent to them, and leave what
-    they compile on disk. Where there is no `fork`, functions are compiled one after the other.
+    Every function is logged to ``rankduel.compiling`` at level INFO. Numba compiles one function at a time
+    per process. Forked processes need no copies of the arguments, and store their results on disk. Without
+    `fork`, the functions are compiled one after the other.
     """
     new = [call for call in calls if not call.is_ready]
     for n, call in enumerate(new, 1):
@@ -500,15 +476,16 @@ def compile_side_by_side(calls: Sequence[Call], processes: int) -> None:
 
 
 _children: list[int] = []
-_PATIENCE = 600  # seconds after which a process that compiles gives up
+_TIME_LIMIT = 600  # seconds per compiling process
 
 
 def _start(call: Call, processes: int) -> None:
-    """Compile in a new process, when fewer than `processes` are at work."""
+    """Compile in a new process as soon as fewer than `processes` are running."""
     while len(_children) >= processes:
         _wait_for_one()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of forks with threads: no other compiles
+        # Python warns of forks in a process with threads; here no other thread compiles.
+        warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child:
         _children.append(child)
@@ -516,22 +493,22 @@ def _start(call: Call, processes: int) -> None:
     status = 1
     try:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        signal.alarm(_PATIENCE)
+        signal.alarm(_TIME_LIMIT)
         call.compile()
         status = 0
     finally:
-        os._exit(status)  # what failed is compiled, and reported, by the process that needs it
+        os._exit(status)  # a failure is reported by the process that needs the function
 
 
 def _wait_for_one() -> None:
-    """Wait for the process that was started first; processes of others are not waited for."""
+    """Wait for the process that was started first, and for no process that others started."""
     os.waitpid(_children.pop(0), 0)
 
 
 def compiled_or_plain(compiled: Callable[..., Any], plain: Callable[..., Any], name: str) -> Compiled:
-    """Return a function that calls `compiled`, and `plain` from the time that Numba refuses to compile it.
+    """Return a function that calls `compiled`, or `plain` if Numba cannot compile it.
 
-    A notice about `name` is given then.
+    In that case a `PolicyNotice` names `name`.
     """
     usable = [compiled, plain]
 
@@ -548,5 +525,5 @@ def compiled_or_plain(compiled: Callable[..., Any], plain: Callable[..., Any], n
 
 
 def notice_plain(name: str, reason: str) -> None:
-    """Give notice that something runs as plain Python."""
+    """Warn that `name` runs as plain Python."""
     warnings.warn(f"{name}: {reason}, so it runs as plain Python, slowly", PolicyNotice, stacklevel=3)

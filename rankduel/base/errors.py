@@ -1,4 +1,4 @@
-"""Errors and warnings: one base class, one subclass for each kind of input that can be wrong.
+"""Define errors and warnings: a base class, and a subclass for each kind of wrong input.
 
 Every message states where the problem is, what was found, what was expected, and what to do next. The command
 prints it and exits with code 2.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-_SURROGATE = re.compile("[\ud800-\udfff]")  # Python's stand-in for bytes that are not UTF-8
+_SURROGATE = re.compile("[\ud800-\udfff]")  # how Python represents bytes that are not UTF-8
 
 
 class RankduelError(ValueError):
@@ -60,15 +60,15 @@ class InterleaveError(RankduelError):
 
 
 class PolicyError(RankduelError):
-    """A policy or parameter that is unknown, or a policy that cannot be played as asked."""
+    """A policy or parameter that is unknown, or a policy that cannot be run with these settings."""
 
 
 class MatrixError(RankduelError):
-    """A preference matrix that is not one, or that does not fit its use."""
+    """A table that is not a preference matrix, or a matrix of other rankers than needed."""
 
 
 class RecordsError(RankduelError):
-    """A folder of records or a session that is damaged, missing, or made for something else."""
+    """A folder of records or a session that is damaged, missing, or made for another purpose."""
 
 
 class StudyError(RankduelError):
@@ -80,11 +80,11 @@ class UsageError(RankduelError):
 
 
 class DataWarning(UserWarning):
-    """Data that could be used, but that hold something unexpected."""
+    """Data that can be used but have unexpected content."""
 
 
 class PolicyNotice(UserWarning):
-    """A policy that could be played, but not as expected."""
+    """A policy that can be run, but not as expected."""
 
 
 class CacheNotice(UserWarning):

@@ -23,7 +23,7 @@ if sys.platform != "win32":
 
 _PIECE = 1 << 20  # bytes read at a time
 _TEMPORARY = ".rankduel.tmp"  # ends the names of temporary files
-_LONGEST = 100  # bytes of a name that its temporary file takes over; systems allow 255, some 143
+_LONGEST = 100  # bytes of a name that is part of a temporary name; systems allow 255, some 143
 
 
 @contextmanager
@@ -38,8 +38,8 @@ def replacing(path: str | Path) -> Iterator[Path]:
 def temporary_beside(path: str | Path) -> Iterator[Path]:
     """Yield a new empty file beside `path`; remove it if it was not put in place.
 
-    What writers of `path` left that were killed is removed first. An error of the system that names no file,
-    or the temporary one, is raised with the name `path`.
+    Temporary files of killed writers of `path` are removed first. An OSError that names no file or the
+    temporary file is raised again with the name `path`.
     """
     path = Path(path)
     _check_replaceable(path)
@@ -61,10 +61,10 @@ def temporary_beside(path: str | Path) -> Iterator[Path]:
 
 
 def _check_replaceable(path: Path) -> None:
-    """Refuse a folder, and a device or a pipe, in place of which a file would appear."""
+    """Raise an error if `path` is a folder, a device or a pipe, which a file would replace."""
     try:
         mode = path.stat().st_mode
-    except OSError:  # not there; anything else is found out when the file is made
+    except OSError:  # absent; other problems show when the file is made
         return
     if stat.S_ISDIR(mode):
         raise _not_written(path, IsADirectoryError(errno.EISDIR, ""))
@@ -85,8 +85,8 @@ def remove_unfinished() -> None:
 def _new_file(path: Path) -> tuple[Path, int | None]:
     """Make an empty file beside `path` and lock it; return its name and the open file that holds the lock.
 
-    The lock tells others that the writer is alive: the system releases it when the process ends, however it
-    ends, and unlike a process number it means the same in every container and on all hosts of a network disk.
+    The lock shows that the writer is running: the system releases it when the process ends, whatever the
+    reason. Unlike a process number, it is valid across containers and across the hosts of a network disk.
     """
     while True:
         temporary = path.with_name(f".{short_name(path.name)}.{secrets.token_hex(4)}{_TEMPORARY}")
@@ -101,10 +101,10 @@ def _new_file(path: Path) -> tuple[Path, int | None]:
             return temporary, None
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:  # another writer took it for a leftover before it was locked, and removes it
+        except BlockingIOError:  # another writer found it before it was locked, and removes it
             os.close(lock)
             continue
-        except OSError:  # a disk without locks, on which nothing is taken for a leftover
+        except OSError:  # a disk without locks, where no leftover is removed
             return temporary, lock
         if temporary.exists():
             return temporary, lock
@@ -133,9 +133,9 @@ def _remove_leftovers(path: Path) -> None:
 
 @functools.lru_cache(maxsize=1024)
 def _temporary_files(folder: str) -> dict[str, list[str]]:
-    """Return the temporary files that a folder holds now, by what they begin with.
+    """Return the temporary files in a folder, by the beginning of their names.
 
-    Looked up once per process: a folder of many records would otherwise be listed for each of them.
+    The result is cached: otherwise a folder of many records would be listed for each record.
     """
     found: dict[str, list[str]] = {}
     with suppress(OSError), os.scandir(folder) as entries:
@@ -147,7 +147,7 @@ def _temporary_files(folder: str) -> dict[str, list[str]]:
 
 
 def _is_about(problem: OSError, temporary: Path) -> bool:
-    """Return whether an error names this file, or none: then it is from writing to an open one."""
+    """Return whether an error names this file, or no file, as errors of writing to an open file do."""
     named = problem.filename is not None
     return str(problem.filename) == str(temporary) if named else not isinstance(problem, BrokenPipeError)
 
@@ -167,7 +167,7 @@ def put_in_place(temporary: Path, path: str | Path) -> None:
 
 @contextmanager
 def saying_where(path: str | Path, error: type[RankduelError]) -> Iterator[None]:
-    """Turn what the system says against writing to `path` into an `error` that names the file."""
+    """Convert an OSError of writing to `path` into an `error` that names the file."""
     try:
         yield
     except OSError as problem:
@@ -184,9 +184,9 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def file_checksum(path: str | Path) -> int:
-    """Return the CRC-32 of a file: against what disks do, not people.
+    """Return the CRC-32 of a file, which detects damage but not tampering.
 
-    Reads plainly: through a map the whole file would count as this process's memory.
+    The file is not memory-mapped, since the map would count as memory of this process.
     """
     total = 0
     with open(path, "rb") as file:
@@ -222,8 +222,8 @@ def cache_folder() -> Path:
 def code_folder() -> Path:
     """Return the folder of compiled code, which exists and belongs to the user alone.
 
-    What is loaded from it is run. Where the cache folder cannot be used, it is a folder for temporary files,
-    with a notice.
+    Code loaded from it is executed. If the cache folder cannot be used, a temporary folder is returned with a
+    warning.
     """
     return _private_folder(cache_folder() / "code")
 
@@ -237,7 +237,7 @@ def _private_folder(folder: Path) -> Path:
     if _make_private(temporary):
         temporary = Path(tempfile.mkdtemp(prefix="rankduel-"))
     warnings.warn(
-        f"{folder}: {reason}; compiled code is kept in {temporary} instead. Set RANKDUEL_CACHE to a folder "
+        f"{folder}: {reason}; compiled code is stored in {temporary} instead. Set RANKDUEL_CACHE to a folder "
         "that you can write to",
         CacheNotice,
         stacklevel=2,
@@ -251,7 +251,7 @@ def _temporary_folder() -> Path:
 
 
 def _make_private(folder: Path) -> str:
-    """Make a folder that only its owner can write to; return why that is impossible, if it is."""
+    """Make a folder that only its owner can write to; return the reason if that is impossible."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = folder.lstat()

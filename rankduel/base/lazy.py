@@ -1,4 +1,4 @@
-"""Names of a package that are loaded when they are first used (PEP 562)."""
+"""Load names of a package when they are first used (PEP 562)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ def lazy_names(package: str, exports: Mapping[str, Sequence[str]]) -> Callable[[
 
     Parameters
     ----------
-    package
-        Its `__name__`.
-    exports
-        Per module, the names of it that the package has, too.
+    package : str
+        ``__name__`` of the package.
+    exports : mapping
+        For each module, the names that the package exports from it.
     """
     modules = {name: module for module, names in exports.items() for name in names}
 

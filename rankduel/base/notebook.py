@@ -1,4 +1,4 @@
-"""How values look at a prompt and in a notebook: a line, and a small HTML table, whatever they hold."""
+"""Return values as a short line for a prompt and as a small HTML table for a notebook."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def html_table(caption: str, rows: Iterable[Sequence[object]], headings: Sequenc
 
 
 def few(names: Sequence[object]) -> str:
-    """Return the first names, and how many there are if they are more."""
+    """Return the first names and, if there are more, the number of all."""
     first = ", ".join(str(name) for name in names[:_MOST_NAMES])
     return first if len(names) <= _MOST_NAMES else f"{first}, ... ({len(names):,} in all)"
 

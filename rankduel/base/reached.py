@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-LIBRARIES = {"builtins", "cmath", "math", "numba", "numpy", "operator"}  # known by name and version
+LIBRARIES = {"builtins", "cmath", "math", "numba", "numpy", "operator"}  # identified by name and version
 
 
 class NotKeepable(Exception):
@@ -42,14 +42,14 @@ def function_digest(python: Any) -> str:
 
 
 class _Reach:
-    """Text of all that compiled code may depend on; functions are numbered in the order they are found."""
+    """Text of everything that compiled code may depend on; functions are numbered as they are found."""
 
     def __init__(self) -> None:
         self._found: dict[Any, int] = {}
 
     def text(self, *roots: Any) -> str:
         parts, n_done = [self.value(root) for root in roots], 0
-        while n_done < len(self._found):  # the text of one function may find more
+        while n_done < len(self._found):  # the text of a function may find further functions
             parts.append(self.function(list(self._found)[n_done]))
             n_done += 1
         return "\n".join(parts)

@@ -1,4 +1,4 @@
-"""Settings: what they mean, their ranges, and their text both ways.
+"""Declare, check, parse and format the settings of policies, interleavers and other named things.
 
 Policies, interleavers, multileavers, click models, built-in matrices and problems of studies are written
 `name` or `name(key=value,key=value)`. Each of them declares its settings once, as fields of a NamedTuple:
@@ -7,8 +7,7 @@ Policies, interleavers, multileavers, click models, built-in matrices and proble
         alpha: Annotated[float, Setting("width of the confidence bounds", above=0)] = 0.51
 
 A switch is an `IntEnum`, whose members are written in lower case. Values are plain text without , ( ) or =,
-so nothing needs quotes of its own; spaces around the parts do not matter. `str` of a `Configured` asks for it
-again.
+so no quotes are needed; spaces around the parts are ignored. `str` of a `Configured` can be parsed again.
 """
 
 from __future__ import annotations
@@ -32,21 +31,21 @@ T = TypeVar("T")
 
 
 class Setting(NamedTuple):
-    """What a setting means, and which values it may take; its type is that of its default."""
+    """Meaning and allowed values of a setting; its type is that of its default."""
 
     about: str
     above: float = -math.inf
     at_least: float = -math.inf
     at_most: float = math.inf
-    choices: tuple[str, ...] = ()  # of words; those of an IntEnum are found by themselves
-    read: Callable[[Any], Any] | None = None  # text or value -> value, for what is no number, switch or text
-    write: Callable[[Any], str] | None = None  # the text that `read` reads as this value
+    choices: tuple[str, ...] = ()  # allowed words; those of an IntEnum are found automatically
+    read: Callable[[Any], Any] | None = None  # text or value -> value, for further types
+    write: Callable[[Any], str] | None = None  # value -> text that `read` accepts
 
 
 class Thing(Protocol):
-    """What can be configured: a policy, an interleaver, a multileaver, a click model.
+    """A policy, interleaver, multileaver or click model, which has settings.
 
-    It may also have `variants`, named bundles of settings that 'variant=...' asks for.
+    It may also have `variants`: named sets of settings that 'variant=...' selects.
     """
 
     @property
@@ -63,12 +62,12 @@ class NoParams(NamedTuple):
 
 
 def settings_of(thing: Thing) -> Mapping[str, Setting]:
-    """Return what the settings of a thing mean, by name."""
+    """Return the declared settings of a thing by name."""
     return declared(thing.params)
 
 
 def variants_of(thing: Thing) -> Mapping[str, Mapping[str, Any]]:
-    """Return the named bundles of settings of a thing."""
+    """Return the named sets of settings of a thing."""
     found: Mapping[str, Mapping[str, Any]] = getattr(thing, "variants", {})
     return found
 
@@ -91,7 +90,7 @@ def declared(params: type) -> Mapping[str, Setting]:
 
 
 class Configured(NamedTuple):
-    """A thing with its settings. Printed, it is the text that asks for it."""
+    """A thing with its settings; `str` returns text that can be parsed again."""
 
     thing: Any
     params: Any
@@ -106,13 +105,12 @@ class Configured(NamedTuple):
         return written(value) if isinstance(value, enum.IntEnum) else value
 
     def code(self, name: str) -> int:
-        """Return the number by which kernels know the value of a switch; 0 if the thing has no such
-        switch."""
+        """Return the value of a switch as the integer that kernels receive; 0 if there is no such switch."""
         return int(getattr(self.params, name, 0))
 
     @property
     def needs_horizon(self) -> bool:
-        """Whether the algorithm has to know how long it will play; a run tells it."""
+        """Whether the algorithm needs the horizon, which a run sets."""
         if "horizon" not in self.params._fields:
             return False
         return self.thing.needs_horizon is None or self.thing.needs_horizon(self.params)
@@ -128,7 +126,7 @@ class Configured(NamedTuple):
 
 
 class OnePerFile(Mapping[str, ThingT]):
-    """The things of folders with one in a file, by the names of the files; loaded when first asked for."""
+    """Things by name, one per file of some folders; a file is loaded when its thing is first used."""
 
     def __init__(self, packages: Iterable[ModuleType], attribute: str) -> None:
         self._attribute = attribute
@@ -151,7 +149,7 @@ def _names_in(package: ModuleType) -> list[str]:
 
 
 class Catalogue(Mapping[str, ThingT], Generic[ThingT]):
-    """Things of one kind by name."""
+    """Things of one kind, such as policies, by name."""
 
     def __init__(
         self, kind: str, error: type[RankduelError], things: Iterable[ThingT] | OnePerFile[ThingT]
@@ -177,7 +175,7 @@ class Catalogue(Mapping[str, ThingT], Generic[ThingT]):
     def configured(self, name: str, /, **settings: Any) -> Configured:
         """Return a thing by name with settings, given as values or as text.
 
-        The name may have settings itself, 'dts(alpha=0.6)'; those given beside it come first.
+        The name may contain settings, as in 'dts(alpha=0.6)'; `settings` take precedence.
         """
         written: dict[str, str] = {}
         if isinstance(name, str) and "(" in name:
@@ -185,7 +183,7 @@ class Catalogue(Mapping[str, ThingT], Generic[ThingT]):
         return configure(self.find(name), self.error, **{**written, **settings})
 
     def parsed(self, text: str) -> Configured:
-        """Return what text such as 'name(key=value)' asks for."""
+        """Return the thing and settings that text such as 'name(key=value)' specifies."""
         name, settings = parse_spec(text)
         return self.configured(name, **settings)
 
@@ -198,20 +196,20 @@ def discovered(package: ModuleType, attribute: str) -> list[Any]:
 
 def find(name: Any, table: Mapping[str, T], what: str, error: type[RankduelError] = UsageError) -> T:
     """Return table[name]; raise an error that suggests the nearest name if there is none."""
-    if isinstance(name, str) and name in table:  # a name from a file may be anything
+    if isinstance(name, str) and name in table:  # a name from a file may have any type
         return table[name]
     known = f"known: {', '.join(table)}" if table else "there are none"
     raise error(f"no {what} named '{shortened(str(name))}'; {did_you_mean(name, table) or known}")
 
 
 def did_you_mean(name: Any, names: Iterable[str], before: str = "") -> str:
-    """Return a question that suggests the nearest name; nothing if none is near."""
+    """Return a question that suggests the nearest name; an empty text if no name is near."""
     close = difflib.get_close_matches(str(name), names, n=1)
     return f"{before}did you mean '{close[0]}'?" if close else ""
 
 
 def configure(thing: Thing, error: type[RankduelError] = UsageError, /, **settings: Any) -> Configured:
-    """Return a thing with settings, given as values or as text; `variant` names a bundle of them."""
+    """Return a thing with settings, given as values or as text; `variant` names a set of them."""
     chosen: dict[str, Any] = {}
     if "variant" in settings:
         variant = str(settings.pop("variant"))
@@ -227,12 +225,11 @@ def configure(thing: Thing, error: type[RankduelError] = UsageError, /, **settin
 
 
 def kernel_params(configured: Configured, horizon: int) -> Any:
-    """Return the parameters as kernels see them: switches as numbers, the horizon filled in, one type a
-    field."""
+    """Return parameters for kernels: switches as integers, the horizon set, the type of each default."""
     thing, params = configured
     values: list[Any] = []
     for name, value, default in zip(params._fields, params, thing.params()):
-        if isinstance(value, enum.IntEnum):  # a member is a type of its own, and would compile again
+        if isinstance(value, enum.IntEnum):  # Numba treats a member as a type and would compile again
             values.append(int(value))
         elif name == "horizon":
             values.append(int(value) or int(horizon))
@@ -246,7 +243,7 @@ def _setting(thing: Thing, name: str) -> Setting:
 
 
 def _checked(thing: Thing, name: str, value: Any, default: Any, error: type[RankduelError]) -> Any:
-    """Return the value in the type of its default; raise an error that says what was expected."""
+    """Return the value in the type of its default; raise an error if that is impossible."""
     setting, where = _setting(thing, name), f"{thing.name}: {name}"
     if setting.read is not None:
         return setting.read(value)
@@ -273,7 +270,7 @@ def _choice(value: Any, setting: Setting, default: Any, where: str, error: type[
 
 
 def _number(value: Any, kind: type) -> Any:
-    """Return `value`, perhaps text, as this kind of number; None if it is none, or would lose something."""
+    """Return a value or text as a number of type `kind`; None if it is not one or would be rounded."""
     if kind is bool:
         return {"true": True, "false": False}.get(str(value).lower())
     try:
@@ -284,7 +281,7 @@ def _number(value: Any, kind: type) -> Any:
         return None
     if kind is float:
         return number
-    return int(number) if abs(number) < 2**63 and number == int(number) else None  # as kernels hold it
+    return int(number) if abs(number) < 2**63 and number == int(number) else None  # the range of int64
 
 
 def in_range(number: float, setting: Setting) -> bool:
@@ -295,7 +292,7 @@ def in_range(number: float, setting: Setting) -> bool:
 
 
 def range_text(setting: Setting) -> str:
-    """Return the range of a number in words; nothing if there is none."""
+    """Return the range of a number in words; an empty text if there is none."""
     bounds = [
         f"above {setting.above:g}" if setting.above > -math.inf else "",
         f"at least {setting.at_least:g}" if setting.at_least > -math.inf else "",
@@ -328,7 +325,7 @@ _OPEN, _CLOSE, _EQUALS, _NEXT = (re.compile(rf"\s*({mark})\s*") for mark in (r"\
 
 def parse_spec(text: str) -> tuple[str, dict[str, str]]:
     """Split 'dts(alpha=0.5,batch=16)' into ('dts', {'alpha': '0.5', 'batch': '16'})."""
-    check_type("what is asked for", text, str, "text such as 'name(key=value)'")
+    check_type("the specification", text, str, "text such as 'name(key=value)'")
     name, at = take(_NAME, text, 0, "a name")
     settings: dict[str, str] = {}
     if at < len(text):
@@ -347,15 +344,15 @@ def written_spec(name: str, settings: Mapping[str, str]) -> str:
 
 
 def format_spec(name: str, settings: Mapping[str, str]) -> str:
-    """Return the text that `parse_spec` reads as this name and these settings; refuse what it would not."""
+    """Return text that `parse_spec` parses into `name` and `settings`; raise an error if there is none."""
     text = written_spec(name, settings)
     if parse_spec(text) != (name, dict(settings)):
-        raise UsageError(f"'{text}' would not be read back as it was meant")
+        raise UsageError(f"'{text}' cannot be parsed back into its name and settings")
     return text
 
 
 def _parse_settings(text: str, at: int, settings: dict[str, str]) -> int:
-    """Read 'key=value,...)' into `settings`; return where it ends."""
+    """Parse 'key=value,...)' into `settings`; return the position of its end."""
     mark = ","
     while mark == ",":
         start = at
@@ -369,9 +366,9 @@ def _parse_settings(text: str, at: int, settings: dict[str, str]) -> int:
 
 
 def take(pattern: re.Pattern[str], text: str, at: int, expected: str) -> tuple[str, int]:
-    """Return the first group of what `pattern` matches at a place of `text`, and where it ends.
+    """Return the first group of `pattern` at position `at` of `text`, and the end of the match.
 
-    Raise an error that says what was `expected` there if it does not match.
+    Raise an error that names `expected` if the pattern does not match.
     """
     found = pattern.match(text, at)
     if found is None:

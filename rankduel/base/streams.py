@@ -1,4 +1,4 @@
-"""Random streams, one per purpose, from names: adding a policy or a worker changes no other number."""
+"""Independent random streams by name, so that adding a policy or a worker changes no other number."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rankduel.base.errors import UsageError
 
 
 def checked_seed(seed: int) -> int:
-    """Return a seed as an int; raise an error if it is no whole number from 0."""
+    """Return a seed as an int; raise an error if it is not a whole number from 0."""
     try:
         number = operator.index(seed)
     except TypeError:
@@ -22,7 +22,7 @@ def checked_seed(seed: int) -> int:
 
 
 def stream(seed: int, *names: object) -> np.random.Generator:
-    """A generator for one purpose, e.g. stream(7, "rucb", 3, "users"); the same on every machine."""
+    """Return a generator for one purpose, such as stream(7, "rucb", 3, "users"); equal on all machines."""
     text = "\0".join(str(name) for name in names).encode()
     key = np.frombuffer(hashlib.sha256(text).digest(), np.uint32)
     return np.random.default_rng(

@@ -1,4 +1,4 @@
-"""Read text files with one error for whatever is wrong with them; counts and short text for messages."""
+"""Read text files, and format counts and short text for messages."""
 
 from __future__ import annotations
 

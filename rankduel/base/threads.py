@@ -1,4 +1,4 @@
-"""How many threads a job takes, and a map over threads that never runs far ahead of its reader."""
+"""Count the threads of a job, and map a function over threads with bounded memory."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ R = TypeVar("R")
 
 
 def n_workers(jobs: int) -> int:
-    """Return how many threads or processes `jobs` asks for: -1 is one for every core, -2 for all but one.
+    """Return the number of threads or processes for `jobs`: -1 means all cores, -2 all but one.
 
     Raises
     ------
     UsageError
         If `jobs` is 0, more than `MOST_JOBS`, or no whole number.
     """
-    from joblib import effective_n_jobs  # slow to import, for commands that start no jobs
+    from joblib import effective_n_jobs  # imported here: slow, and most commands start no jobs
 
     if not isinstance(jobs, int) or not -MOST_JOBS <= jobs <= MOST_JOBS or jobs == 0:
         raise UsageError(
@@ -33,10 +33,10 @@ def n_workers(jobs: int) -> int:
 
 
 def ordered_map(function: Callable[[T], R], items: Iterable[T], threads: int) -> Iterator[R]:
-    """function(item) for each item, in order, computed on threads.
+    """Yield `function(item)` for each item, in order, computed on threads.
 
-    At most one item more than there are threads is under way or waiting to be taken, so a slow reader
-    bounds the memory (joblib's generators go on filling up instead).
+    At most `threads` + 1 results are being computed or waiting, so memory is bounded if the consumer is
+    slow. (Generators of joblib compute all results.)
     """
     waiting: deque[Future[R]] = deque()
     with ThreadPoolExecutor(threads) as pool:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 import rankduel
-from rankduel.base.text import counted
 from rankduel.cli import completion
-from rankduel.cli.console import command_typed, notices, print_table, runs_progress, screen, show_next
+from rankduel.cli.console import command_typed, notices, print_table, runs_progress, show_next
 from rankduel.cli.endings import keeping
 from rankduel.cli.options import (
     AsCsv,
@@ -49,9 +47,8 @@ def compare(
     """
     from experiments.runs.records import MATRIX, read_settings
     from experiments.specs import parse_policy
-    from experiments.winners.verdict import who_won
-    from rankduel.cli.shown.comparison import as_data, show_comparison
-    from rankduel.cli.shown.preferences import duel_text, matrix_text
+    from experiments.winners.verdict import resampled_verdict
+    from rankduel.cli.shown import comparison as shown
     from rankduel.cli.shown.sweeps import show_comparisons as show_sweep
     from rankduel.cli.shown.verdict import show_verdict
 
@@ -68,46 +65,30 @@ def compare(
             found[label] = rankduel.compare(
                 arena,
                 policies,
-                options.horizon,
-                options.runs,
                 matrix=matrix,
                 regret=regret,
                 measure=measure,
-                seed=options.seed,
-                checkpoints=options.checkpoints,
-                jobs=options.jobs,
                 folder=stem,
-                repair=options.repair,
-                scheduler=options.scheduler,
                 command=command_typed(),
-                progress=progress.done,
-                matrix_progress=progress.build_status,
-                watch=progress.watch,
+                **options.settings,
+                **progress.callbacks,
             )
         live = stem.with_name(f"{stem.name}-live")
         preferences, notion = rankduel.read_preferences(live / MATRIX), read_settings(live)["regret"]
-        verdict = who_won(preferences)
+        verdict = resampled_verdict(preferences)
         if not (as_json or as_csv):
             show_verdict(verdict)
-            screen.print(
-                f"\n[bold]{escape(stem.name)}:[/] [dim]{counted(len(preferences), 'ranker')}, "
-                f"{escape(duel_text(arena.settings))}, matrix {matrix_text(preferences)}\n"
-                f"{notion.capitalize()} regret after {counted(int(options.horizon), 'duel')}, "
-                f"means of {counted(options.runs, 'run')}[/]\n"
-            )
+            sizes = {"horizon": int(options.horizon), "runs": options.runs}
+            shown.show_heading(stem.name, arena.settings, preferences, notion, **sizes)
     everything: dict[str, Any] = {"records": str(options.out), "regret": notion}
     if len(each) == 1:
-        everything |= {"winner": verdict._asdict(), **as_data(found[label])}
-        rows = found[label].final.to_dict("records")
+        everything |= {"winner": verdict._asdict(), **shown.as_data(found[label])}
     else:
-        everything |= {"duels": {label: as_data(one) for label, one in found.items()}}
-        rows = [
-            {"duels": label} | row for label, one in found.items() for row in one.final.to_dict("records")
-        ]
-    if print_table(as_json, as_csv, lambda: rows, lambda: everything):
+        everything |= {"duels": {label: shown.as_data(one) for label, one in found.items()}}
+    if print_table(as_json, as_csv, lambda: shown.rows_of(found), lambda: everything):
         return
     if len(each) == 1:
-        show_comparison(found[label])
+        shown.show_comparison(found[label])
     else:
         show_sweep(found)
     show_next(options.out, options.out)

@@ -1,7 +1,7 @@
-"""What the Tab key offers for values: names of what there is, and files.
+"""Complete the values of options in the shell: names of policies, methods, matrices and so on, and files.
 
-A shell asks at every Tab, so nothing is loaded that computes: names are those of files in the source tree, or
-literals that a test holds to what they name.
+A shell calls this at every Tab, so no slow module is imported. Names are those of files in the source tree
+or literals that a test compares with the catalogues.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ QUERIES = ("uniform", "cycle")
 PRIORS = ("none", "lerot")
 MEASURES = ("page", "none")
 
-Complete = Callable[[str], list[str]]  # what was typed so far -> what it may become
+Complete = Callable[[str], list[str]]  # incomplete word -> completions
 
 
 def one_of(*names: str) -> Complete:
-    """Offer these words."""
+    """Return a function that completes one of `names`."""
 
     def complete(incomplete: str) -> list[str]:
         return _starting(names, incomplete)
@@ -47,7 +47,7 @@ def one_of(*names: str) -> Complete:
 
 
 def policies(incomplete: str) -> list[str]:
-    """Offer policies, and Python files."""
+    """Complete names of policies and Python files."""
     return _starting(_modules("bandits/policies/*"), incomplete) + _paths(incomplete, (".py",))
 
 
@@ -64,18 +64,18 @@ def multileavers(incomplete: str) -> list[str]:
 
 
 def users(incomplete: str) -> list[str]:
-    """Offer click models, and files of them."""
+    """Complete names and TOML files of click models."""
     return _starting([*_modules("clickmodels/users"), "custom"], incomplete) + _paths(incomplete, (".toml",))
 
 
 def studies(incomplete: str) -> list[str]:
-    """Offer published studies, and files of one's own."""
+    """Complete names and TOML files of studies."""
     names = [name.replace("_", "-") for name in _modules("experiments/studies/published", "\nSTUDY = ")]
     return _starting(names, incomplete) + _paths(incomplete, (".toml",))
 
 
 def matrices(incomplete: str) -> list[str]:
-    """Offer built-in matrices, and files of others."""
+    """Complete names and files of matrices."""
     return _starting(MATRICES, incomplete) + _paths(incomplete, (".parquet", ".npy", ".txt"))
 
 
@@ -84,12 +84,12 @@ def matrix_files(incomplete: str) -> list[str]:
 
 
 def problems(incomplete: str) -> list[str]:
-    """Offer built-in matrices, and any file: of a matrix, or of judged data."""
+    """Complete names of matrices and all files, of matrices or judged data."""
     return _starting(MATRICES, incomplete) + files(incomplete)
 
 
 def files(incomplete: str) -> list[str]:
-    """Offer files and folders."""
+    """Complete files and folders."""
     return _paths(incomplete, ("",))
 
 
@@ -102,13 +102,13 @@ def _starting(names: Iterable[str], incomplete: str) -> list[str]:
 
 
 def _modules(folder: str, text: str = "") -> list[str]:
-    """The names of the modules in folders of the source tree whose source has this text."""
+    """Return the names of modules in folders of the source tree whose source contains `text`."""
     found = [path for path in _TREE.glob(f"{folder}/*.py") if path.stem != "__init__"]
     return [path.stem for path in found if not text or text in path.read_text("utf-8")]
 
 
 def _paths(incomplete: str, endings: tuple[str, ...]) -> list[str]:
-    """Files with one of these endings, and folders with a stroke; hidden ones if a dot was typed."""
+    """Return files with one of `endings`, and folders with a slash; hidden ones after a dot only."""
     folder, start = os.path.split(incomplete)
     try:
         found = sorted(os.scandir(folder or "."), key=lambda entry: entry.name)

@@ -1,4 +1,4 @@
-"""What people see: the two consoles, progress bars, and small pieces of tables."""
+"""Print to the terminal: consoles for output and errors, progress bars, tables, JSON and CSV."""
 
 from __future__ import annotations
 
@@ -41,8 +41,7 @@ if TYPE_CHECKING:
     from experiments.matrix.build import BuildStatus
     from experiments.runs.in_play import InPlay
 
-# Characters that a terminal obeys, or that change the order of what follows, and what is shown instead. Line
-# ends and tabs stay.
+# Replacements of characters that control a terminal or the direction of text. Line ends and tabs stay.
 _PICTURES = {
     **{code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"},
     0x7F: 0x2421,
@@ -66,19 +65,19 @@ _IN_ASCII = {
 
 
 def visible(text: str) -> str:
-    """Return text that may come from a file as it can be shown: control characters become visible ones."""
+    """Return text with control characters replaced by visible ones; text may come from a file."""
     return text.translate(_PICTURES)
 
 
 class _Terminal(Console):
-    """A console on which no text can move the cursor, change colours or the title: see `visible`."""
+    """A console that prints control characters as visible ones, so that text cannot control it."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
         for text, style, control in super().render(renderable, options):
             yield Segment(text if control else visible(text), style, control)
 
     def on_broken_pipe(self) -> None:
-        raise BrokenPipeError  # for `endings`; Rich would exit
+        raise BrokenPipeError  # handled in `endings`; Rich would exit
 
 
 screen = _Terminal(highlight=False)
@@ -86,7 +85,7 @@ errors = _Terminal(stderr=True, highlight=False)
 
 
 def prepare_streams() -> None:
-    """Print what the terminal's encoding lacks in other characters; read UTF-8 from standard input."""
+    """Replace characters that the terminal's encoding lacks; read UTF-8 from standard input."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=_ENCODING_ERRORS)
@@ -97,7 +96,7 @@ def prepare_streams() -> None:
 
 
 def _replaced(problem: UnicodeError) -> tuple[str | bytes, int]:
-    """Return other characters for those that an encoding lacks, and where to go on."""
+    """Return a replacement of characters that an encoding lacks, and the position after them."""
     assert isinstance(problem, UnicodeEncodeError)
     lacking = problem.object[problem.start : problem.end]
     known = "".join(_IN_ASCII.get(one, one) for one in lacking)
@@ -109,7 +108,7 @@ codecs.register_error(_ENCODING_ERRORS, _replaced)
 
 
 def print_data(text: str) -> None:
-    """Print a table for other programs: exactly as it is and in UTF-8, except on a terminal."""
+    """Print text for other programs, unchanged and in UTF-8; on a terminal, as `visible`."""
     if sys.stdout is None:
         return
     if sys.stdout.isatty() or not hasattr(sys.stdout, "buffer"):
@@ -126,7 +125,7 @@ def print_table(
     rows: Callable[[], Any],
     everything: Callable[[], Any] | None = None,
 ) -> bool:
-    """Print a table for other programs if it was asked for, and return whether it was.
+    """Print a table as JSON or CSV if one of them is requested; return whether it was printed.
 
     Parameters
     ----------
@@ -135,7 +134,7 @@ def print_table(
     rows : callable
         Returns the rows of the table, as objects with the same keys or as a DataFrame.
     everything : callable, optional
-        Returns what is printed as JSON, if that is more than the rows.
+        Returns the values to print as JSON; by default the rows.
     """
     if as_json:
         values = plain((everything or rows)())
@@ -146,8 +145,8 @@ def print_table(
 
 
 def plain(value: Any) -> Any:
-    """Return values that JSON has, of arrays and DataFrames too; null for NaN, text for infinity."""
-    if hasattr(value, "iloc"):  # told by what it has: pandas takes long to load
+    """Convert values, arrays and DataFrames to JSON types; NaN becomes None, infinity a text."""
+    if hasattr(value, "iloc"):  # a DataFrame; pandas is slow to import
         value = value.to_dict("records")
     elif hasattr(value, "tolist"):
         value = value.tolist()
@@ -168,7 +167,7 @@ def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _cell(value: Any) -> Any:
-    """Return what stands in a cell: nothing for null, JSON for what is no number and no text."""
+    """Return the content of a CSV cell: empty for None, JSON for values other than numbers and text."""
     if value is None:
         return ""
     return (
@@ -178,7 +177,7 @@ def _cell(value: Any) -> Any:
 
 @contextmanager
 def byte_progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar for reading: call it with (bytes done, bytes in all)."""
+    """Show a bar for reading; yield a function to call with the bytes read and all bytes."""
     with bar(DownloadColumn(), TransferSpeedColumn()) as progress:
         task = progress.add_task(what, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
@@ -186,14 +185,14 @@ def byte_progress(what: str) -> Iterator[Callable[[int, int], None]]:
 
 @contextmanager
 def count_progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A bar for countable work: call it with how many more are done."""
+    """Show a bar for countable work; yield a function to call with the number done since the last call."""
     with bar(MofNCompleteColumn(), _Rate()) as progress:
         task = progress.add_task(what, total=total)
         yield lambda done: progress.advance(task, done)
 
 
 class _Bar(Progress):
-    """A bar that looks at what it shows before it is drawn, whatever thread draws it."""
+    """A progress bar that calls `before_drawing`, in the thread that draws it."""
 
     before_drawing: Callable[[], None] | None = None
 
@@ -204,8 +203,8 @@ class _Bar(Progress):
 
 
 def bar(*columns: ProgressColumn) -> _Bar:
-    """A bar with a share, these columns and the time left."""
-    # Progress goes to the error stream, so that output can be piped; it leaves no trace when done.
+    """Return a bar with the share done, `columns` and the time left."""
+    # On the error stream, so that output can be piped; removed when done.
     return _Bar(
         TextColumn("{task.description}"),
         BarColumn(bar_width=None),
@@ -231,7 +230,7 @@ def title(text: str, remark: str = "") -> None:
 
 
 def show_rows(rows: dict[str, str], gap: int = 0) -> None:
-    """Names and what they are; long text wraps in its own column."""
+    """Print names and descriptions as two columns; long text wraps in its column."""
     table = plain_table(gap, show_header=False)
     table.add_column(style="cyan", no_wrap=True)
     table.add_column()
@@ -261,7 +260,7 @@ def file_size(path: Path) -> str:
 
 
 def byte_text(n: float) -> str:
-    """Return a number of bytes as people write it: '1.5 MB'."""
+    """Return a number of bytes with a unit, such as '1.5 MB'."""
     size = float(n)
     for unit in ("bytes", "kB", "MB"):
         if size < 1000:
@@ -274,11 +273,11 @@ _FEATURE_NUMBER = re.compile("[0-9]{1,18}")
 
 
 def number_ranges(names: Sequence[str]) -> str:
-    """'6-10, 41' for ['6', '7', ..., '10', '41']; names that are not numbers stand alone."""
+    """Return '6-10, 41' for ['6', '7', ..., '10', '41']; names that are not numbers are not merged."""
     spans: list[list[str]] = []
     for name in names:
         before = spans[-1][-1] if spans else ""
-        # At most 18 digits: Python refuses to make a number of thousands.
+        # At most 18 digits: Python refuses to convert thousands of digits.
         if all(_FEATURE_NUMBER.fullmatch(text) for text in (before, name)) and int(name) == int(before) + 1:
             spans[-1].append(name)
         else:
@@ -288,20 +287,27 @@ def number_ranges(names: Sequence[str]) -> str:
 
 @contextmanager
 def matrix_progress() -> Iterator[Callable[[BuildStatus], None]]:
-    """Show the rate, the time left and how many pairs are decided; yield what `build_matrix` calls."""
+    """Show the progress of a matrix; yield the function for the parameter `progress` of `build_matrix`."""
     with bar(TextColumn("{task.fields[rate]}")) as shown:
         yield _build_status(shown)
 
 
 class RunsProgress(NamedTuple):
-    done: Callable[[int], None]  # call it with how many more are done
-    build_status: Callable[[BuildStatus], None]  # call it while the matrix of live runs is made
-    watch: Callable[[InPlay], None]  # call it with what tells how far the runs in play are
+    """Functions that update a progress bar, for parameters of the API."""
+
+    done: Callable[[int], None]  # `progress`: number of runs or impressions since the last call
+    build_status: Callable[[BuildStatus], None]  # `matrix_progress`
+    watch: Callable[[InPlay], None]  # `watch`: the runs in progress
+
+    @property
+    def callbacks(self) -> dict[str, Any]:
+        """Keyword arguments of `rankduel.run` and `rankduel.compare`."""
+        return {"progress": self.done, "matrix_progress": self.build_status, "watch": self.watch}
 
 
 @contextmanager
 def runs_progress(what: str, total: int) -> Iterator[RunsProgress]:
-    """Show a bar for runs or impressions, and one for a matrix; each appears when its work begins."""
+    """Show a bar for runs or impressions, and one for a matrix; each appears when its work starts."""
     with bar(TextColumn("{task.fields[rate]}")) as shown:
         counted = _Counted(shown, what, total)
         shown.before_drawing = counted.look
@@ -309,7 +315,7 @@ def runs_progress(what: str, total: int) -> Iterator[RunsProgress]:
 
 
 class _Counted:
-    """The task of a bar for runs or impressions. Runs that are watched are counted by their duels."""
+    """Progress of runs or impressions. With `watch`, runs are measured in duels."""
 
     def __init__(self, shown: Progress, what: str, total: int) -> None:
         self.shown, self.what, self.total = shown, what, total
@@ -322,7 +328,7 @@ class _Counted:
 
     def advance(self, done: int) -> None:
         self.n_done += done
-        if self.task is None:  # what was found done already says nothing about the rate
+        if self.task is None:  # finished runs that were found must not count for the rate
             done, total = self.n_done * self.unit, self.total * self.unit
             self.task = self.shown.add_task(self.what, total=total, completed=done, rate="")
         elif self.in_play is None:
@@ -334,12 +340,12 @@ class _Counted:
         return 1 if self.in_play is None else self.in_play.horizon
 
     def look(self) -> None:
-        """Show the duels of the runs that ended and of those in play."""
+        """Update the bar with the duels of finished and unfinished runs."""
         if self.task is None or self.in_play is None:
             return
         task = self.shown.tasks[self.shown.task_ids.index(self.task)]
         played = self.n_done * self.unit + self.in_play.n_steps()
-        # A run that has just ended is not in play any more, and is counted a moment later.
+        # A run that has just ended is no longer in play, and is counted a moment later.
         self.shown.update(self.task, completed=max(task.completed, min(played, self.total * self.unit)))
         runs = f"{self.n_done:,} of {counted(self.total, self.what.removesuffix('s'))}"
         rate = f"{task.speed:,.0f} duels/s" if task.speed else ""
@@ -349,7 +355,7 @@ class _Counted:
 
 
 def _build_status(shown: Progress) -> Callable[[BuildStatus], None]:
-    """Return a function that shows the status of a matrix; its bar appears with the first call."""
+    """Return a function that shows the status of a matrix; the bar appears at its first call."""
     tasks: list[TaskID] = []
 
     def update(status: BuildStatus) -> None:
@@ -374,14 +380,14 @@ def _with_workers(rate: str, n_workers: int) -> str:
 
 
 class LogLines(logging.Handler):
-    """Prints a line for what takes seconds to compile, and for what becomes of a cluster."""
+    """Log handler that prints a line for each function that takes seconds to compile, and for clusters."""
 
     def emit(self, record: logging.LogRecord) -> None:
         errors.print(f"[dim]{escape(record.getMessage())}[/]", soft_wrap=True)
 
 
 def show_notes() -> None:
-    """Print a line on the error output for what takes seconds to compile, and for unusable caches."""
+    """Print log messages about compiling and warnings about caches on the error output."""
     if warnings.showwarning is not _show_warning:
         _usual_warning.append(warnings.showwarning)
         warnings.showwarning = _show_warning
@@ -404,7 +410,7 @@ def _show_warning(message: Any, category: type[Warning], *place: Any, **more: An
 
 @contextmanager
 def notices() -> Iterator[None]:
-    """Print what policies give notice of, at the end."""
+    """Collect warnings about policies, and print them at the end of the block."""
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always", PolicyNotice)
         yield
@@ -413,7 +419,7 @@ def notices() -> Iterator[None]:
 
 
 def show_data_notes(notes: Iterable[str]) -> None:
-    """Print on the error output what the owner of data should know."""
+    """Print notes about data on the error output."""
     for note in notes:
         errors.print(f"[yellow]note:[/] {escape(note)}", soft_wrap=True)
 

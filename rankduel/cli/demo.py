@@ -15,6 +15,6 @@ def demo(
 
     [dim]Example:[/] rankduel demo -o demo
     """
-    from rankduel.cli.story import tell
+    from rankduel.cli.demo_steps import run_demo
 
-    tell(folder)
+    run_demo(folder)

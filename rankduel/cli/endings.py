@@ -1,8 +1,8 @@
-"""How commands end: one message and an exit code for bad input, for signals and for bugs.
+"""End commands with one message and an exit code, for wrong input, signals and bugs.
 
-2            bad input: a `RankduelError`, an error of the system about a file, or what readers of files raise
-1            a bug; its traceback is in a file
-128 + N      signal N: SIGINT, SIGTERM or SIGHUP; or SIGPIPE, if nobody reads the output any more
+2            wrong input: a `RankduelError`, an OSError about a file, or an error of a file reader
+1            a bug; its traceback is written to a file
+128 + N      signal N: SIGINT, SIGTERM or SIGHUP; or SIGPIPE, if the output is closed
 """
 
 from __future__ import annotations
@@ -32,30 +32,30 @@ BUG, BAD_INPUT = 1, 2
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 _SIGNALS = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
 _SIGPIPE = 13
-_PATIENCE = 2.0  # seconds that a command has to end by itself after a signal
-# Packages of readers; the errors that their types raise are about what a file holds.
+_TIME_LIMIT = 2.0  # seconds after a signal until the process is ended
+# Packages that read files; their exceptions are about the content of a file.
 _READERS = {
     *("json", "tomllib", "tomli", "csv", "_csv", "pyarrow", "tokenize"),
     *("zipfile", "tarfile", "gzip", "lzma", "_lzma", "zlib", "backports", "compression"),
 }
 _PARSERS = {"json", "tomllib", "tomli"}  # recursive ones
 
-_received: list[int] = []  # signals, first one first
-_kept: list[str] = []  # what the work under way keeps if it is stopped
+_received: list[int] = []  # signals in the order of their arrival
+_kept: list[str] = []  # sentences about results that are kept if the command is stopped now
 _said = threading.Event()  # the message about a signal was printed
-_done = threading.Event()  # the command has ended, and its ending must not be interrupted
+_done = threading.Event()  # the command has ended; its cleaning up must not be interrupted
 
 
 @contextmanager
 def keeping(what: str) -> Iterator[None]:
-    """Print `what` as that which is kept, if a signal stops the block."""
+    """Print the sentence `what`, about results that are kept, if a signal stops the block."""
     _kept.append(what)
     yield
     _kept.remove(what)  # not after an error: the message is printed later
 
 
 def run_to_end(command: Callable[[], Any]) -> NoReturn:
-    """Call a Typer app, made not to exit by itself, and exit with the code of its end."""
+    """Call a Typer app in non-standalone mode, and exit with its code."""
     _received.clear()
     _kept.clear()
     _said.clear()
@@ -73,7 +73,7 @@ def run_to_end(command: Callable[[], Any]) -> NoReturn:
 
 
 def _code_of(command: Callable[[], Any]) -> int:
-    """Call a command; print the message of the error that ended it, if one did, and return the exit code."""
+    """Call a command, print the message of its error if there is one, and return the exit code."""
     try:
         try:
             return command() or 0
@@ -87,16 +87,16 @@ def _code_of(command: Callable[[], Any]) -> int:
     except BrokenPipeError:
         return 128 + _SIGPIPE
     except Exception as problem:
-        with suppress(OSError):  # the error output may be closed, too
+        with suppress(OSError):  # the error output may be closed too
             return _code_of_problem(problem)
         return BAD_INPUT
 
 
 def _code_of_problem(problem: Exception) -> int:
-    if _received:  # what a signal interrupted may fail in other ways, too
+    if _received:  # interrupted code may raise other errors
         return 128 + _received[0]
-    if hasattr(problem, "exit_code"):  # of options and arguments
-        from typer.rich_utils import rich_format_error  # loads Markdown, which few commands need
+    if hasattr(problem, "exit_code"):  # wrong options and arguments
+        from typer.rich_utils import rich_format_error  # imported here: slow
 
         rich_format_error(problem)  # type: ignore[arg-type]
         return int(problem.exit_code)
@@ -109,7 +109,7 @@ def _code_of_problem(problem: Exception) -> int:
 
 
 def _message(problem: Exception) -> str:
-    """Return what is wrong with the input; nothing if that is not what the problem is."""
+    """Return the message for an error of the input; an empty text for other errors."""
     if isinstance(problem, RankduelError):
         return str(problem)
     if isinstance(problem, OSError) and (problem.filename is not None or problem.errno):
@@ -131,7 +131,7 @@ def _message(problem: Exception) -> str:
 
 
 def _name_of(file: Any) -> str:
-    """Return the file of an error of the system, which may have none."""
+    """Return the file name of an OSError, which may have none."""
     if file is None:
         return "reading or writing failed"
     return os.fsdecode(file) if isinstance(file, (str, bytes, os.PathLike)) else f"open file {file}"
@@ -152,7 +152,7 @@ def _in_short(problem: Exception) -> str:
 
 
 def _file_in_use(problem: BaseException) -> str:
-    """Return the file that the innermost function of a traceback holds a path of; nothing if none does."""
+    """Return the file that the innermost function of a traceback has a path of, or an empty text."""
     for frame, _ in reversed(list(traceback.walk_tb(problem.__traceback__))):
         for name, value in reversed(frame.f_locals.items()):
             if isinstance(value, Path) or (isinstance(value, str) and name in ("path", "file", "source")):
@@ -172,7 +172,7 @@ def _say_error(message: str) -> None:
 
 
 def _say_bug(problem: Exception) -> None:
-    """Write the traceback to a file, and print where it is and what to do with it."""
+    """Write the traceback to a file, and print its path and a request to report it."""
     text = "".join(traceback.format_exception(problem))
     versions = f"rankduel {version('rankduel')}, Python {sys.version.split()[0]}, {sys.platform}"
     _say_error(f"rankduel has a bug: {_in_short(problem)}")
@@ -197,11 +197,11 @@ def _say_bug(problem: Exception) -> None:
 
 @contextmanager
 def _signals_watched() -> Iterator[None]:
-    """Let signals raise KeyboardInterrupt, and a thread end the process if that takes too long.
+    """Let signals raise KeyboardInterrupt, and end the process in a thread if that takes too long.
 
-    Python calls its handlers of signals between two steps of the main thread, which may be in compiled code
-    or wait for threads that are. The system's handler writes to a pipe at once, and a thread waits for that.
-    A signal that is ignored, as under nohup, stays ignored.
+    Python calls signal handlers between two instructions of the main thread, which may be in compiled code or
+    wait for threads that are. The C handler writes to a pipe at once, and a thread reads from the pipe. A
+    signal that is ignored, as under nohup, stays ignored.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -225,7 +225,7 @@ def _signals_watched() -> Iterator[None]:
 
 
 def _interrupt(number: int, _: FrameType | None) -> None:
-    if _received:  # the second signal: at once
+    if _received:  # a second signal ends the process at once
         _say_stopped_at_once(_received[0])
         _leave(128 + _received[0])
     _received.append(number)
@@ -234,17 +234,17 @@ def _interrupt(number: int, _: FrameType | None) -> None:
 
 
 def _end_in_time(reading: int) -> None:
-    """Wait for a signal, and end the process if it has not ended by itself soon after."""
+    """Wait for a signal, and end the process if it has not ended within the time limit."""
     with os.fdopen(reading, "rb", buffering=0) as pipe:
         while number := pipe.read(1):
             if number[0] in _SIGNALS:
-                time.sleep(_PATIENCE)
+                time.sleep(_TIME_LIMIT)
                 _say_stopped_at_once(number[0])
                 _leave(128 + number[0])
 
 
 def _leave_signals_alone() -> None:
-    """In a process forked from one that watches: it has none of the threads, but the same pipe."""
+    """Restore signal handlers in a forked process, which has the same pipe but not its thread."""
     if any(signal.getsignal(number) is _interrupt for number in _SIGNALS):
         signal.set_wakeup_fd(-1)
         for number in _SIGNALS:
@@ -271,17 +271,17 @@ def _say_stopped(number: int) -> None:
 
 
 def _say_stopped_at_once(number: int) -> None:
-    """Print the message past the console, whose lock another thread may hold."""
+    """Write the message without the console, whose lock another thread may hold."""
     if not _said.is_set():
         _said.set()
-        cursor = "\x1b[?25h\n" if errors.is_terminal else ""  # a progress bar hides it
+        cursor = "\x1b[?25h\n" if errors.is_terminal else ""  # progress bars hide the cursor
         text = f"{cursor}{visible(_stopped_text(number))}\n"
         with suppress(OSError):
             os.write(2, text.encode(getattr(sys.stderr, "encoding", None) or "ascii", "backslashreplace"))
 
 
 def _leave(code: int) -> NoReturn:
-    """End this process and those that it has started, without waiting for threads in compiled code."""
+    """End this process and its descendants without waiting for threads in compiled code."""
     remove_unfinished()
     for process in _descendants():
         with suppress(OSError):
@@ -290,7 +290,7 @@ def _leave(code: int) -> NoReturn:
 
 
 def _descendants() -> list[int]:
-    """Return the processes that this one has started, and those that they have, where there is a /proc."""
+    """Return the ids of all descendants of this process; none without /proc."""
     children: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError, ValueError, IndexError):  # ended meanwhile
@@ -303,7 +303,7 @@ def _descendants() -> list[int]:
 
 
 def _flush_output() -> None:
-    """Write out what is left; if that fails, discard it, so that Python does not fail at it once more."""
+    """Flush the output; if that fails, discard it, so that Python does not fail again at exit."""
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:

@@ -80,6 +80,8 @@ def next_pairs(
     ] = None,
     limit: Annotated[int | None, typer.Option(help="Maximum number of pairs.", min=1)] = None,
     assessor: Assessor = "",
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
     policy: Named = None,
     trust: Trust = False,
 ) -> None:
@@ -87,19 +89,22 @@ def next_pairs(
 
     The winner is left, right or tie, not the item's name; the column 'assessor' may stay empty. Pairs may be
     judged in any order and by several people; rows may be left for later. With --assessor, pairs that this
-    assessor has judged are left out.
+    assessor has judged are left out. Standard output is CSV, too, unless --json is given.
 
     [dim]Example:[/] rankduel judge next topic7 -o pairs.csv
     """
-    from experiments.judge.judgments import pairs_csv
+    from experiments.judge.judgments import pairs_csv, pairs_rows
 
     pairs = rankduel.judge(folder, policy=policy, trust=trust).next_pairs(assessor.strip())[:limit]
     table = pairs_csv(pairs, assessor.strip())
-    if out is None:
+    if out is not None:
+        with saying_where(out, DataError):
+            write_text(out, table)
+    if print_table(as_json, False, lambda: pairs_rows(pairs, assessor.strip())):
+        return
+    if out is None or as_csv:
         print_data(table)
         return
-    with saying_where(out, DataError):
-        write_text(out, table)
     add_them = escape(f"rankduel judge add {folder} {out}")
     screen.print(
         f"{counted(len(pairs), 'pair')} in [bold]{escape(str(out))}[/]; when judged: [bold]{add_them}[/]"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -32,7 +33,7 @@ from rankduel.cli.winners import Chosen
 
 if TYPE_CHECKING:
     from experiments.matrix.preferences import Preferences
-    from rankduel.api.matrices import Prior
+    from letor_data.letor import Letor
 
 _ENDINGS = (".parquet", ".npy", ".txt")
 
@@ -92,7 +93,7 @@ def build(
     prior: Annotated[
         str,
         typer.Option(
-            help="lerot adds one win to each side of an estimated pair; none adds nothing.",
+            help="Wins added to estimated pairs: none, lerot. With lerot, one for each ranker.",
             autocompletion=completion.one_of(*completion.PRIORS),
         ),
     ] = "none",
@@ -129,24 +130,58 @@ def build(
 
     [dim]Example:[/] rankduel matrix train.txt -o train.prefs.parquet --interleave team_draft
     """
-    from experiments.matrix.shared_pages import checked_impressions
-    from rankduel.api.matrices import USUAL_IMPRESSIONS
-    from rankduel.cli.shown.sweeps import show_matrices as show_sweep
-
     outputs = {_labelled(output, label): options for label, options in duel_options.each().items()}
     for file in outputs:
         _check_output(file, force)
+    _refuse_unused(context, decide, multileave)
+    settings = {
+        "duels": duels,
+        "precision": precision,
+        "decide": decide,
+        "simulate": simulate,
+        "alpha": alpha,
+        "prior": prior,
+        "multileave": multileave,
+        "impressions": impressions,
+        "seed": seed,
+        "jobs": jobs,
+    }
+    found = _build_each(lambda: data_options.read(files), outputs, settings, quiet=as_json or as_csv)
+    if print_table(as_json, as_csv, lambda: _rows(found), lambda: _everything(found)):
+        return
+    if len(found) > 1:
+        from rankduel.cli.shown.sweeps import show_matrices
+
+        show_matrices(found)
+
+
+def _refuse_unused(context: typer.Context, decide: float | None, multileave: str | None) -> None:
+    """Raise an error, before any work, for options that the matrix would not use."""
     if decide is not None:
-        why = "is for intervals of single pairs, and --decide to all pairs together: leave one of them out"
+        why = "is for intervals of single pairs, and --decide for all pairs together: leave one out"
         refuse_typed(context, ["alpha"], why)
     if multileave is not None:
         why = f"is for pages of two rankers: leave out it or --multileave {multileave}"
         refuse_typed(context, ["interleave", "tied_duels"], why)
     else:
-        why = "is for live runs and to --multileave; here all queries have equal weight: leave it out"
+        why = "is for live runs and for --multileave; here all queries have equal weight: leave it out"
         refuse_typed(context, ["queries"], why)
+
+
+def _build_each(
+    read: Callable[[], Letor],
+    outputs: Mapping[Path, DuelOptions],
+    settings: Mapping[str, Any],
+    *,
+    quiet: bool,
+) -> dict[Path, Preferences]:
+    """Read the data and write a matrix to every output; print each of them unless `quiet`."""
+    from experiments.matrix.shared_pages import checked_impressions
+    from rankduel.api.matrices import USUAL_IMPRESSIONS
+
     started = time.perf_counter()
-    letor = data_options.read(files)
+    letor = read()
+    impressions = settings["impressions"]
     pages = USUAL_IMPRESSIONS if impressions is None else checked_impressions(impressions)
     found = {}
     for file, options in outputs.items():
@@ -155,27 +190,15 @@ def build(
         with kept, runs_progress("impressions", pages) as progress:
             found[file] = rankduel.build_matrix(
                 arena,
-                duels=duels,
-                precision=precision,
-                decide=decide,
-                simulate=simulate,
-                alpha=alpha,
-                prior=cast("Prior", prior),  # `build_matrix` refuses other words
-                multileave=multileave,
-                impressions=impressions,
                 output=file,
-                seed=seed,
-                jobs=jobs,
                 progress=progress.build_status,
                 page_progress=progress.done,
+                **settings,
             )
-        if not (as_json or as_csv):
+        if not quiet:
             _show_built(found[file], arena.rankings.n_queries, file, time.perf_counter() - started)
         started = time.perf_counter()
-    if print_table(as_json, as_csv, lambda: _rows(found), lambda: _everything(found)):
-        return
-    if len(found) > 1:
-        show_sweep(found)
+    return found
 
 
 def _rows(found: dict[Path, Preferences]) -> Any:

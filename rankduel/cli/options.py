@@ -249,8 +249,8 @@ class DuelOptions:
     preset: Annotated[
         str,
         _duel(
-            "Defaults of --interleave, --ties and --tied-duels: paper (default), lerot or repo_multileave; "
-            "see 'rankduel interleavers'.",
+            "Defaults of --interleave, --ties and --tied-duels: paper, lerot, repo_multileave. See 'rankduel "
+            "interleavers'.",
             autocompletion=completion.one_of(*completion.PRESETS),
         ),
     ] = "paper"
@@ -374,6 +374,12 @@ class RunOptions:
     jobs: Jobs = -1
     scheduler: Scheduler = None
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Keyword arguments of `rankduel.run` and `rankduel.compare`."""
+        names = ("horizon", "runs", "seed", "checkpoints", "jobs", "repair", "scheduler")
+        return {name: getattr(self, name) for name in names}
+
     def run_set(self, files: list[str], mode: str, label: str = "") -> Path:
         """Return the folder of the runs on the problem of these files or on a built-in one.
 
@@ -429,7 +435,7 @@ Matrix = Annotated[
 Regret = Annotated[
     str,
     typer.Option(
-        help="Definition of regret: condorcet, copeland, copeland-sum, copeland-per-arm, copeland-losses or "
+        help="Definition of regret: condorcet, copeland, copeland-sum, copeland-per-arm, copeland-losses, "
         "borda. By default condorcet if there is a Condorcet winner, otherwise copeland.",
         autocompletion=completion.one_of(*completion.NOTIONS),
     ),

@@ -1,8 +1,9 @@
-"""`rankduel run`: policies on a problem, a matrix or live duels on judged data."""
+"""`rankduel run`: run policies on a preference matrix, or live on judged data."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -31,6 +32,9 @@ from rankduel.cli.options import (
     refuse_typed,
     with_options,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @with_options(DataOptions, "data_options")
@@ -68,13 +72,8 @@ def run(
     [dim]Example:[/] rankduel run arxiv6 --policy rucb --policy dts --horizon 1e6 --runs 20
     """
 
-    from experiments.runs.records import MATRIX, problem_name, read_settings
+    from experiments.runs.records import problem_name
     from experiments.specs import parse_policy
-    from experiments.winners.verdict import who_won
-    from rankduel.cli.shown.preferences import duel_text
-    from rankduel.cli.shown.runs import policy_rows, show_runs
-    from rankduel.cli.shown.sweeps import show_runs as show_sweep
-    from rankduel.cli.shown.verdict import show_verdict
 
     policies = [parse_policy(text, trust=True) for text in policy]
     _refuse_unused(context, policies, live, len(problem))
@@ -91,45 +90,61 @@ def run(
             found[label] = rankduel.run(
                 played,
                 policies,
-                options.horizon,
-                options.runs,
                 matrix=matrix,
                 regret=regret,
                 feedback_every=feedback_every,
                 delay=delay,
                 multileave=multileave,
                 measure=measure,
-                seed=options.seed,
-                checkpoints=options.checkpoints,
-                jobs=options.jobs,
                 folder=folder,
-                repair=options.repair,
-                scheduler=options.scheduler,
                 command=command_typed(),
-                progress=progress.done,
-                matrix_progress=progress.build_status,
-                watch=progress.watch,
+                **options.settings,
+                **progress.callbacks,
             )
-    settings = read_settings(folder)
     name = problem[0] if len(problem) == 1 else problem_name(problem)
-    title = f"{name}: {counted(settings['rankers'], 'arm')}{', live duels' if live else ''}"
     if len(found) > 1:
-        rows = [{"duels": label} | row for label, table in found.items() for row in policy_rows(table)]
-        everything = {"records": str(options.out), "regret": settings["regret"], "policies": rows}
-        if not print_table(as_json, as_csv, lambda: rows, lambda: everything):
-            show_sweep(title, found)
-            show_next(options.out, options.out)
-        return
-    verdict = who_won(rankduel.read_preferences(folder / MATRIX))
-    rows = policy_rows(found[label])
+        _show_sweep(name, found, folder, options.out, as_json=as_json, as_csv=as_csv)
+    else:
+        _show_one(name, found[label], folder, options.out, as_json=as_json, as_csv=as_csv)
+
+
+def _show_sweep(
+    name: str, found: dict[str, pd.DataFrame], folder: Path, out: Path, *, as_json: bool, as_csv: bool
+) -> None:
+    """Print the runs of several kinds of duels; `folder` is one of their run sets."""
+    from experiments.runs.records import read_settings
+    from rankduel.cli.shown.runs import policy_rows
+    from rankduel.cli.shown.sweeps import show_runs
+
+    settings = read_settings(folder)
+    rows = [{"duels": label} | row for label, table in found.items() for row in policy_rows(table)]
+    everything = {"records": str(out), "regret": settings["regret"], "policies": rows}
+    if not print_table(as_json, as_csv, lambda: rows, lambda: everything):
+        show_runs(f"{name}: {counted(settings['rankers'], 'arm')}, live duels;", found)
+        show_next(out, out)
+
+
+def _show_one(
+    name: str, table: pd.DataFrame, folder: Path, out: Path, *, as_json: bool, as_csv: bool
+) -> None:
+    """Print the winner of the matrix and the runs of one run set."""
+    from experiments.runs.records import MATRIX, read_settings
+    from experiments.winners.verdict import resampled_verdict
+    from rankduel.cli.shown.preferences import duel_text
+    from rankduel.cli.shown.runs import policy_rows, show_runs
+    from rankduel.cli.shown.verdict import show_verdict
+
+    settings = read_settings(folder)
+    verdict = resampled_verdict(rankduel.read_preferences(folder / MATRIX))
+    rows = policy_rows(table)
     everything = {"records": str(folder), "regret": settings["regret"], "verdict": verdict._asdict()}
     if print_table(as_json, as_csv, lambda: rows, lambda: everything | {"policies": rows}):
         return
     show_verdict(verdict)
     screen.print()
-    duels = f", {duel_text(settings['arena'])}" if live else ""
-    show_runs(f"{title}{duels};", settings["regret"], found[label])
-    show_next(folder, options.out)
+    duels = f", live duels, {duel_text(settings['arena'])}" if settings["mode"] == "live" else ""
+    show_runs(f"{name}: {counted(settings['rankers'], 'arm')}{duels};", settings["regret"], table)
+    show_next(folder, out)
 
 
 def _refuse_unused(context: typer.Context, policies: list[Configured], live: bool, n_problems: int) -> None:

@@ -62,8 +62,8 @@ Names = Annotated[
 AtTier = Annotated[
     Tier,
     typer.Option(
-        help="Length of the runs: quick, minutes, enough to check most claims; paper, horizons and "
-        "repetitions as published or as needed to check the claims; long, always as published."
+        help="quick: minutes: enough to see most claims; paper: horizons and repeats as published, or as "
+        "many as settle the claims; long: full length of the originals, where that is more"
     ),
 ]
 Data = Annotated[

@@ -12,7 +12,7 @@ from bandits.agenda import (
     add,
     clear,
     empty_agenda,
-    rest,
+    play_one_arm,
     times_compared,
     times_within,
 )
@@ -48,7 +48,7 @@ def plan(state, params, rng):
     """Plan all pairs; after `agendas` agendas, arm 1 alone."""
     n_learned = state.now[0].n_learned
     if n_learned == params.agendas:
-        rest(state.agenda, 1)
+        play_one_arm(state.agenda, 1)
         return
     clear(state.agenda, params.times + n_learned)
     for first in range(len(state.wins)):

@@ -1,4 +1,4 @@
-"""Names and parameters of policies: what is accepted, how it prints, what is refused."""
+"""Test names and settings of policies: which texts are accepted, how they print, and which are refused."""
 
 import math
 
@@ -24,7 +24,7 @@ def test_every_variant_prints_back(name):
 
 @pytest.mark.parametrize("name", POLICIES)
 def test_every_parameter_prints_back(name):
-    """Changed one by one: a switch to its last choice, a flag to its opposite, a number by a thirtieth."""
+    """Settings change one by one: a switch to its last choice, a flag to its opposite, a number by 1/30."""
     defaults = POLICIES[name].params()
     for field, value in defaults._asdict().items():
         setting = settings_of(POLICIES[name]).get(field)
@@ -54,14 +54,14 @@ def test_what_is_understood(text, params):
     assert parse_policy(text) == policy("rucb", **params)
 
 
-def test_the_issue_of_printing_numbers():
+def test_numbers_print_as_short_as_they_parse_back():
     assert str(parse_policy("rucb(alpha=4000000.0)")) == "rucb(alpha=4e6)"
     assert str(parse_policy("rucb(alpha=0.1000000000000001)")) == "rucb(alpha=0.1000000000000001)"
     assert str(parse_policy("rucb(alpha=1e-7)")) == "rucb(alpha=1e-7)"
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("rucbb", "no policy named 'rucbb'; did you mean 'rucb'?"),
         ("nothing-like-it", "known: "),
@@ -74,10 +74,10 @@ def test_the_issue_of_printing_numbers():
         ("rucb(variant=papper)", "no variant of rucb named 'papper'; did you mean 'paper'?"),
     ],
 )
-def test_what_is_refused(text, told):
+def test_what_is_refused(text, message):
     with pytest.raises(PolicyError) as refused:
         parse_policy(text)
-    assert told in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_broken_text_is_refused():

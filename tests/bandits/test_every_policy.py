@@ -1,4 +1,4 @@
-"""What every policy must do, unasked: joining POLICIES is joining these tests."""
+"""Test the properties that all policies share; a new policy in POLICIES is tested here without an edit."""
 
 import numpy as np
 import pytest
@@ -13,12 +13,12 @@ from rankduel.base.settings import kernel_params, settings_of
 pytestmark = pytest.mark.kernel
 
 STEPS = np.array([1, 2, 3, 10, 100, 300])
-# How much of random play's regret each may have; 0.5 if not named.
+# Largest regret of a policy, as a share of that of random play; 0.5 if not named.
 SHARES = {
     "random_pair": 1.02,
     "beat_the_mean": 1.02,  # its radius is too wide for a run this short
-    "multisort": 1.02,  # sorts as long as it may
-    "parwis": 1.2,  # compares the best with all others as long as it may
+    "multisort": 1.02,  # sorts until the horizon
+    "parwis": 1.2,  # compares the best arm with all others until the horizon
     "prefbest": 1.02,  # ends after six judgments, often with another arm
     "pbr_walk": 1.2,  # prefers the comparisons of losers, and does not end in a run this short
 }
@@ -31,7 +31,7 @@ def policy(request):
 
 
 def run(policy, prefs, steps=STEPS, fast_forward=True, seed=0, **settings):
-    """One run; arms keep their own labels."""
+    """Return the trace of one run in which the policy and the matrix number the arms alike."""
     rng, users = generators(seed, 0)
     n_arms = len(prefs)
     return run_loop(
@@ -47,7 +47,7 @@ def run(policy, prefs, steps=STEPS, fast_forward=True, seed=0, **settings):
 
 
 def assert_counts_add_up(trace):
-    """Every step is one duel of two arms or one arm against itself, at every checkpoint."""
+    """Assert that every step is a duel of two arms or of an arm against itself, at every checkpoint."""
     np.testing.assert_array_equal(trace.duels.sum(axis=1) % 2, 0)
     np.testing.assert_array_equal(trace.duels.sum(axis=1) // 2 + trace.selves.sum(axis=1), trace.steps)
     np.testing.assert_array_equal(trace.better.sum(axis=1), trace.duels.sum(axis=1) // 2)
@@ -56,7 +56,7 @@ def assert_counts_add_up(trace):
         assert (np.diff(counts, axis=0) >= 0).all() and (counts >= 0).all()
 
 
-def test_it_says_what_it_is(policy):
+def test_description_and_settings_are_complete(policy):
     assert policy.about.endswith(".") and policy.source and policy.assumes and policy.recommend
     assert all(setting.about for setting in settings_of(policy).values())
     assert len(policy.about) < 110 and policy.about[0].isupper()
@@ -97,7 +97,7 @@ def test_short_horizons(policy, horizon):
     assert trace.steps[-1] == horizon
 
 
-def test_checkpoints_do_not_change_what_happens_without_skipping(policy):
+def test_checkpoints_do_not_change_the_choices_without_skipping(policy):
     few, many = (run(policy, ladder(5), steps, fast_forward=False) for steps in ([300], range(1, 301)))
     np.testing.assert_array_equal(few.duels[-1], many.duels[-1])
     np.testing.assert_array_equal(few.selves[-1], many.selves[-1])
@@ -134,7 +134,7 @@ def test_same_seed_same_numbers(policy):
 
 @pytest.mark.parametrize("policy", SOME_QUICKLY)
 def test_tied_duels_may_be_passed_over(policy):
-    """Then the same policy goes on; without any outcome at all it has no reason to give up an arm."""
+    """The policy continues with legal pairs if half of the duels are tied."""
     stepper, users = start(configure(policy), 4, horizon=300), np.random.default_rng(5)
     for _ in range(300):
         first, second = stepper.select()

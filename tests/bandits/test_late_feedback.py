@@ -1,4 +1,4 @@
-"""Outcomes that reach a policy late: after every so many steps, or so many steps after the duel."""
+"""Test that outcomes reach a policy after every `every` steps, and at least `delay` steps after the duel."""
 
 from typing import NamedTuple
 
@@ -21,8 +21,8 @@ LATE = [parameter for parameter in SOME_QUICKLY if parameter.values[0].late_feed
 
 
 class State(NamedTuple):
-    chosen: np.ndarray  # (1,) int64: how many pairs were chosen
-    heard: np.ndarray  # (1,) int64: of how many the outcome is known
+    n_chosen: np.ndarray  # (1,) int64: number of pairs chosen
+    n_known: np.ndarray  # (1,) int64: number of outcomes that have reached the policy
 
 
 class Params(NamedTuple):
@@ -31,18 +31,18 @@ class Params(NamedTuple):
 
 @kernel
 def select(state, params, rng):
-    """The first arm says how many outcomes are known, the second how many pairs were chosen."""
-    state.chosen[0] += 1
-    return state.heard[0], 50 + state.chosen[0]
+    """Return the number of known outcomes as first arm, and 50 plus that of chosen pairs as second."""
+    state.n_chosen[0] += 1
+    return state.n_known[0], 50 + state.n_chosen[0]
 
 
 @kernel
 def update(state, params, first, second, first_won):
-    state.heard[0] += 1 if second == 51 + state.heard[0] else 10  # in the order of the duels
+    state.n_known[0] += 1 if second == 51 + state.n_known[0] else 10  # 10 if not in the order of the duels
 
 
-WITNESS = Policy(
-    "witness",
+COUNTING = Policy(
+    "counting",
     Params,
     lambda n_arms, params, rng: State(np.zeros(1, np.int64), np.zeros(1, np.int64)),
     select,
@@ -64,7 +64,7 @@ WITNESS = Policy(
 def test_when_outcomes_arrive(feedback, known):
     prefs, labels, steps = np.full((100, 100), 0.5), np.arange(100), np.arange(1, 10)
     trace = run_loop(
-        configure(WITNESS),
+        configure(COUNTING),
         by_matrix(prefs),
         np.zeros(100),
         labels,
@@ -78,26 +78,26 @@ def test_when_outcomes_arrive(feedback, known):
 
 
 def by_hand(configured, prefs, n_steps, feedback, rng, users):
-    """(duels, selves) of a run whose outcomes wait in a list."""
+    """Return (duels, selves) of a run in which pending outcomes are in a list."""
     policy, n_arms = configured.thing, len(prefs)
     params = kernel_params(configured, n_steps)
     state = policy.init(n_arms, params, rng)
-    duels, selves, waiting = np.zeros(n_arms, np.int64), np.zeros(n_arms, np.int64), []
+    duels, selves, pending = np.zeros(n_arms, np.int64), np.zeros(n_arms, np.int64), []
     for t in range(1, n_steps + 1):
         first, second = policy.select(state, params, rng)
         if first == second:
             selves[first] += 1
-            waiting.append((t, first, second, True))
+            pending.append((t, first, second, True))
         else:
             duels[[first, second]] += 1
-            waiting.append((t, first, second, matrix_duel.py_func(prefs, first, second, users)))
-        while waiting and t % feedback.every == 0 and waiting[0][0] <= t - feedback.delay:
-            policy.update(state, params, *waiting.pop(0)[1:])
+            pending.append((t, first, second, matrix_duel.py_func(prefs, first, second, users)))
+        while pending and t % feedback.every == 0 and pending[0][0] <= t - feedback.delay:
+            policy.update(state, params, *pending.pop(0)[1:])
     return duels, selves
 
 
 @pytest.mark.parametrize("policy", LATE)
-def test_the_loop_waits_as_a_list_does(policy):
+def test_late_outcomes_equal_those_of_a_list(policy):
     configured, prefs, feedback = configure(policy), ladder(5), Feedback(7, 5)
     duels, selves = by_hand(configured, prefs, 500, feedback, *generators(2, 0))
     trace = run_loop(
@@ -113,24 +113,24 @@ def test_the_loop_waits_as_a_list_does(policy):
     np.testing.assert_array_equal(trace.selves[-1], selves)
 
 
-def test_tied_duels_take_their_turn_in_the_post():
+def test_tied_duels_are_not_passed_to_update():
     @kernel
     def tied(prefs, first, second, users):
         return 2
 
     trace = run_loop(
-        configure(WITNESS), Duel(tied, None), np.zeros(100), np.arange(100), np.array([9]), *generators(0, 0),
-        feedback=Feedback(2, 3),
+        configure(COUNTING), Duel(tied, None), np.zeros(100), np.arange(100), np.array([9]),
+        *generators(0, 0), feedback=Feedback(2, 3),
     )  # fmt: skip
     assert trace.duels[0, 0] == 9
 
 
 @pytest.mark.parametrize("feedback", [Feedback(0, 0), Feedback(1, -1)])
 def test_impossible_feedback_is_refused(feedback):
-    with pytest.raises(RankduelError, match="expected from 1 and from 0"):
+    with pytest.raises(RankduelError, match="expected every 1 to 10,000,000 steps with a delay"):
         play_matrix(configure(POLICIES["rucb"]), ladder(3), 10, feedback=feedback)
 
 
-def test_policies_that_cannot_wait_are_refused():
-    with pytest.raises(RankduelError, match="savage has to hear of every duel"):
+def test_late_feedback_is_refused_for_other_policies():
+    with pytest.raises(RankduelError, match="savage needs the outcome of every duel"):
         play_matrix(configure(POLICIES["savage"]), ladder(3), 10, feedback=Feedback(2))

@@ -1,4 +1,4 @@
-"""The loop's counts, regrets and checkpoints, on policies made for the purpose."""
+"""Test counts, regrets and checkpoints of the loop, with policies whose choices are fixed."""
 
 import subprocess
 import sys
@@ -28,12 +28,12 @@ pytestmark = pytest.mark.kernel
 
 
 class State(NamedTuple):
-    t: np.ndarray
-    heard: np.ndarray  # (first, second, first_won) of the last update
+    t: np.ndarray  # (1,) int64: number of updates
+    last: np.ndarray  # (3,) int64: first, second, first_won of the last update
 
 
 class Params(NamedTuple):
-    rests: int = 0  # steps of rest after every three
+    n_idle: int = 0  # number of idle steps after every three steps
 
 
 def init(n_arms, params, rng):
@@ -42,7 +42,7 @@ def init(n_arms, params, rng):
 
 @kernel
 def select(state, params, rng):
-    """(0, 1), (1, 2), (2, 2) in turn."""
+    """Return (0, 1), (1, 2), (2, 2) in turn."""
     t = state.t[0]
     return t % 3, min(t % 3 + 1, 2)
 
@@ -50,14 +50,14 @@ def select(state, params, rng):
 @kernel
 def update(state, params, first, second, first_won):
     state.t[0] += 1
-    state.heard[0], state.heard[1], state.heard[2] = first, second, first_won
+    state.last[0], state.last[1], state.last[2] = first, second, first_won
 
 
 @kernel
-def rest(state, params, limit, selves, rng):
-    """Now and then arm 0 against itself, as long as allowed."""
-    n = min(params.rests, limit) if state.t[0] % 3 == 0 else 0
-    selves[0] += n
+def skip_idle(state, params, limit, self_duels, rng):
+    """Skip self-duels of arm 0 before every third step."""
+    n = min(params.n_idle, limit) if state.t[0] % 3 == 0 else 0
+    self_duels[0] += n
     return n
 
 
@@ -67,7 +67,7 @@ def answer(state, params):
 
 
 TURNS = Policy("turns", Params, init, select, update)
-RESTING = TURNS._replace(idle=rest, recommend=answer)
+IDLING = TURNS._replace(idle=skip_idle, recommend=answer)
 
 
 def run(policy, steps, labels=(0, 1, 2), duel=matrix_duel, fast_forward=True, **settings):
@@ -95,21 +95,21 @@ def test_counts_at_checkpoints():
 
 
 def test_labels_rename_arms_everywhere():
-    plain, renamed = run(RESTING, [5, 9]), run(RESTING, [5, 9], labels=[2, 0, 1])
+    plain, renamed = run(IDLING, [5, 9]), run(IDLING, [5, 9], labels=[2, 0, 1])
     np.testing.assert_array_equal(renamed.duels[:, [2, 0, 1]], plain.duels)
     np.testing.assert_array_equal(renamed.selves[:, [2, 0, 1]], plain.selves)
     np.testing.assert_array_equal(renamed.recommended, np.array([2, 0, 1])[plain.recommended])
-    np.testing.assert_array_equal(renamed.better[-1], [6, 0, 0])  # who is better, the caller's arms decide
+    np.testing.assert_array_equal(renamed.better[-1], [6, 0, 0])  # losses are those of the caller's arms
     np.testing.assert_array_equal(plain.better[-1], [3, 3, 0])
 
 
-def test_rests_end_at_checkpoints_and_at_the_horizon():
-    trace = run(RESTING, [4, 5, 6, 20], rests=10)
-    # A rest is asked for anew at every checkpoint, since nothing was played in between.
+def test_idle_steps_end_at_checkpoints_and_at_the_horizon():
+    trace = run(IDLING, [4, 5, 6, 20], n_idle=10)
+    # `idle` skips again after every checkpoint, since no other step was played in between.
     np.testing.assert_array_equal(trace.selves[:, 0], [4, 5, 6, 17])
     np.testing.assert_array_equal(trace.duels.sum(axis=1), [0, 0, 0, 4])
     assert trace.selves[-1, 2] == 1 and trace.steps[-1] == 20
-    assert run(RESTING, [20], rests=10, fast_forward=False).selves[-1, 0] == 0
+    assert run(IDLING, [20], n_idle=10, fast_forward=False).selves[-1, 0] == 0
 
 
 def test_regrets_are_products_of_the_counts():
@@ -131,12 +131,12 @@ def _tied(prefs, first, second, users):
     return TIED if first == 0 else 1
 
 
-def test_tied_duels_count_and_are_not_heard_of():
+def test_tied_duels_count_but_are_not_passed_to_update():
     trace = run(TURNS, [5], duel=_tied)
-    np.testing.assert_array_equal(trace.duels[0], [5, 5, 0])  # (0, 1) again and again: no update moves on
+    np.testing.assert_array_equal(trace.duels[0], [5, 5, 0])  # always (0, 1), since `update` is not called
 
 
-def test_a_single_arm_plays_itself_without_asking():
+def test_a_single_arm_plays_itself_without_calls_of_the_policy():
     trace = play_matrix(configure(TURNS), [[0.5]], 10**12)
     assert trace.selves[-1, 0] == 10**12 and trace.recommended[-1] == 0 and trace.survivors[-1] == 1
 
@@ -163,14 +163,13 @@ def test_checkpoints(horizon):
 
 def test_streams_depend_on_policy_run_and_seed_only():
     runs = [
-        play_matrix(configure(RESTING), CYCLIC[:3, :3], 50, seed=s, run=r)
-        for s, r in ((0, 0), (0, 1), (1, 0))
+        play_matrix(configure(IDLING), CYCLIC[:3, :3], 50, seed=s, run=r) for s, r in ((0, 0), (0, 1), (1, 0))
     ]
     assert len({run.duels.tobytes() + run.recommended.tobytes() for run in runs}) > 1
 
 
 def test_every_loop_has_a_key_of_its_own():
-    """What is kept on disk is found by it. A method that calls Python has none, and is not kept."""
+    """Compiled loops are stored on disk by key; a method that calls Python has no key, and is not stored."""
     methods = [name for name, method in METHODS.items() if not method.calls_python]
     duels = [Duel(matrix_duel, None), *(Duel(live_duel_by(name), None, shown_so_far) for name in methods)]
     loops = [loop_of(policy, duel) for policy in DUELING.values() for duel in duels]
@@ -191,14 +190,14 @@ print("play" in compiled)
 """
 
 
-def test_the_compiled_loop_is_kept_on_disk(tmp_path):
+def test_the_compiled_loop_is_stored_on_disk(tmp_path):
     """The second process finds what the first compiled."""
     environment = {"RANKDUEL_CACHE": str(tmp_path), "PATH": ""}
     for expected in ("True", "False"):
-        told = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-c", COMPILE], env=environment, capture_output=True, text=True
         )
-        assert told.stdout.strip() == expected, told.stderr
+        assert result.stdout.strip() == expected, result.stderr
 
 
 # Policies that do something wrong
@@ -211,7 +210,7 @@ def beyond_the_last(state, params, rng):
 
 
 @pytest.mark.filterwarnings("ignore::rankduel.base.errors.PolicyNotice")
-def test_a_pair_that_is_no_pair_of_arms_is_said_with_its_step():
+def test_message_names_the_step_of_an_illegal_pair():
     for wrong in (beyond_the_last, beyond_the_last.py_func):
         with pytest.raises(
             PolicyError, match=r"turns.*: step 5: select returned \(0, 7\); expected two arms"
@@ -237,7 +236,7 @@ def wrong_name(state, params, first, second, first_won):
 
 @pytest.mark.filterwarnings("ignore::rankduel.base.errors.PolicyNotice")
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         (
             {"select": fail_at_the_third},
@@ -248,8 +247,8 @@ def wrong_name(state, params, first, second, first_won):
         ({"update": wrong_name}, "turns: step 1: update raised AttributeError: .*'time'"),
     ],
 )
-def test_what_plain_python_does_wrong_is_said_with_policy_step_and_value(wrong, told):
-    with pytest.raises(PolicyError, match=told):
+def test_message_for_plain_python_names_policy_step_and_value(wrong, message):
+    with pytest.raises(PolicyError, match=message):
         run(TURNS._replace(**wrong), [10])
 
 
@@ -265,7 +264,7 @@ def divide_by_zero(state, params, first, second, first_won):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         (
             {"idle": skip_too_many},
@@ -274,6 +273,6 @@ def divide_by_zero(state, params, first, second, first_won):
         ({"update": divide_by_zero}, "turns: step 3: ZeroDivisionError"),
     ],
 )
-def test_what_a_compiled_policy_does_wrong_is_said(wrong, told):
-    with pytest.raises(PolicyError, match=told):
+def test_message_for_compiled_policies_names_policy_step_and_value(wrong, message):
+    with pytest.raises(PolicyError, match=message):
         run(TURNS._replace(**wrong), [10])

@@ -1,4 +1,4 @@
-"""Preference matrices: what is cleaned, what is refused, and the constants that follow from one."""
+"""Test which preference matrices are scaled or refused, and the constants that follow from a matrix."""
 
 import numpy as np
 import pytest
@@ -15,12 +15,12 @@ def test_rounded_entries_are_scaled():
     assert clean[0, 1] == 0.6004 / 1.0004 and clean[0, 1] + clean[1, 0] == 1.0
 
 
-def test_the_diagonal_means_nothing():
+def test_the_diagonal_is_not_used():
     np.testing.assert_array_equal(checked_prefs([[0.0, 0.7], [0.3, 1.0]]), [[0.5, 0.7], [0.3, 0.5]])
 
 
 @pytest.mark.parametrize(
-    ("prefs", "told"),
+    ("prefs", "message"),
     [
         ([[0.5, 0.5]], "expected a square matrix, found 1 x 2"),
         ([0.5, 0.5], "expected a square matrix, found 2"),
@@ -40,14 +40,14 @@ def test_the_diagonal_means_nothing():
         ([[0.5, 0.602], [0.4, 0.5]], "must add up to 1 (within 0.001). 2 such entries"),
     ],
 )
-def test_what_is_refused(prefs, told):
+def test_what_is_refused(prefs, message):
     with pytest.raises(RankduelError) as refused:
         play_matrix(policy("rucb"), prefs, 10)
-    assert told in str(refused.value)
+    assert message in str(refused.value)
 
 
 @pytest.mark.parametrize("horizon", [0, -1, 2.5, np.inf, np.nan, 1e16, "many"])
-def test_horizons_that_are_none(horizon):
+def test_other_values_than_numbers_of_steps_are_refused(horizon):
     with pytest.raises(RankduelError, match="expected a whole number of duels from 1"):
         play_matrix(policy("rucb"), CYCLIC, horizon)
 
@@ -55,7 +55,7 @@ def test_horizons_that_are_none(horizon):
 def test_condorcet_winner():
     assert condorcet_winner(CYCLIC) == 0 and condorcet_winner(CYCLIC[::-1, ::-1]) == 3
     assert condorcet_winner(CYCLIC[1:, 1:]) == -1
-    assert condorcet_winner(np.full((2, 2), 0.5)) == -1  # beating means more than half
+    assert condorcet_winner(np.full((2, 2), 0.5)) == -1  # to beat an arm needs more than 1/2
     assert condorcet_winner(np.array([[0.5]])) == 0
 
 
@@ -91,7 +91,7 @@ def test_lower_bound_with_certain_wins_is_finite():
 
 
 @pytest.mark.kernel
-def test_a_duel_is_one_coin():
+def test_duels_have_the_probability_of_the_matrix():
     """Within 4.5 standard errors of 0.9 over 20,000 duels (a swapped pair would be off by 377)."""
     users = np.random.default_rng(0)
     won = sum(matrix_duel(CYCLIC, 1, 2, users) for _ in range(20_000))

@@ -1,4 +1,4 @@
-"""A new policy is one new file and no edits: it is found by name, listed, and played."""
+"""Test that a new policy is one new file and no edits: it is found by name, listed, and played."""
 
 import json
 import os
@@ -52,9 +52,9 @@ def recommend(state, params):
     return 0
 
 
-POLICY = policy_of(__name__, source="Nobody 2024", assumes="nothing")
+POLICY = policy_of(__name__, source="Author 2024", assumes="nothing")
 '''
-ASK = """
+PLAY_IT = """
 import bandits
 configured = bandits.policy("new_one")
 trace = bandits.play_matrix(configured, [[0.5, 0.6, 0.7], [0.4, 0.5, 0.6], [0.3, 0.4, 0.5]], 100)
@@ -64,30 +64,30 @@ print(bandits.__file__, configured, trace.duels[-1].max(), trace.duels[-1].sum()
 
 @pytest.fixture
 def tree(tmp_path):
-    """A copy of all packages with one more file."""
+    """Return a copy of all packages with the file of a new policy."""
     for package in PACKAGES:
         shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "bandits/policies/condorcet/new_one.py").write_text(NEW_ONE)
     return tmp_path
 
 
-def answer(tree, *arguments):
-    """What Python prints in that tree."""
+def printed(tree, *arguments):
+    """Return the output of Python with these arguments in the folder `tree`."""
     environment = os.environ | {"PYTHONPATH": str(tree), "COLUMNS": "80"}
-    told = subprocess.run(
+    result = subprocess.run(
         [sys.executable, *arguments], cwd=tree, env=environment, capture_output=True, text=True
     )
-    assert told.returncode == 0, told.stderr
-    return told.stdout
+    assert result.returncode == 0, result.stderr
+    return result.stdout
 
 
 def test_one_file_is_a_policy(tree):
-    where, name, most, all_duels = answer(tree, "-c", ASK).split()
+    where, name, most, all_duels = printed(tree, "-c", PLAY_IT).split()
     assert Path(where).parents[1] == tree and (name, most, all_duels) == ("new_one", "100", "200")
-    listed = json.loads(answer(tree, "-m", "rankduel", "policies", "--json"))
+    listed = json.loads(printed(tree, "-m", "rankduel", "policies", "--json"))
     family = [policy["name"] for policy in listed if policy["family"] == "Condorcet winner"]
     assert family == sorted(family) and "new_one" in family
-    shown = answer(tree, "-m", "rankduel", "policies")
-    assert "Duel arm 0 against all others in turn." in shown and "Nobody 2024" in shown
+    shown = printed(tree, "-m", "rankduel", "policies")
+    assert "Duel arm 0 against all others in turn." in shown and "Author 2024" in shown
     words = ("run", "arxiv6", "--policy", "new_one", "--horizon", "100", "--runs", "2", "--jobs", "1")
-    assert "new_one" in answer(tree, "-m", "rankduel", *words)
+    assert "new_one" in printed(tree, "-m", "rankduel", *words)

@@ -1,4 +1,4 @@
-"""A policy of one's own: a file with the contract's functions, jitted or plain."""
+"""Test policies in files of users, compiled and as plain Python."""
 
 import sys
 import warnings
@@ -12,7 +12,7 @@ from experiments.specs import parse_policy
 from rankduel import cli
 from rankduel.base.errors import PolicyError, PolicyNotice
 
-PLAIN = '''"""Always the same two arms."""
+PLAIN = '''"""Duel the same two arms in every step."""
 from typing import NamedTuple
 import numpy as np
 {imports}
@@ -77,7 +77,7 @@ def test_code_numba_cannot_compile_runs_as_python(mine):
     assert trace.duels[-1].sum() == 100
 
 
-def test_its_printed_form_asks_for_it_again(mine):
+def test_its_text_names_the_same_policy(mine):
     path = mine(PLAIN.format(**JITTED))
     configured = parse_policy(f"{path}(second=2)", trust=True)
     assert configured.params.second == 2 and str(configured) == f"{path}(second=2)"
@@ -96,7 +96,7 @@ def test_a_file_may_hold_a_whole_policy(mine):
     )
     policy = load_policy(mine(text))
     assert policy.name.endswith("mine.py") and policy.recommend and policy.assumes == "nothing"
-    assert policy.about == "Always the same two arms."
+    assert policy.about == "Duel the same two arms in every step."
 
 
 OPTIONAL = """
@@ -204,8 +204,8 @@ def test_stepped_saved_and_restored(mine, tmp_path, style, n_duels):
     assert again.recommend() == 0 and again.select() == (0, 2) and again.n_steps == n_duels
 
 
-def test_a_saved_state_does_not_choose_what_is_run(mine, tmp_path, monkeypatch):
-    """Neither by its path, nor by a file of the same name elsewhere."""
+def test_a_saved_file_does_not_choose_the_code_that_is_run(mine, tmp_path, monkeypatch):
+    """A saved file runs neither the file that it names, nor a file of the same name elsewhere."""
     ran = tmp_path / "ran"
     path = mine(PLAIN.format(**UNCOMPILED) + f"\nfrom pathlib import Path\nPath({str(ran)!r}).touch()\n")
     stepper = start(configure(load_policy(path)), 3)
@@ -239,11 +239,11 @@ def test_a_stepped_policy_that_chooses_no_arm_is_refused(mine, style):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (
             "def init(): pass",
-            "no Params, select, update in this file; expected Params, init, select, update and perhaps",
+            "no Params, select, update in this file; expected Params, init, select, update, optionally",
         ),
         ("x = 1\ny = x +", "mine.py:2: this policy file does not run: SyntaxError"),
         ("x = 1\ny = x / 0", "mine.py:2: this policy file does not run: ZeroDivisionError"),
@@ -256,10 +256,10 @@ def test_a_stepped_policy_that_chooses_no_arm_is_refused(mine, style):
         ),
     ],
 )
-def test_files_that_are_no_policy(mine, text, told):
+def test_files_without_a_policy_are_refused(mine, text, message):
     with pytest.raises(PolicyError) as refused:
         load_policy(mine(text))
-    assert told in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_an_absent_file():
@@ -328,14 +328,14 @@ MISTAKES = [
 
 @pytest.mark.filterwarnings("ignore::rankduel.base.errors.PolicyNotice")
 @pytest.mark.parametrize("style", [JITTED, UNCOMPILED], ids=["jitted", "plain"])
-@pytest.mark.parametrize(("wrong", "told"), MISTAKES, ids=[told[:40] for _, told in MISTAKES])
-def test_what_it_does_wrong_is_said_by_the_command(rankduel, tmp_path, style, wrong, told):
+@pytest.mark.parametrize(("wrong", "message"), MISTAKES, ids=[message[:40] for _, message in MISTAKES])
+def test_the_command_prints_what_is_wrong_with_a_policy(rankduel, tmp_path, style, wrong, message):
     jit = {"imports": "import numba", "jit": "@numba.njit"} if style is JITTED else {"imports": "", "jit": ""}
     (tmp_path / "mine.py").write_text(WRONG.format(**jit, **(RIGHT | wrong)))
     words = ("run", "cyclic", "-p", "./mine.py", "--horizon", "50", "--runs", "1", "--jobs", "1")
     code, out, err = rankduel(*words)
     assert code == 2 and out == "" and err.startswith("error: ./mine.py: ")
-    assert " ".join(err.replace(f"{tmp_path}/", "").split()) == f"error: ./mine.py: {told}"
+    assert " ".join(err.replace(f"{tmp_path}/", "").split()) == f"error: ./mine.py: {message}"
 
 
 @pytest.mark.parametrize("style", [JITTED, UNCOMPILED], ids=["jitted", "plain"])

@@ -1,4 +1,4 @@
-"""A user's policy for sets of arms: what it does wrong is said, compiled and plain."""
+"""Test the error messages for wrong policies for sets of arms, compiled and plain."""
 
 import numpy as np
 import pytest
@@ -44,7 +44,7 @@ FINE = {"arm": 1, "copies": 1, "n": 2, "update": "pass", "answer": 0}
 @pytest.mark.filterwarnings("ignore::rankduel.base.errors.PolicyNotice")
 @pytest.mark.parametrize("jit", ["@numba.njit", ""], ids=["jitted", "plain"])
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         (
             {"arm": 7},
@@ -60,7 +60,7 @@ FINE = {"arm": 1, "copies": 1, "n": 2, "update": "pass", "answer": 0}
         ),
     ],
 )
-def test_what_a_policy_for_sets_does_wrong_is_said(tmp_path, jit, wrong, told):
+def test_message_names_policy_step_and_value(tmp_path, jit, wrong, message):
     (tmp_path / "mine.py").write_text(OWN.format(jit=jit, **(FINE | wrong)))
-    with pytest.raises(PolicyError, match=told):
+    with pytest.raises(PolicyError, match=message):
         run(np.full((3, 3), 0.5), [str(tmp_path / "mine.py")], 10, 1, checkpoints=1)

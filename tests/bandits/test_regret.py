@@ -1,4 +1,4 @@
-"""Losses by hand: Copeland scores and Borda means of the small published matrices."""
+"""Test the losses against Copeland scores and Borda means of small published matrices."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ SCORES = {
 
 
 @pytest.mark.parametrize("name", SCORES)
-def test_copeland_losses_are_lacking_wins(name):
+def test_copeland_losses_are_missing_wins(name):
     prefs, scores = MATRICES[name].make(), np.array(SCORES[name])
     others, lacking = len(scores) - 1, max(scores) - scores
     np.testing.assert_allclose(losses_by("copeland", prefs), lacking / others)
@@ -29,7 +29,7 @@ def test_copeland_losses_are_lacking_wins(name):
 
 
 def test_a_tie_is_no_loss():
-    """ArXiv: arms 3 and 5 never lose to each other, so both lose once less than they fail to win."""
+    """ArXiv: arms 3 and 5 tie, so the number of losses of both is one less than that of missing wins."""
     prefs = MATRICES["arxiv6"].make()
     np.testing.assert_allclose(losses_by("copeland-losses", prefs) * 5, [0, 1, 2, 3, 4, 4])
     np.testing.assert_allclose(losses_by("copeland", prefs) * 5, [0, 1, 2, 4, 4, 5])
@@ -38,7 +38,7 @@ def test_a_tie_is_no_loss():
         np.testing.assert_allclose(losses_by("copeland-losses", prefs), losses_by("copeland", prefs))
 
 
-def test_borda_losses_are_lacking_chances():
+def test_borda_losses_are_differences_of_means():
     prefs = MATRICES["thesis4"].make()
     means = np.array([0.51, (0.49 + 1 + 0.4) / 3, (0.49 + 0 + 0.75) / 3, (0.49 + 0.6 + 0.25) / 3])
     np.testing.assert_allclose(losses_by("borda", prefs), means.max() - means)

@@ -1,4 +1,4 @@
-"""A policy stepped by hand, saved and restored."""
+"""Test policies that are played step by step, saved and restored."""
 
 import json
 import os
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.kernel
 
 
 def play(stepper, n, users):
-    """Duel n times; the pairs chosen."""
+    """Play `n` duels; return the pairs."""
     pairs = []
     for _ in range(n):
         first, second = stepper.select()
@@ -26,13 +26,13 @@ def play(stepper, n, users):
 
 
 def play_on(stepper, again, n):
-    """Two steppers that choose the same n pairs and answer alike."""
+    """Assert that two steppers choose the same `n` pairs and recommend the same arm."""
     assert play(stepper, n, np.random.default_rng(2)) == play(again, n, np.random.default_rng(2))
     assert stepper.recommend() == again.recommend() and stepper.answers() == again.answers()
 
 
 @pytest.mark.parametrize("policy", SOME_QUICKLY)
-def test_a_restored_policy_goes_on_as_if_never_stopped(policy, tmp_path):
+def test_a_restored_policy_continues_as_without_saving(policy, tmp_path):
     stepper, users = start(configure(policy), 5, seed=4, horizon=500), np.random.default_rng(1)
     play(stepper, 60, users)
     stepper.select()
@@ -47,7 +47,7 @@ def test_a_restored_policy_goes_on_as_if_never_stopped(policy, tmp_path):
 
 @pytest.mark.parametrize("policy", policies(["rucb", "prefbest"]))
 def test_many_duels_are_played_again_by_a_compiled_loop(policy, tmp_path):
-    """Also outcomes that an arm against itself got: any answer, or none."""
+    """Self-duels have any outcome, or none, and these are played again too."""
     stepper, users = start(configure(policy), 5, seed=4, horizon=5000), np.random.default_rng(1)
     for number in range(2500):
         first, second = stepper.select()
@@ -92,10 +92,10 @@ def test_bad_numbers_of_arms(n_arms):
         start("rucb", n_arms)
 
 
-def test_a_horizon_is_asked_for_where_it_is_needed():
+def test_a_missing_horizon_is_an_error_if_it_is_needed():
     needy = [name for name, policy in DUELING.items() if configure(policy).needs_horizon]
     for name in needy:
-        with pytest.raises(RankduelError, match=f"{name} must know how many duels"):
+        with pytest.raises(RankduelError, match=f"{name} needs the number of duels in advance"):
             start(name, 3)
     for name in set(DUELING) - set(needy):
         start(name, 3)
@@ -135,13 +135,13 @@ def saved(tmp_path):
 
 
 def rewritten(path, *without, **changes):
-    """The file with other fields, and the checksum that belongs to them."""
+    """Rewrite the file with other fields, and the checksum of these."""
     content = json.loads(path.read_text()) | changes
     write_checked_json(path, {name: content[name] for name in content if name not in {"sha256", *without}})
     return path
 
 
-def test_saving_leaves_nothing_else_behind(tmp_path):
+def test_saving_leaves_no_other_file(tmp_path):
     saved(tmp_path)
     saved(tmp_path)
     assert os.listdir(tmp_path) == ["saved.json"]
@@ -184,7 +184,7 @@ def test_every_flipped_bit_is_noticed(tmp_path):
             unnoticed.append(restore(path).n_steps)
         except RankduelError as problem:
             assert str(path) in str(problem)
-    assert set(unnoticed) <= {n_steps} and len(unnoticed) < 20  # between the fields: spaces and the like
+    assert set(unnoticed) <= {n_steps} and len(unnoticed) < 20  # white space between the fields
 
 
 HUGE = 10**30
@@ -212,7 +212,7 @@ BAD_FIELDS = {
 
 @pytest.mark.parametrize(("name", "value"), [(n, v) for n, values in BAD_FIELDS.items() for v in values])
 def test_every_field_is_checked(name, value, tmp_path):
-    """With a checksum that fits: numbers that crashed, hung or wrote out of bounds when states were saved."""
+    """The checksum is right; such numbers crashed or wrote out of bounds when states were saved."""
     with pytest.raises(RankduelError, match="saved.json: "):
         restore(rewritten(saved(tmp_path), **{name: value}))
 
@@ -227,11 +227,11 @@ def test_files_of_another_version(tmp_path):
     with pytest.raises(RankduelError, match=r"another version of rankduel \(format 99; expected 3\)"):
         restore(rewritten(saved(tmp_path), format=99))
     np.savez(tmp_path / "saved.npz", header=np.array("{}"), state=np.zeros(3))
-    with pytest.raises(RankduelError, match=r"saved.npz: an \.npz archive; .* up to format 2"):
+    with pytest.raises(RankduelError, match=r"saved.npz: an \.npz archive, .*; expected format 3"):
         restore(tmp_path / "saved.npz")
 
 
-def test_a_policy_that_chooses_otherwise_now_is_noticed(tmp_path):
+def test_a_policy_that_now_chooses_other_pairs_is_refused(tmp_path):
     path = rewritten(saved(tmp_path), settings={"alpha": 3.0})
     with pytest.raises(RankduelError, match="rucb chooses other pairs now than when it was saved"):
         restore(path)

@@ -1,4 +1,4 @@
-"""The arena: every option reaches the world that duels are played in, and nothing odd is let in."""
+"""The arena: every option reaches the world of the duels, and invalid values are errors."""
 
 import dataclasses
 import inspect
@@ -26,7 +26,7 @@ REFUSALS = RankduelError
 
 @pytest.fixture
 def letor():
-    """Three queries of 4, 1 and 6 documents; feature 3 ties them all."""
+    """Return three queries of 4, 1 and 6 documents; feature 3 is the same for all documents."""
     rng = np.random.default_rng(1)
     return Letor(
         labels=np.array([0, 2, 1, 4, 3, 0, 0, 1, 2, 4, 0], np.int8),
@@ -48,7 +48,7 @@ def assert_same_world(one, other):
 
 
 def made(letor, model=None, way=None, rankers=("1", "2", "3"), **settings):
-    """The same without the arena."""
+    """Return the world made without an arena."""
     rankings = rank(letor, [feature(name) for name in rankers])
     return make_world(
         rankings,
@@ -59,7 +59,7 @@ def made(letor, model=None, way=None, rankers=("1", "2", "3"), **settings):
     )
 
 
-def test_unless_told_otherwise_it_is_as_in_the_papers(letor):
+def test_the_defaults_are_those_of_the_papers(letor):
     arena = open_arena(letor)
     assert_same_world(arena.world(), made(letor))
     assert arena.rankings.names == ("1", "2", "3") and str(arena.interleaving) == "probabilistic"
@@ -83,7 +83,7 @@ def test_unless_told_otherwise_it_is_as_in_the_papers(letor):
 def test_the_command_line_has_the_same_defaults():
     takes = inspect.signature(open_arena).parameters
     options = dataclasses.asdict(DuelOptions())
-    assert options.pop("ranker") is None and options["clicks"] is None  # the first of none is the default
+    assert options.pop("ranker") is None and options["clicks"] is None  # with an empty list, the default
     options["clicks"] = takes["clicks"].default
     assert options == {
         name: parameter.default for name, parameter in takes.items() if name not in ("letor", "progress")
@@ -156,7 +156,7 @@ def test_rankers_of_ones_own(letor):
     arena = open_arena(letor, rankers=[mine, feature("1")], clicks="perfect")
     assert arena.rankings.names == ("mine", "1")
     loss, _, win = play_duels(arena.world(), arena.interleaving, 0, 1, 4000, np.random.default_rng(0))
-    assert win > 2 * loss  # the grades themselves are hard to beat
+    assert win > 2 * loss  # a ranking by the grades beats the others
 
 
 def test_rankers_keep_the_direction_of_their_profile(letor):
@@ -207,8 +207,8 @@ def test_grades_by_profile_or_else_by_the_data(letor, profile, top, grades):
         ({"queries": "cycel"}, "did you mean 'cycle'?"),
         ({"rankers": "1,9"}, "no feature '9'"),
         ({"rankers": "1,1"}, "two rankers are named '1'"),
-        ({"rankers": ","}, "no rankers to rank by"),
-        ({"rankers": []}, "no rankers to rank by"),
+        ({"rankers": ","}, "no rankers are given; expected at least one"),
+        ({"rankers": []}, "no rankers are given; expected at least one"),
     ],
 )
 def test_what_does_not_fit_is_refused(letor, options, told):
@@ -219,7 +219,7 @@ def test_what_does_not_fit_is_refused(letor, options, told):
 
 @pytest.fixture
 def three_grades():
-    """One query of three documents with grades 2, 1 and 0; the features rank them in opposite orders."""
+    """Return one query of three documents with grades 2, 1 and 0; its features have opposite orders."""
     frame = pd.DataFrame({"qid": [1, 1, 1], "label": [2, 1, 0], "good": [3, 2, 1], "bad": [1, 2, 3]})
     return Letor.from_pandas(frame)
 

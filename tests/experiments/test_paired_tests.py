@@ -1,4 +1,4 @@
-"""Paired tests: against all signs, SciPy and the normal limit; corrections; and streams that do not move."""
+"""Paired tests, against all signs, SciPy and the normal limit; corrections; and fixed random streams."""
 
 import naive
 import numpy as np
@@ -18,7 +18,7 @@ def all_pairs(values, samples=2000, confidence=0.95, seed=3):
 
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=9))
 def test_few_differences_are_tested_with_all_signs(tenths):
-    """Tenths of whole numbers make equal sums, which rounding must not tell apart."""
+    """Multiples of 0.1 have equal sums that differ by rounding errors only."""
     differences = [value / 10 for value in tenths]
     assert exact_sign_flip_p(np.array(differences)) == naive.sign_flip_p(differences)
 
@@ -46,7 +46,7 @@ def test_holm_by_hand():
 
 
 def test_sampled_signs_near_the_exact_value():
-    """Six standard errors; the pair differs on one query more than all signs are tried for."""
+    """Within six standard errors; the pair differs on FEW + 1 queries."""
     rng, samples = np.random.default_rng(5), 100_000
     first, second = rng.normal(0.3, 1, (2, FEW + 1)) + [[0.3], [0.0]]
     exact = exact_sign_flip_p(first - second)
@@ -61,7 +61,7 @@ def test_sampled_p_values_are_never_zero():
 
 
 def test_equal_sums_count_as_reached():
-    """All signs of 40 equal differences give lattice sums; the exact value is of a binomial distribution."""
+    """The sums of 40 equal differences are on a lattice; the exact value is a binomial probability."""
     differences, samples = np.where(np.arange(40) < 25, 0.1, -0.1), 100_000
     found = all_pairs([0.7 + differences, np.full(40, 0.7)], samples).p[0]
     exact = 2 * stats.binom(40, 0.5).sf(24)
@@ -69,7 +69,7 @@ def test_equal_sums_count_as_reached():
 
 
 def test_p_values_of_equal_rankers_are_uniform():
-    """Of 400 pairs whose differences are symmetric, 5 % are below 0.05: six standard errors."""
+    """5 % of 400 pairs with symmetric differences have p below 0.05, within six standard errors."""
     rng = np.random.default_rng(8)
     p = [all_pairs(rng.normal(size=(2, 30)), 500, seed=seed).p[0] for seed in range(400)]
     for level in (0.05, 0.5):
@@ -79,7 +79,7 @@ def test_p_values_of_equal_rankers_are_uniform():
 
 
 def test_the_interval_is_the_bootstrap_percentile():
-    """Against SciPy's: ends of both have a sampling error of about 1 % of the width."""
+    """Compare with SciPy; the ends of both have a sampling error of about 1 % of the width."""
     rng = np.random.default_rng(4)
     first, second = rng.gamma(2, 1, (2, 150))
     found = all_pairs([first, second], 20_000, 0.9)
@@ -97,7 +97,7 @@ def test_the_interval_is_the_bootstrap_percentile():
 
 
 def test_the_interval_covers_the_mean():
-    """Of 400 intervals of 80 %; a bootstrap of 60 normal values covers a little less: six standard errors."""
+    """400 intervals of 80 %, within six standard errors; the bootstrap of 60 values covers slightly less."""
     rng, covered = np.random.default_rng(9), 0
     for seed in range(400):
         found = all_pairs([rng.normal(5, 1, 60), np.zeros(60)], 500, 0.8, seed)

@@ -1,7 +1,7 @@
-"""Confidence sequences: the formulas, how often they miss, and how soon they decide.
+"""Confidence sequences: the formulas, the probability of a miss, and the time to a decision.
 
-A sequence may miss, at any time, with probability alpha = 0.05. Among 400 runs the expected number of misses
-is then at most 20 with a standard deviation of 4.4: 38 misses are 4 of these more.
+A sequence misses the mean at some time with probability at most alpha = 0.05. Among 400 runs the expected
+number of misses is at most 20, with a standard deviation of 4.4: 38 misses are 4 standard deviations more.
 """
 
 import naive.matrix
@@ -12,9 +12,9 @@ from scipy import stats
 from experiments.statistics import (
     empirical_bernstein,
     extend,
-    guess,
+    next_bet,
     normal_mixture,
-    stake,
+    predicted_mean,
     start_sequence,
     wilson,
 )
@@ -31,16 +31,16 @@ def tie_heavy(p, ties=0.6):
 
 
 def page_odds(p, variance):
-    """Values spread evenly about p."""
+    """Return values with a uniform distribution around p."""
     reach = (3 * variance) ** 0.5
     return lambda rng, shape: rng.uniform(p - reach, p + reach, shape)
 
 
 def by_values(values, alpha):
-    """(lo, hi), each (values, runs): `extend` with rounds of one value, and Bernstein's interval alone."""
+    """Return (lo, hi), each (values, runs), of `extend` with one value per round, and of Bernstein alone."""
     both, sequence, alone = [], start_sequence(values.shape[1]), []
     for value in values:
-        extend(sequence, 1, value, (value - guess(sequence.n, sequence.total)) ** 2, alpha)
+        extend(sequence, 1, value, (value - predicted_mean(sequence.n, sequence.total)) ** 2, alpha)
         both.append((sequence.lo.copy(), sequence.hi.copy()))
         alone.append(empirical_bernstein(sequence, alpha / 2))
     return np.array(both), np.array(alone)
@@ -77,8 +77,8 @@ def test_misses_are_rare_although_one_looks_all_the_time(draw, p):
         assert missed.sum() <= MOST_MISSES
 
 
-def test_the_normal_mixture_misses_as_often_as_it_may_and_no_more():
-    """Fair coins, 20,000 values: measured elsewhere 0.043 to 0.048."""
+def test_the_normal_mixture_misses_with_probability_near_alpha():
+    """Bernoulli(1/2), 20,000 values; an independent measurement gave 0.043 to 0.048."""
     rng, n = np.random.default_rng(2), np.arange(1, 20_001)
     missed = 0
     for _ in range(RUNS):
@@ -97,7 +97,7 @@ def test_the_normal_mixture_misses_as_often_as_it_may_and_no_more():
     ids=["ties", "pages", "close pages"],
 )
 def test_bernstein_decides_as_soon_as_was_measured(draw, values, runs, measured):
-    """Mean times at alpha = 0.05 (`alone` has half of what is given); a fifth is 4 s.e. of the slowest."""
+    """Mean times at alpha = 0.05 (`alone` uses alpha / 2); 20 % is 4 standard errors of the slowest."""
     _, alone = by_values(draw(np.random.default_rng(3), (values, runs)), 2 * ALPHA)
     above = alone[:, 0] > 0.5
     assert np.where(above.any(axis=0), above.argmax(axis=0), values).mean() == pytest.approx(
@@ -115,12 +115,12 @@ def test_the_normal_mixture_decides_as_soon_as_was_measured():
 
 
 def stratified(queries, within, rng, sizes):
-    """(lo, hi) after each round of passes over queries whose means go from 0.2 to 0.84: p = 0.52."""
+    """Return (lo, hi) after each round of passes over queries with means from 0.2 to 0.84: p = 0.52."""
     means = np.linspace(0.2, 0.84, queries)[:, None]
     sequence, found = start_sequence(RUNS), []
     for size in sizes:
         values = means + rng.uniform(-within, within, (size, queries, RUNS))
-        centre, seen, spread = guess(sequence.n, sequence.total), np.zeros((queries, RUNS)), 0.0
+        centre, seen, spread = predicted_mean(sequence.n, sequence.total), np.zeros((queries, RUNS)), 0.0
         for turn in range(size):
             spread = spread + ((values[turn] - (centre + seen) / (turn + 1)) ** 2).sum(axis=0)
             seen += values[turn]
@@ -130,7 +130,7 @@ def stratified(queries, within, rng, sizes):
 
 
 def test_strata_are_bounded_together():
-    """A value has the mean of its query, and yet the mean over queries is bounded; better than at random."""
+    """The mean over queries is covered, with narrower intervals than for random queries."""
     sizes = [1, 1, 1, 1, 2, 3, 4, 6, 9, 14]
     found = stratified(40, 0.1, np.random.default_rng(5), sizes)
     missed = ((found[:, 0] > 0.52) | (found[:, 1] < 0.52)).any(axis=0)
@@ -141,13 +141,13 @@ def test_strata_are_bounded_together():
     assert (found[-1, 1] - found[-1, 0]).mean() < 0.7 * (at_random[-1, 1] - at_random[-1, 0]).mean()
 
 
-def test_stakes_look_back_only():
-    """The stake of a round must be known before its values are."""
+def test_bets_are_predictable():
+    """The bet of a round depends on earlier rounds only."""
     sequence = start_sequence(2)
     extend(sequence, 1000, np.array([500.0, 500.0]), np.array([200.0, 50.0]), ALPHA)
-    wild, calm = stake(sequence, 1000, ALPHA)
-    assert wild < calm < 0.5
-    assert stake(sequence, 5000, ALPHA)[1] < calm
+    variable, constant = next_bet(sequence, 1000, ALPHA)
+    assert variable < constant < 0.5
+    assert next_bet(sequence, 5000, ALPHA)[1] < constant
 
 
 def test_only_the_rows_named_are_extended():

@@ -1,4 +1,4 @@
-"""Tables in Parquet files: read as they were written, or refused."""
+"""Tables in Parquet files: read back unchanged, or an error."""
 
 import numpy as np
 import pandas as pd
@@ -77,7 +77,7 @@ def test_every_changed_byte_is_noticed_or_changes_nothing(path):
         if found.verified:
             assert found.about == ABOUT
         else:
-            unverified += found.about.keys() - ABOUT.keys()  # readers refuse names that they do not know
+            unverified += found.about.keys() - ABOUT.keys()  # readers reject unknown names
     assert refused > len(whole) / 2 and all(len(name) == len("digest") for name in unverified)
 
 
@@ -111,7 +111,7 @@ def test_what_is_no_table_is_refused(path, content):
 def test_a_claim_of_many_rows_is_refused(path):
     table = pa.table({"step": np.zeros(10**6)}).replace_schema_metadata({b"rankduel": b"{}"})
     pq.write_table(table, path, compression="zstd")
-    with pytest.raises(DamagedTable, match="it claims 1,000,000 rows in"):
+    with pytest.raises(DamagedTable, match="its footer states 1,000,000 rows in"):
         read_table(path)
 
 

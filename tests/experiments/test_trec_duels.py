@@ -1,4 +1,4 @@
-"""Duels between TREC runs: each owns what it lists, and what else is read changes nothing."""
+"""Duels between TREC runs: a run is credited for the documents it lists; other runs change nothing."""
 
 import naive
 import numpy as np
@@ -15,7 +15,7 @@ QRELS = """1 0 a 0
 2 0 a 2
 3 0 b 2
 """
-# By query: its documents, best first; of query 3 the first run lists nothing.
+# Documents by query, best first; the first run lists none for query 3.
 RUNS = {
     "one": {"1": "a", "2": "ab"},
     "nine": {"1": "ebcdfghij", "2": "cda", "3": "ab"},
@@ -25,7 +25,7 @@ RUNS = {
 
 @pytest.fixture
 def data(tmp_path, monkeypatch):
-    """Reads some of the runs."""
+    """Return a function that reads some of the runs."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "qrels").write_text(QRELS)
     for name, lists in RUNS.items():
@@ -53,7 +53,7 @@ def test_one_bad_document_does_not_win(data):
     world, users = arena.world(), np.random.default_rng(1)
     assert is_exact(world, arena.interleaving, 0, 1)
     odds = mean_odds(world, arena.interleaving, 0, 1, users)
-    # Query 1: e belongs to nine. Query 2: a belongs to one. Query 3: the page is that of nine, for nobody.
+    # Credit: in query 1, e to nine; in query 2, a to one; in query 3, the list of nine, no credit.
     assert odds == pytest.approx([1 / 3, 1 / 3, 1 / 3])
     found = play_duels(world, arena.interleaving, 0, 1, 20_000, users) / 20_000
     assert np.abs(found - odds).max() < 5 * 0.5 / 20_000**0.5  # 5 s.e.
@@ -61,7 +61,7 @@ def test_one_bad_document_does_not_win(data):
 
 @pytest.mark.parametrize("interleave", ["team_draft", "balanced", "document_constraints"])
 def test_other_runs_change_nothing(data, interleave):
-    """Neither odds nor NDCG: the ideal is over all judged documents, listed or not."""
+    """Odds and NDCG are unchanged: the ideal ranking has all judged documents, listed or not."""
     found = []
     for names in (("one", "nine"), ("one", "nine", "other")):
         arena = arena_of(data(*names), interleave)
@@ -91,7 +91,7 @@ def test_the_matrix_is_the_mean_of_the_odds(data, interleave):
 
 
 def test_live_pages_show_both_lists_to_their_ends(data):
-    """Mean NDCG of pages within 5 standard errors; NDCG is at most 1."""
+    """The mean NDCG of pages is within 5 standard errors; NDCG is at most 1."""
     arena = arena_of(data("one", "nine"))
     live, duel, users = go_live(arena.world()), live_duel_by("team_draft"), np.random.default_rng(3)
     for _ in range(4000):

@@ -1,4 +1,4 @@
-"""Blocks hold what the naive twins say of each query, whatever the width of an entry."""
+"""Blocks agree with the naive twins for every query and every width of an entry."""
 
 import gc
 import weakref
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.kernel
 
 
 def rankings_of(scores, sizes):
-    """Rankings by rows of scores."""
+    """Return rankings by rows of scores."""
     offsets = np.cumsum([0, *sizes])
     rows = zip(*(rank_scores(np.array(row, float), offsets) for row in scores))
     names = tuple(f"ranker {k}" for k in range(len(scores)))
@@ -27,7 +27,7 @@ def rankings_of(scores, sizes):
 
 
 def assert_blocks(scores, sizes):
-    """Every block is what the naive twins make of the scores of its ranker and query."""
+    """Assert that every block agrees with the naive twins of the scores of its ranker and query."""
     data, starts = blocks_of(rankings_of(scores, sizes))
     assert data.ctypes.data % LINE == 0 and not (starts % LINE).any()
     for k, row in enumerate(scores):
@@ -64,7 +64,7 @@ def test_entries_of_one_and_of_two_bytes(levels):
 
 @pytest.mark.parametrize("n_docs", [256, 257, 1 << 16, (1 << 16) + 1])
 def test_entries_hold_the_largest_numbers(n_docs):
-    """The widths end at powers of 256: the last document of two rankings, one of them one large tie group."""
+    """Widths change at powers of 256; one of the two rankings is one large tie group."""
     data, starts = blocks_of(rankings_of([range(n_docs), [0] * n_docs], [n_docs]))
     last, tied = n_docs - 1, starts[-1]
     assert entry_of(data, 0, n_docs, DOCS, 0) == entry_of(data, 0, n_docs, RANKS, 0) == last
@@ -96,6 +96,6 @@ def test_blocks_hold_the_lengths_of_lists_that_end(n_docs):
     for k in (0, 1):
         for query, n in enumerate(sizes):
             block = k * starts[-1] + starts[query]
-            if n < 1000:  # the naive twin takes its time
+            if n < 1000:  # the naive twin is slow
                 assert_block(data, block, scores[:n_docs] if query == 0 else scores[n_docs:])
             assert length_of(data, block, n) == lengths[k, query]

@@ -1,4 +1,4 @@
-"""A cache file is believed only if it is whole and of this very data; building one never costs the data."""
+"""A cache file is used only if it is complete and of this data; the data are read also without one."""
 
 import multiprocessing
 import os
@@ -36,7 +36,7 @@ def source(tmp_path):
 
 @pytest.fixture
 def no_parsing(monkeypatch):
-    """A function after which parsing fails."""
+    """Return a function that makes parsing fail from then on."""
 
     def parse(*_):
         raise AssertionError("parsed again")
@@ -190,7 +190,7 @@ def test_columns_are_mapped_not_copied(tmp_path):
     assert_same_letor(loaded, letor)
 
 
-# --- files that are not to be believed
+# --- invalid cache files
 
 every_byte = pytest.mark.parametrize("step", [13, pytest.param(1, marks=pytest.mark.slow)])
 
@@ -220,7 +220,7 @@ def test_a_flipped_bit_anywhere_is_noticed(tmp_path, step):
 
 
 def swapped(data, one, other, size):
-    """Return the bytes with what stands at two places swapped."""
+    """Return `data` with `size` bytes at two places swapped."""
     changed = bytearray(data)
     changed[one : one + size] = data[other : other + size]
     changed[other : other + size] = data[one : one + size]
@@ -262,7 +262,7 @@ def other_table(path):
     ],
     ids=["empty", "cut", "text", "folder", "middle", "other table"],
 )
-@pytest.mark.filterwarnings("ignore:no cache was written")  # in place of the folder
+@pytest.mark.filterwarnings("ignore:no cache was written")  # a file instead of the folder
 def test_a_spoilt_file_is_rebuilt(source, spoil):
     fresh = letor_data.read_data(source, cache=False)
     letor_data.read_data(source)
@@ -284,7 +284,7 @@ def test_a_foreign_file_under_a_name_like_ours_is_passed_over(source, no_parsing
 
 
 def named_by_checksum(path):
-    """Give a cache file the name that its content must have."""
+    """Give a cache file the name with the checksum of its content."""
     stem = path.name.rsplit(".", 2)[0]
     return path.rename(path.with_name(f"{stem}.{zlib.crc32(path.read_bytes()):08x}.arrow"))
 
@@ -330,7 +330,7 @@ def test_the_cache_of_another_file_is_not_believed_under_this_name(source, tmp_p
 
 
 def changing_source(monkeypatch, source, texts):
-    """From now on the source gets another text after every parsing, as long as there are any."""
+    """Replace the source by the next of `texts` after every parsing from then on."""
     parse = reading.parse_text
 
     def changed_after(*arguments):
@@ -374,10 +374,10 @@ def test_a_file_that_joins_a_folder_meanwhile_counts(source, monkeypatch):
     assert letor_data.read_data(source.parent).n_queries == 2
 
 
-# --- several at once
+# --- concurrent processes
 
 
-# Reads x.txt, and waits to be killed while the cache is written or just before it gets its name.
+# Read x.txt, and wait to be killed while the cache is written or just before it is renamed.
 WRITER = """
 import sys, time
 import letor_data
@@ -446,7 +446,7 @@ def test_two_processes_may_build_at_once(tmp_path):
     assert arrow_files(tmp_path / FOLDER)[0].read_bytes() == before
 
 
-# --- where it goes
+# --- folders
 
 
 def test_a_folder_may_be_chosen(source, tmp_path):
@@ -462,7 +462,7 @@ def test_without_a_cache_nothing_is_written(source):
 
 @pytest.mark.parametrize("home", ["xdg", ""])
 def test_beside_a_folder_that_may_not_be_written_the_users_cache_is_used(source, tmp_path, monkeypatch, home):
-    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)  # root may write everywhere
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)  # permissions do not apply to root
     monkeypatch.setenv("XDG_CACHE_HOME", home and str(tmp_path / home))
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("RANKDUEL_CACHE", raising=False)

@@ -1,4 +1,4 @@
-"""Files are recognised by their first line, whatever they are packed in."""
+"""Files are recognised by their first line, also in archives."""
 
 import gzip
 import zipfile

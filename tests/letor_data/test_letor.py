@@ -1,4 +1,4 @@
-"""Choosing queries and features of a table, and going to pandas and back."""
+"""Selection of queries and features of a Letor, and conversion to and from pandas."""
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ LETOR = small_letor()
 
 
 def rows_of(letor):
-    """One tuple per document, so that order and belonging can be compared."""
+    """Return one tuple per document, to compare order and queries."""
     query = np.repeat(np.arange(letor.n_queries), letor.docs_per_query)
     comments = letor.comments.to_pylist() if letor.comments is not None else [""] * letor.n_docs
     values = [tuple(column[row].tobytes() for column in letor.columns) for row in range(letor.n_docs)]
@@ -93,8 +93,8 @@ def test_unknown_names_list_what_there_is(choose, message):
     ],
 )
 def test_a_choice_without_queries_is_refused(choose):
-    """Whoever draws a query from the data may rely on there being one."""
-    with pytest.raises(DataError, match="none of the 3 queries is left"):
+    """Code that draws a query from the data relies on at least one."""
+    with pytest.raises(DataError, match="no query is chosen, of 3; expected at least one"):
         choose()
 
 
@@ -205,6 +205,12 @@ def test_a_frame_with_a_name_twice_is_refused():
     frame = pd.DataFrame([[1, 0, 2.0, 3.0]], columns=["qid", "label", "f", "f"])
     with pytest.raises(DataError, match="a pandas frame: .*'f'"):
         Letor.from_pandas(frame)
+
+
+def test_a_profile_that_does_not_exist_is_refused():
+    frame = small_letor().to_pandas()
+    with pytest.raises(DataError, match="no profile named 'msrl'; did you mean 'mslr'"):
+        Letor.from_pandas(frame, profile="msrl")
 
 
 # --- numbers

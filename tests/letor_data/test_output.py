@@ -1,4 +1,4 @@
-"""Output files are whole or absent, whatever happens while they are written; zstd streams have checksums."""
+"""Output files are complete or absent after an error; zstd streams have checksums."""
 
 import sys
 from pathlib import Path
@@ -23,7 +23,7 @@ UNCHECKED = "a zstd stream without a checksum"
 
 
 class FullDisk:
-    """Stand in for fsync: the disk is full from the call with this number on."""
+    """Replacement of fsync that raises 'disk full' from the call with this number on."""
 
     def __init__(self, number):
         self.left = number
@@ -36,11 +36,11 @@ class FullDisk:
 
 @pytest.fixture
 def letor():
-    """Data that can be written as text."""
+    """Return data that can be written as text."""
     return small_letor().take_queries([0, 2])
 
 
-def everything(folder):
+def names_in(folder):
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*"))
 
 
@@ -49,7 +49,7 @@ def test_folds_appear_all_or_not_at_all(tmp_path, monkeypatch, letor, number):
     monkeypatch.setattr("os.fsync", FullDisk(number))
     with pytest.raises(DataError, match=r"folds.*: could not be written: No space left on device"):
         write_folds(letor, tmp_path / "deep" / "folds")
-    assert everything(tmp_path) == []
+    assert names_in(tmp_path) == []
 
 
 def test_folders_that_were_there_stay(tmp_path, monkeypatch, letor):
@@ -58,7 +58,7 @@ def test_folders_that_were_there_stay(tmp_path, monkeypatch, letor):
     monkeypatch.setattr("os.fsync", FullDisk(3))
     with pytest.raises(DataError):
         write_folds(letor, tmp_path / "folds")
-    assert everything(tmp_path) == ["folds", "folds/Fold1", "folds/Fold1/train.txt"]
+    assert names_in(tmp_path) == ["folds", "folds/Fold1", "folds/Fold1/train.txt"]
     assert (tmp_path / "folds" / "Fold1" / "train.txt").read_text() == "old"
 
 
@@ -69,7 +69,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch, letor, suffix):
     monkeypatch.setattr("os.fsync", FullDisk(0))
     with pytest.raises(DataError, match=r"x\.txt.*: could not be written: No space left"):
         write_letor(letor, path)
-    assert path.read_bytes() == b"old" and everything(tmp_path) == [path.name]
+    assert path.read_bytes() == b"old" and names_in(tmp_path) == [path.name]
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path, letor):
@@ -94,7 +94,7 @@ def test_of_two_writers_at_once_the_last_one_stays_whole(tmp_path):
         assert read_all(path) == b"b" * 1000
         first.write(b"a" * 1000)
     assert read_all(path) == b"a" * 2000
-    assert everything(tmp_path) == ["x.txt.gz"]
+    assert names_in(tmp_path) == ["x.txt.gz"]
 
 
 # --- checksums of zstd streams
@@ -123,7 +123,7 @@ def unchecked(data):
 )
 def test_a_stream_without_a_checksum_gives_one_note(tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
-    for _ in range(2):  # parsed, then from the cache
+    for _ in range(2):  # first parsed, then from the cache
         with pytest.warns(DataWarning) as told:
             letor = letor_data.read_data(tmp_path / name)
         (note,) = letor.notes

@@ -1,4 +1,4 @@
-"""Fast rankings are the naive ones, ties included."""
+"""Rankings and their ties agree with the naive twins."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -28,7 +28,7 @@ def letor_of(sizes, **columns):
 
 
 def assert_ranks(row, scores, sizes):
-    """`row` is what the naive twin makes of these scores, query by query."""
+    """Assert that `row` agrees with the naive twins of these scores, query by query."""
     order, positions, ties = row
     for start, stop in pairwise(np.cumsum([0, *sizes])):
         query = scores[start:stop].tolist()
@@ -161,7 +161,7 @@ class TestTieShare:
     st.lists(st.lists(st.sampled_from([-INF, 0.0, 1.0, 2.0]), min_size=1, max_size=6), min_size=1, max_size=4)
 )
 def test_lists_of_trec_runs_end(queries):
-    """What has a score is ranked as ever; the rest is below it in file order, untied."""
+    """Documents with a score are ranked as usual; the others follow in file order, untied."""
     scores, sizes = np.concatenate(queries), [len(query) for query in queries]
     letor = replace(letor_of(sizes), profile="trec")
     found = rank(letor, [Ranker("mine", lambda letor: scores)])

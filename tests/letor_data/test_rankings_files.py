@@ -1,4 +1,4 @@
-"""A folder of rankings is whole or absent, and says what is wrong with it."""
+"""A folder of rankings is complete or absent, and an error in it is reported."""
 
 import json
 import os
@@ -142,13 +142,13 @@ def test_another_writer_may_move_the_old_folder_first(tmp_path, letor, monkeypat
     check = rankings_files._check_replaceable
     calls = []
 
-    def moved_meanwhile(path):
+    def moved_by_another_writer(path):
         check(path)
         calls.append(path)
-        if len(calls) == 2:  # this writer has just found the old folder in its way
+        if len(calls) == 2:  # another writer moves the old folder before this one does
             path.rename(tmp_path / "moved")
 
-    monkeypatch.setattr(rankings_files, "_check_replaceable", moved_meanwhile)
+    monkeypatch.setattr(rankings_files, "_check_replaceable", moved_by_another_writer)
     save(rankings_of(letor), tmp_path / "r")
     assert_same(load(tmp_path / "r"), rankings_of(letor))
     assert sorted(os.listdir(tmp_path)) == ["moved", "r"]
@@ -221,7 +221,7 @@ def header(text):
     "content",
     [
         b"",
-        b"PK\3\4",  # numpy.load would take it for an archive of arrays
+        b"PK\3\4",  # numpy.load would read it as an archive of arrays
         header(b"(" * 5000),
         header(b"'''"),
         header(b"{'descr': '<i2', 'fortran_order': False, 'shape': (7, 99999999999999999999)}"),
@@ -237,7 +237,7 @@ def test_a_hostile_array_is_refused(tmp_path, letor, content):
 
 
 def with_new_checksums(folder):
-    """Make a changed folder look whole."""
+    """Write the checksums of a changed folder."""
     about = json.loads((folder / "rankings.json").read_text())
     del about["checksum"]
     about["checksums"] = {name: file_checksum(folder / f"{name}.npy") for name in about["checksums"]}
@@ -280,7 +280,7 @@ def test_values_that_are_no_rankings_never_reach_compiled_code(tmp_path, letor, 
 
 
 def ended(letor):
-    """The same data, whose lists end where a feature has no value."""
+    """Return the same data with lists that end before documents without a value."""
     columns = tuple(np.where(column < 10, np.nan, column) for column in letor.columns)
     return replace(letor, columns=columns, profile="trec")
 
@@ -298,11 +298,11 @@ def test_lists_that_end_make_the_round_trip(tmp_path, letor):
 
 @pytest.mark.parametrize("name, value", [("lengths", -1), ("lengths", 31), ("lengths", 0)])
 def test_lists_that_cannot_end_there_are_refused(tmp_path, letor, name, value):
-    """0: the ties among the documents that would not be listed have no place in a ranking."""
+    """With length 0, the ties are between documents that are not listed, which a ranking may not have."""
     save(rankings_of(ended(letor)), tmp_path / "r")
     edited(name, 0, 0, value=value)(tmp_path / "r")
     with_new_checksums(tmp_path / "r")
-    with pytest.raises(DataError, match="what it holds are not rankings; rank the data again"):
+    with pytest.raises(DataError, match="its arrays are not valid rankings; rank the data again"):
         load(tmp_path / "r")
 
 

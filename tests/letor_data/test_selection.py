@@ -1,4 +1,4 @@
-"""Some of the queries of judged data."""
+"""Selection of queries by text."""
 
 import numpy as np
 import pytest

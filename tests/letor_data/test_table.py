@@ -1,4 +1,4 @@
-"""Tables: ours come back to the last bit, those of other tools are taken in exactly or refused in words."""
+"""Tables of Letor are restored bit by bit; those of other tools are converted exactly or refused."""
 
 import dataclasses
 import datetime
@@ -22,7 +22,7 @@ from rankduel.base.errors import DataError
 
 @pytest.fixture
 def through_parquet(tmp_path):
-    """A function from a frame or an Arrow table to the Letor that `read` makes of its Parquet file."""
+    """Return a function from a DataFrame or Arrow table to the Letor of its Parquet file."""
 
     def read(table, **options):
         path = tmp_path / "x.parquet"
@@ -39,7 +39,7 @@ def frame(**columns):
     return pd.DataFrame({"qid": [1, 1, 2], "label": [0, 2, 1], "f": [0.5, 1.5, 2.5]} | columns)
 
 
-# --- our own
+# --- tables of Letor
 
 CASES = {
     "everything": {},
@@ -68,7 +68,7 @@ def test_arrow_is_lossless(letor):
     assert_same_letor(from_table(to_table(letor), "x"), letor)
 
 
-# One kind of NaN only: Parquet keeps which values are missing, but not the bits of a NaN.
+# Only one bit pattern of NaN, because Parquet does not keep that of a missing value.
 doubles = st.floats(allow_infinity=False, allow_nan=False) | st.just(np.nan)
 floats = st.floats(allow_infinity=False, allow_nan=False, width=32) | st.just(np.nan)
 
@@ -121,22 +121,22 @@ def test_parquet_is_told_by_its_content(tmp_path):
 def test_a_feature_named_as_another_column_is_refused(name):
     letor = small_letor(feature_names=("1", name, "3"))
     for turn in (to_table, Letor.to_pandas):
-        with pytest.raises(DataError, match=f"one column named '{name}'"):
+        with pytest.raises(DataError, match=f"would be named '{name}'"):
             turn(letor)
 
 
 def test_two_features_of_one_name_are_refused():
     for turn in (to_table, Letor.to_pandas):
-        with pytest.raises(DataError, match="one column named '1'"):
+        with pytest.raises(DataError, match="would be named '1'"):
             turn(small_letor(feature_names=("1", "2", "1")))
 
 
 def test_a_query_that_is_there_twice_is_refused():
-    with pytest.raises(DataError, match="in the data twice"):
+    with pytest.raises(DataError, match="a query id occurs twice"):
         to_table(small_letor().take_queries([0, 1, 0]))
 
 
-# --- of other tools
+# --- tables of other tools
 
 
 def test_two_columns_are_enough(through_parquet):
@@ -216,7 +216,7 @@ REFUSED = {
     "no label": (frame().drop(columns="label"), r"no column 'label'; it has qid, f"),
     "no qid": (frame().drop(columns="qid"), r"no column 'qid'; it has label, f"),
     "no rows": (frame()[:0], "no documents"),
-    "apart": (frame(qid=[1, 2, 1]), "side by side; sort by 'qid'"),
+    "apart": (frame(qid=[1, 2, 1]), "must be adjacent; sort by 'qid'"),
     "empty qid": (frame(qid=["a", None, "b"]), r"'qid' is empty in row 1"),
     "NaN qid": (frame(qid=[1.0, np.nan, 2.0]), r"'qid' is empty in row 1"),
     "odd qid": (frame(qid=[1.0, 1.5, 2.0]), "'qid' cannot be read"),
@@ -273,7 +273,7 @@ def test_a_damaged_parquet_file_is_named(tmp_path, content):
         letor_data.read_data(tmp_path / "x.parquet")
     with pytest.raises(DataError, match=r"y\.parquet: no such file"):
         letor_data.read_data(tmp_path / "y.parquet")
-    with pytest.raises(DataError, match="one Parquet file at a time"):
+    with pytest.raises(DataError, match="expected one Parquet file, found"):
         letor_data.read_data(tmp_path / "x.parquet", tmp_path / "x.parquet")
 
 

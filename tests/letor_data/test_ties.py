@@ -1,4 +1,4 @@
-"""Tied documents come in every order equally often, and for a run always in the same one."""
+"""All orders of tied documents are equally frequent over impressions, and fixed within a run."""
 
 from collections import Counter
 from itertools import pairwise
@@ -37,7 +37,7 @@ def impressions(scores, top, n, seed):
 
 
 def assert_uniform(found, expected):
-    """Every outcome as often as expected within 5 standard errors; nothing else happens."""
+    """Assert that every outcome has its expected frequency within 5 standard errors, and no other occurs."""
     n, total = sum(found.values()), sum(expected.values())
     assert found.keys() <= expected.keys()
     for outcome, share in expected.items():
@@ -97,7 +97,7 @@ def letor_of(sizes, **columns):
 
 
 def tied_letor():
-    """Queries short and long (insertion and radix), with ties from none to all."""
+    """Return short and long queries (insertion and radix sort), with no, some and only ties."""
     rng, sizes = np.random.default_rng(8), [1, 2, 39, 41, 300, 7]
     n = sum(sizes)
     return letor_of(sizes, a=rng.integers(0, 5, n), b=np.zeros(n), c=np.zeros(n), d=rng.normal(size=n))

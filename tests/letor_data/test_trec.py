@@ -1,4 +1,4 @@
-"""TREC runs and judgments: worked examples, bad lines and their positions, agreement with a naive twin."""
+"""TREC runs and judgments: worked examples, positions of invalid lines, agreement with a naive twin."""
 
 import gzip
 import tempfile
@@ -41,7 +41,7 @@ NAN = float("nan")
 
 @pytest.fixture
 def files(tmp_path):
-    """Writes a file and returns its path."""
+    """Return a function that writes a file and returns its path."""
 
     def write(name, content):
         path = tmp_path / name
@@ -58,7 +58,7 @@ def example(files):
 
 
 def contents(letor):
-    """[(query, docno, grade, scores)] with None for a missing score, as naive.trec_rows has it."""
+    """Return [(query, docno, grade, scores)] as `naive.trec_rows` does, with None for a missing score."""
     query = np.repeat(letor.query_ids, letor.docs_per_query)
     scores = [[None if np.isnan(x) else x for x in row] for row in letor.features.tolist()]
     return list(zip(query, letor.doc_ids, letor.labels.tolist(), scores))
@@ -345,7 +345,7 @@ def test_reading_agrees_with_the_naive_twin(judgments, runs, candidates, unjudge
 
 
 def test_files_longer_than_a_block_are_one(files, monkeypatch):
-    """Blocks of 64 bytes: repeats, errors and line numbers reach across them."""
+    """With blocks of 64 bytes, repetitions, errors and line numbers span several blocks."""
     lines = [f"{n // 10} Q0 d{n} {n % 10} {n % 7}.5 tag\n" for n in range(200)]
     path = files("r.gz", gzip.compress("".join(lines).encode()))
     expected = read_run(path)
@@ -359,7 +359,7 @@ def test_files_longer_than_a_block_are_one(files, monkeypatch):
 
 
 def cut_into(monkeypatch, size):
-    """From now on files come in pieces and blocks of about so many bytes."""
+    """Read files in pieces and blocks of about this many bytes from then on."""
 
     def read_one(path, notes=None):
         for piece in archive.read_one(path, notes):

@@ -5,16 +5,16 @@ import re
 
 
 class BadLine(Exception):
-    """args: line number, byte column"""
+    """Error in a line; its arguments are line number and byte column."""
 
 
 def read_letor(
     text, query_by="qid", index_base=1, max_features=100_000, top_grade=127, null=False, huge=False,
     nonfinite="refuse", unjudged="refuse", label_round="refuse", cuts=(),
 ):  # fmt: skip
-    """One (label, query id or None, {index: value}, comment or None, record number) per document kept.
+    """Return (label, query id or None, {index: value}, comment or None, record number) of each document.
 
-    A value that is missing is NaN. BadLine is raised for the first line that is wrong.
+    A missing value is NaN. BadLine is raised for the first invalid line.
     """
     if text.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise BadLine(1, 1)
@@ -68,7 +68,7 @@ def read_letor(
 
 
 def letor_float(word):
-    """What float() reads, without its underscores, spaces and words."""
+    """Return float(word); raise ValueError for underscores, spaces, and words such as 'inf'."""
     if set(word) - set(b"0123456789+-.eE"):
         raise ValueError(word)
     return float(word)
@@ -77,7 +77,9 @@ def letor_float(word):
 def _letor_grade(word, top_grade, unjudged, label_round, cuts):
     label = letor_float(word)
     if abs(label) < 5e-308 and word.lower().partition(b"e")[0].strip(b"+-.0"):
-        raise ValueError(label)  # next to nothing, which is nobody's grade
+        raise ValueError(
+            label
+        )  # subnormal: the kernel leaves such numbers to float(), and does not accept them as labels
     if label == -1 and unjudged != "refuse":
         return None if unjudged == "drop" else 0
     if label < 0:

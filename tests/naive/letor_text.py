@@ -4,7 +4,7 @@ import math
 
 
 def letor_number(value):
-    """A float as text: whole numbers bare, up to six decimals where that is exact, else repr."""
+    """Return a float as text: an integer without a point, up to six decimals if exact, otherwise its repr."""
     if value == int(value) and abs(value) < 2**53:
         return ("-" if math.copysign(1, value) < 0 else "") + str(abs(int(value)))
     six = f"{value:.6f}"
@@ -30,7 +30,7 @@ def letor_text(letor, sparse=False, missing="NULL"):
 
 
 def parse_letor(text, n_features, index_base=1, missing="NULL"):
-    """(grades, query ids, rows of floats, comments), one entry each per line."""
+    """Return lists of grades, query ids, rows of floats, and comments, with one entry per line."""
     grades, queries, rows, comments = [], [], [], []
     for line in text.split("\n")[:-1]:
         data, _, comment = line.partition("#")

@@ -1,4 +1,4 @@
-"""Plain-Python twins of preference matrices and their intervals: every tie break, every page, every value."""
+"""Plain-Python twins of preference matrices and their intervals, over all tie breaks and pages."""
 
 import itertools
 import math
@@ -7,9 +7,9 @@ import naive
 
 
 def pair_odds(first, second, grades, k, method, setting, user):
-    """(loss, tie, win) chances, the mean over queries and over all ways to break ties.
+    """Return (loss, tie, win) probabilities, the mean over queries and over all ways to break ties.
 
-    `first` and `second` hold, per query, groups of tied documents, best first; `grades` those of documents.
+    `first` and `second` hold, per query, groups of tied documents, best first; `grades` holds their grades.
     """
     total = [0.0, 0.0, 0.0]
     for left_groups, right_groups, labels in zip(first, second, grades):
@@ -33,30 +33,30 @@ def _patterns(user, labels):
 
 
 def spread(values, centre):
-    """(about their own mean, about what was known before each) sums of squares of one query's values."""
+    """Return sums of squared deviations of one query's values: from their mean, and from predicted means."""
     mean = sum(values) / len(values)
-    guesses = [(centre + sum(values[:i])) / (i + 1) for i in range(len(values))]
-    return sum((v - mean) ** 2 for v in values), sum((v - g) ** 2 for v, g in zip(values, guesses))
+    predicted = [(centre + sum(values[:i])) / (i + 1) for i in range(len(values))]
+    return sum((v - mean) ** 2 for v in values), sum((v - g) ** 2 for v, g in zip(values, predicted))
 
 
 def normal_mixture(values, alpha, rho=25):
-    """The interval after each value."""
+    """Yield the normal-mixture interval after each value."""
     for n in range(1, len(values) + 1):
         size = n / 4 + rho
-        reach = math.sqrt(size * math.log(size / (rho * alpha**2))) / n
-        yield sum(values[:n]) / n - reach, sum(values[:n]) / n + reach
+        half_width = math.sqrt(size * math.log(size / (rho * alpha**2))) / n
+        yield sum(values[:n]) / n - half_width, sum(values[:n]) / n + half_width
 
 
 def bernstein(values, alpha):
-    """The interval after each value, by the formulas of Waudby-Smith and Ramdas."""
-    stakes, staked, price = 0.0, 0.0, 0.0
+    """Yield the empirical Bernstein interval of Waudby-Smith and Ramdas after each value."""
+    bets, bet_values, penalty = 0.0, 0.0, 0.0
     for i, value in enumerate(values):
         before = values[:i]
         centres = [(0.5 + sum(values[:j])) / (j + 1) for j in range(i + 1)]
         variance = (0.25 + sum((v - c) ** 2 for v, c in zip(before, centres))) / (i + 1)
-        stake = min(math.sqrt(2 * math.log(2 / alpha) / (variance * (i + 1) * math.log(i + 2))), 0.5)
-        stakes += stake
-        staked += stake * value
-        price += (value - centres[i]) ** 2 * (-math.log(1 - stake) - stake)
-        reach = (math.log(2 / alpha) + price) / stakes
-        yield staked / stakes - reach, staked / stakes + reach
+        bet = min(math.sqrt(2 * math.log(2 / alpha) / (variance * (i + 1) * math.log(i + 2))), 0.5)
+        bets += bet
+        bet_values += bet * value
+        penalty += (value - centres[i]) ** 2 * (-math.log(1 - bet) - bet)
+        half_width = (math.log(2 / alpha) + penalty) / bets
+        yield bet_values / bets - half_width, bet_values / bets + half_width

@@ -1,10 +1,10 @@
-"""Tests between two rankers by their definitions."""
+"""Tests between two rankers, by their definitions."""
 
 import itertools
 
 
 def sign_flip_p(differences):
-    """The share of all signs whose sum is at least as far from 0."""
+    """Return the share of sign vectors for which the sum is at least as far from 0 as observed."""
     observed = abs(sum(differences))
     sums = [
         abs(sum(sign * value for sign, value in zip(signs, differences)))
@@ -14,7 +14,7 @@ def sign_flip_p(differences):
 
 
 def holm(p_values):
-    """Holm's step-down procedure: the smallest level at which each hypothesis is rejected."""
+    """Return the smallest level at which Holm's procedure rejects each hypothesis."""
     adjusted = []
     for p in p_values:
         # A hypothesis is rejected at a level if its own test and those of all smaller p-values pass.

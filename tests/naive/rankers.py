@@ -4,7 +4,7 @@ import math
 
 
 def linear_score(rows, doc, weights, normalize):
-    """Weighted sum for one document; rows are the query's documents, NaN is missing."""
+    """Return the weighted sum of one document; rows are the query's documents, NaN is missing."""
     total = 0.0
     for feature, weight in enumerate(weights):
         present = [row[feature] for row in rows if not math.isnan(row[feature])]

@@ -5,12 +5,12 @@ import itertools
 
 
 def ranking(scores):
-    """Document numbers, best score first, equal scores in file order."""
+    """Return document numbers, best score first, equal scores in file order."""
     return sorted(range(len(scores)), key=lambda doc: -scores[doc])
 
 
 def tie_groups(scores):
-    """The documents of each group of equal scores, best group first."""
+    """Return the documents of each group of equal scores, best group first."""
     groups = []
     for doc in ranking(scores):
         if groups and scores[groups[-1][0]] == scores[doc]:
@@ -21,14 +21,14 @@ def tie_groups(scores):
 
 
 def positions(scores):
-    """The rank of each document; ~(the highest rank it may have) if others have its score."""
+    """Return the rank of each document; ~(first rank of its group) if other documents have its score."""
     n_above = {score: sum(other > score for other in scores) for score in set(scores)}
     n_equal = {score: scores.count(score) for score in set(scores)}
     return [n_above[score] if n_equal[score] == 1 else ~n_above[score] for score in scores]
 
 
 def tie_marks(scores):
-    """Per rank: at the first of a group how many follow, later minus the distance to the first."""
+    """Return per rank: the number of documents that follow in a group, or minus the distance to its first."""
     marks = []
     for group in tie_groups(scores):
         marks += [len(group) - 1] + [-distance for distance in range(1, len(group))]
@@ -36,7 +36,7 @@ def tie_marks(scores):
 
 
 def tie_breaks(scores):
-    """Every ranking these scores allow; under random ties all are equally likely."""
+    """Return every ranking by these scores; with random ties, all are equally likely."""
     choices = itertools.product(*(itertools.permutations(group) for group in tie_groups(scores)))
     return [[doc for group in choice for doc in group] for choice in choices]
 
@@ -46,7 +46,7 @@ def tied_pairs(scores):
 
 
 def run_order(scores, *ranker, query):
-    """Ties by SplitMix64 keys: the query's stream is seeded by both hashes, document d takes number d."""
+    """Return the ranking with ties by SplitMix64 keys: element d of a stream seeded by ranker and query."""
     stream = splitmix_mix(text_hash("\0".join(ranker)) ^ text_hash(query))
     key = {doc: splitmix_mix(stream + (doc + 1) * 0x9E3779B97F4A7C15) for doc in range(len(scores))}
     return sorted(range(len(scores)), key=lambda doc: (-scores[doc], key[doc]))

@@ -6,7 +6,7 @@ import numpy as np
 
 
 def ensemble_score(trees, row):
-    """The weighted sum of what the trees say of one document; trees are pairs of weight and tree."""
+    """Return the weighted sum of tree outputs for one document; trees are pairs of weight and tree."""
     return sum(weight * tree_output(tree, row) for weight, tree in trees)
 
 
@@ -19,7 +19,7 @@ def tree_output(tree, row):
 
 
 def ensemble_text(trees):
-    """The file that RankLib would write."""
+    """Return the file that RankLib would write."""
     lines = ["## LambdaMART", f"## No. of trees = {len(trees)}", "", "<ensemble>"]
     for number, (weight, tree) in enumerate(trees, 1):
         lines += [f'\t<tree id="{number}" weight="{weight}">', *_split_lines(tree, "", 2), "\t</tree>"]

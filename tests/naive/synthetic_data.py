@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 
 def synthetic_query(seed, query):
-    """(grades, {(block, stream) or single: values}) of one query of the standard MSLR-shaped set."""
+    """Return (grades, {(block, stream) or single: values}) of one query of the shape `small`."""
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(query,)))
     n = min(max(round(105 * math.exp(0.55 * rng.standard_normal())), 1), 1251)
     effect, irrelevant = 0.45 * rng.standard_normal(), rng.random() < 0.02
@@ -68,9 +68,9 @@ def _synthetic_value(block, base, is_empty):
 
 
 def calibrated_query(seed, query, tables):
-    """(grades, list of columns) of one query of the shape mslr-web10k, document by document.
+    """Return (grades, list of columns) of one query of the shape mslr-web10k, document by document.
 
-    `tables` is letor_data.synthetic.calibrated: numbers that were fitted have no other source.
+    `tables` is letor_data.synthetic.calibrated, because the fitted numbers have no other source.
     """
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(query,)))
     n = min(max(round(103.2 * math.exp(0.55 * rng.standard_normal())), 1), 1251)
@@ -80,7 +80,7 @@ def calibrated_query(seed, query, tables):
     idf, fresh = rng.standard_normal(5), rng.standard_normal((5 * 20 + 11, n))
     drawn = rng.random()
     n_terms = 1 + sum(drawn >= share for share in (0.27, 0.63, 0.85, 0.95))
-    kin = rng.standard_normal((3 * 5 + 5, n))
+    family_noise = rng.standard_normal((3 * 5 + 5, n))
     cuts = [NormalDist().inv_cdf(share) for share in (0.52, 0.84, 0.97, 0.99)]
     grades = [0 if irrelevant else sum(cut < value for cut in cuts) for value in z]
     mean, sd = fmean(z), pstdev(z)
@@ -93,7 +93,7 @@ def calibrated_query(seed, query, tables):
         echo = tables.STREAMS[s].echo
         return echo * rows[0, d] + math.sqrt(1 - echo**2) * rows[s, d]
 
-    def swayed(rho, phase):
+    def shifted(rho, phase):
         return (rho + 0.18, rho, rho - 0.18)[(query + phase) % 3]
 
     for b, block in enumerate(tables.BLOCKS):
@@ -104,11 +104,11 @@ def calibrated_query(seed, query, tables):
             if not block.like:
                 base, own = [], min(block.own * stream.own, 0.9)
                 best = (block.name, stream.name) == ("bm25", "whole")
-                rho = block.loads[s] if best else swayed(block.loads[s], b + s)
+                rho = block.loads[s] if best else shifted(block.loads[s], b + s)
                 for d in range(n):
                     noise = fresh[row, d]
                     if block.family:
-                        of_family = kin[5 * blocks.index(block.family) :][:5]
+                        of_family = family_noise[5 * blocks.index(block.family) :][:5]
                         noise = math.sqrt(0.95) * echoed(of_family, s, d) + math.sqrt(0.05) * noise
                     noise = math.sqrt(1 - own) * echoed(eta, s, d) + math.sqrt(own) * noise
                     base.append(rho * relevance[d] + math.sqrt(1 - rho**2) * noise)
@@ -118,19 +118,19 @@ def calibrated_query(seed, query, tables):
             is_empty = [empty[s, d] < stream.p_empty for d in range(n)]
             columns.append(_values_of_terms(block.name, base, is_empty, n_terms, stream.coverage))
     for k, single in enumerate(tables.SINGLES):
-        of_family = kin[15 + singles.index(single.family)]
+        of_family = family_noise[15 + singles.index(single.family)]
         base = []
         for d in range(n):
             noise = math.sqrt(0.95) * of_family[d] + math.sqrt(0.05) * fresh[row + k, d]
             noise = single.echo * eta[0, d] + math.sqrt(1 - single.echo**2) * noise
-            rho = swayed(max(0.02, single.load), 2 * k)
+            rho = shifted(max(0.02, single.load), 2 * k)
             base.append(rho * relevance[d] + math.sqrt(1 - rho**2) * noise)
         columns.append(base)
     return grades, columns
 
 
 def _values_of_terms(block, base, is_empty, n_terms, coverage):
-    """Values of one block and stream, of bases that cover a binomial number of the terms."""
+    """Return the values of one block and stream; a binomial number of terms occurs, by the base."""
     values = []
     for value, absent in zip(base, is_empty):
         share = NormalDist().cdf(value)

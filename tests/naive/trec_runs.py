@@ -2,7 +2,7 @@
 
 
 def trec_rows(judgments, runs, candidates, unjudged, ties):
-    """[(qid, docno, grade, [score or None per run])]; a run is a list of (qid, docno, score)."""
+    """Return [(qid, docno, grade, [score or None per run])]; a run is a list of (qid, docno, score)."""
     rows = []
     for query in dict.fromkeys(q for q, _, _ in judgments):
         grades = {docno: max(grade, 0) for q, docno, grade in judgments if q == query}
@@ -18,5 +18,5 @@ def trec_rows(judgments, runs, candidates, unjudged, ties):
 
 
 def trec_places(scores):
-    """Place from the bottom, by score and then docno, of each document of one query."""
+    """Return the rank from the bottom of each document of one query, by score and then docno."""
     return {docno: place for place, docno in enumerate(sorted(scores, key=lambda d: (scores[d], d)), start=1)}

@@ -52,6 +52,7 @@ def test_every_name_is_documented(name):
     documented = getattr(rankduel, name)
     text, signature = inspect.getdoc(documented), inspect.signature(documented)
     assert text.partition("\n")[0].endswith("."), text.partition("\n")[0]
+    assert not re.search(r"\S -{3,}|-{3,} \S", text), "a heading is not on a line of its own"
     sections = numpydoc_sections(text)
     assert ">>> " in sections["Examples"]
     assert parameter_names(sections.get("Parameters", "")) == list(signature.parameters)

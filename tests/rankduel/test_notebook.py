@@ -100,12 +100,14 @@ def test_a_single_method_by_itself():
 
 
 WRONG = {
-    "no policy was asked for; 'rankduel policies' lists them": lambda: rankduel.run("arxiv6", [], 10),
+    "no policy is given; expected at least one; 'rankduel policies' lists them": lambda: rankduel.run(
+        "arxiv6", [], 10
+    ),
     "policy is 3; expected a name such as 'dts'": lambda: rankduel.run("arxiv6", [3], 10),
     "policy is None; expected a name or a list": lambda: rankduel.run("arxiv6", None, 10),
-    "a policy was asked for twice": lambda: rankduel.run("arxiv6", ["rucb", "rucb"], 10),
+    "policy rucb is given twice; expected each once": lambda: rankduel.run("arxiv6", ["rucb", "rucb"], 10),
     "runs is None; expected a whole number": lambda: rankduel.run("arxiv6", "rucb", 10, None),
-    "no multileaving method was asked for": lambda: rankduel.multileave(arenas.arena(), []),
+    "no multileaving method is given": lambda: rankduel.multileave(arenas.arena(), []),
     "arena is 'x', of type str; expected what open_arena": lambda: rankduel.multileave("x", "sosm"),
     "arena is 'y', of type str; expected what open_arena": lambda: rankduel.compare("y", "rucb"),
     "arena is 7, of type int": lambda: rankduel.play_duels(7, "a", "b"),
@@ -121,7 +123,7 @@ WRONG = {
     "rankers is one int; expected a text": lambda: rankduel.open_arena(arenas.letor(), rankers=7),
     "no feature '999'; there are 3": lambda: rankduel.open_arena(arenas.letor(), rankers=[999]),
     "the click model is 3, of type int": lambda: rankduel.open_arena(arenas.letor(), clicks=3),
-    "what is asked for is 3, of type int": lambda: rankduel.open_arena(arenas.letor(), interleave=3),
+    "the specification is 3, of type int": lambda: rankduel.open_arena(arenas.letor(), interleave=3),
     "no policy named '7'": lambda: configure(7),
     "n_arms is 'x', of type str": lambda: rankduel.start("rucb", "x"),
 }

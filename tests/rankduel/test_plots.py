@@ -15,8 +15,8 @@ from support.run_set_samples import (
 )
 
 import rankduel
-from experiments.report.charts.looks import LOWER_BOUND, looks
 from experiments.report.charts.parts import vega_lite_version
+from experiments.report.charts.styles import LOWER_BOUND, line_styles
 from experiments.runs.compare import compare_runs
 from rankduel.base.errors import RankduelError
 
@@ -40,7 +40,7 @@ def test_tables_and_folders_give_the_same_curves(plot, folder):
     of_folder = plot(folder)
     assert isinstance(of_table, alt.LayerChart)
     assert {"RUCB", "MergeDTS", "duels"} <= set(texts(of_table)) & set(texts(of_folder))
-    colours = {look.colour for look in looks(POLICIES).values()}
+    colours = {look.colour for look in line_styles(POLICIES).values()}
     assert colours <= set(of_table.to_dict()["layer"][0]["encoding"]["color"]["scale"]["range"])
 
 

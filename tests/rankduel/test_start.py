@@ -149,7 +149,7 @@ def help_of(words, option):
         ("data info", "--profile", f": {', '.join(PROFILES)}."),
         ("data synth", "--shape", f": {', '.join(SHAPES)}."),
         ("matrix build", "--prior", f": {', '.join(PRIORS)}."),
-        ("matrix build", "--duels", f"({USUAL_TIMES} a query)"),
+        ("matrix build", "--duels", f"({USUAL_TIMES} per query)"),
         ("matrix build", "--duels", f"({USUAL_MOST:,})"),
         ("matrix build", "--impressions", f"({USUAL_IMPRESSIONS:,})"),
         ("study run", "--tier", "; ".join(f"{name}: {about}" for name, about in TIERS.items())),

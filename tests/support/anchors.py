@@ -1,7 +1,7 @@
-"""Regret after 10^5 duels on four small matrices, as computed by independent programs, beside ours.
+"""Regret after 10^5 duels on four small matrices: results of independent programs, and of this package.
 
 `PYTHONPATH=tests python -m support.anchors` prints the table; tests/bandits/published/test_anchors.py holds
-every number to four combined standard errors. Horizon-dependent policies play with that horizon; arms are
+every number to four combined standard errors. Policies that need a horizon get this one; arms are
 relabelled at random.
 """
 
@@ -18,7 +18,7 @@ from experiments.specs import parse_policy
 HORIZON, RUNS = 100_000, 200
 NAMES = ("cyclic", "arithmetic", "arxiv6", "mslr5")
 
-# Policy, then mean and standard error over 200 runs for each matrix. 'weak' measures weak regret.
+# Policy, then mean and standard error over 200 runs for each matrix. 'weak' is weak regret.
 TABLE = """
 random_pair                               7499.1 .7 | 17500.8 1.9 | 6000.7 .7 | 13404.1 1.8
 interleaved_filter(version=1)             533 15    | 3154 62     | 4232 72   | 1792 24
@@ -57,7 +57,7 @@ versatile_db(mode=shared,kappa=2)         213 3     | 357 4       | 436 8     | 
 
 
 def rows():
-    """(label, [(mean, standard error), ...]) as published."""
+    """Return [(label, [(mean, standard error) of each matrix])] of TABLE."""
     found = []
     for line in TABLE.strip().splitlines():
         label, *numbers = line.split()
@@ -69,7 +69,7 @@ def rows():
 
 
 def measure(label, name, runs=RUNS):
-    """Regret of each of our runs."""
+    """Return the regret of each of `runs` runs of this package."""
     spec, _, kind = label.partition(" ")
     prefs = checked_prefs(MATRICES[name].make())
     regret = weak_regret if kind == "weak" else strong_regret
@@ -79,7 +79,7 @@ def measure(label, name, runs=RUNS):
 
 
 def distance(ours, mean, error):
-    """(our mean, our standard error, how many combined standard errors apart)."""
+    """Return (mean, standard error, difference to `mean` in combined standard errors) of `ours`."""
     mine = ours.std(ddof=1) / len(ours) ** 0.5
     return ours.mean(), mine, (ours.mean() - mean) / np.hypot(mine, error)
 

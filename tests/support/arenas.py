@@ -14,9 +14,9 @@ N_QUERIES, N_DOCS = 12, 14
 
 @functools.cache
 def letor(tied=False, repeat=1):
-    """Three rankers that see the grade through more and more noise; `tied` adds one that sees nothing.
+    """Return data with three features: the grade plus increasing noise; `tied` adds a constant feature.
 
-    Every query comes `repeat` times in a row.
+    Every query occurs `repeat` times in succession.
     """
     rng = np.random.default_rng(5)
     n = N_QUERIES * N_DOCS
@@ -45,7 +45,7 @@ def arena(interleave="team_draft", clicks="navigational", tied=False, repeat=1, 
 
 
 def exact_preferences(chosen, draws=1):
-    """By the odds of every pair; exact where nothing is drawn."""
+    """Return the preferences by the odds of every pair, which are exact unless ties are drawn."""
     world, names = chosen.world(), chosen.rankings.names
     matrix, users = np.full((len(names), len(names)), 0.5), np.random.default_rng(0)
     for i in range(len(names)):

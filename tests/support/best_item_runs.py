@@ -1,4 +1,4 @@
-"""For the tests of best-item policies: whole runs next to the twin's, and agendas next to single duels."""
+"""Comparisons for best-item policies: with the twin in whole runs, and of agendas with single duels."""
 
 from collections import Counter
 
@@ -9,9 +9,9 @@ from support.policies import assert_same_pairs, fast
 
 
 def assert_same_runs(twin, configured, prefs, horizon, runs, seed=0):
-    """Bit for bit, duel by duel: counts, the answer if comparisons ended here, and whether they do.
+    """Assert that counts, answers and ends of runs equal those of the twin after every duel.
 
-    Returns how many runs came to an end.
+    Return the number of runs that ended.
     """
     n_ended, steps = 0, list(range(1, horizon + 1))
     for run in range(runs):
@@ -28,7 +28,7 @@ def assert_same_runs(twin, configured, prefs, horizon, runs, seed=0):
 
 
 def count_answers(configured, prefs, cuts, runs, fast_forward, seed):
-    """For each cut, how often comparisons that end there have which answer."""
+    """Return for each of `cuts` the number of runs with each answer after this many duels."""
     counted = [Counter() for _ in cuts]
     for run in range(runs):
         trace = fast(configured, prefs, cuts, seed, run, fast_forward)
@@ -38,9 +38,9 @@ def count_answers(configured, prefs, cuts, runs, fast_forward, seed):
 
 
 def assert_same_answers_at_once(configured, prefs, cuts, runs):
-    """One draw per pair of an agenda has the law of single duels: the answers at each cut, wherever it falls.
+    """Assert that one draw per pair of an agenda and single duels give the same distribution of answers.
 
-    A chi-square test, p above 1e-6.
+    For each of `cuts`, a chi-square test with p above 1e-6.
     """
     one_by_one, at_once = (count_answers(configured, prefs, cuts, runs, f, seed=f) for f in (False, True))
     for counters in zip(one_by_one, at_once):

@@ -1,4 +1,4 @@
-"""For the tests of policies that return an answer: their course next to the twin's, and a common model."""
+"""Comparison with the twin for tests of policies that return an answer, and a common model."""
 
 import numpy as np
 
@@ -6,15 +6,15 @@ from support.policies import fast, generators, with_horizon
 
 
 def sixty(n_arms):
-    """Every arm beats all behind it with chance .6, as in Falahatgar et al. 2017."""
+    """Return the matrix in which an arm beats every later arm with p = 0.6 (Falahatgar et al. 2017)."""
     place = np.arange(n_arms)
     return 0.5 + 0.1 * np.sign(place[None, :] - place[:, None])
 
 
 def assert_same_course(twin, configured, prefs, steps, runs, fast_forwards=(True, False), seed=0):
-    """Bit for bit at every checkpoint: all counts, the answer, and whether it is final.
+    """Assert that counts, answer and end of the run equal those of the twin at every checkpoint.
 
-    Returns how many runs came to an end.
+    Return the number of runs that ended.
     """
     n_finished = 0
     for run in range(runs):
@@ -34,7 +34,7 @@ def assert_same_course(twin, configured, prefs, steps, runs, fast_forwards=(True
 
 
 def slow_course(twin, configured, prefs, steps, seed, run):
-    """(duels, selves, answer, finished) of the twin at each of `steps`."""
+    """Return (duels, selves, answer, finished) of the twin at each of `steps`."""
     rng, users = generators(seed, run)
     made, course = twin(len(prefs), with_horizon(configured, 0), rng), []
     duels, selves = np.zeros((2, len(prefs)), int)

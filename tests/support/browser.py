@@ -1,4 +1,4 @@
-"""Pages in a real browser, Chromium without a window: scripts that look at a page and say what they found."""
+"""Pages in headless Chromium, and scripts that inspect them."""
 
 import base64
 import hashlib
@@ -16,7 +16,7 @@ in_browser = [
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium found; 'apt-get install chromium' has one"),
 ]
 
-# Runs before all else on the page, and before its policy is read.
+# Runs before all other scripts of the page, and before its content-security policy is read.
 HOOKS = """<script>
 var complaints = [];
 const complain = (kind, ...all) => complaints.push(kind + ": " + all.join(" "));
@@ -29,7 +29,7 @@ POLICY = re.compile('<meta http-equiv="Content-Security-Policy"[^>]*>')
 
 
 def scripted(page, name, script, **constants):
-    """A copy of the page that runs the script, then shows what was found, also to a page around it."""
+    """Return a copy of the page that runs `script`, shows its findings and posts them to the parent page."""
     known = "".join(f"const {key} = {json.dumps(value)};" for key, value in constants.items())
     run = f"""(async () => {{
     const found = {{}}; {known.replace("<", chr(92) + "u003c")}
@@ -50,7 +50,7 @@ def scripted(page, name, script, **constants):
 
 
 def dom_of(page, *options):
-    """The page as it is once everything has happened."""
+    """Return the document after all scripts have run."""
     profile = page.parent / "profile"
     quiet = [
         "--disable-background-networking",
@@ -68,14 +68,14 @@ def findings(dom):
 
 
 def findings_and_network(page, *options):
-    """What the script of a page found, and the addresses that the page asked for."""
+    """Return the findings of the script of a page, and the addresses that the page requested."""
     log = page.with_suffix(".network.json")
     found = findings(dom_of(page, *options, f"--log-net-log={log}"))
     return {**found, "network": asked_for(log)}
 
 
 def asked_for(log):
-    """Addresses on the network that a page asked for; what Chromium wants for itself has no origin."""
+    """Return the network addresses that a page requested; requests of Chromium itself have no origin."""
     asked = [event["params"] for event in json.loads(log.read_text())["events"] if "params" in event]
     asked = [params for params in asked if params.get("initiator", "not an origin") != "not an origin"]
     return sorted({params["url"] for params in asked if params["url"].startswith(("http", "ws"))})

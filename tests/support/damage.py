@@ -1,4 +1,4 @@
-"""Damage to files: what disks, transfers and editors do to bytes, and what they do to words and numbers."""
+"""Random damage to files: to bytes, as by disks and transfers, and to words and numbers, as by editors."""
 
 import re
 
@@ -44,7 +44,7 @@ ODD = (
 
 
 def damaged(content, rng):
-    """Return other bytes than `content`: one small change, which is the hardest to notice, or up to three."""
+    """Return changed bytes: one small change, which is the hardest to detect, or up to three changes."""
     changed = content
     if rng.random() < 0.4:
         changed = rng.choice(SMALL)(content, rng)
@@ -80,7 +80,7 @@ def _inserted(content, rng):
 
 
 def _block(content, rng):
-    """The ends of a part that is at most half of the whole: two copies of all may be a whole file."""
+    """Return start and stop of at most half of the content: twice the whole content may be a valid file."""
     start = rng.randrange(len(content) + 1)
     return start, min(len(content), start + rng.randint(1, max(1, len(content) // 2)))
 
@@ -111,7 +111,7 @@ def _swapped_blocks(content, rng):
 
 
 def _of(pattern, change):
-    """A change of one of the places in which a pattern is found."""
+    """Return a function that changes one random match of `pattern`."""
 
     def changed(content, rng):
         found = list(pattern.finditer(content))
@@ -132,7 +132,7 @@ def _odd_inserted(content, rng):
 def _line_moved(content, rng):
     lines = content.splitlines(keepends=True) or [b"\n"]
     line = lines.pop(rng.randrange(len(lines)))
-    for _ in range(rng.randrange(3)):  # not at all, elsewhere, or twice
+    for _ in range(rng.randrange(3)):  # removed, moved, or duplicated
         lines.insert(rng.randrange(len(lines) + 1), line)
     return b"".join(lines)
 

@@ -1,8 +1,8 @@
-"""Read damaged files of some kinds, and print what became of every case as JSON.
+"""Read damaged files of some kinds, and print the number of each outcome as JSON.
 
 python -m support.damaged_files FOLDER CASES KIND ...
 
-The name of the case that is read stands in FOLDER/case.txt, for the one who finds this process dead.
+FOLDER/case.txt contains the name of the current case, in case that the process is killed.
 """
 
 import contextlib
@@ -20,22 +20,22 @@ from support.damage import damaged
 from support.kinds_of_files import KINDS, MadeAnew
 
 MEMORY = 6 << 30  # bytes of address space
-LONGEST = 100  # seconds a case may take, on a machine that does much else
+LONGEST = 100  # seconds that a case may take on a busy machine
 REFUSED, WHOLE, ANOTHER = "refused", "whole", "another"
 
 
 def main(folder, n_cases, names):
-    import resource  # not on Windows, where tests import this module nevertheless
+    import resource  # not available on Windows, where tests import this module too
 
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     warnings.simplefilter("ignore")
-    os.fsync = lambda file: None  # nothing here must outlast a power cut
+    os.fsync = lambda file: None  # not needed for temporary files
     outcomes = {name: outcomes_of(KINDS[name], Path(folder), n_cases) for name in names}
     print(json.dumps(outcomes))
 
 
 def outcomes_of(kind, folder, n_cases):
-    """Return how often each outcome was seen; what should not be seen stands there with its case."""
+    """Return the number of each outcome; an unexpected outcome is listed with its case."""
     place = folder / kind.name.replace(" ", "_")
     place.mkdir()
     kind.write(place)
@@ -53,7 +53,7 @@ def outcomes_of(kind, folder, n_cases):
 
 
 def outcome(kind, place, whole, expected, case):
-    """Damage one of the files, read, and put it back."""
+    """Damage one of the files, read the folder, restore the file, and return the outcome."""
     rng = random.Random(f"{kind.name}, {case}")
     path = rng.choice(list(whole))
     path.write_bytes(damaged(whole[path], rng))
@@ -79,7 +79,7 @@ def outcome(kind, place, whole, expected, case):
 
 
 def named(kind, place, whole, message, case):
-    """Check that a message names a file that is damaged, or the one that does not fit to it."""
+    """Return REFUSED if a message names a file, otherwise a description of the case."""
     files = [place] if kind.by_folder else list(whole)
     return (
         REFUSED

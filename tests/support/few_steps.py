@@ -1,4 +1,4 @@
-"""The distribution of the first few steps after given duels: a sharp test of skipping idle steps."""
+"""Distribution of the first few steps after given duels: a sensitive test of skipping idle steps."""
 
 from collections import Counter
 
@@ -38,7 +38,7 @@ def few_steps(configured, wins, runs, fast_forward):
 
 
 def few_steps_of_twin(twin, configured, wins, runs):
-    """Return the same for the twin."""
+    """Return the counts of `few_steps` for the twin."""
     n_arms, (rng, users) = len(wins), generators(5, 2)
     even, counted = np.full((n_arms, n_arms), 0.5), [Counter() for _ in STEPS]
     for _ in range(runs):
@@ -52,7 +52,7 @@ def few_steps_of_twin(twin, configured, wins, runs):
 
 
 def assert_same_few_steps(twin, configured, wins, runs):
-    """Assert that both have one distribution, with skipping and without."""
+    """Assert that policy and twin have the same distribution, with and without skipping."""
     slow = few_steps_of_twin(twin, configured, wins, runs)
     for fast_forward in (True, False):
         for quick_counts, slow_counts in zip(few_steps(configured, wins, runs, fast_forward), slow):

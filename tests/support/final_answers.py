@@ -1,4 +1,4 @@
-"""Do a policy and its twin end with the same answer, and at the same time?"""
+"""Comparison of the final answers of a policy and its twin."""
 
 import numpy as np
 
@@ -6,9 +6,9 @@ from support.policies import fast, slow
 
 
 def assert_same_answers(twin, configured, prefs, horizons, runs, seed=0):
-    """After runs of so many steps: the arms of the answer, and whether anything is left to compare.
+    """Assert that a policy and its twin have the same answer and the same `finished` after each horizon.
 
-    Returns how often nothing was.
+    Return the number of finished runs.
     """
     n_finished = 0
     for horizon in horizons:

@@ -1,4 +1,4 @@
-"""What several tests share: a small table with everything in it, equality to the last bit, a page's words."""
+"""A small Letor with every kind of value, bitwise comparison, and packed files."""
 
 import bz2
 import dataclasses
@@ -21,14 +21,14 @@ else:
 
 
 def assert_same_letor(a, b, but=()):
-    """Equal in every field but these and the cache: types, NaN and the sign of zero included."""
+    """Assert equality of all fields except `but` and the cache, including types, NaN and the sign of zero."""
     for field in dataclasses.fields(Letor):
         if field.name not in (*but, "cache"):
             assert _exact(getattr(a, field.name)) == _exact(getattr(b, field.name)), field.name
 
 
 def _exact(value):
-    """Something that is equal only for the same type and bits."""
+    """Return a value that is equal only for the same type and bits."""
     if isinstance(value, np.ndarray) and value.dtype != object:
         return value.dtype, value.shape, np.ascontiguousarray(value).tobytes()
     if isinstance(value, np.ndarray):
@@ -41,12 +41,12 @@ def _exact(value):
 
 
 def words(text):
-    """One space between words, so that wrapping does not matter."""
+    """Return `text` with single spaces between words, independent of wrapping."""
     return " ".join(text.split())
 
 
 def small_letor(**changes):
-    """Two splits, three queries, six documents, and every kind of value."""
+    """Return two splits, three queries and six documents, with every kind of value."""
     letor = Letor(
         labels=np.array([0, 4, 1, 2, 0, 127], np.int8),
         offsets=np.array([0, 3, 4, 6]),
@@ -68,7 +68,7 @@ def small_letor(**changes):
     return dataclasses.replace(letor, **changes)
 
 
-# --- files as people pack them
+# --- compressed files and archives
 
 COMPRESS = {
     "gz": gzip.compress,
@@ -79,7 +79,7 @@ COMPRESS = {
 
 
 def tarred(members, format=tarfile.USTAR_FORMAT):
-    """Bytes of a tar archive of (name, content) pairs; content None makes a folder."""
+    """Return the bytes of a tar archive of (name, content) pairs; a pair with content None is a folder."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w", format=format) as archive:
         for name, content in members:

@@ -1,4 +1,4 @@
-"""Pages as a browser sees them, and text that tries to become an element or an attribute."""
+"""Parsed HTML pages, and text that would become an element or attribute if it were not escaped."""
 
 import base64
 import hashlib
@@ -6,12 +6,12 @@ import html.parser
 from collections.abc import Mapping
 
 ATTACKS = ("</script><script>alert(1)</script>", '"><img src=x onerror=alert(1)>')
-# Characters that end a process, a file, a line or a string: by vl-convert, UTF-8, XML, or a Vega expression.
+# Characters that vl-convert, UTF-8, XML or Vega expressions do not accept or treat as an end.
 CONTROLS = "\x00\x01\x1b\r\x85\u2028\u2029\u202e\ufffe"
 
 
 class Page(html.parser.HTMLParser):
-    """Elements, attributes and text, as a browser would see them."""
+    """Elements, attributes and text of an HTML page."""
 
     def __init__(self, path):
         super().__init__()
@@ -43,19 +43,19 @@ class Page(html.parser.HTMLParser):
 
     @property
     def structure(self):
-        """Every element with the names of its attributes, which no text may change."""
+        """Every element with the names of its attributes, which must not depend on text."""
         return [(tag, *attributes) for tag, attributes in self.elements]
 
     @property
     def policy(self):
-        """The sources that the content-security policy allows, by what they are for."""
+        """The sources that the content-security policy allows, by directive."""
         kind = "Content-Security-Policy"
         (found,) = (a["content"] for tag, a in self.elements if tag == "meta" and a.get("http-equiv") == kind)
         return {name: sources for name, *sources in map(str.split, found.split(";"))}
 
     @property
     def own_policy(self):
-        """A policy that allows this page's style, scripts and embedded pictures, and nothing else."""
+        """A policy that allows only the style, scripts and embedded images of this page."""
         scripts, styles = (
             [_digest(content) for tag, content in self.sources if tag == kind and content != self.report]
             for kind in ("script", "style")
@@ -73,7 +73,7 @@ def _digest(source):
 
 
 def with_text(value, text, keep=()):
-    """The value with `text` after every string in it, however deep; values of the keys in `keep` stay."""
+    """Return `value` with `text` appended to every nested string, except for values of the keys in `keep`."""
     if isinstance(value, str):
         return value + text
     if isinstance(value, Mapping):

@@ -1,7 +1,7 @@
-"""Every kind of file that is read: how a small one is written, and what a reader returns for it.
+"""Every kind of file that is read: a function that writes a small one, and a function that reads it.
 
-A reader returns values that are equal if and only if it read the same; it may return `MadeAnew` where a
-damaged file is not an error, because what it holds can be made again.
+A reader returns values that are equal if and only if the content is equal. It returns `MadeAnew` if a damaged
+file is not an error, because its content can be computed again.
 """
 
 import dataclasses
@@ -19,12 +19,12 @@ import pandas as pd
 
 import rankduel
 from clickmodels import load_model
-from experiments.judge.judgments import Comparison, read_judgments, read_text, taken_in
+from experiments.judge.judgments import Comparison, new_judgments, read_judgments, read_text
 from experiments.judge.session import open_session, read_pool, start_session
 from experiments.matrix.checkpoint import Checkpoint
 from experiments.matrix.preferences import preferences_of
 from experiments.runs.records import read_run_set, write_settings
-from experiments.studies.ballots import Kept, in_lists, preferences_by, read_ballots
+from experiments.studies.ballots import TopItems, n_lists, preferences_from_ballots, read_ballots
 from experiments.studies.checks import read_records, write_records
 from experiments.studies.npz import read_npz
 from experiments.studies.published import human_log
@@ -43,7 +43,7 @@ from support.study_samples import record
 
 
 class MadeAnew(NamedTuple):
-    """A notice about a file that was not used."""
+    """The notice about a damaged file that was not used."""
 
     notice: str
 
@@ -53,9 +53,9 @@ class Kind(NamedTuple):
     write: Callable[[Path], Any]  # into an empty folder
     read: Callable[[Path], Any]  # from that folder
     damaged: str = "*"  # pattern of the files to damage
-    unnoticed: bool = False  # a format without a checksum: damage may make another valid file of it
-    by_folder: bool = False  # readers are given the folder, and may name that alone
-    forge: Callable[[Path], None] | None = None  # give a damaged file the checksum that it should have
+    unnoticed: bool = False  # a format without a checksum: damage may result in another valid file
+    by_folder: bool = False  # readers are given the folder, and messages may name only that
+    forge: Callable[[Path], None] | None = None  # write the checksum of the damaged content into the file
 
 
 LINES = b"""\
@@ -104,7 +104,7 @@ LEADER = "prefbest"
 
 
 def exact(value):
-    """Something that is equal for the same values, NaN included; the order of names means nothing."""
+    """Return a value that is equal for equal values, including NaN, in any order of names."""
     if isinstance(value, np.ndarray) and value.dtype != object:
         return value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, pd.DataFrame):
@@ -167,7 +167,7 @@ def write_checks(folder):
     about = {
         "study": "mine",
         "title": "Mine",
-        "source": "nobody",
+        "source": "a paper",
         "tier": "quick",
         "versions": {"rankduel": "0.1.0"},
     }
@@ -180,7 +180,7 @@ def read_checks(folder):
 
 def read_lists(name, folder):
     path = folder / name
-    return of_matrix(preferences_by(read_ballots(path), Kept(3, in_lists), str(path)))
+    return of_matrix(preferences_from_ballots(read_ballots(path), TopItems(3, n_lists), str(path)))
 
 
 def write_people(folder):
@@ -189,7 +189,7 @@ def write_people(folder):
 
 
 def read_people(folder):
-    human_log.RUN, human_log.FINAL = 3, 1  # the real log has 11,681 lines, which is slow to read so often
+    human_log.RUN, human_log.FINAL = 3, 1  # small, because the real log has 11,681 lines and is slow to read
     log = human_log.read_log(folder / "judgments.txt")
     best = human_log.read_qrels(folder / "Set-I.qrels")
     return exact(log), {question: sorted(items) for question, items in best.items()}
@@ -230,7 +230,7 @@ def read_session(folder):
 def read_added(folder):
     path = folder / "judged.csv"
     asked = {number: Comparison(number, f"item {number}", "item 9") for number in range(1, 5)}
-    return taken_in(read_judgments(read_text(path), str(path)), asked, {}, str(path))
+    return new_judgments(read_judgments(read_text(path), str(path)), asked, {}, str(path))
 
 
 def read_items(folder):
@@ -251,7 +251,7 @@ def forge_settings(path):
 
 
 def of_letor(letor):
-    """All that a reader says about documents; its digest is of the bytes that hold them."""
+    """Return all fields of a Letor except those that depend on the bytes of the file."""
     left_out = ("digest", "notes", "source")
     fields = [field.name for field in dataclasses.fields(Letor) if field.name not in left_out]
     values = [getattr(letor, name) for name in fields]
@@ -292,7 +292,7 @@ def read_scores(folder):
 
 
 def _judged_documents():
-    """Three features of two queries, with ids of documents."""
+    """Return two queries with three features and document ids."""
     rng = np.random.default_rng(2)
     columns = {str(number): rng.normal(size=40) for number in (1, 2, 3)}
     ids = [f"d{number % 20}" for number in range(40)]
@@ -309,7 +309,7 @@ def read_query_ids(folder):
 
 
 def write_model(folder):
-    """A model of LightGBM, by a fixed seed on one thread."""
+    """Write a LightGBM model, trained with a fixed seed in one thread."""
     import lightgbm
 
     letor = _judged_documents()
@@ -368,9 +368,9 @@ def _lists(name, file):
 
 
 def _forged(kind, forge):
-    """The same files with damage that no checksum tells: what somebody may have written.
+    """Return the kind with valid checksums of the damaged content, as in a file that was edited on purpose.
 
-    A message may name the file that no longer fits to it.
+    A message may name another file of the folder that no longer matches it.
     """
     return kind._replace(name=f"{kind.name}, forged", forge=forge, unnoticed=True, by_folder=True)
 

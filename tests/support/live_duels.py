@@ -1,4 +1,4 @@
-"""Counting live duels fast, and data to play them on: shared by the tests of live duels."""
+"""Compiled counts of live duels, and data for them."""
 
 import functools
 import itertools
@@ -27,13 +27,13 @@ FEATURES = (110, 115, 1, 96, 16)
 
 
 def shares(world, way, pair, n, seed=0):
-    """(loss, tie, win) frequencies of n live duels."""
+    """Return the frequencies (loss, tie, win) of n live duels."""
     return play_duels(world, way, *pair, n, np.random.default_rng(seed)) / n
 
 
 @functools.cache
 def winner(method):
-    """win(world, first, second, n, users): how many of n duels the first wins, ties settled."""
+    """Return win(world, first, second, n, users), the number of n duels that `first` wins, ties broken."""
     duel = live_duel_by(method)
 
     @njit
@@ -48,16 +48,16 @@ def winner(method):
 
 @functools.cache
 def full_size():
-    """(labels, rankings) of 30 queries with about 100 documents each."""
+    """Return (labels, rankings) of 30 queries with about 100 documents each."""
     letor = synthesize(shape("small", queries=30))
     return letor.labels, rank(letor, [feature(f) for f in FEATURES])
 
 
 @functools.cache
 def tiny():
-    """(labels, rankings) of queries with 1 to 5 documents, where all pages can be listed; ties as above.
+    """Return (labels, rankings) of queries with 1 to 5 documents, for which all pages can be enumerated.
 
-    The last query has nothing relevant.
+    The last query has no relevant document. The rankers have ties as UNTIED and TIED state.
     """
     sizes, rng = (1, 2, 3, 5, 5, 4), np.random.default_rng(7)
     n = sum(sizes)
@@ -76,7 +76,7 @@ def tiny():
 
 
 def query_groups(rankings, ranker):
-    """Per query the documents in order, tied ones together: what the plain-Python twins take."""
+    """Return per query the documents in order, as a list of tie groups, for the naive twins."""
     queries = []
     for start, stop in itertools.pairwise(rankings.offsets.tolist()):
         order, ties = rankings.order[ranker, start:stop], rankings.ties[ranker, start:stop]

@@ -1,4 +1,4 @@
-"""For the tests of CW-RMED and ECW-RMED: the matrices of their paper, and counts of duels."""
+"""Matrices of the paper of CW-RMED and ECW-RMED, and counts of duels."""
 
 import numpy as np
 

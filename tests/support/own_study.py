@@ -1,9 +1,9 @@
-"""A small study as people write it: two parts, four checks, two curves."""
+"""A small study in TOML with two parts, four checks and two curves."""
 
 TOML = """
 id = "tiny"
 title = "SAVAGE learns"
-source = "nobody"
+source = "a paper"
 question = "Does it?"
 data = "built in"
 

@@ -1,4 +1,4 @@
-"""Tests of folders that may not be written to."""
+"""A mark for tests of folders without write permission."""
 
 import os
 import tempfile
@@ -7,7 +7,7 @@ import pytest
 
 
 def _writes_anywhere():
-    """Whether this process may write into a folder without permission, as root usually may."""
+    """Return whether this process can write into a folder without permission, as root usually can."""
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o500)
         writes = os.access(folder, os.W_OK)

@@ -1,4 +1,4 @@
-"""What the tests of policies share: runs of a policy and of its naive twin, and whether their laws agree."""
+"""Runs of a policy and of its naive twin, and comparisons of their distributions."""
 
 import numpy as np
 import pytest
@@ -11,8 +11,8 @@ from bandits.loop import run_loop
 from bandits.matrix_duels import by_matrix, gaps
 from rankduel.base.settings import kernel_params
 
-# Compiling takes most of the time of a test; what differs little from policy to policy is tried on a few in
-# the quick tests, one of each kind, and on all in the slow ones.
+# Compilation takes most of the time of a test. Properties that hardly depend on the policy are tested with
+# one policy of each kind in the quick tests, and with all policies in the slow ones.
 _SOME = ("rucb", "dts", "savage", "self_sparring", "ccb", "prefbest")
 _LESS_USED = ("rts", "sparring", "versatile_db", "doubler", "multi_sbm", "rmed2", "rmed2fh")
 _CONDORCET = set(FAMILIES["Condorcet winner"]) - set(_LESS_USED)
@@ -23,7 +23,7 @@ FOR_SETS = {name: policy for name, policy in POLICIES.items() if policy.sets}
 
 
 def policies(quick):
-    """All that choose duels, as parameters of a test; those that are not `quick` are left to the slow run."""
+    """Return all policies for duels as parameters of a test; those not in `quick` are for the slow tests."""
     return [
         pytest.param(policy, id=name, marks=[] if name in quick else pytest.mark.compiling)
         for name, policy in DUELING.items()
@@ -35,18 +35,18 @@ CYCLIC = np.array([[0.5, 0.6, 0.6, 0.6], [0.4, 0.5, 0.9, 0.1], [0.4, 0.1, 0.5, 0
 
 
 def ladder(n_arms, step=0.05):
-    """A total order: p = 1/2 + step per place, at most 1."""
+    """Return the matrix of a total order: p = 1/2 + step times the distance in the order, at most 1."""
     place = np.arange(n_arms)
     return np.clip(0.5 + step * (place[None, :] - place[:, None]), 0.0, 1.0)
 
 
 def generators(seed, run):
-    """(policy's, users') generators of one run."""
+    """Return the generators (rng, users) of one run."""
     return tuple(np.random.default_rng([seed, run, purpose]) for purpose in (0, 1))
 
 
 def fast(configured, prefs, steps, seed, run, fast_forward=True):
-    """The trace of one compiled run; arms keep their own labels."""
+    """Return the trace of one compiled run, without relabelling of arms."""
     n_arms, (rng, users) = len(prefs), generators(seed, run)
     loss = gaps(prefs) if (prefs[0] > 0.5).sum() == n_arms - 1 else np.zeros(n_arms)
     return run_loop(
@@ -62,13 +62,13 @@ def fast(configured, prefs, steps, seed, run, fast_forward=True):
 
 
 def with_horizon(configured, horizon):
-    """The parameters as a twin wants them: words for switches, the horizon filled in."""
+    """Return the parameters for a twin: names instead of enum numbers, and with the horizon."""
     params = type(configured.params)(*(configured.get(name) for name in configured.params._fields))
     return params._replace(horizon=params.horizon or horizon) if "horizon" in params._fields else params
 
 
 def state_after(configured, wins, horizon=1000):
-    """(state, params) after wins[i][j] duels of every pair (i, j) that i won, in the order of the pairs."""
+    """Return (state, params) after ``wins[i][j]`` duels that i won against j, for every pair in order."""
     policy, params = configured.thing, kernel_params(configured, horizon)
     state = policy.init(len(wins), params, np.random.default_rng(0))
     for first, row in enumerate(wins):
@@ -79,14 +79,14 @@ def state_after(configured, wins, horizon=1000):
 
 
 def slow(twin, configured, prefs, steps, seed, run):
-    """(duels, selves) of one run of the naive twin, from the same generators."""
+    """Return (duels, selves) of one run of the naive twin with the same generators."""
     rng, users = generators(seed, run)
     made = twin(len(prefs), with_horizon(configured, int(steps[-1])), rng)
     return play_twin(made, prefs, list(steps), users)
 
 
 def assert_same_choices(twin, configured, prefs, steps, runs, seed=0):
-    """Bit for bit: every count at every checkpoint, with skipping and without."""
+    """Assert that all counts equal those of the twin at every checkpoint, with and without skipping."""
     for run in range(runs):
         duels, selves = slow(twin, configured, prefs, steps, seed, run)
         for fast_forward in (True, False):
@@ -96,8 +96,11 @@ def assert_same_choices(twin, configured, prefs, steps, runs, seed=0):
 
 
 def assert_same_numbers(one, other, standard_errors=4.5):
-    """Two samples (runs x checkpoints) of one law: means within so many standard errors, and no gross KS
-    distance (p above 1e-5). Rounded first: the last bits of equal regrets may differ."""
+    """Assert that two samples (runs x checkpoints) have the same distribution.
+
+    Means differ by at most `standard_errors`, and p of a Kolmogorov-Smirnov test is above 1e-5. Numbers are
+    rounded first, because the last bits of equal regrets may differ.
+    """
     one, other = np.round(one, 6), np.round(other, 6)
     spread = np.sqrt(one.var(axis=0, ddof=1) / len(one) + other.var(axis=0, ddof=1) / len(other))
     distance = np.abs(one.mean(axis=0) - other.mean(axis=0))
@@ -109,12 +112,12 @@ def assert_same_numbers(one, other, standard_errors=4.5):
 
 
 def regrets(samples, loss):
-    """Strong regret (runs x checkpoints) from (duels, selves) pairs."""
+    """Return the strong regret (runs x checkpoints) of (duels, selves) pairs."""
     return np.array([(0.5 * duels + selves) @ loss for duels, selves in samples])
 
 
 def assert_same_law(twin, configured, prefs, steps, runs, slow_runs=None, seed=0):
-    """Regret at every checkpoint, and self-duels, have the twin's law, with skipping and without."""
+    """Assert that regret and self-duels have the twin's distribution, with and without skipping."""
     loss = gaps(prefs)
     slow_samples = [slow(twin, configured, prefs, steps, seed, r) for r in range(slow_runs or runs)]
     for fast_forward in (True, False):
@@ -126,7 +129,7 @@ def assert_same_law(twin, configured, prefs, steps, runs, slow_runs=None, seed=0
 
 
 def assert_same_pairs(count_one, count_other):
-    """Two tables of how often each pair was chosen come from one law: a chi-square test, p above 1e-6."""
+    """Assert that two tables of counts have the same distribution: a chi-square test with p above 1e-6."""
     table = np.array([np.ravel(count_one), np.ravel(count_other)], float)
     common = table[:, table.sum(axis=0) >= 10]
     rare = table.sum(axis=1) - common.sum(axis=1)

@@ -1,4 +1,4 @@
-"""Shared by the tests that read text: what was read, in the words of `naive.read_letor`."""
+"""Comparison of data that were read with the results of `naive.read_letor`."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from letor_data.text.parse import ReadOptions, parse_text
 
 
 def cut_into(monkeypatch, block, piece):
-    """From now on files come in pieces of so many bytes, and are parsed in blocks of about `block`."""
+    """Read files in pieces of `piece` bytes and parse them in blocks of about `block` bytes from then on."""
 
     def read_pieces(sources, progress=None, notes=None):
         for source, pieces in archive.read_pieces(sources, progress, notes):
@@ -24,13 +24,13 @@ def cut_into(monkeypatch, block, piece):
 
 
 def parse(path, jobs=1, **options):
-    """The data of one file or several, past any cache."""
+    """Return the data of one file or several, without a cache."""
     paths = path if isinstance(path, list) else [path]
     return parse_text(paths, ReadOptions(**options), jobs)
 
 
 def documents(letor):
-    """[(label, query id, {feature number: value that is not 0}, comment), ...]; a missing value is None."""
+    """Return [(label, query id, {feature number: value unless 0}, comment)]; a missing value is None."""
     query = np.repeat(np.arange(letor.n_queries), letor.docs_per_query)
     comments = [""] * letor.n_docs if letor.comments is None else letor.comments.to_pylist()
     rows = [{} for _ in range(letor.n_docs)]
@@ -43,7 +43,7 @@ def documents(letor):
 
 
 def gathered(lines):
-    """Documents of naive.read_letor as `documents` gives them: query by query, absent and 0 alike."""
+    """Return the result of `naive.read_letor` in the form of `documents`: query by query, without zeros."""
     order = {query: place for place, query in reversed(list(enumerate(line[1] for line in lines)))}
     found = []
     for label, query, row, comment, _ in sorted(lines, key=lambda line: order[line[1]]):
@@ -53,7 +53,7 @@ def gathered(lines):
 
 
 def assert_same(letor, lines):
-    """The fast reader's data are the naive reader's, to the bit (-0.0 is not 0.0: see `documents`)."""
+    """Assert that `letor` equals the naive reader's documents bit by bit; -0.0 differs from 0.0."""
     found, expected = documents(letor), gathered(lines)
     assert [repr(document) for document in found] == [repr(document) for document in expected]
     assert (letor.comments is None) == all(line[3] is None for line in lines)

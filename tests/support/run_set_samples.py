@@ -1,4 +1,4 @@
-"""Studies made up for tests of charts and reports: no policy plays, so they cost nothing."""
+"""Run sets with made-up numbers for tests of charts and reports."""
 
 import numpy as np
 import pandas as pd
@@ -10,13 +10,13 @@ from support.html_pages import with_text
 
 
 def ordered_preferences(n_rankers, names=None):
-    """Ranker 0 beats 1 beats 2 ..., each step further apart a little more clearly."""
+    """Return preferences of a total order, clearer the further rankers are apart."""
     place = np.arange(n_rankers)
     return preferences_of(0.5 + 0.4 * (place[None, :] - place[:, None]) / n_rankers, names)
 
 
 def made_up_table(policies, horizon=1000, runs=4, seed=0, live=False):
-    """Regret like rate * sqrt(t), noisy between runs; later policies have more of it."""
+    """Return a table with regret of about (place + 1) * sqrt(step), with noise between runs."""
     rng = np.random.default_rng(seed)
     steps = checkpoints(horizon)
     tables = []
@@ -42,7 +42,7 @@ def made_up_study(
 
 
 def made_up_multileave(name, methods, preferences, horizon=1000, runs=2):
-    """Pairs in the wrong order that get fewer like 1 / sqrt(t), later methods slower."""
+    """Return a run set of multileaving with an error of (place + 1) / sqrt(step + 4)."""
     steps = checkpoints(horizon)
     tables = [
         pd.DataFrame({"policy": method, "run": run, "step": steps, "e_bin": (place + 1) / np.sqrt(steps + 4)})
@@ -54,14 +54,14 @@ def made_up_multileave(name, methods, preferences, horizon=1000, runs=2):
 
 
 def write_run_set(run_set, folder):
-    """Write the records of a run set as 'rankduel run' does; it reads back with the folder as its name."""
+    """Write the records of a run set as 'rankduel run' does; its name is then that of the folder."""
     kept = open_run_set(folder, run_set.settings, run_set.preferences)
     for (policy, run), table in run_set.table.groupby(["policy", "run"]):
         write_record(kept, policy, run, table.drop(columns=["policy", "run", "seconds"]), 0.5)
 
 
 def of_all_kinds(text, policies=("rucb", "dts")):
-    """Live runs, proxy runs and multileaving of one matrix, with `text` after every string of theirs."""
+    """Return live runs, proxy runs and multileaving of one matrix, with `text` appended to every string."""
     preferences = ordered_preferences(3, [f"{name}{text}" for name in "abc"])
     named = [f"{policy}{text}" for policy in policies]
     made = [

@@ -21,7 +21,7 @@ from support.live_duels import TIED, full_size
 THREE = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
 E0 = ((0, 1, 2, 3), (1, 2, 3, 0))
 USER = click_model("navigational", 5)
-# (grades, and of five rankers the documents in order, tied ones together); 1, 3 and 0 share the page.
+# (grades, tie groups of documents in order for each of five rankers); rankers 1, 3 and 0 share the page.
 QUERIES = (
     (
         (0, 4, 1, 2),
@@ -33,7 +33,7 @@ SEATED = (1, 3, 0)
 
 
 def shared_world_of(judged, way, length, **more):
-    """The package's shared world of these queries."""
+    """Return the shared world of these queries."""
     sizes = [len(grades) for grades, _ in judged]
     rankers = list(zip(*(rankings for _, rankings in judged)))
     order = np.array([[doc for groups in ranker for group in groups for doc in group] for ranker in rankers])
@@ -47,14 +47,14 @@ def shared_world_of(judged, way, length, **more):
 
 
 def mark(i, group):
-    """As in letor_data.ties: k - 1 at the first of k tied ranks, then -1, -2, ..."""
+    """Return the entry of rank i of a tie group, as in letor_data.ties."""
     return -i if i else len(group) - 1
 
 
 @functools.cache
 def totals_by(name):
-    """sums(shared, rankers, pages, users, found, total):
-    (clicks, NDCG) of all pages; preferences in `total`."""
+    """Return sums(shared, rankers, pages, users, found, total), which returns
+    (clicks, NDCG) of all pages and adds preferences to `total`."""
     impression = multileave_by(name)
 
     @njit
@@ -73,9 +73,9 @@ def totals_by(name):
 
 
 def assert_live_is_exact(way, setting="", length=3, pages=200_000):
-    """Means over impressions against enumeration, within 4.5 standard errors.
+    """Assert that means over impressions equal those by enumeration, within 4.5 standard errors.
 
-    These are at most 0.0023 for a sign, so that a shift of 0.02 is found practically always.
+    A standard error is at most 0.0023 for a sign, so that a shift of 0.02 is practically always detected.
     """
     sums = totals_by(way.name)
     shared, users = shared_world_of(QUERIES, way, length), np.random.default_rng(3)
@@ -93,7 +93,7 @@ def assert_live_is_exact(way, setting="", length=3, pages=200_000):
 
 
 def assert_alone_is_own_list(way):
-    """A ranker without company shows its list, and nobody is preferred."""
+    """Assert that the page of a single ranker is its list, and that there are no preferences."""
     ranker, sums = 2, totals_by(way.name)
     untied = [
         (grades, [[[doc] for group in r for doc in group] for r in rankers]) for grades, rankers in QUERIES
@@ -112,7 +112,7 @@ def own_ndcg(grades, ranking, k):
 
 
 def assert_two_live_as_interleaved(way, duels, pages=200_000):
-    """On full queries with ties: the mean degree is wins minus losses, within 4.5 standard errors (0.014)."""
+    """Assert that the mean degree is wins minus losses, within 4.5 standard errors (0.014), with ties."""
     labels, rankings = full_size()
     world = make_world(rankings, labels, USER, duels)
     losses, _, wins = play_duels(world, duels, *TIED, pages, np.random.default_rng(1))
@@ -123,13 +123,13 @@ def assert_two_live_as_interleaved(way, duels, pages=200_000):
 
 
 def around(mean, largest_deviation, n):
-    """4.5 standard errors, for numbers whose standard deviation is at most this."""
+    """Return an interval of 4.5 standard errors for n numbers with at most this standard deviation."""
     error = 4.5 * largest_deviation / n**0.5
     return mean - error, mean + error
 
 
 def shown_pages(rankings, way, k, n, seed=0):
-    """(page, teams) -> how often the package showed it in n pages."""
+    """Return the number of occurrences of each (page, teams) in n pages."""
     page, users = multileaved_page(rankings, way, k), np.random.default_rng(seed)
     show, seen = page_kernels(way.name)[0], collections.Counter()
     for _ in range(n):
@@ -140,7 +140,7 @@ def shown_pages(rankings, way, k, n, seed=0):
 
 
 def surprise(seen, expected):
-    """The p-value of a chi-square test; rare pages are thrown together, impossible ones are refused."""
+    """Return the p-value of a chi-square test, with rare pages combined; assert that pages are possible."""
     assert set(seen) <= set(expected)
     n = sum(seen.values())
     rows = [(seen[key], float(p * n)) for key, p in expected.items() if p * n >= 5]
@@ -151,7 +151,7 @@ def surprise(seen, expected):
 
 
 def put(page, docs, teams=None):
-    """The same page object with other documents on it."""
+    """Replace the documents of a page, and return it."""
     page._shared.world.page[DOC, : len(docs)] = docs
     if teams is not None:
         page._shared.world.page[TEAM, : len(docs)] = [-1 if team is None else team for team in teams]

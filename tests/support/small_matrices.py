@@ -1,4 +1,4 @@
-"""Small matrices of preferences, for tests that look at every case."""
+"""Small preference matrices."""
 
 import itertools
 from math import comb
@@ -6,12 +6,12 @@ from math import comb
 import numpy as np
 from hypothesis import strategies as st
 
-# Sums and differences of sixteenths are exact, and ties and certain wins come up often.
+# Sums and differences of sixteenths are exact, and ties and certain wins are frequent.
 SIXTEENTHS = st.sampled_from([0, 4, 7, 8, 8, 9, 10, 12, 16])
 
 
 def square(upper, size):
-    """The matrix with these entries above its diagonal, row by row."""
+    """Return the matrix with these entries above its diagonal, row by row."""
     matrix = np.full((size, size), 0.5)
     for (i, j), p in zip(itertools.combinations(range(size), 2), upper):
         matrix[i, j], matrix[j, i] = p, 1.0 - p

@@ -36,7 +36,7 @@ def case_id(case):
 
 
 class User:
-    """The same user for the package and for the naive twin; give Fractions where exactness matters."""
+    """A user for the package and for the naive twin; with Fractions, the twin is exact."""
 
     def __init__(self, p_click, p_stop, stop="click", attention=(1,)):
         self.p_click, self.p_stop, self.stop, self.attention = p_click, p_stop, stop, attention
@@ -46,7 +46,7 @@ class User:
         return custom_model(*floats, self.stop, [float(p) for p in self.attention])
 
     def patterns(self, labels):
-        """page -> the chances of clicks on it."""
+        """Return a function from a page to the probabilities of its click patterns."""
         p_stop = {"first": [1] * len(self.p_stop), "never": [0] * len(self.p_stop)}.get(
             self.stop, self.p_stop
         )
@@ -67,7 +67,7 @@ RANDOM = exact_user(("0.5", "0.5"), ("0", "0"))
 
 
 def two_rankings(left, right, left_ties=None, right_ties=None):
-    """Ties as in letor_data.ties: k - 1 at the first of k tied ranks, then -1, -2, ..."""
+    """Return rankings of one query by two rankers, with ties as in letor_data.ties."""
     order = np.array([left, right], np.int16)
     nothing = [0] * len(left)
     ties = np.array([left_ties or nothing, right_ties or nothing], np.int16)
@@ -76,7 +76,7 @@ def two_rankings(left, right, left_ties=None, right_ties=None):
 
 
 def ended_lists(left, right, n_docs):
-    """Rankings of n_docs documents by two lists, which need not hold all."""
+    """Return rankings of n_docs documents by two lists, which need not contain all of them."""
     orders = [list(dict.fromkeys([*top, *range(n_docs)])) for top in (left, right)]
     return replace(two_rankings(*orders), lengths=np.array([[len(left)], [len(right)]], np.int32))
 
@@ -87,12 +87,12 @@ def small_world(left, right, labels, user, way, length=10, groups=(None, None), 
 
 
 def ended_world(left, right, labels, user, way, length=10, **more):
-    """`small_world` of lists that need not hold all documents."""
+    """Return a `small_world` of lists that need not contain all documents."""
     rankings = ended_lists(left, right, len(labels))
     return make_world(rankings, np.array(labels, np.int8), user.model(), way, length=length, **more)
 
 
 def odds(left, right, labels, user, way, length=10, first=0, second=1):
-    """Of the package: (loss, tie, win)."""
+    """Return the odds (loss, tie, win) of the package."""
     world = small_world(left, right, labels, user, way, length)
     return query_odds(world, way, 0, first, second, np.random.default_rng(0))

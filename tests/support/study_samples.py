@@ -1,4 +1,4 @@
-"""Published experiments made up for tests: no policy plays, so they cost nothing."""
+"""Studies with made-up results for tests."""
 
 import json
 
@@ -38,7 +38,7 @@ part = "easy"
 
 
 def played_study(folder, text):
-    """A study with everything a page shows, `text` in every string that is not a name of a file."""
+    """Return a study with every element of a page, and `text` in every string that is not a file name."""
     study = Study(
         id=f"mine{text}",
         title=f"title{text}",
@@ -62,7 +62,7 @@ def record(verdict, text, stand_in=""):
 
 
 def played_toml(folder, text):
-    """A study from a file with `text` in every string that may be any text; its claim does not hold."""
+    """Return a study from a TOML file with `text` in every free string; its claim does not hold."""
     words = ("title", "source", "question", "data", "claim", "known", "why", "figure")
     folder.mkdir(parents=True, exist_ok=True)
     quoted = {word: json.dumps(f"{word}{text}") for word in words}

@@ -1,11 +1,11 @@
-"""How often the best of 100 items is found in 1,000 comparisons: as published, and by our policies.
+"""Share of runs that find the best of 100 items in 1,000 comparisons: published, and of this package.
 
 Yan, "Dueling Bandits for Preference Judgments", thesis, University of Waterloo 2022, Figure 4.1: 1,000 runs
-each. In case A items are in a total order, and the best one is to be in the answer; in case B two items are
-equal and better than all others, and one of them or both are to be in the answer.
+each. In case A the items have a total order, and the answer should contain the best one. In case B two items
+are equal and better than all others, and the answer should contain one or both of them.
 
 `PYTHONPATH=tests python -m support.yan_table [runs]` prints the table;
-tests/bandits/published/test_yan_table.py holds it to account.
+tests/bandits/published/test_yan_table.py tests it.
 """
 
 import sys
@@ -18,7 +18,7 @@ from joblib import Parallel, delayed
 from bandits.contract import Policy, configure
 from bandits.loop import run_loop
 from bandits.matrix_duels import by_matrix, checked_prefs
-from bandits.parts.answers import leader, leaders
+from bandits.parts.answers import copeland_leader, mark_copeland_leaders
 from bandits.policies.best_item import (
     active_ranking,
     mohajer_select,
@@ -39,32 +39,32 @@ N_BEST = {"A": 1, "B": 2}
 
 @kernel
 def merge_dts_answers(state, params, chosen):
-    leaders(state.wins, chosen)
+    mark_copeland_leaders(state.wins, chosen)
 
 
 @kernel
 def merge_dts_recommend(state, params):
-    return leader(state.wins)
+    return copeland_leader(state.wins)
 
 
-# The thesis lets arms answer that were given up.
+# In the thesis, eliminated arms may be in the answer.
 MERGE_DTS = merge_dts.POLICY._replace(answers=merge_dts_answers, recommend=merge_dts_recommend)
 
 
 class Published(NamedTuple):
-    """Of 1,000 runs."""
+    """Results of 1,000 runs."""
 
-    found: dict[str, int]  # in how many the best item, one or both of the best two were in the answer
+    found: dict[str, int]  # number of runs with the best item, or one or both of the best two, in the answer
     comparisons: tuple[int, int] = (1000, 1000)  # fewest and most
-    judgments: tuple[int, int] | None = None  # the same, of the pair with the most in a run
-    items: int | None = None  # in all answers together, as far as given
+    judgments: tuple[int, int] | None = None  # fewest and most, of the pair with the most judgments in a run
+    items: int | None = None  # total number of items in all answers, if published
 
 
 class Row(NamedTuple):
     policy: Policy
     settings: dict[str, Any]
     cases: dict[str, Published]
-    in_order: bool = False  # the policy sees items in the order from best to worst
+    in_order: bool = False  # items are numbered from best to worst
 
 
 def a(found, *rest):
@@ -92,8 +92,8 @@ TABLE = {
         {"m": 10},
         {"A": a(715, (990, 990), (10, 10)), "B": b(905, 0, (990, 990), (10, 10))},
     ),
-    # The thesis gives comparisons of one match, 5, as those of a pair; but pairs meet again when a group
-    # refills.
+    # The thesis gives the 5 comparisons of one match as those of a pair; but pairs are compared again when a
+    # group is refilled.
     "TOP-2": Row(mohajer_top_k.POLICY, {"m": 5, "final_refill": True}, {"B": b(588, 277, (980, 980))}),
     "prefBest, extra": Row(
         prefbest.POLICY,
@@ -127,10 +127,10 @@ CELLS = [(name, case) for name, row in TABLE.items() for case in row.cases]
 class Measured(NamedTuple):
     answers: np.ndarray  # (runs, items) bool
     comparisons: np.ndarray  # (runs,) int64
-    judgments: np.ndarray  # (runs,) int64: of the pair with the most
+    judgments: np.ndarray  # (runs,) int64, of the pair with the most judgments
 
     def share(self, what, case):
-        """Of runs in which the best, one or both were in the answer."""
+        """Return the share of runs with the best item, or one or both of the best two, in the answer."""
         n_found = self.answers[:, : N_BEST[case]].sum(axis=1)
         return float((n_found == (2 if what == "both" else 1)).mean())
 
@@ -152,13 +152,13 @@ def measure(name, case, runs=RUNS, seed=0, **changed):
         )
         return trace.answers[0], trace.duels[0].sum() // 2, trace.most[0]
 
-    play(0)  # compiles it, once
+    play(0)  # compiles the loop
     traces = Parallel(n_jobs=THREADS, prefer="threads")(delayed(play)(run) for run in range(runs))
     return Measured(*map(np.array, zip(*traces)))
 
 
 def distance(share, count, runs):
-    """From the published count, in standard errors of the difference; 0 if nothing else can happen."""
+    """Return the difference to the published share in standard errors; 0 if both are 0 or both are 1."""
     published = count / 1000
     error = np.sqrt(published * (1 - published) * (1 / 1000 + 1 / runs))
     return (share - published) / error if error > 0 else (0.0 if share == published else np.inf)

@@ -15,13 +15,13 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from bandits.agenda import add, clear, is_over, rest, times_compared
-from bandits.parts.answers import leader_among
+from bandits.agenda import add, clear, is_over, play_one_arm, times_compared
+from bandits.parts.answers import copeland_leader_among
 from bandits.parts.relative_entropy import divergence
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
-_MOST_COMPARISONS = 1 << 62  # of an agenda: they are counted in 64 bits
+_MOST_COMPARISONS = 1 << 62  # largest number of comparisons in an agenda, which are counted in int64
 
 
 class Elim(IntEnum):
@@ -37,10 +37,10 @@ Batches = Annotated[
         "number of rounds B planned for the horizon; 0: its logarithm to base 2, rounded down", at_least=0
     ),
 ]
-ExtraBatches = Annotated[int, Setting("number of rounds in addition to these", at_least=0)]
+ExtraBatches = Annotated[int, Setting("number of rounds in addition to `batches`", at_least=0)]
 ElimSwitch = Annotated[
     Elim,
-    Setting("eliminate arms by KL divergence, as in the experiments, or by Hoeffding's bound, as analysed"),
+    Setting("test that eliminates arms: KL divergence (the experiments) or Hoeffding's bound (the analysis)"),
 ]
 PlannedHorizon = Annotated[
     int, Setting("number of steps T that the batches are planned for; 0: those of the run", at_least=0)
@@ -117,7 +117,7 @@ def play_last_arm(state):
     """Let the only active arm duel itself for the remaining steps."""
     for arm in range(len(state.rounds.active)):
         if state.rounds.active[arm]:
-            rest(state.agenda, arm)
+            play_one_arm(state.agenda, arm)
 
 
 @kernel
@@ -161,7 +161,7 @@ def mark_beaten(state, params, wins):
 
 @kernel
 def eliminate_marked(state):
-    """Eliminate the marked arms, all at once; none, if all active arms are marked."""
+    """Eliminate all marked arms; none, if all active arms are marked."""
     rounds, marks, n_marked = state.rounds, state.room.marks, 0
     for arm in range(len(marks)):
         n_marked += marks[arm] and rounds.active[arm]
@@ -176,16 +176,17 @@ def best_of(state, eligible):
     """Return the eligible arm that leads most other arms; an unfinished batch counts."""
     wins, wins_so_far = state.rounds.wins, state.room.wins
     if is_over(state.agenda) or state.rounds.now[0].n_active == 1:
-        return leader_among(wins, eligible)
+        return copeland_leader_among(wins, eligible)
     for arm in range(len(wins)):
         for other in range(len(wins)):
             wins_so_far[arm, other] = wins[arm, other]
     _add_outcomes(state.agenda, wins_so_far)
-    return leader_among(wins_so_far, eligible)
+    return copeland_leader_among(wins_so_far, eligible)
 
 
 @kernel
 def _add_outcomes(agenda, wins):
+    """Add the outcomes of the agenda so far to `wins`."""
     for index in range(agenda.now[0].n_pairs):
         first, second = agenda.pairs[index, 0], agenda.pairs[index, 1]
         wins[first, second] += agenda.wins[index]

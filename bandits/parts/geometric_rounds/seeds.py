@@ -79,6 +79,7 @@ def is_seeded(state):
 
 @kernel
 def make_seeds_anchors(state):
+    """Make all seeds anchors, and no other arm."""
     for arm in range(len(state.seeds)):
         state.anchors[arm] = state.seeds[arm]
 

@@ -1,1 +1,1 @@
-"""Parts of policies that decide between two arms by a match, and of policies that count wins."""
+"""Parts of policies that compare two arms in a match, and of policies that count wins per arm."""

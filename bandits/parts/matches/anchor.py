@@ -1,4 +1,4 @@
-"""Sequential elimination: an anchor meets all other arms in a random order, each in one match.
+"""Sequential elimination: an anchor has one match with each other arm, in a random order.
 
 The common part of Seq-Eliminate and MallowsMPI, which differ in the test of a match. A better challenger
 becomes the anchor; the other arm of the match is eliminated. In a match the challenger is the first arm.
@@ -12,13 +12,13 @@ import numpy as np
 
 from bandits.parts.matches.match import BETTER, UNDECIDED, no_match, record_duel
 from bandits.parts.picks import NO_ARM
-from bandits.parts.survivors import plays_on
+from bandits.parts.survivors import skip_all
 from rankduel.base.compiling import kernel, record
 
 
 class EliminationNow(NamedTuple):
     anchor: int = NO_ARM
-    place: int = 1  # of the challenger in `order`
+    place: int = 1  # place of the challenger in `order`
 
 
 class Elimination(NamedTuple):
@@ -66,7 +66,7 @@ def record_challenge(elimination, first_won):
 
 @kernel
 def skip_if_all_challenged(elimination, limit, self_duels):
-    """Let the anchor duel itself `limit` times if nothing is left to compare; return the number of steps."""
+    """Skip `limit` self-duels of the anchor if no challenger is left, else none; return their number."""
     if not all_challenged(elimination):
         return 0
-    return plays_on(elimination.now[0].anchor, limit, self_duels)
+    return skip_all(elimination.now[0].anchor, limit, self_duels)

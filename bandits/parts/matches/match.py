@@ -22,7 +22,12 @@ from rankduel.base.settings import Setting
 
 UNDECIDED, WORSE, EVEN, BETTER = range(4)  # verdicts
 
-Epsilon = Annotated[float, Setting("how much better than the answer an arm may be", above=0, at_most=0.5)]
+Epsilon = Annotated[
+    float,
+    Setting(
+        "largest excess over 1/2 of the probability that another arm beats the answer", above=0, at_most=0.5
+    ),
+]
 
 
 class Match(NamedTuple):

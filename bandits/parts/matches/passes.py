@@ -1,8 +1,8 @@
-"""Passes of Soft-Seq-Elim: an anchor meets the arms of Q, and those neither better nor worse remain in Q.
+"""Passes of Soft-Seq-Elim: the anchor has a match with each arm of Q; even arms remain in Q.
 
 Falahatgar, Jain, Orlitsky, Pichapati and Ravindrakumar, "The Limits of Maxing, Ranking, and Preference
-Learning", ICML 2018, Algorithm 1; Opt-Max consists of such passes. The arms of Q that met the anchor in a
-pass and remain are moved to the front of the queue, so that arms need not be marked for removal.
+Learning", ICML 2018, Algorithm 1; Opt-Max consists of such passes. The arms that remain in Q after their
+match are moved to the front of the queue, so that arms need not be marked for removal.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from rankduel.base.compiling import kernel, record
 
 class PassesNow(NamedTuple):
     anchor: int = NO_ARM  # r
-    n_retained: int = 0  # arms that met the anchor in this pass and remain in Q
-    place: int = 0  # of the challenger in `queue`
-    end: int = 0  # of the arms in `queue` that are yet to meet the anchor
+    n_retained: int = 0  # arms that remain in Q after their match in this pass
+    place: int = 0  # place of the challenger in `queue`
+    end: int = 0  # place in `queue` after the last arm to come
 
 
 class Passes(NamedTuple):
     now: np.recarray  # (1,), fields of PassesNow
-    queue: np.ndarray  # (arms - 1,) int64, Q: the retained arms; from `place` to `end` those yet to meet r
+    queue: np.ndarray  # (arms - 1,) int64, Q: retained arms; from `place` to `end` arms to come
 
 
 def new_passes(order: np.ndarray) -> Passes:
@@ -65,7 +65,7 @@ def retain(passes, arm):
 
 @kernel
 def begin_pass(passes):
-    """Queue the retained arms, and those that have not met the anchor of this pass, for the next pass."""
+    """Queue the retained arms, and the arms without a match in this pass, for the next pass."""
     now = passes.now[0]
     for place in range(now.place, now.end):
         retain(passes, passes.queue[place])
@@ -74,7 +74,7 @@ def begin_pass(passes):
 
 @kernel
 def is_pass_complete(passes):
-    """Return whether all arms of Q have met the anchor: it did not change, so this was the last pass."""
+    """Return whether every arm of Q had a match with the anchor: then the pass is complete, and the last."""
     return passes.now[0].place == passes.now[0].end
 
 

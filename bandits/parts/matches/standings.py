@@ -1,4 +1,4 @@
-"""Wins per arm, also in the middle of an agenda, and the arms with the largest of some values."""
+"""Wins of each arm in agendas, complete or not, and the arms with the largest values."""
 
 from bandits.agenda import is_over, times_compared
 from rankduel.base.compiling import kernel
@@ -16,7 +16,7 @@ def add_wins(agenda, won):
 
 @kernel
 def wins_so_far(agenda, won, out):
-    """Write the wins of each arm to `out`: `won` in agendas that are over, and those of the current one."""
+    """Write the wins of each arm to `out`: `won` of complete agendas, and those of the current agenda."""
     for arm in range(len(won)):
         out[arm] = won[arm]
     if not is_over(agenda):
@@ -25,7 +25,7 @@ def wins_so_far(agenda, won, out):
 
 @kernel
 def first_with_most(values, arms):
-    """Return the arm of `arms` with the largest value; the first of equals."""
+    """Return the arm of `arms` with the largest values[arm]; the first of equals."""
     best = arms[0]
     for arm in arms:
         if values[arm] > values[best]:
@@ -35,7 +35,7 @@ def first_with_most(values, arms):
 
 @kernel
 def mark_all_with_most(values, arms, chosen):
-    """Mark in `chosen` all arms of `arms` with the largest value."""
+    """Mark in `chosen` the arms of `arms` with the largest values[arm]."""
     largest = values[first_with_most(values, arms)]
     for arm in arms:
         chosen[arm] = values[arm] == largest
@@ -43,7 +43,7 @@ def mark_all_with_most(values, arms, chosen):
 
 @kernel
 def place_of_largest(values):
-    """Return the place of the largest value; the first of equals."""
+    """Return the index of the largest value; the first of equals."""
     best = 0
     for place in range(len(values)):
         if values[place] > values[best]:

@@ -3,9 +3,9 @@
 Ren, Liu and Shroff, "The Sample Complexity of Best-k Items Selection from Pairwise Comparisons", ICML 2020.
 The policy tournament_k consists of one tournament, and SEEBS of several with k = 1.
 
-A block has at most 2k arms. Epsilon-Quick-Select finds its best k: a random pivot meets the others, each in
-one match, and the search continues among the arms above or below the pivot. Selected arms are moved to the
-front of `arms`, where the blocks of the round have been already.
+A block has at most 2k arms. Epsilon-Quick-Select finds its best k: each other arm has one match with a random
+pivot, and the search continues among the arms above or below the pivot. Selected arms are moved to the front
+of `arms`, to places whose arms are in a block already.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class TournamentNow(NamedTuple):
     round_number: int = 1  # t
     n_remaining: int = 0  # arms that are not eliminated
     n_entered: int = 0  # arms that entered the round, |R|
-    place: int = 0  # of the next block in `arms`
+    place: int = 0  # place of the next block in `arms`
     n_selected: int = 0  # arms selected in this round
     n_block: int = 0  # arms of the block, |S|; 0 between two blocks
     wanted: int = 0  # arms still to be selected in the block
@@ -69,7 +69,7 @@ def new_tournament(n_arms: int, k: int) -> Tournament:
 
 @kernel
 def restart_tournament(tournament, arms, n):
-    """Begin a tournament of the first n of these arms; all others are eliminated. Wins are kept."""
+    """Begin a tournament of the first `n` of these arms; wins of earlier tournaments still count."""
     now = tournament.now[0]
     for arm in range(len(tournament.remains)):
         tournament.remains[arm] = False

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bandits.parts.picks import NO_ARM, n_flagged, pick_flagged
-from bandits.parts.survivors import plays_on
+from bandits.parts.survivors import skip_all
 from rankduel.base.compiling import kernel, record
 
 
@@ -21,6 +21,7 @@ class Commitment(NamedTuple):
 
 
 def no_commitment(n_arms: int) -> Commitment:
+    """Return the state before the policy has finished."""
     return Commitment(answer=np.zeros(n_arms, np.bool_), now=record(CommitmentNow()))
 
 
@@ -36,4 +37,4 @@ def committed_arm(commitment, rng):
 @kernel
 def skip_committed(commitment, limit, self_duels, rng):
     """Skip `limit` steps, in all of which the committed arm duels itself; return their number."""
-    return plays_on(committed_arm(commitment, rng), limit, self_duels)
+    return skip_all(committed_arm(commitment, rng), limit, self_duels)

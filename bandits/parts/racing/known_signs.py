@@ -21,6 +21,7 @@ def no_known_signs(n_arms: int) -> KnownSigns:
 
 @kernel
 def record_sign(known, winner, loser):
+    """Record that `winner` is known to beat `loser`."""
     known.wins[winner] += 1
     known.losses[loser] += 1
 

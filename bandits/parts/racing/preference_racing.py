@@ -27,12 +27,14 @@ class Rules(IntEnum):
     TIGHT = 1
 
 
-Kappa = Annotated[int, Setting("number of best arms to find, fewer than all", at_least=1)]
+Kappa = Annotated[int, Setting("number of best arms to find, less than the number of arms", at_least=1)]
 MostSamples = Annotated[int, Setting("maximum number of duels of a pair; 0: `horizon`", at_least=0)]
 Ordered = Annotated[bool, Setting("sample (i, j) and (j, i) separately, as in the paper")]
 RulesSwitch = Annotated[
     Rules,
-    Setting("select or discard an arm one comparison later than necessary, as in the paper, or without that"),
+    Setting(
+        "select or discard an arm one comparison later than necessary (literal, the paper), or not (tight)"
+    ),
 ]
 
 
@@ -43,7 +45,7 @@ class Samples(NamedTuple):
 
 def no_samples(n_arms: int, params: Any) -> Samples:
     if params.kappa >= n_arms:
-        raise PolicyError(f"kappa is {params.kappa}; expected fewer than the {n_arms} arms")
+        raise PolicyError(f"kappa is {params.kappa}; expected less than {n_arms}, the number of arms")
     n, wins = np.zeros((2, n_arms, n_arms), np.int64)
     return Samples(n, wins)
 
@@ -55,11 +57,13 @@ def pbr_log_term(n_arms: int, params: Any) -> LogTerm:
 
 
 def pbr_uses_horizon(params: Any) -> bool:
+    """Return whether n_max or delta is computed from the horizon."""
     return bool(params.n_max == 0 or params.delta == 0.0)
 
 
 @kernel
 def record_sample(samples, params, first, second, first_won):
+    """Record a duel as a sample of (first, second) and, unless `ordered`, of (second, first)."""
     samples.n[first, second] += 1
     samples.wins[first, second] += first_won
     if not params.ordered:
@@ -82,7 +86,7 @@ def exceeds_maximum(params, n):
 
 @kernel
 def end_round(race, params):
-    """Remove pairs, all of them if they have more than n_max samples, and begin the next round."""
+    """Remove the pairs that need no more duels, or all pairs after n_max rounds; begin the next round."""
     remove_pairs(race)
     if exceeds_maximum(params, race.now[0].round_number):
         race.now[0].n_open = 0
@@ -91,5 +95,5 @@ def end_round(race, params):
 
 @kernel
 def extra_comparisons(params):
-    """Return by how many comparisons the rules exceed what is necessary to select or discard an arm."""
+    """Return how many more comparisons than necessary the rules require to select or discard an arm."""
     return 1 if params.rules == Rules.LITERAL else 0

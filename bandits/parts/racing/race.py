@@ -84,7 +84,7 @@ def record_duel(state, first, second, first_won):
 
 @kernel
 def remove_pairs(race):
-    """Remove closed pairs and pairs of two settled arms; the next pair remains the next one."""
+    """Remove closed pairs and pairs of two settled arms; `place` remains that of the same pair."""
     pairs, settled, now = race.pairs, race.settled, race.now[0]
     n_open = n_before = 0
     for place in range(now.n_open):
@@ -103,6 +103,7 @@ def is_round_over(race):
 
 @kernel
 def begin_round(race):
+    """Begin the next round at the first open pair, with the decisive lead of that round."""
     now = race.now[0]
     now.place = 0
     now.round_number += 1
@@ -116,5 +117,5 @@ def is_race_over(race):
 
 @kernel
 def skip_after_race(race, limit, self_duels, rng):
-    """Skip `limit` self-duels of the committed arm if the race is over; return the number of steps."""
+    """Skip `limit` self-duels of the committed arm if the race is over, else none; return their number."""
     return skip_committed(race.commitment, limit, self_duels, rng) if is_race_over(race) else 0

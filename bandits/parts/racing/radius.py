@@ -21,7 +21,7 @@ class LogTerm(NamedTuple):
 
 @kernel
 def decisive_lead(n, constant, slope):
-    """Return the lead that has to be exceeded after `n` duels for the interval to exclude 1/2."""
+    """Return the lead after `n` duels above which the interval excludes 1/2."""
     log_term = constant + slope * math.log(n)
     return math.sqrt(2.0 * n * log_term)
 

@@ -21,7 +21,7 @@ class Bound(IntEnum):
 
 
 BoundSwitch = Annotated[
-    Bound, Setting("make the confidence intervals for `horizon` steps, or for any number of steps")
+    Bound, Setting("confidence intervals that hold for `horizon` steps, or for any number of steps")
 ]
 
 
@@ -35,4 +35,5 @@ def savage_log_term(n_arms: int, params: Any) -> LogTerm:
 
 
 def savage_uses_horizon(params: Any) -> bool:
+    """Return whether the radius is computed from the horizon."""
     return bool(params.bound == Bound.FINITE or params.delta == 0.0)

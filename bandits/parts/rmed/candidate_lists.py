@@ -22,9 +22,11 @@ from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
 FScale = Annotated[
-    float, Setting("f(K) = f_scale * K^f_power; arms within ln t + f(K) of the smallest I stay", at_least=0)
+    float, Setting("f(K) = f_scale * K^f_power; candidates have I within ln t + f(K) of I*", at_least=0)
 ]
-FPower = Annotated[float, Setting("see f_scale; theory requires more than 1", at_least=0, at_most=10)]
+FPower = Annotated[
+    float, Setting("exponent of K in f(K); theory requires more than 1", at_least=0, at_most=10)
+]
 JAfter = Annotated[bool, Setting("evaluate J after the duel of a turn, as the authors' program does")]
 
 
@@ -32,7 +34,7 @@ class ListsNow(NamedTuple):
     clock: int = 0  # steps played
     f_of_k: float = 0.0  # f(K) = f_scale * K^f_power
     loop_begun: bool = False  # the first turn of this loop has come
-    position: int = 0  # of the arm in L_C whose turn it is; the arms behind it are L_R
+    position: int = 0  # in L_C, of the arm whose turn it is; the arms after it are L_R
     n_current: int = 0  # number of arms in L_C
 
 

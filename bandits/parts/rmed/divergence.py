@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.parts.answers import leader_among
+from bandits.parts.answers import copeland_leader_among
 from bandits.parts.relative_entropy import divergence
 from rankduel.base.compiling import kernel, record
 
@@ -76,7 +76,7 @@ def likeliest_winner(divergences, room):
     total, i_star = divergences.total, divergences.now[0].i_star
     for arm in range(len(total)):
         room.tied[arm] = total[arm] == total[i_star]
-    return leader_among(divergences.wins, room.tied)
+    return copeland_leader_among(divergences.wins, room.tied)
 
 
 @kernel

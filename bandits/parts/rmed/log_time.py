@@ -7,7 +7,7 @@ import math
 from bandits.parts.bounds import NEVER
 from rankduel.base.compiling import kernel
 
-_LAST_LOG = 36.0  # ln of 4e15: a double does not tell later steps apart
+_LAST_LOG = 36.0  # logarithm of step 4e15; beyond it, float64 does not represent every step
 
 
 @kernel

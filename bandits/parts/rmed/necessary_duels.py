@@ -26,7 +26,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.parts.answers import leader_among
+from bandits.parts.answers import copeland_leader_among
 from bandits.parts.picks import NO_ARM
 from bandits.parts.relative_entropy import divergence
 from bandits.parts.rmed.log_time import step_when_log_reaches
@@ -34,8 +34,8 @@ from bandits.parts.rmed.overtaking import OpponentsRoom, fewest_losses, least_to
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
-# The evidence of a pair in which one arm won every duel is a multiple of ln 2, which ln t may equal exactly:
-# rounding must not decide then.
+# The evidence of a pair in which one arm won every duel is a multiple of ln 2, and so is ln t at powers of 2.
+# With this tolerance, the result of comparing them does not depend on rounding.
 _ROUNDING = 1e-12
 
 
@@ -46,12 +46,12 @@ class SweepMode(IntEnum):
     UNTIL_QUIET = 1
 
 
-ExplorationAlpha = Annotated[float, Setting("every pair gets alpha * sqrt(ln t) duels", above=0)]
+ExplorationAlpha = Annotated[float, Setting("every pair has at least alpha * sqrt(ln t) duels", above=0)]
 ExplorationBeta = Annotated[
     float, Setting("a pair with a win rate within beta / ln ln t of 1/2 is duelled", at_least=0, at_most=0.5)
 ]
 Sweep = Annotated[
-    SweepMode, Setting("go once through the pairs that need such duels, or until there are none")
+    SweepMode, Setting("one sweep over the pairs that need such duels, or sweeps until none needs one")
 ]
 
 
@@ -59,7 +59,7 @@ class Now(NamedTuple):
     clock: int = 0  # steps played
     exploring: bool = True  # the sweep of forced exploration before this list is not over
     found_pair: bool = False  # this sweep has found a pair that needed a duel
-    row: int = 0  # the pair that the sweep or the list has come to
+    row: int = 0  # this and the next: the current pair of the sweep or the list
     column: int = 0
     n_remaining: int = 0  # |L_R|
     sole_arm: int = NO_ARM  # arm i if L_R is the pair (i, i) only
@@ -276,7 +276,7 @@ def best_candidate(state):
     """Return the candidate that leads most others."""
     counts, candidate = state.counts, state.room.planning.candidate
     mark_fewest_losses(counts.losses, candidate)
-    return leader_among(counts.wins, candidate)
+    return copeland_leader_among(counts.wins, candidate)
 
 
 @kernel

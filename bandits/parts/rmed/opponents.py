@@ -13,7 +13,7 @@ from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
 RegretFloor = Annotated[
-    float, Setting("smallest regret assumed for a duel; -1 for none", at_least=-1, at_most=1)
+    float, Setting("lower limit of the estimated regret of a duel; -1: no limit", at_least=-1, at_most=1)
 ]
 
 

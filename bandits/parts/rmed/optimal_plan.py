@@ -21,7 +21,7 @@ from bandits.parts.rmed.overtaking import least_to_overtake, mark_overtaking
 from rankduel.base.compiling import kernel
 
 _ROUNDING = 1e-9
-_MOST_EXCHANGES = 100  # per pair; at most about five are needed, but rounding might cause a cycle
+_MOST_EXCHANGES = 100  # per pair; about five are enough, but rounding errors might cause a cycle
 
 
 class SimplexRoom(NamedTuple):

@@ -78,7 +78,7 @@ def least_to_overtake(wins, losses, values, candidate, room):
             continue
         most_inferiors, most_superiors = _sort_both(wins, values, candidate, rival, room)
         leads_rival = wins[candidate, rival] > wins[rival, candidate]
-        for bar in range(max(0, fewest - 1), second + 1):  # losses that the rival comes to have at most
+        for bar in range(max(0, fewest - 1), second + 1):  # most losses of the rival after the reversal
             for direct in range(1 + int(leads_rival)):
                 more = bar + 1 - fewest - direct
                 less = max(0, losses[rival] - bar - direct)

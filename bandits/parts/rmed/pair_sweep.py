@@ -9,7 +9,7 @@ from rankduel.base.compiling import kernel
 
 
 class PairSweep(NamedTuple):
-    first: int = 0  # the pair that the sweep has come to
+    first: int = 0  # this and the next: the current pair of the sweep
     second: int = 1
     fewest_passed: int = NEVER  # smallest number of duels of the pairs that this sweep has passed
     fewest: int = 0  # smallest number of duels of a pair at the end of the last sweep
@@ -17,7 +17,7 @@ class PairSweep(NamedTuple):
 
 @kernel
 def find_initial_pair(sweep, wins, times):
-    """Advance to the next pair with fewer than `times` duels, one duel a sweep; return whether any is."""
+    """Advance to the next pair with fewer than `times` duels, one duel a sweep; return whether one exists."""
     while sweep.fewest < times:
         if find_pair_below(sweep, wins, float(sweep.fewest + 1)):
             return True

@@ -1,1 +1,1 @@
-"""What policies that sample from posteriors share."""
+"""Parts of policies that sample from posteriors."""

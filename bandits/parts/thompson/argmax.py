@@ -1,10 +1,10 @@
 """Thompson sampling over many arms: draw only which of K independent Beta posteriors has the largest sample.
 
 Levels 1 = x_0 > x_1 > ... > x_m = 0 divide the unit interval into cells. The probability that all samples are
-below a level is a product, so one random number determines the cell of the largest sample, and the same
-number the first arm with a sample in that cell. Mostly no other arm has one there: that arm is the answer,
-and no Beta variable is drawn. Otherwise samples inside the cell decide. The distribution is exact wherever
-the levels are; they determine only the cost.
+below a level is a product, so one random number determines the cell of the largest sample, and the first arm
+with a sample in that cell. Mostly no other arm has a sample there: then that arm is the result, and no Beta
+variable is drawn. Otherwise samples from the cell are compared. The distribution is exact for any levels;
+they determine only the cost.
 
 A success or a failure changes the probability to be below a level by the edge of
 bandits/parts/thompson/beta_tails.py divided by a count, and the edge by a factor, so no special function is
@@ -19,22 +19,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.parts.thompson.beta_tails import chance_below, draw_between, log_edge
+from bandits.parts.thompson.beta_tails import draw_between, log_edge, probability_below
 from rankduel.base.compiling import kernel
 
 COLUMNS = 8  # levels, with 1 and 0 at the two ends
 LAST = COLUMNS - 2  # the last column that is not an end
 BLOCK = 16  # arms whose probabilities are multiplied in advance
-# The probability that all samples are below a level, where the levels are best.
+# Probabilities that all samples are below each of the best levels.
 _BEST_PROBABILITIES = np.array([1.0, 0.7, 0.44, 0.22, 0.08, 0.015, 0.0001, 0.0])
-_HEIGHT_RANGE = 3.25  # `_height` of the last of these that is not an end, less that of the first
-_LEAST_SPREAD = 1e-9  # of the levels between the ends
-_LEAST_DISTANCE = 1e-14  # of these levels from 0 and 1
-_ALLOWED_ARMS = 0.5  # arms after the first in a cell, per draw, that the best levels have on average
-_EXCESS_PER_ARM = 20.0  # arms beyond those allowed, per arm, that cost as much as moving the levels
+_HEIGHT_RANGE = 3.25  # difference of `_height` between the last and the first of these that are no ends
+_LEAST_SPREAD = 1e-9  # least distance of the highest from the lowest level between the ends
+_LEAST_DISTANCE = 1e-14  # least distance of these levels from 0 and 1
+_ALLOWED_ARMS = 0.5  # mean number of arms after the first in a cell, per draw, with the best levels
+_EXCESS_PER_ARM = 20.0  # number of arms in excess, per arm, that costs as much as moving the levels
 _EDGE_UNIT = 2.0**-512
 _LOG_EDGE_UNIT = math.log(_EDGE_UNIT)
-_UNDERFLOW = 1e-200  # a product below this may have underflowed, and is multiplied anew
+_UNDERFLOW = 1e-200  # a product below this may have underflowed, and is computed again
 
 
 class Posteriors(NamedTuple):
@@ -47,7 +47,7 @@ class Posteriors(NamedTuple):
     edge_units: np.ndarray  # (the same) int64: factors 2^-512 left out of `edge`, which would underflow
     block_below: np.ndarray  # (samplers, blocks, COLUMNS) float64: products of `below`
     all_below: np.ndarray  # (samplers, COLUMNS) float64: products of `block_below`
-    excess: np.ndarray  # (samplers,) float64: arms in cells beyond those allowed, since the levels moved
+    excess: np.ndarray  # (samplers,) float64: number of arms in excess since the levels moved
 
 
 class PosteriorsRoom(NamedTuple):
@@ -77,13 +77,13 @@ def flat_posteriors(n_samplers: int, n_arms: int) -> Posteriors:
 
 
 def posteriors_room() -> PosteriorsRoom:
-    """Return workspace for any number of samplers and arms."""
+    """Return the workspace, whose size does not depend on the number of samplers and arms."""
     return PosteriorsRoom(np.zeros(COLUMNS), np.zeros(COLUMNS), np.zeros(COLUMNS))
 
 
 @kernel
 def record_outcome(posteriors, room, sampler, arm, successes, failures):
-    """Add to the counts of an arm; steps of 1 are fastest."""
+    """Add `successes` and `failures` to the counts of an arm; values of 0 and 1 take the least time."""
     level, counts = posteriors.level[sampler], posteriors.counts[sampler, arm]
     below, before = posteriors.below[sampler, arm], room.below_before
     edge, edge_units = posteriors.edge[sampler, arm], posteriors.edge_units[sampler, arm]
@@ -210,7 +210,8 @@ def _compute_below(level, below, edge, edge_units, a, b):
         log = log_edge(a, b, level[column])
         edge_units[column] = int(max(log / _LOG_EDGE_UNIT, 0.0))
         edge[column] = math.exp(log - edge_units[column] * _LOG_EDGE_UNIT)
-        below[column] = chance_below(a, b, level[column], edge[column] if edge_units[column] == 0 else 0.0)
+        edge_at_level = edge[column] if edge_units[column] == 0 else 0.0
+        below[column] = probability_below(a, b, level[column], edge_at_level)
 
 
 @kernel
@@ -226,7 +227,7 @@ def _update_products(below, block_below, all_below, arm, column, before):
 
 @kernel
 def _multiply(below, block_below, all_below, block, column):
-    """Compute the product of a block, and the product of all blocks, anew."""
+    """Compute the product of a block, and the product of all blocks, from `below`."""
     product = 1.0
     for arm in range(block * BLOCK, (block + 1) * BLOCK):
         product *= below[arm, column]
@@ -269,7 +270,7 @@ def _place_levels(level, all_below, room):
 def _interpolate_levels(level, all_below, spread, room):
     """Place the levels where the interpolated height is that of _BEST_PROBABILITIES.
 
-    The height falls about linearly with the level, as for the maximum of any many variables.
+    The height falls about linearly with the level, as for the maximum of many independent variables.
     """
     old, height = room.old_level, room.old_height
     for column in range(1, COLUMNS - 1):
@@ -293,10 +294,11 @@ def _space_evenly(level, highest, lowest):
 
 @kernel
 def _inside(level):
-    """Return the level, moved away from 0 and 1."""
+    """Return `level`, limited to at least _LEAST_DISTANCE from 0 and 1."""
     return min(max(level, _LEAST_DISTANCE), 1.0 - _LEAST_DISTANCE)
 
 
 @kernel
 def _height(probability):
+    """Return ln(-ln(probability)), with the probability limited away from 0 and 1."""
     return math.log(-math.log(min(max(probability, 1e-12), 1.0 - 1e-12)))

@@ -19,7 +19,7 @@ from rankduel.base.compiling import kernel, record
 _BITS = 15  # the difference of two such numbers is a 16-bit integer, and its sign bit compares them
 _ONE = 1 << _BITS
 _BLOCK = 32  # row lengths are multiples of this, so that vector instructions leave no remainder
-_LANES = 16  # generators
+_LANES = 16  # number of generators
 _PER_WORD = 4  # numbers of 15 bits in a random word of 64 bits
 _WARM_UP = 12  # turns after which the similar seeds of the generators no longer matter
 
@@ -32,13 +32,13 @@ class RowOdds(NamedTuple):
     """The probabilities by which rows are sampled."""
 
     level: np.ndarray  # (arms, row) int16, the first 15 bits of the probability that i beats j
-    probability: np.ndarray  # (arms, arms) float64, that i beats j
+    probability: np.ndarray  # (arms, arms) float64, probability that i beats j
     strength: np.ndarray  # (arms,) float64, approximate expected wins in a tournament
 
 
 class BitsNow(NamedTuple):
-    n_turns: int = 0  # turns of the generators in this step
-    n_used: int = 0  # random numbers used of `words`
+    n_turns: int = 0  # number of turns of the generators in this step
+    n_used: int = 0  # number of random numbers of `words` that were used
 
 
 class RandomBits(NamedTuple):
@@ -48,7 +48,7 @@ class RandomBits(NamedTuple):
 
 
 class TournamentNow(NamedTuple):
-    n_unsampled: int = 0  # rows not sampled yet
+    n_unsampled: int = 0  # number of rows not sampled yet
 
 
 class TournamentRoom(NamedTuple):
@@ -163,7 +163,7 @@ def _take(lanes, words, now, n):
     return used
 
 
-@kernel  # passing so many arrays takes as long as sampling a row
+@kernel
 def _compare(numbers, level, admitted, won, lost):
     """Return (wins, whether some variable is undecided); undecided variables count as lost.
 

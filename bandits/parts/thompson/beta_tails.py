@@ -1,7 +1,8 @@
-"""Beta distributions cut at a threshold: the chance to be below it, and draws between two of them.
+"""The distribution function of Beta distributions, and samples from Beta distributions cut to an interval.
 
-Everything rests on the edge of Beta(a, b) at x, which is x^a (1 - x)^b / B(a, b): the chance to be below x is
-the edge times a series of positive terms, and one more success or failure moves it by edge / a or edge / b.
+All functions use the edge of Beta(a, b) at x, which is x^a (1 - x)^b / B(a, b). The probability to be below x
+is the edge times a series of positive terms. It changes by -edge / a if a grows by 1, and by edge / b if b
+grows by 1.
 """
 
 import math
@@ -10,15 +11,15 @@ import numpy as np
 
 from rankduel.base.compiling import kernel
 
-_NO_MASS = 1e-30  # an edge below this leaves no chance that a double could add to 1
+_NEGLIGIBLE = 1e-30  # an edge below this has a tail that is lost when added to 1 in float64
 _TINY = 1e-300
-_MANY = 1000.0  # counts from which a series is longer than an integral
+_MANY = 1000.0  # counts from which the integral takes fewer operations than the series
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(32)
 
 
 @kernel
 def log_edge(a, b, x):
-    """ln x^a (1 - x)^b / B(a, b), by differences from the mean, so that large counts lose nothing."""
+    """Return ln(x^a (1 - x)^b / B(a, b)), in terms of the distance to the mean to avoid cancellation."""
     n = a + b
     ahead = a * (1.0 - x) - b * x
     deviance = n * (x * _deviance(ahead / (n * x)) + (1.0 - x) * _deviance(-ahead / (n * (1.0 - x))))
@@ -27,10 +28,10 @@ def log_edge(a, b, x):
 
 
 @kernel
-def chance_below(a, b, x, edge):
-    """P(Beta(a, b) < x), exact to about 1e-13, not relative to a small chance."""
+def probability_below(a, b, x, edge):
+    """Return P(Beta(a, b) < x) with an absolute error of about 1e-13."""
     above_mean = x * (a + b) > a
-    if edge < _NO_MASS:
+    if edge < _NEGLIGIBLE:
         return 1.0 if above_mean else 0.0
     if min(a, b) > _MANY:
         return 1.0 - _tail(b, a, 1.0 - x, edge) if above_mean else _tail(a, b, x, edge)
@@ -41,12 +42,13 @@ def chance_below(a, b, x, edge):
 
 @kernel
 def draw_between(a, b, low, high, rng):
-    """A Beta(a, b) draw given that it is in (low, high]; a and b are at least 1.
+    """Draw from Beta(a, b), truncated to (low, high], by rejection sampling; a and b are at least 1.
 
-    The logarithm of the density is concave, so it lies below every tangent. Near the mode draws come from
-    under its top, further out on either side from under a tangent, and count if they hit the density.
+    The logarithm of the density is concave, so it lies below each of its tangents. Within one standard
+    deviation of the mode proposals are uniform, and on either side they are exponential with a tangent as the
+    logarithm of their density.
     """
-    n = (a - 1.0) + (b - 1.0)  # in this order no rounding takes the mode beyond 0 or 1
+    n = (a - 1.0) + (b - 1.0)  # in this order, rounding cannot move the mode outside [0, 1]
     mode = (a - 1.0) / n if n > 0.0 else 0.5
     near = math.sqrt(mode * (1.0 - mode) / n) if n > 0.0 else 1.0
     top = min(max(mode, low), high)
@@ -72,7 +74,7 @@ def draw_between(a, b, low, high, rng):
 
 @kernel
 def _tail_area(a, b, top, touch, end):
-    """The area under the tangent at `touch`, from there away from the mode; the density is 1 at `top`."""
+    """Return the area under exp(tangent at `touch`) from `touch` to `end`; the density is 1 at `top`."""
     if touch == end:
         return 0.0
     slope = abs(_slope(a, b, touch))
@@ -81,13 +83,13 @@ def _tail_area(a, b, top, touch, end):
 
 @kernel
 def _slope(a, b, x):
-    """Of the logarithm of the density at x."""
+    """Return the derivative of the logarithm of the density at `x`."""
     return (a - 1.0) / max(x, _TINY) - (b - 1.0) / max(1.0 - x, _TINY)
 
 
 @kernel
 def _log_density(a, b, top, x):
-    """ln of the density at x, less that at `top`."""
+    """Return the logarithm of the density at `x`, minus that at `top`."""
     up, down = 0.0, 0.0
     if a > 1.0:
         up = (a - 1.0) * math.log1p((x - top) / top)
@@ -98,7 +100,7 @@ def _log_density(a, b, top, x):
 
 @kernel
 def _draw_exponential(slope, low, high, rng):
-    """A draw from (low, high) with density proportional to exp(slope x)."""
+    """Draw from (low, high) with a density proportional to exp(slope x)."""
     width = high - low
     rate = abs(slope)
     number = rng.random()
@@ -115,7 +117,7 @@ def _deviance(u):
 
 @kernel
 def _stirling(x):
-    """What Stirling's formula leaves of ln Gamma(x)."""
+    """Return ln Gamma(x) minus Stirling's approximation."""
     if x < 16.0:
         return math.lgamma(x) - (x - 0.5) * math.log(x) + x - 0.5 * math.log(2.0 * math.pi)
     square = x * x
@@ -124,7 +126,7 @@ def _stirling(x):
 
 @kernel
 def _series(a, b, x):
-    """a P(Beta(a, b) < x) / edge."""
+    """Return a P(Beta(a, b) < x) / edge."""
     term, total, k = 1.0, 1.0, 0.0
     while term > 1e-16 * total:
         term *= (a + b + k) * x / (a + 1.0 + k)
@@ -135,7 +137,10 @@ def _series(a, b, x):
 
 @kernel
 def _tail(a, b, x, edge):
-    """P(Beta(a, b) < x) for x up to the mean and large counts: the integral over nine spreads."""
+    """Return P(Beta(a, b) < x) for large counts and x up to the mean, by Gauss-Legendre quadrature.
+
+    The integral is over nine standard deviations below x.
+    """
     n = a + b
     step = min(9.0 * math.sqrt(a / n * (b / n) / n), x) / 2.0
     total = 0.0
@@ -148,6 +153,6 @@ def _tail(a, b, x, edge):
 
 @kernel
 def _terms(a, b, x):
-    """About how many terms the series takes: they may grow at first, then fall like a bell curve."""
+    """Return the approximate number of terms of the series, which may grow before they decrease."""
     growing = max(((a + b) * x - a) / (1.0 - x), 0.0)
     return growing + 9.0 * math.sqrt((a + growing) / (1.0 - x))

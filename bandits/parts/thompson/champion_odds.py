@@ -2,8 +2,8 @@
 
 The duels of a tournament are independent, so arm i is undefeated with probability c_i, the product of its
 q_ij (bandits/parts/thompson/pair_posterior.py). Two arms are never undefeated in the same tournament, so an
-undefeated arm, if any, can be drawn without a tournament. The logarithm of the product is stored as a sum,
-and added up anew for the two arms of every duel, because differences of sums would lose precision.
+undefeated arm, if any, can be drawn without a tournament. The logarithm of the product is stored as a sum. It
+is summed again for the two arms of every duel, because differences of sums would lose precision.
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bandits.parts.matches.standings import first_with_most
 from bandits.parts.picks import NO_ARM, pick
 from bandits.parts.thompson.bernoulli_rows import RowOdds, admit_all, even_levels, sample_rows, update_levels
 from bandits.parts.thompson.champion_odds import (
@@ -76,10 +77,10 @@ def record_win(posterior, winner, loser):
 def skip_self_duels(undefeated, candidates, limit, self_duels, rng):
     """Skip the coming steps, at most `limit`, in which an undefeated candidate duels itself.
 
-    Return how many they are, and whether the step after them is known not to be one.
+    Return their number, and whether the step after them is known not to be such a step.
     """
     probability = undefeated.probability
-    likeliest = _likeliest(probability, candidates)
+    likeliest = first_with_most(probability, candidates)
     others = 0.0
     for arm in candidates:
         if arm != likeliest:
@@ -88,7 +89,7 @@ def skip_self_duels(undefeated, candidates, limit, self_duels, rng):
     if p_end > 0.5:
         return 0, False
     n = draw_waiting_time(p_end, limit, rng)
-    # Nearly all of these steps are of the likeliest arm; the few of other arms are drawn one by one.
+    # In nearly all of these steps the likeliest arm duels itself; the few of other arms are drawn one by one.
     left, p_other = n, others / (others + probability[likeliest] * probability[likeliest])
     while left > 0:
         n_likeliest = draw_waiting_time(p_other, left, rng)
@@ -104,8 +105,9 @@ def skip_self_duels(undefeated, candidates, limit, self_duels, rng):
 def sample_first_arm(posterior, room, arms, n_candidates, not_idle, rng):
     """Return a random one of the candidates arms[:n_candidates] with most wins in a sampled tournament.
 
-    Return its wins too, and whether it is known not to duel itself. `not_idle`: no undefeated candidate will
-    duel itself. Without an undefeated candidate, the room then holds the tournament.
+    Return also its number of wins, and whether it is known not to duel itself. With `not_idle` the draw is
+    conditional on no undefeated candidate dueling itself. If no candidate is undefeated, `room` holds the
+    tournament afterwards.
     """
     candidates = arms[:n_candidates]
     first, likeliest = _draw_undefeated(posterior.undefeated, candidates, not_idle, rng)
@@ -122,7 +124,7 @@ def _draw_undefeated(undefeated, candidates, not_idle, rng):
     With `not_idle` the draw is conditional on no undefeated candidate dueling itself.
     """
     probability, complement = undefeated.probability, undefeated.complement
-    likeliest = _likeliest(probability, candidates)
+    likeliest = first_with_most(probability, candidates)
     total, others = 0.0, 0.0
     for arm in candidates:
         others += probability[arm] if arm != likeliest else 0.0
@@ -242,16 +244,6 @@ def _draw_first_loss(neg_log_above_half, admitted, neg_log, rng):
                 if left < 0.0:
                     break
     return loss
-
-
-@kernel
-def _likeliest(probability, candidates):
-    """Return the candidate with the largest probability."""
-    likeliest = candidates[0]
-    for arm in candidates:
-        if probability[arm] > probability[likeliest]:
-            likeliest = arm
-    return likeliest
 
 
 @kernel

@@ -1,17 +1,19 @@
-"""Beta samples of which only those above one half matter, and the largest of these.
+"""The largest Beta samples above 1/2, and the smallest of several Beta samples, by rejection sampling.
 
-Won w and lost l, a sample is Beta(w + 1, l + 1); q is the chance that it exceeds one half, g as in
-bandits/parts/thompson/pair_posterior.py. Its density f is log-concave: above a point m where it falls, it is
-at most f(m) exp(-slope (x - m)) with -slope that of ln f at m. Samples from this exponential, accepted with
-chance f(x) / bound, follow f above m. And once another sample m is to be exceeded, a proposal is made with
-chance f(m) / (slope q) only: mostly it costs one random number to know that m stands.
+With w wins and l losses, a sample has the distribution Beta(w + 1, l + 1). Let f be its density, q the
+probability that it exceeds 1/2, and g as in bandits/parts/thompson/pair_posterior.py.
 
-The smallest of independent samples: arm j's sample against the champion c is Beta(w_jc + 1, w_cj + 1). Once
-the smallest so far is m, another arm matters only if its sample falls below m. Its density f is log-concave,
-hence below m at most f(m) exp(slope (x - m)), slope being that of ln f at m. If that is rising, a proposal
-below m is made with chance f(m) / slope, from this exponential, and accepted with chance f(x) / bound: the
-result is below m with exactly the right chance and law, and mostly costs one random number. Else the sample
-is drawn in full.
+Largest sample: f is log-concave, so above a point m at which f decreases it is at most
+f(m) exp(-slope (x - m)), where -slope is the derivative of ln f at m. Proposals from this exponential
+distribution, accepted with probability f(x) / bound, have the density f above m. If the largest sample so far
+is m, a proposal is made with probability f(m) / (slope q) only. So mostly one random number is enough to
+decide that a sample does not exceed m.
+
+Smallest sample: the sample of arm j against the champion c has the distribution Beta(w_jc + 1, w_cj + 1). If
+the smallest sample so far is m, another arm matters only if its sample is below m. Below m, f is at most
+f(m) exp(slope (x - m)), where slope is the derivative of ln f at m. If slope > 0, a proposal below m is made
+with probability f(m) / slope, and accepted with probability f(x) / bound; its distribution below m is exact,
+and mostly one random number is enough. If slope <= 0, the sample is drawn without a bound.
 """
 
 import math
@@ -20,13 +22,13 @@ from bandits.parts.distributions import standard_exponential, standard_gamma
 from rankduel.base.compiling import kernel
 
 _LOG_4 = math.log(4.0)
-_OFTEN = 0.3  # with a chance above this, drawing until a sample exceeds one half is quicker
+_OFTEN = 0.3  # probability above which drawing until a sample exceeds 1/2 takes less time
 
 
 @kernel
-def sample_above_half(won, lost, chance, rng):
-    """A Beta(won + 1, lost + 1) sample, given that it exceeds one half; `chance` is how often it does."""
-    if chance > _OFTEN:
+def sample_above_half(won, lost, probability, rng):
+    """Draw from Beta(won + 1, lost + 1), conditional on exceeding 1/2; `probability` is that of the event."""
+    if probability > _OFTEN:
         while True:
             up = standard_gamma(won + 1.0, rng)
             down = standard_gamma(lost + 1.0, rng)
@@ -43,16 +45,16 @@ def sample_above_half(won, lost, chance, rng):
 
 
 @kernel
-def sample_beyond(won, lost, chance, log_g, limit, rng):
-    """The same if it exceeds `limit`, itself above one half; else any number that does not."""
+def sample_beyond(won, lost, probability, log_g, limit, rng):
+    """Draw as `sample_above_half`; a result that does not exceed `limit` > 1/2 may be any such number."""
     slope = lost / (1.0 - limit) - won / limit
     if slope <= 0.0:
-        return sample_above_half(won, lost, chance, rng)
+        return sample_above_half(won, lost, probability, rng)
     log_f = log_g + _LOG_4 + won * math.log(2.0 * limit) + lost * math.log(2.0 - 2.0 * limit)
-    rarity = math.log(slope * chance) - log_f  # minus the logarithm of the chance of a proposal
+    rarity = math.log(slope * probability) - log_f  # minus the logarithm of the probability of a proposal
     if rarity <= 0.0:
-        return sample_above_half(won, lost, chance, rng)
-    # An exponential that exceeds `rarity` does so by an exponential: how far beyond the limit, times slope.
+        return sample_above_half(won, lost, probability, rng)
+    # The excess of an exponential variable over `rarity` is exponential too: slope times (sample - limit).
     excess = standard_exponential(rng) - rarity
     sample = limit + excess / slope
     if excess <= 0.0 or sample >= 1.0:
@@ -63,13 +65,14 @@ def sample_beyond(won, lost, chance, log_g, limit, rng):
 
 @kernel
 def weakest_sample(wins, log_g, batch, champion, start, rng):
-    """The place in `batch` of the arm with the smallest sample against the one at place `champion`.
+    """Return the place in `batch` of the arm with the smallest sample against batch[champion].
 
-    `log_g` as in bandits/parts/thompson/pair_posterior.py. The law is the same whatever the place `start` of
-    the arm drawn first; one that is likely small saves most.
+    `log_g` is that of bandits/parts/thompson/pair_posterior.py. The arm at place `start` is sampled first,
+    which does not affect the distribution. An arm whose sample is likely to be small saves most time.
     """
     rival = batch[champion]
-    weakest, smallest = start, _beta(float(wins[batch[start], rival]), float(wins[rival, batch[start]]), rng)
+    weakest = start
+    smallest = _sample_beta(float(wins[batch[start], rival]), float(wins[rival, batch[start]]), rng)
     log_up = math.log(2.0 * smallest)
     log_down = math.log(2.0 - 2.0 * smallest)
     for place in range(len(batch)):
@@ -88,17 +91,17 @@ def weakest_sample(wins, log_g, batch, champion, start, rng):
 
 @kernel
 def _sample_below(won, lost, limit, log_f, rng):
-    """A Beta(won + 1, lost + 1) sample if it is below `limit`, else any number that is not.
+    """Draw from Beta(won + 1, lost + 1); a result that is not below `limit` may be any such number.
 
-    `log_f` is the logarithm of its density at `limit`.
+    `log_f` is the logarithm of the density at `limit`.
     """
     slope = won / limit - lost / (1.0 - limit)
     if slope <= 0.0:
-        return _beta(won, lost, rng)
-    rarity = math.log(slope) - log_f  # minus the logarithm of the chance of a proposal
+        return _sample_beta(won, lost, rng)
+    rarity = math.log(slope) - log_f  # minus the logarithm of the probability of a proposal
     if rarity <= 0.0:
-        return _beta(won, lost, rng)
-    # An exponential above `rarity` is so by an exponential: how far the proposal is below, times the slope.
+        return _sample_beta(won, lost, rng)
+    # The excess of an exponential variable over `rarity` is exponential too: slope times (limit - sample).
     excess = standard_exponential(rng) - rarity
     sample = limit - excess / slope
     if excess <= 0.0 or sample <= 0.0:
@@ -108,8 +111,8 @@ def _sample_below(won, lost, limit, log_f, rng):
 
 
 @kernel
-def _beta(won, lost, rng):
-    """A Beta(won + 1, lost + 1) sample, strictly between 0 and 1."""
+def _sample_beta(won, lost, rng):
+    """Draw from Beta(won + 1, lost + 1), limited to values strictly between 0 and 1."""
     up = standard_gamma(won + 1.0, rng)
     down = standard_gamma(lost + 1.0, rng)
     return min(max(up / (up + down), 1e-300), 1.0 - 1e-16)

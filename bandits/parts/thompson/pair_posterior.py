@@ -17,7 +17,7 @@ import numpy as np
 
 from rankduel.base.compiling import kernel
 
-_TAIL = 1e-3  # a smaller probability is summed anew; differences would lose its relative precision
+_TAIL = 1e-3  # a smaller probability is summed again, since differences would lose relative precision
 
 
 class AboveHalf(NamedTuple):

@@ -13,13 +13,13 @@ from rankduel.base.settings import Setting
 
 
 class SelfFeedback(IntEnum):
-    """What an arm learns from a comparison with itself: one win and one loss, or nothing."""
+    """How a comparison of an arm with itself is counted: as one win and one loss, or not at all."""
 
     COIN = 0
     NONE = 1
 
 
-LearningRate = Annotated[float, Setting("learning rate: what a win or a loss adds to a count", above=0)]
+LearningRate = Annotated[float, Setting("learning rate: increase of a count by a win or a loss", above=0)]
 
 
 @kernel

@@ -16,7 +16,7 @@ def draw_scores(probability, arms, n_arms, n_candidates, undefeated, score, rng)
     undefeated[k] is the probability that candidate k wins all of its duels; the draw is conditional on no
     candidate doing so. If all of `undefeated` is 0, it is unconditional. `undefeated` is overwritten.
     """
-    total, n_possible = 0.0, 0  # probability of an undefeated candidate, and number of those that may be it
+    total, n_possible = 0.0, 0  # probability of an undefeated candidate, and number of possible ones
     for k in range(n_candidates):
         total += undefeated[k]
         n_possible += undefeated[k] > 0.0

@@ -1,1 +1,1 @@
-"""Policies that play in a few batches, each planned before any of its outcomes is seen."""
+"""Policies that play in a few batches, each planned before any of its outcomes is known."""

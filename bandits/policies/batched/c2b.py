@@ -20,8 +20,8 @@ active arms. Once the Condorcet winner is the candidate and defeats all arms, a 
     14     A = A \\ {j}                                       eliminate_marked (rounds.py)
     15     r = r + 1                                         learn
 
-rounds.py is in bandits/parts/geometric_rounds. Line 5 is evaluated at the end of the round before. A pair
-that both of its arms ask for in lines 7-11 is compared q_r times, not twice as often. Single duels equal
+rounds.py is in bandits/parts/geometric_rounds. Line 5 is evaluated at the end of the previous round. A pair
+that lines 7-11 yield for both of its arms is compared q_r times, and not twice as often. Single duels equal
 those of the literal twin, tests/naive/policies/c2b.py.
 """
 
@@ -138,7 +138,7 @@ def finished(state, params):
 
 @kernel
 def _defeats(state, params, arm, other):
-    """Return whether `other` is in D_r(arm): p > 1/2 + c, where c = sqrt(2 ln(2 K^2 q_(r-1)) / N)."""
+    """Line 5: return whether `other` is in D_r(arm): p > 1/2 + c, c = sqrt(2 ln(2 K^2 q_(r-1)) / N)."""
     wins = state.rounds.wins
     return ahead_by_radii(wins[arm, other], wins[other, arm], 2.0 * params.c_scale, state.now[0].log_of_c)
 
@@ -172,13 +172,14 @@ def _mark_candidates(state):
 
 @kernel
 def _choose_candidate(state, rng):
+    """Line 6: draw the candidate i_r from the active arms that defeat most others."""
     n = _mark_candidates(state)
     return pick_flagged(state.room.marks, n, rng)
 
 
 @kernel
 def _add_comparisons(state, params, candidate):
-    """Add the pairs of active arms with the candidate, or with an arm that the candidate does not defeat."""
+    """Lines 7-11: add each pair of active arms with the candidate, or with an arm that it does not defeat."""
     active, compared_with_all = state.rounds.active, state.room.marks
     for arm in range(len(active)):
         compared_with_all[arm] = arm == candidate or not _defeats(state, params, candidate, arm)
@@ -190,7 +191,7 @@ def _add_comparisons(state, params, candidate):
 
 @kernel
 def _mark_by_divergence(state):
-    """Mark the arms with I_i - I* above the threshold, except the active arm with the smallest I_i."""
+    """Section 4: mark the arms with I_i - I* > ln T + f(K), except the active arm with the smallest I_i."""
     wins, active, marks = state.rounds.wins, state.rounds.active, state.room.marks
     smallest = smallest_of_active = math.inf
     best = 0

@@ -1,1 +1,1 @@
-"""Policies that look for the best item, or the best few, in few comparisons."""
+"""Policies that find the best item, or the best few items, in few comparisons."""

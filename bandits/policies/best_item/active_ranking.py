@@ -54,11 +54,11 @@ class Params(NamedTuple):
 
 
 class Now(NamedTuple):
-    n_samples: int = 0  # of all arms
+    n_samples: int = 0  # number of samples of all arms
     lowest: int = 0  # a: of the first k arms, the one with the smallest lower bound
     highest: int = 0  # b: of the other arms, the one with the largest upper bound
     separated: bool = False  # the lower bound of a is above the upper bound of b
-    confidence_constant: float = 0.0  # of the intended radius
+    confidence_constant: float = 0.0  # constant part of beta_n, for the intended radius
 
 
 class Room(NamedTuple):

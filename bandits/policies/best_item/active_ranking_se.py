@@ -28,7 +28,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.agenda import Agenda, add, clear, empty_agenda, rest
+from bandits.agenda import Agenda, add, clear, empty_agenda, play_one_arm
 from bandits.contract import policy_of
 from bandits.parts.borda_sampling import beta, confidence_constant, random_opponent, sort_descending
 from bandits.parts.common_settings import Delta, NumberToFind
@@ -50,10 +50,10 @@ class Params(NamedTuple):
 
 
 class Now(NamedTuple):
-    n_rounds: int = 0  # complete rounds
-    n_accepted: int = 0  # arms accepted
-    n_rejected: int = 0  # arms rejected
-    confidence_constant: float = 0.0  # of the paper's radius
+    n_rounds: int = 0  # number of complete rounds
+    n_accepted: int = 0  # number of accepted arms
+    n_rejected: int = 0  # number of rejected arms
+    confidence_constant: float = 0.0  # constant part of beta_n, for the radius of the paper
 
 
 class State(NamedTuple):
@@ -76,7 +76,7 @@ def init(n_arms, params, rng):
 def plan(state, params, rng):
     now, n_arms = state.now[0], len(state.order)
     if finished(state, params):
-        rest(state.agenda, state.order[0])
+        play_one_arm(state.agenda, state.order[0])
         return
     clear(state.agenda, 1)
     for arm in state.order[now.n_accepted : n_arms - now.n_rejected]:

@@ -4,10 +4,10 @@ Falahatgar, Orlitsky, Pichapati and Suresh, "Maximum Selection and Ranking under
 2017, Algorithms 1 and 2. Assumes strong stochastic transitivity, relaxed by gamma, and a stochastic triangle
 inequality.
 
-The arms of a round are paired at random, and the winners enter the next round; with an odd number of arms
-one of them enters it without a match. In round i a match is right within epsilon_i, a falling geometric
-series, so that the loss over all rounds remains below epsilon. A drawn match goes to its second arm, which
-is as fair as a coin, since the order of the two arms is random.
+The arms of a round are paired at random, and the winners enter the next round; with an odd number of arms one
+of them enters it without a match. In round i a match is right within epsilon_i, a falling geometric series,
+so that the loss over all rounds remains below epsilon. A drawn match goes to its second arm, which is a
+random choice, since the order of the two arms is random.
 
     the paper                                               here
     S, and i = 1                                            init
@@ -40,7 +40,7 @@ from bandits.parts.matches.match import (
     record_duel,
 )
 from bandits.parts.picks import shuffle
-from bandits.parts.survivors import last_one_plays_on
+from bandits.parts.survivors import skip_if_one_left
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
@@ -48,19 +48,21 @@ from rankduel.base.settings import Setting
 class Params(NamedTuple):
     epsilon: Epsilon = 0.05
     delta: Delta = 0.1
-    gamma: Annotated[float, Setting("how relaxed the transitivity is; 1: strong", at_least=1)] = 1.0
+    gamma: Annotated[
+        float, Setting("relaxation of the strong stochastic transitivity; 1: none", at_least=1)
+    ] = 1.0
 
 
 class Now(NamedTuple):
     round_number: int = 1  # i
     n_entered: int = 0  # arms that entered the round, |S|
     n_winners: int = 0  # arms that enter the next round so far
-    place: int = 0  # of the first arm of the match in `arms`
+    place: int = 0  # place in `arms` of the first arm of the match
 
 
 class State(NamedTuple):
     now: np.recarray  # (1,), fields of Now
-    arms: np.ndarray  # (arms,) int64: the winners of the round; from `place` to `n_entered` those yet to play
+    arms: np.ndarray  # (arms,) int64: the winners of the round; from `place` to `n_entered` arms to come
     n_won: np.ndarray  # (arms,) int64: duels won in the round
     match: np.recarray  # (1,), fields of Match
 
@@ -74,7 +76,7 @@ def init(n_arms, params, rng):
     )
 
 
-@kernel  # too long for LLVM to inline by itself, and a call costs a third of a step
+@kernel
 def select(state, params, rng):
     if finished(state, params):
         return state.arms[0], state.arms[0]
@@ -102,7 +104,7 @@ def update(state, params, first, second, first_won):
 
 @kernel
 def idle(state, params, limit, self_duels, rng):
-    return last_one_plays_on(state.arms, state.now[0].n_entered, limit, self_duels)
+    return skip_if_one_left(state.arms, state.now[0].n_entered, limit, self_duels)
 
 
 @kernel

@@ -10,7 +10,7 @@ match i takes slot i; an even match goes to the first slot. The tournament takes
     random placement of the arms            init
     the matches of a layer                  plan (plan_layer; a layer is one agenda)
     the winners go on to the next layer     learn (advance_winners)
-    the last arm                            recommend, which also answers earlier
+    the last arm                            recommend
 
 Given the same random numbers, the pairs equal those of the literal twin,
 tests/naive/policies/mohajer_select.py.
@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.agenda import Agenda, empty_agenda, rest
+from bandits.agenda import Agenda, empty_agenda, play_one_arm
 from bandits.contract import policy_of
 from bandits.parts.matches.standings import add_wins, first_with_most, wins_so_far
 from bandits.parts.single_elimination import ComparisonsPerMatch, advance_winners, plan_layer
@@ -62,7 +62,7 @@ def init(n_arms, params, rng):
 @kernel
 def plan(state, params, rng):
     if finished(state, params):
-        rest(state.agenda, state.slots[0])
+        play_one_arm(state.agenda, state.slots[0])
     else:
         plan_layer(state.agenda, state.slots, state.now[0].n_slots, params.m)
 

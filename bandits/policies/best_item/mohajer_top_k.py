@@ -9,7 +9,7 @@ replaces it. If the group is empty, the heap shrinks by one node instead.
 
     Algorithm 2                                     here
     split into k groups                             init
-    SELECT in every group                           _begin_select, _end_select (SELECT: single_elimination)
+    SELECT in every group                           _begin_select, plan_layer, advance_winners, _end_select
     build the heap, from the last inner node up     _end_select, _sift_down, _end_sift_step
     output the root, remove it from its group       _output_root
     SELECT in that group, restore the heap          _output_root, _end_select
@@ -26,7 +26,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.agenda import Agenda, add, clear, empty_agenda, rest
+from bandits.agenda import Agenda, add, clear, empty_agenda, play_one_arm
 from bandits.contract import policy_of
 from bandits.parts.common_settings import NumberToFind
 from bandits.parts.matches.standings import add_wins, place_of_largest, wins_so_far
@@ -54,8 +54,8 @@ class Now(NamedTuple):
     best: int = 0  # the best of the node and the children compared so far
     child: int = 0  # child to compare next
     n_unsifted: int = 0  # nodes still to be sifted to build the heap
-    n_heap: int = 0  # nodes of the heap
-    n_found: int = 0  # arms output
+    n_heap: int = 0  # number of nodes of the heap
+    n_found: int = 0  # number of arms output
 
 
 class Room(NamedTuple):
@@ -100,7 +100,7 @@ def plan(state, params, rng):
     _advance(state, params)  # past groups of one arm at the start; later, `learn` has done so
     now = state.now[0]
     if now.stage == FINISHED:
-        rest(state.agenda, state.found[0])
+        play_one_arm(state.agenda, state.found[0])
     elif now.stage == SELECTING:
         plan_layer(state.agenda, state.slots, now.n_slots, params.m)
     else:

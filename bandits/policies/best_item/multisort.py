@@ -198,7 +198,7 @@ def _add_wins(agenda, wins):
 
 @kernel
 def _uses_rankings(state, params):
-    """Return whether the answer is by Copeland scores; the model answers until there is a ranking."""
+    """Return whether the answer is by Copeland scores, and not by the Bradley-Terry model."""
     return params.aggregation == Aggregation.COPELAND and state.now[0].n_rankings > 0
 
 
@@ -214,7 +214,7 @@ def _copeland_winner(state):
 
 @kernel
 def _copeland_score(state, arm):
-    """Return twice the Copeland score: an arm preceded in half of the rankings counts half."""
+    """Return twice the Copeland score; an arm that is preceded in half of the rankings counts 1/2."""
     score = 0
     for other in range(len(state.ahead)):
         if other != arm:

@@ -54,12 +54,12 @@ from bandits.parts.matches.passes import (
     retain,
 )
 from bandits.parts.picks import shuffle
-from bandits.parts.survivors import plays_on
+from bandits.parts.survivors import skip_all
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
-FEW_ARMS = 16  # with fewer arms the formulas make no sense: Soft-Seq-Elim alone
-ARMS_LEFT = 0  # as number of arms of a stage: the arms that Prune left
+FEW_ARMS = 16  # with fewer arms the formulas are not defined, and Soft-Seq-Elim is used alone
+ARMS_LEFT = 0  # value of Stage.n_arms for the arms that Prune left
 
 
 class Params(NamedTuple):
@@ -70,7 +70,7 @@ class Params(NamedTuple):
 class Stage(NamedTuple):
     prune: bool  # Prune; otherwise Soft-Seq-Elim
     n_arms: int  # number of arms, the first ones of `order`, or ARMS_LEFT
-    redraw: bool  # draw a new random order before
+    redraw: bool  # draw a new random order before the stage
     lower: float  # epsilon_l
     upper: float  # epsilon_u
     delta: float
@@ -79,7 +79,7 @@ class Stage(NamedTuple):
 class Now(NamedTuple):
     stage: int = 0  # index of the stage
     begun: bool = False  # whether its arms are in the queue
-    n_arms: int = 0  # that the stage began with
+    n_arms: int = 0  # number of arms at the beginning of the stage
     sweep: int = 1  # t of Prune
 
 
@@ -174,7 +174,7 @@ def update(state, params, first, second, first_won):
 
 @kernel
 def idle(state, params, limit, self_duels, rng):
-    return plays_on(recommend(state, params), limit, self_duels) if finished(state, params) else 0
+    return skip_all(recommend(state, params), limit, self_duels) if finished(state, params) else 0
 
 
 @kernel

@@ -4,10 +4,10 @@ Szorenyi, Busa-Fekete, Paul and Huellermeier, "Online Rank Elicitation for Plack
 Approach", NeurIPS 2015, Algorithm 2 with a budget of one comparison per arm. Assumes Plackett-Luce
 preferences.
 
-In one pass of quicksort every active arm duels the pivot once. Arms that beat it count as winners over the
-arms that lost to it, too: under the Plackett-Luce model this is as good as a duel, in general it is not. An
-arm is eliminated once another arm is confidently better; the answer is every arm that is confidently at most
-epsilon worse than each other active arm.
+In one pass of quicksort every active arm duels the pivot once. Arms that beat it are counted as winners over
+the arms that lost to it, too: under the Plackett-Luce model this has the distribution of a duel, in general
+it does not. An arm is eliminated once another arm is confidently better; the answer is every arm that is
+confidently at most epsilon worse than each other active arm.
 
     Algorithm 2                                                  here
     A, all arms                                                  init
@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.agenda import Agenda, add, clear, empty_agenda, rest
+from bandits.agenda import Agenda, add, clear, empty_agenda, play_one_arm
 from bandits.contract import policy_of
 from bandits.parts.common_settings import Delta
 from bandits.parts.matches.match import Epsilon
@@ -77,7 +77,7 @@ def init(n_arms, params, rng):
 def plan(state, params, rng):
     """Compare a random pivot with every other active arm."""
     if finished(state, params):
-        rest(state.agenda, recommend(state, params))
+        play_one_arm(state.agenda, recommend(state, params))
         return
     n_active = state.now[0].n_active
     pivot = state.active[pick(n_active, rng)]
@@ -109,7 +109,7 @@ def recommend(state, params):
 
 @kernel
 def answers(state, params, chosen):
-    """Mark the arms of C; before the end, all arms that `recommend` might as well return."""
+    """Mark the arms of C; before the end, all arms with the largest smallest lower bound."""
     largest = _smallest_lower_bound(state, recommend(state, params))
     for arm in state.active[: state.now[0].n_active]:
         if finished(state, params):

@@ -6,7 +6,7 @@ the best items are those with the largest Borda scores.
 
 The share of comparisons that an item wins against random opponents estimates its Borda score. Items below 1/2
 are pruned until at most m are left; then all pairs are compared, and the answer is the items with most wins.
-A pair is judged at most once in a phase, so few assessors are needed that have not judged it before.
+A pair is judged at most once in a phase, so that few different assessors are needed.
 
     Figure 3.2                                 here
     prefBest: prune while K > m, finalize      plan
@@ -29,7 +29,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.agenda import Agenda, add, clear, empty_agenda, rest, times_compared
+from bandits.agenda import Agenda, add, clear, empty_agenda, play_one_arm, times_compared
 from bandits.contract import policy_of
 from bandits.parts.arm_pool import count_wins, keep_at_least
 from bandits.parts.matches.standings import first_with_most, mark_all_with_most
@@ -37,7 +37,7 @@ from bandits.parts.picks import NO_ARM, pick
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
-_MAX_PRUNING_PHASES = 50  # with an even number of opponents a phase may prune no item, again and again
+_MAX_PRUNING_PHASES = 50  # limit, because with an even number of opponents a phase may prune no item
 
 
 class Params(NamedTuple):
@@ -88,7 +88,7 @@ def plan(state, params, rng):
     """Draw the pairs of the next phase, in random order: a budget may end within the phase."""
     now = state.now[0]
     if now.pool_is_final:
-        rest(state.agenda, state.pool[0])
+        play_one_arm(state.agenda, state.pool[0])
         return
     now.finalizing = now.n_pool <= params.m or now.n_phases == _MAX_PRUNING_PHASES
     if now.finalizing:
@@ -197,7 +197,7 @@ def _add_at_random(agenda, first, second, rng):
 
 @kernel
 def _estimate_borda(state):
-    """Score the items left by shares of wins, in the final phase by wins; alike, once they are the answer."""
+    """Score the items left by their shares of wins; by wins in the final phase; equally, once it is over."""
     now, room = state.now[0], state.room
     count_wins(state.agenda, room.n_wins)
     _count_pairings(state.agenda, room.n_pairings)

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.agenda import Agenda, add, clear, empty_agenda, is_over, rest
+from bandits.agenda import Agenda, add, clear, empty_agenda, is_over, play_one_arm
 from bandits.contract import policy_of
 from bandits.parts.arm_pool import count_wins, keep_at_least
 from bandits.parts.common_settings import Delta
@@ -69,7 +69,7 @@ def init(n_arms, params, rng):
 @kernel
 def plan(state, params, rng):
     if finished(state, params):
-        rest(state.agenda, state.pool[0])
+        play_one_arm(state.agenda, state.pool[0])
         return
     n, shuffled = state.now[0].n_pool, state.room.shuffled
     for place in range(n):

@@ -14,7 +14,7 @@ so a budget is needed.
     alpha_t = 2^-t, delta_t = 6 delta / (pi t)^2                      _begin_match
     v = Tournament-k-Selection(R, 1, alpha_t / 3, 2 delta_t / 3)      _begin_match, restart_tournament
     Distribute-Item(i, v, alpha_t / 3, 0, alpha_t / 3, delta_t / 3)   _begin_match
-    remove the arms of Down from R; t + 1                             _meet_winner, _find_challenger
+    remove the arms of Down from R; t + 1                             _record_challenge, _find_challenger
     |R| = 1                                                           finished
 
 Given the same random numbers, the pairs equal those of the literal twin, tests/naive/policies/seebs.py.
@@ -47,10 +47,10 @@ from bandits.parts.matches.tournament import (
     restart_tournament,
 )
 from bandits.parts.picks import NO_ARM
-from bandits.parts.survivors import plays_on
+from bandits.parts.survivors import skip_all
 from rankduel.base.compiling import kernel, record
 
-ONE = 1  # k of the tournaments
+ONE = 1  # value of k in the tournaments
 
 
 class Params(NamedTuple):
@@ -61,14 +61,14 @@ class Now(NamedTuple):
     round_number: int = 1  # t
     winner: int = NO_ARM  # v, the winner of the last tournament
     n_left: int = 0  # arms that entered the round, |R|
-    n_retained: int = 0  # arms that met the winner and are not eliminated
-    turn: int = 0  # place in `left` of the arm that meets the winner
+    n_retained: int = 0  # arms that are not eliminated after their match with the winner
+    turn: int = 0  # place in `left` of the arm that duels the winner
 
 
 class State(NamedTuple):
     now: np.recarray  # (1,), fields of Now
-    left: np.ndarray  # (arms,) int64, R: the retained arms; from `turn` to `n_left` those yet to meet v
-    tournament: Tournament  # its match is also that of the winner and another arm
+    left: np.ndarray  # (arms,) int64, R: retained arms; from `turn` to `n_left` arms to come
+    tournament: Tournament  # its field `match` is used for matches with the winner as well
 
 
 def init(n_arms, params, rng):
@@ -94,7 +94,7 @@ def update(state, params, first, second, first_won):
     if finished(state, params):
         return
     if has_selected(state.tournament, ONE):
-        _meet_winner(state, first_won)
+        _record_challenge(state, first_won)
         return
     record_tournament_duel(state.tournament, first, second, first_won)
     if has_selected(state.tournament, ONE):
@@ -104,7 +104,7 @@ def update(state, params, first, second, first_won):
 
 @kernel
 def idle(state, params, limit, self_duels, rng):
-    return plays_on(state.now[0].winner, limit, self_duels) if finished(state, params) else 0
+    return skip_all(state.now[0].winner, limit, self_duels) if finished(state, params) else 0
 
 
 @kernel
@@ -138,7 +138,7 @@ def _begin_match(state, params, rng):
 
 
 @kernel
-def _meet_winner(state, first_won):
+def _record_challenge(state, first_won):
     """Record a duel of an arm and the winner; if it decides their match, retain or eliminate the arm."""
     verdict = record_duel(state.tournament.match, first_won)
     if verdict == UNDECIDED:
@@ -151,7 +151,7 @@ def _meet_winner(state, first_won):
 
 @kernel
 def _retain(state):
-    """Move the arm that met the winner to the front of `left`."""
+    """Move the arm of this turn to the front of `left`."""
     now = state.now[0]
     state.left[now.n_retained] = state.left[now.turn]
     now.n_retained += 1
@@ -159,7 +159,7 @@ def _retain(state):
 
 @kernel
 def _find_challenger(state):
-    """Skip the winner, which does not meet itself; begin the next round if all arms have met it."""
+    """Skip the winner itself; begin the next round if all other arms had a match with it."""
     now, left = state.now[0], state.left
     if now.turn < now.n_left and left[now.turn] == now.winner:
         _retain(state)

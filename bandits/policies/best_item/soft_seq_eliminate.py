@@ -42,7 +42,7 @@ from bandits.parts.matches.passes import (
     n_candidates,
     new_passes,
 )
-from bandits.parts.survivors import plays_on
+from bandits.parts.survivors import skip_all
 from rankduel.base.compiling import kernel
 
 
@@ -82,7 +82,7 @@ def update(state, params, first, second, first_won):
 
 @kernel
 def idle(state, params, limit, self_duels, rng):
-    return plays_on(recommend(state, params), limit, self_duels) if finished(state, params) else 0
+    return skip_all(recommend(state, params), limit, self_duels) if finished(state, params) else 0
 
 
 @kernel

@@ -3,10 +3,10 @@
 Ren, Liu and Shroff, "The Sample Complexity of Best-k Items Selection from Pairwise Comparisons", ICML 2020.
 Assumes strong stochastic transitivity and a stochastic triangle inequality.
 
-A block has at most 2k arms, and its best k are found by Epsilon-Quick-Select: a random pivot meets the
-others, each in one match, and the search continues above or below it. Matches become more exact from round to
-round. The arms of a round are in random order, and so are those even with the pivot, which are equally
-entitled to the last places: the first of them are selected.
+A block has at most 2k arms, and its best k are found by Epsilon-Quick-Select: each other arm has one match
+with a random pivot, and the search continues among the arms above or below it. Matches become more exact from
+round to round. If only some of the arms that are even with the pivot are to be selected, these are the first
+of them; the arms of a round are in random order.
 
     the paper                                                         here (bandits/parts/matches/tournament)
     R, and t = 1                                                      init (new_tournament)
@@ -38,7 +38,7 @@ from bandits.parts.matches.tournament import (
     record_tournament_duel,
 )
 from bandits.parts.picks import NO_ARM
-from bandits.parts.survivors import plays_on
+from bandits.parts.survivors import skip_all
 from rankduel.base.compiling import kernel
 
 
@@ -70,7 +70,7 @@ def update(state, params, first, second, first_won):
 
 @kernel
 def idle(state, params, limit, self_duels, rng):
-    return plays_on(recommend(state, params), limit, self_duels) if finished(state, params) else 0
+    return skip_all(recommend(state, params), limit, self_duels) if finished(state, params) else 0
 
 
 @kernel

@@ -3,10 +3,10 @@
 Yue and Joachims, "Beat the Mean Bandit", ICML 2011, Algorithms 1 and 2 (online). Assumes a total order of the
 arms, relaxed stochastic transitivity and a stochastic triangle inequality.
 
-The arm of the working set W with the fewest duels meets a random arm of W, and the outcome counts for that
-arm alone. When the lowest win rate is separated from the highest by twice the confidence radius
+The arm of the working set W with the fewest duels is compared with a random arm of W, and the outcome counts
+for the former only. When the lowest win rate is separated from the highest by twice the confidence radius
 c = f gamma^2 sqrt(ln(2 T K) / n), n the fewest duels, its arm is removed from W. All duels against it are
-then forgotten, so that the win rates of the others are against the arms that remain.
+then subtracted, so that the win rates of the other arms are against the arms that remain.
 
     Algorithm 1                                           here
     W = all arms, n_b = w_b = 0                           init
@@ -18,8 +18,9 @@ then forgotten, so that the win rates of the others are against the arms that re
     arm of the highest win rate                           recommend
 
 A step changes one win rate, and removes one arm from the list of arms with the fewest duels. All arms are
-looked at again only when that list is empty or when the lowest or highest win rate moved inwards. Given the
-same random numbers, the pairs equal those of the literal twin, tests/naive/policies/beat_the_mean.py.
+searched again only when that list is empty, or when the lowest win rate has grown or the highest has fallen.
+Given the same random numbers, the pairs equal those of the literal twin,
+tests/naive/policies/beat_the_mean.py.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ import numpy as np
 
 from bandits.contract import policy_of
 from bandits.parts.picks import pick
-from bandits.parts.survivors import last_one_plays_on, remove_at
+from bandits.parts.survivors import remove_at, skip_if_one_left
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
@@ -45,15 +46,19 @@ class Opponent(IntEnum):
 
 
 class Params(NamedTuple):
-    gamma: Annotated[float, Setting("how relaxed the transitivity is; 1: strong", at_least=1)] = 1.3
+    gamma: Annotated[
+        float, Setting("relaxation of the strong stochastic transitivity; 1: none", at_least=1)
+    ] = 1.3
     f: Annotated[float, Setting("factor of the confidence radius; with gamma=1 theory allows 1", above=0)] = (
         3.0
     )
     opponent: Annotated[
         Opponent,
-        Setting("whether the random opponent may be the arm itself, in which case a fair coin decides"),
+        Setting("whether the random opponent may be the arm itself, with a random outcome"),
     ] = Opponent.INCLUDE_SELF
-    horizon: Annotated[int, Setting("steps the error bound is made for; 0: those of the run", at_least=0)] = 0
+    horizon: Annotated[
+        int, Setting("number of steps for which the error bound holds; 0: those of the run", at_least=0)
+    ] = 0
 
 
 class Now(NamedTuple):
@@ -61,11 +66,11 @@ class Now(NamedTuple):
     n_fewest: int  # arms in W with the fewest duels
     radius_factor: float  # radius of an arm with one duel, f gamma^2 sqrt(ln(2 T K))
     radius: float = 1.0  # c*
-    lowest: float = 0.5  # win rate in W
-    highest: float = 0.5
-    place: int = 0  # in `fewest`, of the arm that duels
+    lowest: float = 0.5  # lowest win rate in W
+    highest: float = 0.5  # highest win rate in W
+    place: int = 0  # place in `fewest` of the arm that duels
     self_duel_won: bool = False  # outcome if that arm duels itself
-    remove_one: bool = False  # the worst arm is to be removed
+    remove_one: bool = False  # the worst arm is to be removed in the next step
 
 
 class State(NamedTuple):
@@ -130,7 +135,7 @@ def update(state, params, first, second, first_won):
 @kernel
 def idle(state, params, limit, self_duels, rng):
     """Skip all steps if one arm remains."""
-    return last_one_plays_on(state.working, state.now[0].n_working, limit, self_duels)
+    return skip_if_one_left(state.working, state.now[0].n_working, limit, self_duels)
 
 
 @kernel

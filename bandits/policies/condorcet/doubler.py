@@ -15,7 +15,7 @@ after every epoch.
     L = the arms y of epoch i, i += 1, reset(S)    _end_epoch
     (not in the paper) most frequent arm of L      recommend
 
-A self-duel is decided by a fair coin and rewards the bandit, so no step can be skipped. Given the same random
+A self-duel has a random outcome and rewards the bandit, so no step can be skipped. Given the same random
 numbers, the pairs equal those of the literal twin, tests/naive/policies/doubler.py.
 """
 
@@ -31,7 +31,7 @@ from bandits.parts.inner_ucb import Clock, SbmClock, UcbAlpha, UcbBandits, UcbRo
 from bandits.parts.picks import NO_ARM, pick
 from rankduel.base.compiling import kernel, record
 
-BANDIT = 0  # the only one of `ucb`
+BANDIT = 0  # index of the only bandit in `ucb`
 
 
 class Params(NamedTuple):
@@ -43,7 +43,7 @@ class Now(NamedTuple):
     clock: int = 0  # steps played
     epoch: int = 1  # i
     n_played: int = 0  # steps played in this epoch
-    self_duel_reward: int = 0  # of the bandit, if both arms are the same
+    self_duel_reward: int = 0  # reward of the bandit if both arms are the same
 
 
 class State(NamedTuple):

@@ -31,7 +31,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from bandits.contract import policy_of
-from bandits.parts.answers import leader, leaders
+from bandits.parts.answers import copeland_leader, mark_copeland_leaders
 from bandits.parts.bounds import beaten_until
 from bandits.parts.common_settings import Alpha
 from bandits.parts.fewest_beaters import Beaters, no_beaters, order_by_beaters, record_beater
@@ -138,12 +138,12 @@ def idle(state, params, limit, self_duels, rng):
 
 @kernel
 def recommend(state, params):
-    return leader(state.posterior.wins)
+    return copeland_leader(state.posterior.wins)
 
 
 @kernel
 def answers(state, params, chosen):
-    leaders(state.posterior.wins, chosen)
+    mark_copeland_leaders(state.posterior.wins, chosen)
 
 
 @kernel

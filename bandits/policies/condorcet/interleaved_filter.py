@@ -16,9 +16,9 @@ IF2 also removes, at such a change, every opponent that the old candidate has wo
     IF2: remove b' with P(b, b') > 1/2 from W             _change_candidate
     Return b                                              recommend
 
-All opponents have as many duels with the candidate at the end of a sweep, so their leads are compared with
-one threshold: |P - 1/2| > sqrt(4 ln(T K^2) / n) if and only if |lead| > 4 sqrt(n ln(T K^2)). Given the same
-random numbers, the pairs equal those of the literal twin, tests/naive/policies/interleaved_filter.py.
+All opponents have equally many duels with the candidate at the end of a sweep, so their leads are compared
+with one threshold: |P - 1/2| > sqrt(4 ln(T K^2) / n) if and only if |lead| > 4 sqrt(n ln(T K^2)). Given the
+same random numbers, the pairs equal those of the literal twin, tests/naive/policies/interleaved_filter.py.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ import numpy as np
 
 from bandits.contract import policy_of
 from bandits.parts.picks import NO_ARM, pick_flagged
-from bandits.parts.survivors import plays_on
+from bandits.parts.survivors import skip_all
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
@@ -39,16 +39,18 @@ class Params(NamedTuple):
     version: Annotated[
         int, Setting("1: IF1; 2: IF2, which prunes when the candidate changes", at_least=1, at_most=2)
     ] = 2
-    horizon: Annotated[int, Setting("steps the error bound is made for; 0: those of the run", at_least=0)] = 0
+    horizon: Annotated[
+        int, Setting("number of steps for which the error bound holds; 0: those of the run", at_least=0)
+    ] = 0
 
 
 class Now(NamedTuple):
-    n_opponents: int  # arms in W
-    n_better: int  # arms of W that may be the next candidate
+    n_opponents: int  # number of arms in W
+    n_better: int  # number of arms of W that may be the next candidate
     threshold_factor: float  # threshold of the lead after one sweep, 4 sqrt(ln(T K^2))
     candidate: int = NO_ARM  # NO_ARM while one is to be drawn
-    n_sweeps: int = 0  # in this round
-    place: int = 0  # in `opponents`, of the next one in the sweep
+    n_sweeps: int = 0  # number of sweeps in this round
+    place: int = 0  # place in `opponents` of the next one in the sweep
 
 
 class State(NamedTuple):
@@ -94,7 +96,7 @@ def update(state, params, first, second, first_won):
 def idle(state, params, limit, self_duels, rng):
     """Skip all steps if no opponent remains."""
     now = state.now[0]
-    return plays_on(now.candidate, limit, self_duels) if now.n_opponents == 0 else 0
+    return skip_all(now.candidate, limit, self_duels) if now.n_opponents == 0 else 0
 
 
 @kernel
@@ -134,7 +136,7 @@ def _end_sweep(state):
 
 @kernel
 def _change_candidate(state, params, rng):
-    """Draw the candidate from the better arms, and begin a round; in IF2 without arms the old one led."""
+    """Draw the candidate from the better arms, and begin a round; in IF2, prune the other opponents."""
     now, opponents = state.now[0], state.opponents
     chosen = pick_flagged(state.better, now.n_better, rng)
     now.candidate, now.n_sweeps = opponents[chosen], 0

@@ -5,9 +5,9 @@ TOIS 2020, Algorithm 1; the defaults are tuned as in its sections 5.6 and 6.7. A
 that no two arms tie.
 
 The batches are visited in turn, as in mergeRUCB, and arms that another arm of the batch confidently beats are
-removed for good. In a batch the first arm has most wins in a tournament sampled from the posterior, and the
-second has the smallest new sample against it, so that it is removed soon. A batch of one arm is merged with
-the next, so only the last arm duels itself.
+removed. In a batch the first arm has most wins in a tournament sampled from the posterior, and the second has
+the smallest new sample against the first, because it can be removed soonest. A batch of one arm is merged
+with the next, so only the last arm duels itself.
 
     Algorithm 1                                     here (* in bandits/parts/merging_batches.py)
     1, 3, 4   W = 0, s = 1, batches                 init, new_batches*
@@ -21,10 +21,11 @@ the next, so only the last arm duels itself.
     17        comparison, W                         update
     18-22     merging at the end of a stage         merge_after_stage*, called at the next step
 
-Samples of the first tournament are only compared with 1/2: the undefeated arm, if any, is one draw, and only
-otherwise is a tournament drawn (bandits/parts/thompson/small_tournament.py). Of the second arm's samples only
-those that may be the smallest are drawn (bandits/parts/thompson/extreme_samples.py). The batches equal those
-of the literal twin, tests/naive/policies/merge_dts.py, and the pairs have the same distribution.
+Samples of the first tournament are only compared with 1/2. So the undefeated arm, if any, is drawn first, and
+a tournament is drawn only if there is none (bandits/parts/thompson/small_tournament.py). Of the samples
+against the first arm only those that may be the smallest are drawn
+(bandits/parts/thompson/extreme_samples.py). The batches equal those of the literal twin,
+tests/naive/policies/merge_dts.py, and the pairs have the same distribution.
 """
 
 from __future__ import annotations
@@ -67,8 +68,8 @@ from bandits.parts.thompson.small_tournament import draw_scores
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
-# If an undefeated arm is less probable than this, an unconditional tournament is cheaper than to draw whether
-# there is one, and then mostly a tournament conditional on there being none.
+# If the probability of an undefeated arm is smaller, an unconditional tournament takes less time than drawing
+# whether there is an undefeated arm, followed in most steps by a tournament conditional on there being none.
 _DRAW_UNDEFEATED_ABOVE = 0.5
 
 
@@ -100,7 +101,7 @@ class State(NamedTuple):
     wins: np.ndarray  # (arms, arms) int64, W
     above_half: AboveHalf
     batches: Batches
-    undefeated: np.ndarray  # (arms,) float64: probability to beat the whole batch, as of its last visit
+    undefeated: np.ndarray  # (arms,) float64: probability to beat all arms of the batch, at its last visit
     room: Room
 
 
@@ -162,7 +163,7 @@ def survivors(state, params):
 
 @kernel
 def _visit_batch(state, params, rng):
-    """Return the row of the batch to compare arms of: without beaten arms, and merged if of one arm."""
+    """Lines 6 to 13: remove beaten arms from the next batch, merge it if one arm is left; return its row."""
     batches, wins, neg_log = state.batches, state.wins, state.above_half.neg_log
     row = next_batch(batches)
     one, other = batches.compared[row, 0], batches.compared[row, 1]
@@ -189,7 +190,7 @@ def _probability_undefeated(neg_log, batch):
 
 @kernel
 def _sample_tournament(state, params, batch, rng):
-    """Return the place in `batch` of an arm with most wins in a sampled tournament."""
+    """Algorithm 2: return the place in `batch` of an arm with most wins in a sampled tournament."""
     probability, score = state.above_half.probability, state.room.score[: len(batch)]
     if params.independent_theta:
         _draw_independent_scores(probability, batch, score, rng)
@@ -221,7 +222,7 @@ def _draw_independent_scores(probability, batch, score, rng):
 
 @kernel
 def _relative_tournament(state, batch, champion, rng):
-    """Return the place in `batch` of the arm with the smallest new sample against batch[champion]."""
+    """Algorithm 3: return the place of the arm with the smallest new sample against batch[champion]."""
     if len(batch) == 2:
         return 1 - champion
     neg_log, likely_smallest, least = state.above_half.neg_log[batch[champion]], -1, math.inf

@@ -5,8 +5,8 @@ Algorithm 1 (Algorithm 4 of Zoghi's thesis, 2017). The defaults are those of Li,
 "MergeDTS", ACM TOIS 2020. Assumes a Condorcet winner, and that no two arms tie.
 
 The batches are visited in turn. In a batch a random arm duels the arm with the largest upper bound on beating
-it, and arms that another arm of the batch confidently beats are removed for good. When half of the arms have
-been removed, small batches are merged with large ones.
+it, and arms that another arm of the batch confidently beats are removed. When half of the arms have been
+removed, small batches are merged with large ones.
 
     Thesis, Algorithm 4                             here (* in bandits/parts/merging_batches.py)
     1, 2, 4   W = 0, batches, S = 1                 init, new_batches*
@@ -18,9 +18,9 @@ been removed, small batches are merged with large ones.
     11        comparison, W                         update
     12-14     merging at the end of a stage         merge_after_stage*, called at the next step
 
-The thesis leaves open how a batch of one arm is played: `single_batch` says it. `idle` skips the steps of a
-run in which every batch has one arm. Given the same random numbers, the pairs equal those of the literal
-twin, tests/naive/policies/merge_rucb.py.
+The thesis leaves open how a batch of one arm is played; here the setting `single_batch` decides. `idle` skips
+the steps of a run in which every batch has one arm. Given the same random numbers, the pairs equal those of
+the literal twin, tests/naive/policies/merge_rucb.py.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ from rankduel.base.settings import Setting
 
 
 class SingleBatch(enum.IntEnum):
-    """What a batch of one arm does: the arm duels itself, joins the next batch, or is passed over."""
+    """How a batch of one arm is played: a self-duel, merged with the next batch, or skipped."""
 
     SELF = 0
     MERGE = 1
@@ -78,7 +78,8 @@ class Params(NamedTuple):
     unvisited_u: UnvisitedBound = 2.0
     w0: PriorWins = 0
     single_batch: Annotated[
-        SingleBatch, Setting("the arm of a batch of one duels itself, joins the next batch, or is skipped")
+        SingleBatch,
+        Setting("how a batch of one arm is played: self-duel, merge with the next batch, or skip"),
     ] = SingleBatch.SELF
     reset_t: ResetClock = False
     stage_plus_one: StagePlusOne = False

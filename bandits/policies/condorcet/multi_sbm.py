@@ -1,4 +1,4 @@
-"""MultiSBM: give every arm a bandit of its own, which looks for the arm that beats it most.
+"""MultiSBM: let the bandit of each arm search for the arm that beats it most.
 
 Ailon, Karnin and Joachims, "Reducing Dueling Bandits to Cardinal Bandits", ICML 2014, Algorithm 2, with UCB
 as the bandits (singleton bandit machines, SBM). Assumes that every arm has a utility.
@@ -12,7 +12,7 @@ arm, and has reward 1 if that arm wins.
     duel x_t and y_t, feedback(S_x)                update
     (not in the paper) most frequent arm y         recommend
 
-A self-duel is decided by a fair coin and rewards the bandit, so no step can be skipped. Given the same random
+A self-duel has a random outcome and rewards the bandit, so no step can be skipped. Given the same random
 numbers, the pairs equal those of the literal twin, tests/naive/policies/multi_sbm.py.
 """
 
@@ -37,7 +37,7 @@ class Params(NamedTuple):
 class Now(NamedTuple):
     clock: int = 0  # steps played
     first: int = 0  # first arm of the coming step, y of the step before
-    self_duel_reward: int = 0  # of the bandit, if both arms are the same
+    self_duel_reward: int = 0  # reward of the bandit if both arms are the same
 
 
 class State(NamedTuple):

@@ -7,6 +7,7 @@ The arms are drawn independently, as in Komiyama's dueling bandit library, so an
 `distinct` a pair of different arms is drawn. Either way the expected regret of T steps is T times the mean
 loss of an arm. Wins are counted for the recommendation only.
 
+    step                                              here
     draw both arms                                    select
     count the win                                     update
     arm that beats most others                        recommend
@@ -21,7 +22,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from bandits.contract import policy_of
-from bandits.parts.answers import leader
+from bandits.parts.answers import copeland_leader
 from bandits.parts.picks import pick
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
@@ -60,7 +61,7 @@ def update(state, params, first, second, first_won):
 
 @kernel
 def recommend(state, params):
-    return leader(state.wins)
+    return copeland_leader(state.wins)
 
 
 POLICY = policy_of(

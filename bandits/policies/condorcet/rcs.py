@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bandits.contract import policy_of
-from bandits.parts.answers import leader
+from bandits.parts.answers import copeland_leader
 from bandits.parts.bounds import Beaten, beats_all_until, none_beaten, record_beaten
 from bandits.parts.common_settings import Alpha, UnvisitedBound
 from bandits.parts.picks import NO_ARM, pick_largest
@@ -38,7 +38,7 @@ from bandits.parts.thompson.champion_odds import (
     update_undefeated,
 )
 from bandits.parts.thompson.pair_posterior import AboveHalf, even_above_half, update_above_half
-from bandits.parts.ucb_challenger import Challengers, choose_challenger, new_challengers, note_rates
+from bandits.parts.ucb_challenger import Challengers, choose_challenger, new_challengers, record_rates
 from rankduel.base.compiling import kernel, record
 
 
@@ -92,7 +92,7 @@ def update(state, params, first, second, first_won):
     update_undefeated(state.undefeated, state.above_half.neg_log, winner)
     update_undefeated(state.undefeated, state.above_half.neg_log, loser)
     record_beaten(state.beaten, state.wins, params.alpha, winner, loser)
-    note_rates(state.challengers, state.wins, winner, loser)
+    record_rates(state.challengers, state.wins, winner, loser)
 
 
 @kernel
@@ -115,7 +115,7 @@ def idle(state, params, limit, self_duels, rng):
 
 @kernel
 def recommend(state, params):
-    return leader(state.wins)
+    return copeland_leader(state.wins)
 
 
 @kernel

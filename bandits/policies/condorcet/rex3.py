@@ -17,7 +17,7 @@ likewise, each with its own p. Nothing is learned from a self-duel.
 
 `idle` is not in the paper: it skips self-duels of the leader, the arm of the largest weight. Without it,
 given the same random numbers, the pairs equal those of the literal twin, tests/naive/policies/rex3.py
-(Rex3ByCoin); with it their distribution does.
+(Rex3ByMixture); with it their distribution does.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from bandits.parts.exponential_weights import (
     total_weight,
     weight,
 )
+from bandits.parts.matches.standings import place_of_largest
 from bandits.parts.picks import pick
 from bandits.parts.sum_tree import draw, set_weight
 from rankduel.base.compiling import kernel, record
@@ -62,14 +63,18 @@ class Params(NamedTuple):
     gamma: Annotated[
         float, Setting("share of uniform draws; 0: from the schedule", at_least=0, at_most=0.5)
     ] = 0.0
-    tau_factor: Annotated[float, Setting("tau per step or per step of the horizon", above=0)] = math.e / 2
-    t_least: Annotated[int, Setting("steps before this one have its gamma, if anytime", at_least=1)] = 1
-    half: Annotated[bool, Setting("the gain has the factor 1/2 of the paper")] = True
-    horizon: Annotated[int, Setting("steps to plan for, if fixed; 0: those of the run", at_least=0)] = 0
+    tau_factor: Annotated[float, Setting("tau divided by the step, or by the horizon", above=0)] = math.e / 2
+    t_least: Annotated[
+        int, Setting("anytime: gamma of step t is that of step max(t, t_least)", at_least=1)
+    ] = 1
+    half: Annotated[bool, Setting("multiply the gain by 1/2, as in the paper")] = True
+    horizon: Annotated[
+        int, Setting("fixed: number of steps that gamma is for; 0: those of the run", at_least=0)
+    ] = 0
 
 
 class Now(NamedTuple):
-    gamma_scale: float  # K ln K / tau_factor: gamma is the root of this divided by the number of steps
+    gamma_scale: float  # K ln K / tau_factor; gamma is sqrt(gamma_scale / number of steps)
     fixed_gamma: float  # gamma of all steps; 0 if it depends on the step
     clock: int = 0  # steps played
     leader: int = 0  # arm of the largest weight, or one that had it
@@ -122,7 +127,7 @@ def update(state, params, first, second, first_won):
     if weights.log_weight[winner] > weights.log_weight[now.leader]:
         now.leader = winner
     if not 1.0 / _LARGEST_TOTAL < total_weight(weights) < _LARGEST_TOTAL:
-        divide_weights(weights, weights.log_weight[_heaviest(weights.log_weight)])
+        divide_weights(weights, weights.log_weight[place_of_largest(weights.log_weight)])
 
 
 @kernel
@@ -156,7 +161,7 @@ def idle(state, params, limit, self_duels, rng):
 
 @kernel
 def recommend(state, params):
-    return _heaviest(state.weights.log_weight)
+    return place_of_largest(state.weights.log_weight)
 
 
 @kernel
@@ -208,16 +213,6 @@ def _other_pair_probability(weights, leader, gamma):
     return p_another * (2.0 - p_another)
 
 
-@kernel
-def _heaviest(log_weight):
-    """Return the arm of the largest weight; the first if tied."""
-    heaviest = 0
-    for arm in range(1, len(log_weight)):
-        if log_weight[arm] > log_weight[heaviest]:
-            heaviest = arm
-    return heaviest
-
-
 POLICY = policy_of(
     __name__,
     source="Gajane, Urvoy, Clerot 2015 (ICML), Algorithm 1",
@@ -226,7 +221,7 @@ POLICY = policy_of(
         "paper": {},
         "published": {"schedule": "fixed"},
         "authors": {"schedule": "fixed", "tau_factor": 1.0},
-        # Of Li's library, which also keeps weights above 1e-100.
+        # As in Li's library, except that the library keeps weights above 1e-100.
         "chang-li": {"tau_factor": 1.0, "t_least": 10_000, "half": False},
     },
 )

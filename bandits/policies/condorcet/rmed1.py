@@ -6,7 +6,8 @@ probability above 1/2.
 
 The empirical divergence I_i measures how strongly the duels contradict that arm i is the Condorcet winner. A
 loop goes through the arms whose divergence is within ln t + f(K) of the smallest. Each of them duels the arm
-i* with the smallest divergence, or the arm that it lost to most if it does not trail i*.
+i* with the smallest divergence; if it trails other arms but not i*, the arm against which its win rate is
+lowest.
 
     Algorithm 1, 2                                                    here
     Initial phase: every pair once                                    find_initial_pair
@@ -14,7 +15,7 @@ i* with the smallest divergence, or the arm that it lost to most if it does not 
     loop over the arms l of L_C                                       next_arm
       Algorithm 2: second arm m                                       _choose_opponent
       comparison of l and m, divergences I                            update (record_win)
-      L_R loses l; L_N gets the j outside L_R with J_j                update (record_step)
+      remove l from L_R; add the j outside L_R with J_j to L_N        update (record_step)
     L_C = L_R = L_N, L_N = {}                                         update (record_step)
 
 `idle` is not in the paper: it skips the steps in which the only arm of L_C leads all others, and duels
@@ -55,7 +56,7 @@ from rankduel.base.settings import Setting
 
 
 class Competitor(IntEnum):
-    """The opponent that an arm duels, of those that it trails."""
+    """Opponent preferred by Algorithm 2 among the arms that an arm trails."""
 
     LIKELIEST = 0
     HARDEST = 1
@@ -66,7 +67,7 @@ class Params(NamedTuple):
     f_power: FPower = 1.01
     j_after: JAfter = False
     competitor: Annotated[
-        Competitor, Setting("opponent: i* if the arm trails it, or always the arm that it lost to most")
+        Competitor, Setting("opponent: i* if the arm trails i*, or always the arm of its lowest win rate")
     ] = Competitor.LIKELIEST
 
 
@@ -113,7 +114,7 @@ def recommend(state, params):
 
 @kernel
 def _choose_opponent(state, params, arm):
-    """Algorithm 2; with the competitor HARDEST, i* is not preferred."""
+    """Algorithm 2: return the second arm m for l = `arm`; i* is not preferred if the setting is HARDEST."""
     likeliest = params.competitor == Competitor.LIKELIEST
     preferred = state.divergences.now[0].i_star if likeliest else arm
     return rmed1_opponent(state.divergences.rate, arm, preferred)

@@ -15,7 +15,7 @@ b*, every pair is compared at least alpha ln ln t times, in a sweep over all pai
     loop over the arms l of L_C                                       next_arm
       Algorithm 3: b*, second arm m                                   _choose_opponent
       comparison of l and m, divergences I                            update (record_win)
-      L_R loses l; L_N gets the j outside L_R with J_j                update (record_step)
+      remove l from L_R; add the j outside L_R with J_j to L_N        update (record_step)
     L_C = L_R = L_N, L_N = {}                                         update (record_step)
 
 The printed estimate of the regret of a pair has the wrong sign; here it is positive, and at least `floor`.
@@ -109,7 +109,7 @@ def recommend(state, params):
 
 @kernel
 def _find_pair_to_explore(state, params, log_log_t):
-    """Advance the sweep to the next pair without duels or, between two loops, with too few; return if any."""
+    """Advance the sweep to the next pair that needs a duel before the next loop; return whether any does."""
     sweep, wins = state.sweep[0], state.divergences.wins
     if find_initial_pair(sweep, wins, 1):
         return True
@@ -118,7 +118,7 @@ def _find_pair_to_explore(state, params, log_log_t):
 
 @kernel
 def _choose_opponent(state, params, arm, log_log_t):
-    """Algorithm 3, with b* from the duels so far."""
+    """Algorithm 3: return the second arm m for l = `arm`, with b* estimated from the duels so far."""
     cheapest = cheapest_opponent(state.divergences, arm, params.floor)
     return rmed2_opponent(state.divergences, arm, cheapest, log_log_t)
 

@@ -15,7 +15,7 @@ does not lead b*, if i* has duelled the arm often enough, and otherwise the oppo
     loop over the arms l of L_C                                       next_arm
       Algorithm 3: second arm m                                       rmed2_opponent
       comparison of l and m, divergences I                            update (record_win)
-      L_R loses l; L_N gets the j outside L_R with J_j                update (record_step)
+      remove l from L_R; add the j outside L_R with J_j to L_N        update (record_step)
     L_C = L_R = L_N, L_N = {}                                         update (record_step)
 
 The printed estimate of the regret of a pair has the wrong sign; here it is positive, and at least `floor`.

@@ -5,7 +5,7 @@ Relative Thompson sampling has no paper of its own. It is a baseline of Li, Mark
 sampling (bandits/policies/condorcet/dts.py) without its two prunings. Assumes a Condorcet winner.
 
 The first arm has most wins in a tournament sampled from the posterior; ties are broken at random. The second
-arm has the largest new sample against the first arm, whose own is 1/2. The step number plays no role.
+arm has the largest new sample against the first arm, whose own is 1/2. The number of the step is not used.
 
     step                                          here
     W = 0                                         init (Posterior.wins)
@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bandits.contract import policy_of
-from bandits.parts.answers import leader
+from bandits.parts.answers import copeland_leader
 from bandits.parts.thompson.bernoulli_rows import TournamentRoom, admit_all, seed_bits, tournament_room
 from bandits.parts.thompson.double_sampling import (
     Posterior,
@@ -91,7 +91,7 @@ def idle(state, params, limit, self_duels, rng):
 
 @kernel
 def recommend(state, params):
-    return leader(state.posterior.wins)
+    return copeland_leader(state.posterior.wins)
 
 
 POLICY = policy_of(

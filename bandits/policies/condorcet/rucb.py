@@ -28,11 +28,11 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from bandits.contract import policy_of
-from bandits.parts.answers import leader
+from bandits.parts.answers import copeland_leader
 from bandits.parts.bounds import Beaten, beats_all_until, none_beaten, record_beaten
 from bandits.parts.common_settings import Alpha, UnvisitedBound
 from bandits.parts.picks import NO_ARM, pick, pick_flagged
-from bandits.parts.ucb_challenger import Challengers, choose_challenger, new_challengers, note_rates
+from bandits.parts.ucb_challenger import Challengers, choose_challenger, new_challengers, record_rates
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
@@ -85,7 +85,7 @@ def update(state, params, first, second, first_won):
     winner, loser = (first, second) if first_won else (second, first)
     state.wins[winner, loser] += 1
     record_beaten(state.beaten, state.wins, params.alpha, winner, loser)
-    note_rates(state.challengers, state.wins, winner, loser)
+    record_rates(state.challengers, state.wins, winner, loser)
 
 
 @kernel
@@ -108,7 +108,7 @@ def idle(state, params, limit, self_duels, rng):
 
 @kernel
 def recommend(state, params):
-    return leader(state.wins)
+    return copeland_leader(state.wins)
 
 
 @kernel

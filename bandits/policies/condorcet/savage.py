@@ -29,11 +29,11 @@ from typing import NamedTuple
 import numpy as np
 
 from bandits.contract import policy_of
-from bandits.parts.answers import leader_among
+from bandits.parts.answers import copeland_leader_among
 from bandits.parts.common_settings import DeltaOrHorizon, ErrorHorizon
 from bandits.parts.racing.radius import decisive_lead, first_decisive_lead
 from bandits.parts.racing.savage_radius import Bound, BoundSwitch, savage_log_term, savage_uses_horizon
-from bandits.parts.survivors import last_one_plays_on, remove_at
+from bandits.parts.survivors import remove_at, skip_if_one_left
 from rankduel.base.compiling import kernel, record
 
 
@@ -50,7 +50,7 @@ class Now(NamedTuple):
     sweep: int = 1  # number of the sweep, and of the next duel of each pair in it
     decisive_lead: float = 0.0  # a larger lead eliminates an arm in this sweep
     log_constant: float = 0.0  # a of ln(eta / delta) = a + b ln n, computed once
-    log_slope: float = 0.0  # b of it
+    log_slope: float = 0.0  # b of ln(eta / delta)
 
 
 class State(NamedTuple):
@@ -104,12 +104,12 @@ def update(state, params, first, second, first_won):
 @kernel
 def idle(state, params, limit, self_duels, rng):
     """Skip all steps once a single arm is active."""
-    return last_one_plays_on(state.active, state.now[0].n_active, limit, self_duels)
+    return skip_if_one_left(state.active, state.now[0].n_active, limit, self_duels)
 
 
 @kernel
 def recommend(state, params):
-    return leader_among(state.wins, state.is_active)
+    return copeland_leader_among(state.wins, state.is_active)
 
 
 @kernel
@@ -119,7 +119,7 @@ def survivors(state, params):
 
 @kernel
 def _eliminate(state, arm, is_first):
-    """Remove an arm of the current pair; the arm behind it in the list is next in its place."""
+    """Remove an arm of the current pair; the arm after it in the list takes its place in the sweep."""
     now = state.now[0]
     state.is_active[arm] = False
     now.n_active = remove_at(state.active, now.n_active, now.row if is_first else now.column)

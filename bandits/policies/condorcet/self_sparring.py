@@ -38,14 +38,14 @@ from bandits.parts.thompson.self_sparring import LearningRate, SelfFeedback, sel
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
-SAMPLER = 0  # the only one of the posteriors
+SAMPLER = 0  # index of the only sampler in `posteriors`
 
 
 class Params(NamedTuple):
     eta: LearningRate = 1.0
     self_feedback: Annotated[
         SelfFeedback,
-        Setting("an arm against itself counts as one win and one loss (coin), or for nothing (none)"),
+        Setting("an arm against itself counts as one win and one loss (coin), or is not counted (none)"),
     ] = SelfFeedback.COIN
 
 
@@ -67,7 +67,7 @@ def select(state, params, rng):
 @kernel
 def update(state, params, first, second, first_won):
     posteriors, room = state.posteriors, state.room
-    if first == second:  # one copy wins and the other loses
+    if first == second:  # one win and one loss, or nothing
         rate = self_rate(params)
         record_outcome(posteriors, room, SAMPLER, first, rate, rate)
         return

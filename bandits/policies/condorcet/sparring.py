@@ -4,7 +4,8 @@ Ailon, Karnin and Joachims, "Reducing Dueling Bandits to Cardinal Bandits", ICML
 that every arm has a utility; no bound on its regret is proven.
 
 The left bandit chooses the first arm and the right bandit the second. The bandit whose arm wins has reward 1,
-the other 0; if both chose the same arm, a fair coin decides. The bandits are UCB, Thompson sampling or EXP3.
+the other 0; if both chose the same arm, the outcome is random. The bandits are UCB, Thompson sampling or
+EXP3.
 
     Algorithm 3                                    here
     reset S_L and S_R                              init
@@ -59,17 +60,19 @@ class Schedule(IntEnum):
 
 
 class Params(NamedTuple):
-    inner: Annotated[Inner, Setting("the two bandits")] = Inner.UCB
+    inner: Annotated[Inner, Setting("algorithm of the two bandits")] = Inner.UCB
     alpha: UcbAlpha = 3.0
     schedule: Annotated[
-        Schedule, Setting("EXP3's share of uniform draws: by the horizon, or by the steps so far")
+        Schedule, Setting("share of uniform draws in EXP3: for the horizon, or for the steps so far")
     ] = Schedule.FIXED
-    horizon: Annotated[int, Setting("steps EXP3 is tuned for; 0: those of the run", at_least=0)] = 0
+    horizon: Annotated[
+        int, Setting("number of steps that EXP3 is tuned for; 0: those of the run", at_least=0)
+    ] = 0
 
 
 class Now(NamedTuple):
     clock: int = 0  # steps played
-    self_duel_reward: int = 0  # of the left bandit, if both chose the same arm
+    self_duel_reward: int = 0  # reward of the left bandit if both chose the same arm
 
 
 class Room(NamedTuple):
@@ -79,7 +82,7 @@ class Room(NamedTuple):
 
 class State(NamedTuple):
     now: np.recarray  # (1,), fields of Now
-    ucb: UcbBandits  # of `ucb`, `thompson` and `exp3`, only that of params.inner is used
+    ucb: UcbBandits  # this and the next two: only the field named by params.inner is used
     thompson: Posteriors
     exp3: Exp3Bandits
     plays: np.ndarray  # (arms,) int64, of both bandits

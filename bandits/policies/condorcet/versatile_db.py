@@ -34,9 +34,9 @@ from bandits.contract import policy_of
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
-_PRECISION = 1e-12  # of the sum of probabilities
+_PRECISION = 1e-12  # largest error of the sum of probabilities
 _MOST_PASSES = 100
-_FAR = 64.0  # x may be this many times 2 / eta away from 0 before all losses of a learner are moved
+_FAR = 64.0  # if |x| exceeds this times 2 / eta, all losses of a learner are shifted
 _NO_BASELINE = 2.0  # above any probability
 
 
@@ -57,10 +57,11 @@ class Estimator(IntEnum):
 class Params(NamedTuple):
     mode: Annotated[Mode, Setting("a learner for each side, or one for both")] = Mode.TWO_PLAYER
     kappa: Annotated[
-        float, Setting("learning rate kappa / sqrt(t); the paper has 4 and, through its bound, 2", above=0)
+        float,
+        Setting("learning rate kappa / sqrt(t); 4 in the algorithm of the paper, 2 in its bound", above=0),
     ] = 4.0
     estimator: Annotated[
-        Estimator, Setting("losses weighted by importance (iw), or with reduced variance (rv)")
+        Estimator, Setting("estimator of the losses: importance-weighted (iw) or with reduced variance (rv)")
     ] = Estimator.IW
 
 
@@ -163,7 +164,7 @@ def _sum_powers(losses, x, scale, roots):
     n = len(losses)
     for arm in range(n):
         roots[arm] = np.divide(scale, losses[arm] - x)  # unlike '/', does not test for zero, so it vectorizes
-    # Four sums at a time, since every addition waits for the one before.
+    # Four partial sums, because every addition waits for the result of the one before.
     square0 = square1 = square2 = square3 = 0.0
     cube0 = cube1 = cube2 = cube3 = 0.0
     largest = 0.0

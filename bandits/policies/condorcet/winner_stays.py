@@ -4,11 +4,11 @@ Chen and Frazier, "Dueling Bandits with Weak Regret", ICML 2017, Algorithms 1 (W
 (WS-S, for strong regret). Assumes a Condorcet winner; WS-S also beta below p / (1 - p) for the smallest p
 above 1/2.
 
-The rule organizes itself into rounds of K - 1 iterations, and only these are stored here. At the start of
-round r all arms but one have lost r - 1 duels more than they won. The incumbent meets every other arm; the
-pair stays until one of the two arms is at -r, and the other goes on as incumbent. The loser of the last
-iteration is the first challenger of the next round: all others are tied with it, and the last pair is
-preferred. WS-S lets the winner of round r duel itself for floor(beta^r) steps.
+Let C be the wins minus the losses of an arm. The rule leads to rounds of K - 1 iterations, and only the
+current iteration is stored here. At the start of round r all arms but one have C = 1 - r. In each iteration
+the incumbent duels another arm until C = -r for one of the two; the other is the next incumbent. The loser of
+the last iteration is the first challenger of the next round: all others are tied with it, and the last pair
+is preferred. In WS-S the winner of round r duels itself for floor(beta^r) steps.
 
     Algorithms 1 and 2                                    here
     C_i = 0                                               init
@@ -34,7 +34,7 @@ from bandits.parts.picks import NO_ARM, pick_flagged
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
-_MOST_SELF_DUELS = float(1 << 60)  # after one round; more than any run has
+_MOST_SELF_DUELS = float(1 << 60)  # limit after one round, more than any run has
 
 
 class Regret(IntEnum):
@@ -47,23 +47,23 @@ class Regret(IntEnum):
 class Params(NamedTuple):
     regret: Annotated[Regret, Setting("the regret to minimize")] = Regret.WEAK
     beta: Annotated[
-        float, Setting("growth of the self-duels after each round; closer to 1 for many arms", above=1)
+        float, Setting("base of the number of self-duels after round r; closer to 1 for many arms", above=1)
     ] = 1.1
 
 
 class Now(NamedTuple):
-    n_unmet: int  # arms not yet met in this round
-    first: int = NO_ARM  # arm of the pair that leads, or was ahead before they drew level
+    n_unmet: int  # number of marked arms in `unmet`
+    first: int = NO_ARM  # arm of the pair that leads, or led before the two were level
     second: int = NO_ARM  # the other arm of the pair; NO_ARM while the challenger is to be drawn
     round_number: int = 1  # r
-    winner: int = NO_ARM  # of the last round, Z(r - 1)
+    winner: int = NO_ARM  # winner of the last round, Z(r - 1)
     n_self_duels: int = 0  # coming steps of `winner` against itself
 
 
 class State(NamedTuple):
     now: np.recarray  # (1,), fields of Now
     lead: np.ndarray  # (arms,) int64: C, wins - losses
-    unmet: np.ndarray  # (arms,) bool: not yet met in this round
+    unmet: np.ndarray  # (arms,) bool: arms that have not been in a pair of this round
 
 
 def init(n_arms, params, rng):
@@ -121,7 +121,7 @@ def recommend(state, params):
 
 @kernel
 def _draw_challenger(state, rng):
-    """Return a random arm that was not yet met in this round."""
+    """Return a random arm that has not been in a pair of this round."""
     now = state.now[0]
     arm = pick_flagged(state.unmet, now.n_unmet, rng)
     state.unmet[arm] = False
@@ -131,7 +131,7 @@ def _draw_challenger(state, rng):
 
 @kernel
 def _end_iteration(state, params):
-    """End the iteration, won by the first arm of the pair, and the round if all arms were met."""
+    """End the iteration, won by the first arm of the pair; end the round if no arm is unmet."""
     now, unmet = state.now[0], state.unmet
     if now.n_unmet > 0:
         now.second = NO_ARM

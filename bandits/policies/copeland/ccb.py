@@ -22,10 +22,11 @@ shortlist B^i, are preferred as its opponents, so that few pairs are needed in t
     14      comparison, W                                            update
 
 Whether u_ij < 1/2 changes when the pair is compared, or at a step that is known in advance
-(bandits/parts/bounds.py). Lines 6 to 9 change nothing at other steps and are left out there. Since ln t is
-irrational from t = 2 on, and before that nothing is compared, no bound equals 1/2. `idle` is not in the
-paper: it skips the steps in which no pair is open and every optimistic winner duels itself. Without `idle`
-and given the same random numbers, the pairs equal those of the literal twin, tests/naive/policies/ccb.py.
+(bandits/parts/bounds.py). Lines 6 to 9 change nothing at other steps, and are skipped there. No bound equals
+1/2, since ln t is irrational from t = 2 on and no pair is compared before; so strict and weak inequalities
+need not be distinguished. `idle` is not in the paper: it skips the steps in which no pair is open and every
+optimistic winner duels itself. Without `idle` and given the same random numbers, the pairs equal those of the
+literal twin, tests/naive/policies/ccb.py.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ from typing import NamedTuple
 import numpy as np
 
 from bandits.contract import policy_of
-from bandits.parts.answers import leader, leaders
+from bandits.parts.answers import copeland_leader, mark_copeland_leaders
 from bandits.parts.bounds import NEVER, beaten_until
 from bandits.parts.common_settings import Alpha
 from bandits.parts.distributions import binomial
 from bandits.parts.picks import pick, pick_largest
-from bandits.parts.ucb_challenger import Challengers, new_challengers, note_rates, strongest_challenger
+from bandits.parts.ucb_challenger import Challengers, new_challengers, record_rates, strongest_challenger
 from rankduel.base.compiling import kernel, record
 
 _UNVISITED = 2.0  # upper bound of a pair without duels: the paper's x / 0 = 1
@@ -127,7 +128,7 @@ def update(state, params, first, second, first_won):
         return
     winner, loser = (first, second) if first_won else (second, first)
     state.wins[winner, loser] += 1
-    note_rates(state.challengers, state.wins, first, second)
+    record_rates(state.challengers, state.wins, first, second)
     _record_bound(state, params, first, second)
     _record_bound(state, params, second, first)
 
@@ -157,17 +158,17 @@ def idle(state, params, limit, self_duels, rng):
 
 @kernel
 def recommend(state, params):
-    return leader(state.wins)
+    return copeland_leader(state.wins)
 
 
 @kernel
 def answers(state, params, chosen):
-    leaders(state.wins, chosen)
+    mark_copeland_leaders(state.wins, chosen)
 
 
 @kernel
 def _record_bound(state, params, arm, other):
-    """Record it if `other` now confidently beats `arm`; their pair was open."""
+    """Recompute u_ij for i = `arm` and j = `other`; if it is below 1/2 now, close the pair."""
     now, scores = state.now[0], state.scores
     t = now.clock + 1
     until = beaten_until(state.wins[arm, other], state.wins[other, arm], params.alpha, 0.0)
@@ -225,7 +226,7 @@ def _reopen_pairs(state, t):
                 elif until > 0:
                     scores.beaten_until[arm, other] = 0
                     _count_losses(state, arm, other, -1)
-                    note_rates(state.challengers, state.wins, arm, other)
+                    record_rates(state.challengers, state.wins, arm, other)
         next_reopening = min(next_reopening, scores.next_reopening[arm])
     return next_reopening
 
@@ -374,7 +375,7 @@ def _sample_open_pair(state, rng):
     return arm, arm
 
 
-@kernel  # as _choose_opponent: both run in every step, and a call copies the state
+@kernel
 def _sample_optimistic_winner(state, rng):
     """Lines 11 and 12: draw a_c from C_t, with probability 2/3 from its arms in B_t if there are any."""
     now = state.now[0]

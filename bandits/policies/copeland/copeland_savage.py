@@ -30,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bandits.contract import policy_of
-from bandits.parts.answers import leader, leader_among, leaders
+from bandits.parts.answers import copeland_leader, copeland_leader_among, mark_copeland_leaders
 from bandits.parts.common_settings import DeltaOrHorizon, ErrorHorizon
 from bandits.parts.racing.known_signs import KnownSigns, best_lower_score, no_known_signs, upper_score
 from bandits.parts.racing.race import (
@@ -100,15 +100,15 @@ def idle(state, params, limit, self_duels, rng):
 @kernel
 def recommend(state, params):
     if is_race_over(state.race):
-        return leader_among(state.wins, state.race.commitment.answer)
-    return leader(state.wins)
+        return copeland_leader_among(state.wins, state.race.commitment.answer)
+    return copeland_leader(state.wins)
 
 
 @kernel
 def answers(state, params, chosen):
     """Mark the Copeland winners if no pair is left; otherwise, the arms that lead most others."""
     if not is_race_over(state.race):
-        leaders(state.wins, chosen)
+        mark_copeland_leaders(state.wins, chosen)
         return
     for arm in range(len(chosen)):
         chosen[arm] = not state.race.settled[arm]

@@ -15,7 +15,7 @@ each duel that changes it.
     {N_ij / ln t} in R_i1 for a candidate i1: NC = {(i1, i1)}         needs_plan, end_step
     otherwise q* of least regret                                      _plan_by_program, keep_cheaper_plan
     NC = pairs with q*_ij > N_ij / ln t, and (i*, i*)                 end_step
-    L_R loses the pair; L_N gets NC without L_R                       end_step
+    remove the pair from L_R; add NC without L_R to L_N               end_step
     L_C = L_R = L_N, L_N = {}                                         end_step
 
 The functions without underscore are in bandits/parts/rmed/necessary_duels.py, which ECW-RMED shares. Of
@@ -90,7 +90,8 @@ class State(NamedTuple):
 def init(n_arms, params, rng):
     if n_arms > MOST_ARMS:
         raise PolicyError(
-            f"cw_rmed solves a program for at most {MOST_ARMS} arms, not {n_arms}; try ecw_rmed"
+            f"cw_rmed: {n_arms} arms; expected at most {MOST_ARMS}, for which its linear program is solved. "
+            "Use ecw_rmed"
         )
     return State(
         now=first_now(n_arms),

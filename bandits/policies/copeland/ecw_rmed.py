@@ -15,7 +15,7 @@ evidence, with the h of least regret. Such plans need not be optimal, but take n
     {N_ij / ln t} in R_i1 for a candidate i1: NC = {(i1, i1)}         needs_plan, end_step
     otherwise q* of least regret                                      plan_by_sorting, keep_cheaper_plan
     NC = pairs with q*_ij > N_ij / ln t, and (i*, i*)                 end_step
-    L_R loses the pair; L_N gets NC without L_R                       end_step
+    remove the pair from L_R; add NC without L_R to L_N               end_step
     L_C = L_R = L_N, L_N = {}                                         end_step
 
 All but `plan_by_sorting` is in bandits/parts/rmed/necessary_duels.py, which CW-RMED shares. `idle` is not in
@@ -144,7 +144,7 @@ def _share_among_superiors(state, candidate, rival):
         if wins[rival, other] < wins[other, rival]:
             prices[rival, other] = regret_per_evidence(state, rival, other, 0.0)
     n_superiors = sort_opponents(wins, prices, rival, candidate, SUPERIORS, superiors)
-    k = n_superiors - (losses[rival] - losses[candidate] + 1)  # superiors that may do without evidence
+    k = n_superiors - (losses[rival] - losses[candidate] + 1)  # number of superiors that need no evidence
     if k < 0:
         return
     h = _cheapest_number(prices[rival], superiors, n_superiors, k)

@@ -153,7 +153,7 @@ def _select_and_discard(state, params):
     wins, losses = state.known
     n_arms = len(wins)
     extra = extra_comparisons(params)
-    most = n_arms - 1 + extra  # arms that an arm can beat if it is not known to lose
+    most = n_arms - 1 + extra  # number of arms that an arm can beat if no loss is known
     for arm in range(n_arms):
         n_below = n_above = 0
         for other in range(n_arms):

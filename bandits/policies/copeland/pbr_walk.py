@@ -167,7 +167,7 @@ def _estimate(state, arm, other):
     rates, beaten = state.rates, state.beaten
     rates[arm, other] = win_rate(state.samples, arm, other)
     state.radius[arm, other] = math.sqrt(state.now[0].log_term / (2 * state.samples.n[arm, other]))
-    beaten[other] = 0.0  # summed anew, so that equal columns have exactly equal sums
+    beaten[other] = 0.0  # summed again, so that equal columns have exactly equal sums
     for row in range(len(beaten)):
         beaten[other] += rates[row, other]
 
@@ -183,7 +183,7 @@ def _largest_error(state):
 
 @kernel
 def _is_gap_clear(state, params):
-    """Return whether the gap behind the kappa largest shares exceeds the error of the shares."""
+    """Return whether the gap below the kappa largest shares exceeds the error of the shares."""
     n_arms, ranking = len(state.beaten), state.room.ranking
     error = n_arms / 3.0 * state.now[0].largest_error
     if error * (1.0 - 1.0 / n_arms) >= 1.0:

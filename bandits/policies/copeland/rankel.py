@@ -30,7 +30,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from bandits.contract import policy_of
-from bandits.parts.answers import leader, leaders
+from bandits.parts.answers import copeland_leader, mark_copeland_leaders
 from bandits.parts.common_settings import DeltaOrHorizon, ErrorHorizon
 from bandits.parts.racing.known_signs import KnownSigns, best_lower_score, no_known_signs, upper_score
 from bandits.parts.racing.race import (
@@ -59,7 +59,7 @@ class Target(IntEnum):
 
 class Params(NamedTuple):
     rho: Annotated[
-        int, Setting("maximum number of other arms with which an arm may stay incomparable", at_least=0)
+        int, Setting("maximum number of other arms with which an arm may be incomparable", at_least=0)
     ] = 0
     target: Annotated[Target, Setting("order only the arms that can be winners, or all arms")] = Target.WINNER
     delta: DeltaOrHorizon = 0.0
@@ -75,7 +75,7 @@ class State(NamedTuple):
 def init(n_arms, params, rng):
     if params.rho >= n_arms - 1:
         raise PolicyError(
-            f"rho is {params.rho}; expected less than {n_arms - 1}, the others of {n_arms} arms"
+            f"rho is {params.rho}; expected less than {n_arms - 1}, the number of other arms of an arm"
         )
     constant = math.log(5.0 * n_arms**2 / (4.0 * error_probability(params)))
     return State(
@@ -116,12 +116,12 @@ def idle(state, params, limit, self_duels, rng):
 
 @kernel
 def recommend(state, params):
-    return leader(state.wins)
+    return copeland_leader(state.wins)
 
 
 @kernel
 def answers(state, params, chosen):
-    leaders(state.wins, chosen)
+    mark_copeland_leaders(state.wins, chosen)
 
 
 @kernel

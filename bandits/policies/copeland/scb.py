@@ -6,8 +6,8 @@ Copeland bandits). Assumes that no pair has p_ij = 1/2.
 To beat an opponent drawn uniformly is a reward, whose mean is the normalised Copeland score of an arm, so a
 best-arm search for ordinary bandits finds a Copeland winner. In each sweep every arm of the set A gets a
 reward, for which its pair with the opponent is duelled until decided, and arms whose mean is clearly not the
-largest leave A. Round r has T_r = 2^(2^r) steps, starts anew, and fails with probability
-delta_r = ln(T_r) / T_r.
+largest are removed from A. Round r has T_r = 2^(2^r) steps, uses no duels of earlier rounds, and fails with
+probability delta_r = ln(T_r) / T_r.
 
     Round r of the algorithm                                              here
     A = all arms, no statistics, T_r, delta_r                             _begin_round
@@ -17,7 +17,7 @@ delta_r = ln(T_r) / T_r.
     |A| = 1, or all pairs of A decided: winner                            _end_sweep, _choose_winner
     the winner duels itself until the round ends                          select, idle
 
-A decided pair stays decided for the round, so that a reward may need no duel. The paper's search may also end
+A decided pair remains decided for the round, so a reward may need no duel. The paper's search may also end
 with an arm that is nearly the best; here epsilon = 0. All arms of A have equally many rewards, so the largest
 lower bound on a mean is that of the arm with the largest sum. `idle` is not in the paper: it skips the
 self-duels. Given the same random numbers, the pairs equal those of the literal twin,
@@ -32,14 +32,14 @@ from typing import NamedTuple
 import numpy as np
 
 from bandits.contract import policy_of
-from bandits.parts.answers import leader, leaders, n_beaten
+from bandits.parts.answers import copeland_leader, mark_copeland_leaders, n_beaten
 from bandits.parts.bounds import NEVER
 from bandits.parts.picks import NO_ARM, pick, pick_flagged
 from bandits.parts.relative_entropy import entropy
 from bandits.parts.survivors import remove_at
 from rankduel.base.compiling import kernel, record
 
-_LAST_ROUND = 6  # longer than any run
+_LAST_ROUND = 6  # a round that no run ends
 _BISECTIONS = 50
 
 
@@ -54,12 +54,12 @@ class Now(NamedTuple):
     pair_log: float = 0.0  # ln(4 K^2 / delta_r)
     mean_log: float = 0.0  # ln(4 K / delta_r)
     n_remaining: int = 0  # |A|
-    place: int = 0  # of the arm in A that is about to get a reward
+    place: int = 0  # place in A of the arm that gets the next reward
     opponent: int = NO_ARM  # its opponent, if drawn
     n_sweeps: int = 0  # number of rewards of each arm of A
     n_rewards: int = 0  # tau, number of rewards of all arms
-    winner: int = NO_ARM  # of the search of this round
-    last_winner: int = NO_ARM  # of the last successful search
+    winner: int = NO_ARM  # winner of the search of this round
+    last_winner: int = NO_ARM  # winner of the last successful search
 
 
 class State(NamedTuple):
@@ -124,13 +124,13 @@ def idle(state, params, limit, self_duels, rng):
 def recommend(state, params):
     """Return the last winner; before the first search ends, the arm that leads most others."""
     now = state.now[0]
-    return now.last_winner if now.last_winner != NO_ARM else leader(state.wins)
+    return now.last_winner if now.last_winner != NO_ARM else copeland_leader(state.wins)
 
 
 @kernel
 def answers(state, params, chosen):
     if state.now[0].last_winner == NO_ARM:
-        leaders(state.wins, chosen)
+        mark_copeland_leaders(state.wins, chosen)
         return
     for arm in range(len(chosen)):
         chosen[arm] = state.copeland_winners[arm]

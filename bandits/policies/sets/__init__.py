@@ -1,1 +1,1 @@
-"""Policies that compare whole sets of arms at once, as multileaving does."""
+"""Policies that compare a set of arms in each step, as multileaving does."""

@@ -29,7 +29,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from bandits.contract import policy_of
-from bandits.parts.answers import leader
+from bandits.parts.answers import copeland_leader
 from bandits.parts.bounds import NEVER, beaten, beaten_until
 from bandits.parts.picks import NO_ARM, pick
 from rankduel.base.compiling import kernel, record
@@ -38,12 +38,14 @@ from rankduel.base.settings import Setting
 
 class Params(NamedTuple):
     alpha: Annotated[
-        float, Setting("width of the narrow bounds, which tell when to stop comparing", above=0)
+        float, Setting("width of the narrow bounds, which decide when one arm is shown alone", above=0)
     ] = 0.51
     beta: Annotated[
-        float, Setting("the wide bounds have alpha times beta; they tell which arms take part", at_least=1)
+        float, Setting("width of the wide bounds, which decide the arms of a page, is alpha beta", at_least=1)
     ] = 1.5
-    max_set: Annotated[int, Setting("arms on a page at most, drawn at random; 0: any number", at_least=0)] = 0
+    max_set: Annotated[
+        int, Setting("maximum number of arms on a page, drawn at random; 0: no maximum", at_least=0)
+    ] = 0
 
 
 class Now(NamedTuple):
@@ -122,14 +124,14 @@ def idle(state, params, limit, alone, rng):
 @kernel
 def recommend(state, params):
     """Return the only arm in E, if there is one; otherwise the arm that beats most others."""
-    return _first_marked(state.narrow) if state.now[0].n_narrow == 1 else leader(state.wins)
+    return _first_marked(state.narrow) if state.now[0].n_narrow == 1 else copeland_leader(state.wins)
 
 
 @kernel
 def _mark_unbeaten(state, params):
     """Mark the arms that no arm beats in the coming step, by narrow and by wide bounds.
 
-    `idle` and `select` both need the marks of a step; the second call returns at once.
+    `idle` and `select` both need the marks of a step; the second call in a step computes nothing.
     """
     now, wins = state.now[0], state.wins
     if now.marked_at == now.clock:
@@ -172,6 +174,7 @@ def _draw_subset(arms, n, at_most, rng):
 
 @kernel
 def _first_marked(marks):
+    """Return the first marked arm, or NO_ARM."""
     for arm in range(len(marks)):
         if marks[arm]:
             return arm

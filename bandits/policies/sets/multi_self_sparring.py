@@ -7,7 +7,7 @@ opponents.
 Every arm has one Beta posterior of the probability to win a duel, whatever the opponent. Each of the m arms
 has the largest of fresh samples from all posteriors, so an arm may be drawn several times. Every pair of the
 m is a duel: the winner counts a success and the loser a failure, each of size eta.
-bandits/policies/condorcet/self_sparring.py is the case of two.
+bandits/policies/condorcet/self_sparring.py is the case m = 2.
 
     Algorithm 2                                       here
     S_i = F_i = 0                                     init (Posteriors.counts, S_i + 1 and F_i + 1)
@@ -43,25 +43,25 @@ from bandits.parts.thompson.self_sparring import LearningRate, SelfFeedback, sel
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
-SAMPLER = 0  # the only one of the posteriors
+SAMPLER = 0  # index of the only sampler in `posteriors`
 
 
 class Feedback(IntEnum):
-    """The duels of a page that are learned from: all pairs, or those of the best arm."""
+    """The duels of a page that are counted: all pairs, or wins of the best arm over all others."""
 
     ALL_PAIRS = 0
     WINNER_ONLY = 1
 
 
 class Params(NamedTuple):
-    m: Annotated[int, Setting("arms drawn for a page; the same one may come several times", at_least=2)] = 4
+    m: Annotated[int, Setting("number of arms drawn for a page, with repetition", at_least=2)] = 4
     eta: LearningRate = 1.0
     self_feedback: Annotated[
         SelfFeedback,
-        Setting("two copies of an arm count as one win and one loss (coin), or for nothing (none)"),
+        Setting("two copies of an arm count as one win and one loss (coin), or are not counted (none)"),
     ] = SelfFeedback.COIN
     feedback: Annotated[
-        Feedback, Setting("learn from every pair of a page, or that the best of it beat all others")
+        Feedback, Setting("count every pair of a page, or only that the best arm beat all others")
     ] = Feedback.ALL_PAIRS
 
 

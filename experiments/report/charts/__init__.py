@@ -1,1 +1,1 @@
-"""Charts: a table in, an Altair chart out; the same on a page and in a file."""
+"""Charts: functions from a table to an Altair chart, for pages and for files."""

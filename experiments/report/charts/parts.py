@@ -1,4 +1,4 @@
-"""What all charts share: how large they are, axes, data, numbers as text, and how a page hides a policy."""
+"""Parts that all charts share: layout, axes, inline data, numbers as text, and hiding of policies."""
 
 from __future__ import annotations
 
@@ -10,41 +10,41 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from experiments.report.charts.looks import GRID, INK, PALE, PAPER, Look
+from experiments.report.charts.styles import GRID, INK, PALE, PAPER, LineStyle
 from experiments.statistics import Estimate
 from rankduel.base.text import counted
 
 _FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
-# Control characters but tab and line feed: XML cannot hold them, and vl-convert aborts the process on NUL.
-# Line and paragraph separators: they end a string of a Vega expression. Marks that turn the direction of what
-# follows. Code points that are no characters: they cannot be written in UTF-8, or not in XML.
+# Control characters except tab and line feed, which XML cannot contain (vl-convert aborts on NUL); line and
+# paragraph separators, which end a string in a Vega expression; marks that reverse the direction of text;
+# surrogates and noncharacters, which UTF-8 or XML cannot contain.
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
-class Sheet(NamedTuple):
-    """How large a chart is drawn, in pixels: of a page, or points on paper."""
+class Layout(NamedTuple):
+    """The size of a chart, in pixels on a page or points on paper."""
 
-    width: float = 620  # of the plot, without what is beside it
+    width: float = 620  # of the plot, without axes and labels
     height: float = 340
     font: float = 11
 
     @property
     def line(self) -> float:
-        """The width of a line."""
+        """Width of a line."""
         return self.font / 5.5
 
     @property
     def label_gap(self) -> float:
-        """From one label at the end of a curve to the next."""
+        """Least distance between two labels at the ends of curves."""
         return self.font + 3
 
 
-PAGE = Sheet()
-PHONE = Sheet(width=250, height=230)
+PAGE = Layout()
+PHONE = Layout(width=250, height=230)
 
 
 def printable(value: Any) -> Any:
-    r"""Return a value with every string in it fit for a page or a drawing: a NUL becomes ``\x00``."""
+    r"""Return `value` with unprintable characters of its strings escaped: a NUL becomes ``\x00``."""
     if isinstance(value, str):
         return _UNPRINTABLE.sub(lambda found: repr(found[0])[1:-1], value)
     if isinstance(value, Mapping):
@@ -53,7 +53,7 @@ def printable(value: Any) -> Any:
 
 
 def vega_lite_version() -> str:
-    """Return the version of Vega-Lite that these charts are written in, as vl-convert names it."""
+    """Return the version of Vega-Lite that Altair writes, in the notation of vl-convert."""
     return ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 
 
@@ -63,18 +63,21 @@ def scale_of(kind: Any, **more: Any) -> alt.Scale:
 
 
 def counts_axis(kind: str, between: Sequence[int] = (1,)) -> alt.Axis:
-    """1,000 and 0.1 up to ten thousand, then 100k and 1M: short enough for a phone. Logarithms by decades."""
-    marks: dict[str, Any] = {"tickCount": 6}
+    """Return an axis with labels such as 0.1, 1,000, 100k and 1M, which are short enough for a phone.
+
+    A logarithmic axis has ticks at the multiples `between` of every power of ten.
+    """
+    ticks: dict[str, Any] = {"tickCount": 6}
     if kind == "log":
-        marks = {"values": [digit * 10.0**k for k in range(-6, 16) for digit in between]}
+        ticks = {"values": [digit * 10.0**k for k in range(-6, 16) for digit in between]}
     return alt.Axis(
         labelExpr="abs(datum.value) >= 1e4 ? format(datum.value, '~s') : format(datum.value, ',~r')",
         labelOverlap="greedy",
-        **marks,
+        **ticks,
     )
 
 
-def policy_scales(shown: Mapping[str, Look]) -> tuple[alt.Color, alt.StrokeDash]:
+def policy_scales(shown: Mapping[str, LineStyle]) -> tuple[alt.Color, alt.StrokeDash]:
     colours = alt.Scale(domain=list(shown), range=[look.colour for look in shown.values()])
     dashes = alt.Scale(domain=list(shown), range=[list(look.dash or (1, 0)) for look in shown.values()])
     return (
@@ -83,23 +86,24 @@ def policy_scales(shown: Mapping[str, Look]) -> tuple[alt.Color, alt.StrokeDash]
     )
 
 
-HOVER = "hover"  # the name of a layer that is only there to answer the pointer
-HIDDEN = alt.param(name="hidden", value=[])  # policies; a page sets it
+HOVER = "hover"  # name of the layer that reacts to the pointer
+HIDDEN = alt.param(name="hidden", value=[])  # hidden policies, set by the script of the page
 
 
 def visible(chart: alt.Chart) -> alt.Chart:
+    """Return the chart without the rows of hidden policies."""
     return chart.transform_filter("indexof(hidden, datum.policy) < 0")
 
 
 def inline(frame: pd.DataFrame) -> alt.InlineData:
-    """A table as comma-separated text of five digits: objects would be three times as long."""
+    """Return a table as CSV with five digits, which is a third as long as JSON objects."""
     numbers = {str(column): pd.api.types.is_numeric_dtype(frame[column]) for column in frame}
     parse = {column: "number" if number else "string" for column, number in numbers.items()}
     text = frame.to_csv(index=False, float_format="%.5g", lineterminator="\n")
     return alt.InlineData(values=text, format=alt.CsvDataFormat(type="csv", parse=parse))
 
 
-def runs_in_words(counts: pd.Series) -> str:
+def runs_text(counts: pd.Series) -> str:
     """Return '1 run', '3 runs' or '2 to 3 runs' for the number of runs of each policy."""
     if counts.min() < counts.max():
         return f"{counts.min():,} to {counts.max():,} runs"
@@ -107,41 +111,43 @@ def runs_in_words(counts: pd.Series) -> str:
 
 
 def number(value: float, digits: int = 4) -> str:
-    """Return '11,306', '312.4' or '0.01234': so many digits, all of whole numbers; '–' if unknown."""
+    """Return '11,306', '312.4' or '0.01234': `digits` digits, or all of a whole number; '–' for NaN."""
     if not np.isfinite(value):
         return "–"
     return f"{value:,.0f}" if value == int(value) else f"{value:,.{_decimals(value, digits)}f}"
 
 
-def in_figures(found: Estimate) -> str:
-    """'312 [290, 334]', or the mean alone where the interval is unknown; three digits of the largest."""
+def estimate_text(found: Estimate) -> str:
+    """Return '312 [290, 334]', or the mean alone if there is no interval; three digits of the largest."""
     decimals = _decimals(np.nanmax(np.abs(found)), 3)
     mean, low, high = (f"{value:,.{decimals}f}" for value in found)
     return mean if np.isnan(found.low) else f"{mean} [{low}, {high}]"
 
 
 def _decimals(value: float, digits: int) -> int:
-    """Return after how many decimals a number has so many digits."""
+    """Return the number of decimals that gives `value` the number of `digits`."""
     return max(0, digits - 1 - int(np.floor(np.log10(abs(value))))) if value else 0
 
 
-def layered(layers: Sequence[Any], params: Sequence[Any], sheet: Sheet, **properties: Any) -> alt.LayerChart:
-    """One chart of all layers. In one call: for each further one, Altair copies all there is."""
+def layered(
+    layers: Sequence[Any], params: Sequence[Any], layout: Layout, **properties: Any
+) -> alt.LayerChart:
+    """Return one chart of all `layers`; one call, as Altair copies all layers whenever one is added."""
     names = [param.param for param in params]
-    size = {"width": sheet.width, "height": sheet.height} | properties
-    return alt.LayerChart(layer=list(layers), params=names, config=house_style(sheet), **size)
+    size = {"width": layout.width, "height": layout.height} | properties
+    return alt.LayerChart(layer=list(layers), params=names, config=house_style(layout), **size)
 
 
-def house_style(sheet: Sheet) -> alt.Config:
-    """Dark on white, as print wants it; a page that is dark maps these colours by `DARK`."""
-    text: dict[str, Any] = {"labelColor": INK, "titleColor": INK, "labelFontSize": sheet.font}
-    text |= {"titleFontWeight": "normal", "titleFontSize": sheet.font}
+def house_style(layout: Layout) -> alt.Config:
+    """Return the configuration for white pages; dark pages replace the colours by `DARK`."""
+    text: dict[str, Any] = {"labelColor": INK, "titleColor": INK, "labelFontSize": layout.font}
+    text |= {"titleFontWeight": "normal", "titleFontSize": layout.font}
     return alt.Config(
         font=_FONT,
         background=PAPER,
         view=alt.ViewConfig(stroke=None),
         axis=alt.AxisConfig(gridColor=GRID, domainColor=PALE, tickColor=PALE, **text),
-        header=alt.HeaderConfig(labelColor=INK, titleColor=INK, labelFontSize=sheet.font),
+        header=alt.HeaderConfig(labelColor=INK, titleColor=INK, labelFontSize=layout.font),
         legend=alt.LegendConfig(**text),
-        title=alt.TitleConfig(color=INK, fontSize=sheet.font + 1, fontWeight="normal"),
+        title=alt.TitleConfig(color=INK, fontSize=layout.font + 1, fontWeight="normal"),
     )

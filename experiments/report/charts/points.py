@@ -1,4 +1,4 @@
-"""Charts of points: lines through them with bars of errors, and bubbles whose areas are shares."""
+"""Charts of points: lines with error bars, and bubbles whose areas are shares."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from experiments.report.charts.looks import COLOURS, GRID, INK, Look, looks
 from experiments.report.charts.parts import (
     HIDDEN,
     PAGE,
-    Sheet,
+    Layout,
     counts_axis,
     inline,
     layered,
     policy_scales,
     scale_of,
 )
+from experiments.report.charts.styles import COLOURS, GRID, INK, LineStyle, line_styles
 
-_CLOSE = 40  # points on a line; with more they would touch, and the line is enough
-_PLACES = 25  # of bubbles along x
-_LEGEND_COLUMN = 13  # heights of a letter: the room of a name in the legend
+_MOST_POINTS = 40  # a line with more points is drawn without marks, which would touch
+_MOST_BINS = 25  # bins of bubbles along x
+_LEGEND_COLUMN = 13  # width of a name in the legend, in font sizes
 
 
 def line_chart(
@@ -33,50 +33,51 @@ def line_chart(
     x: str = "linear",
     y: str = "linear",
     *,
-    shown: Mapping[str, Look] | None = None,
-    sheet: Sheet = PAGE,
+    styles: Mapping[str, LineStyle] | None = None,
+    layout: Layout = PAGE,
     known: pd.DataFrame | None = None,
 ) -> alt.LayerChart:
-    """From a table of policy (or whatever a line is), x, mean, low, high.
+    """Return a chart of lines with error bars from a table with columns policy, x, mean, low, high.
 
-    `known` has policy, x and mean of values that others published; they are hollow diamonds.
+    A line is named by its policy, which may be any text. `known` has columns policy, x and mean: published
+    values, which are drawn as hollow diamonds.
     """
-    shown = shown or looks(frame["policy"])
-    named = {shown[line].label: shown[line] for line in dict.fromkeys(frame["policy"])}
-    frame = frame.assign(policy=[shown[line].label for line in frame["policy"]])
+    styles = styles or line_styles(frame["policy"])
+    named = {styles[line].label: styles[line] for line in dict.fromkeys(frame["policy"])}
+    frame = frame.assign(policy=[styles[line].label for line in frame["policy"]])
     colour, dash = policy_scales(named)
-    colour = colour.legend(_legend(sheet))
-    dash = dash.legend(_legend(sheet))
+    colour = colour.legend(_legend(layout))
+    dash = dash.legend(_legend(layout))
     along = alt.X("x:Q", title=x_title, scale=scale_of(x), axis=counts_axis(x, (1, 2, 5)))
     scale = scale_of(y)
     up = alt.Y("mean:Q", title=y_title, scale=scale, axis=counts_axis(y, (1, 2, 5)))
     base = alt.Chart(inline(frame)).encode(x=along, color=colour)
     low = alt.Y("low:Q", title=y_title, scale=scale)
     high = alt.Y2("high")
-    dots = base.mark_point(filled=True, size=20 * sheet.line).encode(y=up, tooltip=_LINE_TOOLTIP)
+    dots = base.mark_point(filled=True, size=20 * layout.line).encode(y=up, tooltip=_LINE_TOOLTIP)
     return layered(
         [
-            base.mark_line(strokeWidth=sheet.line).encode(y=up, strokeDash=dash),
+            base.mark_line(strokeWidth=layout.line).encode(y=up, strokeDash=dash),
             base.mark_rule().encode(y=low, y2=high),
-            *([dots] if frame["policy"].value_counts().max() <= _CLOSE else []),
-            *([] if known is None or known.empty else [_published(known, along, up, sheet)]),
+            *([dots] if frame["policy"].value_counts().max() <= _MOST_POINTS else []),
+            *([] if known is None or known.empty else [_published(known, along, up, layout)]),
         ],
         [HIDDEN],
-        sheet,
+        layout,
         description=f"{y_title} against {x_title}.",
     )
 
 
-def _legend(sheet: Sheet) -> alt.Legend:
-    """Names above the chart, in as many columns as there is room for."""
-    columns = max(1, int(sheet.width // (_LEGEND_COLUMN * sheet.font)))
-    lines: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": sheet.line}
-    return alt.Legend(title=None, orient="top", columns=columns, labelLimit=sheet.width, **lines)
+def _legend(layout: Layout) -> alt.Legend:
+    """Return a legend above the chart, with as many columns as fit."""
+    columns = max(1, int(layout.width // (_LEGEND_COLUMN * layout.font)))
+    lines: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": layout.line}
+    return alt.Legend(title=None, orient="top", columns=columns, labelLimit=layout.width, **lines)
 
 
-def _published(known: pd.DataFrame, along: alt.X, up: alt.Y, sheet: Sheet) -> alt.Chart:
+def _published(known: pd.DataFrame, along: alt.X, up: alt.Y, layout: Layout) -> alt.Chart:
     base = alt.Chart(inline(known)).encode(x=along, y=up, tooltip=_PUBLISHED_TOOLTIP)
-    return base.mark_point(shape="diamond", filled=False, size=40 * sheet.line, color=INK, opacity=1)
+    return base.mark_point(shape="diamond", filled=False, size=40 * layout.line, color=INK, opacity=1)
 
 
 _LINE_TOOLTIP: list[Any] = [
@@ -90,23 +91,26 @@ _PUBLISHED_TOOLTIP: list[Any] = [
 ]
 
 
-def bubble_chart(frame: pd.DataFrame, x_title: str, y_title: str, sheet: Sheet = PAGE) -> alt.LayerChart:
-    """From a table of x, y (whole numbers) and share; where x has many values, neighbours go together."""
-    shown = in_places(frame)
-    together = int((shown["to"] - shown["from"]).max()) + 1
-    x_title += f" (means of up to {together} neighbours)" if together > 1 else ""
-    low = int(shown["y"].min())
-    high = int(shown["y"].max())
-    largest = (sheet.width / _PLACES - 2) ** 2  # the area of a bubble as wide as its place
+def bubble_chart(frame: pd.DataFrame, x_title: str, y_title: str, layout: Layout = PAGE) -> alt.LayerChart:
+    """Return a chart of bubbles from a table with columns x, y (whole numbers) and share, the area.
+
+    If x has many values, neighbouring values share a bubble.
+    """
+    bins = binned_shares(frame)
+    widest = int((bins["to"] - bins["from"]).max()) + 1
+    x_title += f" (means over up to {widest} neighbouring values)" if widest > 1 else ""
+    low = int(bins["y"].min())
+    high = int(bins["y"].max())
+    largest = (layout.width / _MOST_BINS - 2) ** 2  # area of a bubble as wide as its bin
     axis = counts_axis("linear")
     y_axis = alt.Axis(values=list(range(low, high + 1)), format="d", gridColor=GRID, labelOverlap="greedy")
     area = alt.Size(
         "share:Q",
         title="share",
-        scale=alt.Scale(domain=[0, 1], range=[2, largest]),  # from 2: so that the rarest are seen
+        scale=alt.Scale(domain=[0, 1], range=[2, largest]),  # from 2, so that small shares are visible
         legend=alt.Legend(values=[0.01, 0.1, 0.5, 1], format=".0%", symbolFillColor=COLOURS[0], orient="top"),
     )
-    bubbles = alt.Chart(inline(shown)).mark_circle(opacity=1, color=COLOURS[0])
+    bubbles = alt.Chart(inline(bins)).mark_circle(opacity=1, color=COLOURS[0])
     return layered(
         [
             bubbles.encode(
@@ -117,8 +121,8 @@ def bubble_chart(frame: pd.DataFrame, x_title: str, y_title: str, sheet: Sheet =
             )
         ],
         [],
-        sheet,
-        height=min(2 * sheet.height, 3 * sheet.font * max(5, high - low + 1)),
+        layout,
+        height=min(2 * layout.height, 3 * layout.font * max(5, high - low + 1)),
         description=f"{y_title} against {x_title}: areas are shares.",
     )
 
@@ -131,10 +135,10 @@ _BUBBLE_TOOLTIP: list[Any] = [
 ]
 
 
-def in_places(frame: pd.DataFrame, most: int = _PLACES) -> pd.DataFrame:
-    """x, y, from, to, share: the mean shares of neighbouring x, so that no more than `most` are left."""
+def binned_shares(frame: pd.DataFrame, most: int = _MOST_BINS) -> pd.DataFrame:
+    """Return x, y, from, to, share: mean shares of neighbouring x in at most `most` bins."""
     every = np.unique(frame["x"])
-    places = pd.DataFrame(
+    bins = pd.DataFrame(
         [
             (value, group.mean(), group[0], group[-1], len(group))
             for group in np.array_split(every, min(most, len(every)))
@@ -142,8 +146,8 @@ def in_places(frame: pd.DataFrame, most: int = _PLACES) -> pd.DataFrame:
         ],
         columns=["x", "middle", "from", "to", "values"],
     )
-    # An x without a row for some y has a share of 0 there: hence sums over all its values, not means of rows.
-    joined = frame.merge(places, on="x")
+    # A missing row is a share of 0: divide by the number of x values in the bin, not by the number of rows.
+    joined = frame.merge(bins, on="x")
     joined["share"] /= joined["values"]
     sums = joined.groupby(["middle", "y", "from", "to"])["share"].sum().reset_index()
     return sums.rename(columns={"middle": "x"})

@@ -1,7 +1,7 @@
 "use strict";
 const report = JSON.parse(document.getElementById("report").textContent);
 
-// Vega would make a function of the header of a table, which the policy of the page refuses.
+// Parse CSV here: Vega would compile a function from the header, which the content-security policy forbids.
 function readTable(text) {
   const cell = /(?:"((?:[^"]|"")*)"|([^,\n]*))(,|\n|$)/y, rows = [];
   for (let row = []; cell.lastIndex < text.length;) {
@@ -20,14 +20,14 @@ function withRows(compiled) {
   return compiled;
 }
 
-// What the reader chose in the section of a figure.
+// Return the choices of the controls in the section of a figure, and the policies that are not ticked.
 function choices(figure) {
   const form = figure.closest("section").querySelector("form.controls");
   const boxes = form ? [...form.querySelectorAll("input[name=policy]")] : [];
   return { of: new FormData(form || undefined), hidden: boxes.filter(box => !box.checked).map(box => box.value) };
 }
 
-// The twin of spread_out in experiments/report/charts/curves.py.
+// The same algorithm as spread_out in experiments/report/charts/curves.py.
 function spreadOut(places, gap, first, last) {
   const order = places.map((_, i) => i).sort((a, b) => places[a] - places[b] || a - b);
   const moved = [...places];
@@ -37,16 +37,16 @@ function spreadOut(places, gap, first, last) {
   return moved;
 }
 
-// Leave some policies out, let the axis fit the others, and move the labels to where their curves end now.
+// Hide policies, fit the axis to the others, and move the labels to the new ends of their curves.
 async function hide(figure, hidden) {
   const view = figure.drawn.view, has = name => (figure.drawn.spec.params || []).some(param => param.name === name);
   if (!has("hidden")) return;
   view.signal("hidden", hidden);
   if (has("highest")) {
-    // Plain copies: Vega takes a row that carries its own mark for one that it has already.
+    // Copy the rows: Vega tags each row with a symbol, and treats a tagged row as already present.
     const ends = view.data("ends").map(row => Object.fromEntries(Object.entries(row)));
     const shown = ends.filter(row => !hidden.includes(row.policy));
-    if (shown.length) view.signal("highest", report.room * Math.max(...shown.map(row => row.peak)) || 1);
+    if (shown.length) view.signal("highest", report.headroom * Math.max(...shown.map(row => row.peak)) || 1);
     await view.runAsync();
     const y = view.scale("y");
     shown.forEach(row => { row.at = y(row.end); });
@@ -57,21 +57,21 @@ async function hide(figure, hidden) {
   await view.runAsync();
 }
 
-// The colours of a chart for dark pages. What names data may look like a colour, and stays.
+// Replace the colours of a chart for dark pages. Keys that hold data are skipped, as a name may be a colour.
 const dark = matchMedia("(prefers-color-scheme: dark)");
-const ofData = ["datasets", "data", "params", "domain", "sort", "transform", "title", "description"];
+const dataKeys = ["datasets", "data", "params", "domain", "sort", "transform", "title", "description"];
 function inColours(part, key) {
-  if (ofData.includes(key)) return part;
+  if (dataKeys.includes(key)) return part;
   if (typeof part === "string") return report.dark[part] || part;
   if (Array.isArray(part)) return part.map(one => inColours(one));
   if (part === null || typeof part !== "object") return part;
   return Object.fromEntries(Object.entries(part).map(([name, one]) => [name, inColours(one, name)]));
 }
 
-// Make a chart as wide as its column; a square one that is small enough keeps its size.
+// Make a chart as wide as its column; a square chart is only ever made smaller.
 async function fit(view, holder, square) {
   const over = () => holder.querySelector(".marks").getBoundingClientRect().width - holder.clientWidth;
-  // More than once: what is beside a chart may grow when it shrinks.
+  // Repeat, as the labels beside a chart may grow when it shrinks.
   for (let tries = 0; tries < 4 && (over() > 0 || (!square && over() < -1)); tries++) {
     const width = Math.max(120, view.width() - Math.ceil(over()));
     if (square) view.height(width);
@@ -79,10 +79,10 @@ async function fit(view, holder, square) {
   }
 }
 
-// Panels side by side as there is room for them, as wide as they can be.
-function fitPanels(spec, room) {
-  spec.columns = Math.max(1, Math.min(spec.columns, Math.floor(room / 240)));
-  spec.spec = { ...spec.spec, width: Math.floor((room - 52) / spec.columns) - 24 };
+// Put as many panels side by side as fit, and make them as wide as the column allows.
+function fitPanels(spec, available) {
+  spec.columns = Math.max(1, Math.min(spec.columns, Math.floor(available / 240)));
+  spec.spec = { ...spec.spec, width: Math.floor((available - 52) / spec.columns) - 24 };
 }
 
 async function draw(figure) {
@@ -97,16 +97,16 @@ async function draw(figure) {
   if (figure.drawn) figure.drawn.finalize();
   figure.drawn = await vegaEmbed(holder, spec, {
     renderer: "svg", downloadFileName: figure.id,
-    ast: true, patch: withRows, // so that no function is made of text
+    ast: true, patch: withRows, // avoid functions compiled from text, which the policy forbids
     tooltip: { disableDefaultStyle: true }, // its style is in page.css
     actions: { export: true, source: false, compiled: false, editor: false },
   });
   if (!spec.columns) await fit(figure.drawn.view, holder, spec.width === spec.height);
-  holder.classList.add("fitted"); // what is too wide even so gets smaller as a whole
+  holder.classList.add("fitted"); // CSS scales a chart that is still too wide
   await hide(figure, chosen.hidden);
 }
 
-// One drawing at a time, in the order of the clicks.
+// Run drawings one at a time, in the order of the events.
 let last = Promise.resolve();
 function queue(work) { last = last.then(work).catch(problem => console.error(problem)); }
 

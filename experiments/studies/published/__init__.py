@@ -1,1 +1,1 @@
-"""Published experiments, one study a file."""
+"""Published experiments, one study per file."""

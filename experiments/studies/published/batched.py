@@ -1,4 +1,4 @@
-"""C2B: few batches, against policies that learn from every duel (Agarwal, Ghuge, Nagarajan 2022, NeurIPS)."""
+"""C2B, which learns in batches, against sequential policies (Agarwal, Ghuge, Nagarajan 2022, NeurIPS)."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -10,12 +10,12 @@ import numpy as np
 from bandits import condorcet_winner
 from experiments.studies.data import LEADS, PUBLIC, ballots_of
 from experiments.studies.study import (
-    Bench,
     Between,
     Check,
     Computed,
     Curves,
     Exact,
+    Inputs,
     Measure,
     Order,
     Ratio,
@@ -27,26 +27,27 @@ from experiments.studies.study import (
 from experiments.winners.notions import copeland_scores
 from experiments.winners.transitivity import count_cycles
 
-# Batches of T duels: log2 T, and six more. 'Without radius' a candidate defeats whom it is ahead of at all.
+# C2B has log2 T batches for T duels, MORE has six more. BARE has no confidence radius in the test for a
+# defeat: a candidate defeats every arm against which it leads.
 C2B, MORE = "c2b", "c2b(variant=published-6)"
 BARE, BARE_MORE = "c2b(c_scale=0)", "c2b(c_scale=0,extra=6)"
 BTM = "beat_the_mean(gamma=1.3,f=1,opponent=exclude_self)"
 POLICIES = (C2B, MORE, BARE, BARE_MORE, "scomp2", "rucb", "rmed1", BTM)
-SEED = 1  # of the random subsets
+SEED = 1  # seed of the random subsets
 
 
 class Fact(NamedTuple):
-    """What is known of ranked lists and their matrix, by an independent program; see also data.LEADS."""
+    """Properties of ranked lists and their matrix, from an independent program; see also data.LEADS."""
 
     problem: str
     title: str
-    digits: int  # of the leads
-    winner: tuple[str, ...]  # a word of its name; the number, if names are numbers
+    digits: int  # decimals of the leads
+    winner: tuple[str, ...]  # words or numbers of which the winner's name contains one
     lists: int
     items: int
-    more: Mapping[str, tuple[str, float]] = {}  # other numbers of `facts_of`: in words, and what they are
-    scores: tuple[int, ...] = ()  # how many others each beats, largest first
-    left_out: tuple[str, ...] = ()  # words of names
+    more: Mapping[str, tuple[str, float]] = {}  # other keys of `facts_of` -> (claim, value)
+    scores: tuple[int, ...] = ()  # Copeland scores, largest first
+    left_out: tuple[str, ...] = ()  # words of the names of items that are left out
 
 
 FACTS = (
@@ -59,8 +60,8 @@ FACTS = (
         100,
         {
             "cycles": ("11 cycles of three", 11),
-            "fewest kept": ("those kept are compared 9,693 times or more", 9693),
-            "most not kept": ("the others are compared 9,144 times or less", 9144),
+            "fewest kept": ("the selected items are compared 9,693 times or more", 9693),
+            "most not kept": ("the other items are compared 9,144 times or less", 9144),
         },
         scores=(15, 14, 13, 12, 10, 9, 9, 9, 7, 6, 5, 4, 3, 2, 1, 0),
     ),
@@ -75,10 +76,10 @@ FACTS = (
 _LEADS = ("smallest lead", "median lead", "largest lead")
 
 
-def facts_of(bench: Bench, fact: Fact) -> dict[str, float]:
-    """Of the matrix; and of the lists, unless it came as a matrix."""
-    assert bench.preferences is not None
-    matrix, names = bench.preferences.matrix, bench.preferences.names
+def facts_of(inputs: Inputs, fact: Fact) -> dict[str, float]:
+    """Return properties of the matrix and, if it was read from ranked lists, of the lists."""
+    assert inputs.preferences is not None
+    matrix, names = inputs.preferences.matrix, inputs.preferences.names
     winner = condorcet_winner(matrix)
     leads = np.delete(matrix[winner], winner) - 0.5
     found: dict[str, float] = dict(zip(_LEADS, (leads.min(), np.median(leads), leads.max())))
@@ -86,16 +87,16 @@ def facts_of(bench: Bench, fact: Fact) -> dict[str, float]:
     if fact.scores:
         scores = np.sort(copeland_scores(matrix))[::-1]
         found["other scores"] = float((scores != fact.scores).sum())
-    ballots, kept = ballots_of(fact.problem, bench.data), PUBLIC[fact.problem].kept
-    if ballots is None or kept is None:
+    ballots, items = ballots_of(fact.problem, inputs.data), PUBLIC[fact.problem].items
+    if ballots is None or items is None:
         return found
-    amounts = kept.by(ballots)
-    inside = kept.of(ballots)
+    counts = items.by(ballots)
+    selected = items.select(ballots)
     return found | {
         "lists": ballots.counts.sum(),
         "items": len(ballots.names),
-        "fewest kept": amounts[inside].min(),
-        "most not kept": np.delete(amounts, inside).max(initial=0),
+        "fewest kept": counts[selected].min(),
+        "most not kept": np.delete(counts, selected).max(initial=0),
         "winner as known": _has_word(names[winner], fact.winner),
         "to be left out": sum(_has_word(name, fact.left_out) for name in names),
     }
@@ -113,9 +114,9 @@ def fact_checks(fact: Fact) -> Iterator[Check]:
         **fact.more,
     }
     if fact.scores:
-        known["other scores"] = (f"they beat {', '.join(map(str, fact.scores))} others", 0)
+        known["other scores"] = (f"the items beat {', '.join(map(str, fact.scores))} other items", 0)
     if fact.left_out:
-        known["to be left out"] = (f"ranked least, so left out: {', '.join(fact.left_out)}", 0)
+        known["to be left out"] = (f"ranked by the fewest voters, so left out: {', '.join(fact.left_out)}", 0)
     for name, lead in zip(_LEADS, LEADS[fact.problem]):
         yield _fact_check(fact, name, f"the winner's {name} is {lead}", lead, 0.5 * 10.0**-fact.digits + 1e-9)
     for name, (claim, value) in known.items():
@@ -128,15 +129,15 @@ def _fact_check(fact: Fact, name: str, claim: str, expected: float, tolerance: f
 
 
 class Planned(NamedTuple):
-    """The four C2B, with as many batches as a logarithm of the horizon says: the paper does not say which."""
+    """Four variants of C2B with log T batches, to base 2 or e, as the paper does not state the base."""
 
     batches: int
     plain: str
     more: str
     bare: str
     bare_more: str
-    said: str = ""  # of the logarithm, in claims
-    mark: str = ""  # and in the names of checks
+    base_text: str = ""  # the base of the logarithm, in claims
+    mark: str = ""  # and in ids of checks
 
     @property
     def policies(self) -> tuple[str, str, str, str]:
@@ -144,15 +145,17 @@ class Planned(NamedTuple):
 
 
 class Case(NamedTuple):
+    """One data set of the figures, with its horizon and values from an independent program."""
+
     name: str
     problem: str
     title: str
     horizon: int
     quick: int  # runs in the quick tier
-    known: tuple[int, ...] = ()  # mean regrets of RUCB, RMED1 and the four C2B by an independent program
-    natural: tuple[int, ...] = ()  # and of the four C2B with batches by the natural logarithm
-    known_on: str = ""  # what else, if not the same matrix
-    undecided: str = ""  # why several arms are left in the end
+    known: tuple[int, ...] = ()  # mean regrets of RUCB, RMED1 and the four C2B, from an independent program
+    natural: tuple[int, ...] = ()  # mean regrets of the four C2B with ln T batches
+    known_on: str = ""  # the matrix of the known values, if it is another
+    undecided: str = ""  # reason why several arms are left at the end
 
     @property
     def by_two(self) -> Planned:
@@ -167,7 +170,7 @@ class Case(NamedTuple):
             f"c2b(batches={n},extra=6)",
             f"c2b(batches={n},c_scale=0)",
             f"c2b(batches={n},c_scale=0,extra=6)",
-            said=", batches by the natural logarithm",
+            base_text=", with the number of batches from ln T",
             mark="natural_",
         )
 
@@ -188,7 +191,7 @@ class Case(NamedTuple):
         return by_two | dict(zip(self.by_e.policies, self.natural))
 
     def beside(self, policy: str, other: str) -> str:
-        """What is known of the two, if anything."""
+        """Return the known mean regrets of two policies as text, if there are any."""
         known = self.known_of
         return f"{known[policy]:,} and {known[other]:,}{self.known_on}" if known else ""
 
@@ -221,29 +224,30 @@ MSLR = Case(
     (12666, 3442, 12661, 11574, 6279, 5398),
     (15173, 12661, 7736, 6279),
     " on another draw",
-    undecided="Which 30 rankers the paper drew is not known. In this draw two are only .0074 and .0077 "
-    "behind the best: to give up either takes 23 nats of evidence, some 200,000 duels against the best. So "
-    "several arms may be left. Every run that is not right has such a rival left; none ends with it alone.",
+    undecided="The 30 rankers of the paper are not published. In this draw two rankers are only .0074 and "
+    ".0077 behind the best. To eliminate either takes 23 nats of evidence, some 200,000 duels against the "
+    "best, so several arms may be left. Every run that does not end with the winner has such a ranker "
+    "left; no run ends with that ranker alone.",
 )
 YAHOO = Case("yahoo30", f"yahoo-navigational(random=30,seed={SEED})", "30 rankers of Yahoo", 10**6, 20)
 CASES = (SIX, SUSHI, MEATH, DUBLIN, MSLR, YAHOO)
-# Ends of published curves, read off to some 5 per cent.
+# Final regrets of published curves, read off to about 5 percent.
 READ_OFF = {"rucb": 620, "rmed1": 250, BTM: 4700}
 
-NO_RADIUS = "with no radius in the test for a defeat"
+NO_RADIUS = "without a confidence radius in the test for a defeat"
 RADIUS = (
-    "It is the radius of the printed test for a defeat that costs so much: without it (c_scale=0) regret is "
-    "below RUCB's. An independent program finds the same of either."
+    "The confidence radius in the printed test for a defeat causes the regret: without it (c_scale=0) the "
+    "regret is below that of RUCB. An independent program gives the same results for both."
 )
 
 
 def checks_of(case: Case) -> Iterator[Check]:
-    """The claims of both figures on one set."""
+    """Yield the claims of both figures about one data set."""
     for planned in (case.by_two, case.by_e):
         yield from _in_the_end(case, planned)
         yield Check(
             f"fig2.{case.name}.{planned.mark}more_batches",
-            f"{case.title}: six more batches lower the regret of C2B{planned.said}",
+            f"{case.title}: six more batches lower the regret of C2B{planned.base_text}",
             Order(case.final(planned.more), case.final(planned.plain)),
             case.beside(planned.more, planned.plain),
             runs=60,
@@ -268,19 +272,20 @@ def _in_the_end(case: Case, planned: Planned) -> Iterator[Check]:
     for policy, name, batches in ((planned.plain, "fig1", n), (planned.more, "fig2", n + 6)):
         yield Check(
             f"{name}.{case.name}.{planned.mark}batches",
-            f"{case.title}: C2B needs no more than {batches} batches{planned.said}",
+            f"{case.title}: C2B needs no more than {batches} batches{planned.base_text}",
             Between(case.final(policy, "rounds", "max"), high=batches),
         )
         yield Check(
             f"{name}.{case.name}.{planned.mark}is_right",
-            f"{case.title}: C2B ends with the winner, in {batches} batches{planned.said}",
+            f"{case.title}: C2B ends with the winner, in {batches} batches{planned.base_text}",
             Between(case.final(policy, "wrong"), high=1 / 60),
             "in all runs",
             explanation=case.undecided,
         )
         yield Check(
             f"{name}.{case.name}.{planned.mark}flat",
-            f"{case.title}: C2B is flat in the end: no other arm is left, in {batches} batches{planned.said}",
+            f"{case.title}: C2B has eliminated all other arms at the end, in {batches} "
+            f"batches{planned.base_text}",
             Between(case.final(policy, "survivors"), high=1.05),
             "1 in all runs",
             explanation=case.undecided,
@@ -288,32 +293,32 @@ def _in_the_end(case: Case, planned: Planned) -> Iterator[Check]:
 
 
 def _without_radius(case: Case, planned: Planned) -> Iterator[Check]:
-    """RUCB and RMED1. Of Yahoo the paper says that C2B is not comparable to them: only reported."""
+    """Yield comparisons with RUCB and RMED1; reports for Yahoo, where the paper finds a large difference."""
     yield Check(
         f"fig1.{case.name}.{planned.mark}rucb_without_radius",
-        f"{case.title}: C2B is comparable to RUCB, {NO_RADIUS}{planned.said}",
+        f"{case.title}: C2B is comparable to RUCB, {NO_RADIUS}{planned.base_text}",
         _compared(case, Ratio(case.final(planned.bare), case.final("rucb"), 0.5, 1.3)),
         case.beside(planned.bare, "rucb"),
     )
-    # On Dublin's ballots the two are too close to judge by so few runs.
+    # On the Dublin ballots the two are too close for a test with so few runs.
     one = case.final(planned.bare_more)
     other = case.final("rucb")
     yield Check(
         f"fig2.{case.name}.{planned.mark}rucb_without_radius",
-        f"{case.title}: with six more batches C2B is below RUCB, {NO_RADIUS}{planned.said}",
+        f"{case.title}: with six more batches C2B is below RUCB, {NO_RADIUS}{planned.base_text}",
         Report(one, other) if case is DUBLIN else Order(one, other, z=2),
         case.beside(planned.bare_more, "rucb"),
     )
     yield Check(
         f"fig2.{case.name}.{planned.mark}rmed1_without_radius",
-        f"{case.title}: with six more batches C2B is comparable to RMED1, {NO_RADIUS}{planned.said}",
+        f"{case.title}: with six more batches C2B is comparable to RMED1, {NO_RADIUS}{planned.base_text}",
         _compared(case, Ratio(case.final(planned.bare_more), case.final("rmed1"), 1, 2.2)),
         case.beside(planned.bare_more, "rmed1"),
     )
 
 
 def _with_radius(case: Case) -> Iterator[Check]:
-    """The same with the test for a defeat as printed; with fewer batches, by e, it is farther off."""
+    """Yield the same comparisons with the test for a defeat as printed; with ln T batches as reports only."""
     yield Check(
         f"fig1.{case.name}.rucb",
         f"{case.title}: C2B is comparable to RUCB",
@@ -328,11 +333,16 @@ def _with_radius(case: Case) -> Iterator[Check]:
         case.beside(MORE, "rucb"),
         explanation=RADIUS,
     )
-    said = case.by_e.said
+    base_text = case.by_e.base_text
     for policy, other, name, claim in (
         (MORE, "rmed1", "fig2.{}.rmed1", "with six more batches C2B is comparable to RMED1"),
-        (case.by_e.plain, "rucb", "fig1.{}.natural_rucb", f"C2B is comparable to RUCB{said}"),
-        (case.by_e.more, "rucb", "fig2.{}.natural_rucb", f"with six more batches C2B is below RUCB{said}"),
+        (case.by_e.plain, "rucb", "fig1.{}.natural_rucb", f"C2B is comparable to RUCB{base_text}"),
+        (
+            case.by_e.more,
+            "rucb",
+            "fig2.{}.natural_rucb",
+            f"with six more batches C2B is below RUCB{base_text}",
+        ),
     ):
         yield Check(
             name.format(case.name),
@@ -343,7 +353,7 @@ def _with_radius(case: Case) -> Iterator[Check]:
 
 
 def _levels(case: Case) -> Iterator[Check]:
-    """Regret as in an independent program, by the natural logarithm; its standard errors are below 5 %."""
+    """Yield comparisons with the regrets of an independent program, whose standard errors are below 5 %."""
     for policy, known in zip(case.by_e.policies, case.natural):
         measure = case.final(policy)
         label = policy.removeprefix("c2b(").removesuffix(")").replace("=", "").replace(",", "_")
@@ -363,9 +373,10 @@ def _compared(case: Case, test: Ratio) -> Ratio | Report:
 
 STUDY = Study(
     id="batched",
-    title="Dueling in a few batches",
+    title="Dueling bandits in a few batches",
     source="Agarwal, Ghuge, Nagarajan 2022 (NeurIPS), section 4, Figures 1 and 2",
-    question="Can a policy that learns a dozen times do as well as those that learn from every duel?",
+    question="Can a policy with a dozen batches have as little regret as policies that learn from every "
+    "duel?",
     data="built in (six rankers); public MSLR matrix, Navigational; a matrix of Yahoo; ranked lists of "
     "preflib.org: 00014-00000002.soi (sushi), 00001-00000001.soi, -2 and -3 (Dublin North and West, Meath)",
     parts=(
@@ -391,8 +402,8 @@ STUDY = Study(
             Between(SIX.final("scomp2"), 0.7 * 340, 1.3 * 340),
             "2163 ± 87 by an independent program",
             known=(340,),
-            explanation="Out of reach of the algorithm as printed: an independent program has six times as "
-            "much, as we have. What the authors' program does otherwise is not known.",
+            explanation="The algorithm as printed cannot reach this value: an independent program has six "
+            "times the regret, as has this one. How the authors' program differs is not known.",
         ),
     ),
     figures=tuple(

@@ -1,4 +1,4 @@
-"""Where no arm beats all others (Zoghi 2017, Figures 7.6 to 7.8; Li et al. 2020, Figure 4)."""
+"""Matrices without a Condorcet winner (Zoghi 2017, Figures 7.6 to 7.8; Li et al. 2020, Figure 4)."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,11 +9,11 @@ from experiments.matrix.preferences import preferences_of
 from experiments.runs.run import run
 from experiments.studies.published.cycles import SIX
 from experiments.studies.study import (
-    Bench,
     Between,
     Check,
     Computed,
     Curves,
+    Inputs,
     Measure,
     Order,
     Part,
@@ -28,42 +28,43 @@ from experiments.studies.subsets import draw_two_winners
 
 MERGE, OTHERS = SIX[:2], SIX[2:]
 DTS = "dts(variant=published)"
-# These come to an end, with errors of a chance 1/T: every horizon has its own runs.
+# These policies stop exploring, with error probability 1/T, so every horizon T needs its own runs.
 RACES = ("copeland_savage", "pbr", "rankel")
 HORIZONS = (100_000, 1_000_000, 10_000_000, 20_000_000)
 COPELAND = ("ccb", "scb")
-NOT_SHOWN = ("rucb", "ccb", "ecw_rmed")  # in Figure 4
-LATER = ("dts", "ecw_rmed")  # for Copeland winners too, and not in the thesis
-CHANCES = (0.75, 0.9)  # of the better arm, where the source gives none; the built-in matrix has 0.6
-# In the end each of the five arms is beaten for sure, so RUCB's first arm is any of them, and the second a
-# winner that beats it. Three arms lose nothing, the others 1/2 and 3/4.
+NOT_SHOWN = ("rucb", "ccb", "ecw_rmed")  # policies that are not in Figure 4
+LATER = ("dts", "ecw_rmed")  # policies for Copeland winners that are not in the thesis
+# Winning probabilities of the better arm, as the source gives none; the built-in matrix has 0.6.
+WIN_PROBABILITIES = (0.75, 0.9)
+# Asymptotically each of the five arms is clearly beaten, so RUCB draws its first arm uniformly, and its
+# second arm is a winner that beats the first. Three arms have no Copeland loss, the others 1/2 and 3/4.
 LOST_BY_RUCB = (1 / 2 + 3 / 4) / 5 / 2
-# Which 32 rankers of MSLR Figure 4 is about is not known. These have its shape: of many such subsets the one
-# whose winners are the clearest. In Navigational some have it that leave out its Condorcet winner.
+# The 32 rankers of Figure 4 are not published. These subsets have the same shape: among many random subsets,
+# the one with the clearest winners. In Navigational such a subset excludes the Condorcet winner.
 SUBSETS = {"nc32-search": "mslr-informational", "nc32-navigational": "mslr-navigational"}
 SUBSET, SEED = 32, 1
 
 
-def by_chance(bench: Bench) -> dict[str, Any]:
-    """Final regrets where the better arm wins with other chances."""
-    assert bench.preferences is not None
+def by_win_probability(inputs: Inputs) -> dict[str, Any]:
+    """Return final regrets with other winning probabilities of the better arm."""
+    assert inputs.preferences is not None
     found: dict[str, Any] = {}
-    for chance in CHANCES:
-        prefs = np.where(bench.preferences.matrix > 0.5, chance, 1.0 - chance)
+    for probability in WIN_PROBABILITIES:
+        prefs = np.where(inputs.preferences.matrix > 0.5, probability, 1.0 - probability)
         np.fill_diagonal(prefs, 0.5)
-        table = run(preferences_of(prefs), COPELAND, bench.size.horizon, bench.size.runs, jobs=bench.jobs)
+        table = run(preferences_of(prefs), COPELAND, inputs.size.horizon, inputs.size.runs, jobs=inputs.jobs)
         last = table[table["step"] == table["step"].max()]
         found |= {
-            f"{policy} at {chance}": last.loc[last["policy"] == policy, "regret"].tolist()
+            f"{policy} at {probability}": last.loc[last["policy"] == policy, "regret"].tolist()
             for policy in COPELAND
         }
     return found
 
 
-def shapes(bench: Bench) -> dict[str, Any]:
-    """Of random subsets: how many have two Copeland winners that beat all but one, and how clearly."""
-    assert bench.preferences is not None
-    gaps = draw_two_winners(bench.preferences.matrix, SUBSET, SEED).gaps
+def shapes(inputs: Inputs) -> dict[str, Any]:
+    """Return the share of random subsets with two winners that beat all but one arm, and their least gaps."""
+    assert inputs.preferences is not None
+    gaps = draw_two_winners(inputs.preferences.matrix, SUBSET, SEED).gaps
     clear = gaps[gaps > 0]
     return {"share": (gaps > 0).mean(), "median gap": np.median(clear), "largest gap": clear.max()}
 
@@ -78,16 +79,16 @@ def subset_parts(name: str, matrix: str) -> tuple[Part, ...]:
 
 
 def subset_checks(name: str, matrix: str) -> Iterator[Check]:
-    """Never judged: these are not the rankers of the paper, nor those of which something is known."""
+    """Yield reports without tests, as these subsets are not those of the paper."""
     drawn, dts = f"{name}-shapes", f"{name}-dts"
     for label, about, measure, known in (
         ("share", "share of subsets with two such winners", Measure(drawn, "share", "value"), ".094"),
-        ("median_gap", "their smallest gap, median", Measure(drawn, "median gap", "value"), ".00075"),
-        ("largest_gap", "their smallest gap, largest", Measure(drawn, "largest gap", "value"), ".0070"),
+        ("median_gap", "least gap of the winners, median", Measure(drawn, "median gap", "value"), ".00075"),
+        ("largest_gap", "least gap of the winners, largest", Measure(drawn, "largest gap", "value"), ".0070"),
         *(
             (
                 f"{policy}_gives_up_both",
-                f"share of runs in which {policy} gives up both winners",
+                f"share of runs in which {policy} eliminates both winners",
                 Measure(name, policy, "wrong"),
                 share,
             )
@@ -105,7 +106,7 @@ def subset_checks(name: str, matrix: str) -> Iterator[Check]:
         )
     yield Check(
         f"fig4.{name}.dts",
-        f"Figure 4, {SUBSET} rankers of {matrix}: MergeDTS has the least regret: DTS over MergeDTS",
+        f"Figure 4, {SUBSET} rankers of {matrix}: MergeDTS has the least regret; DTS / MergeDTS",
         Report(Measure(dts, DTS, at=1e6), Measure(name, "merge_dts", at=1e6)),
         "above 1, for 32 other arms",
     )
@@ -116,7 +117,7 @@ def _races(horizon: int) -> str:
 
 
 def _short(horizon: int) -> str:
-    """'1e6'."""
+    """Return a horizon as text, such as '1e6'."""
     return f"{horizon:.0e}".replace("+0", "")
 
 
@@ -128,9 +129,10 @@ STUDY = Study(
     id="beyond-condorcet",
     title="Without a Condorcet winner",
     source="Zoghi 2017 (thesis), 7.5, Figures 7.6, 7.7 and 7.8; Li et al. 2020 (TOIS), 6.5, Figure 4",
-    question="Who finds a Copeland winner where no arm beats all others, and at what cost where one does?",
-    data="built in; public MSLR matrices, Informational and Navigational. Which 32 rankers Figure 4 is about "
-    "is not published: an order with one pair reversed, and subsets of the same shape",
+    question="Which policies find a Copeland winner if no arm beats all others, and at what cost if one "
+    "does?",
+    data="built in; public MSLR matrices, Informational and Navigational. The 32 rankers of Figure 4 are not "
+    "published; a total order with one pair reversed and subsets of the same shape replace them",
     parts=(
         Runs(
             "cycle5",
@@ -150,7 +152,9 @@ STUDY = Study(
         ),
         Runs("cycle5-short", "mslr5-cycle", COPELAND, {"quick": Size(1e6, 16), "paper": Size(1e6, 40)}),
         Runs("copeland500", "copeland500", COPELAND, {"quick": Size(1e8, 1), "paper": Size(1e8, 10)}),
-        Computed("chances", by_chance, "copeland500", sizes={"quick": Size(1e8, 1), "paper": Size(1e8, 4)}),
+        Computed(
+            "chances", by_win_probability, "copeland500", sizes={"quick": Size(1e8, 1), "paper": Size(1e8, 4)}
+        ),
         Runs(
             "condorcet5",
             "mslr5",
@@ -171,25 +175,26 @@ STUDY = Study(
     checks=(
         Check(
             "fig7.6.rucb_linear",
-            "Figure 7.6: the regret of RUCB is linear: ten times as much for ten times the duels",
+            "Figure 7.6: the regret of RUCB is linear: ten times the regret after ten times the duels",
             Ratio(Measure("cycle5", "rucb", at=1e7), Measure("cycle5", "rucb", at=1e6), 10**0.95, 10**1.05),
             "10",
         ),
         Check(
             "fig7.6.rucb_eighth",
-            "Figure 7.6: RUCB loses an eighth per duel on these five arms, within 5 %",
+            "Figure 7.6: RUCB has a regret of 1/8 per duel on these five arms, within 5 %",
             Between(Measure("cycle5", "rucb", at=1e7), 0.95 * LOST_BY_RUCB * 1e7, 1.05 * LOST_BY_RUCB * 1e7),
             "1.254e6 ± .001e6",
         ),
         Check(
             "fig7.6.ccb_below_rucb",
-            "Figure 7.6: CCB is far below RUCB in the end",
+            "Figure 7.6: CCB is far below RUCB at the end",
             Ratio(Measure("cycle5", "ccb", at=1e7), Measure("cycle5", "rucb", at=1e7), high=0.25),
             "1.24e5 ± .12e5 and 1.254e6",
         ),
         Check(
             "fig7.6.ccb_flattens",
-            "Figure 7.6: CCB flattens: less than 10^0.4 times as much for ten times the duels",
+            "Figure 7.6: the curve of CCB flattens: less than 10^0.4 times the regret after ten times the "
+            "duels",
             Ratio(Measure("cycle5", "ccb", at=1e7), Measure("cycle5", "ccb", at=1e6), high=10**0.4),
         ),
         *(
@@ -215,7 +220,7 @@ STUDY = Study(
         *(
             Check(
                 f"fig7.6.{policy}_{_short(horizon)}",
-                f"five arms without a Condorcet winner: {policy}, not in the figure, over CCB",
+                f"five arms without a Condorcet winner: {policy} (not in the figure) / CCB",
                 Report(Measure("cycle5-later", policy, at=horizon), Measure("cycle5", "ccb", at=horizon)),
                 known,
             )
@@ -228,33 +233,36 @@ STUDY = Study(
         ),
         Check(
             "fig7.7.knee",
-            "Figure 7.7: a sharp bend when winners begin to meet themselves: CCB loses less than a tenth per "
-            "duel from 2e7 to 10^8 of what it lost from 10^6 to 10^7",
+            "Figure 7.7: a sharp bend when winners begin to be played against themselves: the regret of "
+            "CCB per duel from 2e7 to 10^8 is less than a tenth of that from 10^6 to 10^7",
             Ratio(_many("ccb", at=1e8, since=2e7), _many("ccb", at=1e7, since=1e6), high=0.1 * 8e7 / 9e6),
         ),
         Check(
             "fig7.7.order",
-            "Figure 7.7: among 500 arms SCB is below CCB in the end",
+            "Figure 7.7: with 500 arms SCB is below CCB at the end",
             Ratio(_many("scb", at=1e8), _many("ccb", at=1e8), high=1),
             "4.9e7 and 7.9e6",
-            explanation="The source gives neither chances nor a horizon. Where the better arm wins with 0.6, "
-            "SCB still searches after 10^8 duels; with 0.75 and 0.9 it is done sooner, as CCB is, and still "
-            "has several times the regret of CCB (order_0.75, order_0.9).",
+            explanation="The source gives neither the preferences nor the horizon. If the better arm wins "
+            "with probability 0.6, SCB still explores after 10^8 duels. With 0.75 and 0.9 both SCB and CCB "
+            "stop exploring sooner, and SCB has several times the regret of CCB (order_0.75, order_0.9).",
         ),
         Check(
             "fig7.7.scb_explores",
-            "with a chance of 0.6 SCB still explores: at least five times the regret for ten times the duels",
+            "with winning probability 0.6 SCB still explores: at least five times the regret after ten times "
+            "the duels",
             Ratio(_many("scb", at=1e8), _many("scb", at=1e7), low=5),
             "not in the source",
         ),
         *(
             Check(
-                f"fig7.7.order_{chance}",
-                f"Figure 7.7: SCB over CCB, where the better arm wins with {chance}",
-                Report(*(Measure("chances", f"{policy} at {chance}", "value") for policy in ("scb", "ccb"))),
-                "below 1 in the figure, which gives no chances",
+                f"fig7.7.order_{probability}",
+                f"Figure 7.7: SCB / CCB, if the better arm wins with probability {probability}",
+                Report(
+                    *(Measure("chances", f"{policy} at {probability}", "value") for policy in ("scb", "ccb"))
+                ),
+                "below 1 in the figure, whose preferences are not given",
             )
-            for chance in CHANCES
+            for probability in WIN_PROBABILITIES
         ),
         Check(
             "fig7.8.order",
@@ -265,14 +273,14 @@ STUDY = Study(
         ),
         Check(
             "fig7.8.slightly",
-            "Figure 7.8: slightly",
+            "Figure 7.8: CCB is only slightly below RUCB",
             Ratio(Measure("condorcet5", "ccb", at=1e6), Measure("condorcet5", "rucb", at=1e6), 0.75, 1),
             ".87",
         ),
         *(
             Check(
                 f"fig7.8.{policy}",
-                f"with a Condorcet winner: {policy}, not in the figure, over CCB",
+                f"with a Condorcet winner: {policy} (not in the figure) / CCB",
                 Report(Measure("condorcet5-later", policy), Measure("condorcet5", "ccb")),
             )
             for policy in LATER
@@ -280,7 +288,7 @@ STUDY = Study(
         *(
             Check(
                 f"fig4.{policy}_keeps_one",
-                f"Figure 4: {policy} gives up at least one of the two winners in all runs: one arm is left",
+                f"Figure 4: {policy} eliminates at least one of the two winners in all runs: one arm is left",
                 Between(Measure("two-winners", policy, "survivors", at=1e7, statistic="max"), high=1),
                 "100 of 100 runs",
             )
@@ -289,7 +297,7 @@ STUDY = Study(
         *(
             Check(
                 f"fig4.{policy}_gives_up_both",
-                f"Figure 4: share of runs in which {policy} gives up both winners",
+                f"Figure 4: share of runs in which {policy} eliminates both winners",
                 Report(Measure("two-winners", policy, "wrong", at=1e7)),
                 known,
             )
@@ -300,8 +308,8 @@ STUDY = Study(
         ),
         Check(
             "fig4.dts_flattens",
-            "Figure 4: DTS, made for Copeland winners, flattens: less than 1.5 times the regret of 10^6 "
-            "duels after 5e6",
+            "Figure 4: the curve of DTS, a policy for Copeland winners, flattens: after 5e6 duels less "
+            "than 1.5 times the regret after 10^6",
             Ratio(
                 Measure("two-winners-others", DTS, at=5e6),
                 Measure("two-winners-others", DTS, at=1e6),
@@ -311,7 +319,7 @@ STUDY = Study(
         *(
             Check(
                 f"fig4.{policy.partition('(')[0]}",
-                f"Figure 4: MergeDTS has the least regret: {policy} over MergeDTS",
+                f"Figure 4: MergeDTS has the least regret; {policy} / MergeDTS",
                 Report(Measure(part, policy, at=1e6), Measure("two-winners", "merge_dts", at=1e6)),
                 "above 1, for 32 other arms" if policy in OTHERS else "not in the figure",
             )
@@ -320,7 +328,7 @@ STUDY = Study(
         ),
         Check(
             "fig4.merge_rucb",
-            "Figure 4: MergeDTS has the least regret: mergeRUCB over MergeDTS, runs that keep a winner",
+            "Figure 4: MergeDTS has the least regret; mergeRUCB / MergeDTS in runs that keep a winner",
             Report(
                 Measure("two-winners", "merge_rucb", at=1e7, only="right"),
                 Measure("two-winners", "merge_dts", at=1e7, only="right"),

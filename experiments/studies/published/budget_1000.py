@@ -1,8 +1,8 @@
 """The best of 100 items in 1,000 comparisons: nine policies in two cases (Yan 2022, Figure 4.1).
 
-In case A items are in a total order, and the best one should be in the answer. In case B two items are equal
-and better than all others, and one or both of them should be in it. A count of the thesis has an error of its
-own, so ours may differ from it by three standard errors of the difference.
+In case A the items have a total order, and the answer should contain the best item. In case B two items are
+equal and better than all others, and the answer should contain one or both. A published count is itself
+random, so the tolerance is three standard errors of the difference of two counts.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,15 +15,15 @@ from joblib import Parallel, delayed
 
 from bandits.loop import run_loop
 from bandits.matrix_duels import by_matrix
-from bandits.parts.answers import leader, leaders
+from bandits.parts.answers import copeland_leader, mark_copeland_leaders
 from bandits.regret import winners_by
 from experiments.cluster import threads_here
 from experiments.specs import parse_policy
 from experiments.studies.study import (
-    Bench,
     Between,
     Check,
     Computed,
+    Inputs,
     Measure,
     Order,
     Ratio,
@@ -35,33 +35,35 @@ from rankduel.base.compiling import kernel
 from rankduel.base.settings import Configured
 from rankduel.base.streams import stream
 
-RUNS = 1000  # of each policy, there and here
-SURE = 3  # standard errors
+RUNS = 1000  # runs of each policy, in the thesis and here
+Z = 3  # tolerance in standard errors
 SIZE = Size(1000, RUNS)
 CASES = {"A": "case-a", "B": "case-b"}
 N_BEST = {"A": 1, "B": 2}
-ALL = (1000, 1000)  # comparisons, of policies that never stop by themselves
+ALL = (1000, 1000)  # fewest and most comparisons of policies that use the whole budget
 
 
 class Counts(NamedTuple):
-    """As published, of 1,000 runs."""
+    """Published counts over 1,000 runs."""
 
-    one: int  # in which one of the best items is in the answer, and not both
-    both: int | None = None
-    comparisons: tuple[int, int] = ALL  # fewest and most
-    judgments: tuple[int, int] | None = None  # the same, of the pair that has the most of them in a run
-    items: tuple[int, float] | None = None  # in all answers together; the standard error is from our runs
+    one: int  # runs whose answer contains exactly one of the best items
+    both: int | None = None  # runs whose answer contains both
+    comparisons: tuple[int, int] = ALL  # fewest and most per run
+    judgments: tuple[int, int] | None = None  # fewest and most of the most judged pair of a run
+    items: tuple[int, float] | None = None  # total size of all answers, and its standard error measured here
 
 
 class Row(NamedTuple):
+    """A row of the figure: a policy, its published counts by case, and how it was run."""
+
     method: str
-    policy: str  # {k}: how many are best
+    policy: str  # {k} is the number of best items
     cases: Mapping[str, Counts]
-    known: Mapping[str, str] = {}  # by independent programs
-    in_order: bool = False  # items are numbered from best to worst, and the policy sees it
-    given_up_too: bool = False  # an item may be in the answer that is out of the race
-    tier: str = "quick"  # the first one that plays it
-    explanations: Mapping[str, str] = {}  # by what is counted: why it is not as published
+    known: Mapping[str, str] = {}  # values from independent programs
+    in_order: bool = False  # the items are numbered from best to worst, not shuffled
+    eliminated_too: bool = False  # the answer may contain an eliminated item
+    tier: str = "quick"  # the shortest tier that includes the policy
+    explanations: Mapping[str, str] = {}  # reasons for differences from the published counts, by check
 
 
 FIGURE = {
@@ -85,8 +87,8 @@ FIGURE = {
         },
         {"A": "140 of 1,000, by 20,000 runs", "B": "417 and 525"},
         explanations={
-            "A.one": "an independent simulation of the public code finds 140 (20,000 runs), as do we; "
-            "neither ties, nor the last sort, nor the budget explain 175, and case B agrees"
+            "A.one": "An independent simulation of the public code gives 140 (20,000 runs), as does this "
+            "one. Neither ties, nor the final sort, nor the budget explain 175, and case B agrees."
         },
     ),
     "select": Row(
@@ -101,8 +103,8 @@ FIGURE = {
         {"B": Counts(588, 277, (980, 980))},
         {"B": "567 and 282"},
         explanations={
-            "B.max_comparisons": "980 if both answers come from one group, 985 if not; the thesis "
-            "speaks of the first only"
+            "B.max_comparisons": "980 if both answers come from one group, 985 if not; the thesis mentions "
+            "the first number only."
         },
     ),
     "prefbest_extra": Row(
@@ -150,10 +152,10 @@ FIGURE = {
             "B": Counts(581, 58, ALL, (28, 81), (1553, 37)),
         },
         {"A": "130", "B": "606 and 52"},
-        given_up_too=True,
+        eliminated_too=True,
     ),
 }
-# Not in the figure, where items come to PARWiS from best to worst, and its first comparisons go that way.
+# Not in the figure, where the items of PARWiS are ordered from best to worst, as are its first comparisons.
 SHUFFLED = Row(
     "PARWiS with items in random order (not in the thesis)",
     "parwis(k={k})",
@@ -167,44 +169,45 @@ CELLS = [(name, case) for name, row in ROWS.items() for case in row.cases]
 
 @kernel
 def leaders_of_all(state, params, chosen):
-    leaders(state.wins, chosen)
+    """Mark the arms with most wins, eliminated arms included."""
+    mark_copeland_leaders(state.wins, chosen)
 
 
 @kernel
 def leader_of_all(state, params):
-    return leader(state.wins)
+    """Return the arm with most wins, eliminated arms included."""
+    return copeland_leader(state.wins)
 
 
 def configured(row: Row, case: str) -> Configured:
     found = parse_policy(row.policy.format(k=N_BEST[case]))
-    if row.given_up_too:
-        everybody = found.thing._replace(answers=leaders_of_all, recommend=leader_of_all)
-        return found._replace(thing=everybody)
+    if row.eliminated_too:
+        return found._replace(thing=found.thing._replace(answers=leaders_of_all, recommend=leader_of_all))
     return found
 
 
-def answers(row: Row, case: str, bench: Bench) -> dict[str, Any]:
-    """Of each run: what is in the answer, and what it took."""
-    assert bench.preferences is not None
-    matrix = np.array(bench.preferences.matrix)
+def answers(row: Row, case: str, inputs: Inputs) -> dict[str, Any]:
+    """Return per run the content of the answer, and the numbers of comparisons and judgments."""
+    assert inputs.preferences is not None
+    matrix = np.array(inputs.preferences.matrix)
     policy = configured(row, case)
     duel = by_matrix(matrix)
     best = winners_by("copeland", matrix)
-    budget = np.array([int(bench.size.horizon)])
-    nothing = np.zeros(len(matrix))
+    budget = np.array([int(inputs.size.horizon)])
+    no_loss = np.zeros(len(matrix))  # regret is not measured
 
     def play(run: int) -> tuple[int, ...]:
         shuffle, rng, users = (
             stream(0, str(policy), case, run, what) for what in ("labels", "policy", "users")
         )
         labels = np.arange(len(matrix)) if row.in_order else shuffle.permutation(len(matrix))
-        trace = run_loop(policy, duel, nothing, labels, budget, rng, users)
+        trace = run_loop(policy, duel, no_loss, labels, budget, rng, users)
         answer = trace.answers[0]
         return answer[best].sum(), answer.sum(), trace.duels[0].sum() // 2, trace.most[0]
 
-    play(0)  # compiles it, once
-    runs = Parallel(n_jobs=threads_here(bench.jobs), prefer="threads")(
-        delayed(play)(run) for run in range(bench.size.runs)
+    play(0)  # compile before the threads start
+    runs = Parallel(n_jobs=threads_here(inputs.jobs), prefer="threads")(
+        delayed(play)(run) for run in range(inputs.size.runs)
     )
     found, items, comparisons, judgments = np.array(runs).T
     return {
@@ -238,10 +241,11 @@ def _counts(name: str, case: str) -> Iterator[Check]:
         count = getattr(row.cases[case], what)
         if count is not None:
             share = count / RUNS
-            off = SURE * RUNS * (share * (1 - share) * 2 / RUNS) ** 0.5
+            off = Z * RUNS * (share * (1 - share) * 2 / RUNS) ** 0.5
             yield Check(
                 f"{case}.{name}.{what}",
-                f"case {case}: {row.method} answers {_words(case, what)} in {count} of {RUNS:,} runs",
+                f"case {case}: the answer of {row.method} contains {_words(case, what)} in {count} of "
+                f"{RUNS:,} runs",
                 Between(_of(name, case, what), count - off, count + off),
                 row.known[case],
                 runs=RUNS,
@@ -250,7 +254,7 @@ def _counts(name: str, case: str) -> Iterator[Check]:
 
 
 def _comparisons(name: str, case: str) -> Iterator[Check]:
-    """Of those that stop by themselves; extremes of 1,000 runs are good to some 30 comparisons."""
+    """Yield checks of policies that stop early; extremes of 1,000 runs vary by some 30 comparisons."""
     row = ROWS[name]
     fewest, most = row.cases[case].comparisons
     off = 30 if fewest < most else 0
@@ -264,22 +268,22 @@ def _comparisons(name: str, case: str) -> Iterator[Check]:
 
 
 def _items(name: str, case: str) -> Iterator[Check]:
-    """All of them, as the thesis does not count wrong ones in the same way throughout."""
+    """Yield a check of the total size of the answers, as the thesis counts wrong items inconsistently."""
     row = ROWS[name]
     published = row.cases[case].items
     if published is not None:
         total, error = published
-        off = SURE * 2**0.5 * error
+        off = Z * 2**0.5 * error
         yield Check(
             f"{case}.{name}.items",
-            f"case {case}: the answers of {row.method} in {RUNS:,} runs have {total} items",
+            f"case {case}: the answers of {row.method} in {RUNS:,} runs contain {total} items",
             Between(_of(name, case, "items"), total - off, total + off),
             runs=RUNS,
         )
 
 
 def figure(values: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
-    """Published counts beside ours; what the tier lacks is left out."""
+    """Return a table of published and measured counts; policies that the tier lacks are left out."""
     rows = []
     for name, case in CELLS:
         found = values.get(_part(name, case))
@@ -290,16 +294,16 @@ def figure(values: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
                 {
                     "case": case,
                     "method": row.method,
-                    "one": published.one,
-                    "one, here": int(RUNS * sum(found["one"]) / runs),
-                    "both": "" if published.both is None else str(published.both),
-                    "both, here": int(RUNS * sum(found["both"]) / runs),
+                    "one best item": published.one,
+                    "one best item, here": int(RUNS * sum(found["one"]) / runs),
+                    "both best items": "" if published.both is None else str(published.both),
+                    "both best items, here": int(RUNS * sum(found["both"]) / runs),
                     "comparisons": _range(published.comparisons),
                     "comparisons, here": _range(found["comparisons"]),
-                    "judgments of a pair": _range(published.judgments or ()),
-                    "judgments of a pair, here": _range(found["judgments"]),
-                    "items": "" if published.items is None else str(published.items[0]),
-                    "items, here": int(RUNS * sum(found["items"]) / runs),
+                    "most judgments of a pair": _range(published.judgments or ()),
+                    "most judgments of a pair, here": _range(found["judgments"]),
+                    "items in answers": "" if published.items is None else str(published.items[0]),
+                    "items in answers, here": int(RUNS * sum(found["items"]) / runs),
                 }
             )
     return pd.DataFrame(rows)
@@ -317,7 +321,7 @@ STUDY = Study(
     id="budget-1000",
     title="The best of 100 items in 1,000 comparisons",
     source="Yan 2022 (thesis, University of Waterloo), chapter 4, Figure 4.1",
-    question="Which policies find the best items when comparisons are few?",
+    question="Which policies find the best items with few comparisons?",
     data="built in",
     parts=tuple(
         Computed(
@@ -366,6 +370,8 @@ STUDY = Study(
             for case, known in (("A", "780 and 995"), ("B", "430 and 729, some counted twice"))
         ),
     ),
-    tables=(Table("figure4.1", "Figure 4.1: of 1,000 runs, as published and here", figure),),
+    tables=(
+        Table("figure4.1", "Figure 4.1: counts over 1,000 runs, as published and measured here", figure),
+    ),
     minutes={"quick": 1, "paper": 3},
 )

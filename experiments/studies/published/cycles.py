@@ -1,10 +1,10 @@
-"""Cycles: where Borda scores mislead, and where the order of policies turns round (Li et al. 2020, 6.4)."""
+"""Matrices with cycles, on which Borda scores mislead and policies rank differently (Li et al. 2020, 6.4)."""
 
 from typing import Any
 
 from experiments.studies.study import Between, Check, Curves, Measure, Order, Ratio, Report, Runs, Size, Study
 
-# The baselines and their settings as in the paper and its public code.
+# Baselines with the settings of the paper and its public code.
 SIX = (
     "merge_dts",
     "merge_rucb",
@@ -14,7 +14,8 @@ SIX = (
     "rex3(variant=chang-li)",
 )
 HARDEST, LIKELIEST = "rmed1(variant=chang-li)", "rmed1"
-# A batch of one arm joins another instead of playing against itself, which costs regret and learns nothing.
+# A batch of one arm is merged with another, instead of playing the arm against itself, which is
+# uninformative.
 MERGING = "merge_rucb(single_batch=merge)"
 _SIZES = {"quick": Size(1e6, 12), "paper": Size(1e7, 100)}
 _SMALL = {"quick": Size(1e5, 40), "paper": Size(1e6, 40)}
@@ -26,19 +27,19 @@ def _in(part: str, policy: str, at: float = 0, **more: Any) -> Measure:
 
 
 def _merging(policy: str) -> Measure:
-    """Runs that gave up the winner have linear regret: they are counted, and left out of means."""
+    """Return the mean over runs that keep the winner; the others have linear regret and are counted apart."""
     return Measure("cycle-merge", policy, at=1e6, only="right")
 
 
 STUDY = Study(
     id="cycles",
-    title="Cyclic preferences among the losers",
+    title="Cyclic preferences among the arms below the winner",
     source="Li, Markov, de Rijke, Zoghi 2020 (TOIS), 6.4, Figure 3; Zoghi 2017 (thesis), 2.1.2",
-    question="Do policies still find the Condorcet winner where the others beat each other in a cycle?",
+    question="Do policies find the Condorcet winner if the other arms beat each other in a cycle?",
     data="built in",
     parts=(
         Runs("cycle", "cycle", (*SIX, LIKELIEST, MERGING), _SIZES),
-        # These two are close to each other, and quick.
+        # The two policies are close, so many runs are needed; both are fast.
         Runs("cycle-merge", "cycle", SIX[:2], {"paper": Size(1e6, 2000)}),
         Runs("cycle2", "cycle2", (*SIX, LIKELIEST, MERGING), _SIZES),
         Runs(
@@ -59,7 +60,8 @@ STUDY = Study(
         ),
         Check(
             "cycle.self_sparring_early",
-            "Cycle: the same, after 10^6 duels already",
+            "Cycle: Self-Sparring has an order of magnitude more regret than MergeDTS, after 10^6 duels "
+            "already",
             Ratio(_in("cycle", "self_sparring", 1e6), _in("cycle", "merge_dts", 1e6), low=8),
             "14",
             runs=5,
@@ -79,7 +81,7 @@ STUDY = Study(
         ),
         Check(
             "cycle.rmed1_of_its_own_paper",
-            "Cycle: the same for RMED1 of its own paper (Komiyama et al. 2015)",
+            "Cycle: RMED1 as in its own paper (Komiyama et al. 2015), relative to MergeDTS",
             Report(_in("cycle", LIKELIEST), _in("cycle", "merge_dts")),
             "above it: 663 ± 124 and 250 ± 25 after 10^7",
         ),
@@ -99,7 +101,7 @@ STUDY = Study(
         *(
             Check(
                 f"cycle.{policy}_settles",
-                f"Cycle: {policy} settles in under 10^6 duels",
+                f"Cycle: {policy} has eliminated all arms but one within 10^6 duels",
                 Between(_in("cycle", policy, 1e6, column="survivors", statistic="max"), high=1),
             )
             for policy in ("merge_dts", "merge_rucb")
@@ -107,7 +109,7 @@ STUDY = Study(
         *(
             Check(
                 f"cycle.{policy}_is_right",
-                f"Cycle: {policy} hardly ever gives up the winner",
+                f"Cycle: {policy} hardly ever eliminates the winner",
                 Between(_in("cycle", policy, 1e6, column="wrong"), high=0.025),
                 "no failure in 40 runs",
                 runs=40,
@@ -116,7 +118,7 @@ STUDY = Study(
         ),
         Check(
             "cycle2.self_sparring",
-            "Cycle2: Self-Sparring does well: below MergeDTS",
+            "Cycle2: Self-Sparring is below MergeDTS",
             Order(_in("cycle2", "self_sparring", 1e7), _in("cycle2", "merge_dts", 1e7)),
             "775 ± 32 and 1184 ± 82",
             runs=12,
@@ -124,7 +126,7 @@ STUDY = Study(
         ),
         Check(
             "cycle2.rmed1",
-            "Cycle2: RMED1 (as in the paper's code) is above MergeDTS, by medians: its tail is heavy",
+            "Cycle2: RMED1 (as in the paper's code) is above MergeDTS, by medians, as its tail is heavy",
             Order(
                 _in("cycle2", "merge_dts", 1e7, statistic="median"),
                 _in("cycle2", HARDEST, 1e7, statistic="median"),
@@ -135,19 +137,20 @@ STUDY = Study(
         ),
         Check(
             "cycle2.rmed1_of_its_own_paper",
-            "Cycle2: the same for RMED1 of its own paper (Komiyama et al. 2015)",
+            "Cycle2: RMED1 as in its own paper (Komiyama et al. 2015), relative to MergeDTS",
             Report(_in("cycle2", LIKELIEST), _in("cycle2", "merge_dts")),
             "below it: 964 ± 49 and 1184 ± 82 after 10^7",
         ),
         Check(
             "cycle2.merge_rucb",
-            "Cycle2: mergeRUCB above MergeDTS, where a batch of one arm waits for others",
+            "Cycle2: mergeRUCB is above MergeDTS, if a batch of one arm is merged with another batch",
             Report(_in("cycle2", MERGING), _in("cycle2", "merge_dts")),
             "1501 ± 78 and 1184 ± 82",
         ),
         Check(
             "cycle2.merge_rucb_alone",
-            "Cycle2: the same where an arm alone in its batch plays against itself, the default here",
+            "Cycle2: mergeRUCB is above MergeDTS, if an arm alone in its batch plays itself, the default "
+            "here",
             Report(_in("cycle2", "merge_rucb"), _in("cycle2", "merge_dts")),
         ),
         Check(
@@ -160,7 +163,7 @@ STUDY = Study(
         *(
             Check(
                 f"thesis4.{policy.partition('(')[0]}",
-                f"Four arms whose Borda winner is another: {policy} still finds the Condorcet winner",
+                f"Four arms with different Borda and Condorcet winners: {policy} finds the Condorcet winner",
                 Between(_in("thesis4", policy, 1e6, column="correct"), low=0.95),
                 "all of 40 runs",
                 runs=40,
@@ -172,7 +175,9 @@ STUDY = Study(
         Curves("figure3-cycle", "Figure 3, left: Cycle", "cycle", y="log"),
         Curves("figure3-cycle2", "Figure 3, right: Cycle2", "cycle2", y="log"),
         Curves("thesis4", "Four arms, thesis 2.1.2", "thesis4"),
-        Curves("thesis4-accuracy", "Four arms: share of runs that are right", "thesis4", "correct"),
+        Curves(
+            "thesis4-accuracy", "Four arms: share of runs that recommend the winner", "thesis4", "correct"
+        ),
     ),
     minutes={"quick": 2, "paper": 32},
 )

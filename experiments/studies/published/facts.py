@@ -1,4 +1,4 @@
-"""Facts of the matrices themselves: winners, scores, cycles, subsets with a winner or an order."""
+"""Properties of the matrices: winners, scores, cycles, subsets with a winner or a total order."""
 
 from collections.abc import Mapping
 from math import ceil, comb
@@ -6,18 +6,18 @@ from math import ceil, comb
 import numpy as np
 
 from bandits import condorcet_winner
-from experiments.studies.study import Bench, Between, Check, Computed, Exact, Measure, Points, Size, Study
+from experiments.studies.study import Between, Check, Computed, Exact, Inputs, Measure, Points, Size, Study
 from experiments.winners.notions import best, borda_scores, copeland_scores
 from experiments.winners.subsets import subset_shares
 from experiments.winners.transitivity import count_cycles, count_ties, total_order, transitivity
 
-SIZES = (5, 10, 20, 40, 80, 100, 120)  # of subsets that are checked; figures have all
+SIZES = (5, 10, 20, 40, 80, 100, 120)  # sizes of subsets in the checks; figures have all sizes
 
 
-def matrix_facts(bench: Bench) -> dict[str, float]:
-    """Indices from 0; -1 for nobody."""
-    assert bench.preferences is not None
-    matrix = bench.preferences.matrix
+def matrix_facts(inputs: Inputs) -> dict[str, float]:
+    """Return properties of a matrix; arms are numbered from 0, and -1 means that there is no such arm."""
+    assert inputs.preferences is not None
+    matrix = inputs.preferences.matrix
     beaten = copeland_scores(matrix)
     borda = borda_scores(matrix)
     return {
@@ -27,7 +27,7 @@ def matrix_facts(bench: Bench) -> dict[str, float]:
         "copeland winners": len(best(beaten)),
         "borda winner": best(borda)[0],
         "best borda": borda.max(),
-        "borda sum": borda.max() * (len(matrix) - 1) + 0.5,  # with the duel against oneself
+        "borda sum": borda.max() * (len(matrix) - 1) + 0.5,  # with the duel of the arm against itself
         "ties": count_ties(matrix),
         "cycles": count_cycles(matrix),
         "ordered": total_order(matrix) is not None,
@@ -35,11 +35,14 @@ def matrix_facts(bench: Bench) -> dict[str, float]:
     }
 
 
-def public_facts(bench: Bench) -> dict[str, float]:
-    """Besides, for every size: shares of subsets with a Condorcet winner (exact), with an order (sampled)."""
-    assert bench.preferences is not None
-    matrix = bench.preferences.matrix
-    shares = subset_shares(matrix, range(1, len(matrix) + 1), samples=bench.size.runs).set_index("size")
+def public_facts(inputs: Inputs) -> dict[str, float]:
+    """Return `matrix_facts` and, for every size, shares of subsets with a Condorcet winner or a total order.
+
+    Shares with a winner are exact; shares with a total order are estimated from a sample.
+    """
+    assert inputs.preferences is not None
+    matrix = inputs.preferences.matrix
+    shares = subset_shares(matrix, range(1, len(matrix) + 1), samples=inputs.size.runs).set_index("size")
     found = {
         f"{key} in {size}": share
         for key, column in (("winner", "condorcet"), ("order", "total_order"))
@@ -47,17 +50,19 @@ def public_facts(bench: Bench) -> dict[str, float]:
     }
     winners = shares["condorcet"]
     return (
-        matrix_facts(bench) | found | {"fewest winners": winners.min(), "fewest winners at": winners.idxmin()}
+        matrix_facts(inputs)
+        | found
+        | {"fewest winners": winners.min(), "fewest winners at": winners.idxmin()}
     )
 
 
-def gamma_of_subset(bench: Bench) -> dict[str, float]:
-    assert bench.preferences is not None
-    return {"gamma": transitivity(bench.preferences.matrix).gamma_best}
+def gamma_of_subset(inputs: Inputs) -> dict[str, float]:
+    assert inputs.preferences is not None
+    return {"gamma": transitivity(inputs.preferences.matrix).gamma_best}
 
 
-def survival(bench: Bench) -> dict[str, float]:
-    """A Borda winner of score b wins at least half of n duels."""
+def survival(inputs: Inputs) -> dict[str, float]:
+    """Return the probability that an arm with Borda score b wins at least half of n duels."""
     return {
         f"{n} duels, {b}": sum(comb(n, k) * b**k * (1 - b) ** (n - k) for k in range(ceil(n / 2), n + 1))
         for n, b in SURVIVAL
@@ -73,7 +78,22 @@ SURVIVAL = {
     (21, 0.6): 0.8256,
 }
 
-# What the sources say, or what follows from their formulas, to as many digits as given here.
+# Keys of `matrix_facts` as claims name them.
+_DESCRIPTIONS = {
+    "arms": "the number of arms",
+    "condorcet": "the Condorcet winner (-1 for none)",
+    "most beaten": "the largest number of arms that an arm beats",
+    "copeland winners": "the number of Copeland winners",
+    "borda winner": "the Borda winner",
+    "best borda": "the largest Borda score",
+    "borda sum": "the largest sum of a row",
+    "ties": "the number of tied pairs",
+    "cycles": "the number of cycles of three arms",
+    "ordered": "the number of total orders (0 or 1)",
+    "smallest": "the smallest preference",
+}
+
+# Values from the sources or from their formulas, to the digits given.
 SMALL: Mapping[str, Mapping[str, float]] = {
     "cycle": {"condorcet": 0, "most beaten": 19, "borda sum": 10.19},
     "cycle2": {"condorcet": 0, "most beaten": 19, "borda sum": 11.90},
@@ -107,14 +127,14 @@ LARGE: Mapping[str, Mapping[str, float]] = {
         "best borda": 0.61830, "cycles": 343,
     },
 }  # fmt: skip
-# Of subsets of SIZES rankers: shares with a Condorcet winner.
+# Shares of subsets with a Condorcet winner, by SIZES.
 WINNERS = {
     "mslr-perfect": (0.995189, 0.983388, 0.965941, 0.942147, 0.902979, 0.890311, 0.917485),
     "mslr-navigational": (0.995746, 0.983732, 0.955748, 0.904376, 0.845903, 0.852652, 0.907021),
     "mslr-informational-cdc": (0.995249, 0.973211, 0.905651, 0.812015, 0.872425, 0.940521, 0.988581),
     "mslr-informational": (0.995257, 0.973311, 0.903994, 0.765428, 0.479079, 0.305123, 0.128230),
 }
-# Of subsets of 10, 20 and 40: shares with a total order, and standard errors of samples of 2e5 and 5e4.
+# Shares of subsets of 10, 20 and 40 rankers with a total order, and standard errors (samples of 2e5 and 5e4).
 ORDERS = {
     "mslr-perfect": ((0.9022, 0.0007), (0.4798, 0.0011), (0.0133, 0.0005)),
     "mslr-navigational": ((0.9168, 0.0006), (0.5359, 0.0011), (0.0254, 0.0007)),
@@ -129,24 +149,24 @@ SHOWN_IN = {
 
 
 def _exact(part: str, name: str, expected: float, real: bool) -> Check:
-    claim = f"{part}: {name} is {expected:g}"
+    claim = f"{part}: {_DESCRIPTIONS[name]} is {expected:g}"
     test = Exact(Measure(part, name, "value"), expected, _rounding(expected))
     return Check(f"{part}.{name.replace(' ', '_')}", claim, test, f"{expected:g}", real=real)
 
 
 def _rounding(number: float) -> float:
-    """Half of the last digit that is written; rounding of sums besides."""
+    """Return half a unit of the last written digit, plus an allowance for floating-point error."""
     digits = len(f"{number:.10g}".partition(".")[2])
     return 0.5 * 10.0**-digits + 1e-9 if digits else 0.0
 
 
 def _order_share(part: str, size: int, share: float, error: float) -> Check:
-    """Within four standard errors of the difference of both samples."""
+    """Return a check that the share is within four standard errors of the difference of both samples."""
     apart = 4 * float(np.hypot(error, (share * (1 - share) / SAMPLES) ** 0.5))
     test = Between(Measure(part, f"order in {size}", "value"), share - apart, share + apart)
     return Check(
         f"{part}.order_in_{size}",
-        f"{part}: a total order in {share:.2%} of {size}-subsets",
+        f"{part}: {share:.2%} of {size}-subsets have a total order",
         test,
         f"{share}",
         real=True,
@@ -187,7 +207,7 @@ STUDY = Study(
         *(
             Check(
                 f"{part}.no_order_in_{size}",
-                f"{part}: hardly any total order in {size} rankers",
+                f"{part}: hardly any {size}-subset has a total order",
                 Between(Measure(part, f"order in {size}", "value"), high=0.0005),
                 "0 of 10,000",
             )
@@ -202,7 +222,8 @@ STUDY = Study(
         ),
         Check(
             "mslr-informational.falls",
-            "without a Condorcet winner of all, the share falls rapidly: below a third of 100-subsets",
+            "if the whole matrix has no Condorcet winner, the share falls rapidly: below a third of "
+            "100-subsets",
             Between(Measure("mslr-informational", "winner in 100", "value"), high=1 / 3),
             "0.305",
             real=True,

@@ -1,7 +1,8 @@
-"""People's judgments behind the best items of 50 questions, counted again (Yan 2022, chapter 5).
+"""Recount the human judgments behind the best items of 50 questions (Yan 2022, chapter 5).
 
-The public log has one judgment per line: question, two passages, the better one. First comes the run of
-prefBest, in which the last judgment of a pair of finalists belongs to final I; then come finals III and II.
+The public log has one judgment per line: question, two passages, the better passage. It begins with the run
+of prefBest, in which the last judgment of each pair of finalists belongs to final I, and continues with
+finals III and II.
 """
 
 from collections import Counter, defaultdict
@@ -15,13 +16,13 @@ import numpy as np
 
 from bandits import start
 from experiments.studies.data import find_file
-from experiments.studies.study import Bench, Check, Computed, Exact, Measure, Report, Size, Study
+from experiments.studies.study import Check, Computed, Exact, Inputs, Measure, Report, Size, Study
 from rankduel.base.errors import DataError
 from rankduel.base.streams import stream
 from rankduel.base.text import read_text, shortened
 
 LOG = ("judgments.txt",)
-RUN, FINAL = 9713, 984  # judgments
+RUN, FINAL = 9713, 984  # numbers of judgments
 _MOST_BYTES = 1 << 24
 
 
@@ -40,6 +41,7 @@ Best = Mapping[str, frozenset[str]]  # by question
 
 
 def read_log(path: Path) -> list[Judgment]:
+    """Read the public log; raise an error if it is incomplete."""
     log = []
     for number, line in enumerate(read_text(path, DataError, _MOST_BYTES).splitlines(), 1):
         words = line.split()
@@ -48,8 +50,8 @@ def read_log(path: Path) -> list[Judgment]:
         log.append(Judgment(*words))
     if len(log) != RUN + 2 * FINAL:
         raise DataError(
-            f"{path}: {len(log):,} judgments; expected the {RUN + 2 * FINAL:,} of "
-            "github.com/XinyiYan/duelingBandits. Put that file there, or move this one away"
+            f"{path}: found {len(log):,} judgments; expected the {RUN + 2 * FINAL:,} of "
+            "github.com/XinyiYan/duelingBandits; download that file, or remove this one from the data folder"
         )
     return log
 
@@ -59,7 +61,7 @@ def _wrong(path: Path, line: int, found: str, expected: str) -> DataError:
 
 
 def finals(log: Sequence[Judgment], run: int, final: int) -> dict[str, list[Judgment]]:
-    """By name; a final takes so many judgments, after a run of so many."""
+    """Return the judgments of finals I, II and III; `run` and `final` are numbers of judgments."""
     third = list(log[run : run + final])
     second = list(log[run + final : run + 2 * final])
     finalists = {judgment.pair for judgment in third}
@@ -68,7 +70,7 @@ def finals(log: Sequence[Judgment], run: int, final: int) -> dict[str, list[Judg
 
 
 def best_items(judgments: Iterable[Judgment]) -> Best:
-    """Who won most often, question by question."""
+    """Return the items with most wins by question."""
     wins: dict[str, Counter[str]] = defaultdict(Counter)
     for judgment in judgments:
         wins[judgment.question][judgment.better] += 1
@@ -79,7 +81,7 @@ def best_items(judgments: Iterable[Judgment]) -> Best:
 
 
 def read_qrels(path: Path) -> Best:
-    """Lines 'question Q0 passage 1'."""
+    """Read lines 'question Q0 passage 1'; return the passages by question."""
     found: dict[str, set[str]] = defaultdict(set)
     for number, line in enumerate(read_text(path, DataError, _MOST_BYTES).splitlines(), 1):
         words = line.split()
@@ -92,7 +94,7 @@ def read_qrels(path: Path) -> Best:
 def counted(
     log: Sequence[Judgment], run: int = RUN, final: int = FINAL
 ) -> tuple[dict[str, float], Mapping[str, Best]]:
-    """Numbers by name, and the best items by the names of the published files."""
+    """Return named counts of the log, and the sets of best items by the names of the published files."""
     pools: dict[str, set[str]] = defaultdict(set)
     for judgment in log[:run]:
         pools[judgment.question] |= {judgment.one, judgment.other}
@@ -120,14 +122,17 @@ def counted(
 SHARED = (("Set-I", "Set-II"), ("Combined-I+II", "Set-I"), ("Combined-I+II", "Set-II"))
 
 
-def replay(bench: Bench) -> dict[str, float]:
-    """Nothing without the log; with the published lists of best items, on how many questions they agree."""
-    path = find_file(LOG, bench.data)
+def replay(inputs: Inputs) -> dict[str, float]:
+    """Return the counts of the log; {} if there is no log.
+
+    For each published list of best items that is found, also count the questions on which it agrees.
+    """
+    path = find_file(LOG, inputs.data)
     if path is None:
         return {}
     found, sets = counted(read_log(path))
     for name, best in sets.items():
-        published = find_file((f"{name}.qrels",), bench.data)
+        published = find_file((f"{name}.qrels",), inputs.data)
         if published is not None:
             there = read_qrels(published)
             found[f"{name} as published"] = sum(there.get(question) == best[question] for question in best)
@@ -135,13 +140,13 @@ def replay(bench: Bench) -> dict[str, float]:
 
 
 def with_copy(prefs: np.ndarray) -> np.ndarray:
-    """The same items and a copy of the first, its equal in every comparison."""
-    places = [*range(len(prefs)), 0]
-    return prefs[np.ix_(places, places)]
+    """Return the matrix with a last item that has the same preferences as the first."""
+    items = [*range(len(prefs)), 0]
+    return prefs[np.ix_(items, items)]
 
 
 def finalists(prefs: np.ndarray, seed: int) -> set[int]:
-    """Items of the last phase of prefBest, which is a complete round."""
+    """Return the items of the last phase of prefBest, in which all pairs are compared."""
     policy = start("prefbest", len(prefs), seed=seed)
     judges = stream(seed, "judges")
     last: set[int] = set()
@@ -154,11 +159,11 @@ def finalists(prefs: np.ndarray, seed: int) -> set[int]:
     return last
 
 
-def copies(bench: Bench) -> dict[str, list[float]]:
-    """Of the runs with the best item in the last phase: is its copy there too?"""
-    assert bench.preferences is not None
-    prefs = with_copy(bench.preferences.matrix)
-    found = [finalists(prefs, run) for run in range(bench.size.runs)]
+def copies(inputs: Inputs) -> dict[str, list[float]]:
+    """Return, for runs with the best item or its copy in the last phase, whether both are in it."""
+    assert inputs.preferences is not None
+    prefs = with_copy(inputs.preferences.matrix)
+    found = [finalists(prefs, run) for run in range(inputs.size.runs)]
     both = {0, len(prefs) - 1}
     return {"copy in the final": [float(both <= last) for last in found if both & last]}
 
@@ -179,7 +184,7 @@ KNOWN = {
     "Combined-I+II and Set-I questions": 40,
     "Combined-I+II and Set-II items": 44,
     "Combined-I+II and Set-II questions": 39,
-    # Of the released files; the thesis ends with final II.
+    # From the released files; the thesis does not use final III.
     "Set-III items": 80,
     "Combined-I+II+III items": 55,
     "Set-I as published": 50,
@@ -191,13 +196,13 @@ KNOWN = {
 
 STUDY = Study(
     id="human-log",
-    title="People's judgments, counted again",
+    title="Human judgments, recounted",
     source="Yan 2022 (thesis, University of Waterloo), chapter 5, and its public files",
     question="Do the public judgments give the published best items?",
-    data="judgments.txt and *.qrels of github.com/XinyiYan/duelingBandits, in the folder of data; "
-    "all is skipped without them",
+    data="judgments.txt and *.qrels of github.com/XinyiYan/duelingBandits, in the data folder; without them "
+    "all claims about the log are skipped",
     parts=(
-        Computed("replay", replay, kept=False),
+        Computed("replay", replay, cached=False),
         Computed("copies", copies, "case-a", sizes={"quick": Size(1, 300)}),
     ),
     checks=(
@@ -212,9 +217,9 @@ STUDY = Study(
         ),
         Check(
             "copies",
-            "9 of 12 copies of a best passage, among pools of more than 9, are among the best five too",
+            "in pools of more than 9, 9 of 12 copies of a best passage are also among the best five",
             Report(Measure("copies", "copy in the final", "value")),
-            ".75 of people's judgments; here simulated ones, of 100 items and a copy of the best",
+            ".75 with human judgments; here with simulated judgments of 100 items and a copy of the best",
         ),
     ),
     minutes={"quick": 0.2},

@@ -1,15 +1,15 @@
-"""Regret against the number of rankers, and against the noise of clicks (Zoghi 2017, Figures 6.3 to 6.5)."""
+"""Regret against the number of rankers and the noise of clicks (Zoghi 2017, Figures 6.3 to 6.5)."""
 
 from collections.abc import Mapping
 
 import pandas as pd
 
 from experiments.studies.study import (
-    Bench,
     Between,
     Check,
     Computed,
     Curves,
+    Inputs,
     Measure,
     Points,
     Ratio,
@@ -23,7 +23,7 @@ MERGE, RUCB, RCS = "merge_rucb(variant=paper,single_batch=merge)", "rucb(alpha=0
 FIVE = (MERGE, RUCB, RCS, "savage", "beat_the_mean")
 ALL, QUICK = tuple(range(10, 131, 10)), (20, 70, 130)
 SUBSETS, FEW = 10, 2
-NOISY = (40, 70)  # rankers, of the claims about noise
+NOISY = (40, 70)  # numbers of rankers in the claims about noise
 USERS = ("perfect", "navigational", "informational")
 _LONG: Mapping[str, Size] = {"paper": Size(1e7, 1)}
 _SHORT: Mapping[str, Size] = {"quick": Size(1e7, 1)}
@@ -38,7 +38,7 @@ def _sizes(k: int, subset: int) -> Mapping[str, Size]:
 
 
 def _finals(table: pd.DataFrame) -> dict[str, float]:
-    """Mean final regret by short name."""
+    """Return the mean final regret by the name of the policy without settings."""
     last = table[table["step"] == table["step"].max()]
     return {
         name.partition("(")[0]: float(regret)
@@ -46,9 +46,9 @@ def _finals(table: pd.DataFrame) -> dict[str, float]:
     }
 
 
-def by_size(bench: Bench) -> dict[str, list[float]]:
-    """'rcs': one number per subset; 'merge_rucb below rcs': in which share of them."""
-    finals = pd.DataFrame([_finals(table) for table in bench.tables.values()])
+def by_size(inputs: Inputs) -> dict[str, list[float]]:
+    """Return final regrets per subset ('rcs'), and comparisons of them ('merge_rucb below rcs')."""
+    finals = pd.DataFrame([_finals(table) for table in inputs.tables.values()])
     found = {str(name): finals[name].tolist() for name in finals}
     for other in {"rcs", "rucb"} & set(finals):
         found[f"merge_rucb below {other}"] = (finals["merge_rucb"] < finals[other]).astype(float).tolist()
@@ -56,9 +56,12 @@ def by_size(bench: Bench) -> dict[str, list[float]]:
     return found
 
 
-def noise(bench: Bench) -> dict[str, list[float]]:
-    """How much more regret informational users cost than perfect ones; and is that more for RCS?"""
-    finals = {name: _finals(table) for name, table in bench.tables.items()}
+def noise(inputs: Inputs) -> dict[str, list[float]]:
+    """Return per subset the ratio of regret with informational users to that with perfect users, and regrets.
+
+    'rcs suffers more' is 1 for the subsets in which the ratio of RCS exceeds that of mergeRUCB.
+    """
+    finals = {name: _finals(table) for name, table in inputs.tables.items()}
     subsets = sorted({name.rpartition("-")[0] for name in finals})
     ratio = {
         policy: [finals[f"{s}-informational"][policy] / finals[f"{s}-perfect"][policy] for s in subsets]
@@ -82,7 +85,7 @@ def _scan_parts() -> list[Runs]:
 
 
 def _close_parts() -> list[Runs]:
-    """Among 20 rankers RUCB and mergeRUCB are too close to tell by one run on each subset."""
+    """Return parts with more runs: with 20 rankers, one run per subset cannot separate RUCB and mergeRUCB."""
     return [
         Runs(
             f"{_name(20, s)}-again",
@@ -95,13 +98,13 @@ def _close_parts() -> list[Runs]:
 
 
 def _scans() -> list[Computed]:
-    """From few subsets in the quick tier, from all in the others."""
+    """Return the parts that summarize few subsets in the quick tier, and all subsets in the other tiers."""
     few = [
-        Computed(f"k{k}-few", by_size, after=[_name(k, s) for s in range(FEW)], sizes=_SHORT, kept=False)
+        Computed(f"k{k}-few", by_size, after=[_name(k, s) for s in range(FEW)], sizes=_SHORT, cached=False)
         for k in QUICK
     ]
     return few + [
-        Computed(f"k{k}", by_size, after=[_name(k, s) for s in range(SUBSETS)], sizes=_LONG, kept=False)
+        Computed(f"k{k}", by_size, after=[_name(k, s) for s in range(SUBSETS)], sizes=_LONG, cached=False)
         for k in ALL
     ]
 
@@ -122,20 +125,22 @@ def _noisy_parts() -> list[Runs]:
 
 def _noisy(k: int, subsets: int, name: str, tier: str) -> Computed:
     after = [f"clicks{k}-{s}-{user}" for s in range(subsets) for user in USERS]
-    return Computed(name, noise, after=after, sizes={tier: Size(1e7, 1)}, kept=False)
+    return Computed(name, noise, after=after, sizes={tier: Size(1e7, 1)}, cached=False)
 
 
 STUDY = Study(
     id="k-scan",
     title="From 10 to 130 rankers, and from perfect to noisy clicks",
     source="Zoghi 2017 (thesis), 6.4.3 and 6.4.4, Figures 6.3, 6.4 and 6.5",
-    question="From how many rankers on does mergeRUCB pay, and who suffers most from noise?",
+    question="From how many rankers on is mergeRUCB best, and which policy does noise affect most?",
     data="public MSLR matrices; random subsets with a Condorcet winner, by seeds",
     parts=(
         *_scan_parts(),
         *_scans(),
         *_close_parts(),
-        Computed("k20-again", by_size, after=[part.name for part in _close_parts()], sizes=_LONG, kept=False),
+        Computed(
+            "k20-again", by_size, after=[part.name for part in _close_parts()], sizes=_LONG, cached=False
+        ),
         *_noisy_parts(),
         _noisy(40, FEW, "noise-40-few", "quick"),
         *(_noisy(k, SUBSETS, f"noise-{k}", "paper") for k in ALL),
@@ -169,7 +174,7 @@ STUDY = Study(
         ),
         Check(
             "lead_grows",
-            "6.4.1: the lead of mergeRUCB over RUCB grows with K: larger with 130 rankers than with 70",
+            "6.4.1: the lead of mergeRUCB over RUCB grows with K: it is larger with 130 rankers than with 70",
             Ratio(
                 Measure("k130", "rucb median / merge_rucb median", "value"),
                 Measure("k70", "rucb median / merge_rucb median", "value"),
@@ -178,14 +183,14 @@ STUDY = Study(
         ),
         Check(
             "k70.break_even",
-            "K = 70 is about where mergeRUCB comes to be best",
+            "from about K = 70 on, mergeRUCB is best",
             Report(Measure("k70", "rucb median / merge_rucb median", "value")),
             "58.5k ± 5.0k, 61.8k of RUCB, 62.8k of RCS",
         ),
         *(
             Check(
                 f"clicks.{k}",
-                f"K = {k}: RCS suffers more from noisy clicks than mergeRUCB",
+                f"K = {k}: noisy clicks increase the regret of RCS more than that of mergeRUCB",
                 Between(Measure(f"noise-{k}", "rcs suffers more", "value"), low=0.8),
                 "5 of 6 (K = 40)",
             )
@@ -193,7 +198,7 @@ STUDY = Study(
         ),
         Check(
             "clicks.40_few",
-            "K = 40: by how much noise multiplies the regret of RCS (two subsets)",
+            "K = 40: factor by which noise increases the regret of RCS (two subsets)",
             Report(Measure("noise-40-few", "rcs", "value")),
             "1.31 to 7.72; mergeRUCB 1.31 to 2.08",
         ),

@@ -1,4 +1,4 @@
-"""Live clicks against draws from the matrix (Zoghi 2017, 6.4.2, Figure 6.2)."""
+"""Runs on live clicks against runs on draws from the matrix (Zoghi 2017, 6.4.2, Figure 6.2)."""
 
 from itertools import combinations
 
@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 
 from experiments.studies.study import (
-    Bench,
     Between,
     Check,
     Computed,
     Curves,
+    Inputs,
     Measure,
     Ratio,
     Runs,
@@ -24,23 +24,23 @@ _SMALL, _LARGE = (
     {"paper": Size(1e6, 5), "long": Size(1e7, 5)},
 )
 FEW = "1-20"
-SURE = 3  # standard errors
+Z = 3  # standard errors between two policies whose order is compared
 
 
-def agreement(bench: Bench) -> dict[str, float]:
-    """Kendall's tau of final regrets in both modes, over pairs of policies that the proxy tells apart."""
-    live, proxy = (_finals(table) for table in bench.tables.values())
+def agreement(inputs: Inputs) -> dict[str, float]:
+    """Return Kendall's tau of final regrets, live and proxy, over pairs that the proxy separates by `Z`."""
+    live, proxy = (_finals(table) for table in inputs.tables.values())
     signs = [
         np.sign((proxy["mean"][one] - proxy["mean"][other]) * (live["mean"][one] - live["mean"][other]))
         for one, other in combinations(proxy.index, 2)
         if abs(proxy["mean"][one] - proxy["mean"][other])
-        > SURE * np.hypot(proxy["sem"][one], proxy["sem"][other])
+        > Z * np.hypot(proxy["sem"][one], proxy["sem"][other])
     ]
     return {"tau": float(np.mean(signs)), "pairs": len(signs)} if signs else {}
 
 
 def _finals(table: pd.DataFrame) -> pd.DataFrame:
-    """Mean and its standard error by policy."""
+    """Return the mean final regret and its standard error by policy."""
     last = table[table["step"] == table["step"].max()]
     return last.groupby("policy")["regret"].agg(["mean", "sem"])
 
@@ -55,22 +55,22 @@ STUDY = Study(
     title="Live clicks against draws from the matrix",
     source="Zoghi 2017 (thesis), 6.4.2, Figure 6.2",
     question="Does replacing interleaved lists and clicks by draws from the matrix change any conclusion?",
-    data="judged data of MSLR; else synthetic documents stand in",
+    data="judged data of MSLR, or else synthetic documents",
     parts=(
         *(Runs(mode, _problem(mode, FEW), FIVE, _SMALL) for mode in ("live", "proxy")),
-        Computed("agreement", agreement, after=("live", "proxy"), kept=False),
+        Computed("agreement", agreement, after=("live", "proxy"), cached=False),
         *(Runs(f"{mode}-all", _problem(mode), FIVE[:3], _LARGE) for mode in ("live", "proxy")),
     ),
     checks=(
         Check(
             "tau",
-            "policies come in the same order (those that differ by three standard errors)",
+            "live and proxy runs order the policies alike (those that differ by three standard errors)",
             Between(Measure("agreement", "tau", "value"), low=0.8),
         ),
         *(
             Check(
                 f"ratio.{policy.partition('(')[0]}",
-                f"no qualitative difference: {policy.partition('(')[0]}",
+                f"no qualitative difference between live and proxy: {policy.partition('(')[0]}",
                 Ratio(Measure("live", policy), Measure("proxy", policy), 0.8, 1.25),
             )
             for policy in FIVE
@@ -78,7 +78,7 @@ STUDY = Study(
         *(
             Check(
                 f"all.{policy.partition('(')[0]}",
-                f"nor with all features as rankers: {policy.partition('(')[0]}",
+                f"no qualitative difference with all features as rankers: {policy.partition('(')[0]}",
                 Ratio(Measure("live-all", policy), Measure("proxy-all", policy), 0.8, 1.25),
             )
             for policy in FIVE[:3]

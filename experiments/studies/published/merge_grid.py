@@ -1,6 +1,6 @@
 """mergeRUCB on a grid of batch sizes and alphas, by number of rankers (Zoghi 2017, 6.4.5, Figure 6.6).
 
-Parts, checks and figures of the study in merge_tuning.py.
+merge_tuning.py includes these parts, checks and figures in its study.
 """
 
 from collections.abc import Iterable
@@ -8,10 +8,10 @@ from collections.abc import Iterable
 import pandas as pd
 
 from experiments.studies.study import (
-    Bench,
     Between,
     Check,
     Computed,
+    Inputs,
     Measure,
     Part,
     Points,
@@ -21,16 +21,17 @@ from experiments.studies.study import (
 )
 
 ALPHAS, BATCHES = (0.71, 0.81, 0.91, 1.01, 1.11, 1.21), (4, 6, 8, 10)
-SCALES = tuple(range(10, 131, 10))  # rankers
-SUBSETS = range(10)  # random ones of each size
-FEW = range(2)  # of them, for the quick tier
-QUICK, SOME = 20, (20, 60, 100)  # rankers there, and in the paper's tier; in the long one all
-# Default over best, by an independent program on one subset each.
+SCALES = tuple(range(10, 131, 10))  # numbers of rankers
+SUBSETS = range(10)  # random subsets of each size
+FEW = range(2)  # subsets of the quick tier
+QUICK, SOME = 20, (20, 60, 100)  # numbers of rankers in the tiers quick and paper; the tier long has all
+# Regret of the default / regret of the best setting, from an independent program on one subset each.
 KNOWN = {20: 1.13, 60: 1.22, 100: 1.14}
 
 
 def on_grid(batch: int, alpha: float) -> str:
-    # Where an arm alone in its batch plays against itself, what that costs hides what the parameters do.
+    # An arm alone in its batch that plays itself would cost so much that the effect of the parameters is
+    # hidden.
     return f"merge_rucb(variant=paper,alpha={alpha},batch={batch},single_batch=merge)"
 
 
@@ -42,9 +43,9 @@ def _name(k: int, subset: int) -> str:
     return f"grid-{k}-{subset}"
 
 
-def by_setting(bench: Bench) -> dict[str, list[float]]:
-    """Final regrets of every setting, one per subset; besides of the best, default and worst on average."""
-    table = pd.concat(bench.tables.values())
+def by_setting(inputs: Inputs) -> dict[str, list[float]]:
+    """Return final regrets per subset of every setting, and of the best, default and worst on average."""
+    table = pd.concat(inputs.tables.values())
     last = table[table["step"] == table["step"].max()]
     regrets = {str(policy): rows["regret"].tolist() for policy, rows in last.groupby("policy", sort=False)}
     means = last.groupby("policy")["regret"].mean()
@@ -73,7 +74,7 @@ def _runs(k: int, subset: int) -> Runs:
 
 def _compared(name: str, k: int, subsets: Iterable[int], tier: str) -> Computed:
     after = [_name(k, subset) for subset in subsets]
-    return Computed(name, by_setting, after=after, sizes={tier: Size(1e7, 1)}, kept=False)
+    return Computed(name, by_setting, after=after, sizes={tier: Size(1e7, 1)}, cached=False)
 
 
 PARTS: tuple[Part, ...] = (

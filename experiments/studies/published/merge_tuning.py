@@ -1,4 +1,4 @@
-"""Parameters of MergeDTS and mergeRUCB (Li et al. 2020, 6.7, Figure 6; Zoghi 2017, Figure 6.6)."""
+"""Regret by the parameters of MergeDTS and mergeRUCB (Li et al. 2020, Figure 6; Zoghi 2017, Figure 6.6)."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -9,10 +9,10 @@ import pandas as pd
 from experiments.runs.run import run
 from experiments.studies.published import merge_grid
 from experiments.studies.study import (
-    Bench,
     Between,
     Check,
     Computed,
+    Inputs,
     Measure,
     Order,
     Points,
@@ -25,10 +25,11 @@ from experiments.studies.study import (
 )
 
 NAVIGATIONAL = "mslr-navigational"
-POWERS, FEW = tuple(range(10)), (0, 4, 6, 8)  # of 0.8
+POWERS, FEW = tuple(range(10)), (0, 4, 6, 8)  # exponents of alpha = 0.8^n, in all tiers and in the quick tier
 BATCHES = (2, 4, 8, 16)
 CONSTANTS = (4e2, 4e3, 4e4, 4e5, 4e6, 4726908)
-FAILURES = {9: (3, 20, 10), 8: (0, 12, 4), 7: (0, 5, 1), 6: (0, 2, 0)}  # at least, at most, published, of 100
+# Failures in 100 runs by exponent: least and most that pass the test, and published.
+FAILURES = {9: (3, 20, 10), 8: (0, 12, 4), 7: (0, 5, 1), 6: (0, 2, 0)}
 
 
 def by_alpha(power: int) -> str:
@@ -43,7 +44,8 @@ def by_constant(c: float) -> str:
     return f"merge_dts(c={c:.10g})"
 
 
-# Settings tried one after the other, the others as found so far, or as they are before any search; 5.6.
+# Coordinate search of section 5.6: parameters are searched in turn, with the values found or UNTUNED for
+# others.
 ALPHAS = tuple(0.8**power for power in POWERS)
 SEARCHES: Mapping[str, Mapping[str, Sequence[float]]] = {
     "merge_rucb": {"alpha": ALPHAS, "batch": BATCHES, "c": CONSTANTS},
@@ -57,21 +59,24 @@ FOUND = {
 }
 
 
-def search(policy: str, bench: Bench) -> dict[str, float]:
-    """By parameter: the setting with least regret among those that never lose the winner."""
-    assert bench.preferences is not None and bench.folder is not None
+def search(policy: str, inputs: Inputs) -> dict[str, float]:
+    """Return, by parameter, the value with least regret among those that never lose the winner."""
+    assert inputs.preferences is not None and inputs.folder is not None
     tried = SEARCHES[policy]
     settings = {name: value for name, value in UNTUNED.items() if name in tried}
     for name, values in tried.items():
         candidates = {_text(policy, {**settings, name: value}): value for value in values}
-        how: dict[str, Any] = {"jobs": bench.jobs, "folder": bench.folder / name}
-        table = run(bench.preferences, list(candidates), bench.size.horizon, bench.size.runs, **how)
+        how: dict[str, Any] = {"jobs": inputs.jobs, "folder": inputs.folder / name}
+        table = run(inputs.preferences, list(candidates), inputs.size.horizon, inputs.size.runs, **how)
         settings[name] = candidates[best_without_failure(table)]
     return settings
 
 
-def read_off(bench: Bench) -> dict[str, float]:
-    """The same for MergeDTS, from Figure 6, where those found before are as published."""
+def read_off(inputs: Inputs) -> dict[str, float]:
+    """Return the result of the search for MergeDTS from the runs of Figure 6.
+
+    There, the parameters that were searched before have their published values.
+    """
     tried = {
         "alpha": (
             [f"alpha-{power}" for power in POWERS],
@@ -83,7 +88,7 @@ def read_off(bench: Bench) -> dict[str, float]:
     found = {}
     for name, (parts, settings) in tried.items():
         values = {full_name(policy): value for policy, value in settings.items()}
-        found[name] = values[best_without_failure(pd.concat([bench.tables[part] for part in parts]))]
+        found[name] = values[best_without_failure(pd.concat([inputs.tables[part] for part in parts]))]
     return found
 
 
@@ -92,7 +97,7 @@ def _text(policy: str, settings: Mapping[str, float]) -> str:
 
 
 def best_without_failure(table: pd.DataFrame) -> str:
-    """If all of them fail at times, those that do so least often are compared."""
+    """Return the policy with least mean regret among those with the fewest failures."""
     last = table[table["step"] == table["step"].max()].groupby("policy", sort=False)
     right = last["correct"].mean()
     return str(last["regret"].mean()[right == right.max()].idxmin())
@@ -103,7 +108,7 @@ def _sizes(quick: int, paper: int) -> dict[str, Size]:
 
 
 def _alpha_runs(power: int) -> Runs:
-    """A large alpha takes long and loses no winner: with fewer runs in the paper's tier it is as clear."""
+    """Return the runs of one alpha; a large alpha is slow and never fails, so fewer runs suffice."""
     quick = {"quick": Size(1e7, 4)} if power in FEW else {}
     sizes = {**quick, "paper": Size(1e7, 100 if power >= 6 else 40), "long": Size(1e7, 100)}
     return Runs(f"alpha-{power}", NAVIGATIONAL, (by_alpha(power),), sizes)
@@ -141,7 +146,7 @@ STUDY = Study(
             read_off,
             after=(*(f"alpha-{power}" for power in POWERS), "batch", "constant"),
             sizes={"paper": Size(1e7, 100)},
-            kept=False,
+            cached=False,
         ),
         Runs(
             "alone",
@@ -161,7 +166,7 @@ STUDY = Study(
         *(
             Check(
                 f"alpha.failures_{power}",
-                f"alpha = .8^{power}: the winner is given up in {published} of 100 runs",
+                f"alpha = .8^{power}: the winner is eliminated in {published} of 100 runs",
                 Between(_alpha(power, column="wrong", statistic="count"), low, high),
                 f"{published} published",
                 runs=100,
@@ -199,7 +204,7 @@ STUDY = Study(
         ),
         Check(
             "constant.risky",
-            "C = 400 gives up the winner at times",
+            "with C = 400 the winner is sometimes eliminated",
             Between(_constant(4e2, column="wrong", statistic="count"), 1, 15),
             "3 of 60",
             runs=100,
@@ -207,7 +212,7 @@ STUDY = Study(
         *(
             Check(
                 f"constant.best_run_{larger:g}",
-                f"the best run grows with C: from {smaller:g} to {larger:g}",
+                f"the regret of the best run grows with C: from {smaller:g} to {larger:g}",
                 Ratio(_constant(larger, statistic="min"), _constant(smaller, statistic="min"), low=1),
                 "7.2k, 7.7k, 8.4k, 10.5k, 11.2k",
                 runs=60,
@@ -216,12 +221,12 @@ STUDY = Study(
         ),
         Check(
             "constant.all_runs",
-            "a larger C costs regret: 4e6 above 400 (runs that keep the winner)",
+            "a larger C increases the regret: 4e6 is above 400 (runs that keep the winner)",
             Order(_constant(4e2, only="right"), _constant(4e6, only="right"), z=3),
         ),
         Check(
             "alone",
-            "mergeRUCB where an arm alone in its batch plays itself, the default here, over joining another",
+            "mergeRUCB: an arm alone in its batch plays itself (the default here) / its batch is merged",
             Report(Measure("alone", "merge_rucb(variant=paper)"), Measure("alone", merge_grid.DEFAULT)),
             "not in the source",
         ),

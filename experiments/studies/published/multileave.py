@@ -1,4 +1,4 @@
-"""Duels against pages of many rankers: what users are shown meanwhile (Li et al. 2020, 6.6, Figure 5)."""
+"""Quality of the pages during learning, with two or with many rankers per page (Li et al. 2020, Figure 5)."""
 
 from collections.abc import Iterator, Mapping
 
@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 
 from experiments.studies.study import (
-    Bench,
     Between,
     Check,
     Computed,
     Curves,
+    Inputs,
     Measure,
     Order,
     Ratio,
@@ -22,12 +22,12 @@ from experiments.studies.study import (
 )
 from letor_data.evaluation.values import expected_values, mean_over_queries
 
-# Both with the alpha of the paper's section 6.6; MergeDTS as tuned elsewhere in the paper besides.
+# MERGE and SETS have the alpha of section 6.6; TUNED has the parameters of the other sections.
 MERGE, TUNED, SETS = "merge_dts(alpha=0.51)", "merge_dts", "mdb(variant=merge-dts-paper)"
 POLICIES = (MERGE, TUNED, SETS)
-FEW = "101-136"  # features; the best of MSLR are among them
-FIRST, LAST = (0.0, 0.1), (0.9, 1.0)  # tenths of a run
-SHORT, LONG = 2e5, 2e6  # pages
+FEW = "101-136"  # features, among them the best features of MSLR
+FIRST, LAST = (0.0, 0.1), (0.9, 1.0)  # first and last tenth of a run
+SHORT, LONG = 2e5, 2e6  # numbers of pages
 METRICS = {"ndcg": "NDCG@10", "clicks": "clicks in the top 10"}
 _SIZES: Mapping[str, Mapping[str, Size]] = {
     "some": {"quick": Size(SHORT, 5)},
@@ -35,13 +35,14 @@ _SIZES: Mapping[str, Mapping[str, Size]] = {
 }
 
 
-def shown(bench: Bench) -> dict[str, list[float]]:
-    """Of each run: means over the pages of its first and last tenth, the gain between, the last set.
+def page_quality(inputs: Inputs) -> dict[str, list[float]]:
+    """Return per run the mean over the last tenth of its pages, the gain since the first tenth, and more.
 
-    By names that say after how many pages, as a claim about many pages says nothing about few.
+    The last value is the share of rankers that the pages of the last tenth compare. Names contain the number
+    of pages, so that a claim about long runs is skipped after short runs.
     """
-    (table,) = bench.tables.values()
-    pages = bench.size.horizon
+    (table,) = inputs.tables.values()
+    pages = inputs.size.horizon
     found: dict[str, list[float]] = {}
     for policy in POLICIES:
         runs = _runs(table, policy)
@@ -49,16 +50,16 @@ def shown(bench: Bench) -> dict[str, list[float]]:
             first, last = (np.array([_mean(run, metric, *part) for run in runs]) for part in (FIRST, LAST))
             found[_name(f"{policy} {metric}", pages)] = last.tolist()
             found[_name(f"{policy} {metric} gained", pages)] = (last - first).tolist()
-    # All rankers are on the first page, as nobody is beaten yet.
+    # The first page compares all rankers, as none is eliminated yet.
     shares = [_last_set(run) / run["mean_set"].iloc[0] for run in _runs(table, SETS)]
     return found | {_name("share of rankers on a page", pages): shares}
 
 
-def of_the_best(bench: Bench) -> dict[str, float]:
-    """NDCG of the pages of the ranker that is best by NDCG, by itself."""
-    assert bench.arena is not None
-    ranked, measure = bench.arena.rankings, f"ndcg@{bench.arena.length}"
-    values = expected_values(measure, bench.arena.labels, ranked.offsets, ranked.order, ranked.ties)
+def best_ranker_ndcg(inputs: Inputs) -> dict[str, float]:
+    """Return the NDCG of the best ranker by NDCG."""
+    assert inputs.arena is not None
+    ranked, measure = inputs.arena.rankings, f"ndcg@{inputs.arena.length}"
+    values = expected_values(measure, inputs.arena.labels, ranked.offsets, ranked.order, ranked.ties)
     return {"ndcg": float(mean_over_queries(values).max())}
 
 
@@ -71,7 +72,7 @@ def _runs(table: pd.DataFrame, policy: str) -> list[pd.DataFrame]:
 
 
 def _mean(run: pd.DataFrame, metric: str, after: float, until: float) -> float:
-    """Per page, between two shares of a run; its rows are means since the checkpoint before."""
+    """Return the mean per page between two fractions of a run; rows are means since the last checkpoint."""
     step = run["step"].to_numpy()
     pages, end = np.diff(step, prepend=0), step[-1]
     chosen = (step > after * end) & (step <= until * end)
@@ -79,7 +80,7 @@ def _mean(run: pd.DataFrame, metric: str, after: float, until: float) -> float:
 
 
 def _last_set(run: pd.DataFrame) -> float:
-    """Rankers on a page in the last tenth; one where all pages were those of one ranker."""
+    """Return the mean number of rankers per page in the last tenth; 1 if every page was of one ranker."""
     pages = run["informative_steps"].to_numpy()
     compared = pages * run["mean_set"].to_numpy()
     step = run["step"].to_numpy()
@@ -95,9 +96,9 @@ def _problem(name: str) -> str:
 
 
 def _checks(part: str, pages: float, rankers: str, merging: Mapping[str, str]) -> Iterator[Check]:
-    """`merging`: policies that are compared with pages of many rankers, by name."""
+    """Yield the claims about runs of `pages` pages; `merging` has labels and policies of two-ranker pages."""
 
-    def seen(what: str) -> Measure:
+    def value(what: str) -> Measure:
         return Measure(f"{part}-shown", _name(what, pages), "value")
 
     where = f"{rankers}, {pages:,.0f} pages"
@@ -106,56 +107,57 @@ def _checks(part: str, pages: float, rankers: str, merging: Mapping[str, str]) -
         for label, policy in merging.items():
             yield Check(
                 f"{name}.{metric}.{label}",
-                f"{where}: in the end {policy} has more {words} than pages of many rankers",
-                Order(seen(f"{SETS} {metric}"), seen(f"{policy} {metric}")),
+                f"{where}: at the end, pages of {policy} have more {words} than pages of many rankers",
+                Order(value(f"{SETS} {metric}"), value(f"{policy} {metric}")),
                 runs=5,
             )
     for label, policy in merging.items():
-        # Clicks change too little for a ratio to say anything.
+        # Clicks change too little for a meaningful ratio.
         yield Check(
             f"{name}.ndcg.{label}_rises",
             f"{where}: {METRICS['ndcg']} of pages of many rankers is almost flat beside that of {policy}",
-            Ratio(seen(f"{SETS} ndcg gained"), seen(f"{policy} ndcg gained"), -0.2, 0.2),
+            Ratio(value(f"{SETS} ndcg gained"), value(f"{policy} ndcg gained"), -0.2, 0.2),
             OTHER_DATA,
             runs=5,
         )
         yield Check(
             f"{name}.ndcg.{label}_best",
-            f"{where}: in the end {policy} shows pages almost as good as those of the best ranker",
-            Ratio(seen(f"{policy} ndcg"), Measure(f"{part}-best", "ndcg", "value"), low=0.95),
+            f"{where}: at the end, pages of {policy} are almost as good as those of the best ranker",
+            Ratio(value(f"{policy} ndcg"), Measure(f"{part}-best", "ndcg", "value"), low=0.95),
         )
     yield Check(
         f"{name}.all_on_a_page",
-        f"{where}: pages of many rankers compare all of them to the end",
-        Between(seen("share of rankers on a page"), low=0.99),
-        explanation="with confidence bounds as they are printed, a ranker leaves the page as soon as another "
-        "one beats it with confidence, and a page compares all its pairs at once, so few are left soon",
+        f"{where}: pages of many rankers compare all rankers until the end",
+        Between(value("share of rankers on a page"), low=0.99),
+        explanation="With the confidence bounds as printed, a ranker is removed as soon as another ranker "
+        "beats it with confidence. Every page compares all pairs of its rankers, so that few rankers are "
+        "left soon.",
     )
 
 
-# All 136 rankers, 200,000 pages, sets of 150, 400 and 1,000 queries by three seeds, two runs each: there is
-# chance in whether the best ranker stays on the page, and the stand-in is one on which it often does not.
+# Measured with all 136 rankers and 200,000 pages on sets of 150, 400 and 1,000 queries, three seeds and two
+# runs each. Whether the best ranker stays on the page varies by run; on the stand-in it often does not.
 OTHER_DATA = "not flat in most runs: 12 of 18 on nine synthetic sets end within .01 of the best ranker's"
 BOTH = {"alpha51": MERGE, "tuned": TUNED}
 
 STUDY = Study(
     id="multileave",
-    title="Duels against pages of many rankers",
+    title="Pages of two rankers against pages of many rankers",
     source="Li, Markov, de Rijke, Zoghi 2020 (TOIS), 6.6, Figure 5",
-    question="Do users see better pages while two rankers share a page, or while many of them do?",
-    data="judged data of MSLR; else synthetic documents stand in",
+    question="Do users see better pages during learning if two rankers share a page, or if many rankers do?",
+    data="judged data of MSLR, or else synthetic documents",
     parts=tuple(
         part
         for name, sizes in _SIZES.items()
         for part in (
             Runs(name, _problem(name), POLICIES, sizes),
-            Computed(f"{name}-shown", shown, after=(name,), sizes=sizes, kept=False),
-            Computed(f"{name}-best", of_the_best, _problem(name), kept=False),
+            Computed(f"{name}-shown", page_quality, after=(name,), sizes=sizes, cached=False),
+            Computed(f"{name}-best", best_ranker_ndcg, _problem(name), cached=False),
         )
     ),
     checks=(
         *_checks("some", SHORT, "36 rankers", BOTH),
-        # Too few pages for alpha = .51, of which the paper speaks after ten times as many.
+        # MergeDTS with alpha = .51 needs ten times as many pages, as in the paper.
         *_checks("all", SHORT, "all rankers", {"tuned": TUNED}),
         *_checks("all", LONG, "all rankers", BOTH),
         Check(
@@ -167,7 +169,7 @@ STUDY = Study(
         *(
             Check(
                 f"{name}.survivors",
-                f"rankers that MergeDTS has left in the end: {words}",
+                f"number of rankers that MergeDTS has not eliminated at the end: {words}",
                 Report(Measure(name, MERGE, "survivors")),
             )
             for name, words in (("some", "of 36, after 2e5 pages"), ("all", "of all"))

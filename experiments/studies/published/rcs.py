@@ -1,14 +1,14 @@
-"""RCS against RUCB and SAVAGE on the first rankers of MSLR (Zoghi et al. 2014, WSDM; thesis chapter 5)."""
+"""RCS against RUCB and SAVAGE on 10 to 40 rankers of MSLR (Zoghi et al. 2014, WSDM; thesis chapter 5)."""
 
 import numpy as np
 import pandas as pd
 
 from experiments.studies.study import (
-    Bench,
     Between,
     Check,
     Computed,
     Curves,
+    Inputs,
     Measure,
     Order,
     Points,
@@ -20,24 +20,24 @@ from experiments.studies.study import (
     full_name,
 )
 
-# The first version of RUCB, which is what the paper describes; the second keeps a likely best arm.
+# RUCB is the first version, which the paper describes; RUCB_B also keeps a set B with a likely best arm.
 RUCB, RUCB_B, RCS = "rucb(alpha=0.501,use_b=false)", "rucb(alpha=0.501)", "rcs(alpha=0.501)"
 HORIZONS = (100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
 LOW_RUCB, LOW_RCS = "rucb(alpha=0.1,use_b=false)", "rcs(alpha=0.1)"
-BASES = {"lex1": 1, "lex0": 0}  # whether feature names count from 1 or 0 is not known
-SCALE = {  # rankers: horizon and runs that show the crossing
+BASES = {"lex1": 1, "lex0": 0}  # the source does not state whether features are numbered from 1 or 0
+SCALE = {  # number of rankers: horizon and runs with which the curves cross
     20: {"quick": Size(1e6, 10), "paper": Size(1e6, 90)},
     30: {"paper": Size(2e6, 90)},
     40: {"paper": Size(2.5e6, 90)},
 }
 
 
-def accuracy(bench: Bench) -> dict[str, float]:
-    """RCS as it goes on; SAVAGE afresh for every horizon."""
-    rcs = bench.tables["ongoing-lex1"]
+def accuracy(inputs: Inputs) -> dict[str, float]:
+    """Return the accuracy of RCS along one run and of SAVAGE with a run per horizon, and comparisons."""
+    rcs = inputs.tables["ongoing-lex1"]
     rcs = rcs[rcs["policy"] == full_name(RCS)]
     ours = {t: _at(rcs, t) for t in HORIZONS if t <= rcs["step"].max()}
-    theirs = {t: _at(bench.tables[f"savage-{t}"], t) for t in HORIZONS}
+    theirs = {t: _at(inputs.tables[f"savage-{t}"], t) for t in HORIZONS}
     found = {f"RCS at {t}": right for t, (right, _) in ours.items()}
     found |= {f"SAVAGE at {t}": right for t, (right, _) in theirs.items()}
     found["least lead"] = min(ours[t][0] - theirs[t][0] for t in ours)
@@ -48,13 +48,13 @@ def accuracy(bench: Bench) -> dict[str, float]:
 
 
 def _at(table: pd.DataFrame, step: int) -> tuple[float, float]:
-    """(share of runs that are right, mean regret)."""
+    """Return (share of runs that recommend the winner, mean regret) at a step."""
     rows = table[table["step"] == step]
     return float(rows["correct"].mean()), float(rows["regret"].mean())
 
 
 def first_step(curve: dict[int, tuple[float, float]], share: float) -> float:
-    """Between two horizons along a straight line over log t; NaN if never."""
+    """Return the step at which the curve reaches `share`, linear in log t between horizons; NaN if never."""
     steps = np.array(list(curve))
     right = np.array([value for value, _ in curve.values()])
     reached = np.flatnonzero(right >= share)
@@ -71,25 +71,28 @@ def _regret_at(curve: dict[int, tuple[float, float]], share: float) -> float:
     return next((regret for right, regret in curve.values() if right >= share), np.nan)
 
 
-def plateau(bench: Bench) -> dict[str, float]:
-    """How far apart the mean regrets of RUCB and RCS are in the end."""
-    (table,) = bench.tables.values()
+def plateau(inputs: Inputs) -> dict[str, float]:
+    """Return the difference of the mean final regrets of RUCB and RCS."""
+    (table,) = inputs.tables.values()
     last = table[table["step"] == table["step"].max()].groupby("policy")["regret"].mean()
     return {"difference": float(last[full_name(RUCB)] - last[full_name(RCS)])}
 
 
-def crossing(bench: Bench) -> dict[str, float]:
-    """Where the mean regret of RUCB comes to lie above that of RCS for good, and what happens around."""
-    (table,) = bench.tables.values()
+def crossing(inputs: Inputs) -> dict[str, float]:
+    """Return the step T0 after which the mean regret of RUCB stays above that of RCS, and related numbers.
+
+    'early' is 1 if RUCB is above RCS before T0 / 2. 'share ratio' compares the shares of duels with a
+    non-winner after T0. 'excess' is the relative excess of RUCB's regret at 2 T0.
+    """
+    (table,) = inputs.tables.values()
     means = table.groupby(["policy", "step"])[["regret", "nonwinner_duels"]].mean()
     rucb, rcs = means.loc[full_name(RUCB)], means.loc[full_name(RCS)]
     steps = rucb.index.to_numpy()
     ahead = (rucb["regret"] > rcs["regret"]).to_numpy()
     behind = np.flatnonzero(~ahead)
-    if ahead[-1] and len(behind):
-        t0 = int(steps[behind[-1] + 1])
-    else:
+    if not ahead[-1] or not len(behind):
         return {}
+    t0 = int(steps[behind[-1] + 1])
     found = {"T0": t0, "early": float(ahead[steps < t0 / 2][-1:].mean())}
     shares = [_share_since(one["nonwinner_duels"], t0) for one in (rucb, rcs)]
     if min(shares) > 0:
@@ -101,7 +104,7 @@ def crossing(bench: Bench) -> dict[str, float]:
 
 
 def _share_since(duels: pd.Series, step: int, window: float = 0.1) -> float:
-    """Of the steps just after one: how many had a ranker that is not the winner."""
+    """Return the share of duels with a non-winner among the `window` * step duels after `step`."""
     end = next((int(s) for s in duels.index if s >= (1 + window) * step), int(duels.index[-1]))
     return float((duels[end] - duels[step]) / max(1, end - step))
 
@@ -114,7 +117,7 @@ STUDY = Study(
     id="rcs",
     title="Relative confidence sampling",
     source="Zoghi, Whiteson, de Rijke, Munos 2014 (WSDM), 6.2 to 6.5; Zoghi 2017 (thesis), chapter 5",
-    question="Does sampling the champion beat RUCB's optimism, and how soon is each right?",
+    question="Has sampling the champion (RCS) less regret than RUCB, and when does each find the winner?",
     data="public MSLR matrix, Perfect",
     parts=(
         *(
@@ -136,9 +139,9 @@ STUDY = Study(
             for t in HORIZONS
         ),
         Computed(
-            "accuracy", accuracy, after=("ongoing-lex1", *(f"savage-{t}" for t in HORIZONS)), kept=False
+            "accuracy", accuracy, after=("ongoing-lex1", *(f"savage-{t}" for t in HORIZONS)), cached=False
         ),
-        *(Computed(f"plateau-{name}", plateau, after=(f"ongoing-{name}",), kept=False) for name in BASES),
+        *(Computed(f"plateau-{name}", plateau, after=(f"ongoing-{name}",), cached=False) for name in BASES),
         Runs(
             "low-alpha",
             "mslr-perfect(lex=10,base=1)",
@@ -150,30 +153,30 @@ STUDY = Study(
             for k, sizes in SCALE.items()
         ),
         *(
-            Computed(f"crossing-{k}", crossing, after=(f"scale-{k}",), sizes=sizes, kept=False)
+            Computed(f"crossing-{k}", crossing, after=(f"scale-{k}",), sizes=sizes, cached=False)
             for k, sizes in SCALE.items()
         ),
     ),
     checks=(
         Check(
             "fig2.accuracy",
-            "RCS is right more often at every horizon",
+            "RCS recommends the winner more often than SAVAGE at every horizon",
             Between(_accuracy("least lead"), low=-0.03),
         ),
         Check(
             "fig2.lead",
-            "RCS is clearly ahead at 1000 and 2000 duels",
+            "RCS recommends the winner clearly more often than SAVAGE at 1000 and 2000 duels",
             Between(_accuracy("lead at 1000 and 2000"), low=0.1),
             ".89 and .70; .98 and .68",
         ),
         Check(
             "fig2.sooner",
-            "RCS is right in 80 % of runs about twice as soon as SAVAGE",
+            "RCS recommends the winner in 80 % of runs about twice as soon as SAVAGE",
             Between(_accuracy("steps to 80 %"), low=1.5),
         ),
         Check(
             "fig2.regret",
-            "once always right, SAVAGE has at least three times the regret that RCS had then",
+            "when all runs recommend the winner, SAVAGE has at least three times the regret of RCS",
             Between(_accuracy("regret when always right"), low=3),
             "7.5",
         ),
@@ -196,13 +199,13 @@ STUDY = Study(
                 ),
                 Check(
                     f"fig3.{name}.plateau",
-                    "the plateaus are about 200 apart",
+                    "the final regrets of RUCB and RCS differ by about 200",
                     Between(Measure(f"plateau-{name}", "difference", "value"), 120, 320),
                     "168; 266",
                 ),
                 Check(
                     f"fig3.{name}.best_run",
-                    "the best RUCB run lies above the mean of RCS",
+                    "the best RUCB run is above the mean of RCS",
                     Ratio(
                         Measure(f"ongoing-{name}", RUCB, statistic="min"),
                         Measure(f"ongoing-{name}", RCS),
@@ -212,7 +215,7 @@ STUDY = Study(
                 ),
                 Check(
                     f"fig3.{name}.second_version",
-                    "RUCB with its set B",
+                    "regret of RUCB with its set B",
                     Report(Measure(f"ongoing-{name}", RUCB_B)),
                     "465 ± 6 (lex1)",
                 ),
@@ -220,20 +223,20 @@ STUDY = Study(
         ),
         Check(
             "fig4.stuck",
-            "with alpha = .1 some RUCB runs (2 of 30) never settle on the best ranker",
+            "with alpha = .1 some RUCB runs (2 of 30) never recommend the best ranker",
             Between(Measure("low-alpha", LOW_RUCB, "wrong", at=4e5), 0.01, 0.09),
             "11 of 300",
             runs=300,
         ),
         Check(
             "fig4.rcs_is_right",
-            "RCS with alpha = .1 settles in every run",
+            "RCS with alpha = .1 recommends the best ranker in every run",
             Between(Measure("low-alpha", LOW_RCS, "wrong", at=4e5, statistic="count"), high=0),
             "0 of 300",
         ),
         Check(
             "fig4.worst_run",
-            "the worst RUCB run is far above the worst of RCS",
+            "with alpha = .1 the worst RUCB run is far above the worst RCS run",
             Ratio(
                 Measure("low-alpha", LOW_RUCB, at=4e5, statistic="max"),
                 Measure("low-alpha", LOW_RCS, at=4e5, statistic="max"),
@@ -244,18 +247,18 @@ STUDY = Study(
         ),
         Check(
             "fig4.linear",
-            "the mean regret of RUCB with alpha = .1 goes on growing",
+            "the mean regret of RUCB with alpha = .1 keeps growing",
             Ratio(Measure("low-alpha", LOW_RUCB, at=4e5), Measure("low-alpha", LOW_RUCB, at=2e5), low=1.4),
             runs=300,
         ),
         Check(
             "fig4.flat",
-            "that of RCS flattens",
+            "the mean regret of RCS with alpha = .1 flattens",
             Ratio(Measure("low-alpha", LOW_RCS, at=4e5), Measure("low-alpha", LOW_RCS, at=2e5), high=1.3),
         ),
         Check(
             "fig4.twice",
-            "RCS takes almost twice its regret of alpha = .501",
+            "with alpha = .1 RCS has almost twice its regret with alpha = .501",
             Ratio(Measure("low-alpha", LOW_RCS, at=2e5), Measure("low-alpha", RCS, at=2e5), 1.5, 2.6),
             "1.98",
         ),
@@ -265,7 +268,7 @@ STUDY = Study(
             for check in (
                 Check(
                     f"fig5.{k}.crossing",
-                    f"K = {k}: RUCB begins below RCS and ends above",
+                    f"K = {k}: RUCB is below RCS at first and above it at the end",
                     Between(Measure(f"crossing-{k}", "early", "value"), high=0),
                 ),
                 Check(
@@ -288,7 +291,7 @@ STUDY = Study(
             "figure2-accuracy",
             "Figure 2, top: accuracy against the horizon",
             "duels",
-            "share of runs that are right",
+            "share of runs that recommend the winner",
             {name: {t: _accuracy(f"{name} at {t}") for t in HORIZONS} for name in ("RCS", "SAVAGE")},
             x="log",
         ),

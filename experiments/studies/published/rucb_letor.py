@@ -4,11 +4,11 @@ from typing import Any
 
 from experiments.studies.published.rcs import first_step
 from experiments.studies.study import (
-    Bench,
     Between,
     Check,
     Computed,
     Curves,
+    Inputs,
     Measure,
     Points,
     Ratio,
@@ -20,19 +20,19 @@ from experiments.studies.study import (
 
 RUCB, SAVAGE, BTM = "rucb(alpha=0.51)", "savage", "beat_the_mean(gamma=1)"
 HORIZONS = (10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)
-SEED = 1  # of the random subsets
+SEED = 1  # seed of the random subsets
 
 
 def _problem(k: int) -> str:
     return f"np2004(random={k},seed={SEED})"
 
 
-def sooner(bench: Bench) -> dict[str, float]:
-    """Share of runs that are right, by horizon; and how much sooner RUCB is right in 80 %."""
-    runs = bench.tables["k16"]
+def sooner(inputs: Inputs) -> dict[str, float]:
+    """Return shares of runs that recommend the winner by horizon, and how much sooner RUCB reaches 80 %."""
+    runs = inputs.tables["k16"]
     runs = runs[runs["policy"] == full_name(RUCB)]
     right = {"RUCB": {t: runs.loc[runs["step"] == t, "correct"].mean() for t in HORIZONS}}
-    right["SAVAGE"] = {t: _last_share(bench, t) for t in HORIZONS}
+    right["SAVAGE"] = {t: _last_share(inputs, t) for t in HORIZONS}
     found = {f"{name} at {t}": share for name, shares in right.items() for t, share in shares.items()}
     first = {
         name: first_step({t: (s, 0.0) for t, s in shares.items()}, 0.8) for name, shares in right.items()
@@ -41,8 +41,8 @@ def sooner(bench: Bench) -> dict[str, float]:
     return found | ({"80 %": ratio} if ratio == ratio else {})
 
 
-def _last_share(bench: Bench, horizon: int) -> float:
-    table = bench.tables[f"savage-{horizon}"]
+def _last_share(inputs: Inputs, horizon: int) -> float:
+    table = inputs.tables[f"savage-{horizon}"]
     return float(table.loc[table["step"] == horizon, "correct"].mean())
 
 
@@ -54,8 +54,8 @@ STUDY = Study(
     id="rucb-letor",
     title="RUCB against SAVAGE and BTM",
     source="Zoghi, Whiteson, Munos, de Rijke 2014 (ICML); Zoghi 2017 (thesis), 4.4, Figures 4.4 and 4.5",
-    question="How much regret do elimination policies have where RUCB has little, and who is right sooner?",
-    data="LETOR NP2004 matrix; else random subsets of the public MSLR matrix, Navigational, stand in",
+    question="How much less regret than elimination policies has RUCB, and does it find the winner sooner?",
+    data="LETOR NP2004 matrix, or else random subsets of the public MSLR matrix, Navigational",
     parts=(
         Runs("k16", _problem(16), (RUCB, SAVAGE, BTM), {"quick": Size(1e6, 20), "paper": Size(4.5e6, 100)}),
         *(Runs(f"k{k}", _problem(k), (RUCB, SAVAGE, BTM), {"paper": Size(4.5e6, 100)}) for k in (32, 64)),
@@ -63,7 +63,7 @@ STUDY = Study(
             Runs(f"savage-{t}", _problem(16), (SAVAGE,), {"quick": Size(t, 40), "paper": Size(t, 100)})
             for t in HORIZONS
         ),
-        Computed("sooner", sooner, after=("k16", *(f"savage-{t}" for t in HORIZONS)), kept=False),
+        Computed("sooner", sooner, after=("k16", *(f"savage-{t}" for t in HORIZONS)), cached=False),
     ),
     checks=(
         Check(
@@ -86,14 +86,14 @@ STUDY = Study(
         ),
         Check(
             "k16.sooner",
-            "RUCB is right in 80 % of runs about twice as soon as SAVAGE",
+            "RUCB recommends the winner in 80 % of runs about twice as soon as SAVAGE",
             Between(Measure("sooner", "80 %", "value"), 1.4, 4),
             "accuracy .75 at 3e4, 1 at 1e5; .50 and .85",
         ),
         *(
             Check(
                 f"k{k}.half",
-                f"the same on {k} rankers: RUCB below half of SAVAGE",
+                f"with {k} rankers RUCB has less than half of SAVAGE's regret",
                 Ratio(Measure(f"k{k}", RUCB), Measure(f"k{k}", SAVAGE), high=0.5),
             )
             for k in (32, 64)
@@ -108,7 +108,7 @@ STUDY = Study(
             "figure4.5",
             "Figure 4.5: accuracy, 16 rankers",
             "duels",
-            "share of runs that are right",
+            "share of runs that recommend the winner",
             {
                 name: {t: Measure("sooner", f"{name} at {t}", "value") for t in HORIZONS}
                 for name in ("RUCB", "SAVAGE")

@@ -1,4 +1,4 @@
-"""Time per duel, and how it grows with the number of rankers (Li et al. 2020, 6.2, Table 2)."""
+"""Time per duel and its growth with the number of rankers (Li et al. 2020, 6.2, Table 2)."""
 
 import time
 from collections.abc import Mapping
@@ -12,10 +12,10 @@ from experiments.runs.problem import Problem
 from experiments.specs import parse_policy
 from experiments.studies.published.cycles import SIX
 from experiments.studies.study import (
-    Bench,
     Between,
     Check,
     Computed,
+    Inputs,
     Measure,
     Points,
     Report,
@@ -26,7 +26,7 @@ from experiments.studies.study import (
 
 GROWING = (50, 100, 200, 400)
 STEPS = 50_000
-# Days for 10^8 duels, on MSLR, ISTELLA and Yahoo. ISTELLA ran on another, faster machine.
+# Published days for 10^8 duels on MSLR, ISTELLA and Yahoo. ISTELLA was run on another, faster machine.
 DAYS = {
     "merge_dts": (0.08, 0.03, 0.11),
     "merge_rucb": (0.08, 0.03, 0.11),
@@ -41,25 +41,27 @@ NAMES = {policy.partition("(")[0]: policy for policy in SIX}
 
 
 class Timed(NamedTuple):
+    """The time of a run, and its number of duels of two different rankers; other duels take no time."""
+
     seconds: float
-    played: int  # duels of two different rankers; the others cost next to nothing
+    played: int
 
 
 def timed(policy: str, preferences: Preferences, steps: int) -> Timed:
-    """One run, by itself, compiled before; the best of three where that takes no time."""
+    """Time one run on one thread, without compilation; a run under a second is repeated up to three times."""
     problem = Problem(preferences)
     configured = parse_policy(policy)
     problem.play(configured, np.array([1]), 0, 0)
     found: list[Timed] = []
     while len(found) < 3 and sum(one.seconds for one in found) < 1:
-        started = time.thread_time()  # of the processor, so that others on the machine matter little
+        started = time.thread_time()  # processor time, which other processes affect little
         table = problem.play(configured, np.array([steps]), 0, 0)
         found.append(Timed(time.thread_time() - started, int(table["informative_steps"].iloc[-1])))
     return min(found)
 
 
-def growth(bench: Bench) -> dict[str, float]:
-    """Microseconds per duel of two rankers in a total order, and how they grow on logarithmic axes."""
+def growth(inputs: Inputs) -> dict[str, float]:
+    """Return microseconds per duel of two rankers in a total order, and their slope on logarithmic axes."""
     found: dict[str, float] = {}
     for name, policy in NAMES.items():
         runs = [timed(policy, _ordered(size), STEPS) for size in GROWING]
@@ -76,20 +78,20 @@ def _ordered(size: int) -> Preferences:
     return preferences_of(prefs)
 
 
-def of_set(bench: Bench) -> dict[str, float]:
-    """Days for 10^8 duels, by one run of each policy; of a shorter one, as if all duels cost the same.
+def of_set(inputs: Inputs) -> dict[str, float]:
+    """Return the days for 10^8 duels from one run of each policy, extrapolated linearly from a shorter run.
 
-    Late duels cost less than early ones, so from a shorter run it is too much, if anything.
+    Late duels cost less than early duels, so the extrapolation tends to be too large.
     """
-    assert bench.preferences is not None
-    duels = int(bench.size.horizon)
+    assert inputs.preferences is not None
+    duels = int(inputs.size.horizon)
     scale = 1e8 / duels / _SECONDS_PER_DAY
-    days = {name: scale * timed(policy, bench.preferences, duels).seconds for name, policy in NAMES.items()}
+    days = {name: scale * timed(policy, inputs.preferences, duels).seconds for name, policy in NAMES.items()}
     return {"duels": duels} | days
 
 
 def days_table(values: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
-    """Published days for 10^8 duels beside the seconds that they take here."""
+    """Return a table of published days and measured seconds for 10^8 duels."""
     columns: dict[str, list[Any]] = {"policy": list(NAMES)}
     for place, (name, rankers) in enumerate(SETS.items()):
         columns[f"{rankers} rankers: published, days"] = [DAYS[policy][place] for policy in NAMES]
@@ -109,7 +111,7 @@ STUDY = Study(
     id="timing",
     title="Time per duel",
     source="Li, Markov, de Rijke, Zoghi 2020 (TOIS), 6.2, Table 2",
-    question="What does a duel cost, and how does that grow with the number of rankers?",
+    question="How long does a duel take, and how does the time grow with the number of rankers?",
     data="any matrices of 136, 220 and 700 rankers; a total order for the growth",
     parts=(
         Computed("growth", growth),
@@ -126,15 +128,15 @@ STUDY = Study(
     checks=(
         Check(
             "growth.self_sparring",
-            "Self-Sparring costs about as much per duel as there are rankers",
+            "the time per duel of Self-Sparring grows linearly with the number of rankers",
             Report(_slope("self_sparring")),
-            "slope 1; ours need not look at all rankers",
+            "slope 1; the implementation here need not visit all rankers",
         ),
         Check(
             "growth.dts",
-            "DTS costs about the square of the number of rankers",
+            "the time per duel of DTS grows with the square of the number of rankers",
             Report(_slope("dts")),
-            "slope 2; ours keeps what does not change, so it may be below",
+            "slope 2; the implementation here updates incrementally, so the slope may be smaller",
         ),
         *(
             Check(
@@ -147,9 +149,9 @@ STUDY = Study(
         ),
         Check(
             "dts_over_merge_dts",
-            "136 rankers: DTS costs 65 times as much as MergeDTS",
+            "136 rankers: DTS takes 65 times as long as MergeDTS",
             Report(Measure("mslr", "dts", "value"), Measure("mslr", "merge_dts", "value")),
-            "65 (5.23 and .08 days); our DTS keeps what does not change",
+            "65 (5.23 and .08 days); DTS updates incrementally here",
         ),
         *(
             Check(

@@ -1,4 +1,4 @@
-"""How often notions of a winner agree on random subsets (Zoghi 2017, Table 7.1, Figure 7.2)."""
+"""Agreement between notions of a winner on random subsets (Zoghi 2017, Table 7.1, Figure 7.2)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 
 from experiments.studies.study import (
-    Bench,
     Between,
     Bubbles,
     Check,
     Computed,
+    Inputs,
     Measure,
     Report,
     Size,
@@ -21,13 +21,13 @@ from experiments.studies.study import (
 from experiments.winners.overlaps import CONTAINED, LOSSES, PAIRS, WINNERS, pooled, winner_overlaps
 
 PARTS = ("informational", "navigational")
-# Percent of subsets in which two notions have a winner in common: published, and of the navigational matrix.
+# Percent of subsets in which two notions have a winner in common: published, and in the navigational matrix.
 PUBLISHED = (99.94, 51.49, 56.15, 77.66, 82.11, 94.81)
 NAVIGATIONAL = (99.94, 86.93, 86.90, 90.38, 90.32, 98.79)
 PUBLISHED_CONTAINED = 94.2
-# How far apart two samples may be, in points: standard errors are about .2 from 400 subsets of each size.
-APART, CONTAINED_APART = 0.6, 1.2
-# Percent of subsets of the informational matrix, of any size, by an independent program.
+# Tolerances in percentage points; with 400 subsets of each size, standard errors are about 0.2.
+TOLERANCE, CONTAINED_TOLERANCE = 0.6, 1.2
+# Percent of subsets of the informational matrix, over all sizes, from an independent program.
 COUNTS: Mapping[str, Mapping[int, float]] = {
     WINNERS: {1: 79.9, 2: 16.1, 3: 3.8, 4: 0.12, 5: 0.005},
     LOSSES: {0: 54.3, 1: 44.4, 2: 1.3, 3: 0.007},
@@ -35,19 +35,22 @@ COUNTS: Mapping[str, Mapping[int, float]] = {
 MOST = {WINNERS: 7, LOSSES: 4}
 
 
-def overlaps(bench: Bench) -> dict[str, float]:
-    """In percent, every size of subset counting the same: agreement from 3 to all but one, counts of all."""
-    assert bench.preferences is not None
-    matrix = bench.preferences.matrix
+def overlaps(inputs: Inputs) -> dict[str, float]:
+    """Return percentages in which all sizes of subsets have equal weight.
+
+    Agreement is over sizes from 3 to all but one; numbers of winners and losses are over all sizes.
+    """
+    assert inputs.preferences is not None
+    matrix = inputs.preferences.matrix
     every = range(1, len(matrix) + 1)
-    found = winner_overlaps(matrix, every, samples=bench.size.runs, jobs=bench.jobs)
+    found = winner_overlaps(matrix, every, samples=inputs.size.runs, jobs=inputs.jobs)
     inner = pooled(found.shared[found.shared["size"].between(3, len(matrix) - 1)])
     shared = {row["notions"]: 100 * row["share"] for row in inner.to_dict("records")}
     return {**shared, **_counted(found.counts)}
 
 
 def _counted(counts: pd.DataFrame) -> dict[str, float]:
-    """How many Copeland winners, how many losses: the most, percent of each, and shares by size."""
+    """Return maximum, percentages and shares by size of the numbers of Copeland winners and losses."""
     values: dict[str, float] = {
         f"most {number}": counts.loc[counts["number"] == number, "count"].max() for number in COUNTS
     }
@@ -69,7 +72,7 @@ def table_7_1(values: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
 
 def _overlap(part: str, pair: str, share: float, source: str) -> Check:
     name = "-".join(word.split()[0].lower() for word in pair.split(" and "))
-    test = Between(Measure(part, pair, "value"), share - APART, share + APART)
+    test = Between(Measure(part, pair, "value"), share - TOLERANCE, share + TOLERANCE)
     return Check(
         f"{part}.{name}", f"{pair} share a winner in {share} % ({source})", test, f"{share}", real=True
     )
@@ -77,7 +80,7 @@ def _overlap(part: str, pair: str, share: float, source: str) -> Check:
 
 def _count(part: str, number: str, count: int, share: float) -> Check:
     measure = Measure(part, f"{count} {number}", "value")
-    what = f"there are {count}" if number == WINNERS else f"each loses to {count} others"
+    what = f"there are {count}" if number == WINNERS else f"each loses to {count} other rankers"
     name = f"{part}.{count}_{number.split()[-1]}"
     if part == "informational":
         test = Between(measure, share - 1, share + 1)
@@ -108,8 +111,8 @@ STUDY = Study(
             f"in {PUBLISHED_CONTAINED} % all Copeland winners have weight in the von Neumann winner",
             Between(
                 Measure("informational", CONTAINED, "value"),
-                PUBLISHED_CONTAINED - CONTAINED_APART,
-                PUBLISHED_CONTAINED + CONTAINED_APART,
+                PUBLISHED_CONTAINED - CONTAINED_TOLERANCE,
+                PUBLISHED_CONTAINED + CONTAINED_TOLERANCE,
             ),
             "94.8",
             real=True,
@@ -117,7 +120,8 @@ STUDY = Study(
         *(
             Check(
                 f"{part}.few_{number.split()[-1]}",
-                f"{part}: Copeland winners are few, and lose few duels: far below the size of the subset",
+                f"{part}: Copeland winners are few and lose to few rankers, compared with the size of the "
+                "subset",
                 Between(Measure(part, f"most {number}", "value"), high=most),
             )
             for part in PARTS

@@ -1,1 +1,1 @@
-"""Measures of the literature, one a file. A new file with a MEASURE is a new measure."""
+"""Measures of the literature, one per file. A file that defines MEASURE adds a measure."""

@@ -1,4 +1,4 @@
-"""DCG: gains of the documents, each divided by the logarithm of its rank."""
+"""DCG: sum of the gains of the documents, each divided by the logarithm of its rank."""
 
 from __future__ import annotations
 

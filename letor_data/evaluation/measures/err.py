@@ -1,10 +1,10 @@
-"""ERR: the expected reciprocal rank at which a user is satisfied who reads from the top.
+"""ERR: expected reciprocal rank at which a user who reads from the top is satisfied.
 
-A document of grade g satisfies with probability R = (2^g - 1) / 2^top. In a tie group, the user passes the
-first j documents with probability m_j on average: the mean, over all j of the group's n documents, of the
-product of their 1 - R. That is an elementary symmetric polynomial over C(n, j). Adding one document after the
-other gives m_j = ((t - j) m_j + j (1 - R) m_{j-1}) / t with document t, and the user is satisfied at place j
-with probability m_{j-1} - m_j. A group costs n times the ranks of it above the cut-off.
+A document of grade g satisfies the user with probability R = (2^g - 1) / 2^top. In a tie group of n
+documents, the user reads past the first j documents with mean probability m_j: the mean over all subsets of j
+documents of the product of their 1 - R, which is an elementary symmetric polynomial divided by C(n, j).
+Adding document t updates m_j = ((t - j) m_j + j (1 - R) m_{j-1}) / t. The user is satisfied at rank j of the
+group with probability m_{j-1} - m_j. A group costs n times the number of its ranks up to the cut-off.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ def _expected_err(grades, offsets, ends, ties, passes, depth):
             for place in range(n_places):
                 satisfied = means[place] - means[place + 1]
                 expected[query] += reads_on * satisfied / (rank - start + place + 1)
-            reads_on *= means[n_places]  # of the whole group; otherwise the cut-off is in it
+            reads_on *= means[n_places]  # not used again if the cut-off is inside the group
             rank += size
     return expected
 
 
 @entry
 def _pass_first_documents(grades, rank, size, passes, n_places, means):
-    """Write the mean probabilities to pass the first 0, 1, ..., `n_places` documents of a group."""
+    """Write to `means` the probabilities of reading past the first 0, 1, ..., `n_places` documents."""
     means[0] = 1.0
     for place in range(1, n_places + 1):
         means[place] = 0.0

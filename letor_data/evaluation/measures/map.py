@@ -1,9 +1,9 @@
-"""MAP: precision at the rank of every relevant document, averaged over these, and then over queries.
+"""MAP: precision at the rank of each relevant document, averaged over relevant documents and then queries.
 
-Relevant documents that are not listed, or below the cut-off, count as found with precision 0. In a tie group
-of n documents, r of them relevant, the document at place j is relevant with probability r / n, and then
-(j - 1) (r - 1) / (n - 1) of the documents before it in the group are relevant on average (McSherry and
-Najork, ECIR 2008).
+Relevant documents that are not listed or are below the cut-off contribute precision 0. In a tie group of n
+documents with r relevant ones, the document at rank j of the group is relevant with probability r / n. Given
+that it is relevant, the expected number of relevant documents before it in the group is
+(j - 1) (r - 1) / (n - 1) (McSherry and Najork, ECIR 2008).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _expected_average_precision(grades, offsets, ends, ties, rel, depth):
 
 @entry
 def _in_group(relevant, size, found, above, depth):
-    """Return the expected sum of precisions in a group below `above` documents, `found` of them relevant."""
+    """Return the expected sum of precisions in a group with `above` documents above it, `found` relevant."""
     expected = 0.0
     slope = (relevant - 1) / (size - 1) if size > 1 else 0.0
     for place in range(min(size, depth - above)):

@@ -1,8 +1,8 @@
-"""MRR: one over the rank of the first relevant document, averaged over queries.
+"""MRR: reciprocal rank of the first relevant document, averaged over queries.
 
-Of the tie groups only the first with a relevant document matters. Among its n documents, r of them relevant,
-the first relevant one is at place j with probability C(n - j, r - 1) / C(n, r), which the kernel goes through
-by the ratio of neighbours, (n - j - r + 1) / (n - j).
+Only the first tie group with a relevant document matters. In a group of n documents with r relevant ones, the
+first relevant document is at rank j of the group with probability C(n - j, r - 1) / C(n, r). The kernel
+computes these by the ratio of successive probabilities, (n - j - r + 1) / (n - j).
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ def _expected_reciprocal_rank(grades, offsets, ends, ties, rel, depth):
 
 @entry
 def _in_group(relevant, size, above, depth):
-    """Return the expected reciprocal rank in a group of `size` documents below `above` others."""
+    """Return the expected reciprocal rank in a group of `size` documents with `above` others above it."""
     expected = 0.0
-    odds = relevant / size  # that the first relevant document is at this place
+    probability = relevant / size  # that the first relevant document is at this place
     for place in range(min(size, depth - above)):
-        expected += odds / (above + place + 1)
+        expected += probability / (above + place + 1)
         n_below = size - place - 1
         if n_below < relevant:  # the first relevant document cannot be further down
             break
-        odds *= (n_below - relevant + 1) / n_below
+        probability *= (n_below - relevant + 1) / n_below
     return expected
 
 

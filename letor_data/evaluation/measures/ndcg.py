@@ -1,4 +1,4 @@
-"""NDCG: DCG as a share of the highest DCG that the query's documents allow, in any order."""
+"""NDCG: DCG divided by the highest DCG over all orders of the query's documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""P@k: the share of relevant documents among the first k. A list that is shorter counts as k long."""
+"""P@k: share of relevant documents among the first k. The divisor is k also if the list is shorter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RBP: the rate at which a user finds relevant documents who goes on to the next rank with probability p."""
+"""RBP: relevant documents per rank read, for a user who continues to the next rank with probability p."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rankduel.base.settings import Setting
 
 
 class Params(NamedTuple):
-    p: Annotated[float, Setting("probability to go on to the next rank", at_least=0, at_most=1)] = 0.8
+    p: Annotated[float, Setting("probability of continuing to the next rank", at_least=0, at_most=1)] = 0.8
     rel: Rel = 1
     k: Cutoff = 0
     no_relevant: NoRelevant = "zero"

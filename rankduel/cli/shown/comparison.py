@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from rich.markup import escape
 
+from experiments.matrix.preferences import Preferences
 from experiments.runs.compare import Comparison
+from rankduel.base.text import counted
 from rankduel.cli.console import plain_table, screen, show_legend
+from rankduel.cli.shown.preferences import duel_text, matrix_text
 
 _COLUMNS = {
     "live\nregret": "",
@@ -22,6 +26,25 @@ _COLUMNS = {
 def as_data(found: Comparison) -> dict[str, Any]:
     """Return all values of a comparison for JSON, with its curves."""
     return found._asdict()
+
+
+def rows_of(found: Mapping[str, Comparison]) -> list[dict[Any, Any]]:
+    """Return a row per policy; with several kinds of duels, also the label of the duels."""
+    if len(found) == 1:
+        return [row for one in found.values() for row in one.final.to_dict("records")]
+    return [{"duels": label} | row for label, one in found.items() for row in one.final.to_dict("records")]
+
+
+def show_heading(
+    name: str, arena: Mapping[str, Any], preferences: Preferences, notion: str, *, horizon: int, runs: int
+) -> None:
+    """Print the rankers, the duels, the matrix and the regret of the table that follows."""
+    screen.print(
+        f"\n[bold]{escape(name)}:[/] [dim]{counted(len(preferences), 'ranker')}, "
+        f"{escape(duel_text(arena))}, matrix {matrix_text(preferences)}\n"
+        f"{notion.capitalize()} regret after {counted(horizon, 'duel')}, "
+        f"means of {counted(runs, 'run')}[/]\n"
+    )
 
 
 def show_comparison(found: Comparison) -> None:

@@ -24,16 +24,22 @@ def show_summary(summary: Summary, top: int) -> None:
     screen.print(_sizes(summary))
     screen.print("\n[bold]Grades[/]")
     screen.print(_grades(summary))
-    title(f"\nBest features by NDCG@{summary.cutoff}", "mean over all orders of tied documents")
+    what = _what_ranks(summary)
+    title(f"\nBest {what}s by NDCG@{summary.cutoff}", "mean over all orders of tied documents")
     screen.print(_best_features(summary, top))
     if summary.rankers:
         screen.print(f"\n[bold]Rankers by NDCG@{summary.cutoff}[/]")
         screen.print(_rankers(summary))
-    screen.print("\n[bold]All features[/]")
+    screen.print(f"\n[bold]All {what}s[/]")
     for line in _feature_remarks(summary):
         screen.print(line)
     for note in summary.notes:
         screen.print(f"[yellow]note:[/] {escape(note)}", soft_wrap=True)
+
+
+def _what_ranks(summary: Summary) -> str:
+    """Return what the columns of the data are called."""
+    return "run" if summary.profile == "trec" else "feature"
 
 
 def _sizes(summary: Summary) -> Table:
@@ -46,7 +52,7 @@ def _sizes(summary: Summary) -> Table:
         "queries", f"{summary.queries:,}" + (f"  [dim]({splits})[/]" if len(summary.splits) > 1 else "")
     )
     table.add_row("documents", f"{summary.documents:,}")
-    table.add_row("features", f"{summary.n_features:,}")
+    table.add_row(f"{_what_ranks(summary)}s", f"{summary.n_features:,}")
     table.add_row(
         "documents per query",
         f"{spread['min']:.0f} to {spread['max']:,.0f}, mean {spread['mean']:.1f}, "
@@ -73,7 +79,7 @@ def _grades(summary: Summary) -> Table:
 
 def _best_features(summary: Summary, top: int) -> Table:
     best = sorted(summary.features, key=lambda feature: -feature.ndcg)[:top]
-    return _measured("feature", ((one, one.title) for one in best))
+    return _measured(_what_ranks(summary), ((one, one.title) for one in best))
 
 
 def _rankers(summary: Summary) -> Table:
@@ -95,20 +101,21 @@ def _measured(heading: str, rows: Iterable[tuple[FeatureSummary | RankerSummary,
 
 def _feature_remarks(summary: Summary) -> list[str]:
     """Return lines about ties, constant features and missing values."""
-    features = summary.features
+    features, what = summary.features, _what_ranks(summary)
     shares = np.array([feature.tie_share for feature in features])
     constant = _names(feature for feature in features if feature.constant)
     within = _names(f for f in features if f.constant_in_queries and not f.constant)
     missing = [feature for feature in features if feature.missing_share > 0]
     lines = [
-        f"pairs of documents with equal values: median {np.median(shares):.1%} per feature; "
-        f"over 50% in {(shares > 0.5).sum():,} of {counted(len(shares), 'feature')}",
+        f"pairs of documents with equal values: median {np.median(shares):.1%} per {what}; "
+        f"over 50% in {(shares > 0.5).sum():,} of {counted(len(shares), what)}",
         f"constant: {constant or 'none'}",
         f"constant within every query: {within or 'none'}",
     ]
     if missing:
         share = np.mean([feature.missing_share for feature in features])
-        lines.append(f"missing values: {share:.1%} of all, in {counted(len(missing), 'feature')}")
+        absent = "documents that a run does not list" if what == "run" else "missing values"
+        lines.append(f"{absent}: {share:.1%} of all, in {counted(len(missing), what)}")
     return lines
 
 

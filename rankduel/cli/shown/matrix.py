@@ -1,4 +1,4 @@
-"""What `rankduel matrix show` draws on a console."""
+"""Draw a matrix on a console for `rankduel matrix show`."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from experiments.matrix.preferences import Preferences
 from experiments.winners.notions import copeland_order
 from rankduel.base.text import counted
 
-# From never to always winning, through white for even; as in experiments.report.charts.heatmap.
+# From never to always winning, with white for 1/2; as in experiments.report.charts.heatmap.
 _COLOURS = np.array(
     [(0x8F, 0x3B, 0), (0xE8, 0xA1, 0x5C), (255, 255, 255), (0x6A, 0xAE, 0xD6), (0x08, 0x45, 0x7E)]
 )
 _DIAGONAL = "╲"
-_SHORT_NAME = 16  # columns that a name is cut to before numbers are left out
-_NUMBER, _CELL = 5, 2  # columns of a cell with its probability, and of one without
+_SHORT_NAME = 16  # width to which names are cut before numbers are omitted
+_NUMBER, _CELL = 5, 2  # width of a cell with and without its probability
 
 
 def draw(preferences: Preferences, console: Console) -> None:
-    """As large as the console is wide: with numbers, as cells with names, or as a picture of averages.
+    """Draw the matrix in the width of the console: with numbers, as cells with names, or as block means.
 
-    What is no terminal, such as a pipe or a file, has no width: all numbers are printed, under whole names.
+    A pipe or a file has no width: all numbers are printed, with whole names.
     """
     order = copeland_order(preferences.matrix)
     matrix = preferences.matrix[np.ix_(order, order)]
@@ -44,7 +44,7 @@ def draw(preferences: Preferences, console: Console) -> None:
 
 
 def _fitted(matrix: np.ndarray, names: list[str], width: int, paint: _Paint) -> tuple[list[Text], Text]:
-    """Return what fits into so many columns, and its legend."""
+    """Return the lines of the most detailed drawing that fits into `width`, and its legend."""
     longest = max(map(cell_len, names))
     short = min(_SHORT_NAME, longest)
     size = len(names)
@@ -64,25 +64,25 @@ def _picture_in_words(names: list[str], size: int) -> str:
     ends = f"\ntop and left: {', '.join(names[:3])}, ...; bottom and right: ..., {', '.join(names[-3:])}"
     if size == len(names):
         return ends
-    return f"{ends}\n{counted(len(names), 'ranker')} on {size} places: a point is the mean of its pairs"
+    return f"{ends}\n{counted(len(names), 'ranker')} in {size} blocks: a cell is the mean of its pairs"
 
 
 class _Paint:
-    """How a probability looks on a console: a colour, or without colours a digit."""
+    """Style of probabilities on a console: colours, or digits without colours."""
 
     def __init__(self, console: Console, matrix: np.ndarray) -> None:
         self.colours = console.color_system is not None and not console.no_color
-        self.far = max(0.05, float(np.abs(matrix - 0.5).max()))  # from one half, where colours end
+        self.far = max(0.05, float(np.abs(matrix - 0.5).max()))  # from 1/2 to the ends of the scale
 
     def style(self, p: float) -> Style:
-        """A background, and ink that can be read on it."""
+        """Return a background colour, and a text colour with enough contrast."""
         if not self.colours:
             return Style()
         ink = "#ffffff" if abs(p - 0.5) > 0.7 * self.far else "#222222"
         return Style(color=ink, bgcolor=colour(p, self.far))
 
     def scale(self) -> Text:
-        """What the colours mean; nothing without them."""
+        """Return the colour scale; empty without colours."""
         line = Text()
         if self.colours:
             line.append(f"{0.5 - self.far:.2f} ")
@@ -94,11 +94,11 @@ class _Paint:
     def legend(self) -> Text:
         if self.colours:
             return self.scale()
-        return Text("a digit is p in tenths, rounded down, so 5 and above wins; a dot is a tie")
+        return Text("a digit is p in tenths, rounded down: 5 or more is a win, a dot is a tie")
 
 
 def shrunk(matrix: np.ndarray, size: int) -> np.ndarray:
-    """(size, size) means over blocks of neighbours, as equal in number as can be; each pair counts once."""
+    """Return the (size, size) means over blocks of neighbouring rankers, nearly equal in size."""
     edges = np.linspace(0, len(matrix), size + 1).round().astype(int)
     widths = np.diff(edges)
     sums = np.add.reduceat(np.add.reduceat(matrix, edges[:-1], axis=0), edges[:-1], axis=1)
@@ -106,7 +106,7 @@ def shrunk(matrix: np.ndarray, size: int) -> np.ndarray:
 
 
 def _numbers(matrix: np.ndarray, names: list[str], left: int, cell: int, paint: _Paint) -> list[Text]:
-    """Rows of numbers; `left` columns for the names of rows, `cell` for each number and for names above."""
+    """Return rows of numbers; `left` is the width of row names, `cell` of numbers and column names."""
     header = "".join(f"{_right(name, cell - 1)} " for name in names)
     lines = [Text(" " * (left + 1) + header, style="dim")]
     for i, name in enumerate(names):
@@ -130,7 +130,7 @@ def _cells(matrix: np.ndarray, names: list[str] | None, name_width: int, paint: 
 
 
 def _half_blocks(matrix: np.ndarray, paint: _Paint) -> list[Text]:
-    """Two rows of the matrix on one line: a half block in the colour of the upper on that of the lower."""
+    """Return lines of half blocks, each with two rows of the matrix: foreground above, background below."""
     lines = []
     for upper in range(0, len(matrix), 2):
         line = Text()
@@ -142,14 +142,14 @@ def _half_blocks(matrix: np.ndarray, paint: _Paint) -> list[Text]:
 
 
 def colour(p: float, far: float) -> Color:
-    """From brown through white to blue; the ends are for 1/2 - far and 1/2 + far."""
+    """Return a colour from brown at 1/2 - far through white to blue at 1/2 + far."""
     place = np.clip((p - 0.5) / far, -1.0, 1.0) * 2 + 2
     red, green, blue = (np.interp(place, range(5), _COLOURS[:, channel]) for channel in range(3))
     return Color.from_rgb(round(red), round(green), round(blue))
 
 
 def _digit(p: float) -> str:
-    """Tenths, rounded down; a dot where a pair is even."""
+    """Return the probability in tenths, rounded down; a dot for a tie."""
     return "·" if p == 0.5 else str(min(9, int(10 * p)))
 
 
@@ -158,7 +158,7 @@ def _label(name: str, width: int) -> Text:
 
 
 def _right(name: str, width: int) -> str:
-    """Return a name in so many columns of a terminal: cut if it is longer, else with spaces before it."""
+    """Return a name in `width` columns of a terminal: cut, or right-aligned."""
     if cell_len(name) > width:
         name = set_cell_size(name, width - 1) + "…"
     return " " * (width - cell_len(name)) + name

@@ -16,7 +16,7 @@ from experiments.matrix.preferences import Preferences
 from experiments.winners.certainty import Certainty, certainty, deciding, joint
 from experiments.winners.notions import Mixture, Scores, all_scores, copeland_order, ranker_table, winner_sets
 from experiments.winners.overlaps import CONTAINED, FEWEST, LOSSES, WINNERS, Overlaps, pooled
-from experiments.winners.resampling import NOTIONS, Resampled
+from experiments.winners.resampling import Resampled
 from experiments.winners.summary import summary_of
 from experiments.winners.transitivity import (
     Transitivity,
@@ -106,6 +106,13 @@ _ORDER_LEGEND = {
     "SST, MST, WST": "strong, moderate and weak stochastic transitivity",
     "STI": "stochastic triangle inequality",
     "gamma": "factor of relaxed stochastic transitivity; 1 if SST holds",
+}
+_BY_NOTION = {
+    "condorcet": "Condorcet",
+    "copeland": "Copeland",
+    "borda": "Borda",
+    "random_walk": "random walk",
+    "von_neumann": "von Neumann",
 }
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -286,11 +293,11 @@ def _resampled(drawn: Resampled, top: int) -> Table:
     """Return a table of the rankers that win most often if the queries are drawn again."""
     shown = plain_table()
     shown.add_column("ranker", header_style="dim", style="cyan", overflow="fold")
-    for heading in NOTIONS:
-        shown.add_column(heading.capitalize(), header_style="dim", justify="right", no_wrap=True)
-    winning = drawn.shares[(drawn.shares[list(NOTIONS)] > 0).any(axis=1)].head(top)
+    for heading in _BY_NOTION.values():
+        shown.add_column(heading, header_style="dim", justify="right", no_wrap=True)
+    winning = drawn.shares[(drawn.shares[list(_BY_NOTION)] > 0).any(axis=1)].head(top)
     for row in winning.to_dict("records"):
-        shown.add_row(escape(row["ranker"]), *(f"{row[notion]:.1%}" for notion in NOTIONS))
+        shown.add_row(escape(row["ranker"]), *(f"{row[notion]:.1%}" for notion in _BY_NOTION))
     if drawn.without_condorcet:
         shown.add_row("none", f"{drawn.without_condorcet:.1%}")
     return shown

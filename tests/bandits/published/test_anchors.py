@@ -1,4 +1,4 @@
-"""Published and independently computed regrets, by default settings or the named variant."""
+"""Test regrets against published and independently computed ones, by default or by the named variant."""
 
 import pytest
 from support.anchors import NAMES, distance, measure, rows
@@ -19,7 +19,7 @@ def test_the_table_names_every_policy_for_condorcet_winners():
 @pytest.mark.slow
 @pytest.mark.parametrize(("label", "published"), ROWS, ids=[label for label, _ in ROWS])
 def test_regret_is_the_published_one(label, published):
-    """Within 4 combined standard errors (both sides: 200 runs)."""
+    """The difference is within 4 combined standard errors; 200 runs of both."""
     for name, (mean, error) in zip(NAMES, published):
         mine, mine_error, apart = distance(measure(label, name), mean, error)
         print(

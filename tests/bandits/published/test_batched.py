@@ -1,8 +1,8 @@
-"""What is known of the batched policies' regret after 10^5 duels, and what the two papers claim (slow).
+"""Test the regret of the batched policies after 10^5 duels, and the claims of the two papers (slow).
 
 `PYTHONPATH=tests python tests/bandits/published/test_batched.py` prints the tables. Agarwal, Ghuge and
-Nagarajan published curves only (ICML 2022, Figure 1, ten runs; NeurIPS 2022, twenty runs); their ends are
-read off to some 5 per cent. Independently computed means have standard errors.
+Nagarajan published curves only (ICML 2022, Figure 1, ten runs; NeurIPS 2022, twenty runs); their ends can be
+read off to about 5 %. Independently computed means have standard errors.
 """
 
 import sys
@@ -67,13 +67,13 @@ def sushi():
 
 
 def bradley_terry(run):
-    """100 arms with strengths uniform on (0, 1]; others for every run."""
+    """Return preferences of 100 arms with strengths uniform on (0, 1], drawn for each run."""
     strength = 1 - np.random.default_rng(run).random(100)
     return strength[:, None] / (strength[:, None] + strength)
 
 
 def one_winner(run):
-    """100 arms: one beats each other by a margin uniform on (0, 1/2), those are even."""
+    """Return preferences of 100 arms: one beats each other by a margin uniform on (0, 1/2), others tie."""
     prefs, margin = np.full((100, 100), 0.5), np.random.default_rng(run).uniform(0, 0.5, 99)
     prefs[0, 1:], prefs[1:, 0] = 0.5 + margin, 0.5 - margin
     return prefs
@@ -88,7 +88,7 @@ PREFS = {
 
 
 def final_regret(spec, name, runs=RUNS):
-    """Strong regret of each run at the horizon."""
+    """Return the strong regret of each run at the horizon."""
     policy, steps = POLICIES.parsed(spec), np.array([HORIZON])
 
     def one(run):
@@ -110,7 +110,7 @@ def clearly_below(one, other, standard_errors=4):
 
 
 def computed():
-    """(policy, matrix, mean, standard error), one by one."""
+    """Yield (policy, matrix, mean, standard error) of each row of the tables."""
     rows = [line.split() for line in COMPUTED.strip().splitlines()]
     return [
         (row[0], name, float(row[place]), float(row[place + 1]))
@@ -129,7 +129,7 @@ def test_regret_is_that_of_an_independent_program(spec, name, mean, error):
 
 @pytest.mark.parametrize("policy", ["pcomp", "scomp"])
 def test_figure_1_of_the_icml_paper(policy):
-    """Within 35 per cent of what can be read off: the threshold of the experiments is not printed right."""
+    """The tolerance is 35 % of the value in the figure: the threshold of the experiments is misprinted."""
     for name, published in zip(PREFS, READ_OFF[policy]):
         ours, error = mean_and_error(final_regret(policy, name, runs=40 if name.startswith("SYN") else RUNS))
         print(f"{policy} on {name}: {published}, ours {ours:.0f} ± {error:.0f}")
@@ -139,8 +139,9 @@ def test_figure_1_of_the_icml_paper(policy):
 def test_scomp2_is_lowest_of_its_paper_but_not_as_low_as_published():
     """Of Figure 1 the order remains on three of four matrices; on SYN-CD all three are like random play.
 
-    340 on six rankers, 4,400 and 4,300 on the synthetic ones are out of reach of the algorithm as printed:
-    ours are 6, 3 and 6 times that. The authors' program must give up arms, or switch, sooner.
+    The algorithm as printed does not reach the 340 on six rankers, nor the 4,400 and 4,300 on the synthetic
+    matrices: ours are 6, 3 and 6 times as large. The authors' program must eliminate arms, or change to
+    PCOMP, sooner.
     """
     for name, published in list(zip(PREFS, READ_OFF["scomp2"]))[:3]:
         runs = 40 if name == "SYN-BTL" else RUNS
@@ -165,8 +166,8 @@ def test_c2b_with_log_t_batches(name):
 def test_c2b_with_six_batches_more(name):
     """NeurIPS 2022, B = 22: "below RUCB everywhere", comparable to RMED. Six more batches do lower regret.
 
-    But the algorithm as printed stays a tenth above RUCB on both. It is the radius c that costs so much:
-    without any (c_scale=0) regret is two thirds of RUCB's, and one and a half times RMED1's.
+    But the regret of the algorithm as printed is a tenth above that of RUCB on both. The radius c causes it:
+    without it (c_scale=0) the regret is two thirds of that of RUCB, and 1.5 times that of RMED1.
     """
     specs = ("c2b", "c2b(extra=6)", "c2b(extra=6,c_scale=0)", "rucb", "rmed1")
     regret = {spec: final_regret(spec, name, 1000 if "c2b" in spec else 200) for spec in specs}

@@ -1,4 +1,4 @@
-"""What the papers say of their policies, on the matrices that are built in (slow)."""
+"""Test claims of the papers on the built-in matrices (slow)."""
 
 import os
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 
 def final_regret(spec, prefs, horizon, runs, seed=1):
-    """Strong regret of each run at the horizon."""
+    """Return the strong regret of each run at the horizon."""
     prefs, configured, steps = checked_prefs(prefs), parse_policy(spec), np.array([horizon])
     play_matrix(configured, prefs, 1, steps=np.array([1]))  # compiles before the threads start
     traces = Parallel(n_jobs=-1, prefer="threads")(
@@ -26,7 +26,7 @@ def final_regret(spec, prefs, horizon, runs, seed=1):
 
 
 def clearly_below(one, other, standard_errors=3):
-    """The mean of one sample is below the other's by so many combined standard errors."""
+    """Return whether the mean of `one` is below that of `other` by a number of combined standard errors."""
     error = np.hypot(one.std() / len(one) ** 0.5, other.std() / len(other) ** 0.5)
     return other.mean() - one.mean() > standard_errors * error
 
@@ -34,7 +34,7 @@ def clearly_below(one, other, standard_errors=3):
 def test_cycles_as_in_the_merge_dts_paper():
     """Li et al. 2020, 6.4 (10^7 duels): RMED1 below MergeDTS on Cycle, above it on Cycle2.
 
-    That holds for their RMED1, and is the other way round for that of its own paper. The closest two,
+    That holds for their RMED1; for RMED1 as in its own paper the order is reversed. The closest two,
     1,085 and 1,223, are six standard errors apart after 240 runs.
     """
     for name, less in (("cycle", "rmed1(variant=chang-li)"), ("cycle2", "rmed1")):
@@ -77,7 +77,7 @@ def test_rucb_has_less_than_half_of_savage():
 
 
 def linear(utilities):
-    """Ailon et al. 2014: chance (1 + x - y) / 2."""
+    """Return preferences (1 + x - y) / 2 of utilities x and y, as in Ailon et al. 2014."""
     utilities = np.array(utilities)
     return 0.5 * (1 + utilities[:, None] - utilities[None, :])
 
@@ -114,7 +114,7 @@ def test_chen_frazier_2017():
 
 
 def test_mslr_if_a_matrix_is_given():
-    """The 136-ranker matrix of MSLR, navigational user: RANKDUEL_PREFS=path. Without it, nothing to say.
+    """The 136-ranker matrix of MSLR, navigational user: RANKDUEL_PREFS=path; skipped without it.
 
     Mean regret at 10^8 within 4 standard errors of eight independent runs (MergeDTS, mergeRUCB) or 10 % of
     three (RMED1, RUCB); MergeDTS lowest.
@@ -133,9 +133,9 @@ def test_mslr_if_a_matrix_is_given():
 
 @pytest.mark.parametrize(("power", "published"), [(6, 0), (7, 1), (8, 4), (9, 10)])
 def test_how_often_merge_dts_loses_the_winner(power, published):
-    """Li et al. 2020, 6.7: of 100 runs of 10^7 duels, so many give up the winner (with RANKDUEL_PREFS).
+    """Li et al. 2020, 6.7: number of 100 runs of 10^7 duels that remove the winner (with RANKDUEL_PREFS).
 
-    Two binomial counts of one chance: within 3.5 standard errors of their difference, plus one.
+    Two binomial counts with one probability: within 3.5 standard errors of their difference, plus one.
     """
     if "RANKDUEL_PREFS" not in os.environ:
         return

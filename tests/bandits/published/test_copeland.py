@@ -1,4 +1,4 @@
-"""Three published figures on Copeland bandits (Zoghi 2017, section 7.5; Zoghi et al. 2015), as claims.
+"""Test claims of three figures on Copeland bandits (Zoghi 2017, section 7.5; Zoghi et al. 2015).
 
 The thesis gives neither the horizon nor the runs nor alpha; these have alpha = 0.51.
 """
@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.kernel, pytest.mark.slow]
 
 
 def regrets(spec, name, notion, steps, runs, seed=0):
-    """(runs, steps)."""
+    """Return the regret, (runs, steps)."""
     prefs = MATRICES[name].make()
     loss, steps, configured = losses_by(notion, prefs), np.array(steps), parse_policy(spec)
 
@@ -33,7 +33,7 @@ class TestFiveArmsWithoutACondorcetWinner:
     STEPS = (10**5, 10**6, 10**7)
 
     def test_rucb_is_linear(self):
-        """Everybody is beaten, so the champion is any of five; 1/8 of the wins are lost in each step."""
+        """Every arm is beaten, so the champion is any of five; the loss is 1/8 of the wins in each step."""
         regret = regrets("rucb", "mslr5-cycle", "copeland", self.STEPS, 4).mean(axis=0)
         assert 0.95 < np.log10(regret[2] / regret[1]) < 1.05
         assert regret[2] == pytest.approx(0.125 * 10**7, rel=0.05)
@@ -45,18 +45,20 @@ class TestFiveArmsWithoutACondorcetWinner:
 
     @pytest.mark.parametrize("spec", ["copeland_savage", "pbr", "rankel", "scb"])
     def test_others_lose_more(self, spec):
-        """At 10^6 duels, where those that must know the horizon were told it; 16 runs, 4 standard errors."""
+        """At 10^6 duels, with that horizon for the policies that need one; 16 runs, 4 standard errors."""
         others, ccb = (regrets(one, "mslr5-cycle", "copeland", [10**6], 16)[:, 0] for one in (spec, "ccb"))
         error = np.hypot(others.std(ddof=1), ccb.std(ddof=1)) / 4
         assert others.mean() - ccb.mean() > 4 * error
 
 
 class TestFiveHundredArms:
-    """Figure 7.7. Chances are not published; they are 0.6 here. Of CCB the sharp bend is asserted. With these
-    chances SCB still explores after 10^8 duels, so the figure's order of the two does not show.
+    """Figure 7.7. The preferences are not published; they are 0.6 here.
+
+    For CCB the sharp bend is asserted. With these preferences SCB still explores after 10^8 duels, so the
+    order of the two in the figure is not seen.
     """
 
-    def test_regret_bends_sharply_when_winners_begin_to_meet_themselves(self):
+    def test_regret_bends_sharply_when_winners_begin_to_duel_themselves(self):
         steps = [10**6, 10**7, 2 * 10**7, 10**8]
         at = regrets("ccb", "copeland500", "copeland", steps, 1)[0]
         per_step = np.diff(at) / np.diff(steps)

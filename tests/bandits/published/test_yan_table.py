@@ -1,4 +1,4 @@
-"""Yan's simulation (2022, Figure 4.1): every count within three standard errors, or why not."""
+"""Test counts of Yan's simulation (2022, Figure 4.1): three standard errors, with stated exceptions."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def test_the_best_are_found_as_often_as_published(cell):
     ],
 )
 def test_other_readings_find_as_many_as_simulated_elsewhere(name, settings, simulated, counts):
-    """What the thesis did not play; four standard errors, as six counts are looked at."""
+    """Settings that are not in the thesis; four standard errors, because six counts are compared."""
     for case, found in counts.items():
         ours = measure(name, case, **settings)
         for what, count in found.items():
@@ -49,7 +49,7 @@ def test_other_readings_find_as_many_as_simulated_elsewhere(name, settings, simu
 
 
 def test_answers_have_as_many_items(cell):
-    """Both sides have the spread that ours has; four standard errors, as eight cells are looked at."""
+    """Both means have our standard deviation; four standard errors, because eight cells are compared."""
     _, published, ours = cell
     items = ours.answers.sum(axis=1)
     if published.items is not None:
@@ -57,11 +57,11 @@ def test_answers_have_as_many_items(cell):
 
 
 def test_comparisons_are_as_many(cell):
-    """Extremes of 1,000 runs: fixed numbers are met, ranges overlap."""
+    """Extremes of 1,000 runs: fixed numbers are equal, ranges overlap."""
     (name, _), published, ours = cell
     low, high = published.comparisons
     fewest, most = ours.comparisons.min(), ours.comparisons.max()
-    if name == "TOP-2":  # 980 if both come from one group; the thesis does not speak of the other case
+    if name == "TOP-2":  # 980 if both come from one group; the thesis does not mention the other case
         assert {fewest, most} <= {980, 985}
     elif low == high:
         assert fewest == most == low

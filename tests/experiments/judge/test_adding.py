@@ -1,4 +1,4 @@
-"""Judgments that are added at the same time, by processes that are killed, or to disks that refuse them."""
+"""Adding judgments: at the same time, by processes that are killed, and to disks that are full."""
 
 import errno
 import os
@@ -22,7 +22,7 @@ def answered(pairs):
 
 
 def script(text, *arguments):
-    """A process that runs Python text."""
+    """Start a process that runs Python text."""
     command = [sys.executable, "-c", text, *map(str, arguments)]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
@@ -49,7 +49,7 @@ for pair in pairs:
 
 @pytest.mark.skipif(judgments.LOCKS is None, reason="there are no locks")
 def test_two_processes_that_add_at_once(tmp_path):
-    """Both judge all pairs, and contradict each other: one judgment of each is kept, the other refused."""
+    """Two processes judge all pairs and contradict each other: the first judgment of a pair is stored."""
     session = start_session(tmp_path, ITEMS, POLICY)
     n_open = len(session.next_pairs())
     people = [script(_ADDS, tmp_path, "ann", "left"), script(_ADDS, tmp_path, "bob", "right")]
@@ -61,7 +61,7 @@ def test_two_processes_that_add_at_once(tmp_path):
     kept = [process.communicate()[0].split() for process in people]
     assert [process.returncode for process in people] == [0, 0]
     assert sorted(map(int, kept[0] + kept[1])) == list(range(1, n_open + 1))
-    files = [judgments.written_judgments(path) for path in (tmp_path / "judgments").glob("*.csv")]
+    files = [judgments.read_judgment_file(path) for path in (tmp_path / "judgments").glob("*.csv")]
     written = {one.comparison.id: one for (one,) in files}
     assert len(written) == len(files) == n_open
     for numbers, assessor, winner in zip(kept, ("ann", "bob"), ("left", "right")):
@@ -70,7 +70,7 @@ def test_two_processes_that_add_at_once(tmp_path):
 
 
 @pytest.mark.skipif(judgments.LOCKS is None, reason="there are no locks")
-def test_who_adds_waits_for_who_adds_already(tmp_path):
+def test_adding_waits_for_the_lock(tmp_path):
     session, other = start_session(tmp_path, ITEMS, POLICY), open_session(tmp_path)
     rows = answered(session.next_pairs())
     refused = []
@@ -82,7 +82,7 @@ def test_who_adds_waits_for_who_adds_already(tmp_path):
             refused.append(str(problem))
 
     waiting = threading.Thread(target=add)
-    with judgments.alone_in(tmp_path / "judgments"):
+    with judgments.locked(tmp_path / "judgments"):
         waiting.start()
         waiting.join(0.1)
         assert waiting.is_alive()
@@ -92,7 +92,7 @@ def test_who_adds_waits_for_who_adds_already(tmp_path):
     assert len(refused) == 1 and "comparison 1 was judged before, by ann" in refused[0]
 
 
-# Every child adds judgments one by one and says which are kept, until it is killed.
+# Every child adds judgments one by one and reports which are stored, until it is killed.
 _KILLS = """
 import os, random, signal, sys
 from experiments.judge.session import open_session
@@ -124,12 +124,12 @@ for _ in range(n_kills):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
 @pytest.mark.parametrize("n_kills", [8, pytest.param(400, marks=pytest.mark.slow)])
 def test_nothing_is_lost_when_adding_is_killed(n_kills, tmp_path):
-    """What was said to be kept is there, none is half-written, and the session ends as one left in peace."""
+    """Reported judgments are stored, no file is incomplete, and the session ends as without kills."""
     items = [f"item {number:03d}" for number in range(12 if n_kills < 100 else 100)]
     process = script(_KILLS, start_session(tmp_path / "killed", items, POLICY).folder, n_kills)
     told = [int(number) for number in process.communicate()[0].split()]
     assert process.returncode == 0 and told == sorted(set(told)) and len(told) >= n_kills // 4
-    files = [judgments.written_judgments(path) for path in (tmp_path / "killed/judgments").glob("*.csv")]
+    files = [judgments.read_judgment_file(path) for path in (tmp_path / "killed/judgments").glob("*.csv")]
     assert set(told) <= {one.comparison.id for (one,) in files}
     ends = []
     for session in (open_session(tmp_path / "killed"), start_session(tmp_path / "whole", items, POLICY)):

@@ -1,4 +1,4 @@
-"""`rankduel judge`: bad input is one message and exit code 2; a policy file runs if the person names it."""
+"""`rankduel judge`: bad input gives one message and exit code 2; a policy file runs if the user names it."""
 
 import io
 
@@ -8,7 +8,7 @@ from support.helpers import words
 from experiments.judge.session import start_session
 
 ITEMS = tuple(f"item {number}" for number in range(4))
-# Always the first two arms; leaves a mark when it is run.
+# Always selects the first two arms; writes a file when it is imported.
 MINE = """
 from pathlib import Path
 from typing import NamedTuple
@@ -39,7 +39,7 @@ def session(tmp_path):
 
 
 def refused(result):
-    """The message of a command that refused its input."""
+    """Return the message of a command with exit code 2."""
     code, _, err = result
     assert code == 2 and err.startswith("error: ") and "Traceback" not in err
     return words(err)
@@ -81,7 +81,7 @@ def test_an_ended_input_keeps_the_answers_before(rankduel, session, monkeypatch)
     ("content", "message"),
     [
         (b"id,winner\n1,l\xe9ft\n", "pairs.csv: not UTF-8 text"),
-        (b"id,winner\n1," + b"a" * 140_000, "pairs.csv, line 2: no CSV: field larger than field limit"),
+        (b"id,winner\n1," + b"a" * 140_000, "pairs.csv, line 2: not CSV: field larger than field limit"),
         (b"id,winner\n" + b"9" * 5000 + b",left\n", "pairs.csv, line 2: id is '9"),
         (b"id,winner\n1,item 0\n", "the winner is 'item 0'; expected left, right or tie"),
         (b"", "pairs.csv: no column 'id' (found nothing)"),
@@ -98,7 +98,7 @@ def test_bad_judgments(content, message, rankduel, session, tmp_path):
         (["--seed", "-1"], "the seed is -1"),
         (["--budget", "-1"], "the budget is -1"),
         (["--budget", "1" + "0" * 40], "the budget is 1"),
-        (["--policy", "rucb"], "does not end by itself"),
+        (["--policy", "rucb"], "does not stop by itself"),
         (["--policy", "gone.py"], "gone.py: there is no such policy file"),
     ],
 )
@@ -113,8 +113,8 @@ def test_a_list_that_cannot_be_written(rankduel, session):
 
 
 @pytest.fixture
-def led_by_mine(rankduel, tmp_path):
-    """A session that mine/mine.py leads, and the mark that the file leaves; no mark so far."""
+def session_of_mine(rankduel, tmp_path):
+    """Return a session with the policy mine/mine.py, and the file that importing it writes, not there yet."""
     mark = tmp_path / "ran"
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "mine.py").write_text(MINE.format(mark=str(mark)))
@@ -130,36 +130,36 @@ COMMANDS = [("show", "s"), ("next", "s"), ("add", "s", "pairs.csv"), ("ask", "s"
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_a_policy_file_in_a_session_is_not_run(command, led_by_mine, rankduel, tmp_path, monkeypatch):
+def test_a_policy_file_in_a_session_is_not_run(command, session_of_mine, rankduel, tmp_path, monkeypatch):
     (tmp_path / "pairs.csv").write_text("id,winner\n1,left\n")
     said = refused(rankduel("judge", *command))
     assert "session.json: '" in said and "is code that would be run" in said and "--trust" in said
-    assert not led_by_mine.exists()
+    assert not session_of_mine.exists()
     typed(monkeypatch, "q")
     for named in (["--trust"], ["--policy", "mine/mine.py"], ["-p", "mine/mine.py(second=2)"]):
-        assert rankduel("judge", *command, *named)[0] == 0 and led_by_mine.exists()
-        led_by_mine.unlink()
+        assert rankduel("judge", *command, *named)[0] == 0 and session_of_mine.exists()
+        session_of_mine.unlink()
         typed(monkeypatch, "q")
 
 
-def test_a_trusted_file_is_known_by_its_place(led_by_mine, rankduel, tmp_path, monkeypatch):
-    """A file of the same name in the folder from which the command is typed is not taken for it."""
+def test_a_trusted_file_is_identified_by_its_absolute_path(session_of_mine, rankduel, tmp_path, monkeypatch):
+    """A file of the same name in the working folder is not run instead."""
     elsewhere = tmp_path / "elsewhere"
     (elsewhere / "mine").mkdir(parents=True)
     (elsewhere / "mine" / "mine.py").write_text("raise SystemError('the wrong file was run')")
     monkeypatch.chdir(elsewhere)
-    assert rankduel("judge", "show", tmp_path / "s", "--trust")[0] == 0 and led_by_mine.exists()
+    assert rankduel("judge", "show", tmp_path / "s", "--trust")[0] == 0 and session_of_mine.exists()
     said = refused(rankduel("judge", "show", tmp_path / "s", "--policy", "mine/mine.py"))
-    assert "the wrong file was run" in said  # the person named this one
+    assert "the wrong file was run" in said  # the user named this file
 
 
 @pytest.mark.parametrize("named", ["rucb", "mine/mine.py(second=1)"])
-def test_another_policy_than_that_of_the_session(named, led_by_mine, rankduel):
-    assert f"not by {named}" in refused(rankduel("judge", "show", "s", "--policy", named))
+def test_another_policy_than_that_of_the_session(named, session_of_mine, rankduel):
+    assert f", not {named}" in refused(rankduel("judge", "show", "s", "--policy", named))
 
 
 def test_a_named_policy_of_ours(rankduel, session):
     assert rankduel("judge", "show", session, "--policy", "mohajer_select(m=3)")[0] == 0
     for named in ("mohajer_select", "mine.py"):
         said = refused(rankduel("judge", "show", session, "--policy", named))
-        assert f"the session is led by mohajer_select(m=3), not by {named}" in said
+        assert f"the policy of the session is mohajer_select(m=3), not {named}" in said

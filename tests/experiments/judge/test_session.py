@@ -1,4 +1,4 @@
-"""Judging sessions: the policy's questions in any order, nothing lost, nothing asked twice."""
+"""Judging sessions: judgments in any order, none lost, and no comparison judged twice."""
 
 import csv
 import hashlib
@@ -21,7 +21,7 @@ POLICIES = ("prefbest(n=3,m=4)", "mallows_mpi", "mohajer_select(m=3)")
 
 
 def better(left, right):
-    """Without error: the side of the item with the smaller number."""
+    """Return the side of the item with the smaller number."""
     return "left" if left < right else "right"
 
 
@@ -30,7 +30,7 @@ def answered(pairs, judge=better):
 
 
 def judge_all(session, shuffle=None, at_a_time=None):
-    """Until it is finished; every round some of the open pairs, in some order."""
+    """Judge until the session is finished; each round some of the open pairs, in random order."""
     while pairs := session.next_pairs():
         if shuffle:
             shuffle.shuffle(pairs)
@@ -47,7 +47,7 @@ def test_perfect_judges_find_the_best(policy, tmp_path):
 
 @pytest.mark.parametrize("policy", ["prefbest(n=3,m=4)", "mohajer_select(m=3)"])
 def test_the_order_of_judgments_does_not_matter(policy, tmp_path):
-    """Within a batch; noisy judges whose opinion of a comparison depends on its number."""
+    """Within a batch; the noisy judgment of a comparison depends on its number only."""
 
     def run(name, **order):
         session = start_session(tmp_path / name, ITEMS, policy, seed=3)
@@ -86,15 +86,15 @@ def test_judged_ahead_is_kept_and_said(tmp_path):
     assert judge_all(session).best == ("item 00",)
 
 
-def test_sides_are_drawn_by_lot(tmp_path):
-    """Of 66 comparisons of all pairs, each side shows the better item about half of the time."""
+def test_sides_are_random(tmp_path):
+    """In 66 comparisons of all pairs, each side shows the better item about half of the time."""
     session = start_session(tmp_path, ITEMS, "prefbest(m=12)")
     pairs = session.next_pairs()
     assert len(pairs) == 66
     assert abs(sum(pair.left < pair.right for pair in pairs) - 33) < 4.5 * np.sqrt(66 / 4)
 
 
-def test_ties_are_decided_by_a_coin_that_does_not_change(tmp_path):
+def test_the_random_winner_of_a_tie_does_not_change(tmp_path):
     one, same = (start_session(tmp_path / name, ITEMS, "mohajer_select(m=3)", seed=1) for name in "ab")
     for session in (one, same):
         while pairs := session.next_pairs():
@@ -110,8 +110,8 @@ def test_adding_again_changes_nothing(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["tie", "left", "right", "Tie", "1", "t", "q", "winner"])
-def test_an_item_may_be_called_like_an_answer(name, tmp_path):
-    """A judge who always prefers this item finds it the best, whichever side it stands on."""
+def test_an_item_may_have_the_name_of_a_winner(name, tmp_path):
+    """An item that wins every comparison is the best, on either side."""
     for seed in range(20):
         session = start_session(tmp_path / str(seed), ("a", "z", name), "mohajer_select(m=1)", seed=seed)
         while pairs := session.next_pairs():
@@ -133,7 +133,7 @@ def by(assessor, pairs):
     return [row | {"assessor": assessor} for row in answered(pairs)]
 
 
-def test_a_pair_goes_to_a_person_once(tmp_path):
+def test_an_assessor_judges_a_pair_once(tmp_path):
     session = start_session(tmp_path, ITEMS, "mohajer_select(m=3)")
     assert len(session.next_pairs()) == 18
     for assessor in ("ann", "bob", "cy"):
@@ -151,7 +151,7 @@ def test_a_second_judgment_of_a_pair_by_one_person_is_refused(tmp_path):
     session = start_session(tmp_path, ITEMS[:2], "mohajer_select(m=2)")
     first, second = session.next_pairs()
     with pytest.raises(
-        DataError, match="line 3: ann judged this pair before, as comparison 1; .*for another"
+        DataError, match="line 3: ann judged this pair before, as comparison 1; .*another assessor"
     ):
         session.add(by("ann", [first, second]))
     session.add(by("ann", [first]))
@@ -165,7 +165,9 @@ def test_a_second_judgment_of_a_comparison_by_another_person_is_refused(other, t
     session = start_session(tmp_path, ITEMS, "mohajer_select(m=1)")
     pairs = session.next_pairs()
     assert session.add(by("ann", pairs[:1])) == 1 and session.add(by("ann", pairs[:1])) == 0
-    with pytest.raises(DataError, match="line 2: comparison 1 was judged before, by ann; one judgment of it"):
+    with pytest.raises(
+        DataError, match="line 2: comparison 1 was judged before, by ann; expected one judgment"
+    ):
         session.add(by(other, pairs))
     with pytest.raises(DataError, match="line 3: comparison 2 was judged before, by cy"):
         session.add(by("cy", pairs[1:2]) + by(other, pairs[1:2]))
@@ -175,13 +177,13 @@ def test_a_second_judgment_of_a_comparison_by_another_person_is_refused(other, t
 @pytest.mark.parametrize(
     "row, message",
     [
-        ({"id": "99", "winner": "left"}, "line 3: id is '99', which was not asked for"),
-        ({"id": "9" * 5000, "winner": "left"}, "id is '9{18}', which was not asked for"),
-        ({"id": "\u0662", "winner": "left"}, "which was not asked for"),
-        ({"id": "2", "winner": "left", "assessor": "a\ud800"}, "the assessor's name is not text"),
-        ({"id": "two", "winner": "left"}, "id is 'two', which was not asked for"),
+        ({"id": "99", "winner": "left"}, "line 3: id is '99', which is no comparison of this session"),
+        ({"id": "9" * 5000, "winner": "left"}, "id is '9{18}', which is no comparison of this session"),
+        ({"id": "\u0662", "winner": "left"}, "which is no comparison of this session"),
+        ({"id": "2", "winner": "left", "assessor": "a\ud800"}, "the assessor's name cannot be written"),
+        ({"id": "two", "winner": "left"}, "id is 'two', which is no comparison of this session"),
         ({"id": "2", "winner": "item 77"}, "the winner is 'item 77'; expected left"),
-        ({"id": "2", "winner": "left", "left": "item 77"}, "left is 'item 77', and comparison 2 has 'item"),
+        ({"id": "2", "winner": "left", "left": "item 77"}, "left is 'item 77'; expected 'item"),
         ({"id": "1", "winner": "right"}, "comparison 1 has the winner right, and had left before"),
     ],
 )
@@ -189,17 +191,17 @@ def test_bad_judgments_are_refused_whole(row, message, tmp_path):
     session = start_session(tmp_path, ITEMS, "mohajer_select(m=1)")
     with pytest.raises(DataError, match=message) as error:
         session.add([{"id": "1", "winner": "left"}, row])
-    assert str(error.value).endswith("Nothing of the file was taken in")
+    assert str(error.value).endswith("Nothing of the file was added")
     assert session.progress().judgments == session.progress().ahead == 0
 
 
-def test_judgments_of_two_people_at_the_same_time_are_told_apart(tmp_path):
+def test_two_files_with_the_same_comparison_are_an_error(tmp_path):
     here, there = (start_session(tmp_path / name, ITEMS, "mohajer_select(m=1)") for name in "ab")
     here.add([{"id": "1", "winner": "left"}])
     there.add([{"id": "1", "winner": "right"}, {"id": "2", "winner": "right"}])
-    for path in (tmp_path / "b" / "judgments").iterdir():  # both were written before either was read
+    for path in (tmp_path / "b" / "judgments").iterdir():  # both are written before either is read
         shutil.copy(path, tmp_path / "a" / "judgments")
-    with pytest.raises(RecordsError, match="comparison 1 was judged here and in another file"):
+    with pytest.raises(RecordsError, match="comparison 1 is judged here and in another file"):
         open_session(tmp_path / "a").progress()
 
 
@@ -216,7 +218,7 @@ def test_what_others_add_is_seen(tmp_path):
         (((), "prefbest"), DataError, "the pool is empty"),
         ((("a", "b", "a"), "prefbest"), DataError, "'a' is in the pool 2 times"),
         ((ITEMS, "prefbst"), PolicyError, "no policy named 'prefbst'; did you mean 'prefbest'"),
-        ((ITEMS, "rucb"), PolicyError, "rucb does not end by itself: say with a budget"),
+        ((ITEMS, "rucb"), PolicyError, "rucb does not stop by itself; expected a budget"),
         ((ITEMS, "prefbest", 0, -1), UsageError, "the budget is -1"),
         (
             (ITEMS, "prefbest", 0, 1e400),
@@ -239,7 +241,7 @@ def test_bad_sessions_are_refused(arguments, kind, message, tmp_path):
 
 
 def test_missing_and_repeated_sessions_are_refused(tmp_path):
-    with pytest.raises(RecordsError, match="no session in it"):
+    with pytest.raises(RecordsError, match="no session there"):
         open_session(tmp_path)
     start_session(tmp_path, ITEMS, "mohajer_select")
     with pytest.raises(RecordsError, match="holds a session already"):
@@ -255,7 +257,7 @@ def test_damaged_sessions_are_refused(content, tmp_path):
 
 
 def edited(folder, **changes):
-    """The session with other fields, and the checksum that belongs to them."""
+    """Change fields of the session file, and update its checksum."""
     about = json.loads((folder / "session.json").read_text()) | changes
     write_checked_json(folder / "session.json", {name: about[name] for name in about if name != "sha256"})
     return folder
@@ -296,7 +298,7 @@ def test_every_field_of_a_session_is_checked(name, value, tmp_path):
 
 
 def keep(folder, text):
-    """Judgments in a file whose name fits, as `add` would write them."""
+    """Write judgments to a file with the digest in its name, as `add` does."""
     data = text if isinstance(text, bytes) else text.encode()
     digest = hashlib.sha256(data).hexdigest()[:16]
     (folder / "judgments" / f"000001-{digest}.csv").write_bytes(data)
@@ -360,12 +362,12 @@ def test_pools_are_lines_or_a_column():
     assert read_pool("a\n\n b \nc, d\n") == ("a", "b", "c, d")
     assert read_pool('item,text\nx,"a, b"\n"y, z",more\n') == ("x", "y, z")
     assert read_pool("") == () and read_pool("item\nx\n\ny") == ("x", "y")
-    assert read_pool('"\n' + "a" * 200_000) == ('"', "a" * 200_000)  # lines may be long, and quotes their own
+    assert read_pool('"\n' + "a" * 200_000) == ('"', "a" * 200_000)  # lines may be long, and contain quotes
     assert read_pool("item\n'=1\n") == ("'=1",)
-    with pytest.raises(DataError, match="pool.csv, line 2: no CSV: field larger"):
+    with pytest.raises(DataError, match="pool.csv, line 2: not CSV: field larger"):
         read_pool("item\n" + "a" * 200_000, "pool.csv")
     for header in ('number,"item\n', 'number,i"te"m\n', "item\u2028"):
-        with pytest.raises(DataError, match=r"pool.csv, line 1: .* expected one that is 'item'"):
+        with pytest.raises(DataError, match=r"pool.csv, line 1: .* expected a column 'item'"):
             read_pool(header + "1,first\n", "pool.csv")
 
 
@@ -379,7 +381,7 @@ def test_csv_keeps_commas_and_quotes(tmp_path):
     assert session.progress().best[0] in items
 
 
-def test_the_whole_course_on_the_command_line(rankduel, tmp_path):
+def test_a_whole_session_on_the_command_line(rankduel, tmp_path):
     (tmp_path / "pool.txt").write_text("\n".join(ITEMS))
     folder, pairs = str(tmp_path / "s"), tmp_path / "pairs.csv"
     said = words(

@@ -1,4 +1,4 @@
-"""CSV for spreadsheets: no cell is taken for a formula, and every text comes back as it was."""
+"""CSV for spreadsheets: no cell is evaluated as a formula, and every text is read back unchanged."""
 
 import csv
 import io
@@ -26,7 +26,7 @@ FORMULAS = [
     "－1",
     "＠1",
 ]
-# All that a file can hold; apostrophes and marks of formulas and CSV more often than by chance.
+# Any text that UTF-8 can encode, with more apostrophes and special characters of formulas and CSV.
 TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])) | st.text(
     "'=+-@ \t\r\n,;\"a"
 )
@@ -69,7 +69,7 @@ def test_short_rows_are_filled_and_long_ones_cut():
 
 @pytest.mark.parametrize("text", ["id,winner\n1," + "a" * 140_000, "id,winner\n" + "1" * 140_000 + ",left"])
 def test_fields_that_are_too_long_are_named(text):
-    with pytest.raises(DataError, match="pairs.csv, line 2: no CSV: field larger than field limit"):
+    with pytest.raises(DataError, match="pairs.csv, line 2: not CSV: field larger than field limit"):
         read_judgments(text, "pairs.csv")
 
 

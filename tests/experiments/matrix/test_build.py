@@ -1,5 +1,4 @@
-"""Preference matrices: right, the same for any number of threads and after any interruption, and no longer
-at work than asked."""
+"""Preference matrices: correct, independent of threads and interruptions, and stopped at their target."""
 
 import dataclasses
 import itertools
@@ -29,7 +28,7 @@ from rankduel.base.errors import CacheNotice, UsageError
 pytestmark = pytest.mark.kernel
 
 ROOT = Path(__file__).parents[3]
-RANKERS = "110,115,1,96,16,17"  # the first two are hardly tied, the last two constant within a query
+RANKERS = "110,115,1,96,16,17"  # the first two have few ties, the last two are constant within a query
 EXACT = [
     ("team_draft", "prefix", "assign"),
     ("balanced", "credit", "joachims"),
@@ -44,7 +43,7 @@ KINDS = {
 
 
 def tiny_arena(way, ties="random_impression", tied_duels="coin", **changes):
-    """Queries of 1 to 5 documents, of which pages show 3."""
+    """Return an arena with queries of 1 to 5 documents and pages of 3."""
     labels, rankings = tiny()
     arena = Arena(rankings, labels, USERS["navigational"], way, 3, ties, tied_duels, "uniform", {})
     return dataclasses.replace(arena, **changes)
@@ -73,7 +72,7 @@ def row(preferences, first, second):
     return pairs[(pairs["first"] == names[first]) & (pairs["second"] == names[second])].iloc[0]
 
 
-# --- right
+# --- correct
 
 
 @pytest.mark.parametrize(
@@ -91,8 +90,8 @@ def test_untied_pairs_are_exact(case):
 
 
 @pytest.mark.parametrize("simulate", [False, True], ids=["odds", "duels"])
-def test_intervals_of_tied_pairs_hold_as_often_as_they_say(simulate):
-    """95 of 100; of 100 seeds and two pairs 190, give or take 4 times 4.4 for pairs that share ties."""
+def test_coverage_of_intervals_of_tied_pairs(simulate):
+    """100 seeds and two pairs give 190 of 200, within 4 standard errors of 4.4 for pairs that share ties."""
     case, pairs, held = ("team_draft", "prefix", "assign"), [(0, 4), (2, 3)], 0
     truth = [win + tie / 2 for _, tie, win in (twin(case, pair) for pair in pairs)]
     for seed in range(100):
@@ -122,7 +121,7 @@ def test_ties_may_be_dropped():
     assert found["lo"] < win / (win + loss) < found["hi"] < found["lo"] + 0.03
 
 
-def test_nobody_ever_winning_is_even():
+def test_a_pair_without_a_winner_has_p_one_half():
     labels, _ = tiny()
     for ties in ("coin", "drop"):
         blind = tiny_arena(interleaving("team_draft"), tied_duels=ties, model=USERS["perfect"])
@@ -155,10 +154,10 @@ def test_a_cycle_of_queries_is_the_same_mix(arena):
         np.testing.assert_array_equal(uniform.matrix, cycle.matrix)
 
 
-# --- as long as asked
+# --- targets
 
 
-def test_without_an_aim_every_query_is_asked_twenty_times(arena):
+def test_by_default_every_query_is_played_twenty_times(arena):
     pairs = build_matrix(arena("probabilistic")).pairs
     assert (pairs["n"] == 20 * N_QUERIES).all() and set(pairs["method"]) == {"rao-blackwell"}
 
@@ -169,8 +168,8 @@ def test_pages_are_drawn_in_whole_passes(arena, duels, n):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_rounds_draw_anew(arena, kind):
-    """The second half of a long job must not repeat the first."""
+def test_rounds_have_their_own_random_numbers(arena, kind):
+    """The second half of a long job does not repeat the first."""
     how = dict(KINDS[kind])
     ring, half = arena(how.pop("interleave")), 2**16 if "simulate" in how else 1000
     once, twice = (build_matrix(ring, duels=duels, **how).pairs for duels in (half, 2 * half))
@@ -189,7 +188,7 @@ def test_precision_is_reached_and_not_much_exceeded(arena):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_decisions_are_right_and_even_pairs_stay_undecided(arena, kind):
-    """Features 16 and 17 are constant within queries: p = 1/2 by any method. Others have clear edges."""
+    """Features 16 and 17 are constant within queries, so p = 1/2. The other pairs are far from 1/2."""
     how = dict(KINDS[kind])
     chosen_arena = arena(how.pop("interleave"))
     pairs = build_matrix(chosen_arena, decide=0.05, duels=20_000, **how).pairs
@@ -204,7 +203,7 @@ def test_decisions_are_right_and_even_pairs_stay_undecided(arena, kind):
     assert ((pairs["lo"] <= truth["hi"]) & (truth["lo"] <= pairs["hi"])).all()
 
 
-def test_the_chance_of_a_wrong_decision_is_shared_by_all_pairs(arena, monkeypatch):
+def test_all_pairs_share_the_error_probability(arena, monkeypatch):
     shares = []
     monkeypatch.setattr(rounds, "extend", lambda *arguments: shares.append(arguments[4]))
     made = build_matrix(arena("team_draft"), decide=0.05, duels=100)
@@ -220,7 +219,7 @@ def test_decided_pairs_are_left_alone(arena):
     assert (late["n"][open_ones] > 2000).all()
 
 
-# --- the same, however it is made
+# --- threads and interruptions
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -235,7 +234,7 @@ def test_threads_change_nothing(arena, tmp_path, kind, aim):
 
 
 class Stopped(Exception):
-    """The job is cut off."""
+    """Raised to interrupt a job."""
 
 
 def stop_after(blocks):
@@ -251,7 +250,7 @@ def stop_after(blocks):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("blocks", [0, 17, 90])
-def test_a_cut_job_goes_on_where_it_was(arena, tmp_path, monkeypatch, kind, blocks):
+def test_an_interrupted_job_resumes(arena, tmp_path, monkeypatch, kind, blocks):
     how = KINDS[kind] | {"decide": 0.05, "duels": 8000 if kind == "duels" else 1000}
     ring = arena(how.pop("interleave"))
     whole, cut = tmp_path / "whole.prefs.parquet", tmp_path / "cut.prefs.parquet"
@@ -272,7 +271,7 @@ def test_a_cut_job_goes_on_where_it_was(arena, tmp_path, monkeypatch, kind, bloc
 @pytest.mark.parametrize(
     "change", [{"seed": 1}, {"duels": 900}, {"simulate": True}, {"interleave": "probabilistic"}]
 )
-def test_another_job_does_not_go_on_from_it(letor, tmp_path, monkeypatch, change):
+def test_another_job_does_not_resume_from_it(letor, tmp_path, monkeypatch, change):
     monkeypatch.setattr(Checkpoint, "is_due", lambda self: True)
     path, usual = tmp_path / "one.prefs.parquet", {"interleave": "team_draft", "duels": 800}
 
@@ -295,7 +294,7 @@ def test_a_spoilt_checkpoint_is_started_over(arena, tmp_path, content):
     folder = tmp_path / ".one.prefs.parquet.partial"
     folder.mkdir()
     (folder / "sums.values").write_bytes(content)
-    with pytest.warns(CacheNotice, match=r"sums.values: damaged; the matrix is started over"):
+    with pytest.warns(CacheNotice, match=r"sums.values: damaged; the matrix is built from the beginning"):
         write_matrix(arena("team_draft"), path, duels=80)
     fresh = tmp_path / "fresh.prefs.parquet"
     write_matrix(arena("team_draft"), fresh, duels=80)
@@ -312,7 +311,7 @@ def test_a_changed_checkpoint_is_started_over(arena, tmp_path, monkeypatch, plac
     content = bytearray(saved.read_bytes())
     content[place] ^= 1
     saved.write_bytes(content)
-    with pytest.warns(CacheNotice, match="started over"):
+    with pytest.warns(CacheNotice, match="built from the beginning"):
         write_matrix(arena("team_draft"), path, duels=800)
     write_matrix(arena("team_draft"), fresh, duels=800)
     assert path.read_bytes() == fresh.read_bytes()
@@ -393,7 +392,7 @@ def test_killed_again_and_again_it_ends_with_the_same_bytes(tmp_path):
         with subprocess.Popen([*command, str(cut)], cwd=ROOT) as child:
             while kills < 25 and child.poll() is None:
                 time.sleep(0.01)
-                if saved.exists() and saved.read_bytes() != before:  # it has got on a little
+                if saved.exists() and saved.read_bytes() != before:  # some blocks are done
                     time.sleep(when.uniform(0, 0.2))
                     child.kill()
                     kills += child.wait() != 0
@@ -413,7 +412,7 @@ def test_two_processes_on_one_matrix(tmp_path):
     assert shared.read_bytes() == whole.read_bytes()
 
 
-# --- refused
+# --- errors
 
 
 @pytest.mark.parametrize(
@@ -441,5 +440,5 @@ def test_what_cannot_be_is_refused(how, told):
 
 
 def test_one_ranker_has_no_pairs(letor):
-    with pytest.raises(UsageError, match="only the ranker '110' was chosen; a pair needs two"):
+    with pytest.raises(UsageError, match="only the ranker '110' is chosen; expected at least two"):
         build_matrix(open_arena(letor, interleave="team_draft", rankers="110"))

@@ -1,4 +1,4 @@
-"""Built-in matrices against what their sources say of them."""
+"""Built-in matrices against the properties stated in their sources."""
 
 import numpy as np
 import pytest
@@ -8,12 +8,12 @@ from experiments.matrix.builtin import MATRICES
 
 
 def copeland(prefs):
-    """How many arms each beats."""
+    """Return the number of arms that each arm beats."""
     return (prefs > 0.5).sum(axis=1).tolist()
 
 
 def borda(prefs):
-    """Mean chance against another arm."""
+    """Return the mean probability of beating another arm."""
     return (prefs.sum(axis=1) - 0.5) / (len(prefs) - 1)
 
 

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.kernel
 
 
 def by_odds(arena, first, second, users):
-    """The value of every query alone, from its odds."""
+    """Return the value of every query from its odds."""
     world = arena.world()
     odds = [
         query_odds(world, arena.interleaving, query, first, second, users)
@@ -37,7 +37,7 @@ def test_exact_values_by_query_are_the_odds_of_each(tmp_path):
 @pytest.mark.parametrize("how", [{}, {"simulate": True}, {"precision": 0.02}, {"prior": "lerot"}])
 @pytest.mark.parametrize("tied_duels", ["coin", "drop"])
 def test_drawn_values_by_query_have_the_mean_p(how, tied_duels):
-    """And come near to the odds of each query, of which they are estimates: within 5 standard errors."""
+    """They are within 5 standard errors of the odds of each query, too."""
     chosen = arenas.arena("probabilistic", tied_duels=tied_duels)
     duels = {} if "precision" in how else {"duels": 60_000}
     made = build_matrix(chosen, **how, **duels)
@@ -53,12 +53,14 @@ def test_drawn_values_by_query_have_the_mean_p(how, tied_duels):
 def test_very_many_queries_share_groups(monkeypatch):
     chosen = arenas.arena(repeat=4)
     whole = build_matrix(chosen)
-    monkeypatch.setattr(rounds, "_FEWEST_GROUPS", 4)
-    monkeypatch.setattr(rounds, "_MOST_KEPT", 3 * 12 + 2)  # three pairs, so 12 groups of the 48 queries
+    monkeypatch.setattr(rounds, "_MIN_GROUPS", 4)
+    monkeypatch.setattr(rounds, "_MAX_STORED_SUMS", 3 * 12 + 2)  # three pairs, so 12 groups of the 48 queries
     grouped = build_matrix(chosen)
     np.testing.assert_allclose(grouped.by_query, whole.by_query.reshape(3, 12, 4).mean(axis=2), atol=1e-6)
-    monkeypatch.setattr(rounds, "_MOST_KEPT", 3 * 47)  # not one group of two and 46 of one: 24 of two
+    monkeypatch.setattr(
+        rounds, "_MAX_STORED_SUMS", 3 * 47
+    )  # 24 groups of two, not one group of two and 46 of one
     assert build_matrix(chosen).by_query.shape == (3, 24)
-    monkeypatch.setattr(rounds, "_MOST_KEPT", 3 * 3)  # three groups would be too few
+    monkeypatch.setattr(rounds, "_MAX_STORED_SUMS", 3 * 3)  # three groups are too few
     assert build_matrix(chosen).by_query is None
     assert grouped.pairs.equals(whole.pairs)

@@ -1,4 +1,4 @@
-"""Checkpoints: a job goes on from what it saved, and from nothing else."""
+"""Checkpoints: a job resumes from its own checkpoint only."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ JOB = ["a job", {"seed": 1}]
 
 @pytest.fixture
 def output(tmp_path):
-    """The name of a matrix of which something was saved."""
+    """Return the path of a matrix with a checkpoint."""
     output = tmp_path / "m.prefs.parquet"
     checkpoint = Checkpoint(output)
     checkpoint.load(JOB, START)
@@ -46,7 +46,7 @@ def test_what_was_saved_comes_back(output):
         (JOB, dict(reversed(START.items()))),
     ],
 )
-def test_what_another_job_saved_is_not_used(output, about, start):
+def test_the_checkpoint_of_another_job_is_not_used(output, about, start):
     assert_same(Checkpoint(output).load(about, start), start)
 
 
@@ -57,7 +57,7 @@ def test_every_changed_byte_starts_over_with_a_note(output):
         changed = bytearray(whole)
         changed[place] ^= 1 << place % 8
         file.write_bytes(changed)
-        with pytest.warns(CacheNotice, match="damaged; the matrix is started over"):
+        with pytest.warns(CacheNotice, match="damaged; the matrix is built from the beginning"):
             assert_same(Checkpoint(output).load(JOB, START), START)
 
 

@@ -30,12 +30,12 @@ def odds_kernel(world, way):
 
 
 def sums_of(kernel, world, pairs, times, seed=0, start=0, stop=None):
-    """A kernel's sums over the queries from start to stop, each asked so many times."""
+    """Return the sums of a kernel over the queries from start to stop, each played `times` times."""
     return both_sums_of(kernel, world, pairs, times, seed, start, stop)[0]
 
 
 def both_sums_of(kernel, world, pairs, times, seed=0, start=0, stop=None):
-    """(sums, sums of values by query)"""
+    """Return (sums, sums of values by query)."""
     firsts, seconds = np.array(pairs).T.copy()
     often = np.full((len(world.offsets) - 1 if stop is None else stop) - start, times)
     centres = np.full(len(firsts), 0.5)
@@ -58,7 +58,7 @@ def tiny_world(way, length=3, **more):
 
 
 def assert_same_mean(found, expected, variance, n):
-    """Within 5 standard errors."""
+    """Assert that the means agree within 5 standard errors."""
     assert abs(found - expected) <= 5 * np.sqrt(variance / n) + 1e-12, (found, expected, variance, n)
 
 
@@ -85,14 +85,14 @@ def test_team_draft_with_ties_is_the_mean_over_tie_breaks(case):
 
 @pytest.mark.parametrize("case", DRAWN, ids=case_id)
 def test_drawn_pages_are_brute_force_on_average(case):
-    """Untied; going through tie breaks as well takes the twin minutes, and live duels know them (below)."""
+    """Without ties: with all tie breaks the twin takes minutes; live duels below test ties."""
     way, times = chosen(case), 20_000
     kernel = kernels.drawn_pages_kernel(way)
     assert_sums_are(sums_of(kernel, tiny_world(way), PAIRS[:1], times), case, PAIRS[:1], times)
 
 
 def assert_sums_are(sums, case, pairs, times):
-    """Means of `times` values of six queries; standard errors at most 0.002."""
+    """Assert that means of `times` values of six queries are exact; standard errors are at most 0.002."""
     for row, pair in enumerate(pairs):
         loss, tie, win = twin_odds(case, pair, 3)
         variance = sums[row, WITHIN] / 6 / (times - 1)
@@ -104,7 +104,7 @@ def assert_sums_are(sums, case, pairs, times):
         assert variance < 0.1
 
 
-@pytest.mark.slow  # compiles for long
+@pytest.mark.slow  # compiling takes long
 @pytest.mark.parametrize("method", ["balanced", "document_constraints", "optimized"])
 def test_other_methods_go_through_their_own_odds(method):
     way = interleaving(method)
@@ -114,7 +114,7 @@ def test_other_methods_go_through_their_own_odds(method):
     np.testing.assert_allclose(sums[0, :3] / 6, expected, atol=1e-12)
 
 
-@pytest.mark.slow  # compiles for long
+@pytest.mark.slow  # compiling takes long
 def test_few_documents_leave_no_page_to_chance():
     way = interleaving("probabilistic")
     world = tiny_world(way)
@@ -150,7 +150,7 @@ LIVE = [
 @pytest.mark.parametrize(
     ("case", "ties"), LIVE, ids=lambda value: value if isinstance(value, str) else value[2]
 )
-def test_odds_are_what_live_duels_show(case, ties, user):
+def test_odds_agree_with_live_duels(case, ties, user):
     """80 values and 4,000 duels of 30 queries, untied and tied: the duels' standard error is about 0.0013."""
     (labels, rankings), way = full_size(), chosen(case)
     world, pairs = make_world(rankings, labels, USERS[user], way, ties=ties), [(0, 1), (2, 3), (1, 4)]
@@ -168,7 +168,7 @@ def test_odds_are_what_live_duels_show(case, ties, user):
         assert_same_mean(drawn[row, TIE] / n, tie, tie * (1 - tie) * (1 / duels + 1 / n), 1)
 
 
-def test_sampled_coins_are_what_live_duels_show():
+def test_sampled_assignments_agree_with_live_duels():
     (labels, rankings), way = full_size(), interleaving("probabilistic", credit="marginal_sampled", samples=5)
     world, pairs = make_world(rankings, labels, USER, way), [(0, 1), (1, 4)]
     drawn = sums_of(odds_kernel(world, way), world, pairs, 200)
@@ -179,7 +179,7 @@ def test_sampled_coins_are_what_live_duels_show():
 
 
 def test_all_pairs_see_the_same_tie_breaks():
-    """Two names for one ranker: every pair that holds either gets the very same odds."""
+    """With a ranker under two names, every pair with either name has the same odds."""
     (labels, rankings), way = full_size(), interleaving("team_draft")
     world = make_world(rankings, labels, USER, way)
     sums = sums_of(odds_kernel(world, way), world, [(2, 3), (3, 2), (2, 3)], 10)
@@ -221,8 +221,8 @@ def test_which_methods_have_odds(method, length, has):
 
 @pytest.mark.parametrize("case", [TEAM_DRAFT[0], *DRAWN], ids=case_id)
 @pytest.mark.parametrize("kind", ["drawn", "any", "played"])
-def test_values_by_query_are_those_that_are_added_up(case, kind):
-    """The first query has the values that it has by itself, with the same draws; all add up to the sums."""
+def test_values_by_query_add_up_to_the_sums(case, kind):
+    """The first query alone, with the same draws, has the same value."""
     way, times = chosen(case), 3
     world = tiny_world(way)
     by_kind = {"drawn": odds_kernel, "any": lambda world, way: kernels._any_sums(way)}

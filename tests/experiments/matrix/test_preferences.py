@@ -1,4 +1,4 @@
-"""Preferences: files there and back, subsets, and everything that is refused."""
+"""Preferences: writing and reading files, subsets, and the errors for invalid input."""
 
 import itertools
 import json
@@ -38,7 +38,7 @@ SETTINGS = {
 
 
 def rows(size=4, seed=0):
-    """Pairs of which some were played, some added up exactly, some only given."""
+    """Return pairs by several methods: played, exact and given."""
     rng = np.random.default_rng(seed)
     pairs = []
     for place, (i, j) in enumerate(itertools.combinations(range(size), 2)):
@@ -56,7 +56,7 @@ def rows(size=4, seed=0):
 
 
 def by_query_of(pairs, n_queries=7):
-    """Values of seven queries whose means are p."""
+    """Return values of seven queries whose means are p."""
     noise = np.random.default_rng(2).normal(0, 0.1, (len(pairs), n_queries))
     return pairs["p"].to_numpy()[:, None] + noise - noise.mean(axis=1, keepdims=True)
 
@@ -98,7 +98,7 @@ def test_the_digest_is_of_names_and_probabilities(some):
 
 
 def test_pairs_are_named(some, tmp_path):
-    """In the table, in files, and in a part of the matrix; numbers of rankers are read as their names."""
+    """In the table, in files and in subsets; files with numbers of rankers are read with names."""
     expected = [[*pair] for pair in itertools.combinations(NAMES, 2)]
     assert some.pairs[["first", "second"]].to_numpy().tolist() == expected
     write_preferences(some, tmp_path / "some.prefs.parquet")
@@ -131,7 +131,7 @@ def test_values_by_query_are_kept(tmp_path):
     ],
 )
 def test_values_by_query_that_do_not_fit_are_refused(change):
-    with pytest.raises(MatrixError, match="mine: its values by query do not have the means p"):
+    with pytest.raises(MatrixError, match="mine: the means of its values by query differ from p"):
         checked(NAMES, rows(), SETTINGS, "mine", change(by_query_of(rows())))
 
 
@@ -166,7 +166,7 @@ def test_a_subset_is_the_submatrix_in_every_column(places, by_name):
     whole = checked("abcde", pairs, SETTINGS, "whole", by_query_of(pairs))
     part = whole.subset([whole.names[i] if named else i for i, named in zip(places, by_name)])
     assert part.names == tuple(whole.names[i] for i in places) and part.settings == SETTINGS
-    # To the last bit but one: turned twice, a probability below one half is rounded once.
+    # 1 - (1 - p) is rounded once for p below 1/2, so the last bit may differ.
     np.testing.assert_allclose(part.matrix, whole.matrix[np.ix_(places, places)], rtol=0, atol=2**-53)
     by_pair = {(row["first"], row["second"]): row for row in whole.pairs.to_dict("records")}
     places_of = {pair: place for place, pair in enumerate(by_pair)}
@@ -183,16 +183,16 @@ def test_a_subset_is_the_submatrix_in_every_column(places, by_name):
     expected = pd.DataFrame(expected, columns=list(COLUMNS)).astype(whole.pairs.dtypes)
     pd.testing.assert_frame_equal(part.pairs, expected, check_exact=True)
     np.testing.assert_array_equal(part.by_query, np.array(by_query).reshape(-1, 7))
-    # It is as good as any: nothing in it is refused, and it can be cut again.
+    # The result is valid, and has subsets itself.
     assert_same(checked(part.names, part.pairs, part.settings, "part"), part)
     assert_same(part.subset(range(len(part))), part)
 
 
 def test_subsets_as_they_are_written(some):
     numbers = checked(["3", "1", "2", "x"], rows(), {}, "numbers")
-    assert numbers.chosen("1-3,x").names == ("1", "2", "3", "x")  # a number that is a name is a name
+    assert numbers.chosen("1-3,x").names == ("1", "2", "3", "x")  # a number that is the name of a ranker
     words = checked(["a", "b", "c", "d"], rows(), {}, "words")
-    assert words.chosen(" 3, a,1-2").names == ("d", "a", "b", "c")  # else an index
+    assert words.chosen(" 3, a,1-2").names == ("d", "a", "b", "c")  # otherwise numbers are indices
     assert some.chosen("110,tf idf").names == ("110", "tf idf")
 
 
@@ -200,10 +200,10 @@ def test_subsets_as_they_are_written(some):
     ("rankers", "told"),
     [
         (["bm52"], "no ranker named 'bm52'; did you mean 'bm25'?"),
-        ([4], "no ranker number 4; they are numbered from 0 to 3"),
+        ([4], "no ranker number 4; expected a number from 0 to 3"),
         ([-1], "no ranker number -1"),
-        ([0, "bm25"], "ranker 'bm25' was asked for twice"),
-        ([], "no rankers to keep"),
+        ([0, "bm25"], "ranker 'bm25' is given twice"),
+        ([], "no rankers are given; expected at least one"),
     ],
 )
 def test_subsets_that_cannot_be(some, rankers, told):
@@ -256,7 +256,7 @@ def test_published_rounding_is_repaired(tmp_path):
     )
 
 
-# --- what is refused
+# --- errors
 
 
 def changed(column, value, row=1):
@@ -272,7 +272,7 @@ def changed(column, value, row=1):
     ("change", "told"),
     [
         (changed("p", np.nan), "the pair (bm25, größer) has p = nan"),
-        (changed("p", 1.5), "p must be a probability from 0 to 1. 1 such rows"),
+        (changed("p", 1.5), "p must be a probability from 0 to 1. Number of such rows: 1"),
         (changed("p", -0.1), "p must be a probability from 0 to 1"),
         (changed("lo", 0.99), "0 <= lo <= p <= hi <= 1 must hold"),
         (changed("hi", 0.01), "0 <= lo <= p <= hi <= 1 must hold"),
@@ -283,24 +283,24 @@ def changed(column, value, row=1):
         (changed("n", -1), "must not be negative"),
         (changed("n", 0), "add up to n, or be unknown and n be 0"),
         (changed("wins", np.nan), "add up to n"),
-        (changed("n", np.nan), "a column holds something else than numbers"),
-        (changed("first", "one"), "one for each pair of them, in order, by name"),
-        (changed("first", None), "one for each pair of them, in order, by name"),
-        (changed("p", "one"), "a column holds something else than numbers"),
+        (changed("n", np.nan), "a column holds values that are not numbers"),
+        (changed("first", "one"), "one for each pair of rankers, by name and in the order of the names"),
+        (changed("first", None), "one for each pair of rankers, by name and in the order of the names"),
+        (changed("p", "one"), "a column holds values that are not numbers"),
         (
             changed("method", "guessed"),
             "method must be one of exact, rao-blackwell, simulated, multileaved, given",
         ),
         (
             changed("second", 3),
-            "6 rows for 4 rankers; expected 6, one for each pair of them, in order, by name",
+            "6 rows for 4 rankers; expected 6, one for each pair of rankers, by name",
         ),
         (
             lambda pairs: pairs.assign(losses=pairs["ties"] + pairs["losses"], ties=np.nan),
             "be unknown and n be 0",
         ),
         (lambda pairs: pairs.drop(index=2), "5 rows for 4 rankers; expected 6"),
-        (lambda pairs: pairs.iloc[::-1], "in order"),
+        (lambda pairs: pairs.iloc[::-1], "in the order of the names"),
         (lambda pairs: pairs.drop(columns="hi"), "no column 'hi'; expected first, second, wins"),
         (
             lambda pairs: pairs.assign(
@@ -310,7 +310,7 @@ def changed(column, value, row=1):
         ),
     ],
 )
-def test_rows_that_make_no_sense(change, told):
+def test_invalid_rows(change, told):
     with pytest.raises(MatrixError) as refused:
         checked(NAMES, change(rows()), {}, "mine")
     assert str(refused.value).startswith("mine: ") and told in str(refused.value)
@@ -321,7 +321,7 @@ def test_rows_that_make_no_sense(change, told):
     [
         (["a", "b", "a", "d"], "two rankers are named 'a'"),
         (["a", "b", "c"], "6 rows for 3 rankers; expected 3"),
-        ([], "there are no rankers in it"),
+        ([], "no rankers; expected at least one"),
     ],
 )
 def test_names_that_do_not_fit(names, told):
@@ -371,17 +371,17 @@ def test_truncated_files(some, tmp_path, ending, share):
 @pytest.mark.parametrize(
     ("about", "told"),
     [
-        (None, "a Parquet file that says nothing about itself"),
-        (b"not json", "what it says about itself is not JSON"),
-        (b"\xff", "what it says about itself is not text in UTF-8"),
-        (b'{"names":' * 20_000, "what it says about itself is nested too deep"),
-        (b"[]", "what it says about itself is not a JSON object"),
-        (b"{}", "not one of preferences"),
-        (b'{"names": ["a"]}', "not one of preferences"),
-        (b'{"settings": {}}', "not one of preferences"),
-        (b'{"names": "a", "settings": {}}', "not one of preferences"),
-        (b'{"names": ["a"], "settings": {}, "digesu": ""}', "not one of preferences"),
-        (b'{"names": ["a"], "settings": {}, "digest": ""}', "do not have the digest that it states"),
+        (None, "a Parquet file without metadata of rankduel"),
+        (b"not json", "its metadata are not JSON"),
+        (b"\xff", "its metadata are not text in UTF-8"),
+        (b'{"names":' * 20_000, "its metadata are nested too deep"),
+        (b"[]", "its metadata are not a JSON object"),
+        (b"{}", "a Parquet file without preferences"),
+        (b'{"names": ["a"]}', "a Parquet file without preferences"),
+        (b'{"settings": {}}', "a Parquet file without preferences"),
+        (b'{"names": "a", "settings": {}}', "a Parquet file without preferences"),
+        (b'{"names": ["a"], "settings": {}, "digesu": ""}', "a Parquet file without preferences"),
+        (b'{"names": ["a"], "settings": {}, "digest": ""}', "do not have the digest in its metadata"),
     ],
 )
 def test_parquet_of_something_else(tmp_path, about, told):
@@ -404,7 +404,7 @@ def test_parquet_with_a_broken_description(tmp_path, about):
 
 
 def without_digest(table):
-    """As older releases and other tools write it."""
+    """Remove the digest, as in files of older releases and other tools."""
     about = json.loads(table.schema.metadata[b"rankduel"])
     del about["digest"]
     return table.replace_schema_metadata({b"rankduel": json.dumps(about).encode()})
@@ -417,7 +417,7 @@ def test_a_file_without_a_digest_is_read(some, tmp_path):
 
 
 def test_a_flipped_bit_is_noticed_or_changes_nothing(some, tmp_path):
-    """Most are in the footer, which no checksum covers."""
+    """Most bits are in the footer, which page checksums do not cover."""
     path, rng = tmp_path / "a.prefs.parquet", np.random.default_rng(0)
     write_preferences(some, path)
     whole = path.read_bytes()
@@ -438,7 +438,7 @@ def test_a_flipped_bit_is_noticed_or_changes_nothing(some, tmp_path):
     assert refused > 300
 
 
-def test_names_that_claim_more_than_there_is(tmp_path):
+def test_more_names_than_pairs(tmp_path):
     """A hundred thousand rankers have more pairs than fit into memory."""
     about = {"names": [str(i) for i in range(100_000)], "settings": {}}
     table = pa.table({column: [1.0] for column in COLUMNS})
@@ -556,7 +556,7 @@ def test_missing_files_get_a_suggestion(tmp_path):
         read_preferences(tmp_path / "absent.npy")
 
 
-# --- nothing half-written
+# --- complete files only
 
 
 class Breaks(Exception):

@@ -1,4 +1,4 @@
-"""Preferences from shared pages, their error against interleaving, the commands and the report's panel."""
+"""Preferences from multileaved pages, their error, the commands and the panel of the report."""
 
 import json
 
@@ -13,16 +13,16 @@ from experiments.matrix import shared_pages
 from experiments.matrix.checkpoint import Checkpoint
 from experiments.matrix.preferences import preferences_of, read_preferences, write_preferences
 from experiments.matrix.shared_pages import (
-    AGAINST,
     COLUMNS,
-    FOR,
     LOSSES,
+    NEGATIVE,
+    POSITIVE,
     SQUARES,
     WINS,
     Block,
     blocks,
+    evaluation_steps,
     infer_matrix,
-    looks_at,
     order_of,
     play_impressions,
     random_pairs,
@@ -52,18 +52,21 @@ SOSM = multileaving("sosm")
 
 
 def summed(pages):
-    """The twin of the kernels: (pairs, COLUMNS) of the degrees of every page, (K, K) each."""
+    """Return (pairs, COLUMNS) from the degrees of every page, (K, K) each; the twin of the kernels."""
     degrees = np.array([page[np.triu_indices(len(page), 1)] for page in pages])
     sums = np.zeros((degrees.shape[1], COLUMNS))
     sums[:, WINS], sums[:, LOSSES] = (degrees > 0).sum(axis=0), (degrees < 0).sum(axis=0)
-    sums[:, FOR], sums[:, AGAINST] = np.maximum(degrees, 0).sum(axis=0), np.maximum(-degrees, 0).sum(axis=0)
+    sums[:, POSITIVE], sums[:, NEGATIVE] = (
+        np.maximum(degrees, 0).sum(axis=0),
+        np.maximum(-degrees, 0).sum(axis=0),
+    )
     sums[:, SQUARES] = (degrees**2).sum(axis=0)
     return sums
 
 
 @pytest.fixture(scope="module")
 def reference():
-    """The order of the arena's rankers, as far apart as team draft has them."""
+    """Return the matrix of the arena's rankers by team draft."""
     return preferences_of(np.array([[0.5, 0.6, 0.72], [0.4, 0.5, 0.64], [0.28, 0.36, 0.5]]), "123")
 
 
@@ -77,19 +80,19 @@ def row(wins, losses, up, down, squares):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["sosm", "pairwise"])
 def test_sums_are_those_of_the_pages(name):
-    ring, rankers, way = arena(), np.arange(3), multileaving(name)
-    shared = make_shared_world(ring.rankings, ring.labels, ring.model, way, ring.length, ring.ties)
+    ring, rankers, method = arena(), np.arange(3), multileaving(name)
+    shared = make_shared_world(ring.rankings, ring.labels, ring.model, method, ring.length, ring.ties)
     users, found, pages = np.random.default_rng(4), np.zeros((3, 3)), []
     for _ in range(300):
         totals_by(name)(shared, rankers, 1, users, found, np.zeros((3, 3)))
         pages.append(found.copy())
-    sums = shared_pages.multileaved(ring, way).sums(0, 300, np.random.default_rng(4))
+    sums = shared_pages.multileaved(ring, method).sums(0, 300, np.random.default_rng(4))
     assert np.allclose(sums, summed(pages), rtol=1e-12)
     assert sums[:, WINS].min() > 0 and sums[:, LOSSES].min() > 0
 
 
 def test_degrees_are_added_up():
-    """The loop in plain Python, on pages of four rankers with any degrees; some have no click."""
+    """The kernel in plain Python, on pages of four rankers with random degrees, some without clicks."""
     rng, left = np.random.default_rng(0), []
     pages = [np.triu(d, 1) - np.triu(d, 1).T for d in rng.choice([-2.5, -1, 0, 0.25, 3], (50, 4, 4))]
 
@@ -103,7 +106,7 @@ def test_degrees_are_added_up():
 
 
 def test_random_pairs_are_random_and_land_in_their_rows():
-    """Each of 6 pairs gets 3,000 of 18,000 duels, within 5 standard errors of 50; the lower number wins."""
+    """Each of 6 pairs has 3,000 of 18,000 duels, within 5 standard errors of 50; the lower number wins."""
     seen = []
 
     def outcome(world, first, second, users):
@@ -111,7 +114,7 @@ def test_random_pairs_are_random_and_land_in_their_rows():
         return 0.3 if first < second else -0.3
 
     sums = shared_pages._dueled_sums(outcome).py_func(None, 4, 18_000, np.random.default_rng(1))
-    assert not sums[:, [LOSSES, AGAINST]].any() and (sums[:, WINS] == sums[:, FOR]).all()
+    assert not sums[:, [LOSSES, NEGATIVE]].any() and (sums[:, WINS] == sums[:, POSITIVE]).all()
     counts = [sum({first, second} == pair for first, second in seen) for pair in ({0, 1}, {0, 2}, {0, 3})]
     counts += [sum({first, second} == pair for first, second in seen) for pair in ({1, 2}, {1, 3}, {2, 3})]
     assert sums[:, WINS].tolist() == counts
@@ -120,16 +123,18 @@ def test_random_pairs_are_random_and_land_in_their_rows():
 
 
 def test_queries_in_a_cycle_go_on_in_the_next_block():
-    contest, users = random_pairs(arena(queries="cycle")), np.random.default_rng(2)
-    parts = contest.sums(0, 5, users) + contest.sums(5, 8, users)
-    assert parts.tolist() == contest.sums(0, 13, np.random.default_rng(2)).tolist()
+    comparison, users = random_pairs(arena(queries="cycle")), np.random.default_rng(2)
+    parts = comparison.sums(0, 5, users) + comparison.sums(5, 8, users)
+    assert parts.tolist() == comparison.sums(0, 13, np.random.default_rng(2)).tolist()
 
 
 def test_blocks_end_at_every_look():
     for impressions in (1, 7, 12_345):
         found = list(blocks(impressions))
         assert [block.start for block in found] == [0, *(block.end for block in found[:-1])]
-        assert found[-1].end == impressions and {*looks_at(impressions)} <= {block.end for block in found}
+        assert found[-1].end == impressions and {*evaluation_steps(impressions)} <= {
+            block.end for block in found
+        }
     shorter = list(blocks(10_000))
     assert list(blocks(12_345))[: len(shorter)] == shorter
 
@@ -140,7 +145,7 @@ def test_blocks_end_at_every_look():
 def test_signs_become_shares():
     pairs = shared_pages._pairs(SOSM, row(60, 20, 60, 20, 80), 100, 0.05)
     assert pairs[["wins", "ties", "losses", "n", "p"]].iloc[0].tolist() == [60, 20, 20, 100, 0.7]
-    # 60 values of 1, 20 of 1/2, 20 of 0: a spread of 16 about 0.7; and one value more that is 1/2 off
+    # 60 values of 1, 20 of 1/2, 20 of 0: squared deviations of 16 from 0.7, and 1/4 for the pseudo-value
     assert pairs["hi"][0] - 0.7 == pytest.approx(1.959964 * np.sqrt(16.25 / 100 / 100))
 
 
@@ -183,13 +188,13 @@ def test_threads_and_interruptions_change_no_byte(tmp_path, monkeypatch):
     assert not cut.exists()
     rest = []
     write_inferred(arena(), SOSM, cut, impressions=5000, jobs=2, done=rest.append)
-    # Of what had been done when it was cut only the last block is played again.
+    # Only the last block before the interruption is played again.
     assert sum(rest) == 5000 and rest[0] == sum(told[:-1]) > 0
     assert cut.read_bytes() == whole.read_bytes()
     assert sorted(tmp_path.iterdir()) == [cut, whole]
 
 
-def test_another_job_does_not_go_on_with_it(tmp_path, monkeypatch):
+def test_another_job_does_not_resume_from_it(tmp_path, monkeypatch):
     monkeypatch.setattr(Checkpoint, "is_due", lambda self: True)
     output, told = tmp_path / "m.prefs.parquet", []
     with pytest.raises(IndexError):
@@ -211,17 +216,17 @@ def test_binary_error_by_hand():
 
 def test_a_lead_of_rounding_errors_is_none():
     sums = row(3, 1, 0.1 + 0.1 + 0.1, 0.3, 0.1)
-    assert sums[0, FOR] != sums[0, AGAINST] and order_of(sums).tolist() == [0]
+    assert sums[0, POSITIVE] != sums[0, NEGATIVE] and order_of(sums).tolist() == [0]
 
 
 def test_a_run_is_looked_at_as_it_goes_on(reference):
-    contest = random_pairs(arena())
-    table = error_table(contest, reference, 20, seed=1, run=2)
-    sums = sum(play_impressions(contest, Block(start, 1), 1, 2) for start in range(12))
-    assert table["step"].tolist() == looks_at(20).tolist()
+    comparison = random_pairs(arena())
+    table = error_table(comparison, reference, 20, seed=1, run=2)
+    sums = sum(play_impressions(comparison, Block(start, 1), 1, 2) for start in range(12))
+    assert table["step"].tolist() == evaluation_steps(20).tolist()
     expected = binary_error(order_of(sums), reference.pairs["p"].to_numpy())
     assert table.set_index("step")["e_bin"][12] == expected
-    longer = error_table(contest, reference, 50, seed=1, run=2)
+    longer = error_table(comparison, reference, 50, seed=1, run=2)
     assert longer[longer["step"].isin(table["step"])].reset_index(drop=True).equals(table)
 
 
@@ -264,7 +269,7 @@ def test_runs_are_kept_and_not_repeated(reference, tmp_path, monkeypatch):
     (two / "sosm" / "1.parquet").unlink()
     compare_multileavers(arena(), ["sosm"], reference, 200, 3, folder=two)
     assert records(one) == records(two)
-    monkeypatch.setattr(multileave_error, "error_table", None)  # nothing is left to be played
+    monkeypatch.setattr(multileave_error, "error_table", None)  # all runs are recorded
     again = compare_multileavers(arena(), ["sosm"], reference, 200, 3, folder=one)
     assert again.drop(columns="seconds").equals(table.drop(columns="seconds"))
     with pytest.raises(RecordsError, match="horizon is 200 there and 300 now"):
@@ -274,11 +279,12 @@ def test_runs_are_kept_and_not_repeated(reference, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"methods": []}, "no multileaving method was asked for"),
-        ({"methods": ["sosm", "sosm(tau=3)"]}, "asked for twice"),
+        ({"methods": []}, "no multileaving method is given"),
+        ({"methods": ["sosm", "sosm(tau=3)"]}, "sosm is given twice"),
         ({"runs": 0}, "runs is 0; expected a whole number from 1"),
         ({"impressions": 0.5}, "impressions is 0.5; expected a whole number from 1"),
         ({"impressions": float("nan")}, "impressions is nan"),
+        ({"impressions": "many"}, "impressions is many; expected a whole number from 1"),
         ({"reference": preferences_of(np.full((3, 3), 0.5), "abc")}, "for 3 rankers, a, b, c, and the data"),
         ({"reference": preferences_of(np.full((3, 3), 0.5), "123")}, "all pairs tie in the matrix"),
     ],
@@ -294,7 +300,7 @@ def test_what_cannot_be_inferred_is_refused():
         infer_matrix(arena(), SOSM, 10, alpha=1)
     with pytest.raises(UsageError, match="impressions is 1000000000000000.0; expected"):
         infer_matrix(arena(), SOSM, 1e15)
-    with pytest.raises(UsageError, match="only the ranker '2' was chosen; a pair needs two"):
+    with pytest.raises(UsageError, match="only the ranker '2' is chosen; expected at least two"):
         infer_matrix(arena(rankers="2"), SOSM, 10)
     with pytest.raises(InterleaveError, match="random_impression_redraw"):
         infer_matrix(arena(ties="random_impression_redraw"), SOSM, 10)
@@ -380,7 +386,7 @@ def test_methods_compared_and_reported(rankduel, data, reference, tmp_path):
 @pytest.mark.parametrize(
     ("typed", "told"),
     [
-        (["--method", "sosm", "--method", "sosm"], "asked for twice"),
+        (["--method", "sosm", "--method", "sosm"], "sosm is given twice"),
         (["--method", "sosm", "--impressions", "-1"], "impressions is -1.0; expected a whole number"),
         (["--method", "sosm", "--preset", "lerot"], "random_impression_redraw"),
         (["--method", "sosm", "--runs", "0"], "--runs"),
@@ -398,8 +404,8 @@ def test_bad_comparisons_are_refused_before_any_work(rankduel, data, tmp_path, t
 def test_the_headline():
     good, bad = runs_of((0.5, 0.2, 0.02), (0.5, 0.05, 0.04)), runs_of((0.5, 0.5, 0.3)).assign(policy="b")
     told = headline(pd.concat([bad, good]))
-    assert "After 100 impressions the fewest pairs in the wrong order are those of a: 3.0 ± 1.0 %." in told
-    assert told.endswith("a was the first to stay below 10 %, from 10 impressions on.")
+    assert "After 100 impressions, a has the fewest pairs in the wrong order: 3.0 ± 1.0 %." in told
+    assert told.endswith("a was the first to stay below 10 %, after 10 impressions.")
     told = headline(pd.concat([bad, bad.assign(policy="c")]))
     assert "those of b and c: 30.0 %" in told and told.endswith("No method stayed below 10 %.")
 
@@ -411,7 +417,7 @@ def test_the_chart_is_valid_for_single_runs_and_odd_names():
     assert chart.description.endswith('At the end: a 0.0%; <b>"(x=1) 0.0%.')
 
 
-# --- slow: do they find the order?
+# --- slow: the order that methods find
 
 
 @pytest.mark.slow
@@ -427,10 +433,10 @@ def test_the_chart_is_valid_for_single_runs_and_odd_names():
     ],
 )
 def test_methods_find_the_order(reference, text, impressions, runs):
-    """All pairs are at least 6 standard errors from a tie at the end, so no run has one wrong.
+    """All pairs are at least 6 standard errors from a tie at the end, so no run has a wrong pair.
 
-    A sign error anywhere would make all of them wrong. After one impression more than a quarter are, measured
-    with standard errors of about 0.055 (optimized: 0.11).
+    A sign error would make all pairs wrong. After one impression more than a quarter are wrong, measured with
+    standard errors of about 0.055 (optimized: 0.11).
     """
     assert np.abs(reference.matrix - exact_preferences(arena()).matrix).max() < 0.01
     table = compare_multileavers(arena(), [text], reference, impressions, runs, jobs=2)
@@ -441,7 +447,7 @@ def test_methods_find_the_order(reference, text, impressions, runs):
 
 @pytest.mark.slow
 def test_random_pairs_need_more(reference):
-    """Three pairs share the impressions, so at 30 they are wrong far more often: by 0.15, errors of 0.02."""
+    """Three pairs share the impressions, so E_bin at 30 is larger by 0.15, with standard errors of 0.02."""
     table = compare_multileavers(arena(), ["sosm"], reference, 30, 100, jobs=2)
     groups = table.groupby("policy", sort=False)
     (shared, error), (pairs, pairs_error) = (error_at(runs, 30) for _, runs in groups)

@@ -1,4 +1,4 @@
-"""Charts say what their tables say: data and labels are read back from the drawing or its definition."""
+"""Charts contain the data and labels of their tables, read back from the SVG or the chart's definition."""
 
 import csv
 import io
@@ -28,8 +28,8 @@ from experiments.report.charts.curves import (
 from experiments.report.charts.differences import difference_chart
 from experiments.report.charts.finals import final_chart
 from experiments.report.charts.heatmap import MOST_RANKERS, heatmap
-from experiments.report.charts.looks import LOWER_BOUND
-from experiments.report.charts.parts import in_figures, number, runs_in_words, vega_lite_version
+from experiments.report.charts.parts import estimate_text, number, runs_text, vega_lite_version
+from experiments.report.charts.styles import LOWER_BOUND
 from experiments.report.files import save_chart
 from experiments.report.html import CHOICES
 from experiments.runs.compare import compare_runs
@@ -48,12 +48,12 @@ def svg(chart):
 
 
 def texts(chart):
-    """Everything written on a chart."""
+    """Return all text elements of a chart."""
     return re.findall(r"<text[^>]*>([^<]*)</text>", svg(chart))
 
 
 def rows_of(chart, *columns):
-    """The first data set of a chart that has these columns."""
+    """Return the rows of the first data set of a chart that has these columns."""
     for text in chart.to_dict()["datasets"].values():
         rows = list(csv.DictReader(io.StringIO(text)))
         if set(columns) <= set(rows[0]):
@@ -85,11 +85,11 @@ def test_labels_are_a_gap_apart_and_in_order(places, gap):
         ([50], [50]),
         ([50, 50], [50, 60]),
         ([52, 50], [60, 50]),
-        ([95, 100, 99], [80, 100, 90]),  # pushed below the last place, so all go up
+        ([95, 100, 99], [80, 100, 90]),  # moved beyond the last place, and therefore up again
         ([0, 3, 90], [0, 10, 90]),
     ],
 )
-def test_labels_move_as_little_as_it_takes(places, moved):
+def test_labels_move_no_farther_than_needed(places, moved):
     assert spread_out(places, 10, 0, 100) == moved
 
 
@@ -104,8 +104,8 @@ def test_labels_move_as_little_as_it_takes(places, moved):
         (Estimate(0.0, 0.0, 0.0), "0 [0, 0]"),
     ],
 )
-def test_figures(found, text):
-    assert in_figures(found) == text
+def test_estimates_as_text(found, text):
+    assert estimate_text(found) == text
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_unknown_numbers_are_a_dash():
 
 
 @pytest.mark.parametrize("view", EVERY_VIEW)
-def test_every_view_is_what_was_asked_for(view):
+def test_the_axes_have_the_scales_of_the_view(view):
     chart = regret_chart(curves(made_up_table(POLICIES), "regret"), 3.0, view).to_dict(validate=True)
     line = next(layer for layer in chart["layer"] if layer["mark"]["type"] == "line")["encoding"]
     assert (line["x"]["scale"]["type"], line["y"]["scale"]["type"]) == (view.x, view.y)
@@ -132,7 +132,7 @@ def test_every_view_is_what_was_asked_for(view):
     assert {scale["name"]: scale["type"] for scale in compiled["scales"]}["y"] == view.y
 
 
-def test_regret_is_on_logarithmic_axes():
+def test_the_default_axes_are_logarithmic():
     assert View()[:2] == ("log", "log")
 
 
@@ -142,8 +142,8 @@ def test_every_curve_is_labelled(view):
     assert {*LABELS, LOWER_BOUND, "duels", "cumulative regret"} <= set(shown)
 
 
-def test_labels_stand_where_the_curves_end():
-    """The line's last point, as drawn, is where the label's leader starts."""
+def test_labels_are_connected_to_the_ends_of_their_curves():
+    """The line to a label starts at the last point of the drawn curve."""
     drawn = svg(curve_chart(curves(made_up_table(POLICIES), "regret"), "regret"))
     ends = [float(y) for y in re.findall(r'"line mark"[^>]*L620,([\d.]+)"', drawn)]
     starts = [float(y) for y in re.findall(r'"rule mark" transform="translate\(620,([\d.]+)\)', drawn)]
@@ -151,7 +151,7 @@ def test_labels_stand_where_the_curves_end():
     assert sorted(starts) == pytest.approx(sorted(ends), abs=0.2)
 
 
-def test_curves_carry_their_numbers():
+def test_the_data_of_a_chart_are_those_of_its_table():
     table = curves(made_up_table(POLICIES), "regret")
     rows = rows_of(curve_chart(table, "regret"), "mean", "error", "low", "high")
     assert [row["policy"] for row in rows] == table["policy"].tolist()
@@ -165,7 +165,7 @@ def test_the_bound_is_a_multiple_of_the_logarithm():
     assert bound["mean"].tolist() == pytest.approx([0, 2.5 * 2.302585, 2.5 * 4.605170])
 
 
-def test_a_bound_far_above_is_only_on_the_logarithmic_axis():
+def test_a_bound_far_above_the_curves_is_drawn_on_the_logarithmic_axis_only():
     table = curves(made_up_table(POLICIES), "regret")
     assert LOWER_BOUND not in texts(regret_chart(table, 1e4, View(y="linear")))
     assert LOWER_BOUND in texts(regret_chart(table, 1e4, View(y="log")))
@@ -199,7 +199,7 @@ def test_accuracy_has_a_band_of_its_interval():
     assert bare["transform"][1] == {"calculate": "datum.mean", "as": "bottom"}
 
 
-def test_values_that_others_found_are_diamonds_within_the_axis():
+def test_published_values_are_diamonds_within_the_axis():
     table = curves(made_up_table(POLICIES), "regret")
     far = 10 * table["mean"].max()
     known = pd.DataFrame({"policy": ["dts"], "step": [1000], "mean": [far]})
@@ -211,7 +211,7 @@ def test_values_that_others_found_are_diamonds_within_the_axis():
     assert "diamond" not in str(curve_chart(table, "regret").to_dict()["layer"])
 
 
-def test_a_panel_for_each_policy_shows_how_far_live_and_proxy_are_apart():
+def test_the_difference_of_live_and_proxy_has_a_panel_per_policy():
     live, proxy = (made_up_table(POLICIES, seed=seed) for seed in (1, 2))
     found = compare_runs(live, proxy)
     shown = texts(difference_chart(found.by_step))
@@ -226,7 +226,7 @@ def test_a_panel_for_each_policy_shows_how_far_live_and_proxy_are_apart():
 # Final results
 
 
-def test_final_results_name_means_and_intervals():
+def test_final_results_show_means_and_intervals_as_text():
     table = made_up_table(POLICIES, runs=3)
     shown = texts(final_chart(table, "regret", "regret"))
     last = table[(table["step"] == 1000) & (table["policy"] == "rucb")]["regret"]
@@ -261,14 +261,14 @@ def test_the_heatmap_shows_every_pair_best_ranker_first():
     assert {"r0", "r8", "0.50"} <= set(texts(chart))
 
 
-def test_rankers_that_beat_as_many_are_ordered_by_their_mean():
-    matrix = np.array([[0.5, 0.6, 0.4], [0.4, 0.5, 0.9], [0.6, 0.1, 0.5]])  # a circle
+def test_rankers_with_equal_copeland_scores_are_ordered_by_their_mean_preference():
+    matrix = np.array([[0.5, 0.6, 0.4], [0.4, 0.5, 0.9], [0.6, 0.1, 0.5]])  # a cycle
     assert copeland_order(preferences_of(matrix).matrix).tolist() == [1, 0, 2]
 
 
 def test_highlighted_rankers_are_framed():
     plain, framed = (svg(heatmap(ordered_preferences(4), which)) for which in (None, ["0", "2"]))
-    frame = r'ranker, by rankers beaten: (\d)"[^>]*stroke="#222222"'
+    frame = r'ranker, best first: (\d)"[^>]*stroke="#222222"'
     assert re.findall(frame, plain) == [] and re.findall(frame, framed) == ["0", "2"]
 
 
@@ -278,33 +278,33 @@ def test_heatmaps_of_every_size(size):
     rows = rows_of(chart, "row", "column", "p")
     assert len(rows) == min(size, MOST_RANKERS) ** 2
     about = chart.to_dict()["description"]
-    assert ("the 200 strongest of 250" in about) == (size > MOST_RANKERS)
+    assert ("the best 200 of 250" in about) == (size > MOST_RANKERS)
 
 
-def test_even_pairs_are_white_and_both_sides_reach_as_far():
+def test_even_pairs_are_white_and_the_colour_scale_is_symmetric():
     scale = heatmap(ordered_preferences(4)).to_dict()["layer"][0]["encoding"]["color"]["scale"]
     low, _, middle, _, high = scale["domain"]
     assert middle == 0.5 and high - 0.5 == pytest.approx(0.5 - low) and scale["range"][2] == "#ffffff"
 
 
-def test_pairs_that_are_not_decided_are_paler_and_hatched():
+def test_undecided_pairs_are_paler_and_hatched():
     preferences = ordered_preferences(4)
     wide = preferences.pairs.assign(lo=preferences.pairs["p"] - 0.15, hi=preferences.pairs["p"] + 0.15)
-    unsure = checked(preferences.names, wide, {}, "test")
-    rows = rows_of(heatmap(unsure), "row", "column", "p", "decided")
+    undecided = checked(preferences.names, wide, {}, "test")
+    rows = rows_of(heatmap(undecided), "row", "column", "p", "decided")
     for row in rows:
         includes_half = abs(float(row["p"]) - 0.5) <= 0.15 and row["row"] != row["column"]
         assert row["decided"] == ("0" if includes_half else "1")
     assert 0 < sum(row["decided"] == "0" for row in rows) < len(rows) - 4
-    opacity = heatmap(unsure).to_dict()["layer"][0]["encoding"]["opacity"]
+    opacity = heatmap(undecided).to_dict()["layer"][0]["encoding"]["opacity"]
     assert opacity["condition"]["value"] == 1 and opacity["value"] < 0.5
     shapes = [[layer["mark"].get("shape") for layer in heatmap(one).to_dict()["layer"]]
-              for one in (unsure, preferences)]  # fmt: skip
+              for one in (undecided, preferences)]  # fmt: skip
     assert any(shapes[0]) and not any(shapes[1])
-    assert "pairs are not decided" in heatmap(unsure).to_dict()["description"]
+    assert "pairs are undecided" in heatmap(undecided).to_dict()["description"]
 
 
-def test_rows_say_what_features_measure():
+def test_rows_are_labelled_with_the_descriptions_of_features():
     known = preferences_of(ordered_preferences(2).matrix, ["110", "136"], profile="mslr")
     assert {"110 BM25, whole document", "136 URL dwell time", "110"} <= set(texts(heatmap(known)))
 
@@ -318,7 +318,7 @@ def test_charts_as_files(tmp_path, name, start):
     assert (tmp_path / name).read_bytes().startswith(start)
 
 
-def test_files_have_no_invisible_points(tmp_path):
+def test_saved_charts_have_no_invisible_points(tmp_path):
     chart = curve_chart(curves(made_up_table(POLICIES), "regret"), "regret")
     save_chart(chart, tmp_path / "curves.svg")
     saved = (tmp_path / "curves.svg").read_text()
@@ -339,7 +339,7 @@ def test_no_name_in_a_chart_as_a_page_becomes_an_element_or_an_attribute(attack,
 
 
 @pytest.mark.parametrize("kind", ["svg", "pdf", "png", "html"])
-def test_names_may_have_any_character(kind, tmp_path):
+def test_names_may_contain_any_character(kind, tmp_path):
     names = [f"a{ATTACKS[0]}", f"b{CONTROLS}", "c\ud800\n\t'"]
     matrix = preferences_of(ordered_preferences(3).matrix, names)
     save_chart(heatmap(matrix), tmp_path / f"matrix.{kind}")
@@ -369,11 +369,11 @@ def test_a_chart_as_a_page_is_named_by_its_file(tmp_path):
     save_chart(heatmap(ordered_preferences(3)), tmp_path / "clip0.html")
     page = Page(tmp_path / "clip0.html")
     assert page.ids("figure") == ["clip0-chart"] and page.text.startswith("clip0 clip0 ")
-    assert "Matrix of preferences of 3 rankers" in page.text
+    assert "Preference matrix of 3 rankers" in page.text
 
 
-def test_unknown_kinds_of_files_are_refused_and_nothing_is_written(tmp_path):
-    with pytest.raises(UsageError, match=r"no chart is written as '\.gif'; expected \.pdf, \.svg"):
+def test_unknown_file_formats_are_refused_and_nothing_is_written(tmp_path):
+    with pytest.raises(UsageError, match=r"charts cannot be saved as '\.gif'; expected \.pdf, \.svg"):
         save_chart(heatmap(ordered_preferences(3)), tmp_path / "a.gif")
     broken = alt.Chart(alt.InlineData(values=[])).mark_point().transform_filter("no such (expression")
     with pytest.raises(ValueError):
@@ -384,12 +384,12 @@ def test_unknown_kinds_of_files_are_refused_and_nothing_is_written(tmp_path):
 @pytest.mark.parametrize(
     ("counts", "words"), [([1, 1], "1 run"), ([3], "3 runs"), ([2, 3, 2], "2 to 3 runs")]
 )
-def test_numbers_of_runs_in_words(counts, words):
-    assert runs_in_words(pd.Series(counts)) == words
+def test_numbers_of_runs_as_text(counts, words):
+    assert runs_text(pd.Series(counts)) == words
 
 
 @pytest.mark.parametrize("name", ["constructor", "toString", "__proto__"])
-def test_names_that_objects_of_javascript_own_are_drawn_as_others(tmp_path, name):
+def test_names_of_javascript_object_members_are_drawn_like_any_other(tmp_path, name):
     drawings = []
     for second in ("plain", name):
         run_set = made_up_study("set", "proxy", ("rucb", f"{second}.py"), runs=2)

@@ -1,6 +1,6 @@
-"""The page in a real browser: it draws, its controls work, nothing is fetched, nothing complains.
+"""Reports in Chromium: charts are drawn, controls work, nothing is fetched, no warnings or errors appear.
 
-A script at the end of a copy of the page clicks as a reader would and leaves its findings in the page.
+A script at the end of a copy of the page clicks the controls and writes its findings into the page.
 """
 
 import numpy as np
@@ -9,14 +9,14 @@ from support.browser import asked_for, dom_of, findings, findings_and_network, i
 from support.run_set_samples import made_up_study, ordered_preferences
 
 from experiments.report.charts.curves import spread_out
-from experiments.report.charts.looks import COLOURS, GRID
-from experiments.report.charts.looks import DARK as DARK_COLOURS
+from experiments.report.charts.styles import COLOURS, GRID
+from experiments.report.charts.styles import DARK as DARK_COLOURS
 from experiments.report.page import write_report
 
 pytestmark = in_browser
 
 HOSTILE = "</script><img src=x onerror=\"document.title='taken'\">"
-LABEL = "script><img src=x "  # begins its name, of which there is as much as there is room for
+LABEL = "script><img src=x "  # start of its label, which is cut to the width that is available
 POLICIES = ("rucb", "dts(alpha=0.6)", "dts", HOSTILE)  # the last has the most regret
 LABELS = ("RUCB", "DTS (alpha=0.6)", "DTS")
 SPREADS = [np.random.default_rng(seed).uniform(0, 300, seed % 9 + 1).round(1).tolist() for seed in range(40)]
@@ -31,7 +31,7 @@ const click = async (name, value) => {
   [...form.querySelectorAll("input")].find(box => box.name === name && box.value === value).click();
   await last;
 };
-const look = () => {
+const snapshot = () => {
   const x = view().scale("x"), y = view().scale("y");
   const ends = view().data("ends").map(row => [row.policy, row.end, row.at, y(row.end), row.beside]);
   return { x: x.type, y: y.type, top: y.domain()[1], words: words(clicks), ends, band: band() };
@@ -42,23 +42,23 @@ found.figures = figures.map(figure => {
   const about = figure.querySelector("[aria-label][role^=graphics]").getAttribute("aria-label");
   return [figure.id, drawn.tagName, size.width, size.height, about];
 });
-found.first = look();
-await click("y", "linear"); found.linear = look();
-await click("x", "linear"); found.both = look();
-await click("band", "quantiles"); found.quantiles = look();
-await click("x", "log"); await click("y", "log"); await click("band", "error"); found.back = look();
-await click("policy", POLICIES[3]); found.hidden = look();
+found.first = snapshot();
+await click("y", "linear"); found.linear = snapshot();
+await click("x", "linear"); found.both = snapshot();
+await click("band", "quantiles"); found.quantiles = snapshot();
+await click("x", "log"); await click("y", "log"); await click("band", "error"); found.back = snapshot();
+await click("policy", POLICIES[3]); found.hidden = snapshot();
 const others = ["accuracy", "final-regret", "ndcg"].map(kind => document.getElementById("clicks-" + kind));
 found.hidden.others = others.map(words);
 found.untouched = words(document.getElementById("five-regret"));
-await click("y", "linear"); found.hiddenLinear = look(); await click("y", "log");
-await click("policy", POLICIES[3]); found.shown = look();
+await click("y", "linear"); found.hiddenLinear = snapshot(); await click("y", "log");
+await click("policy", POLICIES[3]); found.shown = snapshot();
 found.complaints = [...complaints];
 for (const policy of POLICIES) await click("policy", policy);
 found.none = words(clicks);
 for (const policy of POLICIES) await click("policy", policy);
-found.again = look();
-// Of this, Vega remarks that there is nothing to be seen.
+found.again = snapshot();
+// Vega warns that the domain of the empty chart is infinite.
 complaints = complaints.filter(text => !text.startsWith("warn: "));
 
 clicks.scrollIntoView();
@@ -114,7 +114,7 @@ def found(page):
     return findings_and_network(copy, "--window-size=1280,900")
 
 
-def test_nothing_complains(found):
+def test_there_are_no_warnings_or_errors(found):
     assert found["complaints"] == [] and found["title"].startswith("Which policy finds the best of 5 rankers")
 
 
@@ -141,7 +141,7 @@ def test_axes_and_bands_follow_the_choices(found):
 
 
 @pytest.mark.parametrize("state", ["first", "linear", "quantiles", "hidden", "hiddenLinear", "shown"])
-def test_labels_stand_at_the_ends_of_their_curves_and_apart(found, state):
+def test_labels_are_at_the_ends_of_their_curves_and_do_not_overlap(found, state):
     hidden = [HOSTILE] if state.startswith("hidden") else []
     ends = [row for row in found[state]["ends"] if row[0] not in hidden]
     for _, _, at, drawn, _ in ends:
@@ -151,11 +151,11 @@ def test_labels_stand_at_the_ends_of_their_curves_and_apart(found, state):
 
 
 def is_labelled(words):
-    """Whether the hostile policy has its label."""
+    """Return whether the hostile policy is labelled."""
     return any(word.startswith(LABEL) for word in words)
 
 
-def test_a_hidden_policy_is_gone_and_the_axis_fits_the_others(found):
+def test_hiding_a_policy_fits_the_axis_to_the_others(found):
     assert is_labelled(found["first"]["words"]) and not is_labelled(found["hidden"]["words"])
     assert "RUCB" in found["hidden"]["words"]
     assert found["hidden"]["top"] < 0.9 * found["first"]["top"]
@@ -164,7 +164,7 @@ def test_a_hidden_policy_is_gone_and_the_axis_fits_the_others(found):
     assert (
         found["shown"]["words"] == found["first"]["words"] and found["shown"]["top"] == found["first"]["top"]
     )
-    assert "RUCB" in found["untouched"]  # each study has controls of its own
+    assert "RUCB" in found["untouched"]  # every run set has its own controls
 
 
 def test_all_policies_can_be_hidden(found):
@@ -178,7 +178,7 @@ def test_hovering_shows_numbers(found):
 
 
 @pytest.mark.parametrize("is_dark", [False, True])
-def test_charts_follow_the_choice_of_dark_or_light(page, is_dark):
+def test_charts_follow_the_colour_scheme(page, is_dark):
     copy = scripted(page, f"dark{is_dark}", DARK)
     chosen = ["--blink-settings=preferredColorScheme=0"] if is_dark else []
     found = findings_and_network(copy, "--window-size=1280,900", *chosen)
@@ -197,7 +197,7 @@ def test_charts_can_be_saved(found):
     assert svg.startswith("blob:") and png.startswith("data:image/png;base64,")
 
 
-def test_labels_are_nudged_as_in_python(found):
+def test_the_script_places_labels_as_python_does(found):
     assert found["spreads"] == [pytest.approx(spread_out(places, 14, 0, 300)) for places in SPREADS]
 
 
@@ -205,7 +205,7 @@ def test_nothing_is_fetched(found):
     assert found["fetched"] == [] and found["network"] == []
 
 
-def test_a_page_that_fetches_would_be_noticed(tmp_path):
+def test_a_request_would_be_detected(tmp_path):
     page, log = tmp_path / "fetching.html", tmp_path / "network.json"
     page.write_text('<!DOCTYPE html><img src="http://127.0.0.1:9/picture.png">')
     dom_of(page, f"--log-net-log={log}")

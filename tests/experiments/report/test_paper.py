@@ -1,4 +1,4 @@
-"""Figures and tables for papers: size, letters, order, labels, and names that LaTeX prints as they are."""
+"""Figures and tables for papers: width, font, order, labels, and LaTeX escaping."""
 
 import re
 
@@ -8,8 +8,8 @@ from support.run_set_samples import made_up_study, made_up_table, of_all_kinds, 
 
 import rankduel
 from experiments.report.charts.curves import View
-from experiments.report.charts.parts import Sheet
-from experiments.report.files import fitted, svg_width
+from experiments.report.charts.parts import Layout
+from experiments.report.files import fit_to_width, svg_width
 from experiments.report.html import Table
 from experiments.report.paper import Paper, chosen, labelled, latex, paper_of, write_figures
 from experiments.report.run_set import run_set_figures
@@ -30,7 +30,7 @@ def _texts(svg):
 
 
 @pytest.mark.parametrize("inches", [3.33, 7.0])
-def test_figures_are_as_wide_as_asked_for_in_points(tmp_path, inches):
+def test_figures_have_the_requested_width_and_font_size(tmp_path, inches):
     found = _written(tmp_path, made_up_study(mode="live"), width=inches, font_size=7.0)
     drawings = {name: text for name, text in found.items() if name.endswith("svg")}
     assert len(drawings) == 6
@@ -40,7 +40,7 @@ def test_figures_are_as_wide_as_asked_for_in_points(tmp_path, inches):
     assert sizes == {"7"}
 
 
-def test_pdfs_embed_their_letters(tmp_path):
+def test_pdfs_embed_their_fonts(tmp_path):
     (page, *_) = write_figures([made_up_study()], tmp_path, Paper(width=3.33))
     content = page.read_bytes()
     assert page.suffix == ".pdf" and b"/FontFile" in content
@@ -63,7 +63,7 @@ def test_policies_are_chosen_ordered_and_labelled(tmp_path):
 def test_scales_of_axes():
     regret = run_set_figures("s", made_up_study())[0]
     for view in (View(), View("linear", "linear")):
-        axes = regret.make(view, Sheet()).to_dict()["layer"][1]["encoding"]
+        axes = regret.make(view, Layout()).to_dict()["layer"][1]["encoding"]
         assert (axes["x"]["scale"]["type"], axes["y"]["scale"]["type"]) == view[:2]
 
 
@@ -82,7 +82,7 @@ def test_labels_follow_the_settings_of_a_policy(texts, labels):
     assert labelled(texts) == labels
 
 
-def test_a_name_without_settings_is_enough_where_one_policy_has_it():
+def test_a_name_without_settings_selects_the_only_policy_of_that_name():
     records = ["dts(alpha=0.6)", "rucb", "rcs", "rcs(alpha=1)"]
     assert chosen(records, {"dts": "x", "rcs": ""}) == {"dts(alpha=0.6)": "x", "rcs": ""}
     with pytest.raises(UsageError, match="no policy of these records named 'rucd'; did you mean 'rucb'"):
@@ -92,13 +92,13 @@ def test_a_name_without_settings_is_enough_where_one_policy_has_it():
 @pytest.mark.parametrize(
     "wrong, message",
     [
-        ({"width": "page"}, "width of figures 'page'; expected column, text, or inches from 1.5 to 30"),
+        ({"width": "page"}, "width of figures is 'page'; expected column, text, or inches from 1.5 to 30"),
         ({"width": 0}, "expected column, text, or inches"),
         ({"width": "nan"}, "expected column, text, or inches"),
-        ({"font_size": 3}, "font size 3; expected 4 to 40 points"),
-        ({"font_size": float("nan")}, "font size nan"),
-        ({"x": "square"}, "scale of the x axis 'square'; expected log or linear"),
-        ({"policies": ["=DTS"]}, "policy '=DTS'; expected a policy, or a policy and its label"),
+        ({"font_size": 3}, "font size is 3; expected 4 to 40 points"),
+        ({"font_size": float("nan")}, "font size is nan"),
+        ({"x": "square"}, "scale of the x axis is 'square'; expected log or linear"),
+        ({"policies": ["=DTS"]}, "policy is '=DTS'; expected a policy, or a policy and its label"),
     ],
 )
 def test_wrong_values_are_refused_before_anything_is_written(tmp_path, wrong, message):
@@ -108,18 +108,24 @@ def test_wrong_values_are_refused_before_anything_is_written(tmp_path, wrong, me
     assert [path.name for path in tmp_path.iterdir()] == ["records"]
 
 
-def test_words_for_widths():
+def test_widths_are_names_or_inches():
     assert paper_of("pdf", "column", 8, "log", "log", []).width == 3.33
     assert paper_of("pdf", "4.5", 8, "log", "log", []).width == 4.5
 
 
-def test_latex_prints_every_name_as_it_is():
+def test_latex_escapes_special_characters():
     table = Table("50 % & more", ("policy", "regret"), [("a_b#1 {x} $y^2~\\z\n–", "1 [0, 2]")])
     text = latex(table)
     assert r"a\_b\#1 \{x\} \$y\textasciicircum{}2\textasciitilde{}\textbackslash{}z -- & 1 [0, 2] \\" in text
     assert text.startswith(r"% 50 \% \& more") and text.count("\n") == 8
     rules = [line for line in text.splitlines() if line.endswith("rule")]
     assert rules == [r"\toprule", r"\midrule", r"\bottomrule"]
+
+
+def test_latex_prints_less_than_with_its_oldest_fonts():
+    """There, a plain < is an inverted exclamation mark."""
+    text = latex(Table("p", ("policy", "p"), [("a|b", "< 0.0001"), ("c", "> 1")]))
+    assert r"a\textbar{}b & $<$ 0.0001 \\" in text and r"c & $>$ 1 \\" in text
 
 
 def test_hostile_names_stay_in_their_cells(tmp_path):
@@ -140,8 +146,8 @@ def test_a_matrix_of_two_run_sets_is_drawn_once(tmp_path):
     assert {"live-versus-proxy-1-difference.svg", "live-versus-proxy-1-difference.tex"} <= set(found)
 
 
-def test_fitting_ends_where_nothing_fits():
+def test_fitting_stops_at_the_least_plot_width():
     regret = run_set_figures("s", made_up_study())[0]
-    chart = fitted(lambda width: regret.make(View(), Sheet(width, 100, 40)), 100)
+    chart = fit_to_width(lambda width: regret.make(View(), Layout(width, 100, 40)), 100)
     assert chart.to_dict()["width"] == pytest.approx(20)
     assert svg_width('<svg class="a" width="12.5" height="3" viewBox="0 0 1 1">') == 12.5

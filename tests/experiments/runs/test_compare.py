@@ -1,4 +1,4 @@
-"""Live against proxy: the statistics, and that both follow the same law."""
+"""Comparison of live and proxy runs: the statistics, and equal distributions with the exact matrix."""
 
 import re
 
@@ -15,7 +15,7 @@ from experiments.runs.run import run
 
 
 def table(values, seconds=1.0):
-    """{policy: regrets of its runs at step 10} as a table of runs; half of it at step 5."""
+    """Return a table of runs from {policy: regrets at step 10}; the regret at step 5 is half of it."""
     rows = [
         {"policy": policy, "run": run, "step": step, "regret": regret * step / 10, "seconds": seconds}
         for policy, regrets in values.items()
@@ -56,7 +56,9 @@ def test_verdicts():
     assert differ.agreement == pytest.approx(1 / 3)
     narrow, wide = rng.normal(10, 1, 200), rng.normal(10, 4, 200)
     wider = compare_runs(table({"a": narrow}), table({"a": wide}))
-    assert wider.differing == ("a",) and wider.final["p_mean"][0] > 0.05  # the law, not the mean
+    assert (
+        wider.differing == ("a",) and wider.final["p_mean"][0] > 0.05
+    )  # the distributions differ, not the means
     single = compare_runs(table({"a": [1.0]}), table({"a": [2.0]}))
     assert "more runs" in single.verdict and single.differing == ()
     constant = compare_runs(table({"a": [2.0, 2.0]}), table({"a": [2.0, 2.0]}))
@@ -64,7 +66,7 @@ def test_verdicts():
 
 
 @pytest.mark.parametrize(("shift", "mirrored"), [(0.3, False), (-0.3, False), (0.3, True)])
-def test_the_room_left_for_a_difference_is_to_the_farther_end_of_the_interval(shift, mirrored):
+def test_the_largest_difference_is_the_farther_end_of_the_interval(shift, mirrored):
     rng = np.random.default_rng(3)
     regrets = rng.normal(10, 1, 40)
     here, there = table({"a": regrets + shift}), table({"a": rng.permutation(regrets)})
@@ -72,13 +74,13 @@ def test_the_room_left_for_a_difference_is_to_the_farther_end_of_the_interval(sh
     row = found.final.iloc[0]
     farther = max(abs(row["lo"]), abs(row["hi"])) / row["proxy"]
     half = (row["hi"] - row["lo"]) / 2 / row["proxy"]
-    assert farther > half + 0.02  # which was told once
+    assert farther > half + 0.02  # so the half-width would be too small
     told = int(re.search(r"A difference of up to (\d+) % cannot be excluded \(a\)\.", found.verdict)[1])
     assert farther <= told / 100 < farther + 0.01
 
 
-def test_best_policies_that_are_too_close_are_called_so():
-    """Means of 10.0 and 10.1, standard error 0.16: either may come first in either set."""
+def test_best_policies_that_do_not_differ_significantly():
+    """Means of 10.0 and 10.1, standard error 0.16: the order differs between the two tables."""
     values = np.random.default_rng(3).normal(0, 1, 40)
     values -= values.mean()
     here = {"a": 10.0 + values, "b": 10.1 + values, "c": 20 + values}
@@ -90,7 +92,7 @@ def test_best_policies_that_are_too_close_are_called_so():
 
 @pytest.mark.slow
 def test_false_alarms_are_rare():
-    """Of 500 comparisons of equal laws, three policies each, at most 1 % plus 4 s.e. may be alarms."""
+    """At most 1 % plus 4 standard errors of 500 comparisons of equal distributions differ."""
     rng = np.random.default_rng(2)
     alarms = 0
     for _ in range(500):
@@ -113,7 +115,7 @@ def both(chosen, preferences):
 
 
 def exact(interleave, clicks="navigational"):
-    """Nothing is drawn for team draft; 4,000 pages per query leave errors of about 0.002 otherwise."""
+    """Return the matrix: exact for team draft; otherwise 4,000 pages per query, with errors near 0.002."""
     draws = 1 if interleave == "team_draft" else 4000
     return arenas.exact_preferences(arenas.arena(interleave, clicks), draws)
 
@@ -122,8 +124,8 @@ def exact(interleave, clicks="navigational"):
 @pytest.mark.kernel
 @pytest.mark.parametrize("clicks", CLICKS)
 @pytest.mark.parametrize("interleave", ["team_draft", "probabilistic"])
-def test_live_and_proxy_follow_the_same_law(interleave, clicks):
-    """With 600 runs each a difference of 0.3 standard deviations in a mean shows nearly always."""
+def test_live_and_proxy_have_the_same_distribution(interleave, clicks):
+    """600 runs each detect a difference of 0.3 standard deviations of a mean with high probability."""
     found = both(arenas.arena(interleave, clicks), exact(interleave, clicks))
     assert found.differing == (), found.final
 
@@ -140,7 +142,7 @@ def test_a_matrix_off_by_two_hundredths_is_found_out(interleave):
 
 @pytest.mark.slow
 @pytest.mark.kernel
-def test_queries_that_are_not_independent_are_found_out():
-    """The same user asks for the same again and again: each query a hundred times in a row."""
+def test_dependent_queries_differ_from_the_proxy():
+    """Each query is played a hundred times in a row."""
     found = both(arenas.arena(queries="cycle", repeat=100), exact("team_draft"))
     assert found.differing != (), found.final

@@ -1,4 +1,4 @@
-"""Runs in play: other threads see how far they are."""
+"""Progress of the runs in play, read from another thread."""
 
 from threading import Barrier
 
@@ -44,14 +44,14 @@ def test_a_watcher_sees_the_runs_of_all_threads(monkeypatch):
     assert watched[0].n_steps() == 0
 
 
-@pytest.mark.parametrize("name", ["rucb", "savage"])  # one that skips steps, and one that plays an agenda
-def test_a_run_by_proxy_tells_its_step(name):
+@pytest.mark.parametrize("name", ["rucb", "savage"])  # a policy that skips steps, and a policy with an agenda
+def test_a_proxy_run_reports_its_step(name):
     progress = record(Progress())
     Problem(read_preferences("arxiv6")).play(policy(name), checkpoints(2000, 10), 0, 0, progress)
     assert progress.step[0] == 2000
 
 
-def test_a_live_run_tells_its_step():
+def test_a_live_run_reports_its_step():
     chosen, progress = arenas.arena(), record(Progress())
     problem = Problem(arenas.exact_preferences(chosen), chosen)
     problem.play(policy("rucb"), np.array([50, 120]), 0, 0, progress)

@@ -1,4 +1,4 @@
-"""Test that policies are played live with every interleaving method, those that call Python included."""
+"""Live runs with every interleaving method, including methods that call Python."""
 
 import pytest
 from support import arenas

@@ -1,9 +1,9 @@
-"""Live runs that measure no pages: the same law of winners, without NDCG and clicks."""
+"""Live runs without measured pages: the same distribution of winners, without NDCG and clicks."""
 
 import pytest
 from support import arenas
 
-from experiments.report.charts.looks import looks
+from experiments.report.charts.styles import line_styles
 from experiments.report.run_set import run_set_section
 from experiments.runs.problem import Problem
 from experiments.runs.records import read_run_set
@@ -20,7 +20,7 @@ def test_pages_that_are_not_measured_have_no_columns(tmp_path):
     table = run(problem_with("none"), ["rucb"], 300, 2, folder=tmp_path / "set")
     assert not {"ndcg", "clicks"} & set(table.columns)
     assert table["regret"].notna().all() and table["step"].max() == 300
-    section = run_set_section("set", read_run_set(tmp_path / "set"), looks(["rucb"]))
+    section = run_set_section("set", read_run_set(tmp_path / "set"), line_styles(["rucb"]))
     assert "NDCG and clicks of the pages were not measured" in section.body
 
 
@@ -28,7 +28,10 @@ def test_measured_pages_are_the_usual_ones(tmp_path):
     table = run(problem_with("page"), ["rucb"], 300, 1, folder=tmp_path / "set")
     assert {"ndcg", "clicks"} <= set(table.columns)
     assert "measure" not in problem_with("page").settings["arena"]
-    assert "not measured" not in run_set_section("set", read_run_set(tmp_path / "set"), looks(["rucb"])).body
+    assert (
+        "not measured"
+        not in run_set_section("set", read_run_set(tmp_path / "set"), line_styles(["rucb"])).body
+    )
 
 
 def test_a_run_set_has_one_measure(tmp_path):

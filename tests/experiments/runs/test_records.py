@@ -1,4 +1,4 @@
-"""Records: what is damaged, foreign or of another release is named and refused, and played again if asked."""
+"""Records that are damaged or belong to another study or release are errors; `repair` plays them again."""
 
 import json
 import shutil
@@ -42,7 +42,7 @@ def play(folder, policy="rucb", horizon=500, problem="arxiv6", **more):
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """A run set that no test changes."""
+    """Return the folder of a run set that no test changes."""
     folder = tmp_path_factory.mktemp("made") / "set"
     play(folder)
     return folder
@@ -50,7 +50,7 @@ def made(tmp_path_factory):
 
 @pytest.fixture
 def kept(made, tmp_path):
-    """A copy of it."""
+    """Return a copy of the run set."""
     return Path(shutil.copytree(made, tmp_path / "set"))
 
 
@@ -59,7 +59,7 @@ def all_bytes(folder):
 
 
 def assert_refused_until_repaired(folder, told, again=play):
-    """By reports and by runs; and afterwards everything is as it would have been."""
+    """Assert that reading and running fail with the message, and that `repair` restores all bytes."""
     for use in (lambda: read_run_sets(folder), lambda: again(folder)):
         with pytest.raises(RecordsError, match=told) as refused:
             use()
@@ -79,7 +79,7 @@ def assert_refused_until_repaired(folder, told, again=play):
         ({"horizon": 400}, "it ends at step 400, and the horizon of _study.json is 500"),
         ({"checkpoints": 10}, "it was played with other settings than those of _study.json"),
         ({"problem": "cyclic"}, "it was played with other settings"),
-        ({"policy": "winner_stays"}, "this is run 1 of winner_stays; it was moved here"),
+        ({"policy": "winner_stays"}, "holds run 1 of winner_stays, which was moved here"),
     ],
 )
 def test_a_copied_record_is_refused(kept, tmp_path, other, told):
@@ -93,7 +93,7 @@ def test_a_copied_record_is_refused(kept, tmp_path, other, told):
 
 def test_a_record_under_another_number_is_refused(kept):
     shutil.copy(record_path(kept, "rucb", 0), record_path(kept, "rucb", 1))
-    assert_refused_until_repaired(kept, r"rucb/1.parquet: this is run 0 of rucb; it was moved here")
+    assert_refused_until_repaired(kept, r"rucb/1.parquet: holds run 0 of rucb, which was moved here")
 
 
 def test_a_record_of_the_same_study_in_another_folder_is_read(kept, tmp_path):
@@ -102,7 +102,7 @@ def test_a_record_of_the_same_study_in_another_folder_is_read(kept, tmp_path):
     assert len(read_run_sets(kept)) == 1
 
 
-def test_the_number_of_bad_records_is_told(kept):
+def test_the_message_counts_the_bad_records(kept):
     for number in (0, 1):
         record_path(kept, "rucb", number).write_bytes(b"")
     with pytest.raises(RecordsError, match=r"0.parquet: a damaged record: .* \(2 such records\)"):
@@ -128,7 +128,7 @@ def test_records_of_multileaving_are_checked_too(tmp_path):
 
 
 def test_a_flipped_bit_is_noticed_or_changes_nothing(kept):
-    """Most are in the footer, which no checksum of pages covers."""
+    """Most bits are in the footer, which page checksums do not cover."""
     path, rng = record_path(kept, "rucb", 1), np.random.default_rng(1)
     whole, expected = path.read_bytes(), read_run_set(kept).table
     folder = records.RunFolder(kept, read_settings(kept))
@@ -150,7 +150,7 @@ def test_a_flipped_bit_is_noticed_or_changes_nothing(kept):
 
 
 def forged(change):
-    """Write another table into a record, with a digest that fits."""
+    """Return a function that writes another table to a record, with a correct digest."""
 
     def forge(folder):
         path = record_path(folder, "rucb", 1)
@@ -182,8 +182,8 @@ def without_digest(folder):
         (forged(lambda table: table.assign(run=0)), "its rows are of another policy or run"),
         (forged(lambda table: table.drop(columns="policy")), "its columns are run, step"),
         (forged(lambda table: table.assign(seconds=1.0)), "its columns are policy, run"),
-        (forged(lambda table: table.assign(recommended=1)), "the column 'recommended' holds something"),
-        (forged(lambda table: table.assign(regret="much")), "a column holds something else than numbers"),
+        (forged(lambda table: table.assign(recommended=1)), "the column 'recommended' holds values"),
+        (forged(lambda table: table.assign(regret="much")), "a column holds values that are not numbers"),
         (forged(lambda table: table.iloc[:0]), "its steps do not increase from 1"),
         (forged(lambda table: table.iloc[::-1]), "its steps do not increase from 1"),
         (forged(lambda table: table.assign(step=table["step"] * 1.0)), "its steps do not increase from 1"),
@@ -212,7 +212,7 @@ def test_a_folder_in_the_place_of_a_record_is_named(kept):
 
 def test_the_matrix_must_be_that_of_the_runs(kept):
     write_preferences(read_preferences("cyclic"), kept / MATRIX)
-    assert_refused_until_repaired(kept, "not the matrix that these runs were measured by")
+    assert_refused_until_repaired(kept, "not the matrix that measured these runs")
     (kept / MATRIX).write_bytes(b"PAR1")
     assert_refused_until_repaired(kept, f"{MATRIX}: not a readable Parquet file")
 
@@ -224,7 +224,7 @@ def test_the_matrix_must_be_that_of_the_runs(kept):
     "policy", ["rucb", "rucb(alpha=0.6)", "./mine.py", "_mine.py(alpha=1,beta=2)", "a\udcff.py"]
 )
 def test_pandas_reads_a_folder_of_any_policy(tmp_path, policy):
-    """Nothing is left out, no column is added, and the name of the policy is in its rows."""
+    """pandas reads all files and adds no columns, and every row has the name of its policy."""
     preferences = preferences_of(np.array([[0.5, 0.6], [0.4, 0.5]]), ["bm25", "dense"])
     settings = {**Problem(preferences).settings, "horizon": 2, "checkpoints": 1, "seed": 0}
     folder = open_run_set(tmp_path / "set", settings, preferences)
@@ -250,7 +250,7 @@ def test_pandas_reads_what_load_records_reads(kept, tmp_path):
 
 
 def test_records_of_nothing_are_refused(tmp_path):
-    with pytest.raises(RecordsError, match="no records in it"):
+    with pytest.raises(RecordsError, match="no records there"):
         rankduel.load_records(tmp_path)
 
 
@@ -258,7 +258,7 @@ def test_records_of_nothing_are_refused(tmp_path):
 
 
 def of_an_older_release(folder):
-    """As records and settings were before they held digests."""
+    """Rewrite records and settings as older releases did, without digests."""
     settings = read_settings(folder)
     (folder / "_study.json").write_text(json.dumps(settings))
     for path in folder.glob("*/*.parquet"):
@@ -271,7 +271,7 @@ def test_run_sets_of_an_older_release_are_refused(kept):
     good = all_bytes(kept)
     of_an_older_release(kept)
     assert_refused_until_repaired(
-        kept, "_study.json: written by another release of rankduel .*format not said"
+        kept, "_study.json: written by another release of rankduel .*format not set"
     )
     assert all_bytes(kept) == good
 
@@ -290,7 +290,7 @@ def test_other_numbers_are_refused(kept, monkeypatch):
 
 
 def test_the_layout_of_an_older_release_is_refused(kept):
-    """Its settings were in study.json, and its rankers were numbers; nothing there is overwritten."""
+    """Settings in study.json and numbers of rankers are an error, and no file is overwritten."""
     (kept / "_study.json").rename(kept / "study.json")
     told = "study.json: written by an older release of rankduel.* remove .*, and run it again"
     for use in (read_run_sets, read_settings, play, lambda folder: play(folder, repair=True)):
@@ -320,7 +320,7 @@ def test_repairing_never_takes_the_folder_of_another_study(kept):
 
 
 def changed_settings(**changes):
-    """Settings with a digest that fits; a value of None removes a setting."""
+    """Return a function that changes settings and their digest; None removes a setting."""
 
     def change(folder):
         settings = {**read_settings(folder), **changes}
@@ -343,7 +343,7 @@ def content(written):
 
 
 def wrong_version(folder):
-    """A format that is no number, with a digest that fits."""
+    """Write a format that is not a number, with a correct digest."""
     text = {"format": ["x"], "numbers": 1}
     (folder / "_study.json").write_text(json.dumps({**text, "digest": digest_of(text)}))
 
@@ -414,7 +414,7 @@ def test_a_read_only_folder_is_named(kept):
 
 
 def test_two_writers_at_once_leave_the_same_bytes(made, tmp_path):
-    """Both make the folder and all records, each file of which appears as a whole."""
+    """Both processes make the folder and all records; every file is complete when it appears."""
     failed, at_once = [], threading.Barrier(2)
 
     def write():
@@ -433,8 +433,8 @@ def test_two_writers_at_once_leave_the_same_bytes(made, tmp_path):
     assert not list(tmp_path.rglob("*.tmp"))
 
 
-def test_writers_of_two_studies_at_once_are_told_apart(tmp_path):
-    """Neither saw the settings of the other: the records of one do not fit those that stayed."""
+def test_records_of_two_studies_written_at_once_are_an_error(tmp_path):
+    """Neither process saw the settings of the other: the records of one do not fit the settings on disk."""
     preferences = preferences_of(np.array([[0.5, 0.6], [0.4, 0.5]]))
     settings = {**Problem(preferences).settings, "horizon": 2, "checkpoints": 1}
     folders = []

@@ -1,4 +1,4 @@
-"""A study whose records are damaged is refused, and played again with `--repair`."""
+"""A study with damaged records is an error; `--repair` plays them again."""
 
 import pytest
 from support.helpers import words

@@ -1,4 +1,4 @@
-"""Runs: what they measure, that they are kept, resumed and the same however many work at them."""
+"""Runs: measures, records, resuming, and the same result with any number of workers."""
 
 import json
 from pathlib import Path
@@ -70,7 +70,7 @@ def test_fewer_checkpoints_are_some_of_them():
 
 
 def test_a_run_depends_on_nothing_but_its_number(tmp_path):
-    """Not on the other policies, the number of runs, their order or the threads."""
+    """Other policies, the number and order of runs, and threads do not change a run."""
     few = run("arxiv6", ["rucb"], 2000, 2, folder=tmp_path / "few")
     run("arxiv6", [*reversed(POLICIES)], 2000, 5, jobs=2, folder=tmp_path / "many")
     few_bytes, many_bytes = all_bytes(tmp_path / "few"), all_bytes(tmp_path / "many")
@@ -100,7 +100,7 @@ def test_what_is_there_is_not_repeated(tmp_path):
 
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "empty", "another"])
-def test_a_damaged_record_is_refused_and_played_again_if_asked(tmp_path, damage):
+def test_a_damaged_record_is_an_error_and_repair_plays_it_again(tmp_path, damage):
     run("arxiv6", ["rucb"], 500, 2, folder=tmp_path)
     path, good = record_path(tmp_path, "rucb", 0), all_bytes(tmp_path)
     content = bytearray(path.read_bytes())
@@ -213,7 +213,7 @@ def test_live_runs_measure_regret_ndcg_and_clicks(tmp_path):
     table = run(problem, ["random_pair"], 20_000, 4, folder=tmp_path)
     final = table[table["step"] == 20_000]
     loss = problem.preferences.matrix[0] - 0.5
-    # Every pair equally often, an arm against itself included: 4 standard errors of 80,000 steps.
+    # All pairs, including an arm against itself, are equally likely: 4 standard errors of 80,000 steps.
     assert final["regret"].mean() / 20_000 == pytest.approx(loss.mean(), abs=4 * loss.std() / 80_000**0.5)
     assert table["ndcg"].between(0, 1).all() and table["clicks"].between(0, 5).all()
     settings = json.loads((tmp_path / "_study.json").read_text())
@@ -221,7 +221,7 @@ def test_live_runs_measure_regret_ndcg_and_clicks(tmp_path):
 
 
 def test_pages_of_one_ranker_are_its_own_list():
-    """Winner-Stays ends with the best ranker against itself: then pages are that ranker's."""
+    """Winner-Stays ends with the best ranker against itself; these pages are the list of that ranker."""
     chosen = arenas.arena()
     problem = Problem(arenas.exact_preferences(chosen), chosen)
     last = run(problem, ["rmed1"], 1e6, 1).iloc[-1]

@@ -28,7 +28,7 @@ def test_thinned_steps_leave_no_hole_on_either_axis(horizon):
     kept = thinned(checkpoints(horizon))
     assert len(kept) > CURVE_POINTS / 2
     assert np.diff(kept).max() < 0.02 * horizon
-    large = kept[kept >= 10]  # below, the steps are whole numbers
+    large = kept[kept >= 10]  # smaller steps are consecutive integers
     assert np.diff(np.log10(large)).max() < 0.15
 
 
@@ -46,9 +46,9 @@ def test_curves_are_the_statistics_of_the_runs():
 
 def test_pages_are_averaged_over_the_steps_left_out():
     table = made_up_table(["a"], horizon=100_000, runs=1, live=True)
-    pages = np.repeat(table["ndcg"].to_numpy(), np.diff(table["step"], prepend=0))  # one number per page
+    pages = np.repeat(table["ndcg"].to_numpy(), np.diff(table["step"], prepend=0))  # a mean per page
     found = curves(table, "ndcg")
-    assert len(found) < len(table) / 3  # so that something is left out
+    assert len(found) < len(table) / 3  # more steps than points, so some are left out
     before = 0
     for row in found.itertuples():
         assert row.mean == pytest.approx(pages[before : row.step].mean())
@@ -73,7 +73,7 @@ def test_intervals_cover_as_often_as_they_say():
     rng = np.random.default_rng(3)
     samples = rng.normal(7, 2, (4000, 6))
     inside = [found.low <= 7 <= found.high for found in map(estimate, samples)]
-    error = math.sqrt(0.95 * 0.05 / 4000)  # 4 of these; the normal's 1.96 in place of t covers 0.893
+    error = math.sqrt(0.95 * 0.05 / 4000)  # with 1.96 instead of t the coverage is 0.893
     assert abs(np.mean(inside) - 0.95) < 4 * error
 
 

@@ -1,4 +1,4 @@
-"""Ranked lists: three kinds of files, pairwise counts against a slow twin, and which items are kept."""
+"""Ranked lists: three file formats, pairwise counts against a slow twin, and the selection of items."""
 
 import itertools
 import os
@@ -6,10 +6,17 @@ import os
 import numpy as np
 import pytest
 
-from experiments.studies.ballots import Ballots, Kept, in_lists, in_pairs, preferences_by, read_ballots
-from experiments.studies.data import LEADS, PUBLIC, Shelf, ballots_of, open_problem, stand_in_for
+from experiments.studies.ballots import (
+    Ballots,
+    TopItems,
+    n_comparisons,
+    n_lists,
+    preferences_from_ballots,
+    read_ballots,
+)
+from experiments.studies.data import LEADS, PUBLIC, DataSource, ballots_of, open_problem, stand_in_for
 from experiments.studies.published.batched import FACTS, facts_of
-from experiments.studies.study import Bench, Size
+from experiments.studies.study import Inputs, Size
 from rankduel.base.errors import DataError
 
 TODAY = """\
@@ -62,10 +69,10 @@ def test_both_formats_of_preflib(text, written):
     assert ballots.names == ("Ann A.", "Bob: the second", "Cleo", "Dan")
     assert ballots.counts.tolist() == [3, 2, 1, 2]
     assert ballots.places.tolist() == [[2, 1, 0, 0], [1, 2, 1, 0], [0, 0, 0, 1], [3, 2, 1, 4]]
-    # By hand: Ann and Cleo are equal in two lists, which count for neither.
+    # By hand: Ann and Cleo are tied in two lists, which count for neither.
     assert ballots.above.tolist() == [[0, 2, 0, 2], [5, 0, 0, 2], [2, 4, 0, 2], [0, 0, 0, 0]]
-    assert in_lists(ballots).tolist() == [7, 7, 4, 3]
-    assert in_pairs(ballots).tolist() == [11, 13, 8, 6]
+    assert n_lists(ballots).tolist() == [7, 7, 4, 3]
+    assert n_comparisons(ballots).tolist() == [11, 13, 8, 6]
 
 
 def test_orders_of_sushi(written):
@@ -75,7 +82,7 @@ def test_orders_of_sushi(written):
 
 
 def slow_counts(lists):
-    """{(one, other): how many rank one above the other}, from [(count, groups)], pair by pair."""
+    """Return {(one, other): number of voters with one above other} from [(count, groups)], pair by pair."""
     above = {}
     for count, groups in lists:
         for (place, group), (later, others) in itertools.product(enumerate(groups), repeat=2):
@@ -86,7 +93,7 @@ def slow_counts(lists):
 
 
 def random_lists(rng, n_items, n_lists):
-    """Some items of each list side by side."""
+    """Yield (count, groups) with random ties."""
     for _ in range(n_lists):
         items = rng.permutation(n_items)[: rng.integers(1, n_items + 1)]
         cuts = np.flatnonzero(rng.random(len(items) - 1) < 0.7) + 1
@@ -94,7 +101,7 @@ def random_lists(rng, n_items, n_lists):
 
 
 def as_preflib(lists, n_items):
-    """Text, with items numbered from 1."""
+    """Return lists in PrefLib's format, with items numbered from 1."""
     voters = sum(count for count, _ in lists)
     head = [f"# NUMBER VOTERS: {voters}", *(f"# ALTERNATIVE NAME {i + 1}: item {i}" for i in range(n_items))]
     written = [[[str(item + 1) for item in group] for group in groups] for _, groups in lists]
@@ -111,12 +118,12 @@ def test_counts_are_those_of_the_slow_twin(seed, written):
     ballots, slow = read_ballots(written(as_preflib(lists, n_items))), slow_counts(lists)
     pairs = list(itertools.product(range(n_items), repeat=2))
     assert [ballots.above[pair] for pair in pairs] == [slow.get(pair, 0) for pair in pairs]
-    assert in_lists(ballots).tolist() == [
+    assert n_lists(ballots).tolist() == [
         sum(count for count, groups in lists if any(item in group for group in groups))
         for item in range(n_items)
     ]
-    kept = Kept(4, in_pairs)
-    chosen, preferences = kept.of(ballots), preferences_by(ballots, kept, "tiny")
+    top = TopItems(4, n_comparisons)
+    chosen, preferences = top.select(ballots), preferences_from_ballots(ballots, top, "tiny")
     counted = {item: sum(n for pair, n in slow.items() if item in pair) for item in range(n_items)}
     assert min(counted[item] for item in chosen) >= max(counted[i] for i in range(n_items) if i not in chosen)
     assert preferences.names == tuple(f"item {item}" for item in chosen)
@@ -127,11 +134,11 @@ def test_counts_are_those_of_the_slow_twin(seed, written):
             assert preferences.matrix[row, column] == pytest.approx(share, abs=1e-15)
 
 
-def test_kept_are_in_the_order_of_the_file_which_settles_ties():
-    """All forty are in one list, the last ten in another one too."""
+def test_selected_items_are_in_the_order_of_the_file_which_breaks_ties():
+    """All forty items are in one list, the last ten also in another."""
     places = np.stack([np.arange(40, 0, -1), np.where(np.arange(40) < 30, 0, np.arange(40))])
     ballots = Ballots(tuple(map(str, range(40))), np.array([1, 1]), places)
-    assert Kept(25, in_lists).of(ballots) == [*range(15), *range(30, 40)]
+    assert TopItems(25, n_lists).select(ballots) == [*range(15), *range(30, 40)]
 
 
 @pytest.mark.parametrize(
@@ -144,14 +151,14 @@ def test_kept_are_in_the_order_of_the_file_which_settles_ties():
         ("3: 2,1", "3: 2,5", "tiny.soi:8: found '5'; expected the number of one of the 4 items"),
         ("3: 2,1", "3: 2,2", "tiny.soi:8: found '2'; expected every item once"),
         ("VOTERS: 8", "VOTERS: many", "tiny.soi:3: found 'many'; expected a number of voters"),
-        ("2: 3, 2, 1, 4\n", "", "6 lists in it, and it says 8; fetch it again"),
+        ("2: 3, 2, 1, 4\n", "", "found 6 lists, but the file states 8; download it again"),
         (TODAY, "", "tiny.soi:1: found ''; expected a file of ranked lists"),
         (TODAY, "<html>", "tiny.soi:1: found '<html>'"),
         ("3: 2,1", f"{LONG}: 2,1", f"tiny.soi:8: found '{SHORT}'; expected a count"),
         ("3: 2,1", f"{2**64}: 2,1", "tiny.soi:8: found '18446744073709551616: 2,1'; expected a count"),
         ("3: 2,1", f"3: 2,{2**64}", "tiny.soi:8: found '3: 2,18446744073709551616'"),
         ("3: 2,1", f"3: 2,{LONG}", "tiny.soi:8: found '3: 2,9"),
-        ("3: 2,1", f"{10**13}: 2,1", "10,000,000,000,005 lists in it, and it says 8"),
+        ("3: 2,1", f"{10**13}: 2,1", "found 10,000,000,000,005 lists, but the file states 8"),
         (
             "VOTERS: 8\n",
             f"TITLE: x\n{10**13}: 2,1\n",
@@ -175,11 +182,11 @@ def test_kept_are_in_the_order_of_the_file_which_settles_ties():
         ),
         (TODAY, ORDERS.replace("0 1 3", "0 1 " + LONG), "tiny.soi:4: found '0 1 9"),
         (TODAY, ORDERS.replace("0 1 3", LONG + " 1 3"), "tiny.soi:4: found '9"),
-        (TODAY, BEFORE[:20], "ends in line 3; expected 4 names"),
+        (TODAY, BEFORE[:20], "the file ends in line 3; expected 4 names"),
         (TODAY, BEFORE.replace("2,Bob", "Bob"), "tiny.soi:3: found 'Bob: the second'"),
         (TODAY, BEFORE.replace("8,8,4", "eight"), "tiny.soi:6: found 'eight'"),
         (TODAY, BEFORE.replace("3,2,1\n", "3,2,1,\n", 1), "tiny.soi:7: found '3,2,1,'"),
-        (TODAY, ORDERS.replace("0 3 2 1 0", "0 4 2 1 0"), "tiny.soi:3: found '0 4 2 1 0'; expected 0, how"),
+        (TODAY, ORDERS.replace("0 3 2 1 0", "0 4 2 1 0"), "tiny.soi:3: found '0 4 2 1 0'; expected 0, the"),
         (TODAY, ORDERS.replace("0 1 3", "0"), "tiny.soi:4: found '0'"),
         (TODAY, ORDERS.replace("0 1 3", "0 1 4"), "tiny.soi:4: found '4'"),
         (TODAY, ORDERS.replace("0 1 3", "0 1 b"), "tiny.soi:4: found '0 1 b'"),
@@ -192,28 +199,28 @@ def test_bad_files_are_named_with_their_line(old, new, message, written):
     assert message in str(problem.value)
 
 
-def test_what_cannot_be_a_matrix(written):
+def test_lists_without_a_complete_matrix_are_refused(written):
     ballots = read_ballots(written(TODAY.replace("2: 3, 2, 1, 4", "2: 3,2,1")))
     with pytest.raises(DataError, match="no list ranks one of 'Ann A.' and 'Dan' above the other"):
-        preferences_by(ballots, Kept(4, in_lists), "tiny")
+        preferences_from_ballots(ballots, TopItems(4, n_lists), "tiny")
     with pytest.raises(DataError, match="4 items are ranked; expected at least 5"):
-        preferences_by(ballots, Kept(5, in_lists), "tiny")
+        preferences_from_ballots(ballots, TopItems(5, n_lists), "tiny")
 
 
 @pytest.fixture
 def folder(tmp_path):
-    """Made-up ballots of nine candidates, in a folder inside the one of the data."""
+    """Write made-up ballots of nine candidates into a subfolder of the data folder."""
     (tmp_path / "00001 - irish").mkdir()
     lists = list(random_lists(np.random.default_rng(1), 9, 200))
-    lists.append((100, [[0, 1, 2, 3, 5, 6, 7, 8]]))  # nobody is ranked less than item 4
+    lists.append((100, [[0, 1, 2, 3, 5, 6, 7, 8]]))  # so that item 4 is ranked by the fewest voters
     text = as_preflib(lists, 9).replace("item 4", "John Smyth C.C.").replace("item 5", "Brian Lenihan F.F.")
     (tmp_path / "00001 - irish" / "00001-00000002.soi").write_text(text)
     return tmp_path
 
 
-def test_problems_are_made_of_lists(folder):
+def test_problems_are_read_from_ranked_lists(folder):
     for problem, names in (("dublin9", 9), ("dublin8", 8)):
-        opened = open_problem(problem, Shelf(folder, folder))
+        opened = open_problem(problem, DataSource(folder, folder))
         assert (opened.stand_in, stand_in_for(problem, folder)) == ("", "")
         assert len(opened.problem.preferences) == names
         assert opened.problem.settings["problem"] == problem
@@ -224,47 +231,47 @@ def test_problems_are_made_of_lists(folder):
     assert ballots_of("meath12", folder) is None
 
 
-def test_a_matrix_that_is_ready_comes_first(folder):
+def test_a_matrix_file_is_preferred_to_ranked_lists(folder):
     np.savetxt(folder / "dublin8.txt", PUBLIC["dublin8"].stand_in(), fmt="%.17g")
-    opened = open_problem("dublin8", Shelf(folder, folder))
+    opened = open_problem("dublin8", DataSource(folder, folder))
     np.testing.assert_allclose(opened.problem.preferences.matrix, PUBLIC["dublin8"].stand_in(), atol=1e-15)
     assert opened.stand_in == "" and ballots_of("dublin8", folder) is None
     assert ballots_of("dublin9", folder) is not None
 
 
-def test_where_to_get_them_is_said():
+def test_descriptions_name_the_files_to_download():
     for name in ("sushi16", "meath12", "dublin8"):
         assert "preflib.org" in PUBLIC[name].about and ".soi" in PUBLIC[name].about
 
 
 def test_facts_of_lists(folder):
     (fact,) = (fact for fact in FACTS if fact.problem == "dublin8")
-    preferences = open_problem("dublin8", Shelf(folder, folder)).problem.preferences
-    found = facts_of(Bench(preferences, Size(1, 1), {}, 1, folder), fact)
+    preferences = open_problem("dublin8", DataSource(folder, folder)).problem.preferences
+    found = facts_of(Inputs(preferences, Size(1, 1), {}, 1, folder), fact)
     counts = sum(count for count, _ in random_lists(np.random.default_rng(1), 9, 200)) + 100
     assert (found["lists"], found["items"], found["to be left out"]) == (counts, 9, 0)
-    least, second, *_ = sorted(in_lists(ballots_of("dublin8", folder)))
+    least, second, *_ = sorted(n_lists(ballots_of("dublin8", folder)))
     assert (found["most not kept"], found["fewest kept"]) == (least, second) and least < second
-    without = facts_of(Bench(preferences, Size(1, 1), {}, 1, None), fact)
+    without = facts_of(Inputs(preferences, Size(1, 1), {}, 1, None), fact)
     assert set(found) - set(without) == {
         "lists", "items", "fewest kept", "most not kept", "winner as known", "to be left out"
     }  # fmt: skip
 
 
 @pytest.mark.parametrize("fact", FACTS, ids=lambda fact: fact.problem)
-def test_stand_ins_lead_as_the_real_ones(fact):
-    preferences = open_problem(fact.problem, Shelf(None, None)).problem.preferences
-    found = facts_of(Bench(preferences, Size(1, 1), {}, 1, None), fact)
+def test_stand_ins_have_the_leads_of_the_original_data(fact):
+    preferences = open_problem(fact.problem, DataSource(None, None)).problem.preferences
+    found = facts_of(Inputs(preferences, Size(1, 1), {}, 1, None), fact)
     leads = [found[name] for name in ("smallest lead", "median lead", "largest lead")]
-    assert leads == pytest.approx(LEADS[fact.problem], abs=5e-4)  # a median of eight lies between two
+    assert leads == pytest.approx(LEADS[fact.problem], abs=5e-4)  # the median of eight leads is a mean of two
     assert found["cycles"] == 0 and "lists" not in found
 
 
-def test_files_that_cannot_be_read(tmp_path):
+def test_unreadable_files_are_refused(tmp_path):
     with pytest.raises(DataError, match="cannot be read"):
         read_ballots(tmp_path)
     (tmp_path / "large.soi").touch()
-    os.truncate(tmp_path / "large.soi", 2**40)  # takes no room on disk
+    os.truncate(tmp_path / "large.soi", 2**40)  # a sparse file
     with pytest.raises(DataError, match="large.soi: larger than 33,554,432 bytes"):
         read_ballots(tmp_path / "large.soi")
 

@@ -1,4 +1,4 @@
-"""Public matrices in .npz files: the matrix, or one clear error, and no memory for what a file claims."""
+"""Public matrices in .npz files: valid files are read, invalid or malicious files are refused."""
 
 import io
 import zipfile
@@ -6,7 +6,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from experiments.studies.data import Shelf, open_problem
+from experiments.studies.data import DataSource, open_problem
 from experiments.studies.npz import read_npz
 from rankduel.base.errors import MatrixError
 
@@ -14,7 +14,7 @@ ORDER = np.array([[0.5, 0.6, 0.7], [0.4, 0.5, 0.9], [0.3, 0.1, 0.5]])
 
 
 def header(shape, descr="'<f8'", version=b"\x01\x00"):
-    """The first bytes of an array of a shape, given as text."""
+    """Return the header of a .npy file; `shape` and `descr` are text."""
     text = f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}}}".encode()
     return b"\x93NUMPY" + version + len(text).to_bytes(2, "little") + text
 
@@ -48,12 +48,12 @@ WHOLE = saved(prefs=ORDER)
         (b"", "not a readable .npz file"),
         (WHOLE[:-30], "not a readable .npz file"),
         (WHOLE.replace(ORDER[0].tobytes(), bytes(24)), "Bad CRC-32"),
-        (saved(a=ORDER, b=ORDER), "2 matrices in it; expected one"),
-        (saved(a=np.array([0.5])), "0 matrices in it; expected one"),
+        (saved(a=ORDER, b=ORDER), "found 2 matrices; expected one"),
+        (saved(a=np.array([0.5])), "found 0 matrices; expected one"),
         (saved(a=np.array([["x"]])), "expected numbers"),
         (archive(a=b"text"), "not a readable .npz file"),
-        (archive(a=header("(3, 3)")), "there are fewer"),
-        (archive(a=header("(9000, 9000)")), "there are fewer"),
+        (archive(a=header("(3, 3)")), "has fewer numbers than its shape"),
+        (archive(a=header("(9000, 9000)")), "has fewer numbers than its shape"),
         (archive(a=header("(1000000, 1000000)")), "at most 10,000 rankers"),
         (archive(a=header(f"({10**30}, 1)")), "at most 10,000 rankers"),
         (archive(a=header("(-3, 3)")), "an array of shape"),
@@ -68,15 +68,15 @@ WHOLE = saved(prefs=ORDER)
         (archive(a=header("(3, 3)") + np.full(9, 7.0).tobytes()), "."),
     ],
 )
-def test_what_is_no_matrix_is_refused(tmp_path, content, says):
+def test_invalid_matrices_are_refused(tmp_path, content, says):
     path = tmp_path / "MSLR_Perfect_PMat.npz"
     path.write_bytes(content)
     with pytest.raises(MatrixError, match=says) as refused:
-        open_problem("mslr-perfect", Shelf(tmp_path, tmp_path))
+        open_problem("mslr-perfect", DataSource(tmp_path, tmp_path))
     assert str(path) in str(refused.value)
 
 
-def test_files_that_cannot_be_read(tmp_path):
+def test_unreadable_files_are_refused(tmp_path):
     for path in (tmp_path, tmp_path / "none.npz"):
         with pytest.raises(MatrixError, match="not a readable .npz file"):
             read_npz(path)

@@ -1,4 +1,4 @@
-"""The page of studies: what is on it, and that no text of a study can break out of its place."""
+"""The page of studies: its content, and the escaping of all text of a study."""
 
 import base64
 import dataclasses
@@ -12,8 +12,8 @@ from support.run_set_samples import made_up_table
 from support.study_samples import played_study, played_toml
 
 from experiments.report.charts.parts import printable
-from experiments.studies.captions import in_names, looks_of
-from experiments.studies.checks import Results
+from experiments.studies.captions import styles_of, with_policy_titles
+from experiments.studies.checks import VERDICTS, Results
 from experiments.studies.figures import known_values
 from experiments.studies.page import write_study_page
 from experiments.studies.study import Check, Exact, Measure, Order, Report, Runs
@@ -34,7 +34,7 @@ def test_no_string_of_a_study_becomes_an_element_or_an_attribute(attack, tmp_pat
         "source",
         "question",
         "claim",
-        "known: known",
+        "reference: known",
         "test",
         "reason",
         "figure",
@@ -50,28 +50,32 @@ def test_no_string_of_a_study_in_toml_becomes_an_element_or_an_attribute(attack,
         for name, text in (("plain", ""), ("attacked", attack))
     )
     assert attacked.structure == plain.structure and attacked.policy == attacked.own_policy
-    for word in ("title", "source", "question", "claim", "known: known", "why", "figure"):
+    for word in ("title", "source", "question", "claim", "reference: known", "why", "figure"):
         assert f"{word}{attack}" in attacked.text
 
 
-def test_characters_that_are_not_text_are_shown_as_escapes(tmp_path):
+def test_unprintable_characters_are_escaped(tmp_path):
     found = page(tmp_path, played_study(tmp_path, CONTROLS))
     for word in ("title", "claim", "figure", "column"):
         assert f"{word}{printable(CONTROLS)}" in found.text
     assert not set(CONTROLS) & set(found.source)
 
 
-def test_a_page_of_studies_runs_no_script(tmp_path):
+def test_a_page_of_studies_has_no_scripts(tmp_path):
     found = page(tmp_path, played_study(tmp_path, ""))
     assert found.policy == found.own_policy and found.policy["script-src"] == ["'none'"]
 
 
-def test_a_page_shows_verdicts_and_why_a_claim_fails(tmp_path):
+def test_a_page_shows_verdicts_and_reasons_for_failures(tmp_path):
     found = page(tmp_path, played_study(tmp_path, ""))
     styles = [attributes["class"] for tag, attributes in found.elements if tag == "span"]
     assert styles == ["holds", "fails", "warns", "unjudged"]
-    assert "does not hold claim test 1 ± 0.5 (1 and 2; n = 3, 3; z = 2.0) known: known reason" in found.text
-    assert "skipped claim test reason known: known" in found.text  # what was measured is why it was skipped
+    assert (
+        "does not hold claim test 1 ± 0.5 (1 and 2; n = 3, 3; z = 2.0) reference: known reason" in found.text
+    )
+    assert (
+        "skipped claim test reason reference: known" in found.text
+    )  # the reason replaces the measured value
     assert [attributes["alt"] for tag, attributes in found.elements if tag == "img"] == ["figure"]
     assert found.ids("figure") == []
 
@@ -83,28 +87,45 @@ def test_a_page_of_several_studies_has_contents(tmp_path):
     assert links == ["#mine-quick", "#other-quick"]
 
 
-def test_studies_that_share_a_name_have_sections_of_their_own(tmp_path):
+def test_studies_with_the_same_name_have_distinct_sections(tmp_path):
     one = played_study(tmp_path, "")
     assert page(tmp_path, one, one).ids("section") == ["mine-quick", "mine-quick-2"]
 
 
-def test_a_caption_says_how_many_runs_which_band_and_which_tier(tmp_path):
+def test_a_caption_states_the_runs_the_band_and_the_tier(tmp_path):
     found = page(tmp_path, played_study(tmp_path, ""))
-    words = "Mean of 4 runs of each policy, up to 100 duels, with a band of one standard error. Tier quick."
-    assert words in found.text
+    caption = "Mean of 4 runs of each policy, up to 100 duels; the band is one standard error. Tier quick."
+    assert caption in found.text
 
 
-def test_what_stands_in_for_data_is_said_once(tmp_path):
+def test_the_note_explains_every_verdict(tmp_path):
+    note = page(tmp_path, played_study(tmp_path, "")).text.partition("Verdicts: ")[2]
+    assert all(f"'{verdict}'" in note for verdict in VERDICTS)
+
+
+def test_skipped_claims_are_not_marked_as_tested_on_stand_in_data(tmp_path):
+    mixed = played_study(tmp_path, "x")
+    skipped = [dataclasses.replace(record, stand_in="x") for record in mixed.records[3:]]
+    before, after = (
+        page(tmp_path, mixed._replace(records=[*mixed.records[:3], *rest])).text.count("on stand-in data")
+        for rest in (mixed.records[3:], skipped)
+    )
+    assert [record.verdict for record in skipped] == ["skipped"] and before == after
+
+
+def test_stand_in_data_are_named_once(tmp_path):
     mixed = played_study(tmp_path, "x")
     found = page(tmp_path, mixed).text
-    assert "In part played on stand-ins for data: stand-inx." in found
-    assert found.count("stand-in") == 2 + 1 + 1  # which figure and which claim, too
+    assert "Some parts were run on stand-ins for data that were not found: stand-inx." in found
+    in_note = 1  # the note explains 'warns'
+    assert found.count("stand-in") == 2 + 1 + 1 + in_note  # the figure and the claim are marked
     only = mixed._replace(records=[record for record in mixed.records if record.stand_in])
     found = page(tmp_path, only).text
-    assert "Played on stand-ins for data: stand-inx." in found and found.count("stand-in") == 2
+    assert "This study was run on stand-ins for data that were not found: stand-inx." in found
+    assert found.count("stand-in") == 2 + in_note
 
 
-def test_a_picture_has_a_twin_for_phones_and_follows_dark_pages(tmp_path):
+def test_a_picture_has_a_version_for_phones_and_follows_the_colour_scheme(tmp_path):
     found = page(tmp_path, played_study(tmp_path, ""))
     (narrow,) = [a for tag, a in found.elements if tag == "source"]
     (wide,) = [a for tag, a in found.elements if tag == "img"]
@@ -124,12 +145,12 @@ def test_claims_and_legends_have_the_same_names():
     )
     claim = "merge_dts, not my_merge_dts or merge_dts.py, is below rmed1(variant=chang-li): a knockout"
     named = "MergeDTS, not my_merge_dts or merge_dts.py, is below RMED1(variant=chang-li): a knockout"
-    assert in_names(claim, study) == named
-    labels = [look.label for look in looks_of(study, ["merge_dts"]).values()]
+    assert with_policy_titles(claim, study) == named
+    labels = [look.label for look in styles_of(study, ["merge_dts"]).values()]
     assert labels == ["MergeDTS"]
 
 
-def test_known_values_are_those_of_what_is_drawn():
+def test_known_values_are_those_of_the_drawn_measures():
     study = played_study(Path(), "").study
     table = made_up_table(("rucb",), 100)
     drawn, other = Measure("p", "rucb"), Measure("p", "rucb", "correct")

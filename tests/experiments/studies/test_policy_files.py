@@ -1,4 +1,4 @@
-"""Policies of Python files in studies: code, which runs only if a person says so."""
+"""Policies from Python files in studies: their code runs only if the user trusts the study."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def update(state, params, first, second, first_won):
 TOML = """\
 id = "own"
 title = "A policy of one's own"
-source = "nobody"
+source = "none"
 question = "Does it run?"
 data = "built in"
 
@@ -73,14 +73,14 @@ def has_run(tmp_path):
 
 @pytest.mark.parametrize("command", ["show", "run", "check"])
 @pytest.mark.parametrize("policy", ["mine.py", "./mine.py (alpha=2)"])
-def test_a_file_is_not_run_unless_a_person_says_so(rankduel, study, has_run, command, policy):
+def test_a_file_is_not_run_without_trust(rankduel, study, has_run, command, policy):
     code, _, err = rankduel("study", command, study(policy))
     said = " ".join(err.split())
     assert code == 2 and f"own.toml: '{policy}' is a policy file" in said and "--trust" in said
     assert not has_run()
 
 
-def test_a_file_that_only_a_check_names_is_not_run_either(study, has_run):
+def test_a_file_that_only_a_check_names_is_not_run_without_trust(study, has_run):
     with pytest.raises(PolicyError, match="is a policy file"):
         read_study(study("savage", "mine.py"))
     assert not has_run()
@@ -101,7 +101,7 @@ def test_trust_in_python(study, has_run):
     assert [record.verdict for record in library.study("own.toml", jobs=1, trust=True).records] == ["holds"]
 
 
-def test_a_trusted_file_is_known_by_its_place(study, tmp_path, monkeypatch, has_run):
+def test_trust_applies_to_the_path_of_a_file(study, tmp_path, monkeypatch, has_run):
     """A file of the same name in another folder is another file."""
     trusted = read_study(study(), trust=True)
     (tmp_path / "ran").unlink()
@@ -115,7 +115,7 @@ def test_a_trusted_file_is_known_by_its_place(study, tmp_path, monkeypatch, has_
     assert not has_run() and not (elsewhere / "other").exists()
 
 
-def test_a_study_of_python_does_not_run_files_either(study, tmp_path, has_run):
+def test_a_study_made_in_python_does_not_run_files(study, tmp_path, has_run):
     study()
     runs = Runs("r", "cyclic", ["mine.py"], {"quick": Size(10, 1)})
     with pytest.raises(PolicyError, match="is a policy file"):

@@ -1,4 +1,4 @@
-"""Studies: the logic of checks by hand-made numbers, every study well formed, a tiny one from end to end."""
+"""Studies: checks on small made-up results, validity of every study, and a tiny study from end to end."""
 
 import dataclasses
 import json
@@ -27,7 +27,7 @@ from experiments.studies.checks import (
     summary,
     write_records,
 )
-from experiments.studies.data import PUBLIC, Shelf, data_folder, name_of_settings, open_problem
+from experiments.studies.data import PUBLIC, DataSource, data_folder, name_of_settings, open_problem
 from experiments.studies.figures import as_markdown, draw, points_table, write_figures
 from experiments.studies.playing import play_study
 from experiments.studies.problems import parse_problem
@@ -35,13 +35,13 @@ from experiments.studies.published.rcs import first_step
 from experiments.studies.study import (
     COLUMNS,
     TIERS,
-    Bench,
     Between,
     Bubbles,
     Check,
     Computed,
     Curves,
     Exact,
+    Inputs,
     Measure,
     Order,
     Points,
@@ -63,7 +63,7 @@ ABOUT = {"study": "s", "title": "t", "source": "s", "tier": "quick"}
 
 
 def results(regret, stand_ins=None, steps=(10, 100)):
-    """Made-up runs of a part 'p': {policy: final regrets}; a tenth of it at the step before."""
+    """Return results of a part 'p' from {policy: final regrets}; regret grows linearly over `steps`."""
     rows = [
         {
             "policy": policy,
@@ -85,10 +85,10 @@ def verdict(test, found, **more):
 
 RUCB, RCS = Measure("p", "rucb"), Measure("p", "rcs")
 CLEAR = results({"rucb": [10.0, 12.0, 14.0], "rcs": [4.0, 5.0, 6.0]})
-NOTHING = Study("s", "t", "s", "q", "d", (), ())
+EMPTY = Study("s", "t", "s", "q", "d", (), ())
 
 
-def test_order_is_welch():
+def test_order_uses_the_standard_error_of_welch():
     record = verdict(Order(RCS, RUCB, z=4), CLEAR)
     se = math.sqrt(4 / 3 + 1 / 3)
     assert (record.lhs, record.rhs, record.n_lhs, record.n_rhs) == (5, 12, 3, 3)
@@ -104,7 +104,7 @@ def test_ratio_and_its_standard_error():
     assert (record.value, record.se, record.z) == pytest.approx((2.4, se, 0.4 / se))
     assert record.verdict == HOLDS
     assert verdict(Ratio(RUCB, RCS, 2.5), CLEAR).verdict == FAILS
-    assert verdict(Ratio(RUCB, RCS, high=2.4), CLEAR).verdict == HOLDS  # borders belong to the range
+    assert verdict(Ratio(RUCB, RCS, high=2.4), CLEAR).verdict == HOLDS  # the limits belong to the range
     assert verdict(Ratio(RUCB, RCS, 0), results({"rucb": [1.0], "rcs": [0.0]})).verdict == FAILS
 
 
@@ -116,8 +116,8 @@ def test_statistics(statistic, value):
     assert record.value == value and record.verdict == HOLDS
 
 
-def test_the_error_of_a_median_does_not_mind_the_tail():
-    """It is what the medians of 1,000 samples deviate, known to 2.2 %: within a tenth, over four s.e."""
+def test_heavy_tails_do_not_affect_the_standard_error_of_a_median():
+    """Compare with the deviation of 1,000 medians, whose own error is 2.2 %: 10 % is over four of these."""
     rng = np.random.default_rng(5)
     samples = rng.normal(size=(1000, 400))
     errors = [estimate(values, "median").se for values in samples]
@@ -136,19 +136,19 @@ def test_counts_of_runs():
     assert verdict(Between(Measure("p", "rucb", only="right"), 2, 2), found).n_lhs == 3
 
 
-def test_steps_and_what_was_added_since():
+def test_measures_at_a_step_and_since_a_step():
     assert verdict(Exact(Measure("p", "rcs", at=10), 0.5, 1e-12), CLEAR).verdict == HOLDS
     assert verdict(Exact(Measure("p", "rcs", since=10), 4.5, 1e-12), CLEAR).verdict == HOLDS
 
 
-def test_exact_is_exact():
+def test_exact_allows_the_tolerance_only():
     x = Measure("c", "x", "value")
     assert verdict(Exact(x, 3.0), CLEAR).verdict == HOLDS
     assert verdict(Exact(x, 3.0000001), CLEAR).verdict == FAILS
     assert verdict(Exact(x, 3.4, 0.5), CLEAR).verdict == HOLDS
 
 
-def test_report_is_never_judged():
+def test_reports_have_no_verdict():
     record = verdict(Report(Measure("c", "many", "value")), CLEAR)
     assert (record.verdict, record.value, record.se) == (REPORT, 2.0, pytest.approx(3**-0.5))
     ratio = verdict(Report(RUCB, RCS), CLEAR)
@@ -158,8 +158,8 @@ def test_report_is_never_judged():
 @pytest.mark.parametrize(
     ("test", "more", "why"),
     [
-        (Order(Measure("p", "rucb", at=1000), RCS), {}, "needs 1,000 duels, this tier has 100"),
-        (Order(RUCB, RCS), {"runs": 4}, "needs 4 runs, this tier has 3"),
+        (Order(Measure("p", "rucb", at=1000), RCS), {}, "needs 1,000 duels; this tier has 100"),
+        (Order(RUCB, RCS), {"runs": 4}, "needs 4 runs; this tier has 3"),
         (Between(Measure("elsewhere", "rucb")), {}, "'elsewhere' was not played"),
         (
             Between(Measure("c", "y", "value")),
@@ -168,13 +168,13 @@ def test_report_is_never_judged():
         ),
     ],
 )
-def test_what_a_tier_cannot_say_is_skipped_and_not_inverted(test, more, why):
-    record = verdict(test, CLEAR, explanation="never said", **more)
+def test_checks_that_a_tier_cannot_decide_are_skipped(test, more, why):
+    record = verdict(test, CLEAR, explanation="unused", **more)
     assert (record.verdict, record.why) == (SKIPPED, why)
     assert math.isnan(record.value)
 
 
-def test_a_stand_in_can_only_warn():
+def test_a_failure_on_stand_in_data_is_a_warning():
     found = CLEAR._replace(stand_ins={"p": "a synthetic stand-in for mslr"})
     good, bad = verdict(Order(RCS, RUCB), found), verdict(Order(RUCB, RCS), found, explanation="because")
     assert (good.verdict, bad.verdict) == (HOLDS, WARNS)
@@ -182,7 +182,7 @@ def test_a_stand_in_can_only_warn():
     assert verdict(Order(RUCB, RCS), found, real=True).verdict == SKIPPED
 
 
-def test_explanations_are_for_what_does_not_hold():
+def test_explanations_are_given_for_failures_only():
     assert verdict(Order(RUCB, RCS), CLEAR, explanation="because").why == "because"
     assert verdict(Order(RCS, RUCB), CLEAR, explanation="because").why == ""
     assert verdict(Order(RUCB, RCS), CLEAR).unexplained
@@ -197,7 +197,7 @@ def test_records_are_read_back(tmp_path):
     assert about == ABOUT
     assert [str(record) for record in back] == [
         str(record) for record in records
-    ]  # NaN is not equal to itself
+    ]  # compared as text, as NaN is not equal to itself
     assert summary(back) == "3 hold"
 
 
@@ -246,7 +246,7 @@ def test_every_study_is_well_formed(study, tmp_path):
     assert any(size_in(part, "quick") for part in study.parts)
     parts = {part.name for part in study.parts}
     for figure in study.figures:
-        if isinstance(figure, Curves):  # as one in a file
+        if isinstance(figure, Curves):  # a TOML file could define it
             fields = figure._asdict() | {"beside": list(figure.beside)}
             assert read_table(Curves, fields, study.id, StudyError) == figure
         measures = (
@@ -266,7 +266,7 @@ def test_quick_tiers_fit_into_half_an_hour_on_two_cores():
 
 
 @pytest.mark.parametrize("tier", TIERS)
-def test_computed_parts_come_after_what_they_look_at(tier):
+def test_computed_parts_come_after_the_parts_they_need(tier):
     for study in STUDIES.values():
         played = set()
         for part, _ in study.sized(tier):
@@ -275,22 +275,22 @@ def test_computed_parts_come_after_what_they_look_at(tier):
             played.add(part.name)
 
 
-def test_tiers_take_the_size_before_them():
+def test_a_tier_without_a_size_has_that_of_the_shorter_tier():
     part = Runs("p", "cyclic", ["rucb"], {"paper": Size(10, 1)})
     assert [size_in(part, tier) for tier in TIERS] == [None, Size(10, 1), Size(10, 1)]
 
 
-def test_stand_ins_are_valid_and_say_so(tmp_path):
+def test_stand_ins_are_valid_and_marked(tmp_path):
     for name, public in PUBLIC.items():
         prefs = public.stand_in()
         np.testing.assert_allclose(prefs + prefs.T, 1.0)
         assert (condorcet_winner(prefs) >= 0) == (name != "mslr-informational")
         np.testing.assert_array_equal(prefs, public.stand_in())
-    opened = open_problem("mslr-perfect(lex=10,base=1)", Shelf(None, tmp_path))
+    opened = open_problem("mslr-perfect(lex=10,base=1)", DataSource(None, tmp_path))
     assert opened.stand_in == "a synthetic stand-in for mslr-perfect"
     assert "stand-in" in opened.problem.settings["problem"]
     assert opened.problem.settings["matrix"]["arms"] == "0,9,99,100,101,102,103,104,105,106"
-    names = open_problem("mslr-perfect(lex=10,base=0)", Shelf(None, tmp_path)).problem.preferences.names
+    names = open_problem("mslr-perfect(lex=10,base=0)", DataSource(None, tmp_path)).problem.preferences.names
     assert names == ("0", "1", "10", "100", "101", "102", "103", "104", "105", "106")
 
 
@@ -300,18 +300,18 @@ def test_files_are_found_by_name(tmp_path, monkeypatch):
     np.savetxt(tmp_path / "matrix" / "MSLR-Nabigational.txt", matrix, fmt="%.17g")
     np.savez(tmp_path / "MSLR_Perfect_PMat.npz", prefs=matrix)
     monkeypatch.setenv("RANKDUEL_DATA", str(tmp_path))
-    shelf = Shelf(data_folder(None), tmp_path)
+    source = DataSource(data_folder(None), tmp_path)
     for name in ("mslr-navigational", "mslr-perfect"):
-        opened = open_problem(name, shelf)
+        opened = open_problem(name, source)
         assert (opened.stand_in, len(opened.problem.preferences)) == ("", 20)
-    opened = open_problem("np2004(random=5,seed=1)", shelf)
+    opened = open_problem("np2004(random=5,seed=1)", source)
     assert opened.stand_in == "mslr-navigational in place of np2004"
     monkeypatch.setenv("RANKDUEL_DATA", str(tmp_path / "nowhere"))
     with pytest.raises(UsageError, match="no such folder"):
         data_folder(None)
 
 
-def test_random_subsets_have_a_winner_and_come_from_their_seed():
+def test_random_subsets_have_a_winner_and_depend_on_the_seed_only():
     prefs = PUBLIC["mslr-informational"].stand_in()
     for seed in range(5):
         arms = random_arms([prefs, PUBLIC["mslr-perfect"].stand_in()], 60, seed)
@@ -319,7 +319,7 @@ def test_random_subsets_have_a_winner_and_come_from_their_seed():
         assert condorcet_winner(prefs[np.ix_(arms, arms)]) >= 0
         assert arms == random_arms([prefs, PUBLIC["mslr-perfect"].stand_in()], 60, seed)
     cycle = np.array([[0.5, 0.9, 0.1], [0.1, 0.5, 0.9], [0.9, 0.1, 0.5]])
-    with pytest.raises(StudyError, match="none of them has a Condorcet winner"):
+    with pytest.raises(StudyError, match="none of 10,000 random subsets of 3 rankers has a Condorcet winner"):
         random_arms([cycle], 3, 0)
 
 
@@ -329,7 +329,7 @@ def test_random_subsets_have_a_winner_and_come_from_their_seed():
         ("cycle3", "did you mean 'cycle'"),
         ("mslr-perfect(lex=10)", "expected \\(lex=K,base=0|1\\)"),
         ("mslr-perfect(random=x,seed=1)", "random is 'x'"),
-        ("mslr-perfect(random=137,seed=1)", "there are 136"),
+        ("mslr-perfect(random=137,seed=1)", "expected 1 to 136"),
         ("mslr-perfect(random=5,seed=1,lex=3)", "expected \\(lex=K,base=0|1\\)"),
         ("mslr-perfect(lex=5,base=2)", "base is 2; expected at least 0 and at most 1"),
         ("mslr-perfect(random=0,seed=2)", "random is 0; expected at least 1"),
@@ -340,9 +340,9 @@ def test_random_subsets_have_a_winner_and_come_from_their_seed():
         ("letor(mode=lvie)", "mode is 'lvie'; expected proxy or live; did you mean 'live'"),
     ],
 )
-def test_problems_that_cannot_be(text, message, tmp_path):
+def test_invalid_problems_are_refused(text, message, tmp_path):
     with pytest.raises(StudyError, match=message):
-        open_problem(text, Shelf(None, tmp_path))
+        open_problem(text, DataSource(None, tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -357,11 +357,11 @@ def test_problems_that_cannot_be(text, message, tmp_path):
         "letor(mode=live,clicks=navigational,rankers=1-20,interleave=team_draft)",
     ],
 )
-def test_problems_are_printed_as_they_are_asked_for(text):
+def test_problems_are_printed_as_they_are_written(text):
     assert str(parse_problem(text)) == text
 
 
-def test_first_step_goes_along_a_line_over_log_t():
+def test_first_step_interpolates_linearly_in_log_t():
     curve = {100: (0.5, 0.0), 1000: (0.7, 0.0), 10_000: (0.9, 0.0)}
     assert first_step(curve, 0.8) == pytest.approx(10**3.5)
     assert first_step(curve, 0.4) == 100
@@ -395,13 +395,16 @@ def test_run_check_and_page(rankduel, tiny, tmp_path):
         json.loads((folder / "public-stand-in" / "_study.json").read_text())["matrix"]["arms"].count(",") == 3
     )
     page = (tmp_path / "kept" / "tiny-quick.html").read_text()
-    assert ">warns</span><small>on a stand-in<" in page
-    assert page.count("In part played on stand-ins for data: a synthetic stand-in for mslr-perfect") == 1
+    assert ">warns</span><small>on stand-in data<" in page
+    stand_in = (
+        "Some parts were run on stand-ins for data that were not found: a synthetic stand-in for mslr-perfect"
+    )
+    assert page.count(stand_in) == 1
 
     code, out, err = rankduel("study", "check", tiny, "--out", "kept", "--jobs", 1)
-    assert code == 0  # what does not hold is explained
-    assert "why: it is not: it never learns" in " ".join(out.split())
-    assert "needs 4,000 duels, this tier has 2,000" in " ".join(out.split())
+    assert code == 0  # the claim that does not hold has an explanation
+    assert "explanation: it is not: it never learns" in " ".join(out.split())
+    assert "needs 4,000 duels; this tier has 2,000" in " ".join(out.split())
 
     code, out, err = rankduel("study", "page", "kept", "-o", "docs/page.md")
     text = (tmp_path / "docs" / "page.md").read_text()
@@ -409,13 +412,13 @@ def test_run_check_and_page(rankduel, tiny, tmp_path):
     assert "* `tiny.other_way`: it is not: it never learns" in text
 
 
-def test_what_is_there_is_not_played_again(rankduel, tiny, tmp_path):
+def test_saved_runs_are_not_played_again(rankduel, tiny, tmp_path):
     rankduel("study", "run", tiny, "--out", "kept", "--jobs", 1)
     folder = tmp_path / "kept" / "tiny-quick"
     runs = sorted(folder.rglob("*.parquet"))
     before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in runs}
     verdicts = (folder / "checks.json").read_bytes()
-    (folder / "easy" / "savage" / "2.parquet").unlink()  # as if killed before
+    (folder / "easy" / "savage" / "2.parquet").unlink()  # as after a kill
     rankduel("study", "check", tiny, "--out", "kept", "--jobs", 1)
     again = [path for path in runs if path.stat().st_mtime_ns != before[path][1]]
     assert [path.name for path in again] == ["2.parquet"]
@@ -429,7 +432,7 @@ def test_an_unexplained_failure_ends_in_an_error(rankduel, tiny):
     assert code == 1 and "not explained" in out
 
 
-def test_the_page_prefers_the_longest_tier_that_says_something(rankduel, tiny, tmp_path):
+def test_the_page_has_the_verdict_of_the_longest_tier(rankduel, tiny, tmp_path):
     for tier in ("quick", "paper"):
         rankduel("study", "run", tiny, "--tier", tier, "--out", "kept", "--jobs", 1)
     rankduel("study", "page", "kept", "-o", "page.md")
@@ -448,7 +451,7 @@ def test_list_and_show(rankduel):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("run",), "name the studies to run, or say --all"),
+        (("run",), "expected names of studies, or --all alone"),
         (("run", "cycle"), "did you mean 'cycles'"),
         (("show", "mine.toml"), "there is no such file"),
         (("check", "facts", "--data", "nowhere"), "there is no such folder"),
@@ -460,7 +463,7 @@ def test_list_and_show(rankduel):
         ),
     ],
 )
-def test_commands_that_cannot_be(rankduel, words, message, tmp_path):
+def test_invalid_commands_are_refused(rankduel, words, message, tmp_path):
     (tmp_path / "one.toml").write_text(TOML)
     (tmp_path / "other.toml").write_text(TOML.replace('id = "tiny"', 'id = "TINY"'))
     (tmp_path / "deep.toml").write_text("id = " + "[" * 20_000)
@@ -468,15 +471,15 @@ def test_commands_that_cannot_be(rankduel, words, message, tmp_path):
     assert code == 2 and message in " ".join(err.split())
 
 
-def test_computed_parts_are_kept_and_stand_on_what_they_look_at(tmp_path):
+def test_computed_values_are_cached_and_inherit_stand_ins(tmp_path):
     calls = []
 
-    def size(bench):
+    def size(inputs):
         calls.append("size")
-        return {"arms": len(bench.preferences), "runs": bench.size.runs}
+        return {"arms": len(inputs.preferences), "runs": inputs.size.runs}
 
-    def mean(bench: Bench):
-        (table,) = bench.tables.values()
+    def mean(inputs: Inputs):
+        (table,) = inputs.tables.values()
         return {"mean": table["regret"].mean()}
 
     study = Study(
@@ -484,7 +487,7 @@ def test_computed_parts_are_kept_and_stand_on_what_they_look_at(tmp_path):
         parts=(
             Computed("size", size, "cyclic", sizes={"quick": Size(1, 7)}),
             Runs("r", "mslr-perfect(random=3,seed=0)", ["random_pair"], {"quick": Size(10, 2)}),
-            Computed("mean", mean, after=("r",), kept=False),
+            Computed("mean", mean, after=("r",), cached=False),
         ),
         checks=(),
     )  # fmt: skip
@@ -492,8 +495,8 @@ def test_computed_parts_are_kept_and_stand_on_what_they_look_at(tmp_path):
         found = play_study(study, "quick", tmp_path)
     assert found.values["size"] == {"arms": 4, "runs": 7} and calls == ["size"]
     assert found.stand_ins["mean"] == found.stand_ins["r"] != ""
-    kept = tmp_path / "s-quick" / "size.values.json"
-    whole = kept.read_text()
+    cache = tmp_path / "s-quick" / "size.values.json"
+    whole = cache.read_text()
     for damaged in (
         "{",
         "[]",
@@ -502,14 +505,14 @@ def test_computed_parts_are_kept_and_stand_on_what_they_look_at(tmp_path):
         whole.replace("4.0", "5.0"),
         whole.replace("arms", "legs"),
     ):
-        kept.write_text(damaged, "latin-1")  # computed again
+        cache.write_text(damaged, "latin-1")  # computed again
         assert play_study(study, "quick", tmp_path).values == found.values
-        assert kept.read_text() == whole
+        assert cache.read_text() == whole
 
 
 @pytest.mark.parametrize("name", ["../esc", "/tmp/esc", "a/b", "a\\b"])
 def test_names_do_not_leave_their_folder(name, tmp_path):
-    """Not those of a study made in Python either, which nobody checked."""
+    """The names of a study made in Python are not validated when it is made."""
     runs = Runs("r", "cyclic", ["random_pair"], {"quick": Size(10, 1)})
     study = Study("s", "t", "s", "q", "d", (runs,), (), figures=(Curves(name, "f", "p"),))
     for changed in ({"id": name}, {"parts": (dataclasses.replace(runs, name=name),)}):
@@ -519,9 +522,9 @@ def test_names_do_not_leave_their_folder(name, tmp_path):
         write_figures(study, CLEAR, tmp_path)
 
 
-def test_columns_that_the_runs_do_not_have():
+def test_missing_columns_are_refused():
     with pytest.raises(StudyError, match="curves 'f': the runs of 'p' have no column 'ndcg'"):
-        draw(NOTHING, Curves("f", "F", "p", "ndcg"), CLEAR)
+        draw(EMPTY, Curves("f", "F", "p", "ndcg"), CLEAR)
     with pytest.raises(StudyError, match="these runs have no column 'ndcg'"):
         verdict(Between(Measure("p", "rcs", "ndcg"), 0), CLEAR)
 
@@ -533,13 +536,13 @@ def test_settings_as_names_of_files():
     assert "/" not in nested and nested.startswith("..-users-me.toml-") and nested != flat
 
 
-def test_points_leave_out_what_a_tier_lacks():
+def test_points_leave_out_measures_that_a_tier_lacks():
     lines = {"a": {1: RUCB, 2: Measure("elsewhere", "rucb"), 3: RCS}}
     figure = Points("f", "t", "x", "y", lines)
     table = points_table(figure, CLEAR)
     assert table["x"].tolist() == [1, 3] and table["mean"].tolist() == [12, 5]
-    assert draw(NOTHING, figure, CLEAR) is not None
-    assert draw(NOTHING, figure._replace(lines={"a": {2: Measure("elsewhere", "rucb")}}), CLEAR) is None
+    assert draw(EMPTY, figure, CLEAR) is not None
+    assert draw(EMPTY, figure._replace(lines={"a": {2: Measure("elsewhere", "rucb")}}), CLEAR) is None
 
 
 def test_tables_name_their_stand_ins(tmp_path):
@@ -547,7 +550,7 @@ def test_tables_name_their_stand_ins(tmp_path):
         "s", "t", "s", "q", "d", (), (), tables=(Table("x", "X", lambda values: pd.DataFrame({"a": [1]})),)
     )
     (path,) = write_figures(study, CLEAR._replace(stand_ins={"p": "a stand-in"}), tmp_path)
-    assert path.read_text() == "X\n\n| a |\n| --: |\n| 1 |\n\nIn part on a stand-in.\n"
+    assert path.read_text() == "X\n\n| a |\n| --: |\n| 1 |\n\nSome parts use stand-in data: a stand-in.\n"
 
 
 def test_tables_as_markdown():
@@ -556,9 +559,9 @@ def test_tables_as_markdown():
 
 
 def test_columns_are_those_of_records(tmp_path):
-    """Runs on a matrix and runs on pages, with ties, of pairs and of sets."""
+    """Proxy and live runs, with ties, of a policy for pairs and a policy for sets."""
     tied = np.array([[0.5, 0.6, 0.7], [0.4, 0.5, 0.5], [0.3, 0.5, 0.5]])
-    live = open_problem("letor(rankers=1-3,mode=live)", Shelf(None, tmp_path)).problem
+    live = open_problem("letor(rankers=1-3,mode=live)", DataSource(None, tmp_path)).problem
     found = {"wrong"}
     for problem in (Problem(preferences_of(tied)), live):
         for policy in ("random_pair", "mdb"):
@@ -569,10 +572,7 @@ def test_columns_are_those_of_records(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STUDIES)
 def test_quick_tier(name, rankduel):
-    """Nothing fails without an explanation: the claims hold, or warn where data only stand in.
-
-    But for times, which depend on what else the machine does.
-    """
+    """No claim fails without an explanation, except for times, which depend on the machine's load."""
     code, out, err = rankduel("study", "check", name, "--out", "kept")
     print(out)
     assert code == 0 or (name == "timing" and code == 1), out + err

@@ -1,24 +1,24 @@
-"""What studies compute from runs, by made-up records; and which parts are played."""
+"""Values that studies compute from runs, on made-up records, and the selection of parts."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.studies.data import Shelf, open_problem, stand_in_for
+from experiments.studies.data import DataSource, open_problem, stand_in_for
 from experiments.studies.playing import count_runs, parts_to_play
 from experiments.studies.published import k_scan, merge_grid, merge_tuning
-from experiments.studies.study import Bench, Computed, Runs, Size, Study, full_name
+from experiments.studies.study import Computed, Inputs, Runs, Size, Study, full_name
 from rankduel.base.errors import MatrixError
 
 ONE = {"quick": Size(100, 3)}
 
 
-def bench(tables=None, **more):
-    return Bench(None, Size(100, 2), tables or {}, 1, **more)
+def inputs(tables=None, **more):
+    return Inputs(None, Size(100, 2), tables or {}, 1, **more)
 
 
 def records(regrets, wrong=()):
-    """{policy: final regrets}, one run each; policies in `wrong` lose the winner in their first run."""
+    """Return records from {policy: final regrets}; policies in `wrong` lose the winner in their first run."""
     return pd.DataFrame(
         [
             {"policy": policy, "run": run, "step": step, "regret": value * share, "correct": ok}
@@ -30,7 +30,7 @@ def records(regrets, wrong=()):
     )
 
 
-def nothing(bench):
+def no_values(inputs):
     return {}
 
 
@@ -43,23 +43,23 @@ STUDY = Study(
     parts=(
         Runs("built-in", "cycle", ("savage", "random_pair"), ONE),
         Runs("absent", "mslr-perfect", ("savage",), ONE),
-        Computed("from-built-in", nothing, after=("built-in",)),
-        Computed("from-both", nothing, after=("built-in", "absent")),
-        Computed("from-that", nothing, after=("from-both",)),
-        Computed("of-documents", nothing, "letor(rankers=1-5)"),
-        Computed("of-nothing", nothing),
+        Computed("from-built-in", no_values, after=("built-in",)),
+        Computed("from-both", no_values, after=("built-in", "absent")),
+        Computed("from-that", no_values, after=("from-both",)),
+        Computed("of-documents", no_values, "letor(rankers=1-5)"),
+        Computed("of-nothing", no_values),
     ),
     checks=(),
 )
 
 
-def test_without_stand_ins_what_stands_on_them_is_left_out():
+def test_with_real_parts_that_need_stand_ins_are_left_out():
     chosen = parts_to_play(STUDY, "quick", None, real=True)
     assert [part.name for part, _ in chosen] == ["built-in", "from-built-in", "of-nothing"]
     assert count_runs(chosen) == 2 * 3 + 1 + 1
 
 
-def test_with_the_file_nothing_is_a_stand_in(tmp_path):
+def test_a_part_is_real_if_its_file_exists(tmp_path):
     (tmp_path / "mslr_perfect.txt").touch()
     chosen = parts_to_play(STUDY, "quick", tmp_path, real=True)
     assert [part.name for part, _ in chosen] == [
@@ -67,35 +67,35 @@ def test_with_the_file_nothing_is_a_stand_in(tmp_path):
     ]
 
 
-def test_all_parts_are_played_otherwise():
+def test_without_real_all_parts_are_played():
     assert len(parts_to_play(STUDY, "quick", None, real=False)) == len(STUDY.parts)
 
 
-def test_a_search_takes_the_best_of_those_that_never_fail():
+def test_a_search_selects_the_least_regret_among_the_fewest_failures():
     found = {"risky": [1.0, 1.0], "good": [3.0, 3.0], "safe": [9.0, 1.0]}
     assert merge_tuning.best_without_failure(records(found, wrong=["risky"])) == "good"
     assert merge_tuning.best_without_failure(records(found)) == "risky"
     assert merge_tuning.best_without_failure(records(found, wrong=list(found))) == "risky"
 
 
-def test_a_search_keeps_what_it_found(monkeypatch, tmp_path):
-    """The regret is least at alpha .5, batches of 2; each parameter is tried with those found before it."""
-    asked = []
+def test_a_search_fixes_the_parameters_found_before(monkeypatch, tmp_path):
+    """The regret is least at alpha .5 and batches of 2; batches are searched with the alpha found before."""
+    calls = []
 
     def played(preferences, policies, horizon, runs, **how):
-        asked.append((list(policies), how["folder"].name))
+        calls.append((list(policies), how["folder"].name))
         return records({p: [1.0 + ("alpha=0.5" not in p) + ("batch=2" not in p)] for p in policies})
 
     monkeypatch.setattr(merge_tuning, "run", played)
     monkeypatch.setattr(merge_tuning, "SEARCHES", {"merge_rucb": {"alpha": (1.0, 0.5), "batch": (2, 8)}})
-    made = bench(folder=tmp_path)._replace(preferences=object())
+    made = inputs(folder=tmp_path)._replace(preferences=object())
     assert merge_tuning.search("merge_rucb", made) == {"alpha": 0.5, "batch": 2}
-    first, second = asked
+    first, second = calls
     assert first[1] == "alpha" and all("batch=4" in policy for policy in first[0])
     assert second[1] == "batch" and all("alpha=0.5" in policy for policy in second[0])
 
 
-def test_the_search_for_merge_dts_is_read_off_its_figure():
+def test_the_search_for_merge_dts_uses_the_runs_of_its_figure():
     def regrets(policies, best):
         return {full_name(policy): [1.0 if policy == best else 2.0] for policy in policies}
 
@@ -109,7 +109,7 @@ def test_the_search_for_merge_dts_is_read_off_its_figure():
             regrets(map(merge_tuning.by_constant, (4e2, 4e3)), merge_tuning.by_constant(4e3))
         ),
     }
-    assert merge_tuning.read_off(bench(tables)) == {"alpha": 0.8**6, "batch": 8, "c": 4e3}
+    assert merge_tuning.read_off(inputs(tables)) == {"alpha": 0.8**6, "batch": 8, "c": 4e3}
 
 
 def test_the_grid_is_averaged_over_subsets():
@@ -118,7 +118,7 @@ def test_the_grid_is_averaged_over_subsets():
         "grid-20-0": records({default: [10.0], other: [1.0], third: [30.0]}),
         "grid-20-1": records({default: [20.0], other: [19.0], third: [50.0]}),
     }
-    found = merge_grid.by_setting(bench(tables))
+    found = merge_grid.by_setting(inputs(tables))
     assert (found["best"], found["default"], found["worst"]) == ([1, 19], [10, 20], [30, 50])
     assert found["default / best"] == [pytest.approx(1.5)]
 
@@ -133,7 +133,7 @@ def test_noise_is_compared_subset_by_subset():
     }
     tables = {f"{s}-{user}": records({merge: [m], rcs: [r]}) for (s, user), (m, r) in finals.items()}
     tables |= {f"{s}-navigational": tables[f"{s}-perfect"] for s in ("clicks40-0", "clicks40-1")}
-    found = k_scan.noise(bench(tables))
+    found = k_scan.noise(inputs(tables))
     assert found["merge_rucb"] == [2, 3] and found["rcs"] == [5, 2]
     assert found["rcs suffers more"] == [1, 0]
     assert found["rcs, informational"] == [5, 4]
@@ -142,20 +142,20 @@ def test_noise_is_compared_subset_by_subset():
 ORDER = np.array([[0.5, 0.6, 0.7], [0.4, 0.5, 0.9], [0.3, 0.1, 0.5]])
 
 
-def test_a_problem_may_be_a_file_among_the_data_or_here(tmp_path, monkeypatch):
+def test_a_problem_may_be_a_file_in_the_data_folder_or_the_current_folder(tmp_path, monkeypatch):
     data = tmp_path / "data"
     data.mkdir()
     np.savetxt(data / "mine.txt", ORDER)
     monkeypatch.chdir(tmp_path)
     np.save("here.npy", ORDER)
     for name in ("mine.txt", "here.npy"):
-        opened = open_problem(name, Shelf(data, tmp_path))
+        opened = open_problem(name, DataSource(data, tmp_path))
         np.testing.assert_allclose(opened.problem.preferences.matrix, ORDER, rtol=1e-15)
         assert opened.stand_in == ""
-    part = open_problem("mine.txt(random=2,seed=1)", Shelf(data, tmp_path))
+    part = open_problem("mine.txt(random=2,seed=1)", DataSource(data, tmp_path))
     assert len(part.problem.preferences) == 2
     with pytest.raises(MatrixError, match=r"else\.txt: there is no such file"):
-        open_problem("else.txt", Shelf(data, tmp_path))
+        open_problem("else.txt", DataSource(data, tmp_path))
 
 
 def test_a_subset_by_all_users_is_real_only_if_all_matrices_are(tmp_path):

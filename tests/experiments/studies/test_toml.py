@@ -1,4 +1,4 @@
-"""Studies in TOML: what is read, and one clear error for whatever cannot be."""
+"""Studies in TOML: valid files are read, and each invalid field gives one clear error."""
 
 import pytest
 from support.own_study import TOML
@@ -15,7 +15,7 @@ def tiny(tmp_path):
     return path
 
 
-def test_a_study_of_ones_own(tiny):
+def test_a_valid_study_is_read(tiny):
     study = read_study(tiny)
     assert study.parts[0].sizes["quick"] == Size(2000, 4)
     assert study.checks[0].test == Order(Measure("easy", "savage"), Measure("easy", "random_pair"), 3)
@@ -37,7 +37,7 @@ def test_a_study_of_ones_own(tiny):
             "did you mean 'quick'",
         ),
         ("quick = { horizon = 2000, runs = 4 }", "quick = { horizon = 2000 }", "'runs' is missing"),
-        ('policy = "savage", at = 4000', 'policy = "rucb"', "'rucb' is not played in 'easy'"),
+        ('policy = "savage", at = 4000', 'policy = "rucb"', "'rucb' is not a policy of part 'easy'"),
         ("[checks.order]", "[checks.ordr]", "checks 1: no field 'ordr'; did you mean 'order'"),
         ("[checks.order]", "[checks.z]\n[checks.order]", "checks 1: no field 'z'"),
         (
@@ -45,7 +45,7 @@ def test_a_study_of_ones_own(tiny):
             "high = 1e9 }\nreport = { value = { part = 'easy', policy = 'savage' } }",
             "2 tests",
         ),
-        ("between = { value", "# between = { value", "check 'long' has 0 tests; expected one test"),
+        ("between = { value", "# between = { value", "check 'long' has 0 tests; expected exactly one"),
         (
             'policy = "savage", at',
             'policy = "savage", statistic = "mode", at',
@@ -53,14 +53,14 @@ def test_a_study_of_ones_own(tiny):
         ),
         ('id = "other_way"', 'id = "long"', "two checks are named 'long'"),
         ("[[checks]]", "[[checks]", "not TOML"),
-        ('id = "tiny"', 'id = "../../esc"', r"the id is '../../esc'; files are named by it"),
+        ('id = "tiny"', 'id = "../../esc"', r"the id is '../../esc'; it is the name of a file"),
         ('id = "tiny"', 'id = "/tmp/esc"', "the id is '/tmp/esc'"),
         ('id = "tiny"', 'id = ".hidden"', "the id is '.hidden'"),
         ('id = "tiny"', 'id = ""', "the id is ''"),
         ('id = "tiny"', "id = 7", "tiny.toml: id is 7; expected text"),
         ('id = "tiny"', f'id = "{"x" * 101}"', "at most 100 letters"),
-        ('name = "regret"', 'name = "PUBLIC"', "two figures or tables are named 'public', if case does not"),
-        ('name = "public"\nproblem', 'name = "Easy"\nproblem', "are named 'Easy', if case does not count"),
+        ('name = "regret"', 'name = "PUBLIC"', "two figures or tables are named 'public', ignoring case"),
+        ('name = "public"\nproblem', 'name = "Easy"\nproblem', "are named 'Easy', ignoring case"),
         ('name = "public"\nproblem', 'name = "figures"\nproblem', "are named 'figures'"),
         ('name = "regret"', 'name = "x-stand-in"', "ends in '-stand-in'"),
         ('title = "SAVAGE learns"', "title = 5", "title is 5; expected text"),
@@ -85,7 +85,7 @@ def test_a_study_of_ones_own(tiny):
         ('policies = ["random_pair"]', 'policies = "rucb"', "policies is the text 'rucb'; expected a list"),
         ('policies = ["random_pair"]', "policies = [5]", "policies 1 is 5; expected text"),
         ('policies = ["random_pair"]', "policies = []", "part 'public': no policies"),
-        ('"savage", "random_pair"', '"savage", "savage", "random_pair"', "'savage' is played twice"),
+        ('"savage", "random_pair"', '"savage", "savage", "random_pair"', "'savage' is listed twice"),
         ('"savage", "random_pair"', '"savage(name=2)", "random_pair"', "no setting of savage named 'name'"),
         ("sizes = { quick = { horizon = 100, runs = 2 } }", "sizes = {}", "part 'public': expected sizes"),
         ("horizon = 2000, runs = 4", 'horizon = 2000, runs = "4"', "sizes.quick: runs is the text '4'"),
@@ -141,7 +141,7 @@ def test_a_study_of_ones_own(tiny):
         ('name = "regret"', 'name = "re gret"', "is 're gret'"),
     ],
 )
-def test_studies_that_cannot_be(tiny, old, new, message):
+def test_invalid_studies_are_refused(tiny, old, new, message):
     assert old in TOML
     tiny.write_text(TOML.replace(old, new, 1))
     with pytest.raises(RankduelError, match=message) as refused:
@@ -149,7 +149,7 @@ def test_studies_that_cannot_be(tiny, old, new, message):
     assert str(refused.value).startswith(f"{tiny}: ") or str(refused.value).startswith(f"{tiny}, ")
 
 
-def test_files_that_are_no_studies(tmp_path):
+def test_unreadable_files_are_refused(tmp_path):
     for content, message in ((b"\xff", "not UTF-8 text"), (b"", "'id' is missing"), (b"\0", "not TOML")):
         (tmp_path / "s.toml").write_bytes(content)
         with pytest.raises(StudyError, match=message):
@@ -158,7 +158,7 @@ def test_files_that_are_no_studies(tmp_path):
         read_study(tmp_path)
 
 
-def test_a_byte_order_mark_is_fine(tiny):
+def test_a_byte_order_mark_is_ignored(tiny):
     tiny.write_bytes(b"\xef\xbb\xbf" + TOML.encode())
     assert read_study(tiny).id == "tiny"
 

@@ -1,4 +1,4 @@
-"""Winners, orders, cycles, transitivity, shares of subsets: against slow twins and what is published."""
+"""Winners, orders, cycles, transitivity and shares of subsets, against slow twins and published values."""
 
 import itertools
 from math import comb, inf
@@ -48,7 +48,7 @@ def random_matrix(size, seed=0):
 
 
 def some_order(matrix, holds):
-    """Is there an order in which every earlier one stands in this relation to every later one?"""
+    """Return whether some order has this relation between every ranker and all later ones."""
     return any(
         all(holds(matrix[i, j]) for i, j in itertools.combinations(order, 2))
         for order in itertools.permutations(range(len(matrix)))
@@ -113,7 +113,7 @@ def test_a_table_of_all_scores():
 
 
 def walked(matrix, chain, damping=1.0, steps=4000):
-    """Where a walk is after many steps; every other step is a rest, so that it cannot swing for ever."""
+    """Return the distribution of a lazy random walk, which stays with probability 1/2, after many steps."""
     size = len(matrix)
     moves = np.zeros((size, size))
     for i in range(size):
@@ -158,7 +158,7 @@ def test_the_three_chains_differ_by_how_often_one_leaves(matrix):
     np.testing.assert_allclose(ratios[0], ratios[2])
 
 
-def test_who_never_loses_keeps_the_walk():
+def test_the_walk_stays_at_a_ranker_that_never_loses():
     np.testing.assert_allclose(random_walk(square([1] * 6, 4)), [1, 0, 0, 0], atol=1e-15)
 
 
@@ -183,7 +183,7 @@ def test_the_smith_set_is_the_smallest_that_beats_the_rest(matrix):
 
 
 def largest_weights(matrix):
-    """One linear program for each: the largest weight it has in a lottery that nobody beats."""
+    """Return the largest weight of each ranker in an unbeaten distribution, by one linear program each."""
     size = len(matrix)
     weights = []
     for i in range(size):
@@ -201,14 +201,14 @@ def largest_weights(matrix):
 
 @settings(max_examples=60)
 @given(matrices())
-def test_nobody_beats_the_von_neumann_winner(matrix):
+def test_no_ranker_beats_the_von_neumann_winner(matrix):
     mixture = von_neumann(matrix)
     assert mixture.weights.min() >= 0 and mixture.weights.sum() == pytest.approx(1, abs=1e-12)
     assert (mixture.weights @ matrix).min() >= 0.5 - 1e-9
     assert set(np.flatnonzero(mixture.weights)) <= set(mixture.support) <= set(smith_set(matrix))
     largest = largest_weights(matrix)
     assert mixture.support.tolist() == np.flatnonzero(largest > 1e-6).tolist()
-    # There is one lottery only if everybody's largest weight is the weight there.
+    # The distribution is unique if every ranker's largest weight is its weight there.
     assert mixture.unique == np.allclose(largest, mixture.weights, atol=1e-6)
 
 
@@ -234,7 +234,7 @@ def test_support_of_known_matrices(name, support, unique):
     assert mixture.guarantee(MATRICES[name].make()) == pytest.approx(0.5, abs=1e-12)
 
 
-def test_everybody_alike_and_one_alone():
+def test_equal_rankers_and_a_single_ranker():
     alike = von_neumann(np.full((40, 40), 0.5))
     assert not alike.unique and alike.support.tolist() == list(range(40))
     alone = von_neumann(np.full((1, 1), 0.5))
@@ -285,7 +285,7 @@ def test_cycles_without_ties_follow_from_the_scores():
 
 
 def naive_transitivity(matrix):
-    """Per property (violations, worst), the triples looked at, and gamma."""
+    """Return (violations, worst) by property, the number of triples, and gamma."""
     amounts, triples, gamma = {name: [] for name in ("SST", "MST", "WST", "STI")}, 0, 1.0
     for i, j, k in itertools.permutations(range(len(matrix)), 3):
         left, right, across = matrix[i, j] - 0.5, matrix[j, k] - 0.5, matrix[i, k] - 0.5
@@ -339,7 +339,7 @@ def test_transitivity(matrix):
 
 def test_published_transitivity():
     arxiv = transitivity(MATRICES["arxiv6"].make())
-    # Yue and Joachims 2011 give 1.25; over all triples the tie of the last places allows no gamma.
+    # Yue and Joachims 2011 give 1.25; over all triples, the tie of arms 3 and 5 makes gamma infinite.
     assert arxiv.gamma_best == pytest.approx(1.25) and arxiv.gamma == inf
     ladder = transitivity(MATRICES["arithmetic"].make())
     assert ladder.gamma == ladder.gamma_best == 1 and not ladder.checks["violations"].any()
@@ -381,7 +381,7 @@ def test_drawn_shares_agree_with_exact_ones(monkeypatch):
                      for i, j in itertools.combinations(range(14), 2)], 14)  # fmt: skip
     matrix[2, 7] = matrix[7, 2] = 0.5
     exact = subset_shares(matrix, range(1, 15))
-    monkeypatch.setattr(shares_module, "_WORK", 0)
+    monkeypatch.setattr(shares_module, "_MAX_WORK", 0)
     drawn = subset_shares(matrix, range(1, 15), samples=400_000)
     assert exact["exact"].all() and not drawn["exact"].any() and (drawn["subsets"] == 400_000).all()
     assert drawn["condorcet"].equals(exact["condorcet"])
@@ -417,15 +417,15 @@ def test_usual_sizes_go_up_to_all(size):
 
 @pytest.mark.parametrize(
     ("sizes", "samples", "told"),
-    [([0], 10, "subsets of 0 rankers; expected whole numbers from 1 to 4"), ([5], 10, "from 1 to 4"),
-     ([2.5], 10, "subsets of 2.5"), ([2], 0, "0 samples of each size; expected a whole number from 1")],
+    [([0], 10, "subset size is 0; expected a whole number from 1 to 4"), ([5], 10, "from 1 to 4"),
+     ([2.5], 10, "subset size is 2.5"), ([2], 0, "the number of samples is 0; expected a whole number")],
 )  # fmt: skip
 def test_subsets_that_cannot_be(sizes, samples, told):
     with pytest.raises(UsageError, match=told):
         subset_shares(MATRICES["thesis4"].make(), sizes, samples)
 
 
-# --- what is certain
+# --- certainty
 
 ENDS = st.sampled_from([(4, 4), (12, 12), (8, 8), (6, 10), (4, 8), (8, 12), (10, 12), (2, 6)])
 

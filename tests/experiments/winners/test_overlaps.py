@@ -1,4 +1,4 @@
-"""Agreement of winner notions on subsets: against one subset at a time; its page, its charts, its study."""
+"""Agreement of winner notions on subsets, against one subset at a time; the command, charts and study."""
 
 import itertools
 import json
@@ -12,13 +12,13 @@ from support.small_matrices import matrices, square
 
 from experiments.matrix.builtin import MATRICES
 from experiments.matrix.preferences import preferences_of
-from experiments.report.charts.points import bubble_chart, in_places, line_chart
+from experiments.report.charts.points import binned_shares, bubble_chart, line_chart
 from experiments.studies.checks import HOLDS, REPORT, Results, run_checks
 from experiments.studies.figures import draw, points_table
 from experiments.studies.published import winner_notions
 from experiments.studies.published.facts import STUDY as FACTS
 from experiments.studies.published.facts import public_facts
-from experiments.studies.study import Bench, Bubbles, Measure, Size
+from experiments.studies.study import Bubbles, Inputs, Measure, Size
 from experiments.winners import overlaps as overlaps_module
 from experiments.winners.notions import (
     best,
@@ -45,7 +45,7 @@ pytestmark = pytest.mark.kernel
 
 
 def noisy(size, noise, seed=0):
-    """Utilities with noise on every pair, and some ties."""
+    """Return a matrix from utilities with noise on every pair, and some ties."""
     rng = np.random.default_rng(seed)
     upper = [
         0.5 + 0.2 * np.tanh((j - i) / size + noise * rng.normal())
@@ -57,7 +57,7 @@ def noisy(size, noise, seed=0):
 
 
 def one_by_one(matrix, subsets):
-    """Both tables of a size, with sets and the functions for a single matrix."""
+    """Return both tables of a size, from sets and the functions for a single matrix."""
     rows = []
     for arms in subsets:
         part = matrix[np.ix_(arms, arms)]
@@ -115,7 +115,7 @@ def test_a_lottery_is_found_once_and_serves_many_subsets(monkeypatch):
         return von_neumann(matrix)
 
     monkeypatch.setattr(overlaps_module, "von_neumann", counting)
-    # Three winners in a cycle, and 40 others whom they beat, in order.
+    # Three winners in a cycle that beat 40 other rankers, which have a total order.
     upper = [0.6 if (i, j) != (0, 2) else 0.4 for i, j in itertools.combinations(range(43), 2)]
     found = winner_overlaps(square(upper, 43), range(3, 43), samples=50)
     assert len(solved) == 1
@@ -150,13 +150,13 @@ def test_pooling_weighs_sizes_alike():
     found = pooled(table)
     assert found["count"].tolist() == [1, 2, 3]
     assert found["share"].tolist() == pytest.approx([0.6, 0.7 / 3, 0.5 / 3])
-    small, large = 0.16 / 100, 0.25 / 50  # variances; what is exact has none
+    small, large = 0.16 / 100, 0.25 / 50  # variances; 0 for exact shares
     errors = [(small + large) ** 0.5 / 3, small**0.5 / 3, large**0.5 / 3]
     assert found["standard_error"].tolist() == pytest.approx(errors)
 
 
 def test_drawn_shares_agree_with_all():
-    """Within 4.5 standard errors, of which the tables say how large they are."""
+    """Within 4.5 of the standard errors in the tables."""
     matrix = noisy(11, 0.5)
     exact = pooled(winner_overlaps(matrix, [5, 6], samples=500).shared)
     drawn = pooled(winner_overlaps(matrix, [5, 6], samples=400).shared)
@@ -165,18 +165,18 @@ def test_drawn_shares_agree_with_all():
     assert (apart <= 4.5 * drawn["standard_error"] + 1e-12).all()
 
 
-def test_sizes_that_say_something():
+def test_default_sizes():
     assert list(usual_overlap_sizes(5)) == [3, 4]
     assert list(usual_overlap_sizes(136)) == list(range(3, 136))
     assert len(usual_overlap_sizes(700)) == 28
-    with pytest.raises(MatrixError, match="3 rankers; .* expected at least 4 rankers"):
+    with pytest.raises(MatrixError, match="3 rankers; expected at least 4: "):
         winner_overlaps(MATRICES["thesis4"].make()[:3, :3])
 
 
 @pytest.mark.parametrize(
     ("sizes", "samples", "told"),
-    [([0], 10, "subsets of 0 rankers; expected whole numbers from 1 to 4"), ([5], 10, "from 1 to 4"),
-     ([2.5], 10, "subsets of 2.5"), ([3], 0, "0 samples of each size; expected a whole number from 1")],
+    [([0], 10, "subset size is 0; expected a whole number from 1 to 4"), ([5], 10, "from 1 to 4"),
+     ([2.5], 10, "subset size is 2.5"), ([3], 0, "the number of samples is 0; expected a whole number")],
 )  # fmt: skip
 def test_subsets_that_cannot_be(sizes, samples, told):
     with pytest.raises(UsageError, match=told):
@@ -228,7 +228,10 @@ def test_for_machines_and_as_charts(rankduel, tmp_path):
     ("typed", "told"),
     [
         (["--figures", "charts"], "add --subsets, or leave --figures out"),
-        (["--subsets", "--overlap-samples", "0"], "0 samples of each size; expected a whole number from 1"),
+        (
+            ["--subsets", "--overlap-samples", "0"],
+            "the number of samples is 0; expected a whole number of 1 or more",
+        ),
     ],
 )
 def test_mistakes(rankduel, typed, told):
@@ -242,16 +245,16 @@ def test_mistakes(rankduel, typed, told):
 def test_bubbles_of_neighbours_are_their_means():
     rows = [(1, 1, 1.0), (2, 1, 0.5), (2, 2, 0.5), (3, 1, 0.25), (3, 3, 0.75), (4, 1, 1.0)]
     frame = pd.DataFrame(rows, columns=["x", "y", "share"])
-    together = in_places(frame, most=2)
+    together = binned_shares(frame, most=2)
     assert together[["x", "y", "from", "to", "share"]].to_numpy().tolist() == [
         [1.5, 1, 1, 2, 0.75], [1.5, 2, 1, 2, 0.25], [3.5, 1, 3, 4, 0.625], [3.5, 3, 3, 4, 0.375]
     ]  # fmt: skip
-    apart = in_places(frame, most=4)
+    apart = binned_shares(frame, most=4)
     assert apart[["x", "y", "share"]].to_numpy().tolist() == [list(map(float, row)) for row in rows]
     assert (apart["from"] == apart["to"]).all()
 
 
-@pytest.mark.parametrize(("n", "title"), [(5, "size"), (60, "size (means of up to 3 neighbours)")])
+@pytest.mark.parametrize(("n", "title"), [(5, "size"), (60, "size (means over up to 3 neighbouring values)")])
 def test_titles_say_if_neighbours_go_together(n, title):
     chart = bubble_chart(pd.DataFrame({"x": range(n), "y": 1, "share": 1.0}), "size", "winners").to_dict()
     assert chart["layer"][0]["encoding"]["x"]["title"] == title
@@ -269,12 +272,12 @@ def test_lines_of_many_points_have_no_dots():
 
 
 def bench(matrix, samples):
-    return Bench(preferences_of(matrix), Size(1, samples), {}, 1)
+    return Inputs(preferences_of(matrix), Size(1, samples), {}, 1)
 
 
 @pytest.fixture(scope="module")
 def played():
-    """Both parts of the study, as if on the real data; the navigational one has enough subsets of a size."""
+    """Play both parts of the study as on the real data, with enough subsets for the navigational user."""
     values = {
         "informational": winner_notions.overlaps(bench(noisy(12, 0.6), 100)),
         "navigational": winner_notions.overlaps(bench(noisy(12, 0.2), 400)),

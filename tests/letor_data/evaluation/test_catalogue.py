@@ -1,4 +1,4 @@
-"""Measures as text, both ways."""
+"""Conversion of measures to and from text."""
 
 import pytest
 from hypothesis import given

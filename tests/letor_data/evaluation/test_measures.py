@@ -1,4 +1,4 @@
-"""Every measure: published values, other tools without ties, and with ties every way to break them."""
+"""Measures agree with published values, with other tools, and with the mean over all orders of ties."""
 
 import ir_measures
 import naive
@@ -16,7 +16,7 @@ from rankduel.base.errors import DataError, UsageError
 
 pytestmark = pytest.mark.kernel
 
-# Settings to try besides the defaults; every measure must have a row.
+# Settings to test besides the defaults; every measure must have a row.
 SETTINGS = {
     "dcg": [{"gain": "linear"}, {"discount": "letor"}],
     "ndcg": [{"gain": "linear"}, {"discount": "letor"}],
@@ -30,8 +30,8 @@ CASES = [(name, settings) for name, rows in SETTINGS.items() for settings in ({}
 GAINS = {1: 1, 2: 3, 3: 7, 4: 15}
 
 
-def of_one_list(measure, grades):
-    """The value of a single list, given as the grades from the top."""
+def value_of_list(measure, grades):
+    """Return the value of a single list, given by its grades from the top."""
     order, ties = np.arange(len(grades)), np.zeros(len(grades), np.int16)
     found = expected_values(measure, np.array(grades, np.int8), np.array([0, len(grades)]), order, ties)
     return float(found[0])
@@ -50,8 +50,8 @@ def test_every_measure_has_a_twin():
     ],
 )
 def test_ndcg_of_the_two_tools(shown, log2, letor):
-    assert of_one_list("ndcg@10", shown) == pytest.approx(log2, abs=1e-7)
-    assert of_one_list("ndcg(discount=letor)@10", shown) == pytest.approx(letor, abs=1e-7)
+    assert value_of_list("ndcg@10", shown) == pytest.approx(log2, abs=1e-7)
+    assert value_of_list("ndcg(discount=letor)@10", shown) == pytest.approx(letor, abs=1e-7)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_ndcg_of_the_two_tools(shown, log2, letor):
         ("dcg", [3, 0, 2], 8.5),
         ("dcg@2", [3, 0, 2], 7.0),
         ("p@2", [1, 0, 1], 0.5),
-        ("p@5", [1, 0, 1], 0.4),  # of five, although there are three
+        ("p@5", [1, 0, 1], 0.4),  # divided by five, although the list has three documents
         ("p(rel=2)@2", [1, 2, 1], 0.5),
         ("mrr", [0, 0, 0, 1, 4], 0.25),
         ("mrr(rel=2)", [0, 0, 0, 1, 4], 0.2),
@@ -79,7 +79,7 @@ def test_ndcg_of_the_two_tools(shown, log2, letor):
     ],
 )
 def test_values_by_hand(measure, grades, value):
-    assert of_one_list(measure, grades) == pytest.approx(value, abs=1e-15)
+    assert value_of_list(measure, grades) == pytest.approx(value, abs=1e-15)
 
 
 @given(
@@ -103,7 +103,7 @@ def test_expectation_is_the_mean_over_all_tie_breaks(queries, case, k):
 
 
 def random_queries(seed):
-    """Labels, offsets and scores of 40 queries; no two scores are equal, and every query has a grade 4."""
+    """Return labels, offsets and distinct scores of 40 queries, each with a document of grade 4."""
     rng = np.random.default_rng(seed)
     offsets = np.cumsum([0, *rng.integers(1, 30, 40)])
     labels = rng.integers(0, 5, offsets[-1]).astype(np.int8)
@@ -141,7 +141,7 @@ def test_without_ties_as_trec_eval(measure, theirs):
 
 
 def test_a_large_group_of_ties_is_as_exact_as_a_small_one():
-    """300 tied documents by the closed forms; the orders cannot be listed."""
+    """Compare with closed forms, since the orders of 300 tied documents cannot be enumerated."""
     n, relevant = 300, 30
     labels = np.array([1] * relevant + [0] * (n - relevant), np.int8)
     order, _, ties = rank_scores(np.zeros(n), np.array([0, n]))
@@ -159,7 +159,7 @@ def test_a_large_group_of_ties_is_as_exact_as_a_small_one():
 
 
 def _err_of_ties(n, relevant, satisfies):
-    """By the number of relevant documents among the first j, which is hypergeometric."""
+    """Return ERR by the hypergeometric number of relevant documents among the first j."""
     from scipy.stats import hypergeom
 
     passed = [
@@ -170,7 +170,7 @@ def _err_of_ties(n, relevant, satisfies):
 
 
 def test_the_ideal_counts_documents_below_the_cut_off():
-    assert of_one_list("ndcg@2", [1, 0, 0, 4]) == pytest.approx(1 / (15 + 1 / np.log2(3)), abs=1e-15)
+    assert value_of_list("ndcg@2", [1, 0, 0, 4]) == pytest.approx(1 / (15 + 1 / np.log2(3)), abs=1e-15)
 
 
 def test_the_ideal_of_pages():

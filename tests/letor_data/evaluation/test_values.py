@@ -1,4 +1,4 @@
-"""Many rankers on a data set at once."""
+"""Values of many rankers on one data set."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def test_a_missing_value_is_ranked_last():
 def test_rankers_must_have_names_of_their_own():
     with pytest.raises(DataError, match="two rankers are named '1'"):
         measure_rankers(small_letor(), [feature(1), feature(1)], [parse_measure("mrr")])
-    with pytest.raises(DataError, match="no rankers to rank by"):
+    with pytest.raises(DataError, match="no rankers are given; expected at least one"):
         measure_rankers(small_letor(), [], [parse_measure("mrr")])
 
 

@@ -1,4 +1,4 @@
-"""Whatever it is packed in, exactly the text comes out, in the same order, and nothing lands on disk."""
+"""Every packing yields exactly the text, in the same order, and nothing is extracted to disk."""
 
 import gzip
 import os
@@ -29,7 +29,7 @@ def splits(argument):
 
 @pytest.fixture
 def file(tmp_path):
-    """A function that writes a file and returns its path."""
+    """Return a function that writes a file and returns its path."""
 
     def write(name, content=TEXT):
         path = tmp_path / name
@@ -72,7 +72,7 @@ def test_concatenated_streams_are_one(file, kind):
 
 @pytest.mark.parametrize("size", [1 << 20, (1 << 20) - 3])
 def test_streams_may_meet_anywhere_in_a_piece(file, size):
-    """Magic bytes of the second stream are cut by the piece's end; many small streams fill the rest."""
+    """The magic bytes of the second stream cross the end of a piece; many small streams follow."""
     first = gzip.compress(os.urandom(size - 1000), compresslevel=0)
     padded = first + b"\0" * max(0, (1 << 20) - 1 - len(first))
     path = file("x", padded + b"".join(gzip.compress(b"%d\n" % i) for i in range(300)))
@@ -115,7 +115,7 @@ def test_a_missing_or_forbidden_file_is_named(file, monkeypatch):
         raise PermissionError(13, "Permission denied")
 
     path = file("x.txt")
-    monkeypatch.setattr("builtins.open", refuse)  # the tests may run as root, who may do anything
+    monkeypatch.setattr("builtins.open", refuse)  # permissions do not apply if the tests run as root
     with pytest.raises(DataError, match=r"x\.txt: Permission denied"):
         find_sources(path)
 
@@ -157,7 +157,7 @@ def test_every_zip_method_is_read(file, method):
 
 @pytest.mark.parametrize("format", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
 def test_every_tar_format_is_read(file, format):
-    name = "very long/" * 20 + "größer.txt"  # goes into a header of its own
+    name = "very long/" * 20 + "größer.txt"  # is stored in a separate header
     assert contents(file("x", tarred([(name, TEXT), ("b.txt", b"")], format)))[0] == ("b.txt", b"")
     assert contents(f"{file('x', tarred([(name, TEXT)], format))}::größer.txt") == [(name, TEXT)]
 
@@ -182,7 +182,7 @@ def test_large_members_are_streamed_and_skipped(file):
         assert contents(path) == [("train.txt", TEXT), ("vali.txt", large), ("test.txt", large)]
         assert contents(f"{path}::train.txt") == [("train.txt", TEXT)]
         for _, pieces in read_pieces(find_sources(path)):
-            assert len(next(pieces)) <= 1 << 20  # and the rest is left
+            assert len(next(pieces)) <= 1 << 20  # the rest is not read
 
 
 @pytest.mark.parametrize("kind", PACK)
@@ -215,13 +215,13 @@ def test_a_member_that_is_there_twice_is_refused(file, kind):
 
 def test_an_encrypted_zip_says_so(file):
     packed = bytearray(zipped([("a.txt", TEXT)]))
-    packed[6] |= 1  # the flag, in both headers
+    packed[6] |= 1  # the flag of encryption, in both headers
     packed[packed.index(b"PK\x01\x02") + 8] |= 1
     with pytest.raises(DataError, match=r"encrypted.*\n.*unpack it"):
         contents(file("x.zip", bytes(packed)))
 
 
-# --- what a pattern chooses
+# --- selection by a pattern
 
 TREE = [
     "R/Fold1/test.txt",
@@ -236,7 +236,7 @@ TREE = [
 
 @pytest.fixture(params=["zip", "tar.gz", "folder"])
 def tree(request, tmp_path, file):
-    """A function from a pattern to the names it chooses among TREE, whatever that is packed in."""
+    """Return a function from a pattern to the names that it selects in TREE, as a folder or archive."""
     if request.param == "folder":
         for name in TREE:
             file(f"tree/{name}", name.encode())
@@ -351,7 +351,7 @@ def test_the_split_is_in_the_name(name, split):
 
 def test_one_file_means_one(file, tmp_path):
     path = file("x.zip", zipped(FOLD))
-    with pytest.raises(DataError, match="one file is wanted here, and this stands for 3"):
+    with pytest.raises(DataError, match="expected one file, found 3"):
         read_all(path)
     assert read_all(f"{path}::vali.txt") == b"vali"
 
@@ -376,10 +376,10 @@ def test_finding_files_does_not_open_them(file, tmp_path):
 # --- progress
 
 
-@pytest.mark.parametrize("order", [1, -1])  # backwards, a tar archive is passed through twice
+@pytest.mark.parametrize("order", [1, -1])  # in reverse order, a tar archive is read twice
 @pytest.mark.parametrize("kind", ["plain", "gz", *PACK])
 def test_progress_ends_at_the_total(file, kind, order):
-    text = b"".join(b"0 qid:1 1:%d\n" % i for i in range(90_000))  # more than a piece
+    text = b"".join(b"0 qid:1 1:%d\n" % i for i in range(90_000))  # larger than a piece
     pack = PACK.get(kind, lambda members: COMPRESS.get(kind, bytes)(text))
     path, other = file("x", pack([("train.txt", text), ("test.txt", text)][::order])), file("y.txt")
     told = []
@@ -389,7 +389,7 @@ def test_progress_ends_at_the_total(file, kind, order):
     done, total = zip(*told)
     assert list(done) == sorted(done) and len(set(total)) == 1
     assert done[-1] == total[0]
-    if kind != "zip":  # whose members are counted as unpacked
+    if kind != "zip":  # zip members count with their unpacked size
         assert total[0] == path.stat().st_size + other.stat().st_size
 
 

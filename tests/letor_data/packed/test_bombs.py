@@ -1,4 +1,4 @@
-"""Memory is bounded and time is linear, whatever a small file claims to be or unpacks to."""
+"""Memory is bounded and time is linear for small files that unpack to huge ones or have hostile headers."""
 
 import gzip
 import io
@@ -30,7 +30,7 @@ def record(key, value):
 
 
 def with_header(kind, header):
-    """Return a tar archive of one member behind a header of this type."""
+    """Return a tar archive with a header of this type before its only member."""
     info = tarfile.TarInfo("header")
     info.type, info.size = kind, len(header)
     return info.tobuf() + header + bytes(-len(header) % tarfile.BLOCKSIZE) + tarred([("a.txt", LINE)])
@@ -65,11 +65,11 @@ def test_headers_of_a_usual_size_are_read(tmp_path):
 @pytest.mark.parametrize(
     "header",
     [
-        b"11 " * 1000 + b"=\n",  # records that overlap, whose keywords tarfile would copy again and again
+        b"11 " * 1000 + b"=\n",  # overlapping records, whose keywords tarfile would copy repeatedly
         b"6 a=b\n7 c=d\n",
         b"7 abcd\n",
         b"0 a=b\n",
-        record("comment", "1" * 100_000),  # tarfile's search in digits takes quadratic time
+        record("comment", "1" * 100_000),  # tarfile's regular expression takes quadratic time for digits
     ],
 )
 def test_a_pax_header_that_would_take_long_is_refused(tmp_path, header):
@@ -82,7 +82,9 @@ def test_members_and_passes_are_bounded(tmp_path, monkeypatch):
     path.write_bytes(tarred(members[::-1]))
     assert letor_data.read_data(path, cache=False).n_docs == 6
     monkeypatch.setattr(archive, "_MOST_PASSES", 5)
-    with pytest.raises(DataError, match=r"x\.tar: its members stand in another order .*; unpack it first"):
+    with pytest.raises(
+        DataError, match=r"x\.tar: its members are in another order .*more than 5 passes; unpack it first"
+    ):
         letor_data.read_data(path, cache=False)
     monkeypatch.setattr(tar_stream, "_MOST_MEMBERS", 5)
     with pytest.raises(DataError, match=r"x\.tar: more than 5 members"):
@@ -95,13 +97,13 @@ def test_global_headers_are_bounded(tmp_path):
 
 
 def test_reading_ahead_copies_each_byte_once():
-    """Were they copied for every piece, this would take minutes."""
+    """With a copy for every piece, this would take minutes."""
     stream = Pieces(b"x" for _ in range(1_000_000))
     assert stream.read(999_999) == b"x" * 999_999
     assert stream.peek(5) == b"x" and stream.read(5) == b"x" and stream.read(5) == b""
 
 
-def test_a_file_that_is_read_whole_is_bounded(tmp_path, monkeypatch):
+def test_a_file_that_is_read_into_memory_is_bounded(tmp_path, monkeypatch):
     monkeypatch.setattr(archive, "_MOST_WHOLE", 1 << 20)
     (tmp_path / "x.gz").write_bytes(gzip.compress(bytes(3 << 20)))
     with pytest.raises(DataError, match=r"x\.gz: holds more than 1 MiB"):
@@ -110,9 +112,9 @@ def test_a_file_that_is_read_whole_is_bounded(tmp_path, monkeypatch):
 
 def test_an_xz_dictionary_of_gigabytes_is_refused(tmp_path):
     packed = bytearray(lzma.compress(LINE))
-    header = slice(12, 12 + 4 * (packed[12] + 1))  # of the block; ends in its CRC-32
+    header = slice(12, 12 + 4 * (packed[12] + 1))  # header of the block, which ends in its CRC-32
     block = packed[header]
-    assert block[2:4] == b"\x21\x01"  # LZMA2, one byte: the size of the dictionary
+    assert block[2:4] == b"\x21\x01"  # LZMA2, with one byte for the size of the dictionary
     block[4] = 40  # 4 GiB
     block[-4:] = zlib.crc32(block[:-4]).to_bytes(4, "little")
     packed[header] = block
@@ -141,7 +143,7 @@ def test_zip_members_come_in_bounded_pieces(tmp_path, method):
     assert sum(sizes) == len(LINE) * 300_000 and max(sizes) <= 1 << 20
 
 
-# Reads what it is told within 400 MB more than the program itself takes, and prints what came of it.
+# Read files with a limit of 400 MB above the memory of the process, and print the results.
 WITHIN_LIMITS = """
 import resource, sys
 import letor_data
@@ -150,7 +152,7 @@ from rankduel.base.errors import DataError
 
 folder = sys.argv[1]
 open(folder + "/small", "w").write("1 Q0 a 1 1 x\\n")
-read_run(folder + "/small")  # what is loaded when it is first used does not count
+read_run(folder + "/small")  # loads modules before memory is measured
 size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (size + (400 << 20),) * 2)
 readers = {"run": read_run, "qrels": read_qrels, "long": read_run, "letor": letor_data.read_data}

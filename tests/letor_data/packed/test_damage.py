@@ -1,4 +1,4 @@
-"""A cut or damaged file is an error, or gives exactly the right bytes: never quietly something else."""
+"""A truncated or damaged file raises an error or yields exactly the original bytes."""
 
 import gzip
 import tarfile
@@ -18,7 +18,7 @@ BLOCK = tarfile.BLOCKSIZE
 
 @pytest.fixture
 def outcome(tmp_path):
-    """A function from bytes to what reading them gives: the text, or the error."""
+    """Return a function from the bytes of a file to its text, or the error."""
 
     def read(packed, name):
         (tmp_path / name).write_bytes(packed)
@@ -31,7 +31,7 @@ def outcome(tmp_path):
 
 
 def flips(packed, step):
-    """The same bytes with one bit flipped, for each bit or every so many."""
+    """Yield copies of the bytes with one bit flipped, for every `step`-th bit."""
     for place in range(0, 8 * len(packed), step):
         at, bit = divmod(place, 8)
         yield packed[:at] + bytes([packed[at] ^ (1 << bit)]) + packed[at + 1 :]
@@ -73,7 +73,7 @@ def test_an_archive_with_a_flipped_bit_is_refused_or_right(outcome, kind, step):
 
 @every_bit
 def test_no_member_of_a_damaged_zip_is_passed_over(tmp_path, step):
-    """The list of members has no checksum: a name changed there would make a member no data."""
+    """The list of members has no checksum: a member with a damaged name would not be selected as data."""
     whole = PACK["zip"]([("train.txt", TEXT), ("test.txt", b"1 qid:9 1:1\n")])
     path = tmp_path / "x.zip"
     for damaged in flips(whole, 3 * step):
@@ -95,10 +95,10 @@ def test_a_damaged_member_is_refused(tmp_path, outcome, inner):
             assert isinstance(outcome(PACK[kind]([(f"a.txt.{inner}", damaged)]), "x"), DataError)
 
 
-# --- tar has no check of its content, and tarfile stops at what it cannot read
+# --- tar has no checksum of its content, and tarfile stops at headers that it cannot read
 
 PLAIN = tarred([("a.txt", b"a" * 600), ("b.txt", b"b" * 600)])
-END = 6 * BLOCK  # header and two blocks each; then two blocks of zeros, and more to fill the record
+END = 6 * BLOCK  # header and two blocks each; then two blocks of zeros, and padding of the record
 
 
 def both(tmp_path, packed):
@@ -139,7 +139,7 @@ def test_two_tars_in_a_row_are_refused(tmp_path):
 
 @pytest.mark.parametrize("kind", COMPRESS)
 def test_the_check_after_the_end_of_a_tar_is_made(tmp_path, kind):
-    """More padding than is read at a time lies between the last member and the check."""
+    """The padding between the last member and the checksum is longer than a piece."""
     packed = COMPRESS[kind](PLAIN + bytes(3 << 20))
     path = tmp_path / f"x.tar.{kind}"
     path.write_bytes(packed)
@@ -152,7 +152,7 @@ def test_the_check_after_the_end_of_a_tar_is_made(tmp_path, kind):
         find_sources(path)
 
 
-# --- size and words
+# --- sizes and messages
 
 
 @pytest.mark.parametrize("byte", [b"\0", b"7"])

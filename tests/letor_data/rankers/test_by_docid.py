@@ -1,4 +1,4 @@
-"""Rankers by the ids of documents."""
+"""Rankers by document ids."""
 
 import numpy as np
 import pytest
@@ -47,13 +47,13 @@ def test_scores_in_the_columns_of_a_run(letor, tmp_path):
         (
             "".join(line.partition("#")[0] + "\n" for line in LINES.splitlines()),
             RUN,
-            "keep no ids of documents",
+            "have no document ids",
         ),
-        (LINES, "1 Q0 A 1 1 t\n", "no query of the data has a score: it is asked for 7, 8 and there are"),
+        (LINES, "1 Q0 A 1 1 t\n", "no query of the data has a score: the data have 7, 8 and the scores are"),
         (
             LINES,
             "7 Q0 Z 1 1 t\n",
-            "no document of the data has a score: it is asked for A, B, C and there are",
+            "no document of the data has a score: the data have A, B, C and the scores are",
         ),
         (LINES, "7 Q0 C 1 1 t\n", "no document of the data has a score in its query"),
     ],

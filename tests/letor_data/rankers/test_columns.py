@@ -1,4 +1,4 @@
-"""What a ranker scores: signs, gaps, sums, and numbers from elsewhere."""
+"""Scores of rankers: signs, missing values, weighted sums, and given scores."""
 
 from itertools import pairwise
 

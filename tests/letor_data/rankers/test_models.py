@@ -1,4 +1,4 @@
-"""Trained models as rankers: each scores as its library does, once, and what does not fit is refused."""
+"""Trained models as rankers: scores equal those of their library, are cached, and errors are reported."""
 
 import dataclasses
 import random
@@ -22,7 +22,7 @@ QUIET = {"verbosity": -1, "num_threads": 1, "min_data_in_leaf": 2, "num_leaves":
 
 @pytest.fixture(scope="module")
 def letor():
-    """Twelve queries of ten documents; the grade follows features 1 and 3, and some values are missing."""
+    """Return twelve queries of ten documents; grades depend on features 1 and 3; some values are missing."""
     rng = np.random.default_rng(3)
     features = rng.normal(size=(120, N_FEATURES))
     labels = np.clip(np.round(features[:, 0] + features[:, 2]), 0, 4).astype(int)
@@ -47,7 +47,7 @@ def saved(booster, tmp_path_factory):
 
 @pytest.fixture
 def on_disk(letor, tmp_path):
-    """The same data read from a file, with a cache beside it; text keeps no missing values."""
+    """Return the same data read from a file, with a cache folder; text has no missing values."""
     whole = Letor.from_pandas(letor.to_pandas().fillna(0.5))
     write_letor(whole, tmp_path / "data.txt")
     return read_data(tmp_path / "data.txt")
@@ -138,7 +138,7 @@ class TestLightgbm:
         assert old in text
         kept = len(old) - len(new) if old.startswith("\n") else 0
         damaged = text.replace(old, new, 1)
-        if kept < 0:  # trees stay where the header says
+        if kept < 0:  # the positions of the trees stay those of the header
             at = damaged.index(new) + len(new)
             damaged = damaged[:at] + damaged[at - kept :]
         (tmp_path / "m.txt").write_text(damaged)
@@ -230,7 +230,7 @@ class TestOnnx:
             model("onnx", tmp_path / "m.onnx")
 
 
-class TestKept:
+class TestCachedScores:
     def test_a_model_is_scored_once(self, on_disk, saved, monkeypatch):
         first = model("lightgbm", saved).score(on_disk)
         monkeypatch.setattr(models_module, "_scored", None)
@@ -242,7 +242,7 @@ class TestKept:
         assert part.tolist() == whole[30:40].tolist()
         booster.save_model(tmp_path / "ranker.txt", num_iteration=2)
         assert not np.array_equal(model("lightgbm", tmp_path / "ranker.txt").score(on_disk), whole)
-        assert len(kept_scores(on_disk)) == 3
+        assert len(cached_scores(on_disk)) == 3
 
     def test_other_values_of_as_many_documents_are_scored_anew(self, on_disk, booster, saved):
         model("lightgbm", saved).score(on_disk)
@@ -253,7 +253,7 @@ class TestKept:
     @pytest.mark.parametrize("damage", [b"", b"x", b"\x93NUMPY\x01\x00"])
     def test_damaged_scores_are_made_anew(self, on_disk, saved, damage):
         whole = model("lightgbm", saved).score(on_disk)
-        (path,) = kept_scores(on_disk)
+        (path,) = cached_scores(on_disk)
         content = path.read_bytes()
         path.write_bytes(damage + content[len(damage) + 1 :])
         np.testing.assert_array_equal(model("lightgbm", saved).score(on_disk), whole)
@@ -263,7 +263,7 @@ class TestKept:
         data = read_data(tmp_path / "data.txt", cache=False)
         assert data.cache is None
         model("lightgbm", saved).score(data)
-        assert kept_scores(on_disk) == []
+        assert cached_scores(on_disk) == []
 
     def test_a_folder_that_cannot_be_written_costs_only_time(self, on_disk, saved, tmp_path):
         (tmp_path / "file").write_text("")
@@ -272,7 +272,7 @@ class TestKept:
         assert len(model("lightgbm", saved).score(data)) == data.n_docs
 
 
-def kept_scores(letor):
+def cached_scores(letor):
     return [path for path in cache_files(letor.cache) if path.suffix == ".npy"]
 
 

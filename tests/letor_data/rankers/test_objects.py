@@ -1,4 +1,4 @@
-"""Anything that ranks, as a ranker."""
+"""Rankers of Python objects."""
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ NAN = np.nan
 
 @pytest.fixture
 def letor():
-    """Two queries of three and two documents; rows of the source are in another order."""
+    """Return two queries of three and two documents; the rows of the source are in another order."""
     frame = pd.DataFrame(
         {
             "qid": ["a", "b", "a", "b", "a"],
@@ -28,7 +28,7 @@ def letor():
 
 
 class Doubling:
-    """What an estimator of scikit-learn's does."""
+    """An estimator with the interface of scikit-learn."""
 
     def __init__(self):
         self.seen = []
@@ -39,7 +39,7 @@ class Doubling:
 
 
 class RanxRun:
-    """A run as ranx has it."""
+    """A run with the interface of ranx."""
 
     name = "bm25"
 
@@ -87,8 +87,8 @@ def test_an_estimator_is_given_batches(letor, monkeypatch):
         ("1*y,name=same", "same", [0.5, 0.125, 2, 0.25, 1]),
         (sum_of_features, "sum_of_features", [1.5, 3.125, 7, 2.25, 1]),
         (lambda features: features[:, [1]], "ranker 4", [0.5, 0.125, 2, 0.25, 1]),
-        (np.arange(5.0), "ranker 4", [0, 2, 4, 1, 3]),  # by the rows of the source
-        (pd.Series(np.arange(5), name="s"), "s", [0, 1, 2, 3, 4]),  # by the rows of the data
+        (np.arange(5.0), "ranker 4", [0, 2, 4, 1, 3]),  # scores in the order of the source
+        (pd.Series(np.arange(5), name="s"), "s", [0, 1, 2, 3, 4]),  # scores in the order of the data
         (pd.Series([9, 8, 7, 6, 5], index=[4, 3, 2, 1, 0]), "ranker 4", [5, 6, 7, 8, 9]),
         (RanxRun(), "bm25", [3, -np.inf, 2, -np.inf, 1]),
         (RanxRun().to_dict(), "ranker 4", [3, -np.inf, 2, -np.inf, 1]),
@@ -187,7 +187,7 @@ def test_one_ranker_is_no_sequence(letor, given):
 
 def test_a_series_is_for_its_own_data(letor):
     ranker = ranker_of(pd.Series(range(5)), letor)
-    with pytest.raises(DataError, match="for the data that it was given with"):
+    with pytest.raises(DataError, match="only for the data it was given with"):
         ranker.score(letor.take_queries([0]))
 
 

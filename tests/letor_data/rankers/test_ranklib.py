@@ -1,4 +1,4 @@
-"""RankLib's ensembles: as their naive twin, and nothing but them."""
+"""RankLib ensembles score as their naive twin, and any other file is refused."""
 
 import naive
 import numpy as np

@@ -1,4 +1,4 @@
-"""The text of a ranker, both ways."""
+"""Conversion of rankers to and from text."""
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ def mslr():
 
 @pytest.fixture(scope="module")
 def odd():
-    """Features whose names have every mark of the grammar."""
+    """Return data with feature names that contain every special character of the grammar."""
     rng = np.random.default_rng(1)
     columns = {name: rng.normal(size=6) for name in (*ODD, "plain")}
     return Letor.from_pandas(pd.DataFrame({"qid": [*"aaabbb"], "label": 0, **columns}))

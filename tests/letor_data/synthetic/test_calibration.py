@@ -1,4 +1,4 @@
-"""Matrices of synthetic data resemble the public ones of MSLR-WEB30K (Zoghi et al. 2015), made alike.
+"""Matrices of synthetic data resemble the public ones of MSLR-WEB30K (Zoghi et al. 2015).
 
 The numbers of the public matrices were computed from the files of github.com/chang-li/MergeDTS: 136 feature
 rankers, probabilistic interleave by Lerot, about 414,700 duels of each pair.
@@ -12,7 +12,7 @@ from experiments.matrix.build import build_matrix
 from experiments.winners.transitivity import count_cycles, transitivity
 from letor_data.synthetic.generate import shape, synthesize
 
-# Of |p - 1/2| over all pairs: 5, 25, 50, 75 and 95 %.
+# Quantiles 5, 25, 50, 75 and 95 % of |p - 1/2| over all pairs.
 QUANTILES = {
     "navigational": (0.0049, 0.0270, 0.0650, 0.1238, 0.2888),
     "perfect": (0.0059, 0.0311, 0.0745, 0.1364, 0.2927),
@@ -20,7 +20,7 @@ QUANTILES = {
 MEDIAN_LEAD = {"navigational": 0.0756, "perfect": 0.0893}
 CYCLES = {"navigational": 377, "perfect": 447}
 SST_VIOLATIONS = {"navigational": 62_891, "perfect": 60_579}
-# (first, second): how often the first wins. Few and many ties, strong and weak, text and document.
+# (first, second): share of duels that the first wins, for features of various kinds and numbers of ties.
 PAIRS = {(1, 2): 0.2907, (15, 20): 0.7754, (110, 16): 0.8360, (110, 26): 0.5462, (96, 110): 0.1766}
 
 
@@ -31,7 +31,7 @@ def played(letor, clicks, duels, rankers=""):
 
 @pytest.mark.kernel
 def test_some_pairs_are_as_even_as_those_of_mslr():
-    """Within 0.04: 30,000 duels have a standard error of 0.003, and 1,500 queries one of 0.006."""
+    """The tolerance is 0.04; the standard errors of 30,000 duels and of 1,500 queries are 0.003 and 0.006."""
     letor = synthesize(shape("mslr-web10k", queries=1500))
     matrix = played(letor, "navigational", 30_000, "1,2,15,16,20,26,96,110")
     place = {int(name): place for place, name in enumerate(matrix.names)}
@@ -42,7 +42,7 @@ def test_some_pairs_are_as_even_as_those_of_mslr():
 @pytest.mark.slow
 @pytest.mark.parametrize("clicks", ["navigational", "perfect"])
 def test_the_matrix_is_as_hard_as_that_of_mslr(clicks):
-    """Everything within a third. 100,000 duels leave a standard error of 0.0015 to each pair."""
+    """The tolerance is one third. The standard error of a pair after 100,000 duels is 0.0015."""
     matrix = played(synthesize(shape("mslr-web10k")), clicks, 100_000).matrix
     edges = np.abs(matrix - 0.5)[np.triu_indices(136, 1)]
     lead = np.delete(matrix[109], 109) - 0.5

@@ -1,4 +1,4 @@
-"""The synthetic set is the one described: reproducible, graded and tied like MSLR, and of the asked shape."""
+"""Synthetic data are reproducible, and their sizes, grades, ties and correlations are as specified."""
 
 import dataclasses
 
@@ -14,7 +14,7 @@ from letor_data.synthetic.generate import SHAPES, Synthetic, blocks, docs_per_qu
 from rankduel.base.errors import DataError
 
 SHARES = np.array([0.52, 0.32, 0.13, 0.02, 0.01])
-QUERIES_2000 = Synthetic(queries=2000, p_norel=0.0, n_const=4)  # what the specification measured
+QUERIES_2000 = Synthetic(queries=2000, p_norel=0.0, n_const=4)  # values in the specification
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def standard():
 
 
 def number(block, stream):
-    """MSLR's number of a text feature."""
+    """Return the number of a text feature in MSLR."""
     names = [b.name for b in BLOCKS]
     return 5 * names.index(block) + [s.name for s in STREAMS].index(stream) + 1
 
@@ -57,7 +57,7 @@ def joined(parts):
 
 
 def rank_correlation(letor, one, other):
-    """Spearman's rank correlation of two features within a query, averaged over queries."""
+    """Return Spearman's rank correlation of two features within a query, averaged over queries."""
     rhos = []
     for q in range(letor.n_queries):
         rows = slice(letor.offsets[q], letor.offsets[q + 1])
@@ -122,7 +122,7 @@ def test_progress_is_told_of_every_document():
 
 
 def test_grade_shares_are_as_asked(standard):
-    """Documents of a query share its effect, so the spread is taken over queries."""
+    """Documents of a query are correlated, so the standard error is computed over queries."""
     by_query = np.split(standard.labels, standard.offsets[1:-1])
     counts = np.array([np.bincount(grades, minlength=5) for grades in by_query])
     sizes = standard.docs_per_query
@@ -151,9 +151,9 @@ def test_relevant_documents_are_nearly_everywhere(standard):
 
 @pytest.mark.slow
 def test_ties_are_as_common_as_specified(standard):
-    """Distinct values per document: 18, 56 and 66 of 140 features up to .05, up to .5 and above.
+    """Distinct values per document: at most .05 for 18, at most .5 for 56 and more for 66 of 140 features.
 
-    The ten features with five values sit on the edge between the first two bands (5 / 105 documents).
+    The ten features with five values are near the limit of the first two groups (5 / 105 documents).
     """
     query = query_of(standard)
     ratios = []
@@ -228,7 +228,7 @@ def test_label_noise_replaces_a_share_of_the_grades():
     settings = Synthetic(queries=300, p_norel=0.0)
     before = synthesize(settings).labels
     after = synthesize(dataclasses.replace(settings, label_noise=0.4)).labels
-    changed = 0.4 * (1 - SHARES[before].mean())  # a drawn grade may be the old one
+    changed = 0.4 * (1 - SHARES[before].mean())  # a redrawn grade may be equal to the old one
     assert abs(np.mean(before != after) - changed) < 4 * (changed * (1 - changed) / len(before)) ** 0.5
 
 
@@ -243,7 +243,7 @@ def test_each_of_the_cycles_rankers_leads_in_its_segment():
     letor = synthesize(Synthetic(queries=90, cycle=True, n_const=2, p_norel=0.0))
     assert letor.n_features == 136 + 2 + 3
     latent = np.array([[_grade_agreement(letor, 139 + k, segment) for segment in range(3)] for k in range(3)])
-    ranked = np.argsort(-latent, axis=0)  # per segment: the best ranker first
+    ranked = np.argsort(-latent, axis=0)  # per third of the queries: the best ranker first
     assert ranked.T.tolist() == [[0, 1, 2], [1, 2, 0], [2, 0, 1]]
 
 
@@ -283,7 +283,7 @@ def test_yahoo_is_sparse_and_between_zero_and_one():
 
 
 def test_unit_range_keeps_the_order():
-    """Up to ties: six decimals of a small interval hold less than six decimals of a large one."""
+    """The order is kept up to ties: six decimals distinguish fewer values in a smaller interval."""
     squeezed, plain = (synthesize(Synthetic(queries=2, unit_range=unit)) for unit in (True, False))
     for one, other in zip(squeezed.columns, plain.columns, strict=True):
         assert np.all(np.diff(one[np.argsort(other)]) >= 0)
@@ -297,7 +297,7 @@ def test_istella_misses_its_share():
     assert not missing[:, idf].any()
     others = missing[:, 32:]
     assert abs(others.mean() - 0.05) < 4 * (0.05 * 0.95 / others.size) ** 0.5
-    assert len(np.unique(others.T, axis=0)) == 188 - 24  # three means have those of their sums, on 8 streams
+    assert len(np.unique(others.T, axis=0)) == 188 - 24  # three means are as their sums, on 8 streams
 
 
 def test_aggregated_lists_are_positions():

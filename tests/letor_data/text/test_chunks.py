@@ -1,4 +1,4 @@
-"""However a file is cut and however many threads read it: the data, or the error, of reading line by line."""
+"""Data and errors do not depend on block boundaries or threads, and agree with the naive reader."""
 
 import gzip
 
@@ -28,7 +28,7 @@ GOOD = b"""# a comment first
 
 
 def outcome(path, jobs=1, **options):
-    """What reading comes to, as one comparable value."""
+    """Return the data or error of reading as one comparable value."""
     try:
         letor = parse(path, jobs, **options)
     except DataError as problem:
@@ -43,13 +43,13 @@ def test_data_do_not_depend_on_blocks_or_threads(size, jobs, tmp_path, monkeypat
     path.write_bytes(GOOD)
     for unjudged in ("drop", "zero"):
         whole = outcome(path, unjudged=unjudged)
-        assert len(whole[1]) == 2  # notes: out of order, and coming back
+        assert len(whole[1]) == 2  # notes: features out of order, and a query that is not contiguous
         with monkeypatch.context() as patch:
             cut_into(patch, size, piece=min(size, 16))
             assert outcome(path, jobs, unjudged=unjudged) == whole
 
 
-# A line wrong in each way an error comes about: (line, column of the error)
+# Lines with one error of each kind: (line, column of the error)
 WRONG = {
     b"0 qid:1 1:x": 9, b"0 qid:1 1:1e999": 9, b"0 qid:1 1:\0": 11, b"0 qid:\xff 1:2": 7, b"5.5 qid:1": 1,
     b"0 qid:1 100001:1": 9,
@@ -99,7 +99,7 @@ def lines(draw):
     if kind < 5:
         return draw(st.sampled_from(["", " ", "\t", "\r", "# only a comment", " #"]))
     if kind == 5:
-        return draw(st.text("01 qid:1.#\t\rx", max_size=20))  # most likely wrong
+        return draw(st.text("01 qid:1.#\t\rx", max_size=20))  # invalid with high probability
     label = draw(st.sampled_from(["0", "1", "2"] * 5 + ["3", "2.0", "+1", "-1", "1.5"]))
     query = draw(st.sampled_from(["qid:1", "qid:2", "qid:3", "qid:ä", "qid:long-id"]))
     indices = draw(st.lists(st.integers(1, 13), max_size=6, unique=kind != 6))
@@ -123,7 +123,7 @@ choices = st.fixed_dictionaries(
         "max_features": st.sampled_from([12, 13, 50]),
     }
 )
-# profile: what the naive reader must know about it
+# profile: options of the naive reader
 PROFILES = {
     "svmlight": {},
     "mslr": {"top_grade": 4},

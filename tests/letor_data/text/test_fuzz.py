@@ -1,6 +1,6 @@
-"""Files damaged at random: the data the naive reader finds in the same bytes, or one error with its place.
+"""Files with random damage give the data of the naive reader, or one error with its position.
 
-Never another exception, a hang, or silently other data. A failure names its case and prints the bytes.
+No other exception, timeout or difference may occur. A failure names its case and prints the bytes.
 """
 
 import bz2
@@ -23,7 +23,7 @@ from rankduel.base.errors import DataError
 
 pytestmark = pytest.mark.kernel
 
-SECONDS = 20  # for one small file, compiling included
+SECONDS = 20  # seconds for one small file, including compilation
 PLAIN = b"""\
 2 qid:10 1:0.5 2:3 5:1e-3 #docid = GX1 inc = 0.5
 0 qid:10 1:.25 3:17 #docid = GX2
@@ -55,7 +55,7 @@ LIGHTGBM = b"""\
 0 14:1e-5 # a
 """
 COUNTS = [1, 2, 1]
-# name: (text, options of the reader, the same for the naive one)
+# name: (text, options of the reader, options of the naive reader)
 TEXTS = {
     "plain": (PLAIN, {}, {}),
     "letor3": (
@@ -78,7 +78,7 @@ TEXTS = {
 
 
 def change(rng, data):
-    """The bytes with one to three things wrong."""
+    """Return the bytes with one to three random changes."""
     for _ in range(rng.integers(1, 4)):
         data = CHANGES[rng.integers(len(CHANGES))](rng, data)
     return data
@@ -136,7 +136,7 @@ def swapped_or_doubled(rng, parts):
 
 
 def some_bytes(rng):
-    """A byte of any kind, or a piece of text that the format gives a meaning."""
+    """Return a random byte, or text with a meaning in the format."""
     if rng.random() < 0.3:
         return bytes([rng.integers(256)])
     return PIECES[rng.integers(len(PIECES))]
@@ -150,7 +150,7 @@ PIECES = [
 ]  # fmt: skip
 
 
-# --- verdicts
+# --- checks
 
 
 @contextmanager
@@ -167,8 +167,8 @@ def time_limit():
         signal.signal(signal.SIGALRM, before)
 
 
-def complaint(check, *args):
-    """What is wrong, in a few words; nothing if nothing is."""
+def failure(check, *args):
+    """Return a short description of the failure; "" if there is none."""
     try:
         with time_limit():
             check(*args)
@@ -178,7 +178,7 @@ def complaint(check, *args):
 
 
 def check_text(path, options, naive_options, jobs):
-    """The reader against the naive one on the file as it is."""
+    """Compare the reader with the naive reader on the damaged file."""
     text = path.read_bytes()
     try:
         lines = naive.read_letor(text, max_features=300, **naive_options)
@@ -196,7 +196,7 @@ def check_text(path, options, naive_options, jobs):
         return
     if counted:
         ids = np.repeat(["1", "2", "3"], COUNTS).tolist()
-        if any(line[1] is not None for line in lines):  # ids came into being, and may or may not fit
+        if any(line[1] is not None for line in lines):  # damage created ids, which may contradict counts
             return
         lines = [(line[0], query, *line[2:]) for line, query in zip(lines, ids)]
     assert_same(parse(path, jobs, max_features=300, **options), lines)
@@ -213,7 +213,7 @@ def fuzz_texts(folder, seed, n_cases):
         path.write_bytes(changed)
         with pytest.MonkeyPatch.context() as patch:
             cut_into(patch, block=int(rng.choice([1, 50, 1 << 20])), piece=int(rng.choice([1, 17, 1 << 20])))
-            wrong = complaint(check_text, path, options, naive_options, int(rng.integers(1, 3)))
+            wrong = failure(check_text, path, options, naive_options, int(rng.integers(1, 3)))
         assert not wrong, f"seed {seed}, case {case}, {name}: {changed!r}\n{wrong}"
 
 
@@ -233,7 +233,7 @@ def zipped(text):
     return stream.getvalue()
 
 
-def zstd_checked(text):  # without a checksum, which is the default, damage cannot always be told
+def zstd_checked(text):  # without a checksum, which is the default, damage cannot always be detected
     return zstd.compress(text, options={zstd.CompressionParameter.checksum_flag: 1})
 
 
@@ -244,7 +244,7 @@ PACKERS = {
 
 
 def check_packed(path, whole):
-    """A damaged file is refused by name, or the damage did not touch the data."""
+    """Assert that a damaged file is refused with its name, or gives the same data."""
     try:
         found = documents(parse(path))
     except DataError as problem:
@@ -261,7 +261,7 @@ def fuzz_packed(folder, kind, seed, n_cases):
     for case in range(n_cases):
         changed = change(rng, packed)
         path.write_bytes(changed)
-        wrong = complaint(check_packed, path, whole)
+        wrong = failure(check_packed, path, whole)
         assert not wrong, f"seed {seed}, case {case}, {kind}: {changed!r}\n{wrong}"
 
 

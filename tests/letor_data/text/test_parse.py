@@ -1,4 +1,4 @@
-"""What the reader accepts and what it refuses: one row per case, with the message a person would see."""
+"""Text that the reader accepts, and text that it refuses with its message: one row per case."""
 
 import bz2
 import gzip
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.kernel
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """Messages name the file as it was asked for, so files are named from here."""
+    """Change to the folder of the files, because messages contain their paths as given."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -29,7 +29,7 @@ def write(text, name="data.txt"):
     return name
 
 
-# id: (text, options, what was read as `documents` tells it)
+# id: (text, options, `documents` of the result)
 ACCEPTED = {
     "plain": ("2 qid:1 1:0.5 2:3", {}, [(2, "1", {1: 0.5, 2: 3.0}, "")]),
     "absent index is 0": ("0 qid:1 3:1\n1 qid:1\n", {}, [(0, "1", {3: 1.0}, ""), (1, "1", {}, "")]),
@@ -81,7 +81,7 @@ def test_accepted(text, options, expected):
     assert letor.notes == ()
 
 
-# What is said and what is advised, for profile 'svmlight' where it depends on it.
+# Messages and hints, for profile 'svmlight' if they depend on the profile.
 VALUE = "the value is not a number", "expected <feature>:<value>, such as 3:0.25 or 3:1e-5"
 PAIR = "expected <feature>:<value>, the feature a whole number", "for example 3:0.25"
 NO_COLON = "expected <feature>:<value>", "a comment must start with #"
@@ -111,7 +111,7 @@ NEGATIVE_INDEX = (
     "the feature number is negative, and must be a whole number from 1 on",
     "number the features from 1, or from 0 with index_base=0 (--index-base 0)",
 )
-TWICE = "this feature number stands twice in the line", "keep one of the two values: they may differ"
+TWICE = "this feature number occurs twice in the line", "keep one of the two values: they may differ"
 RAISE = "if it is right, raise max_features (--max-features)"
 ABOVE_7 = "the feature number is above 7: max_features is 7", RAISE
 ABOVE_LIMIT = "the feature number is above 100,000: max_features is 100,000", RAISE
@@ -263,7 +263,7 @@ def test_a_query_that_comes_back_is_one_query():
 def test_an_unexpected_index_extends_the_table_and_a_short_row_does_not_shrink_it():
     letor = parse(write("0 qid:1 140:2\n0 qid:1 1:1"), profile="mslr")
     assert (letor.n_features, letor.feature_names[-1], letor.column(140).tolist()) == (140, "140", [2.0, 0.0])
-    assert parse(write("0 qid:1 1:1"), profile="yahoo").n_features == 700  # whose files leave zeros out
+    assert parse(write("0 qid:1 1:1"), profile="yahoo").n_features == 700  # a profile whose files omit zeros
 
 
 def test_a_file_of_few_features_is_not_padded_by_its_profile():
@@ -308,7 +308,7 @@ def test_a_long_line_is_shown_where_it_is_wrong():
     assert shown.startswith("    ...") and " 500:x 501:777" in shown and len(shown) <= 80
 
 
-# suffix: (compress, decompress what there is)
+# suffix: (compress, decompress the start of a stream)
 PACKERS = {
     ".gz": (gzip.compress, lambda data: zlib.decompressobj(wbits=31).decompress(data)),
     ".bz2": (bz2.compress, lambda data: bz2.BZ2Decompressor().decompress(data)),

@@ -1,4 +1,4 @@
-"""Every published collection as it comes, queries by counts, and several files at once."""
+"""Samples of every published collection, queries by counts, and several files."""
 
 import numpy as np
 import pytest
@@ -7,6 +7,7 @@ from support.reading import cut_into, documents, parse
 from letor_data.errors import LetorFormatError
 from letor_data.formats import PROFILES, profile_for, size_note
 from letor_data.text import columns
+from letor_data.text.tokenizer import VALUES
 from rankduel.base.errors import DataError
 
 pytestmark = pytest.mark.kernel
@@ -30,7 +31,7 @@ def error(paths, **options):
     return str(caught.value)
 
 
-# profile: (file name that tells it, text, documents, number of features)
+# profile: (file name that selects it, text, documents, number of features)
 SAMPLES = {
     "letor3": (
         "OHSUMED.txt", "1 qid:7 1:0.5 2:0.0 3:0.125 64:0.03125 #docid = G12-34-5678901\n",
@@ -97,7 +98,7 @@ def test_small_values_are_better_only_in_rank_aggregation():
 def test_sizes_that_differ_from_the_published_ones_are_noted():
     assert size_note("set1.train.txt", {"train"}, 19_944, 473_134) is None
     assert size_note("set1.train.txt, set1.valid.txt", {"train", "valid"}, 22_938, 544_217) is None
-    assert size_note("MSLR-WEB10K/Fold1/train.txt", {"train"}, 6_000, 723_412) is None  # not all of it
+    assert size_note("MSLR-WEB10K/Fold1/train.txt", {"train"}, 6_000, 723_412) is None  # a part
     assert size_note("MSLR-WEB10K", {"train", "vali", "test"}, 9_999, 7) == (
         "MSLR-WEB10K: 9,999 queries and 7 documents, but MSLR-WEB10K is published with 10,000 and 1,200,192"
     )
@@ -181,7 +182,7 @@ def test_query_ids_that_agree_with_the_counts():
     assert [query for _, query, _, _ in documents(lightgbm("2\n1\n1\n", IDS))] == ["1", "1", "2", "3"]
 
 
-# counts: where they contradict the ids of IDS
+# counts: position at which they contradict the ids of IDS
 DISAGREEING = {
     "1\n1\n1\n1\n": ("2:7", "this is query 2, whose id is that of query 1, too (a)"),
     "3\n1\n": ("3:7", "this is query 1, whose id is 'a' (b)"),
@@ -268,11 +269,15 @@ def test_each_file_must_hold_documents():
     assert error(two_files(second="# nothing\n")).startswith("test.txt: no documents in it\n")
 
 
-# --- how much there may be
+# --- limits of size
 
 
 def test_features_are_bounded_before_anything_is_allocated(monkeypatch):
-    monkeypatch.setattr(columns, "block_columns", None)  # not even asked
+    def columns_without_values(tokens, *_):
+        assert tokens.found[VALUES] == 0
+        return {}
+
+    monkeypatch.setattr("letor_data.text.chunks.block_columns", columns_without_values)
     name = write("0 qid:1 99999999999:1\n", "a.txt")
     assert error(name).startswith("a.txt:1:9: the feature number is above 100,000: max_features is 100,000 (")
 

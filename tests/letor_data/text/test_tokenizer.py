@@ -1,4 +1,4 @@
-"""Numbers are read exactly as float() reads them, whichever way through the kernel they take."""
+"""Numbers are read exactly as by float(), in every branch of the kernel."""
 
 import math
 import struct
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from letor_data.formats import PROFILES
 from letor_data.text import tokenizer as t
-from letor_data.text.chunks import digest_text
+from letor_data.text.chunks import parse_block
 from letor_data.text.parse import ReadOptions, _rules
 from letor_data.text.problems import PROBLEMS
 
@@ -21,9 +21,9 @@ RULES = _rules(PROFILES["svmlight"], ReadOptions(max_features=3))
 
 
 def digest(numbers, rules=RULES):
-    """The block of a file in which feature 1 takes these values."""
+    """Return the block of a file in which feature 1 has these values."""
     text = "".join(f"0 qid:1 1:{number}\n" for number in numbers).encode()
-    return digest_text(text, rules, PROBLEMS, 10**9, "test")
+    return parse_block(text, rules, PROBLEMS, 10**9, "test")
 
 
 def read(numbers):
@@ -43,7 +43,7 @@ def assert_exact(numbers):
 
 
 def paths_taken(numbers):
-    """Share of numbers that the kernel leaves to float()."""
+    """Return the share of numbers that the kernel leaves to float()."""
     text = "".join(f"0 qid:1 1:{number}\n" for number in numbers).encode()
     tokens = t.tokenize(np.frombuffer(text, np.uint8), RULES)
     assert tokens.found[t.ROWS] == len(numbers)
@@ -56,7 +56,7 @@ signs = st.sampled_from(["", "", "-", "+"])
 
 @st.composite
 def decimal_numbers(draw):
-    """Anything the grammar allows that is not too large for a double."""
+    """Generate numbers that the grammar allows and that are not too large for a double."""
     whole, fraction = draw(digits), draw(digits)
     shape = draw(st.sampled_from(["{0}", "{0}.{1}", ".{1}", "{0}."]))
     exponent = draw(st.sampled_from("eE")) + draw(signs) + str(draw(st.integers(0, 260)))
@@ -65,7 +65,7 @@ def decimal_numbers(draw):
 
 @st.composite
 def halfway_numbers(draw):
-    """Written out in full: the middle between two doubles, or a hair beside it."""
+    """Generate exact decimals half way between two doubles, or close to that."""
     exponent = draw(st.integers(-1100, 950))
     mantissa = 2 * draw(st.integers(2**52, 2**53 - 1)) + 1
     if exponent >= 0:
@@ -123,7 +123,7 @@ def test_powers_of_ten_and_their_neighbours():
         assert_exact([number for number in numbers if not math.isinf(float(number))])
 
 
-LIMIT = 2**1024 - 2**970  # half way between the largest double and 2^1024, which would be the next
+LIMIT = 2**1024 - 2**970  # half way between the largest double and 2^1024
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_numbers_that_are_too_large(number):
 
 
 def random_numbers(rng, n):
-    """Random doubles to 17 digits, short decimals, and long or odd strings of digits: n of each."""
+    """Return n random doubles with 17 digits, n short decimals, and n long or unusual strings of digits."""
     patterns = rng.integers(0, 2**64, n, np.uint64)
     doubles = patterns.view(np.float64)
     numbers = [repr(float(x)) for x in doubles[np.isfinite(doubles)]]
@@ -201,12 +201,12 @@ def test_what_is_a_number():
 def test_what_is_not_a_number(word):
     block = digest(["1", word])
     assert block.error is not None and block.error[1:] == (20, 22 + len(word.encode()))
-    assert len(block.labels) == 1  # the line before it is still there
+    assert len(block.labels) == 1  # the line before it has been read
 
 
 def test_empty_values_are_not_numbers():
     for end in (b"\n", b" 2:3\n", b"#\n", b"\r\n", b"\t\n"):
-        error = digest_text(b"0 qid:1 1:" + end, RULES, PROBLEMS, 10**9, "test").error
+        error = parse_block(b"0 qid:1 1:" + end, RULES, PROBLEMS, 10**9, "test").error
         assert error == (PROBLEMS[t.BAD_VALUE], 8, 10)
 
 

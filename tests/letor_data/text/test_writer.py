@@ -1,4 +1,4 @@
-"""Text is exact: what is written comes back bit for bit, and a file is whole or absent."""
+"""Written text is read back bit by bit, and a file is complete or absent."""
 
 import bz2
 import dataclasses
@@ -34,7 +34,7 @@ values = st.one_of(finite, decimals, near_limits, awkward, narrow)
 
 
 def table(columns, sizes, /, **changes):
-    """A table of the given columns; grades go 0, 1, 2, 0, ..."""
+    """Return a Letor with the given columns; grades are 0, 1, 2, 0, ..."""
     offsets = np.cumsum([0, *sizes])
     n = int(offsets[-1])
     letor = Letor(
@@ -55,7 +55,7 @@ def bits(rows):
 
 @pytest.fixture
 def written(tmp_path):
-    """A function that writes a table and returns the text."""
+    """Return a function that writes a Letor and returns the text."""
 
     def write(letor, **options):
         write_letor(letor, tmp_path / "x.txt", **options)
@@ -187,7 +187,7 @@ def test_gzip_bytes_do_not_depend_on_time_or_name(tmp_path, monkeypatch):
 @pytest.mark.kernel
 def test_blocks_and_pieces_leave_no_seam(tmp_path):
     letor = synthesize(shape("small", queries=60))
-    assert letor.n_docs > 3 * 2048  # so that the writer cuts it
+    assert letor.n_docs > 3 * 2048  # so that the writer divides it
     told = []
     write_letor(letor, tmp_path / "whole.txt", progress=told.append)
     write_letor(blocks(shape("small", queries=60), queries_per_block=7), tmp_path / "blocks.txt", threads=1)

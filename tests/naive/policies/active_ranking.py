@@ -1,4 +1,4 @@
-"""Heckel et al. 2019, both ways to sample, line by line: means and radii afresh, and a sort per step."""
+"""Active Ranking, Heckel et al. 2019, line by line: means, radii and order computed in every step."""
 
 import math
 
@@ -12,7 +12,7 @@ def beta(n_arms, delta, n):
 
 
 class Borda(Procedure):
-    """Every arm keeps a list of its own results against random others."""
+    """Store the results of each arm against random opponents in a list."""
 
     def __init__(self, n_arms, params, rng):
         self.n_arms, self.params, self.rng, self.k = n_arms, params, rng, min(params.k, n_arms)
@@ -42,7 +42,7 @@ class Lucb(Borda):
         for i in range(n_arms):
             yield from self.sample(i)
         while True:
-            self.order.sort(key=self.mean, reverse=True)  # which keeps the order of equals, too
+            self.order.sort(key=self.mean, reverse=True)  # a stable sort, also with reverse=True
             a = min(self.order[: self.k], key=lambda i: self.mean(i) - self.radius(i))
             b = max(self.order[self.k :], key=lambda i: self.mean(i) + self.radius(i))
             if self.mean(a) - self.radius(a) > self.mean(b) + self.radius(b):

@@ -1,4 +1,4 @@
-"""Heckel et al. 2019, sampling by elimination, line by line: means and radii afresh in every round."""
+"""Active Ranking with elimination, Heckel et al. 2019, line by line: all means and radii in every round."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Yue and Joachims 2011, Algorithm 1, line by line: all records from the list of all duels, at every step."""
+"""Yue and Joachims 2011, Algorithm 1, line by line: all counts from the list of all duels, in every step."""
 
 import math
 
@@ -12,12 +12,12 @@ class BeatTheMean:
         self.params, self.rng = params, rng
         self.delta = 1 / (2 * params.horizon * n_arms)
         self.working = list(range(n_arms))
-        self.n = np.zeros((n_arms, n_arms))  # duels of the row, as the arm whose turn it was, by opponent
+        self.n = np.zeros((n_arms, n_arms))  # duels that count for the arm of the row, by opponent
         self.w = np.zeros((n_arms, n_arms))
         self.remove_one = False
 
     def totals(self):
-        """Duels and estimates of the working set, against the working set."""
+        """Return the duels and estimates of the working set, against the working set."""
         n = self.n[np.ix_(self.working, self.working)].sum(axis=1)
         w = self.w[np.ix_(self.working, self.working)].sum(axis=1)
         return n, np.where(n > 0, w / np.maximum(n, 1), 0.5)

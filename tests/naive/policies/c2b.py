@@ -30,7 +30,7 @@ class C2b(Batched):
         return (self.w[i, j] / n, n) if n else (0.5, 0)
 
     def defeated(self):
-        """D(i) of every active i."""
+        """Return D(i) of every active i."""
         return {i: {j for j in self.active if i != j and self.defeats(i, j)} for i in self.active}
 
     def defeats(self, i, j):
@@ -40,8 +40,8 @@ class C2b(Batched):
             2 * math.log(2 * self.n_arms**2 * q) / n
         )
 
-    def favourites(self):
-        """Those that defeated most others before this batch."""
+    def candidates(self):
+        """Return the active arms that defeat most others, before this batch."""
         return {i for i in self.active if len(self.d[i]) == max(len(self.d[j]) for j in self.active)}
 
     def remove_by_hoeffding(self):

@@ -1,6 +1,6 @@
 """Zoghi et al. 2015, CCB, line by line: all bounds, scores and sets in every step.
 
-A coin is not flipped where both of its sides lead to the same choice.
+No random number is drawn where both outcomes lead to the same choice.
 """
 
 import numpy as np
@@ -72,7 +72,7 @@ class Ccb:
         return c, pick_from(best, self.rng)
 
     def subset(self, members, n):
-        """n of the members, one after the other kept with the chance that makes all subsets alike."""
+        """Return `n` of the members, such that all subsets are equally likely."""
         kept = set()
         for place, member in enumerate(members):
             if pick(len(members) - place, self.rng) < n - len(kept):

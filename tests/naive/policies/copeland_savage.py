@@ -1,4 +1,4 @@
-"""Urvoy et al. 2013, Copeland test, line by line: nested intervals, all pairs looked at after every duel."""
+"""Urvoy et al. 2013, Copeland test, line by line: nested intervals, all pairs tested after every duel."""
 
 import math
 from itertools import combinations
@@ -13,7 +13,7 @@ class CopelandSavage:
         self.active = list(combinations(self.arms, 2))
         self.n_pairs = len(self.active)
         self.n = dict.fromkeys(self.active, 0)
-        self.w = dict.fromkeys(self.active, 0)  # won by the first of the pair
+        self.w = dict.fromkeys(self.active, 0)  # duels won by the first arm of the pair
         self.interval = dict.fromkeys(self.active, (0.0, 1.0))
         self.committed = None
 
@@ -47,7 +47,7 @@ class CopelandSavage:
         ]
 
     def winner(self, i, j):
-        """Who of the two is known to win; None if the interval contains one half."""
+        """Return the arm of the pair that is known to win; None if the interval contains 1/2."""
         low, high = self.interval[i, j]
         if low > high:
             return i if (low + high) / 2 > 0.5 else j

@@ -1,7 +1,7 @@
-"""Komiyama et al. 2016, Algorithm 1, line by line: all conditions written down, nothing kept between steps.
+"""Komiyama et al. 2016, Algorithm 1, line by line: all conditions are listed and tested in every step.
 
-What is equal but for rounding counts as equal, as in the code under test: evidence may meet ln t exactly. So
-sorted costs, which often tie, have the same expression in both.
+Values that are equal up to rounding count as equal, as in the code under test, because evidence may equal ln
+t exactly. Costs that are sorted often tie, so they have the same expression in both.
 """
 
 import functools
@@ -15,7 +15,7 @@ EPSILON = 1e-12
 
 
 def d(won, lost):
-    """Relative entropy of won / N and 1/2."""
+    """Return the relative entropy of won / N and 1/2."""
     if min(won, lost) == 0:
         return (won + lost) * math.log(2) / (won + lost)
     n = won + lost
@@ -24,7 +24,7 @@ def d(won, lost):
 
 
 class Preferences:
-    """What the algorithm estimates from the wins: superiors, inferiors, losses, candidates, divergences."""
+    """Estimates from the wins: superiors, inferiors, losses, candidates and divergences."""
 
     def __init__(self, wins):
         self.w, self.arms = wins, range(len(wins))
@@ -45,7 +45,7 @@ class Preferences:
         return (self.losses[i] + self.losses[j] - 2 * self.l1) / (2 * (len(self.arms) - 1))
 
     def conditions(self, i1):
-        """Every set of pairs whose evidence must add up to ln t for i1 to be safe."""
+        """Return the sets of pairs whose evidence must add up to ln t to confirm i1."""
         found = set()
         for i2 in self.arms:
             if i2 == i1:
@@ -59,7 +59,7 @@ class Preferences:
         return found
 
     def has_enough(self, i1, log_time):
-        """Membership of {N / ln t} in R_i1."""
+        """Return whether {N / ln t} is in R_i1."""
         x = {pair: self.n(*pair) * self.d(*pair) for pair in self.pairs}
         if any(evidence > log_time + EPSILON for evidence in x.values()):
             return False
@@ -84,7 +84,7 @@ class CwRmed:
             self.w[winner][loser] += 1
 
     def algorithm(self):
-        """Yields the pairs; the outcome is there when the next one is asked for."""
+        """Yield the pairs; the outcome of a pair is recorded before the generator continues."""
         pairs = [(i, j) for i in range(self.n_arms) for j in range(i)]
         current, remaining = pairs, set(pairs)
         following: set[tuple[int, int]] = set()
@@ -138,7 +138,7 @@ class CwRmed:
 
 @functools.cache
 def optimal_plan(wins, i1):
-    """((pair, q), ...) of the linear program; costs differ by a hair, so that it has one solution."""
+    """Return ((pair, q), ...) of the linear program; costs are perturbed so that the solution is unique."""
     seen = Preferences(wins)
     usable = [(number, pair) for number, pair in enumerate(seen.pairs) if seen.d(*pair) > 0]
     conditions = seen.conditions(i1)

@@ -1,4 +1,4 @@
-"""Ailon et al. 2014, Algorithm 1: epochs of 2, 4, 8, ... steps, a list of arms, and a fresh UCB for each."""
+"""Ailon et al. 2014, Algorithm 1: epochs of 2, 4, 8, ... steps, a list of arms, and a new UCB in each."""
 
 from naive.policies import pick, pick_from
 from naive.policies.inner_bandits import Ucb

@@ -1,4 +1,4 @@
-"""Komiyama et al. 2016, the efficient algorithm, line by line."""
+"""Komiyama et al. 2016, Algorithm 1 with the efficient lower bound, line by line."""
 
 from naive.policies.cw_rmed import CwRmed
 
@@ -9,7 +9,7 @@ class EcwRmed(CwRmed):
 
 
 def sorted_plan(seen, i1):
-    """The efficient bound: q of the pairs i > j."""
+    """Return q of the pairs i > j by the efficient lower bound."""
     q = {(max(i1, j), min(i1, j)): 1 / seen.d(i1, j) for j in seen.inferiors[i1]}
     for i2 in seen.arms:
         others = [j for j in seen.superiors[i2] if j != i1]

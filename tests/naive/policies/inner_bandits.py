@@ -1,4 +1,4 @@
-"""Ordinary bandits for the reductions: every index, every weight and every sample at every step."""
+"""Bandits for the reductions: every index, every weight and every sample in every step."""
 
 import numpy as np
 
@@ -36,7 +36,7 @@ class Thompson:
 
 
 class Exp3:
-    """Auer et al. 2002, with gamma for the horizon, or for the steps so far if that is 0."""
+    """Auer et al. 2002, with gamma for the horizon, or for the steps so far if the horizon is 0."""
 
     def __init__(self, n_arms, horizon, rng):
         self.log_w, self.horizon, self.rng = np.zeros(n_arms), horizon, rng

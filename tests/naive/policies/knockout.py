@@ -24,13 +24,13 @@ class Knockout(Procedure):
         m, p, c, r = math.log(2 / delta) / (2 * epsilon**2), 0.5, 0.5, 0
         while abs(p - 0.5) <= c - epsilon and r <= m:
             won[i if (yield i, j) else j] += 1
-            self.won = won  # from now on those of this round
+            self.won = won  # wins of the current round
             r += 1
             p, c = won[i] / r, math.sqrt(math.log(4 * r**2 / delta) / (2 * r))
         return i if p > 0.5 else j
 
     def provisional(self):
-        """The arms still in that won most in this round."""
+        """Return the arms that are not eliminated and have most wins in this round."""
         most = max(self.won[arm] for arm in self.still_in)
         return [arm for arm in self.still_in if self.won[arm] == most]
 

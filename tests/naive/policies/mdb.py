@@ -1,4 +1,4 @@
-"""Policies for sets of arms, line by line."""
+"""Brost et al. 2016, Algorithm 1, line by line."""
 
 import math
 
@@ -8,7 +8,7 @@ from naive.policies import pick
 
 
 class Mdb:
-    """Brost et al. 2016: every bound of every pair, every step."""
+    """MDB, with all bounds of all pairs in every step."""
 
     def __init__(self, n_arms, params, rng):
         self.params, self.rng, self.t = params, rng, 0

@@ -8,7 +8,7 @@ from naive.policies.merging_batches import Batches
 
 class MergeDts(Batches):
     def visit(self):
-        """The batch to play in; whatever chance this needs comes before the samples."""
+        """Return the batch to play in; random numbers for merging are drawn before the samples."""
         m = self.begin_step()
         self.purge(m)
         while len(self.batches[m]) == 1 and len(self.batches) > 1:

@@ -24,7 +24,7 @@ class Batches:
         return sum(map(len, self.batches))
 
     def bounds(self, batch, unvisited=2.0):
-        """u[k, l]: upper bound on the chance that batch[k] beats batch[l], in step t."""
+        """Return u[k, l], the upper bound on the probability that batch[k] beats batch[l], in step t."""
         w = self.w[np.ix_(batch, batch)] + self.params.w0
         n = w + w.T
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -33,7 +33,7 @@ class Batches:
         return u
 
     def begin_step(self):
-        """What follows the last step, and the time of this one. Returns the number of its batch."""
+        """Merge batches after the last step, advance the time, and return the number of the next batch."""
         limit = self.n_arms / 2**self.stage
         if self.params.stage_plus_one:
             limit = math.floor(limit) + 1

@@ -1,17 +1,17 @@
-"""Mohajer, Suh and Elmahdy 2017, Algorithms 1 and 2 line by line: lists are split and copied at will."""
+"""Parts of SELECT and TOP, Mohajer, Suh and Elmahdy 2017, with lists that are split and copied."""
 
 from naive.policies.procedure import Procedure
 
 
 class Mohajer(Procedure):
-    """Matches; comparisons of a layer are made in turn, every match once and then again."""
+    """Matches of a layer: one comparison of each match in turn, then the next of each."""
 
     def __init__(self, n_arms, params, rng):
         self.wins, self.m = [0] * n_arms, params.m
         super().__init__(n_arms, params, rng)
 
     def matches(self, pairs):
-        """Whether the first of each pair wins at least half of its m comparisons."""
+        """Return, for each pair, whether the first arm wins at least half of the m comparisons."""
         won = [0] * len(pairs)
         for _ in range(self.m):
             for number, (i, j) in enumerate(pairs):
@@ -21,7 +21,7 @@ class Mohajer(Procedure):
         return [2 * wins >= self.m for wins in won]
 
     def bracket(self, slots):
-        """SELECT."""
+        """Run SELECT with these slots; return the winner."""
         self.slots = slots
         while len(self.slots) > 1:
             pairs = list(zip(self.slots[::2], self.slots[1::2]))

@@ -1,4 +1,4 @@
-"""Mohajer, Suh and Elmahdy 2017, Algorithm 1, line by line: lists are split and copied at will."""
+"""Mohajer, Suh and Elmahdy 2017, Algorithm 1, line by line, with lists that are split and copied."""
 
 from naive.policies.mohajer import Mohajer
 

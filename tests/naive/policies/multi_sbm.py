@@ -1,4 +1,4 @@
-"""Ailon et al. 2014, Algorithm 2: one UCB per first arm; the second arm comes first in the next duel."""
+"""Ailon et al. 2014, Algorithm 2: one UCB per first arm; the second arm is the first of the next duel."""
 
 from naive.policies import pick
 from naive.policies.inner_bandits import Ucb

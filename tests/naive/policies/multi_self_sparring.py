@@ -4,7 +4,7 @@ import numpy as np
 
 
 class SelfSparring:
-    """Sui et al. 2017: m draws of all posteriors; every pair of the m duels."""
+    """Draw from all posteriors m times; every pair of the m arms duels."""
 
     def __init__(self, n_arms, params, rng):
         self.params, self.rng = params, rng

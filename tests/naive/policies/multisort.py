@@ -1,4 +1,4 @@
-"""Maystre and Grossglauser 2017: quicksort, level by level, for ever."""
+"""Maystre and Grossglauser 2017: quicksort, level by level, repeated without end."""
 
 from naive.policies import pick
 from naive.policies.procedure import Procedure
@@ -18,7 +18,7 @@ class Multisort(Procedure):
             self.rankings.append(ranking)
 
     def split(self, parts):
-        """Every part around the pivot at its front."""
+        """Split every part around its pivot, the first arm."""
         finer = []
         for pivot, *others in parts:
             above, below = [], []
@@ -30,7 +30,7 @@ class Multisort(Procedure):
         return finer
 
     def winners(self, n_arms):
-        """The arms that precede the most others in a majority of rankings."""
+        """Return the arms that precede the most others in a majority of the rankings."""
         score = []
         for i in range(n_arms):
             shares = [

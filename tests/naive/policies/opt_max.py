@@ -12,7 +12,7 @@ class OptMax(Anchored):
         return [(yield from self.opt_max(S, params.epsilon, params.delta, rng))]
 
     def opt_max(self, S, epsilon, delta, rng):
-        """The arms are in random order, so the first of them are a random subset."""
+        """Run Opt-Max; S is in random order, so its first arms are a random subset."""
         n = len(S)
         if n < 16:
             return (yield from self.soft_seq_elim(S, S[0], 0, epsilon, delta))
@@ -43,7 +43,7 @@ class OptMax(Anchored):
 
 
 class PruneThenSoft(Anchored):
-    """Prune with so large a delta that it has something to do, and Soft-Seq-Elim of who is left."""
+    """Prune, with a delta so large that it removes arms, then Soft-Seq-Elim of the remaining arms."""
 
     def run(self, n_arms, params, rng):
         S = rng.permutation(n_arms).tolist()

@@ -1,4 +1,4 @@
-"""Sheth and Rajkumar 2021 line by line: every score, real or hypothetical, by solving for it."""
+"""Sheth and Rajkumar 2021, line by line: a linear system is solved for every score and hypothetical score."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from naive.policies.procedure import Procedure
 
 
 def scores(wins):
-    """How often the walk is at each node, in the long run; the dummy last."""
+    """Return the stationary distribution of the walk, the dummy last."""
     k = len(wins)
     c = np.ones((k + 1, k + 1))
     c[:k, :k] = wins
@@ -16,7 +16,7 @@ def scores(wins):
     np.fill_diagonal(walk, 0)
     np.fill_diagonal(walk, 1 - walk.sum(axis=1))
     balance = walk.T - np.eye(k + 1)
-    balance[-1] = 1  # in place of one equation that follows from the others
+    balance[-1] = 1  # replaces an equation that follows from the others
     return np.linalg.solve(balance, np.append(np.zeros(k), 1.0))
 
 
@@ -30,7 +30,7 @@ def expected_change(wins, i, j):
 
 
 def largest(values):
-    """The indices of the largest, up to rounding."""
+    """Return the indices of the largest values, up to rounding."""
     return np.flatnonzero(values >= (1 - 1e-9) * max(values)).tolist()
 
 

@@ -1,4 +1,4 @@
-"""Busa-Fekete et al. 2013, line by line: all bounds and sets anew after every round."""
+"""Busa-Fekete et al. 2013, line by line: all bounds and sets computed after every round."""
 
 import math
 
@@ -8,14 +8,14 @@ from naive.policies import pick_from
 
 
 class Race:
-    """Samples of every (i, j), and what follows from them."""
+    """Samples of every (i, j), their rates and radii, and the end of the race."""
 
     def __init__(self, n_arms, params, rng):
         self.n_arms, self.params, self.rng = n_arms, params, rng
         self.n_max = params.n_max or params.horizon
         self.delta = params.delta or 1 / params.horizon
         self.n, self.w = np.zeros((2, n_arms, n_arms))
-        self.lots = list(rng.permutation(n_arms))  # decide ties
+        self.tie_order = list(rng.permutation(n_arms))
         self.over, self.committed = False, None
 
     def sample(self, first, second, first_won):
@@ -34,7 +34,7 @@ class Race:
         return math.sqrt(math.log(2 * self.n_arms**2 * self.n_max / self.delta) / (2 * self.n[i, j]))
 
     def all_pairs(self):
-        """Those that are sampled, in lexicographic order."""
+        """Return the pairs that are sampled, in lexicographic order."""
         arms = range(self.n_arms)
         return [(i, j) for i in arms for j in arms if i < j or (self.params.ordered and i != j)]
 
@@ -43,7 +43,7 @@ class Race:
 
     def answer(self):
         score = self.scores()
-        return sorted(self.lots, key=lambda arm: -score[arm])[: self.params.kappa]
+        return sorted(self.tie_order, key=lambda arm: -score[arm])[: self.params.kappa]
 
     def commit(self):
         if self.committed is None:
@@ -72,7 +72,7 @@ class InRounds(Race):
 
 
 class Pbr(InRounds):
-    """PBR-CO."""
+    """PBR-CO, Copeland's ranking."""
 
     def bounds(self, i, j):
         return self.rate(i, j) - self.radius(i, j), self.rate(i, j) + self.radius(i, j)

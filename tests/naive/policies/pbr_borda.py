@@ -1,10 +1,10 @@
-"""Busa-Fekete et al. 2013, sums of expectations, line by line: all bounds and sets anew after every round."""
+"""Busa-Fekete et al. 2013, sums of expectations, line by line: all bounds and sets after every round."""
 
 from naive.policies.pbr import InRounds
 
 
 class PbrBorda(InRounds):
-    """PBR-SE."""
+    """PBR-SE, sum of expectations."""
 
     def __init__(self, n_arms, params, rng):
         super().__init__(n_arms, params, rng)

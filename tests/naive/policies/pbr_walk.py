@@ -1,4 +1,4 @@
-"""Busa-Fekete et al. 2013, the random walk, line by line: all errors anew in every step."""
+"""Busa-Fekete et al. 2013, the random walk, line by line: all errors computed in every step."""
 
 import numpy as np
 
@@ -7,13 +7,13 @@ from naive.policies.pbr import Race
 
 
 class PbrWalk(Race):
-    """PBR-RW: the walk, and both inverses of the paper, after every duel."""
+    """PBR-RW, with the walk and both inverses of the paper after every duel."""
 
     def beaten(self, i):
         return sum(self.rate(j, i) for j in range(self.n_arms))
 
     def errors(self):
-        """Per (i, j), what its error adds to that of the walk."""
+        """Return the error of each (i, j): its radius times the rates at which arms beat i."""
         arms = range(self.n_arms)
         return {(i, j): self.radius(i, j) * self.beaten(i) for i in arms for j in arms if i != j}
 

@@ -1,4 +1,4 @@
-"""Agarwal, Ghuge and Nagarajan 2022 (ICML), Algorithm 1, line by line, and what the batched twins share."""
+"""Agarwal, Ghuge and Nagarajan 2022 (ICML), Algorithm 1, line by line, and parts of other batched twins."""
 
 import math
 from collections import Counter
@@ -9,19 +9,19 @@ from support.policies import fast, generators, with_horizon
 
 
 def kl(p):
-    """d(p, 1/2) of two coins, in nats; 0 ln 0 is 0."""
+    """Return the relative entropy d(p, 1/2) in nats; 0 ln 0 is 0."""
     return sum(x * math.log(2 * x) for x in (p, 1 - p) if x > 0)
 
 
 class Batched:
-    """Plays what `course`, a generator of pairs, asks for; it is sent who won."""
+    """Play the pairs of the generator `course`, to which the outcomes are sent."""
 
     def __init__(self, n_arms, params, rng):
         self.n_arms, self.params, self.rng, self.horizon = n_arms, params, rng, params.horizon
         planned = params.batches or math.floor(math.log2(params.horizon))
         self.n_batches = max(planned + params.extra, 1)
         self.active = set(range(n_arms))
-        self.w: Counter[tuple[int, int]] = Counter()  # w[i, j]: duels that i won against j, ever
+        self.w: Counter[tuple[int, int]] = Counter()  # w[i, j]: duels that i won against j, in all batches
         self.running = self.course()
         self.pair = next(self.running)
 
@@ -35,11 +35,11 @@ class Batched:
         self.pair = self.running.send(first_won)
 
     def size(self, r):
-        """T^(r / B), rounded down."""
+        """Return T^(r / B), rounded down."""
         return math.floor(self.horizon ** (min(r, self.n_batches) / self.n_batches) + 1e-6)
 
     def batch(self, pairs, times):
-        """Every pair so often, in sweeps; who won how often against whom."""
+        """Compare each pair `times` times, in sweeps; return w[i, j], the duels that i won against j."""
         w: Counter[tuple[int, int]] = Counter()
         for _ in range(times):
             for first, second in pairs:
@@ -59,10 +59,10 @@ class Batched:
             self.active = self.active - losers
 
     def recommend(self):
-        """Of the arms left who won most of its pairs; then by the sum of win rates, then by number."""
-        return max(sorted(self.favourites()), key=self.record)
+        """Return the remaining arm that leads most arms; of equals, by sum of win rates, then the lowest."""
+        return max(sorted(self.candidates()), key=self.record)
 
-    def favourites(self):
+    def candidates(self):
         return self.active
 
     def record(self, arm):
@@ -79,7 +79,7 @@ class Pcomp(Batched):
         return math.log(odds if self.params.elim == "kl" else 6 * odds * self.n_batches)
 
     def beats(self, w, i, j, radii):
-        """P_ij > 1/2 + radii gamma, by the outcomes w of one batch."""
+        """Return whether P_ij > 1/2 + radii gamma, by the outcomes `w` of one batch."""
         c = w[i, j] + w[j, i]
         p = w[i, j] / c
         if self.params.elim == "kl":
@@ -98,7 +98,7 @@ class Pcomp(Batched):
 
 
 def assert_same_duel_by_duel(twin, configured, prefs, n_steps, runs, seed=0):
-    """Bit for bit without skipping, after every single step: choices, survivors and the recommendation."""
+    """Assert equal choices, survivors and recommendations after every step, without skipping."""
     for run in range(runs):
         trace = fast(configured, prefs, range(1, n_steps + 1), seed, run, fast_forward=False)
         rng, users = generators(seed, run)

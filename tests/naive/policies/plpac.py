@@ -29,7 +29,7 @@ class Plpac(Procedure):
         return sorted(near_best, key=lambda x: (-self.weakest(x), x))
 
     def ranking(self, rng):
-        """All arms around a pivot: pairs of a higher and a lower group."""
+        """Rank the active arms around a pivot; return the pairs of a higher and a lower group."""
         pivot, up, down = pick_from(self.active, rng), [], []
         for x in self.active:
             if x != pivot:

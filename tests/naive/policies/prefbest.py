@@ -1,4 +1,4 @@
-"""Yan's Figure 3.2 line by line: the graph of pairs is a set, and scores are counted from the judgments."""
+"""Yan 2022, Figure 3.2, line by line: pairs are a set, and scores are counted from all judgments."""
 
 from itertools import combinations
 
@@ -7,7 +7,7 @@ from naive.policies.procedure import Procedure
 
 
 def draw_pairs(pool, n, rng):
-    """Pairs in random order, until everybody has n opponents or all there are."""
+    """Draw pairs until every item has `n` opponents, or all other items; return them in random order."""
     n = min(n, len(pool) - 1)
     order, edges = [], set()
     while True:
@@ -22,7 +22,7 @@ def draw_pairs(pool, n, rng):
 
 
 def insert_anywhere(order, pair, rng):
-    """An unbiased shuffle, pair by pair: each trades places with a random one."""
+    """Insert a pair at a random place, and move the pair there to the end: an unbiased shuffle."""
     place = pick(len(order) + 1, rng)
     order.append(pair)
     order[place], order[-1] = order[-1], order[place]

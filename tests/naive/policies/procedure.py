@@ -1,4 +1,4 @@
-"""Twins written as the papers write them: a procedure that asks for duels and returns its answer.
+"""Twins written as procedures, as in the papers, that yield duels and return their answer.
 
 A procedure is a generator: `first_won = yield first, second` is a duel, `yield from` runs another procedure.
 """
@@ -9,9 +9,9 @@ from naive.policies import pick
 
 
 class Procedure:
-    """A twin from the procedure `run(n_arms, params, rng)`, which returns the arms of its answer as a list.
+    """A twin made of the procedure `run(n_arms, params, rng)`, which returns the list of arms of its answer.
 
-    Once it has returned, the first of them plays itself. Before, `provisional()` is the answer.
+    After it has returned, the first of these arms duels itself. Before, the answer is `provisional()`.
     """
 
     def __init__(self, n_arms, params, rng):
@@ -39,7 +39,7 @@ class Procedure:
 
 
 def shuffled(items, rng):
-    """A random order: from the back, every place gets one of those up to it."""
+    """Return the items in random order (Fisher-Yates, from the last place to the first)."""
     items = list(items)
     for last in reversed(range(1, len(items))):
         place = pick(last + 1, rng)
@@ -48,7 +48,7 @@ def shuffled(items, rng):
 
 
 def compare_2(i, j, lower, upper, delta):
-    """Falahatgar et al. 2018, Algorithm 9: 1 (bad) or 2 (good)."""
+    """Run Falahatgar et al. 2018, Algorithm 9; return 1 (bad) or 2 (good)."""
     middle, p, c, t, w = (lower + upper) / 2, 0.0, 0.5, 0, 0
     while abs(p - middle) <= c and t <= 2 / (upper - lower) ** 2 * math.log(2 / delta):
         w += yield i, j
@@ -58,7 +58,7 @@ def compare_2(i, j, lower, upper, delta):
 
 
 def compare_3(i, j, lower, upper, delta):
-    """Falahatgar et al. 2018, Algorithm 8: 1 (bad), 2 (in between) or 3 (good)."""
+    """Run Falahatgar et al. 2018, Algorithm 8; return 1 (bad), 2 (in between) or 3 (good)."""
     middle, width, p, c, t, w = (lower + upper) / 2, upper - lower, 0.0, 0.5, 0, 0
     while abs(p - middle) <= c + width / 4 and t <= 8 / width**2 * math.log(2 / delta):
         w += yield i, j
@@ -70,13 +70,13 @@ def compare_3(i, j, lower, upper, delta):
 
 
 class Anchored(Procedure):
-    """A procedure that holds one arm against others, and answers with it."""
+    """A procedure that compares an anchor with other arms; the anchor is the answer."""
 
     def provisional(self):
         return [self.anchor]
 
     def soft_seq_elim(self, S, r, lower, upper, delta):
-        """Falahatgar et al. 2018, Algorithm 1."""
+        """Run Falahatgar et al. 2018, Algorithm 1; return the anchor."""
         self.anchor, Q, anchor_changed = r, [c for c in S if c != r], True
         while anchor_changed:
             anchor_changed, remove = False, []

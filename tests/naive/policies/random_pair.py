@@ -1,4 +1,4 @@
-"""Two arms at random."""
+"""Random pairs: two arms drawn in every step."""
 
 from naive.policies import pick, pick_from
 

@@ -1,4 +1,4 @@
-"""RankEl as reconstructed, line by line: all intervals and comparisons anew after every round."""
+"""RankEl as reconstructed, line by line: all intervals and comparisons after every round."""
 
 import math
 
@@ -13,7 +13,7 @@ class RankEl:
         self.turn = list(self.active)
         self.n = dict.fromkeys(self.active, 0)
         self.w = dict.fromkeys(self.active, 0)
-        self.winner = {}  # of the pairs whose sign is known
+        self.winner = {}  # winner of each pair whose sign is known
         self.committed = None
 
     def select(self):
@@ -30,11 +30,11 @@ class RankEl:
         self.w[first, second] += bool(first_won)
         self.turn.pop(0)
         if not self.turn:
-            self.look()
+            self.compare_all()
             self.turn = list(self.active)
             self.t += 1
 
-    def look(self):
+    def compare_all(self):
         n_arms = len(self.arms)
         for i, j in self.active:
             n = self.n[i, j]

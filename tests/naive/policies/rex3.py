@@ -1,4 +1,4 @@
-"""Gajane et al. 2015, Algorithm 1, line by line: every weight and chance in every step."""
+"""Gajane et al. 2015, Algorithm 1, line by line: all weights and probabilities in every step."""
 
 import math
 
@@ -35,8 +35,8 @@ class Rex3:
         self.log_w[second] -= self.gamma * psi / (factor * len(self.p) * self.p[second])
 
 
-class Rex3ByCoin(Rex3):
-    """The same law drawn with other numbers: a coin says whether the weights or nothing speak."""
+class Rex3ByMixture(Rex3):
+    """The same distribution, drawn as by the policy: uniformly with probability gamma, else by weight."""
 
     def draw(self):
         if self.rng.random() < self.gamma:

@@ -1,7 +1,7 @@
 """Komiyama et al. 2015, Algorithms 1 to 3, line by line: all divergences in every step.
 
-Sums run over the arms in order, and a divergence has one expression, as in the code under test: many
-divergences tie exactly, and the last bits decide between arms.
+Sums are over the arms in order, and a divergence has the same expression as in the code under test, because
+many divergences tie exactly, and the last bits decide between arms.
 """
 
 import functools
@@ -10,7 +10,7 @@ import math
 
 @functools.cache
 def n_times_d(won, lost):
-    """N d(won / N, 1/2) for won <= lost."""
+    """Return N d(won / N, 1/2) for won <= lost."""
     n = won + lost
     if won == 0:
         return n * math.log(2)
@@ -37,7 +37,7 @@ class Rmed1:
             self.w[winner][loser] += 1
 
     def algorithm(self):
-        """Algorithm 1: yields the pairs."""
+        """Run Algorithm 1: yield the pairs."""
         arms = range(self.n_arms)
         pairs = [(i, j) for i in arms for j in arms if i < j]
         for _ in range(self.first_times()):
@@ -50,11 +50,11 @@ class Rmed1:
                     yield i, j
             for arm in current:
                 t = self.t
-                self.look()
+                self.compute_divergences()
                 plausible = self.plausible(t)
                 yield arm, self.opponent(arm)
                 if self.params.j_after:
-                    self.look()
+                    self.compute_divergences()
                     plausible = self.plausible(t)
                 remaining = remaining - {arm}
                 following = following | (plausible - remaining)
@@ -83,8 +83,8 @@ class Rmed1:
                 total += n_times_d(won, lost)
         return total
 
-    def look(self):
-        """All divergences as of now, and the arm with the smallest."""
+    def compute_divergences(self):
+        """Compute all divergences, and the arm with the smallest."""
         self.divergences = [self.divergence(i) for i in range(self.n_arms)]
         self.best = self.divergences.index(min(self.divergences))
 
@@ -96,7 +96,7 @@ class Rmed1:
         return [j for j in range(self.n_arms) if j != arm and self.mu(arm, j) <= 0.5]
 
     def opponent(self, arm):
-        """Algorithm 2."""
+        """Return the second arm by Algorithm 2."""
         opponents = self.opponents(arm)
         always_hardest = getattr(self.params, "competitor", "likeliest") == "hardest"
         if not opponents or (self.best in opponents and not always_hardest):

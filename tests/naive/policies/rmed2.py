@@ -1,4 +1,4 @@
-"""Komiyama et al. 2015, Algorithm 2, line by line: all divergences in every step."""
+"""RMED2, Komiyama et al. 2015, Algorithms 1 and 3, line by line: all divergences in every step."""
 
 import math
 
@@ -25,7 +25,7 @@ class Rmed2(Rmed1):
         return self.cheapest(arm), log_log(self.t)
 
     def opponent(self, arm):
-        """Algorithm 3."""
+        """Return the second arm by Algorithm 3."""
         cheap, log_log_time = self.cheap_opponent(arm)
         if cheap in self.opponents(arm):
             n_best = math.inf if arm == self.best else self.n(arm, self.best)

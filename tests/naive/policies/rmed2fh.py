@@ -1,4 +1,4 @@
-"""Komiyama et al. 2015, Algorithm 3, line by line: all divergences in every step."""
+"""RMED2FH, Komiyama et al. 2015, Algorithms 1 and 3, line by line: all divergences in every step."""
 
 import math
 
@@ -11,7 +11,7 @@ class Rmed2fh(Rmed2):
         return math.ceil(needed) if needed > 1 else 1
 
     def after_first(self):
-        self.look()
+        self.compute_divergences()
         self.fixed = [self.cheapest(i) for i in range(self.n_arms)]
 
     def needed(self):

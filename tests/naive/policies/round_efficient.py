@@ -1,4 +1,4 @@
-"""Lin and Lu 2018 line by line: totals are added up from all results."""
+"""Lin and Lu 2018, line by line: totals are summed over all results in every round."""
 
 import math
 

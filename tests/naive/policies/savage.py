@@ -1,4 +1,4 @@
-"""Urvoy et al. 2013, Condorcet test, line by line: the least sampled pair is searched for among all pairs."""
+"""Urvoy et al. 2013, Condorcet test, line by line: a search of all pairs for the least sampled one."""
 
 import math
 from itertools import combinations
@@ -9,7 +9,7 @@ class Savage:
         self.params, self.delta = params, params.delta or 1 / params.horizon
         self.active = list(range(n_arms))
         self.n = dict.fromkeys(combinations(self.active, 2), 0)
-        self.w = dict.fromkeys(self.n, 0)  # won by the first of the pair
+        self.w = dict.fromkeys(self.n, 0)  # duels won by the first arm of the pair
 
     def radius(self, n):
         if self.params.bound == "finite":

@@ -1,4 +1,4 @@
-"""Zoghi et al. 2015, SCB, as a script: rounds, sweeps, duels; both bounds of every arm after every sweep."""
+"""SCB, Zoghi et al. 2015, as a generator of duels: both bounds of every arm after every sweep."""
 
 import math
 from itertools import count
@@ -7,7 +7,7 @@ from naive.policies import pick_from
 
 
 class RoundOver(Exception):
-    """Its steps are used up."""
+    """Raised when all steps of a round were played."""
 
 
 class Scb:
@@ -39,7 +39,7 @@ class Scb:
         return won
 
     def search(self, delta):
-        beats = {}  # (i, j) -> whether i beats j, as far as decided
+        beats = {}  # (i, j) -> whether i beats j, for decided pairs
         left, n, s = set(self.arms), dict.fromkeys(self.arms, 0), dict.fromkeys(self.arms, 0)
         while True:
             for i in sorted(left):
@@ -61,7 +61,7 @@ class Scb:
                 return pick_from([i for i in sorted(left) if score[i] == max(score.values())], self.rng)
 
     def decide(self, i, j, delta):
-        """Whether i beats j, from as many duels as that takes."""
+        """Duel i and j until decided; return whether i beats j."""
         wins = 0
         for n in count(1):
             wins += yield from self.duel(i, j)
@@ -70,7 +70,7 @@ class Scb:
 
 
 def end_of_interval(s, n, limit, end):
-    """The q nearest to `end` (0 or 1) with n d(s / n, q) <= limit, by bisection."""
+    """Return the q nearest to `end` (0 or 1) with n d(s / n, q) <= limit, by bisection."""
     inside, outside = s / n, float(end)
     for _ in range(50):
         q = (inside + outside) / 2
@@ -82,7 +82,7 @@ def end_of_interval(s, n, limit, end):
 
 
 def kl(p, q):
-    """Relative entropy of two coins; infinite where q gives no chance to what p does."""
+    """Return the relative entropy d(p, q) of two Bernoulli distributions, possibly infinite."""
     pairs = [(a, b) for a, b in ((p, q), (1 - p, 1 - q)) if a > 0]
     return sum(a * math.log(a / b) for a, b in pairs) if all(b > 0 for _, b in pairs) else math.inf
 

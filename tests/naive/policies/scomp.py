@@ -1,4 +1,4 @@
-"""Agarwal, Ghuge and Nagarajan 2022 (ICML), Algorithms 2 and 3, line by line."""
+"""Agarwal, Ghuge and Nagarajan 2022 (ICML), Algorithm 2, line by line."""
 
 from itertools import combinations
 
@@ -8,7 +8,7 @@ from naive.policies.pcomp import Pcomp
 
 class Scomp(Pcomp):
     def seeds(self):
-        """Each arm with chance K^-power; drawn again if that is nobody."""
+        """Draw each arm with probability K^-power; again if no arm was drawn."""
         while True:
             chance = self.n_arms**-self.params.seed_power
             s = {arm for arm in range(self.n_arms) if self.rng.random() < chance}
@@ -16,7 +16,7 @@ class Scomp(Pcomp):
                 return s
 
     def leads(self, w, j, i, radii):
-        """The milder test of who goes on; by relative entropy, any lead."""
+        """Return whether j is ahead of i by `radii` radii; by relative entropy, any lead is enough."""
         if self.params.elim == "kl":
             return w[j, i] > w[i, j]
         return self.beats(w, j, i, radii)

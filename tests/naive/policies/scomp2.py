@@ -24,7 +24,7 @@ class Scomp2(Scomp):
         yield from self.alone()
 
     def candidate(self, s, w):
-        """A seed that no other seed clearly beats; if there is none, one that loses least to its worst."""
+        """Draw a seed that no other seed clearly beats; if there is none, one of smallest worst loss."""
         unbeaten = [i for i in sorted(s) if not any(self.beats(w, j, i, 1) for j in s if j != i)]
         if unbeaten:
             return pick_from(unbeaten, self.rng)

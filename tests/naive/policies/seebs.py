@@ -25,7 +25,7 @@ class Seebs(TournamentK):
         return R
 
     def provisional(self):
-        """The last winner; before the first, who has won most."""
+        """Return the last winner; before the first, the arm that has won most duels."""
         return super().provisional() if self.winner is None else [self.winner]
 
 

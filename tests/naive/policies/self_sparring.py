@@ -1,4 +1,4 @@
-"""Sui et al. 2017 with independent arms and two per round: every posterior drawn, twice a step."""
+"""Sui et al. 2017 with independent arms and two per round: samples of all posteriors, twice a step."""
 
 import numpy as np
 

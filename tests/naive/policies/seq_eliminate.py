@@ -1,4 +1,4 @@
-"""Falahatgar et al. 2017 (Seq-Eliminate) and 2018 (Soft-Seq-Elim), line by line."""
+"""Falahatgar et al. 2017 (Seq-Eliminate), line by line."""
 
 from naive.policies.procedure import Anchored, compare_2
 

@@ -4,9 +4,9 @@ import numpy as np
 
 
 def play_sets_twin(twin, prefs, steps, users):
-    """(checkpoints, arms): the sum of shares, as bandits.sets_loop counts them.
+    """Play a twin; return the sum of shares, (checkpoints, arms), as in `SetsTrace`.
 
-    Duels are drawn in the loop's order: of every later member of the set with every earlier one.
+    Duels are drawn in the order of the loop: each arm of the set with all earlier ones.
     """
     shares, rows = np.zeros(len(prefs)), []
     for t in range(1, steps[-1] + 1):

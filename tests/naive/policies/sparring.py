@@ -1,4 +1,4 @@
-"""Ailon et al. 2014, Sparring: two bandits, the winner's gets 1 and the other's 0."""
+"""Ailon et al. 2014, Sparring: two bandits; the bandit of the winner has reward 1, the other 0."""
 
 from naive.policies import pick
 from naive.policies.inner_bandits import Exp3, Thompson, Ucb

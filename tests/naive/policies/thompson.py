@@ -1,10 +1,10 @@
-"""What the twins of Thompson-sampling policies share: every sample of a tournament, and bounds."""
+"""Parts of the twins of policies with Thompson sampling: all samples of a tournament, and bounds."""
 
 import numpy as np
 
 
 def tournament(w, rng):
-    """theta[i, j] ~ Beta(w_ij + 1, w_ji + 1) for i < j, theta[j, i] = 1 - theta[i, j]; diagonal 1/2."""
+    """Sample theta_ij ~ Beta(w_ij + 1, w_ji + 1) for i < j; theta_ji = 1 - theta_ij and theta_ii = 1/2."""
     n_arms = len(w)
     theta = np.full((n_arms, n_arms), 0.5)
     i, j = np.triu_indices(n_arms, 1)
@@ -14,7 +14,7 @@ def tournament(w, rng):
 
 
 def upper_bounds(w, alpha, t, unvisited):
-    """u[i, j] = w_ij / N + sqrt(alpha ln t / N); 1/2 on the diagonal."""
+    """Return u[i, j] = w_ij / N + sqrt(alpha ln t / N); 1/2 on the diagonal."""
     n = w + w.T
     with np.errstate(divide="ignore", invalid="ignore"):
         u = np.where(n > 0, w / n + np.sqrt(alpha * np.log(t) / n), unvisited)
@@ -23,7 +23,7 @@ def upper_bounds(w, alpha, t, unvisited):
 
 
 def largest_fresh_sample(w, first, admitted, rng):
-    """The arm with the largest sample against `first`, of the admitted; `first` itself has 1/2."""
+    """Return the admitted arm with the largest new sample against `first`, whose own sample is 1/2."""
     phi = rng.beta(w[:, first] + 1, w[first] + 1)
     phi[~admitted] = -1.0
     phi[first] = 0.5

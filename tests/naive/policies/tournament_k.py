@@ -1,4 +1,4 @@
-"""Ren et al. 2020, Tournament-k-Selection and SEEBS, line by line."""
+"""Ren et al. 2020, Tournament-k-Selection, line by line."""
 
 import math
 
@@ -19,7 +19,7 @@ class TournamentK(Procedure):
         super().update(first, second, first_won)
 
     def provisional(self):
-        """Those left who have won most."""
+        """Return the remaining arms that have won most duels."""
         return sorted(self.left, key=lambda arm: (-self.won[arm], arm))[: self.k]
 
     def run(self, n_arms, params, rng):
@@ -51,7 +51,8 @@ class TournamentK(Procedure):
             self.left -= {*mid, *down}
             return (yield from self.quick_select(up, k, epsilon, (n - 1) * delta / n, rng))
         if len(up) + len(mid) >= k:
-            kept = [i for i in S if i in up or i in mid[: k - len(up)]]  # of `mid` at random, as S is
+            # S is in random order, so the arms of `mid` that are kept are random.
+            kept = [i for i in S if i in up or i in mid[: k - len(up)]]
             self.left -= {*S} - {*kept}
             return kept
         k -= len(up) + len(mid)

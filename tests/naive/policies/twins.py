@@ -1,4 +1,4 @@
-"""Every policy's twin, by the policy's name: the TWIN of the file of that name."""
+"""The twins of all policies by name of the policy: `TWIN` of the file with that name."""
 
 import importlib
 import pkgutil

@@ -1,13 +1,13 @@
-"""Saha and Gaillard 2022, Algorithm 3 and Remark 2: chances by bracketing, from scratch in every step."""
+"""Saha and Gaillard 2022, Algorithm 3 and Remark 2: probabilities by bracketing in every step."""
 
 import numpy as np
 from scipy.optimize import brentq
 
 
 def tsallis(losses, eta):
-    """p_k = 4 / (eta (L_k - x))^2 with the x below all losses for which they add up to 1."""
+    """Return p_k = 4 / (eta (L_k - x))^2 with the x below all losses for which they add up to 1."""
     above = losses - losses.min()
-    # How far x is below the smallest loss: at least as if one arm had all, at most as if all had the same.
+    # Distance of x from the smallest loss: least if one arm has p = 1, largest if all arms have equal p.
     near, far = 2 / eta, 2.01 * len(losses) ** 0.5 / eta
     distance = brentq(lambda d: (4 / (eta * (above + d)) ** 2).sum() - 1, near, far, xtol=1e-15, rtol=1e-15)
     p = 4 / (eta * (above + distance)) ** 2

@@ -15,7 +15,7 @@ import pytest
 from numba import njit
 from numba.core.errors import TypingError, UnsupportedError
 
-from rankduel.base import compiling, files
+from rankduel.base import code_cache, files
 from rankduel.base.compiling import Call, apart, compile_side_by_side, entry, kernel, prefetch, record
 from rankduel.base.errors import CacheNotice
 
@@ -58,7 +58,7 @@ def test_record_is_written_in_place_by_compiled_and_by_plain_code(folder):
 @pytest.mark.parametrize("name", ["round", "size", "mean", "item", "data", "copy"])
 def test_names_that_numpy_records_have_are_refused(name):
     now = NamedTuple("now", [(name, int)])(0)
-    with pytest.raises(ValueError, match=f"a '{name}' of its own; choose another name"):
+    with pytest.raises(ValueError, match=f"field '{name}' is an attribute of NumPy's records"):
         record(now)
 
 
@@ -342,7 +342,7 @@ def test_old_files_are_removed(folder, monkeypatch):
     os.utime(old, (0, 0))
     make_adder(2)(0)
     assert not old.exists() and kept(folder) == ["add"]
-    monkeypatch.setattr(compiling, "_LARGEST", 1)
+    monkeypatch.setattr(code_cache, "_LARGEST", 1)
     make_adder(3)(0)
     assert kept(folder) == []
 
@@ -375,7 +375,7 @@ def test_without_a_writable_home_a_temporary_folder_is_used_with_one_note(tmp_pa
     told = python(text, HOME="/dev/null/home", XDG_CACHE_HOME="", RANKDUEL_CACHE="", TMPDIR=str(tmp_path))
     assert told.returncode == 0, told.stderr
     assert told.stdout.startswith(
-        "1 /dev/null/home/.cache/rankduel/code: Not a directory; compiled code is kept in"
+        "1 /dev/null/home/.cache/rankduel/code: Not a directory; compiled code is stored in"
     )
     [made] = tmp_path.iterdir()
     assert made.stat().st_mode & 0o777 == 0o700 and kept(made)
@@ -386,7 +386,7 @@ def test_a_folder_that_others_may_write_to_is_not_used(tmp_path, monkeypatch):
     monkeypatch.setattr(files.tempfile, "gettempdir", lambda: str(tmp_path / "temporary"))
     (tmp_path / "code").mkdir()
     (tmp_path / "code").chmod(0o777)
-    with pytest.warns(CacheNotice, match="others may write to this folder; compiled code is kept in"):
+    with pytest.warns(CacheNotice, match="others may write to this folder; compiled code is stored in"):
         found = files.code_folder()
     assert found.parent == tmp_path / "temporary" and found.stat().st_mode & 0o777 == 0o700
 

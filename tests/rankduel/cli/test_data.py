@@ -87,6 +87,14 @@ def test_info_of_trec_runs(rankduel, tmp_path):
     assert code == 0 and json.loads(out)["features"][0]["ndcg"] == 1.0
 
 
+def test_columns_of_trec_data_are_called_runs(rankduel, tmp_path):
+    (tmp_path / "qrels").write_text("1 0 A 1\n1 0 B 0\n")
+    (tmp_path / "mine.run").write_text("1 Q0 A 1 2.5 mine\n")
+    out = rankduel("data", "info", "mine.run", "--qrels", "qrels")[1]
+    assert "Best runs by NDCG@10" in out and "feature" not in out
+    assert "documents that a run does not list: 50.0% of all, in 1 run\n" in out
+
+
 @pytest.mark.parametrize(
     "words, says",
     [

@@ -131,7 +131,7 @@ def test_measures_are_listed(rankduel):
     assert [measure["name"] for measure in told] == api.measures()["name"].tolist()
     assert told[-1]["settings"]["p"] == {
         "default": 0.8,
-        "about": "probability to go on to the next rank",
+        "about": "probability of continuing to the next rank",
         "from": 0,
         "to": 1,
     }

@@ -98,7 +98,7 @@ def test_ties_are_dots():
 def test_many_rankers_are_shrunk_to_the_width(width, settings):
     text = drawn(ladder(300), width, **settings)
     size = width if settings else width // 2
-    assert f"300 rankers on {size} places: a point is the mean of its pairs" in words(text)
+    assert f"300 rankers in {size} blocks: a cell is the mean of its pairs" in words(text)
     assert "top and left: 299, 298, 297, ...; bottom and right: ..., 2, 1, 0" in words(text)
     picture = [line for line in text.splitlines() if "▀" in line or "╲" in line]
     assert len(picture) == (-(-size // 2) if settings else size)
@@ -193,7 +193,7 @@ def test_a_file_of_too_many_rankers_says_so(rankduel):
     [
         (["arxiv7"], "did you mean 'arxiv6'?"),
         (["arxiv6", "--rankers", "8"], "no ranker named '8'"),
-        (["arxiv6", "-o", "a.bmp"], "a.bmp: no chart is written as '.bmp'"),
+        (["arxiv6", "-o", "a.bmp"], "a.bmp: charts cannot be saved as '.bmp'"),
         (["arxiv6", "-o", "nowhere/a.svg"], "nowhere"),
     ],
 )

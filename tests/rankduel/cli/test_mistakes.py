@@ -89,7 +89,10 @@ REFUSED = [
     ("report absent --format svg", "--format is for charts as files: name their folder with --figures"),
     ("clickmodels --grades 3", "--grades is for one model: name it"),
     # files of another kind
-    ("run x.txt -p rucb", "it looks like judged data: 'rankduel run x.txt --live --policy rucb' plays on it"),
+    (
+        "run x.txt -p rucb",
+        "it looks like judged data: 'rankduel run x.txt --live --policy rucb' runs a policy on it",
+    ),
     ("winners x.txt", "'rankduel matrix x.txt -o NAME.prefs.parquet' makes its matrix"),
     ("matrix show x.txt", "it looks like judged data"),
     ("run bm25.run -p rucb", "it looks like a TREC run: 'rankduel run RUN... --qrels QRELS --live"),

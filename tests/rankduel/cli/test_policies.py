@@ -63,7 +63,7 @@ def test_one_policy_as_it_was_understood(rankduel):
         (["run", "arxiv7", "--policy", "rucb"], "no matrix named 'arxiv7'; did you mean 'arxiv6'?"),
         (["run", "case-b", "--policy", "rucb", "--regret", "condorcet"], "no Condorcet winner"),
         (["run", "arxiv6", "--policy", "rucb", "--regret", "bordo"], "did you mean 'borda'?"),
-        (["run", "arxiv6", "--policy", "savage", "--delay", "3"], "has to hear of every duel"),
+        (["run", "arxiv6", "--policy", "savage", "--delay", "3"], "needs the outcome of every duel"),
         (
             ["run", "arxiv6", "--policy", "rucb", "--horizon", "1.5"],
             "the horizon is 1.5; expected a whole number",

@@ -104,7 +104,7 @@ def test_runs_of_other_queries_are_other_runs(rankduel, data):
         (("--ranker", "0.7*110+"), "expected a weight"),
         (("--ranker", "scores:absent.txt"), "absent.txt: No such file or directory"),
         (("--ranker", "scores:short.txt"), "short.txt: 1 scores, but the data's source has at least"),
-        (("--ranker", "run:r.trec"), "ranker 'r': the data keep no ids of documents"),
+        (("--ranker", "run:r.trec"), "ranker 'r': the data have no document ids"),
         (("--ranker", "110", "--ranker", "BM25, whole document"), "two rankers are named '110'"),
         (("--only-queries", "1,x"), "1 of 2 queries asked for are not in the data: 'x'"),
         (("--features", "1-999"), "no feature '137'"),

@@ -167,7 +167,7 @@ def test_a_matrix_of_shared_pages_is_none_of_duels(rankduel, data, tmp_path):
     shared = ("--multileave", "sosm", "--impressions", "1000", "-k", "5")
     assert rankduel("matrix", data, "-o", "m.prefs.parquet", *shared)[0] == 0
     code, _, err = rankduel(*LIVE, "--matrix", "m.prefs.parquet")
-    assert code == 2 and "interleave is not said there and team_draft now" in words(err)
+    assert code == 2 and "interleave is not set there and team_draft now" in words(err)
 
 
 def test_the_matrix_of_these_duels_may_be_given_by_hand(rankduel, data, tmp_path):

@@ -15,8 +15,7 @@ from rankduel.cli import app
 from rankduel.cli.console import plain, print_table
 
 WITHOUT_TABLES = {
-    "data convert", "data synth", "demo", "report", "study page", "judge start", "judge next", "judge add",
-    "judge ask",
+    "data convert", "data synth", "demo", "report", "study page", "judge start", "judge add", "judge ask",
 }  # fmt: skip
 LIVE = ("--interleave", "team_draft", "--rankers", "1-3", "--length", "5", "--no-cache")
 SHORT = ("--horizon", 200, "--runs", 2, "--jobs", 1)
@@ -108,6 +107,19 @@ def test_judging_for_programs(rankduel, tmp_path):
     code, out, _ = rankduel("judge", "show", "topic", "--csv")
     assert code == 0 and out.splitlines()[0] == "best" and "'=1+1" in out  # no formula for a spreadsheet
     assert json.loads(rankduel("judge", "show", "topic", "--json")[1])["items"] == 3
+
+
+def test_pairs_to_judge_for_programs(rankduel, tmp_path):
+    """CSV with and without asking for it; a file is written either way, and has the same bytes."""
+    (tmp_path / "pool.txt").write_text("a\nb\nc\n")
+    assert rankduel("judge", "start", "pool.txt", "topic")[0] == 0
+    table, told = table_of(rankduel, "judge", "next", "topic", "--assessor", "Ann", "-o", "pairs.csv")
+    assert list(table) == list(told[0]) == ["id", "left", "right", "winner", "assessor"]
+    assert table["left"].tolist() == [pair["left"] for pair in told]
+    assert {pair["winner"] for pair in told} == {""} and told[0]["assessor"] == "Ann"
+    printed = rankduel("judge", "next", "topic", "--assessor", "Ann")[1]
+    assert printed == rankduel("judge", "next", "topic", "--assessor", "Ann", "--csv")[1]
+    assert printed == (tmp_path / "pairs.csv").read_text("utf-8")
 
 
 def test_two_forms_at_once_are_refused(rankduel):

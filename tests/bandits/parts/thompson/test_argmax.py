@@ -13,7 +13,7 @@ from bandits.parts.thompson.argmax import (
     posteriors_room,
     record_outcome,
 )
-from bandits.parts.thompson.beta_tails import chance_below, draw_between, log_edge
+from bandits.parts.thompson.beta_tails import draw_between, log_edge, probability_below
 
 pytestmark = pytest.mark.kernel
 
@@ -200,7 +200,7 @@ def test_chance_below_is_the_incomplete_beta():
     for _ in range(500):
         a, b = 1 + 10 ** rng.uniform(-1, 5, 2)
         x = float(np.clip(rng.beta(a, b) + 0.01 * rng.normal(), 1e-6, 1 - 1e-6))
-        below = chance_below(a, b, x, np.exp(log_edge(a, b, x)))
+        below = probability_below(a, b, x, np.exp(log_edge(a, b, x)))
         assert below == pytest.approx(special.betainc(a, b, x), abs=1e-12)
 
 
@@ -208,14 +208,14 @@ def test_chance_below_is_the_incomplete_beta():
 def test_chance_below_with_large_counts(n):
     for z in (-3, -0.5, 0, 1, 40):
         x = 0.51 + z * 0.5 / n**0.5
-        below = chance_below(0.51 * n, 0.49 * n, x, np.exp(log_edge(0.51 * n, 0.49 * n, x)))
+        below = probability_below(0.51 * n, 0.49 * n, x, np.exp(log_edge(0.51 * n, 0.49 * n, x)))
         assert below == pytest.approx(special.betainc(0.51 * n, 0.49 * n, x), abs=1e-11)
 
 
 def test_chance_below_without_failures_is_a_power():
     for n in (1.0, 30.0, 1e6, 2.0**40):
         x = float(np.exp(-0.7 / n))
-        below = chance_below(n, 1.0, x, np.exp(log_edge(n, 1.0, x)))
+        below = probability_below(n, 1.0, x, np.exp(log_edge(n, 1.0, x)))
         assert below == pytest.approx(x**n, rel=1e-9)
 
 

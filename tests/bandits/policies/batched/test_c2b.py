@@ -91,7 +91,7 @@ def test_candidate_that_defeats_all_arms_is_their_only_opponent(c_scale, n_batch
     assert trace.rounds.tolist() == [1, 2, 3, 4] and (trace.survivors == 4).all()
 
 
-def test_pair_that_both_arms_ask_for_is_compared_once():
+def test_pair_that_lines_7_to_11_yield_twice_is_compared_once():
     """Batch after batch of 6 pairs, 2, 4 and 8 times each; no arm is defeated."""
     trace = fast(configure(POLICY, c_scale=1e9), ladder(4), [12, 36, 84, 10**5], 1, 0)
     assert trace.rounds.tolist()[:3] == [1, 2, 3] and (trace.duels[:3] == [[6] * 4, [18] * 4, [42] * 4]).all()

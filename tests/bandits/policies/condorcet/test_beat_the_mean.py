@@ -40,7 +40,7 @@ def add_duels(state, arm, opponent, n, wins):
 
 
 def remove_at_next_step(state, lowest, highest):
-    """Tell `select` to remove an arm with the lowest win rate."""
+    """Set the state so that the next `select` removes an arm with the lowest win rate."""
     now = state.now[0]
     now.remove_one, now.lowest, now.highest = True, lowest, highest
 
@@ -129,7 +129,7 @@ def test_opponents_are_drawn_uniformly():
         assert (np.abs(count - 4000 * share) <= 4.5 * np.sqrt(4000 * share * (1 - share))).all()
 
 
-def test_self_duel_is_decided_by_a_fair_coin():
+def test_self_duel_has_a_random_outcome():
     """The outcome that `update` receives is not used; about half of 500 self-duels are won."""
     state, params = begin(2, f=30.0)
     while state.pair_duels[0, 0] < 500:

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.kernel
 
 DTS = configure(dts.POLICY)
 
-# Wins, and what they are for.
+# Tables of wins, with the arms that are likely to be first.
 EVEN = np.zeros((4, 4), int)
 CLEAR = np.array([[0, 7, 9, 8], [1, 0, 6, 3], [1, 2, 0, 4], [0, 3, 2, 0]])  # 0 is undefeated in most
 TWO_BEST = np.array([[0, 6, 9, 9], [4, 0, 9, 9], [0, 0, 0, 4], [0, 0, 3, 0]])  # 0 or 1 is
@@ -77,7 +77,7 @@ def test_many_runs_have_the_distribution_of_the_twin(prefs, settings):
 
 @pytest.mark.parametrize("w0", [0, 1])
 def test_candidates_have_the_fewest_beaters(w0, rng):
-    """In a run with skipped steps, candidates and beaters equal those of all bounds computed anew."""
+    """In a run with skipped steps, candidates and beaters equal those from all bounds."""
     state, params = state_after(configure(dts.POLICY, alpha=0.3, w0=w0), np.zeros((6, 6), int))
     prefs, self_duels = ladder(6, 0.08), np.zeros(6, np.int64)
     for _ in range(400):

@@ -36,7 +36,7 @@ def begin(n_arms, horizon=100, candidate=0, **settings):
 
 
 def set_round(state, candidate, opponents, lead, n_sweeps):
-    """Set the candidate, its opponents and its lead over each of them, after so many sweeps."""
+    """Set the candidate, its opponents and its lead over each of them, after `n_sweeps` sweeps."""
     now, n = state.now[0], len(opponents)
     now.candidate, now.n_opponents, now.n_sweeps = candidate, n, n_sweeps
     state.opponents[:n], state.lead[:n] = opponents, lead

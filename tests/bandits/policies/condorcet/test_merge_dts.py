@@ -174,7 +174,7 @@ def test_head_start_of_theory():
     assert state.batches.now[0].head_start == pytest.approx((3.04 * 136**2 / 1.02e-6) ** (1 / 1.02))
     state, _ = state_after(configure(POLICY, variant="paper", epsilon=0.01), nothing, horizon=10**6)
     assert state.batches.now[0].head_start == pytest.approx(4066005, abs=1)
-    with pytest.raises(PolicyError, match="needs alpha above 1/2, and alpha is 0.262144"):
+    with pytest.raises(PolicyError, match="alpha is 0.262144; expected more than 1/2"):
         fast(configure(POLICY, c=0), ladder(3), [10], 0, 0)
 
 

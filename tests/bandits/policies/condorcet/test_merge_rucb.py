@@ -100,7 +100,7 @@ def test_head_start_of_theory_is_rounded_up():
 
 @pytest.mark.parametrize(
     "settings, message",
-    [({"alpha": 0.5}, "needs alpha above 1/2, and alpha is 0.5"), ({"alpha": 0.5001}, "so close to 1/2")],
+    [({"alpha": 0.5}, "alpha is 0.5; expected more than 1/2"), ({"alpha": 0.5001}, "so close to 1/2")],
 )
 def test_head_start_that_theory_does_not_define_is_refused(settings, message):
     with pytest.raises(PolicyError, match=message):

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from naive.policies.rex3 import Rex3, Rex3ByCoin
+from naive.policies.rex3 import Rex3, Rex3ByMixture
 from scipy import stats
 from support.policies import (
     CYCLIC,
@@ -48,7 +48,7 @@ SETTINGS = [
 def assert_same_steps(configured, prefs, runs):
     """Assert that every count of a run without skipping equals that of the twin."""
     for run in range(runs):
-        duels, selves = slow(Rex3ByCoin, configured, prefs, STEPS, 0, run)
+        duels, selves = slow(Rex3ByMixture, configured, prefs, STEPS, 0, run)
         trace = fast(configured, prefs, STEPS, 0, run, fast_forward=False)
         np.testing.assert_array_equal(trace.duels, duels, f"run {run}")
         np.testing.assert_array_equal(trace.selves, selves, f"run {run}")

@@ -22,8 +22,8 @@ from support.policies import (
 from bandits import start
 from bandits.contract import configure
 from bandits.matrix_runs import play_matrix
-from bandits.parts.answers import leaders
-from bandits.parts.ucb_challenger import note_rates
+from bandits.parts.answers import mark_copeland_leaders
+from bandits.parts.ucb_challenger import record_rates
 from bandits.policies.copeland import ccb
 from bandits.regret import strong_regret
 from experiments.matrix.builtin import MATRICES
@@ -37,13 +37,13 @@ MULTISOL = MATRICES["multisol"].make()  # three Copeland winners
 
 
 def tournament(n_arms, rng, edge=0.3):
-    """Preferences of 1/2 plus or minus `edge`, drawn for each pair."""
+    """Return preferences of 1/2 plus or minus `edge`, drawn for each pair."""
     upper = np.triu(rng.choice([0.5 - edge, 0.5 + edge], (n_arms, n_arms)), 1)
     return upper + np.tril(1.0 - upper.T, -1) + 0.5 * np.eye(n_arms)
 
 
 def assert_same_steps(configured, prefs, steps, runs):
-    """Every count at every checkpoint, without skipping."""
+    """Assert equal counts at every checkpoint, without skipping."""
     for run in range(runs):
         duels, selves = slow(Ccb, configured, prefs, steps, 0, run)
         trace = fast(configured, prefs, steps, 0, run, fast_forward=False)
@@ -105,7 +105,7 @@ def _copy_twin(state, params, twin):
     now.clock, now.l_c, now.n_open = twin.t, twin.lc, shortlists.formidable.sum()
     for i, j in combinations(range(n_arms), 2):
         if state.wins[i, j] + state.wins[j, i] > 0:
-            note_rates.py_func(state.challengers, state.wins, i, j)
+            record_rates.py_func(state.challengers, state.wins, i, j)
             ccb._record_bound.py_func(state, params, i, j)
             ccb._record_bound.py_func(state, params, j, i)
 
@@ -167,14 +167,14 @@ def test_part_c_shortens_a_shortlist_to_a_uniform_subset():
     assert stats.chisquare(list(counts.values())).pvalue > 1e-5
 
 
-def test_leaders_beat_the_most_others():
+def test_copeland_leaders_lead_the_most_others():
     rng = np.random.default_rng(4)
     for n_arms in (1, 2, 3, 7):
         for _ in range(30):
             wins = rng.integers(0, 4, (n_arms, n_arms))
             score = [sum(wins[i, j] > wins[j, i] for j in range(n_arms)) for i in range(n_arms)]
             chosen = rng.random(n_arms) < 0.5
-            leaders(wins, chosen)
+            mark_copeland_leaders(wins, chosen)
             assert chosen.tolist() == [s == max(score) for s in score]
 
 

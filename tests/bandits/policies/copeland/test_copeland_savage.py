@@ -74,7 +74,7 @@ def test_many_choices_equal_the_twin(n_arms):
 def test_all_winners_are_the_answer_and_one_of_them_duels_itself():
     """Certain wins: a pair's sign is known after more than 2 ln(20 * 1000 * 1000) = 33.6 duels of it.
 
-    So in sweep 34, whose last pair, the two that cannot win, does not come to pass.
+    So in sweep 34, whose last pair, of the two arms that cannot win, is not played.
     """
     prefs = np.round(MULTISOL)
     traces = [fast(configure(POLICY), prefs, [338, 339, 1000], seed=1, run=run) for run in range(20)]
@@ -140,7 +140,7 @@ def test_steps_after_the_end_are_skipped_at_once():
 def test_copeland_regret_equals_that_of_an_independent_program(name, horizon, expected, error):
     """Its means of 40 runs; four standard errors, ours of 200 runs and theirs.
 
-    For theirs, where not told, the spread of ours with 40 runs stands in. It had three digits of every
+    Where its standard error is not given, that of 40 runs of ours is used. It had three digits of every
     preference; in mslr5 0.725 for 0.727.
     """
     prefs = np.round(MATRICES[name].make(), 3)
@@ -153,7 +153,7 @@ def test_copeland_regret_equals_that_of_an_independent_program(name, horizon, ex
 
 
 @pytest.mark.slow
-def test_close_arms_are_hardly_told_apart_in_a_million_steps():
+def test_close_arms_are_rarely_distinguished_in_a_million_steps():
     """A winner beats another arm with 0.504 only. All pairs lose 1/4 per step in the mean, and so do these
     two, which are left in the end; one race in ten is over by then. The independent program had 250,000.
     """

@@ -56,7 +56,7 @@ def test_skipping_changes_nothing(prefs):
 def test_more_than_16_arms_are_refused():
     trace = fast(CW_RMED, ladder(16, 0.02), [300], 0, 0)
     assert trace.duels.sum() + 2 * trace.selves.sum() == 600
-    with pytest.raises(PolicyError, match="at most 16 arms, not 17; try ecw_rmed"):
+    with pytest.raises(PolicyError, match="cw_rmed: 17 arms; expected at most 16, .* Use ecw_rmed"):
         fast(CW_RMED, ladder(17), [10], 0, 0)
 
 

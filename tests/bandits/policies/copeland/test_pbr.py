@@ -120,7 +120,7 @@ def test_tight_rules_need_no_sign_more_than_necessary():
 
 
 def test_kappa_of_all_arms_is_an_error():
-    with pytest.raises(PolicyError, match="kappa is 4; expected fewer than the 4 arms"):
+    with pytest.raises(PolicyError, match="kappa is 4; expected less than 4, the number of arms"):
         POLICY.init(4, kernel_params(configure(POLICY, kappa=4), 100), np.random.default_rng(0))
 
 

@@ -1,4 +1,4 @@
-"""The log of people's judgments: finals and best items, by a log made by hand."""
+"""The log of human judgments: finals and best items of a small made-up log."""
 
 import numpy as np
 import pytest
@@ -16,10 +16,10 @@ from experiments.studies.published.human_log import (
     replay,
     with_copy,
 )
-from experiments.studies.study import Bench, Size
+from experiments.studies.study import Inputs, Size
 from rankduel.base.errors import DataError
 
-# 'ab': a against b, a is better. Pairs of finalists a, b, c; d lost before.
+# 'ab' means that a was judged better than b. The finalists are a, b and c.
 RUN = ["ad", "bc", "ab", "bc", "ca"]
 THIRD, SECOND = ["ab", "ac", "bc"], ["ab", "cb", "ac"]
 
@@ -31,7 +31,7 @@ def judgments(pairs):
 LOG = judgments([*RUN, *THIRD, *SECOND])
 
 
-def test_the_last_judgment_of_a_pair_is_that_of_the_first_final():
+def test_the_last_judgment_of_a_pair_of_finalists_belongs_to_final_one():
     held = finals(judgments(["cb", *RUN, *THIRD, *SECOND]), len(RUN) + 1, len(THIRD))
     assert sorted(judgment.better for judgment in held["I"]) == ["a", "b", "c"]
     assert (held["III"], held["II"]) == (judgments(THIRD), judgments(SECOND))
@@ -42,7 +42,7 @@ def test_best_items_won_most_often():
     assert best_items(judgments(SECOND)) == {"q": frozenset("a")}
 
 
-def test_what_is_counted():
+def test_counts_of_a_log():
     found, sets = counted(LOG, len(RUN), len(THIRD))
     assert (found["questions"], found["passages"], found["median pool"]) == (1, 4, 4)
     assert sets["Set-I"] == {"q": frozenset("abc")} and sets["Combined-I+II"] == {"q": frozenset("a")}
@@ -56,21 +56,21 @@ def test_a_question_may_be_missing_in_a_final():
 
 
 def test_replay_finds_its_files(tmp_path):
-    assert replay(Bench(None, Size(1, 1), {}, 1)) == {}
-    bench = Bench(None, Size(1, 1), {}, 1, data=tmp_path)
-    assert replay(bench) == {}
+    assert replay(Inputs(None, Size(1, 1), {}, 1)) == {}
+    inputs = Inputs(None, Size(1, 1), {}, 1, data=tmp_path)
+    assert replay(inputs) == {}
     (tmp_path / "judgments.txt").write_text("1 a b a\n" * 11_681)
     (tmp_path / "Set-I.qrels").write_text("1 Q0 a 1\n")
     (tmp_path / "Set-II.qrels").write_text("1 Q0 b 1\n")
-    found = replay(bench)
+    found = replay(inputs)
     assert (found["Set-I items"], found["Set-I as published"], found["Set-II as published"]) == (1, 1, 0)
     assert "Set-III as published" not in found
 
 
-def test_files(tmp_path):
+def test_invalid_files_are_refused(tmp_path):
     path = tmp_path / "judgments.txt"
     path.write_text("1 a b a\n")
-    with pytest.raises(DataError, match="1 judgments; expected the 11,681"):
+    with pytest.raises(DataError, match="found 1 judgments; expected the 11,681"):
         read_log(path)
     path.write_text("1 a b a\n1 a b c\n")
     with pytest.raises(DataError, match="line 2: expected"):
@@ -98,9 +98,9 @@ def test_a_copy_is_equal_in_every_comparison():
 
 @pytest.mark.compiling
 def test_copies_of_a_sure_winner_are_both_in_the_final():
-    """Where the better item always wins, the first and its copy lose no comparison but to each other."""
+    """If the better item always wins, the first item and its copy lose to each other only."""
     prefs = np.triu(np.ones((30, 30)), 1) + 0.5 * np.eye(30)
-    bench = Bench(preferences_of(prefs), Size(1, 20), {}, 1)
-    assert copies(bench) == {"copy in the final": [1.0] * 20}
+    inputs = Inputs(preferences_of(prefs), Size(1, 20), {}, 1)
+    assert copies(inputs) == {"copy in the final": [1.0] * 20}
     last = finalists(prefs, seed=0)
     assert 0 in last and len(last) <= 9

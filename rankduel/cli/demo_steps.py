@@ -1,4 +1,4 @@
-"""The steps of `rankduel demo`: the whole story on synthetic data as hard as MSLR."""
+"""Steps of `rankduel demo`: data, a matrix, policies live and by proxy, and a report."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from rankduel.cli.shown.data import show_summary
 
 HORIZON, RUNS = 10_000_000, 6
 METHOD = "team_draft"
-TIMES = 3  # each query is drawn for a pair with tied documents, whose odds are not known exactly
-# Policies, and what Li et al. 2020 (Table 2) report for 10^8 duels of MSLR's 136 rankers, in days.
+TIMES = 3  # draws per query for a pair with tied documents, which has no exact odds
+# Policies, and the days that Li et al. 2020 (Table 2) report for 10^8 duels of MSLR's 136 rankers.
 PAPER_DAYS = {
     "merge_dts": 0.08,
     "dts": 5.23,
@@ -41,7 +41,7 @@ PAPER_DAYS = {
 _SECONDS_PER_DAY, _PAPER_DUELS = 86_400, 10**8
 
 
-def tell(folder: Path) -> None:
+def run_demo(folder: Path) -> None:
     """Make data, a matrix, runs and a report in a folder, and print each step."""
     started = time.monotonic()
     folder.mkdir(parents=True, exist_ok=True)
@@ -52,7 +52,7 @@ def tell(folder: Path) -> None:
         _heading(2, "Preferences: every pair of 136 rankers, interleaved for navigational users")
         preferences = _matrix(arena, folder / f"{METHOD}.prefs.parquet")
         compiling.result()
-    _heading(3, f"Policies look for the best ranker: {HORIZON:,} duels, live and by proxy")
+    _heading(3, f"Policies: {HORIZON:,} duels each, live and by proxy")
     found = _compare(arena, preferences, folder / "records")
     show_comparison(found)
     _show_times(found)
@@ -66,7 +66,7 @@ def tell(folder: Path) -> None:
 
 
 def _compile_policies() -> None:
-    """Compile the policies for the matrix, which takes half a minute the first time, beside other work."""
+    """Compile the policies for the matrix, which takes half a minute the first time."""
     api.run("cyclic", list(PAPER_DAYS), 1, 1, jobs=1)
 
 
@@ -99,7 +99,8 @@ def _matrix(arena: Arena, path: Path) -> Preferences:
     screen.print(
         f"   wrote {escape(str(path))} [dim]({time.monotonic() - started:.0f} s)[/]\n"
         f"   {preferences.names[best]} beats all others, the next best with probability {0.5 + lead:.4f}; "
-        f"{exact:,} of {len(preferences.pairs):,} pairs are exact, the others within {half_width:.2g}"
+        f"{exact:,} of {len(preferences.pairs):,} pairs are exact, the others have intervals of at most "
+        f"± {half_width:.2g}"
     )
     return preferences
 
@@ -120,7 +121,7 @@ def _compare(arena: Arena, preferences: Preferences, folder: Path) -> Comparison
 
 
 def _show_times(found: Comparison) -> None:
-    """Print how long a run takes beside what the paper reports for as many duels."""
+    """Print the time of a run and the time that the paper reports for as many duels."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("policy", header_style="dim", style="cyan")
     for heading in ("live run", "proxy run", "Li et al. 2020, proxy"):
@@ -131,7 +132,7 @@ def _show_times(found: Comparison) -> None:
         table.add_row(row["policy"], _duration(row["live_seconds"]), _duration(row["proxy_seconds"]), theirs)
     screen.print(f"\nTime for {HORIZON:,} duels of 136 rankers")
     screen.print(table)
-    screen.print("[dim]Li et al.: a tenth of what Table 2 reports for 10^8 duels, on their machine[/]")
+    screen.print("[dim]Li et al.: a tenth of the time in their Table 2 for 10^8 duels, on their machine[/]")
 
 
 def _duration(seconds: float) -> str:

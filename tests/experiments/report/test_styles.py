@@ -1,4 +1,4 @@
-"""Colours, dashes and names of policies: alike everywhere, apart in one chart, legible on light and dark."""
+"""Line styles and names of policies: stable, distinct within a chart, and legible on light and dark pages."""
 
 import itertools
 
@@ -8,7 +8,7 @@ from support.run_set_samples import ordered_preferences
 
 from bandits.catalogue import POLICIES
 from experiments.matrix.preferences import preferences_of
-from experiments.report.charts.looks import (
+from experiments.report.charts.styles import (
     COLOURS,
     DARK,
     DARK_PAPER,
@@ -16,11 +16,11 @@ from experiments.report.charts.looks import (
     LOWER_BOUND,
     PALE,
     PAPER,
-    looks,
+    line_styles,
 )
 from experiments.report.names import policy_names, policy_title, ranker_in_words, ranker_titles
 
-FAMILIAR = ("rucb", "merge_dts", "dts", "merge_rucb", "self_sparring", "rmed1", "rcs", "savage", "rex3")
+WELL_KNOWN = ("rucb", "merge_dts", "dts", "merge_rucb", "self_sparring", "rmed1", "rcs", "savage", "rex3")
 
 
 def _linear(colour):
@@ -29,7 +29,7 @@ def _linear(colour):
 
 
 def _contrast(one, other):
-    """As WCAG 2 defines it."""
+    """Return the contrast ratio of WCAG 2."""
     low, high = sorted(_linear(colour) @ [0.2126, 0.7152, 0.0722] for colour in (one, other))
     return (high + 0.05) / (low + 0.05)
 
@@ -41,38 +41,40 @@ def _lab(colour):
 
 
 @pytest.mark.parametrize("n", [1, 10, 11, 40])
-def test_policies_of_a_report_look_unlike_each_other(n):
-    found = looks([*(f"policy {i}" for i in range(n)), LOWER_BOUND])
-    assert len({(look.colour, look.dash) for look in found.values()}) == n + 1
-    solid = [look.colour for look in found.values() if look.dash == ()]
+def test_policies_of_a_report_have_distinct_styles(n):
+    found = line_styles([*(f"policy {i}" for i in range(n)), LOWER_BOUND])
+    assert len({(style.colour, style.dash) for style in found.values()}) == n + 1
+    solid = [style.colour for style in found.values() if style.dash == ()]
     assert len(solid) == len(set(solid)) == min(n, 10)
 
 
-def test_a_policy_keeps_its_colour_whatever_else_is_drawn():
-    alone = {policy: looks([policy])[policy].colour for policy in FAMILIAR}
-    together = looks(FAMILIAR)
-    assert {policy: look.colour for policy, look in together.items()} == alone
-    others = looks([*POLICIES, *FAMILIAR])
-    assert {policy: others[policy].colour for policy in FAMILIAR} == alone
+def test_the_colour_of_a_policy_does_not_depend_on_the_other_policies():
+    alone = {policy: line_styles([policy])[policy].colour for policy in WELL_KNOWN}
+    together = line_styles(WELL_KNOWN)
+    assert {policy: style.colour for policy, style in together.items()} == alone
+    others = line_styles([*POLICIES, *WELL_KNOWN])
+    assert {policy: others[policy].colour for policy in WELL_KNOWN} == alone
     for policy in POLICIES:
-        assert looks(["rucb", policy])[policy] == looks([policy, "rucb"])[policy]
+        assert line_styles(["rucb", policy])[policy] == line_styles([policy, "rucb"])[policy]
 
 
-def test_the_shortest_of_some_settings_has_the_colour_of_the_name():
-    found = looks(["dts(k=1)", "merge_rucb", "dts"])  # the first would otherwise take the second's
-    assert found["dts"].colour == looks(["dts"])["dts"].colour
-    assert found["merge_rucb"].colour == looks(["merge_rucb"])["merge_rucb"].colour
-    assert looks(["dts(k=1)"])["dts(k=1)"].colour == found["dts"].colour
+def test_of_policies_with_one_name_the_shortest_text_has_the_colour_of_the_name():
+    found = line_styles(
+        ["dts(k=1)", "merge_rucb", "dts"]
+    )  # sorted by length, 'dts(k=1)' would take the colour of merge_rucb
+    assert found["dts"].colour == line_styles(["dts"])["dts"].colour
+    assert found["merge_rucb"].colour == line_styles(["merge_rucb"])["merge_rucb"].colour
+    assert line_styles(["dts(k=1)"])["dts(k=1)"].colour == found["dts"].colour
 
 
 @pytest.mark.parametrize("paper, colours", [(PAPER, COLOURS), (DARK_PAPER, [DARK[one] for one in COLOURS])])
-def test_colours_are_legible_and_apart(paper, colours):
+def test_colours_are_legible_and_distinct(paper, colours):
     assert min(_contrast(colour, paper) for colour in colours) >= 3
     apart = [np.linalg.norm(_lab(one) - _lab(other)) for one, other in itertools.combinations(colours, 2)]
     assert min(apart) > 25
 
 
-def test_ink_is_legible_on_both_pages():
+def test_text_is_legible_on_light_and_dark_pages():
     for ink, least in ((INK, 7), (PALE, 4.5)):
         assert _contrast(ink, PAPER) >= least and _contrast(DARK[ink], DARK_PAPER) >= least
 
@@ -99,11 +101,11 @@ def test_every_policy_has_a_name_in_the_literature():
     assert len(set(titles)) == len(titles) and not any("_" in title for title in titles)
 
 
-def test_labels_replace_names():
-    assert looks(["dts", "rucb"], {"dts": "ours"})["dts"].label == "ours"
+def test_labels_replace_the_names_of_policies():
+    assert line_styles(["dts", "rucb"], {"dts": "ours"})["dts"].label == "ours"
 
 
-def test_rankers_are_named_by_the_profile_of_the_data():
+def test_rankers_are_named_by_the_feature_list_of_the_data():
     matrix = ordered_preferences(3).matrix
     features = preferences_of(matrix, ["110", "-3", "mine"], profile="mslr")
     assert ranker_titles(features)["110"] == "110 BM25, whole document"
