@@ -25,7 +25,9 @@ from rankduel.cli.options import (
     DuelOptions,
     Files,
     Force,
+    Scheduler,
     number,
+    refuse_jobs,
     refuse_typed,
     with_options,
 )
@@ -117,6 +119,7 @@ def build(
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of all random numbers; equal seeds, equal files.")] = 0,
     jobs: Annotated[int, typer.Option(help="Number of threads; -1 uses all cores.")] = -1,
+    scheduler: Scheduler = None,
     force: Force = False,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
@@ -134,6 +137,7 @@ def build(
     for file in outputs:
         _check_output(file, force)
     _refuse_unused(context, decide, multileave)
+    refuse_jobs(context, scheduler)
     settings = {
         "duels": duels,
         "precision": precision,
@@ -145,6 +149,7 @@ def build(
         "impressions": impressions,
         "seed": seed,
         "jobs": jobs,
+        "scheduler": scheduler,
     }
     found = _build_each(lambda: data_options.read(files), outputs, settings, quiet=as_json or as_csv)
     if print_table(as_json, as_csv, lambda: _rows(found), lambda: _everything(found)):

@@ -20,8 +20,10 @@ from rankduel.cli.options import (
     Name,
     Out,
     Repair,
+    Scheduler,
     Seed,
     number,
+    refuse_jobs,
     with_options,
 )
 
@@ -29,6 +31,7 @@ from rankduel.cli.options import (
 @with_options(DataOptions, "data_options")
 @with_options(DuelOptions, "duel_options")
 def multileave(
+    context: typer.Context,
     data: Annotated[list[str], typer.Argument(help="Files of judged data.", autocompletion=completion.files)],
     method: Annotated[
         list[str],
@@ -57,6 +60,7 @@ def multileave(
     name: Name = "",
     repair: Repair = False,
     jobs: Jobs = -1,
+    scheduler: Scheduler = None,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
     duel_options: DuelOptions,
@@ -75,6 +79,7 @@ def multileave(
     from rankduel.cli.shown.multileave import as_data, error_rows, show_errors
     from rankduel.cli.shown.preferences import user_text
 
+    refuse_jobs(context, scheduler)
     methods = [MULTILEAVERS.parsed(text) for text in method]
     pages = checked_impressions(impressions)
     folder = out / (name or run_set_name(data, "multileave", pages, seed))
@@ -89,6 +94,7 @@ def multileave(
             matrix=matrix,
             seed=seed,
             jobs=jobs,
+            scheduler=scheduler,
             folder=folder,
             repair=repair,
             command=command_typed(),

@@ -356,8 +356,20 @@ Repair = Annotated[
     ),
 ]
 Scheduler = Annotated[
-    str | None, typer.Option(help="Address of a Dask scheduler, tcp://HOST:PORT, that distributes the runs.")
+    str | None,
+    typer.Option(
+        help="Address of a Dask scheduler, tcp://HOST:PORT, whose workers share the work; or local:N for N "
+        "worker processes on this machine.",
+        show_default=False,
+    ),
 ]
+
+
+def refuse_jobs(context: typer.Context, scheduler: str | None) -> None:
+    """Raise an error if both --scheduler and --jobs are given."""
+    if scheduler is not None:
+        why = "is for this process, and --scheduler uses others: leave it out"
+        refuse_typed(context, ["jobs"], why)
 
 
 @dataclasses.dataclass(frozen=True)

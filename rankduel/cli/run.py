@@ -28,6 +28,7 @@ from rankduel.cli.options import (
     Regret,
     RunOptions,
     names_of,
+    refuse_jobs,
     refuse_one_matrix,
     refuse_typed,
     with_options,
@@ -149,6 +150,7 @@ def _show_one(
 
 def _refuse_unused(context: typer.Context, policies: list[Configured], live: bool, n_problems: int) -> None:
     """Raise an error, before any work, for files and options that the runs would not use."""
+    refuse_jobs(context, context.params.get("scheduler"))
     if live:
         if not any(policy.thing.sets for policy in policies):
             why = "is for policies that compare sets of rankers, and none of these does: leave it out"
@@ -161,7 +163,3 @@ def _refuse_unused(context: typer.Context, policies: list[Configured], live: boo
         )
     live_only = ["matrix", "multileave", "measure", *names_of(DuelOptions, DataOptions)]
     refuse_typed(context, live_only, "is for live duels on judged data: add --live, or leave it out")
-    if "scheduler" in context.params and context.params["scheduler"] is not None:
-        refuse_typed(
-            context, ["jobs"], "is for this machine, and --scheduler uses other machines: leave it out"
-        )

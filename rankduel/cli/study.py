@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from rich.markup import escape
@@ -25,7 +25,7 @@ from rankduel.cli.console import (
     title,
 )
 from rankduel.cli.endings import keeping
-from rankduel.cli.options import AsCsv, AsJson, Jobs, Repair
+from rankduel.cli.options import AsCsv, AsJson, Jobs, Repair, Scheduler, refuse_jobs
 
 if TYPE_CHECKING:
     from experiments.studies.playing import Played
@@ -140,6 +140,7 @@ def show(name: Name, trust: Trust = False, as_json: AsJson = False, as_csv: AsCs
 
 @app.command()
 def run(
+    context: typer.Context,
     names: Names = None,
     *,
     tier: AtTier = Tier.quick,
@@ -149,6 +150,7 @@ def run(
     out: Out = Path("results/studies"),
     repair: Repair = False,
     jobs: Jobs = -1,
+    scheduler: Scheduler = None,
     trust: Trust = False,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
@@ -168,7 +170,9 @@ def run(
     studies = {name: find_study(name, trust=trust) for name in names or all_studies()}
     _refuse_same_ids(studies)
     as_data = as_json or as_csv
-    played = _play_and_check(studies, tier.value, data, real, out, jobs, trust, repair, as_data=as_data)
+    refuse_jobs(context, scheduler)
+    workers = {"jobs": jobs, "scheduler": scheduler}
+    played = _play_and_check(studies, tier.value, data, real, out, workers, trust, repair, as_data=as_data)
     printed = print_table(as_json, as_csv, lambda: [row for one in played for row in record_rows(one)])
     if not printed:
         for one in played:
@@ -206,7 +210,7 @@ def check(
 
     studies = {name: find_study(name, trust=trust)}
     as_data = as_json or as_csv
-    (played,) = _play_and_check(studies, tier.value, data, real, out, jobs, trust, as_data=as_data)
+    (played,) = _play_and_check(studies, tier.value, data, real, out, {"jobs": jobs}, trust, as_data=as_data)
     if not print_table(as_json, as_csv, lambda: record_rows(played)):
         show_records(played.records)
     if any(record.unexplained for record in played.records):
@@ -246,20 +250,23 @@ def _play_and_check(
     data: Path | None,
     real: bool,
     out: Path,
-    jobs: int,
+    workers: Mapping[str, Any],
     trust: bool,
     repair: bool = False,
     *,
     as_data: bool,
 ) -> list[Played]:
-    """Run the studies and return their results; with `as_data`, messages go to standard error."""
+    """Run the studies and return their results; with `as_data`, messages go to standard error.
+
+    `workers` are the arguments `jobs` and `scheduler` of `rankduel.study`.
+    """
     from experiments.studies.data import data_folder
     from experiments.studies.playing import count_runs, parts_to_play
     from rankduel.cli.shown.study import time_text
 
     tell = errors if as_data else screen
     for study in studies.values():
-        tell.print(f"[dim]{escape(study.id)}, tier {tier}: {time_text(study, tier, jobs)}[/]")
+        tell.print(f"[dim]{escape(study.id)}, tier {tier}: {time_text(study, tier, workers['jobs'])}[/]")
     played = []
     for name, study in studies.items():
         n_runs = count_runs(parts_to_play(study, tier, data_folder(data), real))
@@ -275,7 +282,7 @@ def _play_and_check(
                 real=real,
                 out=out,
                 repair=repair,
-                jobs=jobs,
+                **workers,
                 command=command_typed(),
                 progress=done,
                 trust=trust,

@@ -13,7 +13,7 @@ from rankduel.base.errors import UsageError
 from rankduel.base.text import counted
 from rankduel.cli import completion
 from rankduel.cli.console import file_size, print_table, screen
-from rankduel.cli.options import AsCsv, AsJson, Seed, refuse_typed
+from rankduel.cli.options import AsCsv, AsJson, Scheduler, Seed, refuse_typed
 
 if TYPE_CHECKING:
     from experiments.matrix.preferences import Preferences
@@ -53,6 +53,7 @@ def winners(
         typer.Option(help="Number of bootstrap resamples of the queries."),
     ] = 1000,
     seed: Seed = 0,
+    scheduler: Scheduler = None,
     figures: Annotated[
         Path | None,
         typer.Option(help="With --subsets: also write charts of all sizes to this folder, as .svg."),
@@ -73,7 +74,7 @@ def winners(
 
     if not subsets:
         why = "is for subsets of the rankers: add --subsets, or leave it out"
-        refuse_typed(context, ["samples", "overlap_samples"], why)
+        refuse_typed(context, ["samples", "overlap_samples", "scheduler"], why)
     if as_json:
         refuse_typed(context, ["top"], "is for the table, and --json has all rankers: leave it out")
     if top < 1:
@@ -86,7 +87,12 @@ def winners(
     found = None
     if subsets:
         found = rankduel.winner_subsets(
-            chosen, sizes=sizes, samples=samples, overlap_samples=overlap_samples, seed=seed
+            chosen,
+            sizes=sizes,
+            samples=samples,
+            overlap_samples=overlap_samples,
+            seed=seed,
+            scheduler=scheduler,
         )
     paths = shown.write_figures(found, figures) if found and figures else []
     rows, everything = lambda: shown.ranker_rows(chosen, drawn), lambda: shown.as_data(chosen, drawn, found)
