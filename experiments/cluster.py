@@ -152,7 +152,7 @@ class Cluster:
                 f"the scheduler at {self._address} has no workers; 'dask worker {self._address}' starts one"
             )
         return UsageError(
-            f"no Dask scheduler answers at {self._address} ({type(problem).__name__}); start one with "
+            f"no Dask scheduler at {self._address} ({type(problem).__name__}); start one with "
             "'dask scheduler' and workers with 'dask worker ADDRESS'"
         )
 

@@ -224,7 +224,7 @@ def test_runs_survive_a_killed_worker(machines, arena, tmp_path):
 
 
 def test_no_scheduler_is_a_clear_error():
-    with pytest.raises(RankduelError, match="no Dask scheduler answers at tcp://127.0.0.1:9"):
+    with pytest.raises(RankduelError, match="no Dask scheduler at tcp://127.0.0.1:9"):
         with open_cluster("tcp://127.0.0.1:9"):
             pass
 

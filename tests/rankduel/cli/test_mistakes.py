@@ -63,7 +63,7 @@ REFUSED = [
     ("run arxiv6 -p rucb -k 10", f"--length {LIVE}"),
     ("run arxiv6 -p rucb --qrels q.txt", f"--qrels {LIVE}"),
     ("run arxiv6 -p rucb --no-cache", f"--no-cache {LIVE}"),
-    ("run arxiv6 -p rucb --scheduler tcp://x:1 --jobs 2", "--jobs is for this machine"),
+    ("run arxiv6 -p rucb --scheduler tcp://x:1 --jobs 2", "--jobs is for this process"),
     ("run x.txt --live -p rucb --multileave sosm", "--multileave is for policies that compare sets"),
     ("matrix x.txt -o m.npy --decide 0.1 --alpha 0.1", "--alpha is for intervals of single pairs"),
     ("matrix x.txt -o m.npy --queries cycle", "--queries is for live runs and"),
