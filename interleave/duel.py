@@ -177,8 +177,12 @@ def impression_by(name: str) -> Callable[..., Any]:
 
 @kernel
 def clicks_and_gain(world, start, length):
-    """(clicks, DCG) of the page; see letor_data.evaluation.gains."""
+    """Return (clicks, DCG) of the page, see letor_data.evaluation.gains, and note its unjudged documents."""
     n_clicks, gain = 0, 0.0
+    if len(world.unjudged) > 0:
+        world.rules[0].n_unjudged = 0
+        for at in range(length):
+            world.rules[0].n_unjudged += world.unjudged[start + world.page[DOC, at]]
     for at in range(length):
         n_clicks += world.page[CLICKED, at]
         gain += (2.0 ** world.labels[start + world.page[DOC, at]] - 1.0) / np.log2(at + 2.0)

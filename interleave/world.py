@@ -69,6 +69,7 @@ class Rules(NamedTuple):
     next_query: int = 0  # whose turn it is, if queries are asked IN_TURN
     lists_end: int = 0  # a ranker may list fewer documents than its query has
     n_drafted: int = 0  # places of the page that both rankers compete for, see interleave.list_ends
+    n_unjudged: int = 0  # documents of the measured page without a judgment
 
 
 class World(NamedTuple):
@@ -88,6 +89,7 @@ class World(NamedTuple):
     page: np.ndarray  # (6, length + 2) int64; row STATE is a method's own, three numbers
     chances: np.ndarray  # (4, length + 2) float64, likewise what a method remembers of its draws
     settled: np.ndarray  # (2, room) int64, per side tied ranks and their documents; see `_remember`
+    unjudged: np.ndarray  # (n_docs,) bool: documents without a judgment; empty if all have one
 
 
 class Pair(NamedTuple):
@@ -272,6 +274,7 @@ def make_world(
     tied_duels: str = "coin",
     queries: str | np.ndarray = "uniform",
     seed: int = 0,
+    unjudged: np.ndarray | None = None,
 ) -> World:
     """What a live duel needs.
 
@@ -279,6 +282,7 @@ def make_world(
     ties        between documents, see letor_data.ties.TIE_MODES; `seed` is for those broken once per run
     tied_duels  between rankers, see TIED_DUELS
     queries     "uniform", "cycle" (in file order), or a weight per query
+    unjudged    a truth value per document, for those that have grade 0 for want of a judgment
     """
     if length < 1:
         raise InterleaveError(f"a page must have at least 1 document, not {length}")
@@ -319,6 +323,7 @@ def make_world(
         rules=record(rules),
         rate=float(interleaving.get("rate", 0.5)),
         **_room(length),
+        unjudged=read_only(np.ascontiguousarray([] if unjudged is None else unjudged, np.bool_)),
     )
 
 

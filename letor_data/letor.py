@@ -95,6 +95,7 @@ class Letor:
     notes: tuple[str, ...] = ()
     scale: int = 0
     cache: Path | None = None
+    unjudged: np.ndarray | None = None
 
     def _facts(self) -> dict[str, object]:
         """Return the values that the representation shows."""
@@ -241,6 +242,7 @@ class Letor:
             splits=self.splits[queries],
             records=self.records[rows],
             comments=None if self.comments is None else self.comments.take(pa.array(rows)),
+            unjudged=None if self.unjudged is None else self.unjudged[rows],
         )
 
     def only_split(self, split: str) -> Letor:

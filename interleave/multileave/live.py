@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from interleave.live import CLICKS, NDCG, PAGES
+from interleave.live import n_measured, note_page
 from interleave.multileave.impression import multileave_by
 from interleave.multileave.world import SharedWorld, for_another_thread
 from rankduel.base.compiling import kernel
@@ -19,13 +19,14 @@ class LiveSharedWorld(NamedTuple):
 
     shared: SharedWorld
     preferences: np.ndarray  # (rankers, rankers) float64: room for those of one page
-    shown: np.ndarray  # (3,) float64: pages, and the sums of their NDCG and clicks
+    shown: np.ndarray  # as in interleave.live.Live
 
 
 def go_live_together(shared: SharedWorld) -> LiveSharedWorld:
     """The same shared world with a page of its own, and nothing shown yet."""
     n_rankers = len(shared.world.order)
-    return LiveSharedWorld(for_another_thread(shared), np.zeros((n_rankers, n_rankers)), np.zeros(3))
+    shown = np.zeros(n_measured(shared.world))
+    return LiveSharedWorld(for_another_thread(shared), np.zeros((n_rankers, n_rankers)), shown)
 
 
 @functools.cache
@@ -40,9 +41,7 @@ def live_comparison_by(name: str) -> Callable[..., Any]:
     @kernel
     def compare(live, rankers, copies, n, won, users):
         n_clicks, ndcg = impression(live.shared, rankers, n, live.preferences, users)
-        live.shown[PAGES] += 1.0
-        live.shown[NDCG] += ndcg
-        live.shown[CLICKS] += n_clicks
+        note_page(live.shown, n_clicks, ndcg, live.shared.world.rules[0].n_unjudged)
         for x in range(n):
             for y in range(n):
                 won[x, y] = copies[x] * copies[y] if live.preferences[x, y] > 0.0 else 0

@@ -222,6 +222,8 @@ def make_shared_world(
     ties: str = "random_impression",
     queries: str | np.ndarray = "uniform",
     seed: int = 0,
+    *,
+    unjudged: np.ndarray | None = None,
 ) -> SharedWorld:
     """What a multileaved impression needs; see `interleave.world.make_world` for the settings."""
     if ties == "random_impression_redraw":
@@ -238,6 +240,7 @@ def make_shared_world(
         ties=ties,
         queries=queries,
         seed=seed,
+        unjudged=unjudged,
     )
     longest = int(np.diff(world.offsets).max())
     weights = rank_weights(longest, multileaving.get("tau", 1.0))
