@@ -1,4 +1,4 @@
-"""Live duels that keep count of the pages they show: their NDCG and their clicks."""
+"""Live duels that measure the pages they show: NDCG, clicks and unjudged documents."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PAGES, NDCG, CLICKS, UNJUDGED = range(4)  # entries of Live.shown
 
 
 class Live(NamedTuple):
-    """A world and what was shown in it. One per thread."""
+    """A world and the sums of measurements of its pages. One per thread."""
 
     world: World
     ideal: np.ndarray  # (n_queries,) float64: the best DCG each query allows
@@ -38,7 +38,7 @@ class Live(NamedTuple):
 
 
 def go_live(world: World) -> Live:
-    """The same world with a page of its own, and nothing shown yet."""
+    """Return a copy of the world with its own page, and measurements at 0."""
     ideal = ideal_dcg(world.labels, world.offsets, world.user.shape[1])
     return Live(for_another_thread(world), ideal, np.zeros(n_measured(world)))
 
@@ -60,7 +60,10 @@ def note_page(shown, n_clicks, ndcg, n_unjudged):
 
 @functools.cache
 def live_duel_by(name: str) -> Callable[..., Any]:
-    """`live_duel(live, first, second, users)` for one method: `interleaved_duel`, and the page is noted."""
+    """Return `live_duel(live, first, second, users)` for a method, which measures the page of every duel.
+
+    `live_duel` returns whether `first` won. A tied duel is decided by a random draw or played again.
+    """
     impression = impression_by(name)
 
     @(entry if METHODS[name].calls_python else kernel)
@@ -76,10 +79,10 @@ def live_duel_by(name: str) -> Callable[..., Any]:
 
 @functools.cache
 def unmeasured_duel_by(name: str) -> Callable[..., Any]:
-    """`duel(world, first, second, users)` for one method: the page ends where the user leaves, unmeasured.
+    """Return `duel(world, first, second, users)` for a method: pages end where the user leaves, unmeasured.
 
-    Winners follow the law of `live_duel_by`. They are others by the same random numbers, since no number is
-    drawn for the rest of a page.
+    Winners follow the same law as with `live_duel_by`. With the same seed they differ, since no random number
+    is drawn for the rest of a page.
     """
     outcome = outcome_by(name)
 
@@ -95,6 +98,7 @@ def unmeasured_duel_by(name: str) -> Callable[..., Any]:
 
 @kernel
 def shown_so_far(live, out):
+    """Copy the measurements to `out`."""
     for column in range(len(live.shown)):
         out[column] = live.shown[column]
 

@@ -1,4 +1,4 @@
-"""Live comparisons of sets of rankers that keep count of the pages they show: their NDCG and their clicks."""
+"""Live comparisons of sets of rankers that measure the pages they show."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from rankduel.base.compiling import kernel
 
 
 class LiveSharedWorld(NamedTuple):
-    """A shared world and what was shown in it. One per thread."""
+    """A shared world and the sums of measurements of its pages. One per thread."""
 
     shared: SharedWorld
-    preferences: np.ndarray  # (rankers, rankers) float64: room for those of one page
+    preferences: np.ndarray  # (rankers, rankers) float64: workspace for one page
     shown: np.ndarray  # as in interleave.live.Live
 
 
 def go_live_together(shared: SharedWorld) -> LiveSharedWorld:
-    """The same shared world with a page of its own, and nothing shown yet."""
+    """Return a copy of the shared world with its own page, and measurements at 0."""
     n_rankers = len(shared.world.order)
     shown = np.zeros(n_measured(shared.world))
     return LiveSharedWorld(for_another_thread(shared), np.zeros((n_rankers, n_rankers)), shown)
@@ -31,10 +31,10 @@ def go_live_together(shared: SharedWorld) -> LiveSharedWorld:
 
 @functools.cache
 def live_comparison_by(name: str) -> Callable[..., Any]:
-    """`compare(live, rankers, copies, n, won, users)` for one method: who is preferred on a page of all n.
+    """Return `compare(live, rankers, copies, n, won, users)` for a method, which shows a page of n rankers.
 
-    Rankers of which there are several copies have a duel for every two copies, all decided by the same page.
-    Without a preference nobody wins.
+    won[x, y] receives the duels that ranker x won against y: one for every pair of their copies if x is
+    preferred on the page, otherwise 0.
     """
     impression = multileave_by(name)
 
