@@ -66,6 +66,8 @@ class Letor:
         Number of grades of the scale; 0 if it follows from the profile or the labels, see `n_grades`.
     cache : Path, optional
         Folder for scores of models on this data. By default, scores are not cached.
+    unjudged : ndarray of bool, shape (n_docs,), optional
+        Documents that have grade 0 for want of a judgment. By default all are judged.
 
     Examples
     --------
