@@ -162,6 +162,16 @@ def test_exploitative_pages_come_as_often_as_they_should(left, right):
         assert seen[docs] / n == pytest.approx(float(chance), abs=5 * 0.5 / n**0.5)
 
 
+@pytest.mark.parametrize("way", ["probabilistic", "exploitative", "optimized"])
+def test_places_below_are_filled_by_rank_and_the_first_list_first(way):
+    """Three places are drafted, which leave three documents, of both lists at the same rank on many pages."""
+    for seed in range(20):
+        page = interleave("abc", "def", way, seed=seed)
+        drafted = tuple(page.docs[:3])
+        assert tuple(page.docs[3:]) == naive.filled("abc", "def", drafted, 6)
+        assert page.teams[3:] == ["nobody"] * 3
+
+
 @pytest.mark.parametrize("way", METHODS)
 def test_a_ranker_without_documents_ties(way):
     for left, right in (("", "abc"), ("abc", "")):
