@@ -20,9 +20,13 @@ extensions = [
     "sphinx_design",
     "mathml",
     "offline",
+    "catalogues",
+    "commands",
 ]
-exclude_patterns = ["_build", "**/.ipynb_checkpoints"]
+templates_path = ["_templates"]
+exclude_patterns = ["_build", "_templates", "**/.ipynb_checkpoints"]
 nitpicky = True
+default_role = "literal"  # of `names` in docstrings
 
 # Pages are Markdown. Notebooks are shown with the output they were saved with.
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
