@@ -253,11 +253,15 @@ class Kinds(CodeDirective):
 
 def _kinds(base: type) -> list[type]:
     """Return a class and all that derive from it and are ours, in the order of their definition."""
-    found = [base] if base.__module__ == errors.__name__ else []
-    for kind in base.__subclasses__():
-        if kind.__module__.partition(".")[0] in _PACKAGES or base is Warning:
-            found += _kinds(kind)
-    return found
+    for package in _PACKAGES:
+        for found in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
+            if not found.name.endswith(".__main__"):
+                importlib.import_module(found.name)
+    return [kind for kind in _derived(base) if kind.__module__.partition(".")[0] in _PACKAGES]
+
+
+def _derived(base: type) -> list[type]:
+    return [base, *(kind for one in base.__subclasses__() for kind in _derived(one))]
 
 
 class DocstringOf(CodeDirective):
