@@ -48,6 +48,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
+html_sidebars = {"gallery": [], "reproduction": []}  # single pages, without a section to navigate
 html_theme_options = {
     "logo": {"text": "rankduel"},
     "navbar_align": "left",

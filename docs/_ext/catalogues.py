@@ -39,6 +39,7 @@ from letor_data.evaluation import measures
 from letor_data.evaluation.catalogue import MEASURES
 from rankduel.base import errors
 from rankduel.base.settings import Setting, range_text, settings_of, variants_of, written
+from rankduel.base.text import counted
 
 # Name of a catalogue -> its things, and the package whose modules they are.
 _THINGS: dict[str, tuple[Mapping[str, Any], ModuleType]] = {
@@ -215,21 +216,24 @@ class Studies(CodeDirective):
                 ("Time on one core", minutes),
             ]
         )
-        rows = [
-            [code(part.name), code(part.problem), _mixed_code(part.policies), _sizes(part)]
-            for part in one.parts
-            if isinstance(part, Runs)
-        ]
-        runs = [table(["part", "problem", "policies", "tier: duels per run, runs"], rows)] if rows else []
-        return self.section(one.title, f"study-{one.id}", paragraph(one.question), known, *runs)
+        runs = [_runs(part) for part in one.parts if isinstance(part, Runs)]
+        parts = [nodes.rubric("", "Runs"), nodes.bullet_list("", *runs)] if runs else []
+        return self.section(one.title, f"study-{one.id}", paragraph(one.question), known, *parts)
+
+
+def _runs(part: Runs) -> nodes.list_item:
+    """Return the name and the problem of a part, its policies, and how long each tier plays them."""
+    head = nodes.paragraph("", "", *code(part.name), nodes.Text(" on "), *code(part.problem))
+    policies = nodes.paragraph("", "", *_mixed_code(part.policies))
+    sizes = [
+        f"{tier}: {counted(int(size.runs), 'run')} of {size.horizon:,.0f} duels"
+        for tier, size in part.sizes.items()
+    ]
+    return nodes.list_item("", head, policies, paragraph("; ".join(sizes)))
 
 
 def _mixed_code(texts: Iterable[str]) -> list[nodes.Node]:
     return [node for text in texts for node in (*code(text), nodes.Text(", "))][:-1]
-
-
-def _sizes(part: Runs) -> str:
-    return "; ".join(f"{tier}: {size.horizon:,.0f}, {size.runs:,}" for tier, size in part.sizes.items())
 
 
 def _time(minutes: float) -> str:
