@@ -26,6 +26,7 @@ extensions = [
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "_templates", "**/.ipynb_checkpoints"]
 nitpicky = True
+smartquotes = False  # quotes in docstrings are often code
 default_role = "literal"  # of `names` in docstrings
 
 # Pages are Markdown. Notebooks are shown with the output they were saved with.

@@ -33,7 +33,7 @@ class Commands(CodeDirective):
         by_panel = sorted(options, key=lambda one: _panels(options).index(_panel(one)))
         for panel, group in groupby(by_panel, key=_panel):
             content += [nodes.rubric("", panel)] if panel else []
-            content.append(table(["option", "meaning", "default"], [_row(one, context) for one in group]))
+            content.append(table(["option", "default", "meaning"], [_row(one, context) for one in group]))
         return self.section(path, path.replace(" ", "-"), *content)
 
 
@@ -83,7 +83,7 @@ def _row(option: Any, context: Any) -> list[Any]:
     extra = _EXTRA.search(text)
     default = extra[1].removeprefix("default: ").strip("()") if extra else ""
     shown = name.upper() if option.param_type_name == "argument" else name
-    return [code(shown), inline(_EXTRA.sub("", text)), default if default == "required" else code(default)]
+    return [code(shown), default if default == "required" else code(default), inline(_EXTRA.sub("", text))]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
