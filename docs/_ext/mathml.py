@@ -1,6 +1,6 @@
 """Render formulas as MathML, which browsers draw by themselves.
 
-MathJax would be a script and fonts of two megabytes, loaded from elsewhere unless a copy is kept here. A
+MathJax would be a script and fonts, loaded from elsewhere unless a copy is kept here. A
 command of LaTeX that the converter does not know, or braces that do not match, are a warning, and so an
 error of `make docs`.
 """
