@@ -28,6 +28,10 @@ def _read_grade_map(value: Any) -> Any:
         ) from None
 
 
+def _write_grade_map(value: Any) -> str:
+    return str(value) if value == EVEN else row_text(value)
+
+
 def _read_attention(value: Any) -> Any:
     return tuple(attention_from_text(value)) if isinstance(value, str) else _as_tuple(value)
 
@@ -60,7 +64,7 @@ class TableParams(NamedTuple):
     grade_map: Annotated[
         tuple[int, ...] | str,
         Setting("the grade of the 5-grade table that each grade of the data stands for",
-                read=_read_grade_map, write=lambda value: value if value == EVEN else row_text(value)),
+                read=_read_grade_map, write=_write_grade_map),
     ] = ()  # fmt: skip
 
 
