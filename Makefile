@@ -58,7 +58,9 @@ bench: $(VENV)/with-bench
 	  echo "$$peer cannot be installed; the benchmarks leave it out"; done
 	@for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
+# From nothing each time: pages that are made from the code must not outlive it.
 docs: $(VENV)/with-docs
+	rm -rf docs/_build docs/reference/generated
 	$(BIN)/sphinx-build -W --keep-going --quiet -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 

@@ -1,4 +1,4 @@
-"""Simulated users: tables of click and stop probabilities."""
+"""Click models: simulated users as tables of click and stop probabilities."""
 
 from clickmodels.catalogue import CLICK_MODELS, USERS, click_model
 from clickmodels.contract import User, model_for

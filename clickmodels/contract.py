@@ -1,5 +1,4 @@
-"""What a click model is: a user with a name, tables of probabilities, and settings. One user a file, in
-users/."""
+"""A click model is a user with a name, tables of probabilities, and settings. One user a file, in users/."""
 
 from __future__ import annotations
 
@@ -29,6 +28,10 @@ def _read_grade_map(value: Any) -> Any:
         ) from None
 
 
+def _write_grade_map(value: Any) -> str:
+    return str(value) if value == EVEN else row_text(value)
+
+
 def _read_attention(value: Any) -> Any:
     return tuple(attention_from_text(value)) if isinstance(value, str) else _as_tuple(value)
 
@@ -38,7 +41,7 @@ def _read_row(name: str) -> Callable[[Any], Any]:
 
 
 def _as_tuple(value: Any) -> Any:
-    """Return rows as tuples, which can be compared; `custom_model` refuses what is no row."""
+    """Return sequences as tuples, which can be compared; `custom_model` refuses other values."""
     return tuple(value) if isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str) else value
 
 
@@ -61,7 +64,7 @@ class TableParams(NamedTuple):
     grade_map: Annotated[
         tuple[int, ...] | str,
         Setting("the grade of the 5-grade table that each grade of the data stands for",
-                read=_read_grade_map, write=lambda value: value if value == EVEN else row_text(value)),
+                read=_read_grade_map, write=_write_grade_map),
     ] = ()  # fmt: skip
 
 
@@ -73,7 +76,7 @@ class User(NamedTuple):
     params: type = TableParams
 
     def model(self, params: Any, grades: int) -> ClickModel:
-        """Return the click model for data with so many relevance grades."""
+        """Return the click model for data with `grades` relevance grades."""
         p_click: Sequence[float]
         p_stop: Sequence[float]
         if params.grade_map == EVEN:
@@ -88,7 +91,7 @@ class User(NamedTuple):
         return custom_model(p_click, p_stop, params.stop, params.attention)
 
     def _ways_out(self, grades: int) -> str:
-        """Return the message about a number of grades without a table: what can be asked for instead."""
+        """Return the message about a number of grades without a table, with the alternatives."""
         ways = [
             f"{self.name}(grade_map=even): the 5-grade table, interpolated; a table of ours, not published",
             "custom(p_click=...,p_stop=...): your own probabilities, one per grade, such as 0/0.5/1",
@@ -103,7 +106,7 @@ class User(NamedTuple):
 
 
 class RowParams(NamedTuple):
-    """Settings of a user with probabilities of one's own."""
+    """Settings of `custom`."""
 
     p_click: Annotated[
         tuple[float, ...], Setting("click probability per grade", read=_read_row("p_click"))
@@ -121,7 +124,7 @@ class CustomUser(NamedTuple):
     params: type = RowParams
 
     def model(self, params: Any, grades: int | None) -> ClickModel:
-        """Return the click model; `grades` is how many there must be."""
+        """Return the click model; refuse it if it does not have `grades` grades."""
         for name in ("p_click", "p_stop"):
             if getattr(params, name) == ():
                 raise ClickModelError(f"{self.name} needs {name}: a probability per grade")
@@ -132,7 +135,7 @@ class CustomUser(NamedTuple):
 
 
 def model_for(user: ClickModel | Configured, grades: int) -> ClickModel:
-    """Return the click model of a user for data with so many grades; refuse a table for another number."""
+    """Return the click model of a user for data with `grades` grades; refuse a table for another number."""
     if not isinstance(user, ClickModel):
         model: ClickModel = user.thing.model(user.params, grades)
         return model

@@ -1,4 +1,4 @@
-"""The clicks to expect of a user on a page."""
+"""Expected clicks of a user on a page."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from clickmodels.tables import ClickModel
 
 
 def click_chances(model: ClickModel, grades: np.ndarray) -> np.ndarray:
-    """Return the chance that each rank is clicked if it is reached."""
+    """Return the probability that each rank is clicked if it is reached."""
     ranks = np.minimum(np.arange(len(grades)), len(model.attention) - 1)
     return model.p_click[grades] * model.attention[ranks]
 
 
 def examination(model: ClickModel, grades: np.ndarray) -> np.ndarray:
-    """Return the chance that each rank is reached."""
+    """Return the probability that each rank is reached."""
     leave = model.p_stop[grades]
     if not model.leaves_unclicked:
         leave = leave * click_chances(model, grades)
@@ -22,9 +22,10 @@ def examination(model: ClickModel, grades: np.ndarray) -> np.ndarray:
 
 
 def click_probability(model: ClickModel, grades: np.ndarray) -> np.ndarray:
-    """Return the chance that each rank is clicked."""
+    """Return the probability that each rank is clicked."""
     return examination(model, grades) * click_chances(model, grades)
 
 
 def expected_clicks(model: ClickModel, grades: np.ndarray) -> float:
+    """Return the expected number of clicks on a page of documents with these grades."""
     return float(click_probability(model, grades).sum())

@@ -1,7 +1,8 @@
-"""Attention by rank: users who look at lower ranks less often, whatever stands above.
+"""Attention by rank: the probability to look at a rank, whatever documents are above it.
 
-With stop="never" these make the position-based model: rank t is clicked with attention[t] * p_click[grade],
-independently (Richardson, Dominowska and Ragno, WWW 2007; Craswell et al., WSDM 2008).
+With stop="never" this is the position-based model: rank t is clicked with probability attention[t] *
+p_click[grade], independently of other ranks (Richardson, Dominowska and Ragno, WWW 2007; Craswell et al.,
+WSDM 2008).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from clickmodels.tables import EVERYWHERE
 from rankduel.base.errors import ClickModelError
 from rankduel.base.settings import find, written
 
-# Examination by rank used in the public OnlineLambdaMart code of Chang Li.
+# Examination probabilities by rank in the public OnlineLambdaMart code of Chang Li.
 MEASURED = (
     0.99997132, 0.95949374, 0.76096783, 0.59179909, 0.45740329,
     0.38584302, 0.33052186, 0.28372475, 0.26700303, 0.26211924,
@@ -25,14 +26,14 @@ MEASURED = (
 
 
 def reciprocal(eta: float = 1.0, ranks: int = 100) -> np.ndarray:
-    """1 / t^eta at ranks t = 1, 2, ..."""
+    """Return 1 / t^eta at ranks t = 1, 2, ..., `ranks`."""
     if not eta >= 0:
         raise ClickModelError(f"eta must not be negative, and is {eta}")
     return np.arange(1.0, ranks + 1) ** -eta
 
 
 def geometric(p: float, ranks: int = 100) -> np.ndarray:
-    """p^(t - 1): the user goes on to the next rank with probability p."""
+    """Return p^(t - 1) at ranks t = 1, 2, ..., `ranks`: each further rank is read with probability `p`."""
     if not 0 <= p <= 1:
         raise ClickModelError(f"p must lie between 0 and 1, and is {p}")
     return float(p) ** np.arange(ranks)
@@ -41,8 +42,8 @@ def geometric(p: float, ranks: int = 100) -> np.ndarray:
 class Attention(NamedTuple):
     name: str
     about: str
-    make: Callable[..., np.ndarray]  # the chance to look at each rank
-    takes: str = ""  # the name of its number, if it takes one
+    make: Callable[..., np.ndarray]  # returns the probability to look at each rank
+    takes: str = ""  # the name of its parameter, if it has one
     source: str = ""
 
 
@@ -63,7 +64,10 @@ ATTENTIONS = {
 
 
 def attention_from_text(text: str) -> np.ndarray:
-    """'reciprocal:1', 'geometric:0.8', 'measured', 'everywhere', or the chances themselves: '1/0.8/0.5'."""
+    """Return the attention that a text names.
+
+    Texts are 'reciprocal:1', 'geometric:0.8', 'measured', 'everywhere', or probabilities such as '1/0.8/0.5'.
+    """
     if text[:1].isdigit() or text[:1] in ("", ".", "-"):
         return np.array(numbers_in(text, "attention"))
     name, colon, number = text.partition(":")
@@ -75,13 +79,13 @@ def attention_from_text(text: str) -> np.ndarray:
 
 
 def attention_text(attention: Sequence[float] | np.ndarray) -> str:
-    """Return the text that `attention_from_text` reads as these chances."""
+    """Return the text that `attention_from_text` reads as these probabilities."""
     second = attention[1] if len(attention) > 1 else 0.0
     eta = -math.log2(second) if second > 0 else 0.0
     candidates = [
         "measured",
         f"geometric:{written(second)}",
-        f"reciprocal:{written(round(eta, 12))}",  # what was written, if the logarithm is off by rounding
+        f"reciprocal:{written(round(eta, 12))}",  # corrects the rounding error of the logarithm
         f"reciprocal:{written(eta)}",
     ]
     same = (text for text in candidates if np.array_equal(attention_from_text(text), attention))

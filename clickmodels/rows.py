@@ -1,4 +1,4 @@
-"""Rows of numbers as text: '0.05/0.5/0.95', one entry per grade or rank from the top of the row."""
+"""Rows of numbers as text, such as '0.05/0.5/0.95': an entry per grade from 0 up, or per rank."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rankduel.base.settings import written
 
 
 def numbers_in(text: str, what: str) -> list[float]:
-    """Return the numbers of '0/0.5/1'."""
+    """Return the numbers of a text such as '0/0.5/1'."""
     try:
         return [float(part) for part in text.split("/")]
     except ValueError:
@@ -17,5 +17,5 @@ def numbers_in(text: str, what: str) -> list[float]:
 
 
 def row_text(values: Iterable[float]) -> str:
-    """Return '0/0.5/1' for (0.0, 0.5, 1.0), with as many digits as it takes to read the same numbers back."""
+    """Return text such as '0/0.5/1', with the digits that are needed to read the same numbers back."""
     return "/".join(written(float(value)) for value in values)

@@ -1,11 +1,11 @@
 """Simulated users as tables of probabilities, one entry per relevance grade.
 
-A user reads the page from the top. An examined document of grade g is clicked with p_click[g]; after a
-click the user leaves with p_stop[g]; without a click the user always reads on. This is the dependent
-click model (Guo, Liu and Wang, WSDM 2009), which the papers on interleaving call "cascade".
+A user reads the page from the top. An examined document of grade g is clicked with probability p_click[g].
+After a click the user leaves with probability p_stop[g]; without a click the user reads on. This is the
+dependent click model (Guo, Liu and Wang, WSDM 2009), which the papers on interleaving call "cascade".
 
-Variants change when the user leaves (`stop`) or looks (`attention`), never the tables: see STOP_RULES and
-position_based.py. The users of the literature are in users/, one a file.
+Variants change when the user leaves (`stop`, see STOP_RULES) or looks (`attention`, see position_based.py),
+but not the tables. The users of the literature are in users/, one a file.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from rankduel.base.settings import find
 
 
 class ClickModel(NamedTuple):
-    """A simulated user, ready for the kernels."""
+    """Probabilities of a simulated user, as kernels read them."""
 
     p_click: np.ndarray  # (grades,) float64
     p_stop: np.ndarray  # (grades,) float64
-    attention: np.ndarray  # (ranks,) float64, chance to look at a rank; the last value holds for all below
+    attention: np.ndarray  # (ranks,) float64, probability to look at a rank; the last is for all below
     leaves_unclicked: bool  # p_stop applies whether or not the document was clicked
 
 
@@ -43,7 +43,26 @@ def custom_model(
     stop: str = "click",
     attention: Sequence[float] = EVERYWHERE,
 ) -> ClickModel:
-    """A user by your own probabilities, one per grade from 0 up."""
+    """Return a click model with given probabilities.
+
+    Parameters
+    ----------
+    p_click, p_stop : sequence of float
+        Click and stop probabilities, one per grade from 0 up.
+    stop : str, default "click"
+        When the user leaves: "click", "any", "first" or "never".
+    attention : sequence of float, default (1.0,)
+        Probability to look at each rank; the last value is for all ranks below.
+
+    Returns
+    -------
+    ClickModel
+
+    Raises
+    ------
+    ClickModelError
+        If a value is no probability, or the rows differ in length.
+    """
     click = _probabilities(p_click, "p_click", "grade")
     leave = _probabilities(p_stop, "p_stop", "grade")
     if len(click) != len(leave):
@@ -59,8 +78,8 @@ def custom_model(
 def spread_evenly(row: Sequence[float], grades: int) -> list[float]:
     """Return a row of the 5-grade table at g -> 4 g / (grades - 1), interpolated between its grades.
 
-    This gives the 2- and 3-grade tables of the literature back, all but the middle grade of 'perfect': 0.5
-    there, 0.4 here. For other numbers of grades there is no published table, and this one is ours.
+    For 2 and 3 grades these are the tables of the literature, except for the middle grade of 'perfect', which
+    is 0.5 there and 0.4 here. For other numbers of grades there is no published table.
     """
     if grades < 2:
         raise ClickModelError(f"grade_map=even needs 2 grades or more, not {grades}")
@@ -74,12 +93,12 @@ def grades_in(labels: np.ndarray) -> int:
 
 
 def check_grades(model: ClickModel, labels: np.ndarray) -> None:
-    """Every grade in the data must have its probabilities."""
+    """Raise an error if the click model has no probabilities for a grade of the data."""
     top = int(labels.max(initial=0))
     bottom = int(labels.min(initial=0))
     if bottom < 0 or top >= len(model.p_click):
         raise ClickModelError(
-            f"the data have grade {bottom if bottom < 0 else top}, but the click model knows grades "
+            f"the data have grade {bottom if bottom < 0 else top}, but the click model has grades "
             f"0 to {len(model.p_click) - 1} only"
         )
 
@@ -97,7 +116,7 @@ def checked_map(grade_map: Sequence[int], grades: int) -> list[int]:
 
 
 def _probabilities(values: Sequence[float], what: str, each: str, start: int = 0) -> np.ndarray:
-    """`each` is what an entry stands for, counted from `start`."""
+    """Return probabilities as an array; errors count entries (`each` is their name) from `start`."""
     try:
         array = np.asarray(values)
     except ValueError:  # rows of different lengths

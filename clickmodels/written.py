@@ -1,6 +1,6 @@
-"""Users as people write them: settings as text, TOML files, and a model back as its settings.
+"""Click models as text and TOML files, and the text of a click model.
 
-Rows of numbers are written '0.05/0.5/0.95', one entry per grade (or rank) from the top of the row.
+Rows of numbers are written as in `clickmodels.rows`.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ class _File(NamedTuple):
 
 
 def model_from_text(name: str, settings: Mapping[str, Any], grades: int | None) -> ClickModel:
-    """Return the user that `name(key=value,...)` stands for, on data with so many grades."""
+    """Return the click model of `name(key=value,...)` for data with `grades` grades."""
     chosen = CLICK_MODELS.configured(name, **settings)
     return chosen.thing.model(chosen.params, grades)
 
 
 def load_model(path: str | PathLike[str], grades: int | None = None) -> ClickModel:
-    """A user from a TOML file with p_click and p_stop, and perhaps stop and attention.
+    """Read a click model from a TOML file with p_click and p_stop, and optionally stop and attention.
 
-    attention is a row of numbers or text such as "reciprocal:1". `grades` is how many there must be.
+    `attention` is a row of numbers or text such as "reciprocal:1". A file without `grades` grades is refused.
     """
     found = read_table(_File, load_toml(path, ClickModelError), str(path), ClickModelError)
     try:
@@ -49,7 +49,7 @@ def load_model(path: str | PathLike[str], grades: int | None = None) -> ClickMod
 
 
 def describe_model(model: ClickModel) -> tuple[str, dict[str, str]]:
-    """A name and settings that `model_from_text` makes the same model of; a named user where there is one."""
+    """Return name and settings from which `model_from_text` makes this model; a named user if possible."""
     name, settings = _describe_table(model)
     if not np.array_equal(model.attention, EVERYWHERE):
         settings["attention"] = attention_text(model.attention)
@@ -74,7 +74,7 @@ def _describe_table(model: ClickModel) -> tuple[str, dict[str, str]]:
 
 
 def _found_in(model: ClickModel, whole: ClickModel) -> list[int] | None:
-    """For each grade of `model` the grade of `whole` with the same probabilities, ever higher."""
+    """Return for each grade of `model` the grade of `whole` with the same probabilities, ascending."""
     if model.leaves_unclicked != whole.leaves_unclicked:
         return None
     places = iter(enumerate(zip(whole.p_click, whole.p_stop)))

@@ -20,9 +20,14 @@ extensions = [
     "sphinx_design",
     "mathml",
     "offline",
+    "catalogues",
+    "commands",
 ]
-exclude_patterns = ["_build", "**/.ipynb_checkpoints"]
+templates_path = ["_templates"]
+exclude_patterns = ["_build", "_templates", "**/.ipynb_checkpoints"]
 nitpicky = True
+smartquotes = False  # quotes in docstrings are often code
+default_role = "literal"  # of `names` in docstrings
 
 # Pages are Markdown. Notebooks are shown with the output they were saved with.
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
@@ -44,6 +49,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
+html_sidebars = {"gallery": [], "reproduction": []}  # single pages, without a section to navigate
 html_theme_options = {
     "logo": {"text": "rankduel"},
     "navbar_align": "left",

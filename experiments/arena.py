@@ -61,6 +61,8 @@ class Arena:
         How the query of the next page is chosen.
     settings : mapping
         All settings as plain values, for files and reports.
+    unjudged : ndarray of bool, shape (n_docs,), optional
+        Documents that have grade 0 for want of a judgment. By default, all have a judgment.
 
     Examples
     --------
@@ -81,6 +83,7 @@ class Arena:
     tied_duels: str
     queries: str
     settings: Mapping[str, Any]
+    unjudged: np.ndarray | None = None
 
     def _facts(self) -> dict[str, object]:
         """Return the names and values that the representations show."""
@@ -127,6 +130,7 @@ class Arena:
             tied_duels=self.tied_duels,
             queries=self.queries,
             seed=seed,
+            unjudged=self.unjudged,
         )
 
 
@@ -229,7 +233,8 @@ def open_arena(
         "queries": queries,
         **_ranker_settings(chosen, rankings),
     }
-    arena = Arena(rankings, letor.labels, model, method, length, ties, tied_duels, queries, settings)
+    played = (model, method, length, ties, tied_duels, queries)
+    arena = Arena(rankings, letor.labels, *played, settings, letor.unjudged)
     arena.world()  # raises an error if the parts do not fit together
     return arena
 

@@ -1,4 +1,4 @@
-"""Interleaving: two rankings become one page, and clicks on it become a winner; or many (`multileave`)."""
+"""Interleaving: merge two rankings into one page and infer a winner from clicks; `multileave` merges many."""
 
 from interleave.catalogue import METHODS, PRESETS, interleaving, preset
 from interleave.contract import Method

@@ -1,4 +1,4 @@
-"""The interleaving methods by name, and the presets of the field's experiments."""
+"""The interleaving methods by name, and presets for the settings of published experiments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rankduel.base.settings import Catalogue, Configured, discovered, find
 
 METHODS: Catalogue[Method] = Catalogue("interleaving method", InterleaveError, discovered(methods, "METHOD"))
 
-# What the field's experiments were run with; see the settings' own files for what they mean.
+# Settings of published experiments; interleave.methods and letor_data.ties explain them.
 PRESETS: dict[str, dict[str, Any]] = {
     "paper": {"interleaving": ("probabilistic", {}), "ties": "random_impression", "tied_duels": "coin"},
     "lerot": {
@@ -40,7 +40,7 @@ def interleaving(name: str, **settings: str | float) -> Configured:
     Returns
     -------
     Configured
-        The method with its settings. Its text asks for it again.
+        The method with its settings. ``str`` of it is text that commands and functions accept.
 
     Raises
     ------

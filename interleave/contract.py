@@ -1,13 +1,13 @@
-"""What an interleaving method is: a name, its settings, and two functions. One method a file, in methods/.
+"""An interleaving method is a name, its settings, and two functions. One method a file, in methods/.
 
-    next_document(world, pair, at, users) -> doc   the document for rank `at` of the page
-    credit(world, pair, n_read, users) -> lead     positive where the clicks favour the first ranker
+    next_document(world, pair, at, users) -> doc   return the document for rank `at` of the page
+    credit(world, pair, n_read, users) -> lead     return a number that is positive if clicks favour the first
 
-Where lists may end, a third function says how many places of the page the method fills, and credits:
+If lists may end before the page does, a third function returns how many places the method fills and credits:
 
-    n_drafted(world, pair, length, users) -> n     at most `length`; by the lists, not by coins or clicks
+    n_drafted(world, pair, length, users) -> n     at most `length`; depends on the lists alone
 
-The file ends in METHOD = Method(...). Nothing else has to be edited: the catalogue finds it.
+The file ends in METHOD = Method(...). The catalogue discovers it; no other file has to be edited.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Annotated, Any, NamedTuple
 from interleave.list_ends import shorter_list
 from rankduel.base.settings import Configured, NoParams, Setting
 
-# A tau above 50 would leave the last of many ranks without any weight that a float can hold.
+# With a tau above 50 the weights of low ranks would underflow.
 Tau = Annotated[float, Setting("documents are drawn in proportion to rank^-tau", at_least=0, at_most=50)]
 Samples = Annotated[
     int, Setting("assignments sampled for a page, with sampled credit", at_least=1, at_most=1e9)
@@ -37,8 +37,8 @@ class Method(NamedTuple):
     next_document: Callable[..., Any]
     credit: Callable[..., Any]
     params: type = NoParams
-    calls_python: bool = False  # its kernels need Numba's memory management
-    reads_ranks: bool = True  # its kernels ask for the ranks of documents
+    calls_python: bool = False  # the kernels need Numba's memory management
+    reads_ranks: bool = True  # the kernels read the ranks of documents
     longest_page: int = sys.maxsize  # documents
     n_drafted: Callable[..., Any] = shorter_list
     check_short_lists: Callable[[Configured], None] = (

@@ -1,7 +1,7 @@
-"""The live duel: one user, one query, one page, one verdict.
+"""The live duel: draw a query, interleave a page, simulate clicks and credit them.
 
-The page is made only as deep as the user reads: nobody sees what would have stood below, so nothing below
-can matter (document constraints look one document further, and say so).
+The page is generated only as deep as the user reads. Documents below were not seen, so they cannot change the
+outcome. Document constraints generate one document more.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from rankduel.base.compiling import entry, kernel
 
 @kernel
 def choose_query(world, users):
-    """Uniformly, by given shares, or in turn."""
+    """Return the number of the next query: drawn uniformly or by shares, or the next in file order."""
     n_queries = len(world.offsets) - 1
     if world.rules[0].query_choice == UNIFORM:
         return int(users.random() * n_queries)
@@ -44,7 +44,7 @@ def choose_query(world, users):
 
 @kernel
 def _first_above(shares, number):
-    """np.searchsorted(shares, number, "right"), which takes half a second longer to compile."""
+    """Return `np.searchsorted(shares, number, "right")`, which would take half a second longer to compile."""
     low, high = 0, len(shares) - 1
     while low < high:
         middle = (low + high) // 2
@@ -56,10 +56,11 @@ def _first_above(shares, number):
 
 
 def reader(next_document: Callable[..., Any], calls_python: bool) -> Callable[..., Any]:
-    """Return `read(world, pair, length, whole, users)`: show documents, record clicks until the user leaves.
+    """Return `read(world, pair, length, whole, users)`, which shows documents and records clicks.
 
-    `read` returns how many were shown; with `whole` all are, but nothing is clicked once the user has left.
-    `next_document` is that of a method, or anything like it.
+    `read` stops when the user leaves and returns the number of documents shown. With `whole` it shows all
+    `length` documents, without clicks once the user has left. `next_document` has the signature of a
+    method's.
     """
 
     @(entry if calls_python else kernel)
@@ -82,8 +83,8 @@ def reader(next_document: Callable[..., Any], calls_python: bool) -> Callable[..
     return read
 
 
-def _to_the_end(next_document: Callable[..., Any], calls_python: bool) -> Callable[..., Any]:
-    """Return `next_document` that also fills the places below the drafted ones."""
+def _drafted_or_filled(next_document: Callable[..., Any], calls_python: bool) -> Callable[..., Any]:
+    """Return `next_document` extended to the places below the drafted ones."""
 
     @(entry if calls_python else kernel)
     def drafted_or_filled(world, pair, at, users):
@@ -96,7 +97,7 @@ def _to_the_end(next_document: Callable[..., Any], calls_python: bool) -> Callab
 
 @functools.cache
 def drafter_by(name: str) -> Callable[..., Any]:
-    """Return `draft(world, pair, length, users)` for one method: note and return how many places it fills."""
+    """Return `draft(world, pair, length, users)` for a method, which stores and returns the drafted count."""
     n_drafted = METHODS[name].n_drafted
 
     @kernel
@@ -110,7 +111,7 @@ def drafter_by(name: str) -> Callable[..., Any]:
 
 @functools.cache
 def draft_length_by(name: str) -> Callable[..., Any]:
-    """Return `draft_length(world, pair, users)` for one method: how many places of the page it fills."""
+    """Return `draft_length(world, pair, users)` for a method, which returns the number of drafted places."""
     draft = drafter_by(name)
 
     @entry
@@ -122,9 +123,9 @@ def draft_length_by(name: str) -> Callable[..., Any]:
 
 @functools.cache
 def outcome_by(name: str) -> Callable[..., Any]:
-    """Return `outcome(world, first, second, users)` for one interleaving method: the lead of a live duel.
+    """Return `outcome(world, first, second, users)` for a method, which plays a duel and returns the lead.
 
-    It is positive if `first` earned more, negative if `second` did, and 0 for a tie.
+    The lead is positive if `first` earned more credit, negative if `second` did, and 0 for a tie.
     """
     method = METHODS[name]
     read, credit = reader(method.next_document, method.calls_python), method.credit
@@ -136,7 +137,7 @@ def outcome_by(name: str) -> Callable[..., Any]:
         pair = pair_on(world, query, first, second)
         fetch(world, pair, reads_ranks)
         forget_ties(world)
-        length = draft(world, pair, page_length(world, pair), users)  # clicks below earn nothing
+        length = draft(world, pair, page_length(world, pair), users)  # clicks below earn no credit
         n_read = read(world, pair, length, False, users)
         lead = credit(world, pair, n_read, users)
         return lead if first != second else 0.0  # a ranker against itself is a tie by definition
@@ -146,14 +147,14 @@ def outcome_by(name: str) -> Callable[..., Any]:
 
 @functools.cache
 def impression_by(name: str) -> Callable[..., Any]:
-    """`impression(world, first, second, ideal, users)` for one method: a duel whose whole page is judged too.
+    """Return `impression(world, first, second, ideal, users)` for a method, which measures whole pages.
 
-    Returns the lead as `outcome` does, the number of clicks, and NDCG of the page shown; `ideal` is
+    `impression` returns the lead as `outcome` does, the number of clicks, and NDCG of the page. `ideal` is
     letor_data.evaluation.gains.ideal_dcg at the length of the page. A query without a relevant document has
     NDCG 0.
     """
     method = METHODS[name]
-    next_document = _to_the_end(method.next_document, method.calls_python)
+    next_document = _drafted_or_filled(method.next_document, method.calls_python)
     read, credit = reader(next_document, method.calls_python), method.credit
     draft, reads_ranks = drafter_by(name), method.reads_ranks
 
@@ -165,8 +166,8 @@ def impression_by(name: str) -> Callable[..., Any]:
         forget_ties(world)
         length = page_length(world, pair)
         drafted = draft(world, pair, length, users)
-        # The whole page comes before credit, which may settle ties anew. Below where the user left nothing
-        # is clicked, so no method's verdict can tell the difference.
+        # The page is completed before `credit`, which may break ties anew. There are no clicks below the
+        # document at which the user left, so the lead has the same law as in `outcome`.
         read(world, pair, length, True, users)
         n_clicks, gain = clicks_and_gain(world, pair.start, length)
         lead = credit(world, pair, drafted, users)
@@ -177,8 +178,12 @@ def impression_by(name: str) -> Callable[..., Any]:
 
 @kernel
 def clicks_and_gain(world, start, length):
-    """(clicks, DCG) of the page; see letor_data.evaluation.gains."""
+    """Return (clicks, DCG) of the page, see letor_data.evaluation.gains, and note its unjudged documents."""
     n_clicks, gain = 0, 0.0
+    if len(world.unjudged) > 0:
+        world.rules[0].n_unjudged = 0
+        for at in range(length):
+            world.rules[0].n_unjudged += world.unjudged[start + world.page[DOC, at]]
     for at in range(length):
         n_clicks += world.page[CLICKED, at]
         gain += (2.0 ** world.labels[start + world.page[DOC, at]] - 1.0) / np.log2(at + 2.0)

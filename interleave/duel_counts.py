@@ -1,4 +1,4 @@
-"""Many live duels of one pair, counted."""
+"""Counts of the outcomes of many live duels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rankduel.base.settings import Configured
 def play_duels(
     world: World, interleaving: Configured, first: int, second: int, duels: int, users: np.random.Generator
 ) -> np.ndarray:
-    """(losses, ties, wins) of `first` in so many live duels."""
+    """Play `duels` live duels and return the (losses, ties, wins) of `first`."""
     return _counter(interleaving.name)(world, first, second, duels, users)
 
 

@@ -1,4 +1,4 @@
-"""Interleaving two plain lists: see the page, the teams, and what clicks on it would say.
+"""Interleaving two plain lists: the page, the teams, and the credit that clicks earn.
 
 >>> page = interleave(["a", "b", "c"], ["b", "c", "a"], "team_draft", seed=1)
 >>> page.docs, page.teams
@@ -40,10 +40,10 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Page:
-    """An interleaved page; made by `interleave`."""
+    """An interleaved page, made by `interleave`."""
 
     docs: list[Hashable]
-    teams: list[str]  # who put each document there; "nobody" where the method does not say
+    teams: list[str]  # "first" or "second" ranking, or "nobody" if a document belongs to neither
     method: Configured
     _world: World
     _users: np.random.Generator
@@ -57,7 +57,18 @@ class Page:
         return html_table(f"Page by {self.method}", rows, ("rank", "document", "from"))
 
     def credit(self, clicked: Sequence[Any]) -> Verdict:
-        """What these clicks say: a truth value per document from the top, or the documents clicked."""
+        """Return which ranking the clicks favour.
+
+        Parameters
+        ----------
+        clicked : sequence
+            A truth value per document of the page, or the documents that were clicked.
+
+        Returns
+        -------
+        Verdict
+            ``winner`` is "first", "second" or "tie"; ``lead`` is positive for the first ranking.
+        """
         flags = self._flags(clicked)
         self._world.page[CLICKED, : len(flags)] = flags
         _, judge = _kernels(self.method.name)
@@ -99,7 +110,7 @@ def interleave(
     length : int, optional
         Number of documents on the page. By default, all of them.
     seed : int, optional
-        Seed of the random numbers. By default, every call draws others.
+        Seed of the random numbers. By default, every call draws different ones.
 
     Returns
     -------
@@ -110,8 +121,8 @@ def interleave(
     Raises
     ------
     RankduelError
-        If a ranking holds a document twice, both are empty, or the method needs rankings of the same
-        documents.
+        If a ranking holds a document twice, both are empty, or the settings of the method do not allow
+        rankings of different documents.
 
     Examples
     --------
@@ -138,7 +149,7 @@ def interleave(
 
 
 def rankings_of(lists: Sequence[Sequence[Hashable]]) -> tuple[list[Hashable], Rankings]:
-    """Return all documents, those of the first list first, and the lists as untied rankings of them."""
+    """Return all documents in order of first appearance, and the lists as untied rankings of them."""
     for ranking in lists:
         check_type("a ranking", ranking, Iterable, "a list of documents, best first")
     lists = [list(ranking) for ranking in lists]
@@ -150,7 +161,7 @@ def rankings_of(lists: Sequence[Sequence[Hashable]]) -> tuple[list[Hashable], Ra
     if not number:
         raise InterleaveError("nothing to interleave: the rankings are empty")
     small = np.int16 if len(number) < 2**15 else np.int32
-    orders = [dict.fromkeys(itertools.chain(ranking, number)) for ranking in lists]  # what is not listed last
+    orders = [dict.fromkeys(itertools.chain(ranking, number)) for ranking in lists]  # unlisted documents last
     order = np.array([[number[doc] for doc in ranking] for ranking in orders], small)
     names = tuple(map(str, range(len(lists))))
     offsets = np.array([0, len(number)])

@@ -1,13 +1,12 @@
-"""The world a duel happens in: queries with their rankings and grades, one user, and room for one page.
+"""The world of a duel: queries with their rankings and grades, a user, and workspace for one page.
 
-Ties between documents are settled only when somebody looks (`document_at`, `rank_of`): a tied rank is given
-a random document of its group that has no rank yet, a tied document a random rank of its group that has
-no document yet. That is a uniformly random order of every tie group, revealed piece by piece, so an
-impression costs what the user reads and not what the rankings hold.
+Ties between documents are broken lazily (`document_at`, `rank_of`): a tied rank receives a random document of
+its tie group that has no rank yet, and a tied document a random rank of its group that has no document yet.
+The resulting order of every tie group is uniformly random, and an impression costs time in proportion to the
+documents read rather than ranked.
 
-Everything is packed into a few arrays, and the kernels are compiled without Numba's reference counting
-(they allocate nothing): counting references to the arrays of a NamedTuple on every call made a duel
-seven times slower.
+The arrays are few, and the kernels are compiled without Numba's reference counting, since they allocate
+nothing. Counting references to the arrays of a NamedTuple on every call made a duel seven times slower.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from rankduel.base.compiling import inlined, kernel, prefetch, record
 from rankduel.base.errors import InterleaveError
 from rankduel.base.settings import Configured, find, kernel_params
 
-FIRST, SECOND, NOBODY = 0, 1, 2  # whose pick a document is
+FIRST, SECOND, NO_TEAM = 0, 1, 2  # values of World.page[TEAM]
 CLICK, CLICK_AND_LEAVE, STAY = 0, 1, 2  # planes of World.user
 WEIGHT, TOTAL = 0, 1  # rows of World.weights
 # Rows of World.page; RANK + side is a document's rank on a side.
@@ -43,15 +42,14 @@ DOC, TEAM, CLICKED, STATE, RANK = range(5)
 UNIFORM, BY_SHARE, IN_TURN = range(3)  # values of Rules.query_choice
 N_SETTLED, SEEN, SETTLED = 0, 1, 3  # entries of World.settled, see `_remember`
 
-_SHARED = ("order", "ties", "blocks", "block_starts", "labels", "offsets")  # read-only fields of World
-FETCHED = 448  # bytes of labels and of a block that are asked for ahead of use
+_READ_ONLY = ("order", "ties", "blocks", "block_starts", "labels", "unjudged", "offsets")  # fields of World
+FETCHED = 448  # bytes of labels and of a block that are prefetched
 
 
 class Rules(NamedTuple):
-    """Switches and whole numbers of a method by the names of its settings (0 for those it does not have), and
-    what the duel is told besides.
+    """Integer settings of the method by name (0 if it does not have them), and integers of the duel.
 
-    A world holds them as one record in memory: as numbers of their own they would be handed to every kernel,
+    A world holds them as one record in memory. As fields of the world they would be passed to every kernel,
     which made a probabilistic duel 30 % slower.
     """
 
@@ -64,41 +62,43 @@ class Rules(NamedTuple):
     samples: int = 0
     n_samples: int = 0
     n_lists: int = 0
-    redraw: int = 0  # ties are broken anew for credit
+    redraw: int = 0  # break ties anew for credit
     drop_ties: int = 0  # a tied duel is played again
     query_choice: int = UNIFORM
-    next_query: int = 0  # whose turn it is, if queries are asked IN_TURN
+    next_query: int = 0  # if queries are played IN_TURN
     lists_end: int = 0  # a ranker may list fewer documents than its query has
     n_drafted: int = 0  # places of the page that both rankers compete for, see interleave.list_ends
+    n_unjudged: int = 0  # documents of the measured page without a judgment
 
 
 class World(NamedTuple):
-    """Made by `interleave.world.make_world`. One per thread: every duel overwrites the page."""
+    """What kernels read and write; made by `make_world`. One per thread: every duel overwrites the page."""
 
-    order: np.ndarray  # (rankers, n_docs) document at each rank; these two as in letor_data.rankings
-    ties: np.ndarray  # (rankers, n_docs) tie groups
-    blocks: np.ndarray  # uint8: the same as impressions read it; these two as in letor_data.blocks
+    order: np.ndarray  # (rankers, n_docs) document at each rank, as in letor_data.rankings
+    ties: np.ndarray  # (rankers, n_docs) tie groups, as in letor_data.rankings
+    blocks: np.ndarray  # uint8: the rankings in the layout of letor_data.blocks
     block_starts: np.ndarray  # (n_queries + 1,) int64
     labels: np.ndarray  # (n_docs,) int8
     offsets: np.ndarray  # (n_queries + 1,) int64
-    query_shares: np.ndarray  # (n_queries,) float64: running shares of the queries; empty unless BY_SHARE
+    query_shares: np.ndarray  # (n_queries,) float64: cumulative shares of the queries; empty unless BY_SHARE
     user: np.ndarray  # (3, length, grades) float64, thresholds for one random number per rank
     weights: np.ndarray  # (2, longest query) float64, rank^-tau and its running sum
     rules: np.recarray  # (1,), fields of Rules
     rate: float  # exploration rate of the exploitative method
-    page: np.ndarray  # (6, length + 2) int64; row STATE is a method's own, three numbers
-    chances: np.ndarray  # (4, length + 2) float64, likewise what a method remembers of its draws
-    settled: np.ndarray  # (2, room) int64, per side tied ranks and their documents; see `_remember`
+    page: np.ndarray  # (6, length + 2) int64; row STATE holds three numbers of the method
+    chances: np.ndarray  # (4, length + 2) float64: probabilities and weights of the method
+    settled: np.ndarray  # (2, size) int64, per side broken ties: ranks and their documents; see `_remember`
+    unjudged: np.ndarray  # (n_docs,) bool: documents without a judgment; empty if all have one
 
 
 class Pair(NamedTuple):
-    """Two rankers on one query; made by `pair_on`."""
+    """Two rankers on one query, made by `pair_on`."""
 
-    first: int  # where the block of the first ranker starts, see letor_data.blocks
+    first: int  # start of the first ranker's block, see letor_data.blocks
     second: int
     start: int  # first row of the query
     n_docs: int
-    n_first: int  # documents that the first ranker lists: it has them at its first ranks
+    n_first: int  # documents that the first ranker lists, at ranks 0 to n_first - 1
     n_second: int
 
 
@@ -118,13 +118,13 @@ def pair_on(world, query, first, second):
 
 @kernel
 def n_listed(pair, side):
-    """How many documents a side lists."""
+    """Return the number of documents that a side lists."""
     return pair.n_first if side == FIRST else pair.n_second
 
 
 @kernel
 def document_at(world, pair, side, rank, users):
-    """The document that a side has at this rank, in this impression."""
+    """Return the document that a side has at `rank` in this impression."""
     block = pair.first if side == FIRST else pair.second
     if rank < n_untied(world.blocks, block):
         return narrow_entry(world.blocks, block, pair.n_docs, DOCS, rank)
@@ -133,7 +133,7 @@ def document_at(world, pair, side, rank, users):
 
 @kernel
 def rank_of(world, pair, side, doc, users):
-    """The rank that a document has on a side, in this impression."""
+    """Return the rank of `doc` on a side in this impression."""
     block = pair.first if side == FIRST else pair.second
     if n_untied(world.blocks, block) > 0:
         rank = narrow_entry(world.blocks, block, pair.n_docs, RANKS, doc)
@@ -144,10 +144,10 @@ def rank_of(world, pair, side, doc, users):
 
 @kernel
 def fetch(world, pair, reads_ranks):
-    """Ask for the memory that an impression is likely to read, all at once, before any of it is waited for.
+    """Prefetch the memory that an impression is likely to read.
 
-    With many queries it lies in no cache, and what a kernel reads next often depends on what it read last.
-    `reads_ranks`: the method asks for the ranks of documents.
+    With many queries it is not in the processor's cache, and the addresses that a kernel reads depend on each
+    other, so without prefetching it would wait for each. `reads_ranks` includes the ranks of documents.
     """
     for row in range(0, min(pair.n_docs, FETCHED), LINE):
         prefetch(world.labels, pair.start + row)
@@ -158,7 +158,7 @@ def fetch(world, pair, reads_ranks):
 
 @kernel
 def fetch_block(world, block, n_docs):
-    """Ask for a block down to the tie groups of the first ranks; with n_docs=0 for its first documents."""
+    """Prefetch a block down to the tie groups of the first ranks; with n_docs=0 only its first documents."""
     prefetch(world.blocks, block)
     for byte in range(LINE, min(2 * n_docs + LINE // 4, FETCHED), LINE):
         prefetch(world.blocks, block + byte)
@@ -166,7 +166,7 @@ def fetch_block(world, block, n_docs):
 
 @kernel
 def is_shown(world, at, doc):
-    """Is the document among the first `at` of the page?"""
+    """Return whether `doc` is among the first `at` documents of the page."""
     for rank in range(at):
         if world.page[DOC, rank] == doc:
             return True
@@ -175,9 +175,9 @@ def is_shown(world, at, doc):
 
 @kernel
 def rank_page(world, pair, n_shown, users):
-    """Fill in the ranks that the shown documents have on both sides, for credit; `n_docs` if not listed.
+    """Store the ranks that the shown documents have on both sides, for credit; `n_docs` if not listed.
 
-    With the rule `redraw` ties are broken anew first: Lerot does so, and its published matrices show it.
+    With the rule `redraw` ties are broken anew first, as in Lerot and apparently in the published matrices.
     """
     if world.rules[0].redraw:
         forget_ties(world)
@@ -189,7 +189,7 @@ def rank_page(world, pair, n_shown, users):
 
 @kernel
 def forget_ties(world):
-    """From here on ties are settled anew."""
+    """Discard how ties were broken."""
     forget_side(world.settled, FIRST)
     forget_side(world.settled, SECOND)
 
@@ -201,7 +201,7 @@ def forget_side(settled, side):
 
 @kernel
 def _document_below(blocks, settled, block, n_docs, side, rank, users):
-    """The document at a rank that may be tied."""
+    """Return the document at a rank that may be tied."""
     size = entry_of(blocks, block, n_docs, TIED_WITH, rank) + 1
     if size == 1:
         return entry_of(blocks, block, n_docs, DOCS, rank)
@@ -209,7 +209,7 @@ def _document_below(blocks, settled, block, n_docs, side, rank, users):
     if known >= 0:
         return known
     first = entry_of(blocks, block, n_docs, RANKS, entry_of(blocks, block, n_docs, DOCS, rank))
-    while True:  # most of a group is free, so this takes one or two turns
+    while True:  # rejection sampling: most documents of a group have no rank yet
         doc = entry_of(blocks, block, n_docs, DOCS, first + int(users.random() * size))
         if _find(settled, side, 1, doc) < 0:
             _remember(settled, side, rank, doc)
@@ -218,7 +218,7 @@ def _document_below(blocks, settled, block, n_docs, side, rank, users):
 
 @kernel
 def _rank_below(blocks, settled, block, n_docs, side, doc, users):
-    """The rank of a document that may be tied."""
+    """Return the rank of a document that may be tied."""
     first = entry_of(blocks, block, n_docs, RANKS, doc)
     size = entry_of(blocks, block, n_docs, TIED_WITH, first) + 1
     if size == 1:
@@ -235,7 +235,7 @@ def _rank_below(blocks, settled, block, n_docs, side, doc, users):
 
 @inlined
 def _find(settled, side, which, value):
-    """The document of a settled rank (which=0), or the rank of a settled document (1); -1 if it is not."""
+    """Return the document of a settled rank (which=0) or the rank of a settled document (1), or -1."""
     if (settled[side, SEEN + which] >> (value & 63)) & 1 == 0:
         return -1
     for i in range(SETTLED, SETTLED + 2 * settled[side, N_SETTLED], 2):
@@ -246,11 +246,11 @@ def _find(settled, side, which, value):
 
 @inlined
 def _remember(settled, side, rank, doc):
-    """Settle a rank and a document.
+    """Store that a tied `rank` holds `doc`.
 
-    Entry N_SETTLED counts the settled pairs, which follow from SETTLED on. Bit v mod 64 of entry SEEN says
-    that rank v may be among them, and the entry after it says so of documents: most searches are for one
-    that is not, and need not look at the pairs.
+    Entry N_SETTLED counts the stored pairs, which start at SETTLED. Bit v mod 64 of entry SEEN is set if rank
+    v may be among them; the entry after SEEN is the same for documents. Most searches are for values that are
+    not stored, and end at these bits.
     """
     free = SETTLED + 2 * settled[side, N_SETTLED]
     settled[side, free], settled[side, free + 1] = rank, doc
@@ -259,7 +259,10 @@ def _remember(settled, side, rank, doc):
     settled[side, SEEN + 1] |= 1 << (doc & 63)
 
 
-TIED_DUELS = {"coin": "a fair coin decides", "drop": "played again with another query until somebody wins"}
+TIED_DUELS = {
+    "coin": "decided by a fair random draw",
+    "drop": "played again with another query until one ranker wins",
+}
 
 
 def make_world(
@@ -273,13 +276,41 @@ def make_world(
     tied_duels: str = "coin",
     queries: str | np.ndarray = "uniform",
     seed: int = 0,
+    unjudged: np.ndarray | None = None,
 ) -> World:
-    """What a live duel needs.
+    """Return the world of live duels between any two of the rankings.
 
-    model       a table, or a user by name, whose table is then chosen by the grades of the labels
-    ties        between documents, see letor_data.ties.TIE_MODES; `seed` is for those broken once per run
-    tied_duels  between rankers, see TIED_DUELS
-    queries     "uniform", "cycle" (in file order), or a weight per query
+    Parameters
+    ----------
+    rankings : Rankings
+        Rankings of the documents of all queries.
+    labels : ndarray of int, shape (n_docs,)
+        Relevance grades.
+    model : ClickModel or Configured
+        Click probabilities, or a named user, whose table is chosen by the grades of the labels.
+    interleaving : Configured
+        An interleaving method with its settings.
+    length : int, default 10
+        Number of documents on a page.
+    ties : str, default "random_impression"
+        How ties between documents are broken, see letor_data.ties.TIE_MODES.
+    tied_duels : str, default "coin"
+        How tied duels are decided, see TIED_DUELS.
+    queries : str or ndarray, default "uniform"
+        "uniform", "cycle" (in file order), or a weight per query.
+    seed : int, default 0
+        Seed of ties that are broken once per run.
+    unjudged : ndarray of bool, shape (n_docs,), optional
+        Documents that have grade 0 for want of a judgment.
+
+    Returns
+    -------
+    World
+
+    Raises
+    ------
+    InterleaveError
+        If the arguments do not fit together.
     """
     if length < 1:
         raise InterleaveError(f"a page must have at least 1 document, not {length}")
@@ -307,7 +338,7 @@ def make_world(
         lists_end=int(settled.lengths is not None),
     )
     return World(
-        # Numba compiles for read-only arrays apart: they are so here wherever they came from.
+        # Numba compiles separately for read-only arrays, so these are read-only whatever their origin.
         order=read_only(settled.order),
         ties=read_only(settled.ties),
         blocks=blocks.data,
@@ -319,26 +350,27 @@ def make_world(
         weights=rank_weights(longest, interleaving.get("tau", 1.0)),
         rules=record(rules),
         rate=float(interleaving.get("rate", 0.5)),
-        **_room(length),
+        **_workspace(length),
+        unjudged=read_only(np.ascontiguousarray([] if unjudged is None else unjudged, np.bool_)),
     )
 
 
 def rules_of(configured: Configured) -> Rules:
-    """Return the switches and whole numbers of a method as kernels see them."""
+    """Return the integer settings of a method as kernels read them."""
     params = kernel_params(configured, 0)
     return Rules(**{name: int(getattr(params, name)) for name in params._fields if name in Rules._fields})
 
 
 def asked_in_turn(world: World) -> World:
-    """Return a world that asks its queries in turn, from `next_query` on."""
+    """Return a copy of the world whose queries are played in file order, starting with the first."""
     rules = world.rules.copy()
     rules.query_choice, rules.next_query = IN_TURN, 0
     return world._replace(rules=rules)
 
 
 def for_another_thread(world: World) -> World:
-    """The same world with a page of its own."""
-    return world._replace(rules=world.rules.copy(), **_room(world.user.shape[1]))
+    """Return a copy of the world with its own page and rules; rankings and labels are shared."""
+    return world._replace(rules=world.rules.copy(), **_workspace(world.user.shape[1]))
 
 
 def queries_of(world: World, start: int, stop: int) -> World:
@@ -352,6 +384,7 @@ def queries_of(world: World, start: int, stop: int) -> World:
         blocks=blocks[:, own].reshape(-1),
         block_starts=world.block_starts[start : stop + 1] - own.start,
         labels=world.labels[rows].copy(),
+        unjudged=world.unjudged[rows].copy(),
         offsets=world.offsets[start : stop + 1] - rows.start,
         query_shares=np.empty(0),
     )
@@ -364,14 +397,17 @@ def as_compiled(world: World) -> World:
     Arrays that come from another process may be writable or unaligned, and would be compiled for again.
     """
     aligned: dict[str, Any] = {
-        name: read_only(np.require(getattr(world, name), requirements="A")) for name in _SHARED
+        name: read_only(np.require(getattr(world, name), requirements="A")) for name in _READ_ONLY
     }
     return for_another_thread(world)._replace(**aligned)
 
 
 def user_table(model: ClickModel, length: int) -> np.ndarray:
-    """(3, length, grades): with one uniform number per rank, the user clicks below the first entry, clicks
-    and leaves below the second, and leaves without a click from the third on."""
+    """Return thresholds (3, length, grades) for one uniform number per rank.
+
+    The user clicks if the number is below the first entry, clicks and leaves if it is below the second, and
+    leaves without a click if it is not below the third.
+    """
     ranks = np.minimum(np.arange(length), len(model.attention) - 1)
     click = model.attention[ranks][:, None] * model.p_click
     stay = 1.0 - (1.0 - click) * model.p_stop * model.leaves_unclicked
@@ -379,14 +415,14 @@ def user_table(model: ClickModel, length: int) -> np.ndarray:
 
 
 def rank_weights(longest: int, tau: float) -> np.ndarray:
-    """(2, longest): rank^-tau and its running sum."""
+    """Return (2, longest): rank^-tau and its cumulative sum."""
     weights = np.arange(1.0, longest + 1) ** -tau
     return np.stack([weights, np.cumsum(weights)])
 
 
-def _room(length: int) -> dict[str, Any]:
-    # A side settles at most two ties for each rank of the page: a rank it walks over, and a document it is
-    # asked for.
+def _workspace(length: int) -> dict[str, Any]:
+    # Per rank of the page, ties of a side are broken at most twice: for a rank that is passed over, and for a
+    # document whose rank is looked up.
     return {
         "page": np.zeros((6, length + 2), np.int64),
         "chances": np.zeros((4, length + 2)),
@@ -395,7 +431,7 @@ def _room(length: int) -> dict[str, Any]:
 
 
 def _query_choice(queries: str | np.ndarray, n_queries: int) -> tuple[int, np.ndarray]:
-    """Return how queries are chosen, and their running shares if they have any."""
+    """Return the value of Rules.query_choice, and cumulative shares if the queries have weights."""
     if isinstance(queries, str):
         choices = {"uniform": UNIFORM, "cycle": IN_TURN}
         return find(queries, choices, "choice of queries", InterleaveError), np.empty(0)
@@ -407,5 +443,5 @@ def _query_choice(queries: str | np.ndarray, n_queries: int) -> tuple[int, np.nd
             f"query weights must be {n_queries} numbers that are not negative and not all 0"
         )
     shares = np.cumsum(weights) / weights.sum()
-    shares[np.flatnonzero(weights)[-1] :] = 1.0  # whatever rounding made of the sum
+    shares[np.flatnonzero(weights)[-1] :] = 1.0  # rounding may have left the sum below 1
     return BY_SHARE, shares

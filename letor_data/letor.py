@@ -66,6 +66,8 @@ class Letor:
         Number of grades of the scale; 0 if it follows from the profile or the labels, see `n_grades`.
     cache : Path, optional
         Folder for scores of models on this data. By default, scores are not cached.
+    unjudged : ndarray of bool, shape (n_docs,), optional
+        Documents that have grade 0 for want of a judgment. By default all are judged.
 
     Examples
     --------
@@ -95,6 +97,7 @@ class Letor:
     notes: tuple[str, ...] = ()
     scale: int = 0
     cache: Path | None = None
+    unjudged: np.ndarray | None = None
 
     def _facts(self) -> dict[str, object]:
         """Return the values that the representation shows."""
@@ -241,6 +244,7 @@ class Letor:
             splits=self.splits[queries],
             records=self.records[rows],
             comments=None if self.comments is None else self.comments.take(pa.array(rows)),
+            unjudged=None if self.unjudged is None else self.unjudged[rows],
         )
 
     def only_split(self, split: str) -> Letor:

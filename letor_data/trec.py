@@ -232,6 +232,7 @@ def _judged_runs(
         digest=hashlib.sha256(repr(choices).encode()).hexdigest(),
         notes=tuple(notes),
         scale=len(grade_cuts) + 1 if grade_cuts else max(int(judged.rows.grade.max()) + 1, 2),
+        unjudged=None if unjudged == "drop" or is_judged.all() else ~is_judged,
     )
 
 

@@ -4,7 +4,7 @@ from clickmodels.contract import User
 
 USER = User(
     "almost_random",
-    "barely sees relevance",
+    "clicks depend little on relevance",
     {
         2: ((0.4, 0.6), (0.5, 0.5)),
         3: ((0.4, 0.5, 0.6), (0.5, 0.5, 0.5)),

@@ -4,6 +4,6 @@ from clickmodels.contract import User
 
 USER = User(
     "random",
-    "clicks every second document, whatever it is",
+    "clicks every document with probability 1/2",
     {grades: ((0.5,) * grades, (0.0,) * grades) for grades in (2, 3, 5)},
 )

@@ -28,6 +28,7 @@ from bandits.regret import (
 from bandits.sets_loop import Pages, SetsTrace, pages_by_matrix, prepare_sets_run, run_sets
 from experiments.arena import Arena
 from experiments.matrix.preferences import Preferences
+from experiments.runs.summaries import PER_PAGE
 from interleave import (
     for_another_thread,
     go_live,
@@ -116,7 +117,7 @@ class Problem:
 
     @cached_property
     def _own_pages(self) -> np.ndarray:
-        """(K, 2) array: NDCG and clicks of each ranker's own list, shown when an arm duels itself."""
+        """Measures of each ranker's own list, shown when an arm duels itself; see `own_pages`."""
         return own_pages(self._world, stream(0, "own pages"))
 
     def play(
@@ -185,14 +186,16 @@ class Problem:
         if not self._measures_pages:
             return Duel(unmeasured_duel_by(name), for_another_thread(self._world))
         live_duel = live_duel_by(name)
-        return Duel(live_duel, go_live(self._world), shown_so_far, n_measured=3)
+        live = go_live(self._world)
+        return Duel(live_duel, live, shown_so_far, n_measured=len(live.shown))
 
     def _pages(self) -> Pages:
         """Return the comparison of sets of arms."""
         if self.arena is None:
             return pages_by_matrix(np.array(self.preferences.matrix))
         compare = live_comparison_by(MULTILEAVERS.parsed(self.multileave).name)
-        return Pages(compare, go_live_together(self._shared), shown_so_far, n_measured=3)
+        live = go_live_together(self._shared)
+        return Pages(compare, live, shown_so_far, n_measured=len(live.shown))
 
     @cached_property
     def _shared(self) -> Any:
@@ -200,9 +203,8 @@ class Problem:
         arena = self.arena
         assert arena is not None
         method = MULTILEAVERS.parsed(self.multileave)
-        return make_shared_world(
-            arena.rankings, arena.labels, arena.model, method, arena.length, arena.ties, arena.queries
-        )
+        world = (arena.model, method, arena.length, arena.ties, arena.queries)
+        return make_shared_world(arena.rankings, arena.labels, *world, unjudged=arena.unjudged)
 
     def _table(self, trace: Trace) -> pd.DataFrame:
         matrix = self.preferences.matrix
@@ -251,7 +253,8 @@ class Problem:
     def _page_measures(self, alone: np.ndarray, measured: np.ndarray) -> dict[str, np.ndarray]:
         """Return NDCG and clicks per page since the previous checkpoint; {} if they are not measured.
 
-        `alone` counts pages that show one arm's own list; `measured` holds pages, NDCG and clicks of others.
+        If some documents are unjudged, their number per page is returned too. `alone` counts pages that show
+        one arm's own list; `measured` holds the sums over other pages, see `interleave.live.Live`.
         """
         if not self._measures_pages:
             return {}
@@ -259,7 +262,7 @@ class Problem:
         pages = measured[:, 0] + alone.sum(axis=1)
         sums = np.column_stack([pages, measured[:, 1:] + own])
         new = np.diff(sums, axis=0, prepend=0.0)
-        return {"ndcg": new[:, 1] / new[:, 0], "clicks": new[:, 2] / new[:, 0]}
+        return {name: new[:, 1 + i] / new[:, 0] for i, name in enumerate(PER_PAGE[: own.shape[1]])}
 
 
 def how_known(preferences: Preferences) -> str:

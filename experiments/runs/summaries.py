@@ -9,7 +9,8 @@ from experiments.statistics import Estimate, estimate, standard_error, wilson
 
 CURVE_POINTS = 200
 QUANTILES = (0.1, 0.9)
-PER_PAGE = ("ndcg", "clicks")  # means since the previous checkpoint; other columns are totals or states
+# Means since the previous checkpoint; other columns are totals or states.
+PER_PAGE = ("ndcg", "clicks", "unjudged")
 PAGE_POINTS = 60  # fewer than CURVE_POINTS, so that each is a mean of more pages
 
 

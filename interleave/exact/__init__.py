@@ -1,1 +1,1 @@
-"""Exact probabilities of losing, tying and winning a duel, without simulation."""
+"""Exact probabilities to lose, tie and win a duel, without simulation."""

@@ -1,7 +1,7 @@
-"""Exact odds of balanced interleaving (Joachims' credit) in O(k^3), by the last click.
+"""Exact odds of balanced interleaving (Joachims' credit) in O(k^3), conditional on the lowest click.
 
-How deep the rankings are compared follows from the lowest click alone. Given that click, every click above
-it counts a fixed amount, so the lead can be followed rank by rank.
+The depth of the comparison depends on the lowest click alone. Given this click, every click above it changes
+the lead by a fixed amount, so the distribution of the lead can be updated rank by rank.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from rankduel.base.compiling import entry
 
 @entry
 def balanced_odds(world, pair, users):
-    """(loss, tie, win) chances of the first ranker: the mean over who leads; of the drafted places."""
+    """Return (loss, tie, win) probabilities of the first ranker: the mean over which ranking leads."""
     length = world.rules[0].n_drafted
     odds = np.zeros(3)
     for leader in (FIRST, SECOND):
@@ -29,7 +29,7 @@ def balanced_odds(world, pair, users):
 @entry
 def _page_odds(world, pair, length):
     click, stay_clicked, stay = _chances(world, pair, length)
-    nothing_below = np.ones(length + 1)  # chance of no click from a rank on, leaving or not
+    nothing_below = np.ones(length + 1)  # probability of no click at a rank or below, given that it is read
     for at in range(length - 1, -1, -1):
         leave = 1.0 - click[at] - stay[at]
         nothing_below[at] = leave + stay[at] * nothing_below[at + 1]
@@ -51,7 +51,7 @@ def _page_odds(world, pair, length):
 
 @entry
 def _chances(world, pair, length):
-    """Per rank: to click it, to click it and read on, to pass it and read on."""
+    """Return the probabilities per rank to click, to click and read on, and to read on without a click."""
     click = np.empty(length)
     stay_clicked = np.empty(length)
     stay = np.empty(length)
@@ -70,7 +70,7 @@ def _credit(world, at, depth):
 
 @entry
 def _moved(reading, credit):
-    """The chances by lead after a click that is worth this much."""
+    """Return the probabilities by lead after a click that adds `credit` to the lead."""
     moved = np.zeros_like(reading)
     for i in range(max(0, credit), len(reading) + min(0, credit)):
         moved[i] = reading[i - credit]

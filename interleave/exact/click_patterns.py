@@ -1,6 +1,6 @@
-"""Every way to click a page, with its chance: for credits that depend on the whole set of clicks.
+"""All sets of clicks on a page with their probabilities, for credits that depend on the whole set.
 
-A page with many ranks that may be clicked has many patterns; then a few drawn ones must do (`split`).
+If too many ranks of a page can be clicked, a few sets are drawn instead.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from interleave.world import CLICK, CLICK_AND_LEAVE, CLICKED, DOC, STAY
 from rankduel.base.compiling import entry
 
 LONGEST = 20  # ranks: a million patterns
-MOST_BITS = 62  # ranks of a page whose clicks are one integer
-DRAWN = 4  # patterns drawn for one page: more cost more than another page would
+MOST_BITS = 62  # ranks of a page whose clicks fit into the bits of an integer
+DRAWN = 4  # patterns drawn for one page; drawing more would cost more than drawing another page
 
 
 @entry
 def pattern_chance(world, pair, n_shown, pattern):
-    """The chance of clicking exactly the ranks whose bits are set."""
+    """Return the probability of clicks on exactly the ranks whose bits are set in `pattern`."""
     reading, left = 1.0, 0.0
     for at in range(n_shown):
         grade = world.labels[pair.start + world.page[DOC, at]]
@@ -33,7 +33,7 @@ def pattern_chance(world, pair, n_shown, pattern):
         else:
             leaving = 1.0 - world.user[STAY, at, grade]
             staying = 1.0 - click - leaving
-        if pattern >> (at + 1) == 0:  # nothing is clicked below, so leaving here fits the pattern
+        if pattern >> (at + 1) == 0:  # there is no click below, so the user may leave here
             left += reading * leaving
         reading *= staying
         if reading == 0.0:
@@ -43,7 +43,7 @@ def pattern_chance(world, pair, n_shown, pattern):
 
 @entry
 def clickable(world, pair, n_shown):
-    """(bits, number) of the ranks that have a chance to be clicked."""
+    """Return (bits, number) of the ranks that can be clicked."""
     bits, n = 0, 0
     for at in range(n_shown):
         if world.user[CLICK, at, world.labels[pair.start + world.page[DOC, at]]] > 0.0:
@@ -54,7 +54,7 @@ def clickable(world, pair, n_shown):
 
 @entry
 def draw_pattern(world, pair, n_shown, users):
-    """A user reads the page."""
+    """Draw the clicks of a user."""
     pattern = 0
     for at in range(n_shown):
         grade = world.labels[pair.start + world.page[DOC, at]]
@@ -68,9 +68,9 @@ def draw_pattern(world, pair, n_shown, users):
 
 @functools.cache
 def page_odds_by(credit: Callable[..., Any]) -> Callable[..., Any]:
-    """`page_odds(world, pair, n_shown, most, users)`: the odds of the page in `world`.
+    """Return `page_odds(world, pair, n_shown, most, users)`, which returns the odds of the page in `world`.
 
-    Over all patterns if at most `most` ranks may be clicked, else over DRAWN drawn ones (splitting).
+    It sums over all patterns if at most `most` ranks can be clicked, and otherwise over DRAWN drawn ones.
     """
 
     @entry
@@ -93,7 +93,7 @@ def page_odds_by(credit: Callable[..., Any]) -> Callable[..., Any]:
             chance = pattern_chance(world, pair, n_shown, pattern)
             if chance > 0.0:
                 odds[judged(world, pair, n_shown, pattern, users)] += chance
-            pattern = (pattern - bits) & bits  # the next larger number made of these bits
+            pattern = (pattern - bits) & bits  # the next larger subset of these bits
         return odds
 
     return page_odds

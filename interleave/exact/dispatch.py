@@ -1,17 +1,17 @@
-"""Exact chances to lose, tie and win a duel on one query, without simulating anybody.
+"""Exact probabilities to lose, tie and win a duel on one query, by method.
 
     team_draft            all pages at once, by the two-set lemma: O(k^2)
-    balanced              its two pages, by the last click: O(k^3); credit="lerot" by click patterns
+    balanced              its two pages, given the lowest click: O(k^3); credit="lerot" by click patterns
     document_constraints  its two pages, click pattern by click pattern
     optimized             every page of its plan, click pattern by click pattern
-    probabilistic         given a drawn page: coins and clicks integrated out (Rao-Blackwell), or for the
-                          marginal credits on a page with many clickable ranks a few drawn clicks;
-                          over all pages too where there are few documents
+    probabilistic         given a drawn page: expected over assignments and clicks (Rao-Blackwell), or for
+                          marginal credits on a page with many clickable ranks over a few drawn clicks;
+                          if there are few documents, over all pages
 
-Clicks below the drafted places of a page (interleave.list_ends) count for neither, so these are left out.
+Clicks below the drafted places of a page (interleave.list_ends) earn no credit, so they are left out.
 
-Where rankings are tied, the result holds for the ties as `users` happened to break them: average over
-draws, and say so (`is_exact`).
+If rankings are tied, the result is conditional on how `users` broke the ties. Average over draws, and test
+with `is_exact` whether that is necessary.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ from rankduel.base.compiling import entry, python_version
 from rankduel.base.errors import InterleaveError
 from rankduel.base.settings import Configured
 
-FEW_DOCUMENTS = 6  # up to here all pages of probabilistic interleave are listed
-FEW_CLICKABLE = 6  # up to here all click patterns of a drawn page are
+FEW_DOCUMENTS = 6  # documents of a query up to which all pages of probabilistic interleave are enumerated
+FEW_CLICKABLE = 6  # clickable ranks up to which all click patterns of a drawn page are enumerated
 
 
 def query_odds(
@@ -59,12 +59,12 @@ def query_odds(
     users: np.random.Generator,
     all_patterns: bool = False,
 ) -> np.ndarray:
-    """(loss, tie, win) chances of `first` on one query.
+    """Return the (loss, tie, win) probabilities of `first` on one query.
 
-    Given how `users` breaks the ties; for `probabilistic` with more than FEW_DOCUMENTS documents given one
-    drawn page. Its marginal_sign and marginal_sampled credits depend on the whole set of clicks: where more
-    than FEW_CLICKABLE ranks of a drawn page may be clicked, four drawn sets of clicks stand for all
-    (splitting), which is just as right on average and far faster; `all_patterns` goes through all anyway.
+    They are conditional on how `users` breaks ties, and for `probabilistic` with more than FEW_DOCUMENTS
+    documents on one drawn page. Its marginal_sign and marginal_sampled credits depend on the whole set of
+    clicks: if more than FEW_CLICKABLE ranks of a drawn page can be clicked, the mean over four drawn sets is
+    returned, which is unbiased and far faster. `all_patterns` enumerates all sets in any case.
     """
     if interleaving.name not in _ODDS:
         raise InterleaveError(f"'{interleaving.name}' has no exact odds; simulate it")
@@ -72,7 +72,7 @@ def query_odds(
         return np.array([0.0, 1.0, 0.0])
     pair = Pair(*map(int, python_version(pair_on)(world, query, first, second)))
     forget_ties(world)
-    if interleaving.name != "team_draft":  # whose odds see where the lists end
+    if interleaving.name != "team_draft":  # its odds compute the drafted places themselves
         world.rules[0].n_drafted = _n_drafted(world, interleaving, pair, users)
     return _ODDS[interleaving.name](world, pair, LONGEST if all_patterns else FEW_CLICKABLE, users)
 
@@ -92,7 +92,7 @@ def mean_odds(
     draws: int = 1,
     all_patterns: bool = False,
 ) -> np.ndarray:
-    """The mean of `query_odds` over the queries, each as often as the world asks it, and over draws."""
+    """Return the mean of `query_odds` over the queries, by their shares, and over draws."""
     shares = query_shares(world)
     total = np.zeros(3)
     for query in np.flatnonzero(shares).tolist():
@@ -103,7 +103,7 @@ def mean_odds(
 
 
 def query_shares(world: World) -> np.ndarray:
-    """How often each query is asked."""
+    """Return the share of duels that are played on each query."""
     n_queries = len(world.offsets) - 1
     if world.rules[0].query_choice == BY_SHARE:
         return np.diff(world.query_shares, prepend=0.0)
@@ -111,7 +111,7 @@ def query_shares(world: World) -> np.ndarray:
 
 
 def is_exact(world: World, interleaving: Configured, first: int, second: int) -> bool:
-    """Does `mean_odds` leave nothing to chance? No page or coin drawn, and no tie that could matter."""
+    """Return whether `mean_odds` draws no random numbers that matter: no page, assignment or tie."""
     if interleaving.name not in _ODDS:
         return False
     if first == second:
@@ -120,20 +120,20 @@ def is_exact(world: World, interleaving: Configured, first: int, second: int) ->
         np.diff(world.offsets).max() > FEW_DOCUMENTS or interleaving.get("credit") == "marginal_sampled"
     ):
         return False
-    # To these all ranks below the page's reach are alike; the others compare them.
+    # These methods do not compare ranks below the length of the page; the others do.
     shallow = interleaving.name in ("team_draft", "optimized") or interleaving.get("credit") == "joachims"
     ties = world.ties[[first, second]]
     return not (ties[:, _in_reach(world)] if shallow else ties).any()
 
 
 def _in_reach(world: World) -> np.ndarray:
-    """Which rows are ranks that a page can reach."""
+    """Return a mask of the ranks, over all queries, that are above the length of the page."""
     rank = np.arange(world.offsets[-1]) - np.repeat(world.offsets[:-1], np.diff(world.offsets))
     return rank < world.user.shape[1]
 
 
 def _page_length(world: World, longest: int = LONGEST) -> int:
-    """Return how many places are drafted; refuse more than are feasible."""
+    """Return the number of drafted places; refuse more than `longest`."""
     length = int(world.rules[0].n_drafted)
     if length > longest:
         raise InterleaveError(f"exact odds are for pages of at most {longest} documents here, not {length}")
@@ -170,7 +170,7 @@ def _build_balanced(world, pair, leader, length, users):
 
 @entry
 def _top(world, pair, side, length, users):
-    """What a side has at its first ranks."""
+    """Return the documents that a side has at its first `length` ranks."""
     top = np.empty(length, np.int64)
     for rank in range(length):
         top[rank] = document_at(world, pair, side, rank, users)
@@ -201,7 +201,7 @@ def _optimized_odds(world: World, pair: Pair, most: int, users: np.random.Genera
 
 
 def _probabilistic_odds(world: World, pair: Pair, most: int, users: np.random.Generator) -> np.ndarray:
-    """Over all pages where there are few documents, over one drawn page otherwise."""
+    """Return odds over all pages if there are few documents, and otherwise given one drawn page."""
     length = int(world.rules[0].n_drafted)
     if pair.n_docs > FEW_DOCUMENTS:
         _draw_page(world, pair, length, users)
@@ -243,7 +243,7 @@ def _all_ranks(world, pair, users):
 
 @entry
 def page_chance(world, pair, length):
-    """The chance that probabilistic interleave shows the page in `world`, whose ranks are known."""
+    """Return the probability that probabilistic interleave shows the page in `world`, by its stored ranks."""
     chance = 1.0
     for at in range(length):
         mean = 0.0
@@ -255,19 +255,17 @@ def page_chance(world, pair, length):
 
 
 def page_odds(world: World, pair: Pair, length: int, most: int, users: np.random.Generator) -> np.ndarray:
-    """The odds of the page in `world`: credit as the world's rules say, coins and clicks integrated out."""
+    """Return the odds of the page in `world` for the credit of its rules, over assignments and clicks."""
     credit = world.rules[0].credit
     if credit in (probabilistic.Credit.MARGINAL_SIGN, probabilistic.Credit.MARGINAL_SAMPLED):
         _page_length(world, LONGEST if most == LONGEST else MOST_BITS)
         return page_odds_by(probabilistic.marginal)(world, pair, length, most, users)
-    if (
-        credit == probabilistic.Credit.MARGINAL_BERNOULLI and world.rules[0].redraw
-    ):  # the coins thrown know no redraw
+    if credit == probabilistic.Credit.MARGINAL_BERNOULLI and world.rules[0].redraw:  # not for `assignment`
         rank_page(world, pair, length, users)
     probabilistic.posteriors(world, pair, length, 0.5)
     grades = world.labels[pair.start + world.page[DOC, :length]]
     odds = credited_page_odds(grades, world.chances[probabilistic.POSTERIOR, :length], world.user)
-    if credit == probabilistic.Credit.MARGINAL_BERNOULLI:  # tied clicks are decided by a coin
+    if credit == probabilistic.Credit.MARGINAL_BERNOULLI:  # ties with clicks are decided by a random draw
         undecided = odds[TIE] - pattern_chance(world, pair, length, 0)
         odds += np.array([undecided / 2, -undecided, undecided / 2])
     return odds

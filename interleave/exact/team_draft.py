@@ -1,11 +1,11 @@
 """Exact odds of team-draft interleaving in O(k^2), by the two-set lemma.
 
-After any number of complete rounds at most two different sets of documents can be on the page, whatever
-the coins said. Pages with equal sets have equal futures, so their chances are added up: a round costs two
-sets times two orders of picking at the most, where following every coin would cost 2^(k/2) pages.
+After any number of complete rounds at most two different sets of documents can be on the page. Pages with
+equal sets continue alike, so their probabilities are added. A round costs at most two sets times two orders
+of picking, where enumerating all orders would cost 2^(k/2) pages.
 
-Where a list ends, rounds are drafted while both captains can pick from every one of the sets, in either
-order (interleave.methods.team_draft).
+If lists end, a round is drafted if both rankers can pick given either set, in either order
+(interleave.methods.team_draft).
 """
 
 from typing import NamedTuple
@@ -20,26 +20,26 @@ _ONE = np.uint64(1)
 
 
 class _State(NamedTuple):
-    """The sets that can be on the page, and the user who reads it."""
+    """The sets of documents that can be on the page, with the distribution of the lead for each."""
 
     pages: np.ndarray  # (2,) uint64, documents as bits
     reading: np.ndarray  # (2, leads) per set, see outcome_odds
-    n: np.ndarray  # (1,) how many sets there are
+    n: np.ndarray  # (1,) number of sets
 
 
 class _Draft(NamedTuple):
-    """What the captains pick from; documents have small numbers."""
+    """The lists that the rankers pick from; documents are numbered from 0."""
 
-    first: np.ndarray  # int64: the top of the first's ranking, at most as long as the page
+    first: np.ndarray  # int64: the top of the first ranking, at most as long as the page
     second: np.ndarray  # int64
     grades: np.ndarray  # int64, by number
 
 
 @entry
 def team_draft_odds(left, right, grades, user, neutral_prefix):
-    """(loss, tie, win) chances of `left`: two lists of documents, numbered from 0.
+    """Return the (loss, tie, win) probabilities of `left` against `right`, two lists of document numbers.
 
-    `grades` by document, `user` as in World. Nothing below the page's length matters.
+    `grades` are by document, `user` is that of a World. Ranks below the length of the page do not matter.
     """
     draft = _draft(left[: user.shape[1]], right[: user.shape[1]], grades)
     length = min(user.shape[1], len(draft.grades))
@@ -73,7 +73,7 @@ def team_draft_odds(left, right, grades, user, neutral_prefix):
 
 @entry
 def _is_over(draft, state, both_pick):
-    """Has a captain nothing to pick with one of the sets on the page, or after the other has picked?"""
+    """Return whether a ranker may have no document left, before or after the pick of the other."""
     for s in range(state.n[0]):
         page = state.pages[s]
         first = _best_left(draft.first, page)
@@ -94,7 +94,7 @@ def _no_sets(length):
 
 @entry
 def _round(draft, user, now, then, at, spare, gone):
-    """Both captains pick once, in either order."""
+    """Let both rankers pick once, in either order."""
     then.n[0] = 0
     for s in range(now.n[0]):
         for opener in range(2):
@@ -112,7 +112,7 @@ def _round(draft, user, now, then, at, spare, gone):
 
 @entry
 def _add(state, page, reading):
-    """Chances of equal sets are added up."""
+    """Add a page to the sets; probabilities of equal sets are added."""
     for s in range(state.n[0]):
         if state.pages[s] == page:
             _add_to(state.reading[s], reading)
@@ -125,14 +125,14 @@ def _add(state, page, reading):
 
 @entry
 def _last_pick(draft, user, reading, page, at, spare, gone):
-    """A coin says who fills the last rank of an odd page; nothing follows, so sets need not be told apart."""
+    """Let either ranker fill the last rank of a page of odd length; sets do not matter any more."""
     for first_picks in (True, False):
         pick = _best_left(draft.first if first_picks else draft.second, page)
         _read_pick(reading, spare, gone, at, user, draft.grades[pick], first_picks)
         _add_to(gone, spare)
 
 
-# Loops instead of array expressions, which take seconds to compile.
+# Loops, since array expressions take seconds to compile.
 @entry
 def _copy(source, factor, target):
     for i in range(len(source)):
@@ -161,7 +161,7 @@ def _best_left(order, page):
 
 @entry
 def _draft(left, right, grades):
-    """Number the documents in reach: left's first, then those that only right has."""
+    """Number the documents: those of `left` first, then those that only `right` has."""
     docs = np.empty(len(left) + len(right), np.int64)  # by number
     first = np.empty(len(left), np.int64)
     second = np.empty(len(right), np.int64)

@@ -1,1 +1,1 @@
-"""Interleaving methods, one a file: how a page is filled, and who earns its clicks."""
+"""Interleaving methods, one a file: how a page is filled, and which ranker its clicks credit."""

@@ -1,17 +1,17 @@
-"""Balanced interleaving: the page's top always holds both rankings' tops, give or take one document.
+"""Balanced interleaving: every prefix of the page unites two tops whose depths differ by at most 1.
 
-Joachims, "Optimizing Search Engines using Clickthrough Data", KDD 2002, and "Evaluating Retrieval
-Performance using Clickthrough Data", 2003. A coin says who leads; the ranking whose pointer is behind
-adds its next document unless it is on the page already. Credit compares how many clicked documents each
-ranking has down to the rank that the lowest click needed.
+Joachims, "Optimizing Search Engines using Clickthrough Data", KDD 2002, and "Evaluating Retrieval Performance
+using Clickthrough Data", 2003. A random draw chooses the ranking that leads. The ranking whose pointer is
+behind adds its next document unless it is on the page already. Credit compares how many clicked documents
+each ranking has down to a common depth: the higher of the two ranks of the lowest click.
 
-Not fair to random clicks: see the biases in tests/interleave. With credit="lerot" the depth of the
-comparison follows from all clicks, as in Lerot.
+The method is not fair to random clicks: tests/interleave has the biases. With credit="lerot" the depth of the
+comparison depends on all clicks, as in Lerot.
 
-Lists that end: pages are made of the top m of both rankings, where m is the length of the shorter one. These
-are the same documents whoever leads. A document that a ranking does not list is below all that it does. The
-bias towards one of two rankings of almost the same documents remains; of rankings without a common document
-users who ignore relevance prefer neither.
+Lists that end: pages consist of the top m of both rankings, where m is the length of the shorter one. These
+are the same documents whichever ranking leads. A document that a ranking does not list is below all documents
+that it does. The bias towards one of two rankings of almost the same documents remains. Of rankings without a
+common document, users who ignore relevance prefer neither.
 """
 
 from enum import IntEnum
@@ -36,13 +36,13 @@ from rankduel.base.settings import Setting
 
 
 class Credit(IntEnum):
-    """How deep the comparison of clicks goes."""
+    """How the depth of the comparison is computed."""
 
     JOACHIMS = 0
     LEROT = 1
 
 
-_LEADER = 2  # page[STATE, side] is a ranking's pointer; page[STATE, _LEADER] the coin
+_LEADER = 2  # page[STATE, side] is a ranking's pointer; page[STATE, _LEADER] is the side that leads
 
 
 class Params(NamedTuple):
@@ -53,7 +53,7 @@ class Params(NamedTuple):
 
 @kernel
 def n_drafted(world, pair, length, users):
-    """How many documents are at the ranks that both rankings have."""
+    """Return the number of documents in the top m of either ranking, where m is the shorter length."""
     shorter = min(pair.n_first, pair.n_second)
     if shorter >= length:
         return length
@@ -91,9 +91,9 @@ def add_document(world, pair, at, users):
 
 @kernel
 def credit(world, pair, n_read, users):
-    """Clicked documents within the compared depth: the first's share minus the second's."""
+    """Return the first ranking's share of the clicked documents within the depth, minus the second's."""
     rank_page(world, pair, n_read, users)
-    depth = min(_depth(world, n_read), pair.n_docs - 1)  # what is not listed is below
+    depth = min(_depth(world, n_read), pair.n_docs - 1)  # unlisted documents have rank n_docs
     hits_first, hits_second = 0, 0
     for at in range(n_read):
         if world.page[CLICKED, at]:
@@ -104,12 +104,12 @@ def credit(world, pair, n_read, users):
 
 @kernel
 def _depth(world, n_read):
-    """How far down the rankings are compared; -1 without a click."""
+    """Return the last rank that is compared; -1 without a click."""
     deepest_first, deepest_second = -1, -1
     for at in range(n_read):
         if world.page[CLICKED, at]:
             first, second = world.page[RANK + FIRST, at], world.page[RANK + SECOND, at]
-            if world.rules[0].credit == Credit.JOACHIMS:  # only the lowest click counts, which comes last
+            if world.rules[0].credit == Credit.JOACHIMS:  # the lowest click, which comes last, decides
                 deepest_first, deepest_second = first, second
             else:
                 deepest_first = max(deepest_first, first)
@@ -119,7 +119,7 @@ def _depth(world, n_read):
 
 METHOD = Method(
     "balanced",
-    "both rankings' tops in turn; clicks compared down to a common depth",
+    "alternates the tops of both rankings; compares clicks down to a common depth",
     "Joachims, KDD 2002",
     next_document,
     credit,

@@ -1,14 +1,14 @@
-"""Document constraints: the ranking that contradicts fewer of the clicks' preferences wins.
+"""Document constraints: the ranking that violates fewer preferences between documents wins.
 
 He, Zhai and Li, "Evaluation of Methods for Relative Comparison of Retrieval Systems Based on
-Clickthroughs", CIKM 2009; constraint types as in Lerot. The page is balanced interleaving's. A click says
-that its document is better than
+Clickthroughs", CIKM 2009; constraint types as in Lerot. The page is that of balanced interleaving. A clicked
+document is preferred to
   type 1: every unclicked document above it;
   type 2: and the document just below it, if unclicked;
   type 3: and the first unclicked document below the run of clicks it belongs to.
 
-Lists that end: as in balanced interleaving. A ranking contradicts no preference between two documents that it
-does not list, and no preference for one that it does over one that it does not.
+Lists that end: as in balanced interleaving. A ranking has unlisted documents below all listed ones, and
+violates no preference between two unlisted documents.
 """
 
 from typing import Annotated, NamedTuple
@@ -24,15 +24,15 @@ next_document = balanced.next_document
 
 class Params(NamedTuple):
     type: Annotated[
-        int, Setting("which unclicked documents a click is preferred to", at_least=1, at_most=3)
+        int, Setting("which unclicked documents a clicked one is preferred to", at_least=1, at_most=3)
     ] = 3
 
 
 @kernel
 def credit(world, pair, n_read, users):
-    """Constraints the second ranking violates minus those the first does, as a share of both."""
+    """Return the constraints that the second ranking violates minus the first's, as a share of both."""
     page, n_shown = world.page, n_read
-    # The user left with a click, and the page goes on below it.
+    # The user left with a click: the document below it belongs to the constraints.
     if 0 < n_read < world.rules[0].n_drafted and page[CLICKED, n_read - 1]:
         balanced.add_document(world, pair, n_read, users)
         page[CLICKED, n_read] = 0
@@ -56,7 +56,7 @@ def _compare(world, n_shown):
 
 @kernel
 def _just_below(world, high, n_shown):
-    """The one document below a click that counts, -1 if there is none."""
+    """Return the place below a click whose document belongs to the constraints; -1 if there is none."""
     if world.rules[0].type == 1:
         return -1
     below = high + 1
@@ -67,12 +67,13 @@ def _just_below(world, high, n_shown):
 
 @kernel
 def _above(world, side, low, high):
+    """Return 1 if a side ranks the document at place `low` above that at place `high`, otherwise 0."""
     return 1 if world.page[RANK + side, low] < world.page[RANK + side, high] else 0
 
 
 METHOD = Method(
     "document_constraints",
-    "balanced page; the ranking that contradicts fewer clicks wins",
+    "balanced page; the ranking that violates fewer click preferences wins",
     "He, Zhai and Li, CIKM 2009",
     next_document,
     credit,

@@ -1,13 +1,13 @@
-"""Optimized interleaving: of all fair ways to mix two rankings, the most sensitive one.
+"""Optimized interleaving: the most sensitive of all fair distributions over pages.
 
 Radlinski and Craswell, "Optimized Interleaving for Online Retrieval Evaluation", WSDM 2013. A page is allowed
-when each of its prefixes is made of a prefix of either ranking. Every document has a credit that favours
-the ranking which has it higher. Among the probability distributions over allowed pages under which a
-click at any fixed rank earns nothing on average, a linear programme (HiGHS) finds the one that leaves the
-winner most open. Where no distribution is fair (binary credit, often) the least unfair ones are taken
-instead, and the plan says so (`relaxed`).
+if each of its prefixes is the union of a prefix of one ranking and a prefix of the other. Every document has
+a credit that favours the ranking that has it higher. A distribution over allowed pages is fair if the mean
+credit of a click at any fixed rank is 0. Among the fair distributions, a linear programme (HiGHS) finds the
+one with the largest sensitivity. If no distribution is fair, as often with binary credit, the least unfair
+ones are used instead, and `Plan.relaxed` is true.
 
-Lists that end: both rankings are cut to the length of the shorter one, and so is the page that is planned.
+Lists that end: both rankings and the page are cut to the length of the shorter ranking.
 """
 
 from __future__ import annotations
@@ -21,46 +21,46 @@ import scipy
 from numba import njit, objmode
 
 from interleave.contract import Method
-from interleave.world import CLICKED, DOC, FIRST, NOBODY, SECOND, TEAM, document_at
+from interleave.world import CLICKED, DOC, FIRST, NO_TEAM, SECOND, TEAM, document_at
 from rankduel.base.settings import Setting
 
 
 class Credit(IntEnum):
-    """What a click on a document is worth, by its ranks."""
+    """The credit of a click on a document, by its ranks."""
 
     LINEAR = 0
     INVERSE = 1
     BINARY = 2
 
 
-LONGEST = 14  # ranks: up to 2^14 pages to choose from, and a second to choose
+LONGEST = 14  # ranks: the programme has up to 2^14 pages, and takes a second
 TIED = 1e-12
 _SLACK = 1e-9
 CREDITS = 0  # row of World.chances: the credit of each document on the page
 
 
 class Plan(NamedTuple):
-    """How to show two rankings: which pages, how often, and what a click on each rank of them is worth."""
+    """The distribution over pages of two rankings, and the credit of a click on each rank of a page."""
 
-    pages: np.ndarray  # (n, length) int64, documents; those with a chance
+    pages: np.ndarray  # (n, length) int64, documents; pages with a probability above 0
     chances: np.ndarray  # (n,) float64
     credits: np.ndarray  # (n, length) float64, positive for the first ranking
     sensitivity: float  # the value of the linear programme
     relaxed: bool
-    unfairness: float  # sum over ranks of the average credit's size; 0 unless relaxed
+    unfairness: float  # sum over ranks of the absolute mean credit; 0 unless relaxed
 
 
 class Params(NamedTuple):
     credit: Annotated[
-        Credit, Setting("what a click is worth: by ranks, by inverse ranks, or by which rank is higher")
+        Credit, Setting("credit of a click: by ranks, by inverse ranks, or by which rank is higher")
     ] = Credit.LINEAR
 
 
 @functools.lru_cache(maxsize=100_000)
 def plan(left: tuple[int, ...], right: tuple[int, ...], credit: int) -> Plan:
-    """The best distribution over pages for two rankings, cut to the same length.
+    """Return the most sensitive fair distribution over pages of two rankings of the same length.
 
-    Often several are equally good; which one is taken does not depend on who is called the first.
+    Often several distributions are optimal. The one returned does not depend on the order of the rankings.
     """
     if right < left:
         mirrored = plan(right, left, credit)
@@ -70,13 +70,13 @@ def plan(left: tuple[int, ...], right: tuple[int, ...], credit: int) -> Plan:
     credits = np.array([[worth[doc] for doc in page] for page in pages.tolist()])
     sensitivity = _sensitivity(credits)
     chances, unfairness = solve_fair_page_odds(credits, sensitivity)
-    used = chances > 0  # few: a corner of the programme has at most one page more than ranks
+    used = chances > 0  # few: a vertex of the programme has at most one page more than ranks
     value = float(chances @ sensitivity)
     return Plan(pages[used], chances[used], credits[used], value, unfairness > _SLACK, unfairness)
 
 
 def _allowed_pages(left: tuple[int, ...], right: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Grow pages by the next unseen document of either ranking, without repeats."""
+    """Return all pages that grow by the next unseen document of either ranking, sorted by ranks."""
     pages: list[tuple[int, ...]] = [()]
     for _ in left:
         grown = (
@@ -101,7 +101,7 @@ def _document_credits(left: tuple[int, ...], right: tuple[int, ...], credit: int
 
 
 def _sensitivity(credits: np.ndarray) -> np.ndarray:
-    """Per page: how open the winner is, an entropy of the attention on either side's documents."""
+    """Return the sensitivity of each page: an entropy of the attention on the documents of either side."""
     attention = 1 / np.arange(1, credits.shape[1] + 1)
     attention /= attention.sum()
     first, second = (credits > 0) @ attention, (credits < 0) @ attention
@@ -114,7 +114,7 @@ def _surprise(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
 
 
 def solve_fair_page_odds(credits: np.ndarray, sensitivity: np.ndarray) -> tuple[np.ndarray, float]:
-    """(chance of each page, unfairness)."""
+    """Return (probability of each page, unfairness)."""
     n_pages, length = credits.shape
     sums = np.vstack([credits.T, np.ones(n_pages)])
     target = np.append(np.zeros(length), 1.0)
@@ -135,13 +135,13 @@ def solve_fair_page_odds(credits: np.ndarray, sensitivity: np.ndarray) -> tuple[
 
 
 def _cleaned(chances: np.ndarray) -> np.ndarray:
-    """Solver dust removed: nothing negative, a sum of exactly 1."""
+    """Return probabilities without the solver's rounding errors: none negative, with sum 1."""
     chances = np.maximum(chances, 0.0)
     return chances / chances.sum()
 
 
 def draw_page(left: np.ndarray, right: np.ndarray, credit: int, number: float) -> np.ndarray:
-    """(2, length): the documents of a page drawn by a uniform number, and their credits."""
+    """Return (2, length): the documents of the page that a uniform number draws, and their credits."""
     chosen = plan(tuple(left.tolist()), tuple(right.tolist()), int(credit))
     page = min(int(np.searchsorted(np.cumsum(chosen.chances), number, "right")), len(chosen.pages) - 1)
     return np.stack([chosen.pages[page].astype(np.float64), chosen.credits[page]])
@@ -149,7 +149,7 @@ def draw_page(left: np.ndarray, right: np.ndarray, credit: int, number: float) -
 
 @njit
 def next_document(world, pair, at, users):
-    if at == 0:  # the whole page is drawn at once, by Python: the plans are kept, but each costs milliseconds
+    if at == 0:  # Python draws the whole page at once; `plan` caches, since each programme takes milliseconds
         length = world.rules[0].n_drafted
         left = np.empty(length, np.int64)
         right = np.empty(length, np.int64)
@@ -160,14 +160,14 @@ def next_document(world, pair, at, users):
         with objmode(drawn="float64[:, ::1]"):
             drawn = draw_page(left, right, credit, number)
         for rank in range(length):
-            world.page[DOC, rank], world.page[TEAM, rank] = int(drawn[0, rank]), NOBODY
+            world.page[DOC, rank], world.page[TEAM, rank] = int(drawn[0, rank]), NO_TEAM
             world.chances[CREDITS, rank] = drawn[1, rank]
     return world.page[DOC, at]
 
 
 @njit
 def credit(world, pair, n_read, users):
-    """The sum of the clicked documents' credits."""
+    """Return the sum of the credits of the clicked documents."""
     total = 0.0
     for at in range(n_read):
         if world.page[CLICKED, at]:

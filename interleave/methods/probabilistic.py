@@ -1,19 +1,19 @@
-"""Probabilistic interleave: every rank of the page is filled by a coin and a soft ranking.
+"""Probabilistic interleave: for every rank of the page a random ranker draws from its softened ranking.
 
-Hofmann, Whiteson and de Rijke, "A Probabilistic Method for Inferring Preferences from Clicks", CIKM 2011,
-and "Fidelity, Soundness, and Efficiency of Interleaved Comparison Methods", TOIS 2013. A fair coin chooses a
-ranker, which draws a document with probability proportional to rank^-tau among those not yet shown.
+Hofmann, Whiteson and de Rijke, "A Probabilistic Method for Inferring Preferences from Clicks", CIKM 2011, and
+"Fidelity, Soundness, and Efficiency of Interleaved Comparison Methods", TOIS 2013. Each ranker is chosen with
+probability 1/2, and draws a document with probability proportional to rank^-tau among those not yet shown.
 
-Credit follows the coins really thrown (`assignment`), or leaves them open: given the page they are
-independent, and the first ranker contributed a document with probability u / (u + v), where u and v are
-the two rankers' chances to draw it. With D the first ranker's clicks minus the second's, the marginal
-outcome is P(D > 0) - P(D < 0); its sign decides (`marginal_sign`), or it sets the odds of a coin
-(`marginal_bernoulli`), or it is estimated from sampled coins (`marginal_sampled`).
+Credit uses the assignments of documents to rankers as drawn (`assignment`), or marginalises over them. Given
+the page, assignments are independent, and the first ranker contributed a document with probability u / (u +
+v), where u and v are the two rankers' probabilities to draw it. With D the first ranker's clicks minus the
+second's, the marginal outcome is P(D > 0) - P(D < 0). Its sign decides (`marginal_sign`), or the winner is
+drawn with it (`marginal_bernoulli`), or it is estimated from sampled assignments (`marginal_sampled`).
 
-Lists that end: a ranker draws from the documents it lists, and as many places are drafted as the shorter list
-has documents: both can draw for each of them, whatever was drawn before. The coins then are fair and
-independent, so with `assignment` and `marginal_bernoulli` users who ignore relevance prefer neither ranker,
-and the mean marginal outcome is 0. A document that one ranker alone lists was contributed by it.
+Lists that end: a ranker draws from the documents it lists, and the number of drafted places is the length of
+the shorter list, so both rankers can draw for each of them. Assignments remain fair and independent: with
+`assignment` and `marginal_bernoulli` users who ignore relevance prefer neither ranker, and the mean marginal
+outcome is 0. A document that only one ranker lists was contributed by this ranker.
 """
 
 from enum import IntEnum
@@ -42,7 +42,7 @@ from rankduel.base.settings import Setting
 
 
 class Credit(IntEnum):
-    """Whether credit follows the coins thrown, or leaves them open."""
+    """Whether credit uses the assignments as drawn, or marginalises over them."""
 
     MARGINAL_SIGN = 1
     ASSIGNMENT = 0
@@ -52,14 +52,15 @@ class Credit(IntEnum):
 
 TIED = 1e-12  # a marginal outcome this close to 0 is a tie
 
-# Rows of World.chances: [_MASS, side] is the weight of what a side has not shown; then per rank of the page
-# the chance that the first ranker contributed it; then the odds of 0, 1, ... credits for the first ranker.
+# Rows of World.chances: [_MASS, side] is the total weight of a side's documents that are not shown. POSTERIOR
+# has per rank of the page the probability that the first ranker contributed the document. _ODDS has the
+# probabilities of 0, 1, ... clicks on documents of the first ranker.
 _MASS, POSTERIOR, _ODDS = 0, 1, 2
-_MASKED = 63  # page[STATE, side] has a bit for each of the first ranks that has been shown
+_MASKED = 63  # page[STATE, side] has a bit for each of a side's first ranks, set if its document is shown
 
 
 class Params(NamedTuple):
-    credit: Annotated[Credit, Setting("by the coins thrown, or with the coins left open")] = (
+    credit: Annotated[Credit, Setting("by the assignments drawn, or marginalised over them")] = (
         Credit.MARGINAL_SIGN
     )
     tau: Tau = 3.0
@@ -69,20 +70,20 @@ class Params(NamedTuple):
 @kernel
 def next_document(world, pair, at, users):
     number = 2.0 * users.random()
-    side = int(number)  # the coin; what it leaves of the number is as good as a new one
+    side = int(number)  # the fractional part is uniform and independent of it
     return show_drawn(world, pair, at, side, number - side, users)
 
 
 @kernel
 def show_drawn(world, pair, at, side, number, users):
-    """Let a side draw the document for rank `at`; `number` is uniform in [0, 1)."""
+    """Draw the document for rank `at` from the ranking of a side; `number` is uniform in [0, 1)."""
     page, mass = world.page, world.chances
     if at == 0:
         mass[_MASS, FIRST] = world.weights[TOTAL, pair.n_first - 1]
         mass[_MASS, SECOND] = world.weights[TOTAL, pair.n_second - 1]
         page[STATE, FIRST] = page[STATE, SECOND] = 0
-    elif is_worn(world, _shorter(pair), at, min(mass[_MASS, FIRST], mass[_MASS, SECOND])):
-        _sum_afresh(page, mass, world.weights, pair, at)
+    elif lost_precision(world, _shorter(pair), at, min(mass[_MASS, FIRST], mass[_MASS, SECOND])):
+        _resum(page, mass, world.weights, pair, at)
     rank = _draw_rank(world, pair, at, side, number * mass[_MASS, side])
     doc = document_at(world, pair, side, rank, users)
     page[DOC, at], page[TEAM, at] = doc, side
@@ -93,7 +94,7 @@ def show_drawn(world, pair, at, side, number, users):
 
 @kernel
 def _draw_rank(world, pair, at, side, target):
-    """Walk down the ranks not yet shown until their weight exceeds the target."""
+    """Return the rank, of those not yet shown, at which the cumulative weight exceeds `target`."""
     taken, last, n_docs = world.page[STATE, side], 0, n_listed(pair, side)
     for rank in range(min(n_docs, _MASKED)):
         if (taken >> rank) & 1 == 0:
@@ -102,13 +103,13 @@ def _draw_rank(world, pair, at, side, target):
             if target < 0.0:
                 return rank
     if n_docs <= _MASKED:
-        return last  # rounding can leave a crumb of the target
+        return last  # by rounding, the target may exceed the sum of the weights
     return _draw_deep(world.page, world.weights, n_docs, at, side, target, last)
 
 
 @kernel
 def _draw_deep(page, weights, n_docs, at, side, target, last):
-    """The same below the ranks that have a bit; apart because it is rare."""
+    """Continue `_draw_rank` below the ranks that have a bit; a separate kernel because it is rare."""
     for rank in range(_MASKED, n_docs):
         if not is_among(page, at, side, rank):
             last = rank
@@ -120,7 +121,7 @@ def _draw_deep(page, weights, n_docs, at, side, target, last):
 
 @kernel
 def is_among(page, at, side, rank):
-    """Do the first `at` documents hold the one that a side has at this rank?"""
+    """Return whether the document that a side has at `rank` is among the first `at` of the page."""
     for shown in range(at):
         if page[RANK + side, shown] == rank:
             return True
@@ -129,6 +130,7 @@ def is_among(page, at, side, rank):
 
 @kernel
 def _take(world, pair, at, side, rank):
+    """Store that the document at place `at` has `rank` on a side, and remove its weight."""
     world.page[RANK + side, at] = rank
     world.chances[_MASS, side] -= weight_at(world.weights, pair, side, rank)
     world.page[STATE, side] |= (rank < _MASKED) << (rank & 63)  # a branch would be hard to predict
@@ -141,13 +143,13 @@ def _shorter(pair):
 
 @kernel
 def weight_at(weights, pair, side, rank):
-    """The weight of a rank; none from the end of the side's list on."""
+    """Return the weight of a rank; 0 below the end of the side's list."""
     return weights[WEIGHT, rank] if rank < n_listed(pair, side) else 0.0
 
 
 @kernel
-def is_worn(world, n_docs, at, mass):
-    """Has taking documents away left so little of the mass that rounding shows? Then it is summed afresh."""
+def lost_precision(world, n_docs, at, mass):
+    """Return whether subtraction has left so little mass that it must be summed anew."""
     return n_docs - at <= 2 or mass < 1e-6 * world.weights[TOTAL, n_docs - 1]
 
 
@@ -160,7 +162,7 @@ def credit(world, pair, n_read, users):
 
 @kernel
 def assigned(world, n_read):
-    """The first ranker's share of the clicks minus the second's, by the coins thrown."""
+    """Return the first ranker's share of the clicks minus the second's, by the assignments drawn."""
     lead, clicks = 0, 0
     for rank in range(n_read):
         if world.page[CLICKED, rank]:
@@ -171,7 +173,7 @@ def assigned(world, n_read):
 
 @kernel
 def marginal(world, pair, n_read, users):
-    """What the clicks say with the coins left open, in the form that the rules ask for."""
+    """Return the lead by the marginal outcome, in the form that the credit setting names."""
     last = last_click(world, n_read)
     if last == 0:
         return 0.0
@@ -188,7 +190,7 @@ def marginal(world, pair, n_read, users):
 
 @kernel
 def last_click(world, n_read):
-    """How many ranks there are down to the last click; 0 without one."""
+    """Return the number of ranks down to the last click; 0 without a click."""
     while n_read > 0 and not world.page[CLICKED, n_read - 1]:
         n_read -= 1
     return n_read
@@ -196,16 +198,17 @@ def last_click(world, n_read):
 
 @kernel
 def posteriors(world, pair, n_shown, rate):
-    """For each rank of the page: the chance that the first ranker contributed its document, by a fair coin.
+    """Store for each rank the probability that the first ranker contributed it, for fair assignments.
 
-    Returned is how much likelier this page is by a fair coin than by one that says "second" at this rate.
+    Return the importance weight: the probability of the page for fair assignments, divided by that for
+    assignments to the second ranker with probability `rate`.
     """
     weights, page, chances = world.weights, world.page, world.chances
     mass_first, mass_second = weights[TOTAL, pair.n_first - 1], weights[TOTAL, pair.n_second - 1]
     ratio = 1.0
     for at in range(n_shown):
-        if is_worn(world, _shorter(pair), at, min(mass_first, mass_second)):
-            _sum_afresh(page, chances, weights, pair, at)
+        if lost_precision(world, _shorter(pair), at, min(mass_first, mass_second)):
+            _resum(page, chances, weights, pair, at)
             mass_first, mass_second = chances[_MASS, FIRST], chances[_MASS, SECOND]
         first = weight_at(weights, pair, FIRST, page[RANK + FIRST, at])
         second = weight_at(weights, pair, SECOND, page[RANK + SECOND, at])
@@ -218,14 +221,15 @@ def posteriors(world, pair, n_shown, rate):
 
 
 @kernel
-def _sum_afresh(page, chances, weights, pair, at):
+def _resum(page, chances, weights, pair, at):
+    """Sum the remaining weights of both sides anew."""
     for side in (FIRST, SECOND):
         chances[_MASS, side] = _rest(page, weights, n_listed(pair, side), side, at)
 
 
 @kernel
 def rest(world, pair, side, at):
-    """Weight of the ranks that the first `at` documents leave, summed afresh."""
+    """Return the total weight of a side's documents that are not among the first `at` of the page."""
     return _rest(world.page, world.weights, n_listed(pair, side), side, at)
 
 
@@ -240,7 +244,7 @@ def _rest(page, weights, n_docs, side, at):
 
 @kernel
 def marginal_outcome(world, n_read):
-    """P(D > 0) - P(D < 0): the credits are a sum of independent coins, convolved click by click."""
+    """Return P(D > 0) - P(D < 0). Clicks are independent, so their credits are convolved one by one."""
     odds, clicks = world.chances, 0
     odds[_ODDS, 0] = 1.0
     for rank in range(n_read):
@@ -259,7 +263,7 @@ def marginal_outcome(world, n_read):
 
 @kernel
 def _sampled(world, n_read, users):
-    """The mean sign of D over sampled coins."""
+    """Return the mean sign of D over sampled assignments."""
     total = 0
     for _ in range(world.rules[0].samples):
         lead = 0
@@ -272,7 +276,7 @@ def _sampled(world, n_read, users):
 
 METHOD = Method(
     "probabilistic",
-    "a coin and a soft ranking fill each rank; credit with the coins left open",
+    "a random ranker's softened ranking fills each rank; credit by marginalised assignments",
     "Hofmann, Whiteson and de Rijke, CIKM 2011 and TOIS 2013",
     next_document,
     credit,

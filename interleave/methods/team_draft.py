@@ -1,14 +1,14 @@
-"""Team-draft interleaving: two captains take turns picking documents for one page.
+"""Team-draft interleaving: two rankers take turns picking documents for one page.
 
-Radlinski, Kurup and Joachims, "How Does Clickthrough Data Reflect Retrieval Quality?", CIKM 2008. A coin
-says who opens each round of two picks; a captain picks the best document that is not on the page yet, and
-a click counts for whoever picked the document. With prefix="neutral" (as in Lerot) the documents on which
-both rankings agree from the top down belong to nobody.
+Radlinski, Kurup and Joachims, "How Does Clickthrough Data Reflect Retrieval Quality?", CIKM 2008. In each
+round both rankers pick once, in random order. A ranker picks its best document that is not on the page yet,
+and a click on the document is credited to it. With prefix="neutral" (as in Lerot) the documents on which both
+rankings agree from the top down belong to no team.
 
-Lists that end: as many rounds are drafted as the captains can complete whatever the coins say, so that the
-coins alone decide who owns a place, and the round that the end of the page cuts if both have a document left
-for it. Exchanging the coins' sides then exchanges the teams: users who ignore relevance prefer neither
-ranker.
+Lists that end: the drafted rounds are those that both rankers can complete in every order of picks. If the
+page ends in the middle of the next round, its first place is drafted if both rankers have a document left for
+it. The team of a place then depends on the random orders alone, and reversing all orders exchanges the teams:
+users who ignore relevance prefer neither ranker.
 """
 
 from enum import IntEnum
@@ -19,7 +19,7 @@ from interleave.world import (
     CLICKED,
     DOC,
     FIRST,
-    NOBODY,
+    NO_TEAM,
     SECOND,
     STATE,
     TEAM,
@@ -32,27 +32,27 @@ from rankduel.base.settings import Setting
 
 
 class Prefix(IntEnum):
-    """Who owns the documents on which both rankings agree from the top down."""
+    """The team of documents on which both rankings agree from the top down."""
 
     ASSIGN = 0
     NEUTRAL = 1
 
 
-_PREFIX = 2  # page[STATE, side] is a captain's next rank; page[STATE, _PREFIX] counts neutral documents
+_PREFIX = 2  # page[STATE, side] is a ranker's next rank; page[STATE, _PREFIX] counts neutral documents
 
 
 class Params(NamedTuple):
     prefix: Annotated[
-        Prefix, Setting("documents on which both rankings agree from the top: picked, or nobody's")
+        Prefix, Setting("documents on which both rankings agree from the top: picked, or without a team")
     ] = Prefix.ASSIGN
 
 
 @kernel
 def n_drafted(world, pair, length, users):
-    """How many places complete rounds fill, whoever opens them.
+    """Return the number of drafted places.
 
-    After so many rounds at most two sets of documents can be on the page (interleave.exact.team_draft), those
-    that result if one captain opens every round.
+    After any number of rounds at most two sets of documents can be on the page (interleave.exact.team_draft):
+    those that result if the same ranker picks first in every round.
     """
     if min(pair.n_first, pair.n_second) >= length:
         return length
@@ -63,7 +63,7 @@ def n_drafted(world, pair, length, users):
 
 @kernel
 def _drafted_if_opened_by(world, pair, length, opener, users):
-    """How many places are filled before a round that could not be completed, given who opens all rounds."""
+    """Return the places before the first incomplete round if `opener` picks first in every round."""
     page, at = world.page, 0
     if world.rules[0].prefix == Prefix.NEUTRAL:
         while at < min(length, min(pair.n_first, pair.n_second)):
@@ -87,7 +87,7 @@ def _drafted_if_opened_by(world, pair, length, opener, users):
 
 @kernel
 def _could_reply(world, pair, opener, at, users):
-    """Had the other captain opened this round, would the opener have a document left?"""
+    """Return whether `opener` would have a document left if the other ranker had picked first."""
     opening = world.page[DOC, at]
     world.page[DOC, at] = _best_left(world, pair, 1 - opener, at, users)
     reply = _best_left(world, pair, opener, at + 1, users)
@@ -97,7 +97,7 @@ def _could_reply(world, pair, opener, at, users):
 
 @kernel
 def _best_left(world, pair, side, at, users):
-    """The best document of a captain that is not among the first `at` of the page; -1 if there is none."""
+    """Return the best document of a side that is not among the first `at` of the page, or -1."""
     for rank in range(n_listed(pair, side)):
         doc = document_at(world, pair, side, rank, users)
         if not is_shown(world, at, doc):
@@ -114,7 +114,7 @@ def next_document(world, pair, at, users):
         doc = document_at(world, pair, FIRST, at, users)
         if doc == document_at(world, pair, SECOND, at, users):
             page[STATE, _PREFIX] += 1
-            page[DOC, at], page[TEAM, at] = doc, NOBODY
+            page[DOC, at], page[TEAM, at] = doc, NO_TEAM
             return doc
     picks = at - page[STATE, _PREFIX]
     side = int(users.random() * 2.0) if picks % 2 == 0 else 1 - page[TEAM, at - 1]
@@ -130,10 +130,10 @@ def next_document(world, pair, at, users):
 
 @kernel
 def credit(world, pair, n_read, users):
-    """The first captain's share of the clicks on picked documents minus the second's."""
+    """Return the first ranker's share of the clicks on picked documents minus the second's."""
     lead, clicks = 0, 0
     for rank in range(n_read):
-        if world.page[CLICKED, rank] and world.page[TEAM, rank] != NOBODY:
+        if world.page[CLICKED, rank] and world.page[TEAM, rank] != NO_TEAM:
             lead += 1 if world.page[TEAM, rank] == FIRST else -1
             clicks += 1
     return lead / max(1, clicks)
@@ -141,7 +141,7 @@ def credit(world, pair, n_read, users):
 
 METHOD = Method(
     "team_draft",
-    "two captains pick in turn; a click counts for who picked",
+    "two rankers pick documents in turn; a click counts for the ranker that picked",
     "Radlinski, Kurup and Joachims, CIKM 2008",
     next_document,
     credit,

@@ -1,4 +1,4 @@
-"""Multileaving: many rankings share one page, and clicks on it say who is preferred to whom."""
+"""Multileaving: merge many rankings into one page and infer preferences between all of them from clicks."""
 
 from interleave.multileave.catalogue import MULTILEAVERS, multileaving
 from interleave.multileave.contract import Multileaver

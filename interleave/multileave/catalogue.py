@@ -13,5 +13,23 @@ MULTILEAVERS: Catalogue[Multileaver] = Catalogue(
 
 
 def multileaving(name: str, **settings: str | float) -> Configured:
-    """Return a method by name, with the settings that should differ from its defaults."""
+    """Return a multileaving method with settings.
+
+    Parameters
+    ----------
+    name : str
+        Name of a method; `multileavers` lists them.
+    **settings : str or float
+        Settings that differ from their defaults.
+
+    Returns
+    -------
+    Configured
+        The method with its settings.
+
+    Raises
+    ------
+    RankduelError
+        If the method or a setting is unknown, or a value is out of range.
+    """
     return MULTILEAVERS.configured(name, **settings)

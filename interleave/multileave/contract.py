@@ -1,14 +1,14 @@
 """A multileaving method is a name, its settings, and two functions. One method a file, in methods/.
 
-    make_page(shared, panel, length, users)             fill the page
-    prefer(shared, panel, length, preferences, users)   fill preferences, positive where the row is preferred
+    make_page(shared, group, length, users)             fill the page
+    prefer(shared, group, length, preferences, users)   fill preferences, positive where the row is preferred
 
 If lists end before the page does, both functions are called with the number of drafted places as `length`
 (see interleave.multileave.list_ends), and only if it is not 0. A third function computes this number:
 
-    n_drafted(shared, panel, length, users) -> n        at most `length`; depends on the lists alone
+    n_drafted(shared, group, length, users) -> n        at most `length`; depends on the lists alone
 
-The file ends in METHOD = Multileaver(...). Nothing else has to be edited: the catalogue finds it.
+The file ends in METHOD = Multileaver(...). The catalogue discovers it; no other file has to be edited.
 """
 
 from __future__ import annotations

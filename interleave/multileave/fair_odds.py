@@ -1,23 +1,25 @@
-"""The fairest distribution over some pages, by a simplex method made for few pages and many rankers.
+"""The fairest distribution over some pages, by a simplex method for few pages and many rankers.
 
-Chances p of n pages are wanted that sum to 1 and minimise, in this order,
+Find probabilities p of n pages, with sum 1, that minimise, in this order,
 
 1. the unfairness, the sum of |r_i| over residuals r_i that are linear in p;
 2. the mean spread, linear in p;
 3. -p_0, then -p_1, and so on.
 
-The third makes the solution unique: of several optima, the first page gets the largest chance it can have,
-then the second, and so on. So the solution depends on the programme alone, not on the way to it.
+The third goal makes the solution unique: of several optima, the first page gets its largest possible
+probability, then the second, and so on. The solution depends on the programme alone, not on the order of the
+pivots.
 
-At a vertex n - 1 of the quantities (chances and residuals) are 0, the nonbasic ones; the others, the basic
-ones, are affine in them. `Programme.table` holds these functions, a column per nonbasic quantity and a row
-per basic one. The residuals need no split into two parts: a step goes past those that change sign for as long
-as the unfairness falls (Barrodale and Roberts, "An improved algorithm for discrete L1 linear approximation",
-SIAM Journal on Numerical Analysis 1973). A goal that is reached restricts those after it to its optimal face:
-quantities with a positive reduced cost stay 0, and residuals keep their sign.
+At a vertex n - 1 of the quantities (probabilities and residuals) are 0, the nonbasic ones; the others, the
+basic ones, are affine functions of them. `Programme.table` holds these functions, a column per nonbasic
+quantity and a row per basic one. The residuals need not be split into two parts: a step passes those that
+change sign as long as the unfairness decreases (Barrodale and Roberts, "An improved algorithm for discrete L1
+linear approximation", SIAM Journal on Numerical Analysis 1973). A goal that is reached restricts those after
+it to its optimal face: quantities with a positive reduced cost stay 0, and residuals keep their sign.
 
-Pages have much in common, so many residuals are 0 together, and a simplex method may cycle. Every residual
-is therefore shifted by an infinitesimal number of its own, its tilt, which decides between equal ratios.
+Pages have documents in common, so many residuals are 0 at the same vertex, and a simplex method may cycle.
+Every residual is therefore perturbed by a different infinitesimal number, its tilt, which decides between
+equal ratios.
 """
 
 from __future__ import annotations
@@ -29,33 +31,33 @@ import numpy as np
 from rankduel.base.compiling import kernel
 
 _VALUE = 0  # column of the table: the basic quantities at the vertex; nonbasic columns follow, then the tilts
-_RESIDUAL = -1  # in `basic` and `nonbasic`: not a page
-_SPREAD = -1  # a goal that is not a page
-_DUST = 1e-10  # values this small are 0
-_FLAT = 1e-9  # so are slopes and pivots
+_RESIDUAL = -1  # entry of `basic` and `nonbasic` for a residual; other entries are pages
+_SPREAD = -1  # the goal to minimise the spread; other goals are pages
+_ZERO = 1e-10  # smaller values are 0
+_ZERO_SLOPE = 1e-9  # smaller slopes and pivots are 0
 
 
 class Programme(NamedTuple):
-    """Room for one linear programme; R residuals at most. Made by `room_for`.
+    """Workspace for a linear programme of at most R residuals; made by `room_for`.
 
-    Row R' (of R' residuals in use) is the basic page at the start, and row R' + 1 the spread.
+    With R' residuals in use, row R' is the page that is basic at the start, and row R' + 1 is the spread.
     """
 
     table: np.ndarray  # (pages + 1, R + 2) float64
     basic: np.ndarray  # (R + 2,) int64: the page of each row, or _RESIDUAL
     nonbasic: np.ndarray  # (pages + 1,) int64: the page of each column, or _RESIDUAL
     signs: np.ndarray  # (R + 2,) float64: of the residual of each row; 0 for a page
-    ways: np.ndarray  # (pages + 1,) float64: the sign a nonbasic quantity may take; 0: it stays 0
+    ways: np.ndarray  # (pages + 1,) float64: the sign that a nonbasic quantity may take; 0: it stays 0
     slopes: np.ndarray  # (pages + 1,) float64: of the goal in each column
     tilts: np.ndarray  # (R + 2,) float64
-    ratios: np.ndarray  # (2, R + 2) float64: how far a step goes until each row is 0; then the tilts' part
-    turns: np.ndarray  # (R + 2,) float64: what the goal's slope gains there; inf where the step has to end
+    ratios: np.ndarray  # (2, R + 2) float64: step length at which each row is 0, and its infinitesimal part
+    turns: np.ndarray  # (R + 2,) float64: increase of the goal's slope there; inf if the step has to end
     rows: np.ndarray  # (R + 2,) int64: the rows that a step moves towards 0
     chances: np.ndarray  # (pages,) float64: the solution
 
 
 def room_for(n_pages: int, n_residuals: int) -> Programme:
-    """Return room for programmes of at most so many pages and residuals."""
+    """Return workspace for programmes of at most `n_pages` pages and `n_residuals` residuals."""
     n_rows, n_columns = n_residuals + 2, n_pages + 1
     return Programme(
         table=np.zeros((n_columns, n_rows)),
@@ -74,10 +76,10 @@ def room_for(n_pages: int, n_residuals: int) -> Programme:
 
 @kernel
 def solve(programme, n_pages, n_residuals):
-    """Fill `chances[:n_pages]`.
+    """Solve the programme and store the solution in `chances[:n_pages]`.
 
-    `table[page, :n_residuals]` holds the residuals of every page, and `table[page, n_residuals + 1]` its
-    spread; both are overwritten.
+    On entry `table[page, :n_residuals]` holds the residuals of every page, and `table[page, n_residuals + 1]`
+    its spread. The table is overwritten.
     """
     n_rows = n_residuals + 2
     _start(programme, n_pages, n_rows)
@@ -92,7 +94,7 @@ def solve(programme, n_pages, n_residuals):
 
 @kernel
 def _start(programme, n_pages, n_rows):
-    """The vertex where page 0 is certain: all residuals are basic, all other chances nonbasic."""
+    """Start at the vertex at which page 0 has probability 1; residuals are basic, other pages nonbasic."""
     table, first, spread = programme.table, n_rows - 2, n_rows - 1
     largest = 0.0
     for page in range(n_pages):
@@ -116,11 +118,11 @@ def _minimise_unfairness(programme, n_pages, n_rows):
     table, nonbasic, ways = programme.table, programme.nonbasic, programme.ways
     for _ in range(_most_steps(n_pages, n_rows)):
         _sign_residuals(programme, n_pages, n_rows)
-        entering, steepest = 0, -_FLAT
+        entering, steepest = 0, -_ZERO_SLOPE
         for column in range(1, n_pages):
             slope = _weighted_sum(programme.signs, table, column, n_rows)
             ways[column] = 1.0
-            if nonbasic[column] == _RESIDUAL:  # it may take either sign, and is unfair itself
+            if nonbasic[column] == _RESIDUAL:  # it may take either sign, and adds to the unfairness
                 ways[column] = -1.0 if slope > 0.0 else 1.0
                 slope = 1.0 - abs(slope)
             programme.slopes[column] = slope
@@ -135,10 +137,10 @@ def _minimise_unfairness(programme, n_pages, n_rows):
 
 @kernel
 def _minimise(programme, n_pages, n_rows, goal):
-    """Minimise the spread, or the chance of a page times -1, where all earlier goals are reached."""
+    """Minimise the spread, or minus the probability of a page, on the optimal face of all earlier goals."""
     for _ in range(_most_steps(n_pages, n_rows)):
         row = n_rows - 1 if goal == _SPREAD else _row_of(programme.basic, n_rows, goal)
-        entering, steepest = 0, -_FLAT
+        entering, steepest = 0, -_ZERO_SLOPE
         for column in range(1, n_pages):
             slope = _slope(programme, goal, row, column)
             programme.slopes[column] = slope
@@ -157,13 +159,13 @@ def _minimise(programme, n_pages, n_rows, goal):
 
 @kernel
 def _most_steps(n_pages, n_rows):
-    """Many more than are needed; whatever rounding does, the search ends, at a distribution."""
+    """Return a limit far above the steps that are needed, so that rounding errors cannot prevent the end."""
     return 50 * (n_pages + n_rows)
 
 
 @kernel
 def _sign_residuals(programme, n_pages, n_rows):
-    """Of a residual that is 0, the tilt has a sign."""
+    """Store the signs of the basic residuals; the sign of a residual of 0 is that of its tilt."""
     table = programme.table
     for row in range(n_rows):
         value, tilt = table[_VALUE, row], table[n_pages, row]
@@ -176,7 +178,7 @@ def _sign_residuals(programme, n_pages, n_rows):
 
 @kernel
 def _weighted_sum(weights, table, column, n_rows):
-    """In four sums side by side: a processor adds to one of them while it waits for another."""
+    """Return the weighted sum of a column. Four partial sums let the processor overlap additions."""
     a = b = c = d = 0.0
     whole = n_rows - n_rows % 4
     for row in range(0, whole, 4):
@@ -191,7 +193,7 @@ def _weighted_sum(weights, table, column, n_rows):
 
 @kernel
 def _slope(programme, goal, row, column):
-    """Of a goal, where the nonbasic quantity of a column leaves 0; `row` is that of the goal, -1 if none."""
+    """Return the slope of a goal in a nonbasic quantity; `row` is the row of the goal, or -1."""
     way = programme.ways[column]
     if goal == _SPREAD:
         return programme.table[column, row] * way
@@ -210,7 +212,10 @@ def _row_of(basic, n_rows, page):
 
 @kernel
 def _leaving_row(programme, n_found, slope):
-    """Of the rows found by `_find_ratios`, the first at which the slope is no longer negative; -1 if none."""
+    """Return the first row of `_find_ratios`, by ratio, at which the slope is not negative; -1 if none.
+
+    A quickselect: the weighted median of the ratios, without sorting them.
+    """
     rows, turns, low, high = programme.rows, programme.turns, 0, n_found
     while low < high:
         rows[high - 1], rows[(low + high) // 2] = rows[(low + high) // 2], rows[high - 1]
@@ -222,9 +227,9 @@ def _leaving_row(programme, n_found, slope):
                 rows[at], rows[split] = rows[split], row
                 split += 1
         rows[high - 1], rows[split] = rows[split], middle
-        if before >= -_FLAT:
+        if before >= -_ZERO_SLOPE:
             high = split
-        elif before + turns[middle] >= -_FLAT:
+        elif before + turns[middle] >= -_ZERO_SLOPE:
             return middle
         else:
             slope, low = before + turns[middle], split + 1
@@ -233,15 +238,16 @@ def _leaving_row(programme, n_found, slope):
 
 @kernel
 def _find_ratios(programme, n_pages, n_rows, column, may_pass):
-    """List the rows that a step along a column moves towards 0, and return how many there are.
+    """List the rows that a step along a column moves towards 0, and return their number.
 
-    A residual that changes sign adds twice its own slope to the unfairness'; a chance may not change it.
+    A residual that changes sign adds twice its own slope to that of the unfairness. A probability may not
+    change sign.
     """
     table, ratios, n_found = programme.table, programme.ratios, 0
     for row in range(n_rows - 1):
         change = table[column, row] * programme.ways[column]
         is_page = programme.basic[row] != _RESIDUAL
-        if change * (1.0 if is_page else programme.signs[row]) < -_FLAT:
+        if change * (1.0 if is_page else programme.signs[row]) < -_ZERO_SLOPE:
             ratios[0, row] = max(0.0, -table[_VALUE, row] / change)
             ratios[1, row] = -table[n_pages, row] / change
             programme.turns[row] = 2.0 * abs(change) if may_pass and not is_page else np.inf
@@ -259,7 +265,7 @@ def _is_before(ratios, row, other):
 
 @kernel
 def _pivot(programme, n_pages, n_rows, entering, leaving):
-    """Exchange the nonbasic quantity of a column and the basic one of a row."""
+    """Exchange the nonbasic quantity of a column and the basic quantity of a row."""
     table, basic, nonbasic = programme.table, programme.basic, programme.nonbasic
     inverse = 1.0 / table[entering, leaving]
     for column in range(n_pages + 1):
@@ -272,16 +278,16 @@ def _pivot(programme, n_pages, n_rows, entering, leaving):
         table[entering, row] *= inverse
     table[entering, leaving] = inverse
     for row in range(n_rows):
-        if abs(table[_VALUE, row]) < _DUST:
+        if abs(table[_VALUE, row]) < _ZERO:
             table[_VALUE, row] = 0.0
     basic[leaving], nonbasic[entering] = nonbasic[entering], basic[leaving]
 
 
 @kernel
 def _keep_face(programme, n_pages):
-    """From here on, quantities that would spoil the goal just reached stay 0."""
+    """Fix at 0 the quantities that would worsen the goal that was reached."""
     for column in range(1, n_pages):
-        if programme.slopes[column] > _FLAT:
+        if programme.slopes[column] > _ZERO_SLOPE:
             programme.ways[column] = 0.0
 
 
@@ -295,7 +301,7 @@ def _is_settled(ways, n_pages):
 
 @kernel
 def _read_chances(programme, n_pages, n_rows):
-    """Without what rounding left: nothing negative, and a sum of 1."""
+    """Store the probabilities without rounding errors: none negative, with sum 1."""
     total = 0.0
     for page in range(n_pages):
         programme.chances[page] = 0.0

@@ -1,4 +1,4 @@
-"""Multileaving plain lists: see the page, the teams, and what clicks on it would say.
+"""Multileaving plain lists: the page, the teams, and the preferences that clicks imply.
 
 >>> page = multileaved_page([["a", "b", "c"], ["b", "c", "a"], ["c", "a", "b"]], "team_draft", seed=1)
 >>> page.docs, page.teams
@@ -20,7 +20,7 @@ import numpy as np
 from clickmodels import click_model
 from interleave.multileave.catalogue import multileaving
 from interleave.multileave.impression import page_kernels
-from interleave.multileave.world import NOBODY, Panel, SharedWorld, make_shared_world, panel_on
+from interleave.multileave.world import NO_TEAM, Group, SharedWorld, group_on, make_shared_world
 from interleave.pages import rankings_of
 from interleave.world import CLICKED, DOC, TEAM
 from rankduel.base.arguments import check_type
@@ -32,13 +32,13 @@ from rankduel.base.settings import Configured
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MultileavedPage:
-    """A page that several rankings share; made by `multileaved_page`."""
+    """A page that several rankings share, made by `multileaved_page`."""
 
     docs: list[Hashable]
-    teams: list[int | None]  # which ranking put each document there; None where the method does not say
+    teams: list[int | None]  # the ranking that picked each document; None if it has no team
     method: Configured
     _shared: SharedWorld
-    _panel: Panel
+    _group: Group
     _users: np.random.Generator
 
     def __repr__(self) -> str:
@@ -50,18 +50,26 @@ class MultileavedPage:
         return html_table(f"Page by {self.method}", rows, ("rank", "document", "from"))
 
     def preferences(self, clicked: Sequence[Any]) -> np.ndarray:
-        """(m, m): what these clicks, a truth value per document from the top, say of every two rankings.
+        """Return the preferences between all rankings that clicks imply.
 
-        Positive where the row's ranking is preferred to the column's.
+        Parameters
+        ----------
+        clicked : sequence
+            A truth value per document of the page.
+
+        Returns
+        -------
+        ndarray, shape (m, m)
+            Positive where the row's ranking is preferred to the column's.
         """
         if len(clicked) != len(self.docs):
             raise InterleaveError(
                 f"{len(clicked)} clicks and non-clicks for a page of {len(self.docs)} documents"
             )
         self._shared.world.page[CLICKED, : len(clicked)] = np.array(clicked, bool)
-        found = np.zeros((self._panel.n, self._panel.n))
+        found = np.zeros((self._group.n, self._group.n))
         _, judge = page_kernels(self.method.name)
-        judge(self._shared, self._panel, found, self._users)
+        judge(self._shared, self._group, found, self._users)
         return found
 
 
@@ -83,13 +91,13 @@ def multileaved_page(
     length : int, optional
         Number of documents on the page. By default, all of them.
     seed : int, optional
-        Seed of the random numbers. By default, every call draws others.
+        Seed of the random numbers. By default, every call draws different ones.
 
     Returns
     -------
     MultileavedPage
-        ``docs`` is the page, ``teams`` says which ranking put each document there, and
-        ``preferences(clicked)`` what the clicks say of every two rankings.
+        ``docs`` is the page, ``teams`` says which ranking picked each document, and
+        ``preferences(clicked)`` returns the preferences between all rankings.
 
     Raises
     ------
@@ -114,12 +122,12 @@ def multileaved_page(
     length = len(docs) if length is None else length
     labels = np.zeros(len(docs), np.int8)
     shared = make_shared_world(ranked, labels, click_model("perfect", 2), chosen, length)
-    panel = python_version(panel_on)(shared.world, 0, np.arange(len(rankings)), len(rankings))
+    group = python_version(group_on)(shared.world, 0, np.arange(len(rankings)), len(rankings))
     users = np.random.default_rng(seed)
     shown = min(shared.world.user.shape[1], len(docs))
     show, _ = page_kernels(chosen.name)
-    show(shared, panel, shown, users)
-    teams = [None if team == NOBODY else int(team) for team in shared.world.page[TEAM, :shown]]
+    show(shared, group, shown, users)
+    teams = [None if team == NO_TEAM else int(team) for team in shared.world.page[TEAM, :shown]]
     return MultileavedPage(
-        [docs[doc] for doc in shared.world.page[DOC, :shown]], teams, chosen, shared, panel, users
+        [docs[doc] for doc in shared.world.page[DOC, :shown]], teams, chosen, shared, group, users
     )

@@ -1,8 +1,8 @@
-"""The world of a page that many rankers share: a seat for each of them, and room for what they earn.
+"""The world of a page that many rankers share.
 
-A shared world is a world (`interleave.world`) with as many sides as rankers: its page has a row of ranks for
-every seat, and its settled ties a layer. So ties are settled as in a duel, only when somebody looks, and stay
-as they are from the making of the page to the credit for its clicks.
+A shared world is a world (`interleave.world`) with as many sides as rankers on the page: `page` and `settled`
+have a row for every side. Ties are broken lazily, as in a duel, and stay the same from the making of a page
+to the credit for its clicks.
 """
 
 from __future__ import annotations
@@ -35,157 +35,159 @@ from rankduel.base.compiling import kernel, record
 from rankduel.base.errors import InterleaveError
 from rankduel.base.settings import Configured
 
-NOBODY = -1  # in page[TEAM]: the document was nobody's pick
+NO_TEAM = -1  # in page[TEAM]: no ranker picked the document
 TIED = 1e-12  # scores and degrees this close are equal
-_AHEAD = 6  # seats whose blocks are asked for before they are read
+_AHEAD = 6  # sides whose blocks are prefetched
 
 
 class SharedWorld(NamedTuple):
-    """Made by `make_shared_world`. One per thread: every impression overwrites the page.
+    """A world and workspace for pages of up to K rankers; made by `make_shared_world`.
 
-    K is the number of all rankers: that many can share a page.
+    One per thread: every impression overwrites the page. K is the number of all rankers.
     """
 
     world: World
-    ideal: np.ndarray  # (n_queries,) float64: the best DCG each query allows
-    round: np.ndarray  # (K,) int64: the seats, those that had their turn in this round first
-    heads: np.ndarray  # (K,) int64: the next rank that each seat would pick from
-    scores: np.ndarray  # (K,) float64: what the clicks earned each seat
-    shares: np.ndarray  # (length, K) float64: the chance that a seat contributed each document
-    odds: np.ndarray  # (2 * length + 3, K) float64: of one seat's leads in clicks over every other
-    waiting: np.ndarray  # (longest query,) int64: documents that may come next
-    tops: np.ndarray  # (longest query,) int64: the best place of each document on any ranking; 0: none yet
-    choices: np.ndarray  # (length + 1,) int64: how many documents were waiting for each place
+    ideal: np.ndarray  # (n_queries,) float64: the largest DCG of each query
+    round: np.ndarray  # (K,) int64: the sides, those that have picked in this round first
+    heads: np.ndarray  # (K,) int64: the next rank that each side picks from
+    scores: np.ndarray  # (K,) float64: credit of each side
+    shares: np.ndarray  # (length, K) float64: probability that a side contributed each document
+    odds: np.ndarray  # (2 * length + 3, K) float64: distributions of the leads in clicks over one side
+    waiting: np.ndarray  # (longest query,) int64: candidates for the next place
+    tops: (
+        np.ndarray
+    )  # (longest query,) int64: the best rank of each document on any ranking, from 1; 0: none yet
+    choices: np.ndarray  # (length + 1,) int64: number of candidates for each place
     sampled: SampledPages
     programme: Programme  # over the sampled pages
 
 
 class SampledPages(NamedTuple):
-    """Pages to choose from, for methods that sample some; empty for others."""
+    """Sampled pages, for methods that choose among them; empty for others."""
 
     pages: np.ndarray  # (n_lists, length) int64
-    tops: np.ndarray  # (K, length) int64: the best documents of each seat
-    ranks: np.ndarray  # (longest query, K) int64: where each seat has each document
+    tops: np.ndarray  # (K, length) int64: the best documents of each side
+    ranks: np.ndarray  # (longest query, K) int64: rank of each document on each side
 
 
-class Panel(NamedTuple):
-    """The rankers that share a page, on one query; made by `panel_on`."""
+class Group(NamedTuple):
+    """The rankers that share a page, on one query; made by `group_on`."""
 
-    rankers: np.ndarray  # int64; seat s belongs to rankers[s]
-    n: int  # seats taken
+    rankers: np.ndarray  # int64; side s is ranker rankers[s]
+    n: int  # number of sides
     start: int  # first row of the query
     n_docs: int
-    block: int  # where the query's block starts among those of a ranker
-    row_bytes: int  # of the blocks of a ranker
+    block: int  # start of the query's block among the blocks of a ranker
+    row_bytes: int  # size of all blocks of a ranker
 
 
 @kernel
-def panel_on(world, query, rankers, n):
+def group_on(world, query, rankers, n):
     """Return rankers[:n] on a query."""
     start = world.offsets[query]
     n_docs = world.offsets[query + 1] - start
-    return Panel(rankers, n, start, n_docs, world.block_starts[query], world.block_starts[-1])
+    return Group(rankers, n, start, n_docs, world.block_starts[query], world.block_starts[-1])
 
 
 @kernel
-def document_at(shared, panel, seat, rank, users):
-    """The document that a seat has at this rank, in this impression."""
-    return document_on_side(shared.world, alone(panel, seat, panel.n_docs), seat, rank, users)
+def document_at(shared, group, side, rank, users):
+    """Return the document that a side has at `rank` in this impression."""
+    return document_on_side(shared.world, as_pair(group, side, group.n_docs), side, rank, users)
 
 
 @kernel
-def rank_of(shared, panel, seat, doc, users):
-    """The rank that a document has for a seat, in this impression."""
-    return rank_on_side(shared.world, alone(panel, seat, panel.n_docs), seat, doc, users)
+def rank_of(shared, group, side, doc, users):
+    """Return the rank of `doc` on a side in this impression."""
+    return rank_on_side(shared.world, as_pair(group, side, group.n_docs), side, doc, users)
 
 
 @kernel
-def alone(panel, seat, n_own):
-    """Return the ranker of `seat`, which lists `n_own` documents, as both sides of a pair."""
-    block = block_of(panel, seat)
-    return Pair(block, block, panel.start, panel.n_docs, n_own, n_own)
+def as_pair(group, side, n_own):
+    """Return the ranker of a side, which lists `n_own` documents, as both sides of a pair."""
+    block = block_of(group, side)
+    return Pair(block, block, group.start, group.n_docs, n_own, n_own)
 
 
 @kernel
-def block_of(panel, seat):
-    """Where the block of a seat's ranker starts."""
-    return panel.rankers[seat] * panel.row_bytes + panel.block
+def block_of(group, side):
+    """Return the start of the block of a side's ranker."""
+    return group.rankers[side] * group.row_bytes + group.block
 
 
 @kernel
-def n_listed(shared, panel, seat):
-    """How many documents a seat lists: it has them at its first ranks."""
+def n_listed(shared, group, side):
+    """Return the number of documents that a side lists, at its first ranks."""
     if not shared.world.rules[0].lists_end:
-        return panel.n_docs
-    return length_of(shared.world.blocks, block_of(panel, seat), panel.n_docs)
+        return group.n_docs
+    return length_of(shared.world.blocks, block_of(group, side), group.n_docs)
 
 
 @kernel
 def forget_ties(shared, n):
-    """From here on ties are settled anew."""
-    for seat in range(n):
-        forget_side(shared.world.settled, seat)
+    """Discard how ties were broken."""
+    for side in range(n):
+        forget_side(shared.world.settled, side)
 
 
 @kernel
-def rank_page(shared, panel, n_shown, users):
-    """Store the ranks that the first documents of the page have for every seat; `n_docs` if not listed."""
+def rank_page(shared, group, n_shown, users):
+    """Store the ranks of the first documents of the page on every side; `n_docs` if not listed."""
     page = shared.world.page
-    for seat in range(panel.n):
-        n_own = n_listed(shared, panel, seat)
-        if seat + _AHEAD < panel.n:
-            fetch_block(shared.world, block_of(panel, seat + _AHEAD), panel.n_docs)
+    for side in range(group.n):
+        n_own = n_listed(shared, group, side)
+        if side + _AHEAD < group.n:
+            fetch_block(shared.world, block_of(group, side + _AHEAD), group.n_docs)
         for at in range(n_shown):
-            rank = rank_of(shared, panel, seat, page[DOC, at], users)
-            page[RANK + seat, at] = rank if rank < n_own else panel.n_docs
+            rank = rank_of(shared, group, side, page[DOC, at], users)
+            page[RANK + side, at] = rank if rank < n_own else group.n_docs
 
 
 @kernel
-def order_page(shared, panel, n_shown, users):
-    """`rank_page` for those who only ask which documents stand above a clicked one, and which below.
+def order_page(shared, group, n_shown, users):
+    """Store ranks as `rank_page` does, for credit that compares documents with clicked ones only.
 
-    Ties between documents that were not clicked stay unbroken: that is most of them, and most of the time.
+    Ties between documents without a click, which are most ties, are not broken.
     """
     world = shared.world
-    for seat in range(panel.n):
-        block = block_of(panel, seat)
-        n_own = n_listed(shared, panel, seat)
+    for side in range(group.n):
+        block = block_of(group, side)
+        n_own = n_listed(shared, group, side)
         for at in range(n_shown):
-            rank = entry_of(world.blocks, block, panel.n_docs, RANKS, world.page[DOC, at])
-            world.page[RANK + seat, at] = rank if rank < n_own else panel.n_docs
+            rank = entry_of(world.blocks, block, group.n_docs, RANKS, world.page[DOC, at])
+            world.page[RANK + side, at] = rank if rank < n_own else group.n_docs
         for at in range(n_shown):
-            if world.page[CLICKED, at] and world.page[RANK + seat, at] < n_own:
-                _break_ties_with(shared, panel, seat, at, n_shown, users)
+            if world.page[CLICKED, at] and world.page[RANK + side, at] < n_own:
+                _break_ties_with(shared, group, side, at, n_shown, users)
 
 
 @kernel
-def _break_ties_with(shared, panel, seat, at, n_shown, users):
-    """Give this document, and those on the page that a seat ties with it, the ranks of this impression."""
-    page, blocks, block = shared.world.page, shared.world.blocks, block_of(panel, seat)
-    first = entry_of(blocks, block, panel.n_docs, RANKS, page[DOC, at])
-    last = first + entry_of(blocks, block, panel.n_docs, TIED_WITH, first)
+def _break_ties_with(shared, group, side, at, n_shown, users):
+    """Break the ties between the document at place `at` and other documents of the page, on one side."""
+    page, blocks, block = shared.world.page, shared.world.blocks, block_of(group, side)
+    first = entry_of(blocks, block, group.n_docs, RANKS, page[DOC, at])
+    last = first + entry_of(blocks, block, group.n_docs, TIED_WITH, first)
     if first < last:
         for other in range(n_shown):
-            if first <= page[RANK + seat, other] <= last:
-                page[RANK + seat, other] = rank_of(shared, panel, seat, page[DOC, other], users)
+            if first <= page[RANK + side, other] <= last:
+                page[RANK + side, other] = rank_of(shared, group, side, page[DOC, other], users)
 
 
 @kernel
-def next_in_round(seats, n, picks, users):
-    """Whose turn it is after so many picks: every round visits all seats, in a new random order."""
+def next_in_round(sides, n, picks, users):
+    """Return the side that picks next after `picks` picks. In every round all sides pick, in random order."""
     if picks == 0:
-        for seat in range(n):
-            seats[seat] = seat
+        for side in range(n):
+            sides[side] = side
     done = picks % n
     chosen = done + int(users.random() * (n - done))
-    seats[done], seats[chosen] = seats[chosen], seats[done]
-    return seats[done]
+    sides[done], sides[chosen] = sides[chosen], sides[done]
+    return sides[done]
 
 
 @kernel
 def clear_scores(shared, n):
-    for seat in range(n):
-        shared.scores[seat] = 0.0
+    for side in range(n):
+        shared.scores[side] = 0.0
 
 
 @kernel
@@ -197,7 +199,7 @@ def clear(preferences, n):
 
 @kernel
 def prefer_higher(scores, n, preferences):
-    """Who scored more is preferred: 1, -1, or 0 for equal scores."""
+    """Set preferences to the sign of the difference of scores."""
     for x in range(n):
         for y in range(n):
             lead = scores[x] - scores[y]
@@ -206,7 +208,7 @@ def prefer_higher(scores, n, preferences):
 
 @kernel
 def prefer_by_difference(scores, n, preferences):
-    """Preferred by as much as one scored more than the other."""
+    """Set preferences to the difference of scores."""
     for x in range(n):
         for y in range(n):
             lead = scores[x] - scores[y]
@@ -222,13 +224,16 @@ def make_shared_world(
     ties: str = "random_impression",
     queries: str | np.ndarray = "uniform",
     seed: int = 0,
+    *,
+    unjudged: np.ndarray | None = None,
 ) -> SharedWorld:
-    """What a multileaved impression needs; see `interleave.world.make_world` for the settings."""
+    """Return the world of multileaved impressions; parameters as in `interleave.world.make_world`."""
     if ties == "random_impression_redraw":
         raise InterleaveError(
-            f"multileaving credits the rankings that made the page; ties='{ties}' would not"
+            f"multileaving credits the rankings that made the page, and ties='{ties}' would break ties anew; "
+            "choose another way to break ties, such as 'random_impression'"
         )
-    # A world for any two of the rankers; what belongs to a method is replaced.
+    # A world for duels, in which the rules and weights of the method are replaced.
     world = make_world(
         rankings,
         labels,
@@ -238,22 +243,23 @@ def make_shared_world(
         ties=ties,
         queries=queries,
         seed=seed,
+        unjudged=unjudged,
     )
     longest = int(np.diff(world.offsets).max())
     weights = rank_weights(longest, multileaving.get("tau", 1.0))
     kept = {field: int(world.rules[0][field]) for field in ("query_choice", "lists_end")}
     rules = rules_of(multileaving)._replace(**kept)
     world = world._replace(rules=record(rules), weights=weights)
-    return _seated(world, ideal_dcg(world.labels, world.offsets, length))
+    return _with_workspace(world, ideal_dcg(world.labels, world.offsets, length))
 
 
 def for_another_thread(shared: SharedWorld) -> SharedWorld:
-    """The same shared world with a page of its own."""
-    return _seated(shared.world._replace(rules=shared.world.rules.copy()), shared.ideal)
+    """Return a copy of the shared world with its own page; rankings and labels are shared."""
+    return _with_workspace(shared.world._replace(rules=shared.world.rules.copy()), shared.ideal)
 
 
-def _seated(world: World, ideal: np.ndarray) -> SharedWorld:
-    """A seat for every ranker."""
+def _with_workspace(world: World, ideal: np.ndarray) -> SharedWorld:
+    """Return a shared world with workspace for a page of all rankers."""
     n_rankers, length, longest = len(world.order), world.user.shape[1], world.weights.shape[1]
     room: dict[str, Any] = {
         "page": np.zeros((RANK + n_rankers, length + 2), np.int64),

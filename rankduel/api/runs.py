@@ -108,7 +108,8 @@ def run(
     -------
     DataFrame
         One row per policy, run and checkpoint: ``policy``, ``run``, ``step``, ``regret``, ``recommended``,
-        ``correct`` and others; live runs with measured pages also have ``ndcg`` and ``clicks``.
+        ``correct`` and others; live runs with measured pages also have ``ndcg`` and ``clicks``, and
+        ``unjudged``, the documents without a judgment per page, if the data have any.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Clicks as the definition has them: closed forms against every story of a user."""
+"""Click probabilities: closed forms against enumeration of all ways to read a page."""
 
 import naive
 import numpy as np

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from clickmodels import click_model, custom_model, geometric, load_model, reciprocal
+from clickmodels.catalogue import USERS
 from clickmodels.position_based import MEASURED, attention_from_text
 from clickmodels.rows import row_text
 from clickmodels.written import model_from_text
@@ -140,3 +141,8 @@ def test_a_byte_order_mark_is_fine(tmp_path):
 
 def test_rows_keep_every_digit():
     assert row_text([0.0, 0.5, 1, 0.1 + 0.2]) == "0/0.5/1/0.30000000000000004"
+
+
+@pytest.mark.parametrize("text", ["navigational(grade_map=0/1/3/4)", "navigational(grade_map=even)"])
+def test_a_user_with_a_grade_map_is_written_as_it_is_read(text):
+    assert str(USERS.parsed(text)) == text

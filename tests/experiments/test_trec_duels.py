@@ -96,10 +96,30 @@ def test_live_pages_show_both_lists_to_their_ends(data):
     live, duel, users = go_live(arena.world()), live_duel_by("team_draft"), np.random.default_rng(3)
     for _ in range(4000):
         duel(live, 0, 1, users)
-    pages, ndcg, clicks = live.shown
+    pages, ndcg, clicks, _ = live.shown
     assert pages == 4000
     assert ndcg / pages == pytest.approx(mean_ndcg(), abs=5 * 0.5 / 4000**0.5)
     assert clicks / pages == 1  # every query has one relevant document that is shown
+
+
+def test_unjudged_documents_are_counted(data):
+    """A page of both runs shows all their documents: 8 of 10, 3 of 4 and 1 of 2 have no judgment."""
+    letor = data("one", "nine")
+    assert letor.unjudged.sum() == 12 and letor.take_queries([1]).unjudged.sum() == 3
+    arena = arena_of(letor, queries="cycle")
+    assert own_pages(arena.world(), np.random.default_rng(0))[:, 2] == pytest.approx([1 / 3, 11 / 3])
+    for policy in ("rucb", "multi_self_sparring"):  # on pages of two rankers, and of a set of them
+        table = rankduel.run(arena, policy, horizon=30, runs=1)
+        assert table["unjudged"].round(9).isin([8, 3, 1, round(1 / 3, 9), round(11 / 3, 9)]).all()
+    live, duel, users = go_live(arena.world()), live_duel_by("team_draft"), np.random.default_rng(3)
+    for _ in range(300):
+        duel(live, 0, 1, users)
+    assert live.shown[3] == 300 * 4
+
+
+def test_nothing_is_counted_where_all_documents_are_judged(data):
+    letor = rankduel.read_data("one", "nine", qrels="qrels", unjudged="drop")
+    assert letor.unjudged is None and len(go_live(arena_of(letor).world()).shown) == 3
 
 
 def mean_ndcg():

@@ -18,14 +18,14 @@ from rankduel.base.errors import InterleaveError
 
 pytestmark = pytest.mark.kernel
 
-# Even for every user who clicks by place alone.
+# Cases that are fair to every user whose clicks depend on places alone.
 FAIR = [case for case in EXACT if case[0] == "team_draft" or case[2] in ("assignment", "marginal_bernoulli")]
 ALL_LISTS = [top for n in range(4) for top in itertools.permutations(range(4), n)]
 
 
 @st.composite
 def ended_duels(draw, most=5):
-    """(left, right, labels, user, length)"""
+    """Draw (left, right, labels, user, length)."""
     docs = st.lists(st.integers(0, most - 1), unique=True, max_size=most)
     eighths = st.tuples(*[st.integers(0, 8).map(lambda eighth: Fraction(eighth, 8))] * 3)
     user = st.builds(User, eighths, eighths, st.sampled_from(("click", "any")), st.just((1, Fraction(1, 2))))
@@ -54,7 +54,7 @@ def test_exact_odds_are_brute_force(case):
 
 
 @pytest.mark.parametrize("prefix", ["assign", "neutral"])
-def test_team_draft_drafts_what_can_be_drafted_however_the_coins_fall(prefix):
+def test_team_draft_drafts_what_can_be_drafted_in_every_order(prefix):
     """All lists of up to 3 of 4 documents."""
     way = interleaving("team_draft", prefix=prefix)
     for seed, (left, right) in enumerate(itertools.product(ALL_LISTS, repeat=2)):
@@ -69,7 +69,7 @@ def test_team_draft_drafts_what_can_be_drafted_however_the_coins_fall(prefix):
 
 
 def clicks_exactly(places, length):
-    """A user who clicks these places and no others."""
+    """Return a user that clicks these places and no others."""
     return User((1.0, 1.0), (0.0, 0.0), "click", tuple(float(at in places) for at in range(length)))
 
 
@@ -110,11 +110,13 @@ def test_optimized_plans_are_fair_for_the_shorter_length(duel, credit):
 @settings(max_examples=60)
 @given(ended_duels(4))
 def test_the_mean_marginal_outcome_is_even_for_users_who_ignore_relevance(duel):
-    """Its sign need not be: that is so of full lists too."""
+    """The sign of the outcome need not be even, for full lists either."""
     left, right, _, _, length = duel
     for clicks in itertools.product((False, True), repeat=min(length, len(left), len(right))):
         mean = 0
-        for chance, coins in naive.coins_by_page(naive.probabilistic_pages(left, right, length)).values():
+        for chance, coins in naive.assignments_by_page(
+            naive.probabilistic_pages(left, right, length)
+        ).values():
             loss, _, win = naive.marginal_odds(coins, clicks)
             mean += chance * (win - loss)
         assert mean == 0
@@ -128,7 +130,7 @@ def test_the_mean_exploitative_lead_is_even_for_users_who_ignore_relevance(duel,
     n = min(length, len(left), len(right))
     if n:
         shown = interleave(left, right, interleaving("exploitative", rate=float(rate)), length, seed=0)
-        pages = naive.coins_by_page(naive.probabilistic_pages(left, right, length, rate=rate))
+        pages = naive.assignments_by_page(naive.probabilistic_pages(left, right, length, rate=rate))
         for clicks in itertools.product((False, True), repeat=n):
             mean = 0.0
             for docs, (chance, _) in pages.items():
@@ -152,12 +154,22 @@ def put(page, left, right, docs):
 def test_exploitative_pages_come_as_often_as_they_should(left, right):
     """Within 5 standard errors."""
     way, n = interleaving("exploitative", rate=0.25), 2000
-    expected = naive.coins_by_page(naive.probabilistic_pages(left, right, 3, rate=Fraction(1, 4)))
+    expected = naive.assignments_by_page(naive.probabilistic_pages(left, right, 3, rate=Fraction(1, 4)))
     drawn = (interleave(left, right, way, 3, seed) for seed in range(n))
     seen = collections.Counter(tuple(page.docs[:2]) for page in drawn)
     assert set(seen) <= set(expected)
     for docs, (chance, _) in expected.items():
         assert seen[docs] / n == pytest.approx(float(chance), abs=5 * 0.5 / n**0.5)
+
+
+@pytest.mark.parametrize("way", ["probabilistic", "exploitative", "optimized"])
+def test_places_below_are_filled_by_rank_and_the_first_list_first(way):
+    """Three places are drafted, which leave three documents, of both lists at the same rank on many pages."""
+    for seed in range(20):
+        page = interleave("abc", "def", way, seed=seed)
+        drafted = tuple(page.docs[:3])
+        assert tuple(page.docs[3:]) == naive.filled("abc", "def", drafted, 6)
+        assert page.teams[3:] == ["nobody"] * 3
 
 
 @pytest.mark.parametrize("way", METHODS)
@@ -198,7 +210,7 @@ def test_one_bad_document_does_not_beat_nine_with_the_right_one():
 
 
 def test_pages_come_as_often_as_they_should():
-    """Team draft of ('a', 'b') and ('a', 'c', 'd'): one round, since a second needs the right coin."""
+    """Team draft of ('a', 'b') and ('a', 'c', 'd'): one round, since a second needs one order."""
     seen = collections.Counter(
         (tuple(page.docs), tuple(page.teams))
         for page in (interleave("ab", "acd", seed=seed) for seed in range(2000))

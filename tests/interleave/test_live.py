@@ -36,18 +36,18 @@ BY_METHOD = (
 
 
 def _slow_but(name, quick):
-    """The mark of all but one: what compiles or plans for long is tried once in the quick run."""
+    """Return the mark of slow cases: one case of each kind is in the quick run."""
     return () if name == quick else (pytest.mark.slow,)
 
 
 def assert_close(found, expected, n, error=0.0):
-    """Frequencies of n draws against probabilities that have a standard error of their own."""
+    """Compare frequencies of n draws with probabilities that have standard errors."""
     allowed = 4 * np.sqrt(expected * (1 - expected) / n + error**2) + 1e-9
     assert np.all(np.abs(found - expected) <= allowed), (found, expected, allowed)
 
 
 def exact_shares(world, way, pair, draws):
-    """(loss, tie, win) chances and their standard errors; ties and pages are drawn unless all is exact."""
+    """Return (loss, tie, win) probabilities and standard errors, over drawn ties and pages unless exact."""
     users = np.random.default_rng(1)
     if is_exact(world, way, *pair):
         return mean_odds(world, way, *pair, users), 0.0
@@ -179,7 +179,7 @@ def test_lazy_pages_have_the_law_of_whole_ones_for_everybody(way, user, pair, ti
 # --- random clicks
 
 
-# Shares of (loss, tie, win) on E0 for a user who clicks every second document: spec 2.7.
+# Shares of (loss, tie, win) on E0 for a user that clicks with probability 1/2, by enumeration.
 RANDOM_CLICKS = {
     ("team_draft", "prefix", "assign"): (5 / 16, 3 / 8, 5 / 16),
     ("team_draft", "prefix", "neutral"): (5 / 16, 3 / 8, 5 / 16),
@@ -219,7 +219,7 @@ def test_changing_sides_changes_the_sign(way):
 
 
 def constant_rankers(n_docs=40, n_queries=20):
-    """Two rankers to whom all documents are alike."""
+    """Return two rankers that tie all documents."""
     offsets = np.arange(n_queries + 1) * n_docs
     order = np.tile(np.arange(n_docs, dtype=np.int16), (2, n_queries))
     ties = np.tile(np.array([n_docs - 1, *range(-1, -n_docs, -1)], np.int16), (2, n_queries))
@@ -313,13 +313,13 @@ def test_dropped_ties_are_played_again():
 def test_a_ranker_against_itself_is_a_coin(way, tied_duels):
     world = small_world(*E0, NAVIGATIONAL, way, tied_duels=tied_duels)
     assert shares(world, way, (1, 1), 2000).tolist() == [0, 1, 0]
-    if way.name == "team_draft":  # the coin is the same code for all
+    if way.name == "team_draft":  # the random draw is the same code for all
         assert_close(wins(world, way, 20_000, pair=(1, 1)), np.array(0.5), 20_000)
 
 
 @pytest.mark.parametrize("way", BY_METHOD, ids=str)
 def test_one_document(way):
-    """Every page is the same: whoever keeps book of picks throws a coin per click, the others see a tie."""
+    """Every page is the same: methods that record picks assign each click at random, the others see a tie."""
     world = small_world([0], [0], [1], PERFECT, way)
     books = way.name == "team_draft" or way.get("credit") == "assignment"
     assert_close(shares(world, way, (0, 1), N), np.array([0.5, 0, 0.5] if books else [0, 1, 0]), N)
@@ -365,11 +365,11 @@ def test_a_copied_world_shares_no_page():
 
 
 MSLR_GRADES = (0.52, 0.32, 0.13, 0.02, 0.01)
-REDRAWN = {"perfect": 0.813, "navigational": 0.838, "informational": 0.912}  # spec 1.2
+REDRAWN = {"perfect": 0.813, "navigational": 0.838, "informational": 0.912}  # by simulation
 
 
 def noise_against_constant(n_queries):
-    """Tie-free noise, a constant ranker, and grades that neither knows."""
+    """Return a random ranker, a constant ranker, and grades that are independent of both."""
     rng = np.random.default_rng(8)
     sizes = rng.integers(40, 200, n_queries)
     offsets = np.concatenate([[0], np.cumsum(sizes)])

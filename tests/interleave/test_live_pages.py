@@ -61,7 +61,7 @@ def test_own_pages_are_those_of_the_ranker_alone():
     assert found[3, 0] == pytest.approx(exact[3], abs=4 * 0.25 / 2400**0.5)
     live, duel, users = go_live(world), live_duel_by("team_draft"), np.random.default_rng(1)
     n = 20_000
-    for ranker in (0, 3):  # two captains with the same list show that list
+    for ranker in (0, 3):  # two rankers with the same list show that list
         live.shown[:] = 0.0
         for _ in range(n):
             duel(live, ranker, ranker, users)

@@ -1,4 +1,4 @@
-"""Pages made of two plain lists: which ones, how often, and what clicks on them say."""
+"""Pages of two plain lists: their distribution, and the credit of clicks."""
 
 import collections
 import functools
@@ -35,7 +35,7 @@ def without_side(stories):
 
 
 def plan(left, right, k, credit):
-    """The pages with the package's chances; exact/test_dispatch.py checks that these are the best."""
+    """Return pages with the package's probabilities; exact/test_dispatch.py checks that they are optimal."""
     made = optimized.plan(left[:k], right[:k], interleaving("optimized", credit=credit).code("credit"))
     return [
         (chance, tuple(page), (None,) * len(page)) for page, chance in zip(made.pages.tolist(), made.chances)
@@ -64,7 +64,7 @@ DUELS = [(LEFT, RIGHT, 4), ((4, 0, 3, 1, 2), (4, 2, 0, 3, 1), 3)]
 
 
 def surprise(seen, expected):
-    """The p-value of a chi-square test; rare categories are thrown together."""
+    """Return the p-value of a chi-square test; rare categories are merged."""
     n = sum(seen.values())
     common = [key for key, chance in expected.items() if chance * n >= 5]
     rare = n * float(sum(chance for key, chance in expected.items() if key not in common))
@@ -90,8 +90,8 @@ def test_pages_come_as_often_as_they_should(method, more, stories, left, right, 
     assert surprise(seen, expected) > 1e-6
 
 
-def test_the_chi_square_test_would_notice_one_coin_for_two_ranks():
-    """Its power: probabilistic pages with a coin per round in place of one per rank."""
+def test_the_chi_square_test_would_notice_one_draw_for_two_ranks():
+    """The power of the test: probabilistic pages with one random draw per round instead of per rank."""
     expected = {(page, coins): chance for chance, page, coins in naive.probabilistic_pages(LEFT, RIGHT, 4)}
     rounds = {
         key: 4 * p if key[1][0] == 1 - key[1][1] and key[1][2] == 1 - key[1][3] else 0
@@ -135,7 +135,7 @@ def test_a_page_is_made_of_the_rankings_documents(way):
 
 @settings(max_examples=100)
 @given(rankings, st.integers(1, 7), seeds)
-def test_each_pick_is_the_captains_best_remaining(two, length, seed):
+def test_each_pick_is_the_best_remaining_document(two, length, seed):
     page = interleave(*two, "team_draft", length, seed)
     for rank, (doc, team) in enumerate(zip(page.docs, page.teams)):
         assert doc == next(d for d in two[TEAMS[team]] if d not in page.docs[:rank])
@@ -157,7 +157,7 @@ def test_every_top_of_a_balanced_page_holds_both_tops(two, length, seed):
 
 @functools.cache
 def coins_thrown(left, right, k, rate=Fraction(1, 2)):
-    return naive.coins_by_page(naive.probabilistic_pages(left, right, k, 3, rate))
+    return naive.assignments_by_page(naive.probabilistic_pages(left, right, k, 3, rate))
 
 
 def twin_lead(way, left, right, page, clicks, coins):
@@ -206,7 +206,7 @@ def test_credit_is_the_twins_for_all_clicks(way, left, right, k):
 
 def test_bernoulli_credit_wins_as_often_as_the_marginal_outcome_says():
     page = interleave(LEFT, RIGHT, interleaving("probabilistic", credit="marginal_bernoulli"), 4, 3)
-    _, coins = naive.coins_by_page(naive.probabilistic_pages(LEFT, RIGHT, 4))[tuple(page.docs)]
+    _, coins = naive.assignments_by_page(naive.probabilistic_pages(LEFT, RIGHT, 4))[tuple(page.docs)]
     clicks, n = (1, 0, 1, 1), 4000
     loss, _, win = naive.marginal_odds(coins, clicks)
     wins = sum(page.credit(clicks).winner == "first" for _ in range(n))
@@ -359,7 +359,7 @@ BAD_WORLDS = [
     (
         {"labels": [0, 1, 2, 0]},
         ClickModelError,
-        "the data have grade 2, but the click model knows grades 0 to 1 only",
+        "the data have grade 2, but the click model has grades 0 to 1 only",
     ),
     (
         {"tied_duels": "coins"},

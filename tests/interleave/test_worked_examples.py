@@ -182,7 +182,7 @@ SHORT = """
 
 
 def by_page(k, tau=3, left=LEFT, right=RIGHT):
-    return naive.coins_by_page(naive.probabilistic_pages(left, right, k, tau))
+    return naive.assignments_by_page(naive.probabilistic_pages(left, right, k, tau))
 
 
 def test_probabilistic_pages_and_posteriors():
@@ -357,12 +357,12 @@ def test_exploitative_mixtures_and_weights():
         (half, {1: "0.36", 0: "0.30", 3: "0.20", 2: "0.14"}),
         (tenth, {1: "0.456", 3: "0.232", 2: "0.156", 0: "0.156"}),
     ):
-        stories = naive.coins_by_page(naive.probabilistic_pages(left, right, 1, 1, rate))
+        stories = naive.assignments_by_page(naive.probabilistic_pages(left, right, 1, 1, rate))
         assert {doc: chance for (doc,), (chance, _) in stories.items()} == {
             doc: Fraction(p) for doc, p in expected.items()
         }
     for rate, chance in ((half, 0.090916), (tenth, 0.073752)):
-        found = naive.coins_by_page(naive.probabilistic_pages(left, right, 4, 1, rate))[page][0]
+        found = naive.assignments_by_page(naive.probabilistic_pages(left, right, 4, 1, rate))[page][0]
         assert float(found) == pytest.approx(chance, abs=5e-7)
 
 

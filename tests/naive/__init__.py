@@ -17,7 +17,7 @@ from naive.measures import MEASURES, dcg, expected_measure
 from naive.optimized import allowed_pages, openness, optimized_credit
 from naive.paired_tests import holm, sign_flip_p
 from naive.probabilistic import (
-    coins_by_page,
+    assignments_by_page,
     exploitative_lead,
     marginal_odds,
     posterior,
@@ -48,7 +48,7 @@ __all__ = [
     "balanced_credit",
     "balanced_pages",
     "click_stories",
-    "coins_by_page",
+    "assignments_by_page",
     "constraints_credit",
     "dcg",
     "ensemble_score",

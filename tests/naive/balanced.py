@@ -6,7 +6,7 @@ from naive.list_ends import rank_in
 
 
 def balanced_pages(left, right, k):
-    """The drafted places only."""
+    """Return both pages; drafted places only."""
     shorter, shown = min(len(left), len(right)), []
     n_docs = len({*left[:shorter], *right[:shorter]})
     for leader in (0, 1):

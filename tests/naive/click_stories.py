@@ -1,8 +1,8 @@
-"""Every way in which a user may click a page, with its chance."""
+"""All ways in which a user may click a page, with their probabilities."""
 
 
 def click_stories(grades, p_click, p_stop, attention=(1,), any_stop=False):
-    """Every set of clicks a user may leave behind, with its chance: read, click or not, leave or not."""
+    """Return the probability of every set of clicks: read, click or not, leave or not."""
     done, reading = {}, [(1, ())]
     for rank, grade in enumerate(grades):
         click, stop = attention[min(rank, len(attention) - 1)] * p_click[grade], p_stop[grade]
@@ -21,7 +21,7 @@ def click_stories(grades, p_click, p_stop, attention=(1,), any_stop=False):
 
 
 def user_stories(p_click, p_stop, stop, attention, grades):
-    """Every way a user can go through a page: (its probability, how many ranks reached, what was clicked)."""
+    """Return (probability, ranks reached, clicks) of every way to read a page."""
     stories = []
 
     def read(rank, chance, clicked):

@@ -1,14 +1,14 @@
-"""Exact odds of a duel: every page, every story of clicks."""
+"""Exact odds of a duel, by enumeration of pages and clicks."""
 
 from naive.balanced import balanced_credit, balanced_pages
 from naive.document_constraints import constraints_credit
 from naive.list_ends import filled
-from naive.probabilistic import coins_by_page, marginal_odds, probabilistic_pages
+from naive.probabilistic import assignments_by_page, marginal_odds, probabilistic_pages
 from naive.team_draft import team_credit, team_draft_pages
 
 
 def interleaving_odds(left, right, k, method, setting, patterns, tau=3, judges=None):
-    """(loss, tie, win) for the first: every page, every set of clicks, every coin.
+    """Return (loss, tie, win) of the first ranker, over all pages, sets of clicks and assignments.
 
     `setting` is the method's credit, prefix or type; `patterns(page)` gives the chances of clicks; `judges`
     are the rankings that credit looks at, if not those that made the page. Clicks below the drafted places
@@ -24,7 +24,7 @@ def interleaving_odds(left, right, k, method, setting, patterns, tau=3, judges=N
 
 
 def _judged_pages(left, right, k, method, setting, tau, judge_left, judge_right):
-    """(chance, page, clicks -> (loss, tie, win)) of every page."""
+    """Yield (probability, page, function from clicks to (loss, tie, win)) for every page."""
     if method == "team_draft":
         for chance, page, teams in team_draft_pages(left, right, k, setting == "neutral"):
             yield chance, page, lambda clicks, teams=teams: _for_sure(team_credit(teams, clicks))
@@ -41,8 +41,8 @@ def _judged_pages(left, right, k, method, setting, tau, judge_left, judge_right)
 
             yield chance, page, lambda clicks, credit=credit: _for_sure(credit(clicks))
     else:
-        judged = coins_by_page(probabilistic_pages(judge_left, judge_right, k, tau))
-        for page, (chance, coins) in coins_by_page(probabilistic_pages(left, right, k, tau)).items():
+        judged = assignments_by_page(probabilistic_pages(judge_left, judge_right, k, tau))
+        for page, (chance, coins) in assignments_by_page(probabilistic_pages(left, right, k, tau)).items():
             coins = coins if setting == "assignment" else judged[page][1]
             yield chance, page, lambda clicks, coins=coins: _probabilistic_verdict(coins, clicks, setting)
 

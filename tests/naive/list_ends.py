@@ -1,8 +1,8 @@
-"""Pages of lists that end: what is below the drafted places, and where unlisted documents are."""
+"""Lists that end: the documents below the drafted places, and the rank of unlisted documents."""
 
 
 def filled(left, right, page, k):
-    """The documents below a drafted page: by rank, of equal ranks the first list's."""
+    """Return the documents below the drafted places: by rank, and the first list first."""
     by_rank = [
         doc
         for rank in range(len(left) + len(right))

@@ -12,7 +12,7 @@ from naive.team_draft import team_credit
 
 
 def live_lead(rng, first_groups, second_groups, grades, k, method, setting, p_click, p_stop):
-    """One impression, all of it: break ties, make the page, let the user click, give credit."""
+    """Play one impression: break ties, make the page, draw clicks, and return the lead."""
     left, right = _shuffled(rng, first_groups), _shuffled(rng, second_groups)
     page, sides, shares = live_page(rng, left, right, k, method)
     clicks = live_clicks(rng, [grades[doc] for doc in page], p_click, p_stop)
@@ -26,7 +26,7 @@ def live_lead(rng, first_groups, second_groups, grades, k, method, setting, p_cl
 
 
 def live_page(rng, left, right, k, method):
-    """(page, whose document each is, the chance that it is the first's given the page)."""
+    """Return (page, side of each document, probability given the page that it is the first side's)."""
     page, sides, shares = [], [], []
     if method in ("balanced", "document_constraints"):
         return list(balanced_pages(left, right, k)[int(rng.random() < 0.5)][1]), sides, shares
@@ -69,7 +69,7 @@ def _drawn(rng, weights):
 
 
 def _open_coins_lead(shares):
-    """P(D > 0) - P(D < 0) for D a sum of +1 with these chances, else -1."""
+    """Return P(D > 0) - P(D < 0), where D sums +1 with these probabilities and -1 otherwise."""
     odds = {0: 1.0}
     for share in shares:
         grown = {}

@@ -1,4 +1,4 @@
-"""Slow, obvious multileaving: every page, every contributor, every click. No cleverness, no sharing.
+"""Slow, obvious multileaving, by enumeration of pages, assignments and clicks.
 
 `setting` is the method's prefix ("neutral"), choice of rankers ("rounds") or considered pairs ("strict");
 `one` is the number 1 in the arithmetic wanted: Fraction(1), or 1.0 where exactness is not worth the time.
@@ -17,7 +17,7 @@ from naive.list_ends import rank_in
 
 
 def next_documents(rankings, page, teams, method, setting="", tau=3, one=Fraction(1)):
-    """[(chance, document, who put it there)] for the next place of the page."""
+    """Return [(probability, document, ranker that picks it)] for the next place of the page."""
     m, place = len(rankings), len(page) + 1
     if method == "pairwise":
         waiting = sorted({doc for ranking in rankings for doc in ranking[:place]} - set(page))
@@ -39,13 +39,13 @@ def next_documents(rankings, page, teams, method, setting="", tau=3, one=Fractio
 
 
 def common_prefix(rankings):
-    """The number of ranks from the top down at which all rankings have the same document."""
+    """Return the number of ranks from the top at which all rankings have the same document."""
     ranks = itertools.takewhile(lambda docs: len(set(docs)) == 1, zip(*rankings))
     return sum(1 for _ in ranks)
 
 
 def n_drafted(rankings, k, method, setting=""):
-    """The number of places that all rankings compete for."""
+    """Return the number of places that all rankings compete for."""
     length, m = min(k, len(set(itertools.chain(*rankings)))), len(rankings)
     if method not in ("team_draft", "sosm"):
         return min(length, *map(len, rankings))
@@ -58,7 +58,7 @@ def n_drafted(rankings, k, method, setting=""):
 
 
 def all_can_pick(rankings, rounds, before):
-    """Whether each ranking certainly has a document left after some rounds and `before` picks more."""
+    """Return whether every ranking certainly has a document left after `rounds` and `before` more picks."""
     for x, ranking in enumerate(rankings):
         common = [{*other} & {*ranking} for y, other in enumerate(rankings) if y != x]
         n_sharing = sum(1 for docs in common if docs)
@@ -73,12 +73,12 @@ def best_unseen(ranking, page):
 
 
 def soft_ranking(ranking, page, tau, one):
-    """document -> rank^-tau, of those not on the page."""
+    """Return rank^-tau by document, for documents that are not on the page."""
     return {doc: one / rank**tau for rank, doc in enumerate(ranking, 1) if doc not in page}
 
 
 def pages(rankings, k, method, setting="", tau=3, one=Fraction(1)):
-    """(page, teams) -> its chance; drafted places only."""
+    """Return the probability of every (page, teams); drafted places only."""
     stories = {((), ()): one}
     for _ in range(n_drafted(rankings, k, method, setting)):
         grown = {}
@@ -106,7 +106,7 @@ def team_scores(m, teams, clicks):
 
 
 def contributions(rankings, page, tau=3, one=Fraction(1)):
-    """Per document of the page: the chance of each ranking to have contributed it, given the page."""
+    """Return for each document of the page the probabilities that each ranking contributed it."""
     shares = []
     for at, doc in enumerate(page):
         soft = [soft_ranking(ranking, page[:at], tau, one) for ranking in rankings]
@@ -116,7 +116,7 @@ def contributions(rankings, page, tau=3, one=Fraction(1)):
 
 
 def expected_signs(shares, clicks):
-    """E[sign(C_x - C_y)], over every way in which the clicked documents were contributed."""
+    """Return E[sign(C_x - C_y)], over all assignments of the clicked documents."""
     m, clicked = len(shares[0]), [at for at, click in enumerate(clicks) if click]
     mean = [[0] * m for _ in range(m)]
     for who in itertools.product(range(m), repeat=len(clicked)):
@@ -142,7 +142,7 @@ def sosm_scores(rankings, page, clicks, tau=3, one=Fraction(1)):
 
 
 def pairwise_scores(rankings, page, clicks, setting="", one=Fraction(1)):
-    """(scores, how many pairs of documents counted)."""
+    """Return (scores, number of pairs of documents that count)."""
     best = {doc: 1 + min(rank_in(ranking, doc) for ranking in rankings) for doc in page}
     last = max((place for place, click in enumerate(clicks, 1) if click), default=0)
     scores, kept = [0 * one] * len(rankings), 0
@@ -165,7 +165,7 @@ def pairwise_scores(rankings, page, clicks, setting="", one=Fraction(1)):
 
 
 def preferences(rankings, page, teams, clicks, method, setting="", one=Fraction(1)):
-    """The antisymmetric matrix of one page."""
+    """Return the antisymmetric matrix of preferences of one page."""
     if method == "team_draft":
         return by_sign(team_scores(len(rankings), teams, clicks))
     if method == "sosm":
@@ -179,7 +179,7 @@ def preferences(rankings, page, teams, clicks, method, setting="", one=Fraction(
 
 
 def allowed_pages(rankings, k):
-    """Grown by the best unseen document of any ranking."""
+    """Return all pages that grow by the best unseen document of any ranking."""
     found = {()}
     for _ in range(k):
         found = {(*page, best_unseen(ranking, page)) for page in found for ranking in rankings}
@@ -187,13 +187,13 @@ def allowed_pages(rankings, k):
 
 
 def worth(rankings, k, doc, credit):
-    """Of a document to each ranking, cut to its top k."""
+    """Return the credit of a document for each ranking, cut to its top k."""
     ranks = [ranking[:k].index(doc) + 1 if doc in ranking[:k] else k + 1 for ranking in rankings]
     return [Fraction(1, rank) if credit == "inverse" else Fraction(-rank) for rank in ranks]
 
 
 def unfairness(rankings, k, listed, chances, credit):
-    """Sum over prefixes and rankers of how far a ranker's expected worth is from the rankers' mean."""
+    """Return the sum over prefixes and rankers of |expected credit - mean over rankers|."""
     total = 0
     for t in range(1, k + 1):
         means = [0] * len(rankings)
@@ -205,7 +205,7 @@ def unfairness(rankings, k, listed, chances, credit):
 
 
 def spread(rankings, k, page, credit):
-    """How unevenly a page treats the rankers if attention falls as 1 / place."""
+    """Return m times the variance of the rankers' gains on a page, discounted by place."""
     gains = [0] * len(rankings)
     for place, doc in enumerate(page, 1):
         gains = [gain + w / place for gain, w in zip(gains, worth(rankings, k, doc, credit))]
@@ -213,7 +213,7 @@ def spread(rankings, k, page, credit):
 
 
 def fairest_chances(rankings, k, listed, credit):
-    """Goal by goal, with the earlier ones kept: least unfair, least spread, most of page 0, of page 1."""
+    """Optimise one goal after the other: unfairness, spread, probability of page 0, of page 1, ..."""
     n, m = len(listed), len(rankings)
     worths = np.array([[worth(rankings, k, doc, credit) for doc in page] for page in listed], float)
     down_to = worths.cumsum(axis=1)
@@ -238,13 +238,13 @@ def fairest_chances(rankings, k, listed, credit):
 
 
 def tie_breaks(groups):
-    """Every ranking that these groups allow."""
+    """Return all rankings that break the ties of these groups."""
     orders = itertools.product(*(itertools.permutations(group) for group in groups))
     return [tuple(itertools.chain(*order)) for order in orders]
 
 
 def expected_impression(queries, k, method, setting, patterns):
-    """Means of the preferences, of their squares, of clicks and of NDCG.
+    """Return means of the preferences, of their squares, of clicks and of NDCG.
 
     `queries` are (grades, the groups of every ranker);
     `patterns(grades of the page)` gives the chance of every set of clicks.
@@ -270,7 +270,7 @@ def expected_impression(queries, k, method, setting, patterns):
 
 
 def judged_pages(rankings, k, method, setting):
-    """(page, teams) -> its chance; without teams where nobody asks for them."""
+    """Return the probability of every (page, teams); without teams for methods that do not credit them."""
     chances = {}
     for (page, teams), chance in pages(rankings, k, method, setting, 3, 1.0).items():
         story = page, teams if method == "team_draft" else None
@@ -283,7 +283,7 @@ def dcg(grades):
 
 
 def live_impression(rng, rankers, grades, k, method, p_click, p_stop):
-    """One impression, all of it: break ties, make the page, let the user click, say who is preferred."""
+    """Play one impression: break ties, make the page, draw clicks, and return the preferences."""
     rankings = [[group[i] for group in groups for i in rng.permutation(len(group))] for groups in rankers]
     page, teams = (), ()
     while len(page) < min(k, len(grades)):

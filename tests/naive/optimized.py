@@ -6,7 +6,7 @@ from fractions import Fraction
 
 
 def allowed_pages(left, right):
-    """All orders of documents whose every prefix is a prefix of one ranking and a prefix of the other."""
+    """Return all pages whose every prefix unites a prefix of one ranking and a prefix of the other."""
     n = len(left)
     unions = {frozenset(left[:i] + right[:j]) for i in range(n + 1) for j in range(n + 1)}
     return {
@@ -24,7 +24,7 @@ def optimized_credit(left, right, doc, kind):
 
 
 def openness(left, right, page):
-    """How open the winner of a page is: Radlinski and Craswell's sensitivity, attention 1 / rank."""
+    """Return Radlinski and Craswell's sensitivity of a page, with attention 1 / rank."""
     total = sum(1 / t for t in range(1, len(page) + 1))
     sides = [0.0, 0.0]
     for t, doc in enumerate(page, 1):

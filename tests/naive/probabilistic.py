@@ -1,4 +1,4 @@
-"""Probabilistic interleave: every page, every sequence of coins."""
+"""Probabilistic interleave: every page, all assignments."""
 
 from fractions import Fraction
 
@@ -7,47 +7,48 @@ from naive.team_draft import team_credit
 
 
 def probabilistic_pages(left, right, k, tau=3, rate=Fraction(1, 2)):
-    """Every page with every sequence of coins, drafted places only; the second ranking draws at this rate."""
+    """Return (probability, page, assignments); drafted places only. The second ranking draws with `rate`."""
     stories = [(Fraction(1), (), ())]
     for _ in range(min(k, len(left), len(right))):
         grown = []
-        for chance, page, coins in stories:
-            for coin, ranking in enumerate((left, right)):
+        for chance, page, assignments in stories:
+            for side, ranking in enumerate((left, right)):
                 weights = {d: Fraction(r) ** -tau for r, d in enumerate(ranking, 1) if d not in page}
                 for doc, weight in weights.items():
-                    share = weight / sum(weights.values()) * (rate if coin else 1 - rate)
-                    grown.append((chance * share, (*page, doc), (*coins, coin)))
+                    share = weight / sum(weights.values()) * (rate if side else 1 - rate)
+                    grown.append((chance * share, (*page, doc), (*assignments, side)))
         stories = grown
     return stories
 
 
-def coins_by_page(stories):
-    """page -> (its chance, the chance of each sequence of coins given the page)."""
+def assignments_by_page(stories):
+    """Return (probability, probabilities of all assignments given the page) by page."""
     pages = {}
-    for chance, page, coins in stories:
-        pages.setdefault(page, {})[coins] = chance
-    totals = {page: sum(coins.values()) for page, coins in pages.items()}
+    for chance, page, assignments in stories:
+        pages.setdefault(page, {})[assignments] = chance
+    totals = {page: sum(assignments.values()) for page, assignments in pages.items()}
     return {
-        page: (totals[page], {c: p / totals[page] for c, p in coins.items()}) for page, coins in pages.items()
+        page: (totals[page], {c: p / totals[page] for c, p in assignments.items()})
+        for page, assignments in pages.items()
     }
 
 
 def exploitative_lead(left, right, k, page, clicks, rate):
-    """The importance-weighted marginal outcome of a page, on which the second ranking draws at this rate."""
-    fair, coins = coins_by_page(probabilistic_pages(left, right, k))[page]
-    shown, _ = coins_by_page(probabilistic_pages(left, right, k, rate=rate))[page]
-    loss, _, win = marginal_odds(coins, clicks)
+    """Return the importance-weighted marginal outcome of a page; the second ranking draws with `rate`."""
+    fair, assignments = assignments_by_page(probabilistic_pages(left, right, k))[page]
+    shown, _ = assignments_by_page(probabilistic_pages(left, right, k, rate=rate))[page]
+    loss, _, win = marginal_odds(assignments, clicks)
     return (win - loss) * fair / shown
 
 
-def posterior(coins, rank):
-    """The chance that the first ranking filled this rank."""
-    return sum(chance for thrown, chance in coins.items() if thrown[rank] == 0)
+def posterior(assignments, rank):
+    """Return the probability that the first ranking contributed the document at a rank."""
+    return sum(chance for sides, chance in assignments.items() if sides[rank] == 0)
 
 
-def marginal_odds(coins, clicks):
-    """(loss, tie, win) by the coins, given page and clicks."""
+def marginal_odds(assignments, clicks):
+    """Return (loss, tie, win) over the assignments, given page and clicks."""
     odds = [0, 0, 0]
-    for thrown, chance in coins.items():
-        odds[1 + sign(team_credit(thrown, clicks))] += chance
+    for sides, chance in assignments.items():
+        odds[1 + sign(team_credit(sides, clicks))] += chance
     return odds

@@ -29,7 +29,7 @@ QUERIES = (
     ),
     ((1, 0), ([[0, 1]], [[1], [0]], [[0], [1]], [[0], [1]], [[0, 1]])),
 )
-SEATED = (1, 3, 0)
+ON_PAGE = (1, 3, 0)
 
 
 def shared_world_of(judged, way, length, **more):
@@ -79,10 +79,10 @@ def assert_live_is_exact(way, setting="", length=3, pages=200_000):
     """
     sums = totals_by(way.name)
     shared, users = shared_world_of(QUERIES, way, length), np.random.default_rng(3)
-    total = np.zeros((len(SEATED), len(SEATED)))
-    clicks, ndcg = sums(shared, np.array(SEATED), pages, users, np.empty_like(total), total)
+    total = np.zeros((len(ON_PAGE), len(ON_PAGE)))
+    clicks, ndcg = sums(shared, np.array(ON_PAGE), pages, users, np.empty_like(total), total)
     p_click, p_stop = USER.p_click.tolist(), USER.p_stop.tolist()
-    queries = [(grades, [rankers[x] for x in SEATED]) for grades, rankers in QUERIES]
+    queries = [(grades, [rankers[x] for x in ON_PAGE]) for grades, rankers in QUERIES]
     mean, squares, mean_clicks, mean_ndcg = naive.multileave.expected_impression(
         queries, length, way.name, setting, lambda shown: naive.click_stories(shown, p_click, p_stop)
     )
@@ -133,7 +133,7 @@ def shown_pages(rankings, way, k, n, seed=0):
     page, users = multileaved_page(rankings, way, k), np.random.default_rng(seed)
     show, seen = page_kernels(way.name)[0], collections.Counter()
     for _ in range(n):
-        show(page._shared, page._panel, len(page.docs), users)
+        show(page._shared, page._group, len(page.docs), users)
         docs, teams = page._shared.world.page[[DOC, TEAM], : len(page.docs)].tolist()
         seen[tuple(docs), tuple(None if team < 0 else team for team in teams)] += 1
     return seen

@@ -1,1 +1,1 @@
-"""Multileaving methods, one a file: how a page is filled, and who earns its clicks."""
+"""Multileaving methods, one a file: how a page is filled, and which rankers its clicks credit."""

@@ -1,15 +1,16 @@
-"""Optimized multileaving: of some ways to mix many rankings, a fair and sensitive choice.
+"""Optimized multileaving: a fair and sensitive distribution over sampled pages.
 
 Schuth, Sietsma, Whiteson, Lefortier and de Rijke, "Multileaved Comparisons for Fast Online Evaluation", CIKM
-2014. Pages are sampled: at each rank a random ranker appends its best document that is not there yet. A
-document at rank r of a ranking is worth 1 / r to its ranker (`inverse`), or -r (`linear`); r is one more than
-the page's length for all documents below. A linear programme finds the distribution over the sampled pages
-under which down to every rank the documents are worth the same to all rankers, and under which the
-rankers' gains, discounted by rank, vary least. Few pages are seldom enough for that: then the least
-unfair distributions are taken instead. Of several such distributions, the one is taken that gives the page
-sampled first the largest chance, then the second, and so on. A click earns every ranker the document's worth.
+2014. Pages are sampled: at each rank a random ranker appends its best document that is not there yet. The
+credit of a document at rank r of a ranking is 1 / r (`inverse`) or -r (`linear`); r is one more than the
+length of the page for all documents below. A linear programme finds the distribution over the sampled pages
+for which the expected credit of the documents down to every rank is the same for all rankers, and for which
+the rankers' gains, discounted by rank, have the smallest variance. If no distribution is fair, as often with
+few pages, the least unfair ones are used instead. Of several optima, the one is used that gives the page
+sampled first the largest probability, then the second, and so on. A click credits every ranker with the
+credit of the document.
 
-Lists that end: all rankings are cut to the length of the shortest one, and so are the pages that are sampled.
+Lists that end: all rankings and the sampled pages are cut to the length of the shortest ranking.
 """
 
 from __future__ import annotations
@@ -19,62 +20,60 @@ from typing import Annotated, NamedTuple
 
 from interleave.multileave.contract import Multileaver
 from interleave.multileave.fair_odds import solve
-from interleave.multileave.world import NOBODY, clear_scores, document_at, prefer_by_difference
+from interleave.multileave.world import NO_TEAM, clear_scores, document_at, prefer_by_difference
 from interleave.world import CLICKED, DOC, RANK, TEAM
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
 
 class Credit(IntEnum):
-    """What a click on a document is worth, by its rank."""
+    """The credit of a click on a document, by its rank."""
 
     INVERSE = 0
     LINEAR = 1
 
 
-_PATIENCE = 10  # draws per page wanted: there may not be so many different ones
+_DRAWS_PER_PAGE = 10  # at most, since there may be fewer different pages than wanted
 
 
 class Params(NamedTuple):
-    credit: Annotated[Credit, Setting("what a click is worth: by inverse ranks, or by ranks")] = (
-        Credit.INVERSE
-    )
-    n_lists: Annotated[int, Setting("pages sampled to choose from", at_least=1, at_most=10_000)] = 10
+    credit: Annotated[Credit, Setting("credit of a click: by inverse ranks, or by ranks")] = Credit.INVERSE
+    n_lists: Annotated[int, Setting("number of sampled pages", at_least=1, at_most=10_000)] = 10
 
 
 @kernel
-def make_page(shared, panel, length, users):
+def make_page(shared, group, length, users):
     page, sampled = shared.world.page, shared.sampled
-    _look_up_tops(shared, panel, length, users)
-    n_pages = _sample_pages(shared, panel.n, length, users)
-    _state_programme(shared, panel.n, n_pages, length)
-    solve(shared.programme, n_pages, length * panel.n)
+    _look_up_tops(shared, group, length, users)
+    n_pages = _sample_pages(shared, group.n, length, users)
+    _state_programme(shared, group.n, n_pages, length)
+    solve(shared.programme, n_pages, length * group.n)
     chosen = _draw(shared.programme.chances, n_pages, users.random())
     for at in range(length):
         doc = sampled.pages[chosen, at]
-        page[DOC, at], page[TEAM, at] = doc, NOBODY
-        for seat in range(panel.n):
-            page[RANK + seat, at] = sampled.ranks[doc, seat]
+        page[DOC, at], page[TEAM, at] = doc, NO_TEAM
+        for side in range(group.n):
+            page[RANK + side, at] = sampled.ranks[doc, side]
 
 
 @kernel
-def _look_up_tops(shared, panel, length, users):
-    """The best documents of every seat, and their ranks; below the page's length all are equally far down."""
+def _look_up_tops(shared, group, length, users):
+    """Store the top documents of every side, and their ranks; documents below have rank `length`."""
     tops, ranks = shared.sampled.tops, shared.sampled.ranks
-    for doc in range(panel.n_docs):
-        for seat in range(panel.n):
-            ranks[doc, seat] = length
-    for seat in range(panel.n):
+    for doc in range(group.n_docs):
+        for side in range(group.n):
+            ranks[doc, side] = length
+    for side in range(group.n):
         for rank in range(length):
-            tops[seat, rank] = document_at(shared, panel, seat, rank, users)
-            ranks[tops[seat, rank], seat] = rank
+            tops[side, rank] = document_at(shared, group, side, rank, users)
+            ranks[tops[side, rank], side] = rank
 
 
 @kernel
 def _sample_pages(shared, n, length, users):
-    """Fill in different pages; returned is how many were found."""
+    """Sample different pages, and return their number."""
     pages, n_pages = shared.sampled.pages, 0
-    for _ in range(_PATIENCE * len(pages)):
+    for _ in range(_DRAWS_PER_PAGE * len(pages)):
         _sample_page(shared.sampled, n_pages, n, length, users)
         n_pages += _is_new(pages, n_pages, length)
         if n_pages == len(pages):
@@ -84,12 +83,12 @@ def _sample_pages(shared, n, length, users):
 
 @kernel
 def _sample_page(sampled, number, n, length, users):
-    """At each rank a random ranker appends its best document that is not there yet."""
+    """Sample a page: at each rank a random side appends its best document that is not there yet."""
     for at in range(length):
-        seat, rank = int(users.random() * n), 0
-        while _is_above(sampled.pages, number, at, sampled.tops[seat, rank]):
+        side, rank = int(users.random() * n), 0
+        while _is_above(sampled.pages, number, at, sampled.tops[side, rank]):
             rank += 1
-        sampled.pages[number, at] = sampled.tops[seat, rank]
+        sampled.pages[number, at] = sampled.tops[side, rank]
 
 
 @kernel
@@ -102,7 +101,7 @@ def _is_above(pages, number, at, doc):
 
 @kernel
 def _is_new(pages, number, length):
-    """Is this page different from all before it?"""
+    """Return whether a page differs from all pages before it."""
     for earlier in range(number):
         at = 0
         while at < length and pages[earlier, at] == pages[number, at]:
@@ -114,19 +113,19 @@ def _is_new(pages, number, length):
 
 @kernel
 def _state_programme(shared, n, n_pages, length):
-    """A page's residuals: down to every rank, how much more it is worth to a seat than to the average one.
+    """Store the residuals of all pages: the credit down to every rank, minus its mean over the sides.
 
-    Its spread is the variance, times n, of the seats' gains discounted by rank.
+    The spread of a page is n times the variance of the sides' gains discounted by rank.
     """
     sampled, table, gains = shared.sampled, shared.programme.table, shared.scores
     for number in range(n_pages):
         clear_scores(shared, n)
         for at in range(length):
             doc, here = sampled.pages[number, at], at * n
-            for seat in range(n):
-                worth = _worth(shared, sampled.ranks[doc, seat])
-                gains[seat] += worth / (at + 1.0)
-                table[number, here + seat] = worth + (table[number, here - n + seat] if at > 0 else 0.0)
+            for side in range(n):
+                worth = _worth(shared, sampled.ranks[doc, side])
+                gains[side] += worth / (at + 1.0)
+                table[number, here + side] = worth + (table[number, here - n + side] if at > 0 else 0.0)
         for at in range(length):
             _centre(table, number, at * n, n)
         table[number, length * n + 1] = _spread(gains, n)
@@ -144,16 +143,16 @@ def _centre(table, number, start, n):
 @kernel
 def _spread(gains, n):
     total, squares = 0.0, 0.0
-    for seat in range(n):
-        total += gains[seat]
-    for seat in range(n):
-        squares += (gains[seat] - total / n) ** 2
+    for side in range(n):
+        total += gains[side]
+    for side in range(n):
+        squares += (gains[side] - total / n) ** 2
     return squares
 
 
 @kernel
 def _draw(chances, n_pages, number):
-    """The page that a uniform number draws."""
+    """Return the page that a uniform number draws."""
     total = 0.0
     for page in range(n_pages - 1):
         total += chances[page]
@@ -164,24 +163,24 @@ def _draw(chances, n_pages, number):
 
 @kernel
 def _worth(shared, rank):
-    """Of a document to a ranker that has it at this rank."""
+    """Return the credit of a document for a ranker that has it at `rank`."""
     return 1.0 / (rank + 1.0) if shared.world.rules[0].credit == Credit.INVERSE else -(rank + 1.0)
 
 
 @kernel
-def prefer(shared, panel, length, preferences, users):
+def prefer(shared, group, length, preferences, users):
     page = shared.world.page
-    clear_scores(shared, panel.n)
+    clear_scores(shared, group.n)
     for at in range(length):
         if page[CLICKED, at]:
-            for seat in range(panel.n):
-                shared.scores[seat] += _worth(shared, page[RANK + seat, at])
-    prefer_by_difference(shared.scores, panel.n, preferences)
+            for side in range(group.n):
+                shared.scores[side] += _worth(shared, page[RANK + side, at])
+    prefer_by_difference(shared.scores, group.n, preferences)
 
 
 METHOD = Multileaver(
     "optimized",
-    "of sampled pages, the fairest and then the most even distribution",
+    "the fairest distribution over sampled pages, and of these the one of least variance",
     "Schuth et al., CIKM 2014",
     make_page,
     prefer,

@@ -1,15 +1,15 @@
-"""Probabilistic multileaving: every rank of the page is filled by a random ranker's soft ranking.
+"""Probabilistic multileaving: for every rank of the page a random ranker draws from its softened ranking.
 
 Schuth et al., "Probabilistic Multileave for Online Retrieval Evaluation", SIGIR 2015. At each rank a ranker
-is chosen, independently (`iid`) or in rounds that visit all of them (`rounds`), and draws a document with
-probability proportional to rank^-tau among those not yet shown.
+is chosen, independently (`iid`) or in rounds of all rankers (`rounds`), and draws a document with probability
+proportional to rank^-tau among those not yet shown.
 
-Who drew what is left open: given the page, ranker x contributed a document with probability proportional to
-its chance to draw it, and the documents are independent (for `rounds` this is the paper's approximation).
-With C_x the clicks on x's documents, the degree of preference is the expected sign of C_x - C_y (`pairwise`),
-exactly where the paper samples: each click moves the lead up, down or not at all, so the law of the
-lead is known after a convolution per click. It may also be sampled (`sampled`), or replaced by the
-expectation of C_x - C_y itself (`expected`).
+Credit marginalises over the assignments of documents to rankers. Given the page, ranker x contributed a
+document with probability proportional to its probability to draw it, independently of other documents (for
+`rounds` this is the paper's approximation). With C_x the clicks on documents of x, the degree of preference
+is the expected sign of C_x - C_y (`pairwise`). The paper samples it; here it is exact, by one convolution per
+click, since each click moves the lead up, down or not at all. It can also be sampled (`sampled`), or replaced
+by the expectation of C_x - C_y (`expected`).
 
 Lists that end: a ranker draws from the documents it lists, and as many places are drafted as the shortest
 list has documents, so every ranker can draw for each of them. A ranker did not contribute a document that it
@@ -21,11 +21,11 @@ from enum import IntEnum
 from typing import Annotated, NamedTuple
 
 from interleave.contract import Samples, Tau
-from interleave.methods.probabilistic import is_among, is_worn, last_click, rest
+from interleave.methods.probabilistic import is_among, last_click, lost_precision, rest
 from interleave.multileave.contract import Multileaver
 from interleave.multileave.world import (
     TIED,
-    alone,
+    as_pair,
     clear,
     clear_scores,
     document_at,
@@ -48,14 +48,14 @@ class RankerChoice(IntEnum):
 
 
 class Credit(IntEnum):
-    """How the contributors that are left open are credited."""
+    """How credit marginalises over assignments."""
 
     PAIRWISE = 0
     EXPECTED = 1
     SAMPLED = 2
 
 
-_ROW = 2  # SharedWorld.odds: two rows of zeros, then the odds of the leads -c, ..., c after c clicks
+_ROW = 2  # SharedWorld.odds: two rows of zeros, then the probabilities of the leads -c, ..., c after c clicks
 
 
 class Params(NamedTuple):
@@ -63,92 +63,92 @@ class Params(NamedTuple):
         RankerChoice.IID
     )
     credit: Annotated[
-        Credit, Setting("expected sign of each pair, expected clicks, or sampled contributors")
+        Credit, Setting("expected sign of each pair, expected clicks, or sampled assignments")
     ] = Credit.PAIRWISE
     tau: Tau = 3.0
     n_samples: Samples = 10_000
 
 
 @kernel
-def make_page(shared, panel, length, users):
+def make_page(shared, group, length, users):
     page = shared.world.page
     for at in range(length):
         if shared.world.rules[0].ranker == RankerChoice.IID:
-            seat = int(users.random() * panel.n)
+            side = int(users.random() * group.n)
         else:
-            seat = next_in_round(shared.round, panel.n, at, users)
-        rank = _draw_rank(shared, panel, at, seat, users)
-        page[DOC, at], page[TEAM, at] = document_at(shared, panel, seat, rank, users), seat
+            side = next_in_round(shared.round, group.n, at, users)
+        rank = _draw_rank(shared, group, at, side, users)
+        page[DOC, at], page[TEAM, at] = document_at(shared, group, side, rank, users), side
 
 
 @kernel
-def _draw_rank(shared, panel, at, seat, users):
-    """A rank that a seat has left, with probability proportional to its weight."""
+def _draw_rank(shared, group, at, side, users):
+    """Draw one of the ranks of a side that are not shown, with probability proportional to its weight."""
     page, weights = shared.world.page, shared.world.weights
-    n_own = n_listed(shared, panel, seat)
+    n_own = n_listed(shared, group, side)
     mass = weights[TOTAL, n_own - 1]
     for shown in range(at):
-        page[RANK + seat, shown] = rank_of(shared, panel, seat, page[DOC, shown], users)
-        if page[RANK + seat, shown] < n_own:
-            mass -= weights[WEIGHT, page[RANK + seat, shown]]
-    target = users.random() * _unworn(shared, panel, seat, n_own, at, mass)
+        page[RANK + side, shown] = rank_of(shared, group, side, page[DOC, shown], users)
+        if page[RANK + side, shown] < n_own:
+            mass -= weights[WEIGHT, page[RANK + side, shown]]
+    target = users.random() * _remaining_mass(shared, group, side, n_own, at, mass)
     last = 0
-    for rank in range(n_own):  # down the ranks not yet shown until their weight exceeds the target
-        if not is_among(page, at, seat, rank):
+    for rank in range(n_own):
+        if not is_among(page, at, side, rank):
             last = rank
             target -= weights[WEIGHT, rank]
             if target < 0.0:
                 break
-    return last  # rounding can leave a crumb of the target
+    return last  # by rounding, the target may exceed the sum of the weights
 
 
 @kernel
-def _unworn(shared, panel, seat, n_own, at, mass):
-    """The mass that a seat has left, summed afresh where taking documents away left only rounding errors."""
-    if is_worn(shared.world, n_own, at, mass):
-        return rest(shared.world, alone(panel, seat, n_own), seat, at)
+def _remaining_mass(shared, group, side, n_own, at, mass):
+    """Return the weight of a side's documents that are not shown: `mass`, or its sum if that is inexact."""
+    if lost_precision(shared.world, n_own, at, mass):
+        return rest(shared.world, as_pair(group, side, n_own), side, at)
     return mass
 
 
 @kernel
-def prefer(shared, panel, length, preferences, users):
+def prefer(shared, group, length, preferences, users):
     last = last_click(shared.world, length)
-    rank_page(shared, panel, last, users)
-    _share_documents(shared, panel, last)
+    rank_page(shared, group, last, users)
+    _share_documents(shared, group, last)
     credit = shared.world.rules[0].credit
     if credit == Credit.PAIRWISE:
-        _prefer_by_expected_sign(shared, panel.n, last, preferences)
+        _prefer_by_expected_sign(shared, group.n, last, preferences)
     elif credit == Credit.EXPECTED:
-        _prefer_by_expected_clicks(shared, panel.n, last, preferences)
+        _prefer_by_expected_clicks(shared, group.n, last, preferences)
     else:
         n_samples = shared.world.rules[0].n_samples
-        _prefer_by_samples(shared, panel.n, last, n_samples, preferences, users)
+        _prefer_by_samples(shared, group.n, last, n_samples, preferences, users)
 
 
 @kernel
-def _share_documents(shared, panel, n_shown):
-    """For each document: the chance of every seat to have contributed it, given the page."""
+def _share_documents(shared, group, n_shown):
+    """Store for each document the probability that each side contributed it, given the page."""
     page, weights, shares = shared.world.page, shared.world.weights, shared.shares
-    for seat in range(panel.n):
-        n_own = n_listed(shared, panel, seat)
+    for side in range(group.n):
+        n_own = n_listed(shared, group, side)
         mass = weights[TOTAL, n_own - 1]
         for at in range(n_shown):
-            rank = page[RANK + seat, at]
+            rank = page[RANK + side, at]
             weight = weights[WEIGHT, rank] if rank < n_own else 0.0
-            mass = _unworn(shared, panel, seat, n_own, at, mass)
-            shares[at, seat] = weight / mass
+            mass = _remaining_mass(shared, group, side, n_own, at, mass)
+            shares[at, side] = weight / mass
             mass -= weight
     for at in range(n_shown):
         total = 0.0
-        for seat in range(panel.n):
-            total += shares[at, seat]
-        for seat in range(panel.n):
-            shares[at, seat] /= total
+        for side in range(group.n):
+            total += shares[at, side]
+        for side in range(group.n):
+            shares[at, side] /= total
 
 
 @kernel
 def _prefer_by_expected_sign(shared, n, n_shown, preferences):
-    """E[sign(C_x - C_y)]. Most pages have one click or two, for which it takes one formula."""
+    """Set preferences to E[sign(C_x - C_y)]. One and two clicks, which most pages have, have closed forms."""
     n_clicks, first, last = 1, 0, n_shown - 1
     for at in range(last):
         if shared.world.page[CLICKED, at]:
@@ -173,9 +173,9 @@ def _prefer_after_one_click(shares, at, n, preferences):
 
 @kernel
 def _prefer_after_two_clicks(shares, first, second, n, preferences):
-    """Both halves of the matrix are computed, since to copy one of them takes longer.
+    """Compute both halves of the matrix, which is faster than copying one of them.
 
-    `1 - up - down` depends on the order by rounding, which is that of x < y in both halves.
+    `1 - up - down` is computed in the order of x < y in both halves, so that they round alike.
     """
     for x in range(n):
         ups = shares[first, x], shares[second, x]
@@ -194,17 +194,17 @@ def _prefer_after_two_clicks(shares, first, second, n, preferences):
 
 @inlined
 def _lead_after_two(ups, stays, downs):
-    """P(lead > 0) - P(lead < 0) after two clicks, each of which moves the lead up, not at all, or down."""
+    """Return P(lead > 0) - P(lead < 0) after two clicks that move the lead up, not at all, or down."""
     by_one = (stays[1] * ups[0] + ups[1] * stays[0]) - (downs[1] * stays[0] + stays[1] * downs[0])
     return by_one + (ups[1] * ups[0] - downs[1] * downs[0])
 
 
 @kernel
 def _prefer_after_clicks(shared, n, n_shown, preferences):
-    """The odds of the leads of all x < y over y, convolved side by side.
+    """Compute the distributions of the leads of all x < y over y, by convolution over the clicks.
 
-    All inner loops run over x from 0 on, since only such loops become vector instructions: from y + 1 on, a
-    compiler cannot tell that no index is negative.
+    The inner loops start at x = 0, since only such loops are vectorised: from y + 1 on, the compiler cannot
+    tell that no index is negative.
     """
     for y in range(n):
         n_clicks = 0
@@ -225,7 +225,7 @@ def _prefer_after_clicks(shared, n, n_shown, preferences):
 
 @kernel
 def _first_leads(shares, odds, y, at):
-    """After one click the lead is 1 if x contributed the document, -1 if y did."""
+    """Set the distributions after one click: the lead is 1 if x contributed the document, -1 if y did."""
     down = shares[at, y]
     for x in range(y):
         odds[_ROW, x] = down
@@ -235,11 +235,11 @@ def _first_leads(shares, odds, y, at):
 
 @kernel
 def _move_leads(shares, odds, y, at, n_clicks):
-    """One more click: a lead goes up if x contributed the document, down if y did."""
+    """Update the distributions by a click: the lead goes up if x contributed the document, down if y did."""
     top, down = _ROW + 2 * n_clicks, shares[at, y]
     for x in range(y):
         odds[top - 1, x] = odds[top, x] = 0.0
-    for row in range(top, _ROW - 1, -1):  # a row now stands for a lead that is lower by 1
+    for row in range(top, _ROW - 1, -1):  # after the update, each row is for a lead that is lower by 1
         for x in range(y):
             up = shares[at, x]
             stay = 1.0 - up - down
@@ -248,7 +248,7 @@ def _move_leads(shares, odds, y, at, n_clicks):
 
 @kernel
 def _weigh_leads(shares, odds, y, at, n_clicks, preferences):
-    """`_move_leads` for the last click: its leads are not stored, only how often x is ahead and behind."""
+    """Update by the last click as `_move_leads` does, but store only P(x is ahead) - P(x is behind)."""
     top, down = _ROW + 2 * n_clicks, shares[at, y]
     for x in range(y):
         preferences[y, x] = odds[top - 1, x] = odds[top, x] = 0.0
@@ -267,22 +267,22 @@ def _prefer_by_expected_clicks(shared, n, n_shown, preferences):
     clear_scores(shared, n)
     for at in range(n_shown):
         if shared.world.page[CLICKED, at]:
-            for seat in range(n):
-                shared.scores[seat] += shared.shares[at, seat]
+            for side in range(n):
+                shared.scores[side] += shared.shares[at, side]
     prefer_by_difference(shared.scores, n, preferences)
 
 
 @kernel
 def _prefer_by_samples(shared, n, n_shown, n_samples, preferences, users):
-    """The mean sign of C_x - C_y over sampled contributors."""
+    """Set preferences to the mean sign of C_x - C_y over sampled assignments."""
     clear(preferences, n)
     for _ in range(n_samples):
         clear_scores(shared, n)
         for at in range(n_shown):
             if shared.world.page[CLICKED, at]:
-                shared.scores[_draw_seat(shared.shares, n, at, users)] += 1.0
+                shared.scores[_draw_side(shared.shares, n, at, users)] += 1.0
         for x in range(n):
-            if shared.scores[x] > 0.0:  # only who has a click can win; few have
+            if shared.scores[x] > 0.0:  # sides without a click, which are most, cannot win
                 for y in range(n):
                     preferences[x, y] += shared.scores[x] > shared.scores[y]
     for x in range(n):
@@ -292,19 +292,19 @@ def _prefer_by_samples(shared, n, n_shown, n_samples, preferences, users):
 
 
 @kernel
-def _draw_seat(shares, n, at, users):
-    """A contributor of the document, by the seats' shares."""
+def _draw_side(shares, n, at, users):
+    """Draw the side that contributed the document, by the shares."""
     target = users.random()
-    for seat in range(n - 1):
-        target -= shares[at, seat]
+    for side in range(n - 1):
+        target -= shares[at, side]
         if target < 0.0:
-            return seat
+            return side
     return n - 1
 
 
 METHOD = Multileaver(
     "probabilistic",
-    "a random ranker's soft ranking fills each rank; credit with the rankers left open",
+    "a random ranker's softened ranking fills each rank; credit by marginalised assignments",
     "Schuth et al., SIGIR 2015",
     make_page,
     prefer,

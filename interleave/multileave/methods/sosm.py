@@ -1,9 +1,9 @@
-"""Sample-only scored multileaving (SOSM): the rankers are judged by how they order the documents shown.
+"""Sample-only scored multileaving (SOSM): rankers are scored by their order of the documents shown.
 
 Brost, Cox, Seldin and Lioma, "An Improved Multileaving Algorithm for Online Ranker Evaluation", SIGIR 2016.
-The page is a team draft, but a click counts for every ranker: with the shown documents alone in the ranker's
-order, a clicked one at rank r earns it r^-tau. (The paper divides by a sum that is the same for all
-rankers.) Of two rankers the one with the higher score is preferred, so one page compares all of them.
+The page is a team draft, but a click is credited to every ranker: a clicked document that has rank r in the
+ranker's order of the shown documents adds r^-tau to its score. (The paper divides by a sum that is the same
+for all rankers.) Of two rankers the one with the higher score is preferred, so one page compares all of them.
 
 Lists that end: the drafted places are those of team-draft multileaving. A ranker has the shown documents that
 it does not list below those that it does, in no order: a click on one of them earns the mean of what these
@@ -26,29 +26,29 @@ class Params(NamedTuple):
 
 
 @kernel
-def make_page(shared, panel, length, users):
-    draft(shared, panel, 0, length, users)
+def make_page(shared, group, length, users):
+    draft(shared, group, 0, length, users)
 
 
 @kernel
-def prefer(shared, panel, length, preferences, users):
+def prefer(shared, group, length, preferences, users):
     page = shared.world.page
-    order_page(shared, panel, length, users)
-    clear_scores(shared, panel.n)
+    order_page(shared, group, length, users)
+    clear_scores(shared, group.n)
     for at in range(length):
         if page[CLICKED, at]:
-            for seat in range(panel.n):
-                is_unlisted = page[RANK + seat, at] == panel.n_docs
-                shared.scores[seat] += _earned(shared.world, seat, length, at, is_unlisted)
-    prefer_higher(shared.scores, panel.n, preferences)
+            for side in range(group.n):
+                is_unlisted = page[RANK + side, at] == group.n_docs
+                shared.scores[side] += _earned(shared.world, side, length, at, is_unlisted)
+    prefer_higher(shared.scores, group.n, preferences)
 
 
 @kernel
-def _earned(world, seat, length, at, is_unlisted):
-    """Return what a click on place `at` earns a seat, by how many shown documents its ranker has above it."""
+def _earned(world, side, length, at, is_unlisted):
+    """Return what a click on place `at` earns a side, by how many shown documents its ranker has above it."""
     page, weights, above = world.page, world.weights, 0
     for other in range(length):
-        above += page[RANK + seat, other] < page[RANK + seat, at]
+        above += page[RANK + side, other] < page[RANK + side, at]
     if not is_unlisted:
         return weights[WEIGHT, above]
     listed = weights[TOTAL, above - 1] if above > 0 else 0.0

@@ -66,7 +66,11 @@ def _page_columns(final: pd.DataFrame) -> list[_Column]:
     if "ndcg" not in final:
         return []
     about = "NDCG of the pages shown since the checkpoint before"
-    return [_Column("NDCG", lambda runs: f"{runs['ndcg'].mean():.3f}", about)]
+    shown = [_Column("NDCG", lambda runs: f"{runs['ndcg'].mean():.3f}", about)]
+    if "unjudged" in final:
+        about = "documents without a judgment, taken as grade 0, on a page shown since the checkpoint before"
+        shown.append(_Column("unjudged", lambda runs: f"{runs['unjudged'].mean():.2g}", about))
+    return shown
 
 
 def _recommended(name: str, runs: pd.DataFrame) -> str:

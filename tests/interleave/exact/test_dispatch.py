@@ -1,4 +1,4 @@
-"""Exact odds against brute force: every page, every set of clicks, every coin."""
+"""Exact odds against brute force: all pages, sets of clicks and assignments."""
 
 import functools
 import itertools
@@ -48,7 +48,7 @@ users = st.builds(
 
 @st.composite
 def duels(draw, most=5):
-    """(left, right, labels, user, length)"""
+    """Draw (left, right, labels, user, length)."""
     n = draw(st.integers(1, most))
     left, right = draw(st.permutations(range(n))), draw(st.permutations(range(n)))
     labels = draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
@@ -90,7 +90,7 @@ def test_exact_is_brute_force_on_a_larger_query(case, user):
 
 
 def test_an_odd_page_may_end_in_more_than_two_sets():
-    """The two-set lemma speaks of whole rounds; the last pick of an odd page once overran its room."""
+    """The two-set lemma is about complete rounds; the last pick of an odd page once wrote out of bounds."""
     left, right, case = (2, 1, 3, 4, 0), (2, 4, 3, 1, 0), ("team_draft", "prefix", "assign")
     sets = {frozenset(page) for _, page, _ in naive.team_draft_pages(left, right, 3)}
     assert len(sets) > 2
@@ -221,7 +221,7 @@ def test_team_draft_odds_for_all_permutations(n, lengths):
 
 
 def test_team_draft_on_the_longest_page():
-    """Two rankings with no document in common on the page need every bit there is."""
+    """Two rankings without a common document on the page need all bits of an integer."""
     n = 64
     left = tuple(range(n))
     way = interleaving("team_draft")
@@ -318,7 +318,7 @@ def test_sampled_coins_agree_with_the_marginal_sign():
     loss, tie, win = np.mean([query_odds(world, sampled, 0, 0, 1, rng) for _ in range(50)], axis=0)
     expected = odds(*duel, interleaving("probabilistic"))
     assert win + tie / 2 == pytest.approx(expected[2] + expected[1] / 2, abs=0.03)
-    assert tie < expected[1]  # coins hardly ever tie where clicks were made
+    assert tie < expected[1]  # assignments rarely tie if there are clicks
 
 
 # --- many queries, and what is exact

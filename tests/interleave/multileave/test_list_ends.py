@@ -1,4 +1,4 @@
-"""Multileaved lists that end: complete rounds, whose number no random order changes."""
+"""Multileaved lists that end: drafted places, preferences, and users who ignore relevance."""
 
 import itertools
 from dataclasses import replace
@@ -48,7 +48,7 @@ def test_rounds_are_complete_and_as_many_whatever_the_orders(lists, length):
         (["abc", "def", "ghi"], 10, 9),
         (["a", "def", "ghi"], 10, 3),
         (["", "def", "ghi"], 10, 0),
-        (["ab", "cd", "abefg"], 10, 3),  # one other captain shares documents with the first
+        (["ab", "cd", "abefg"], 10, 3),  # one other ranker shares documents with the first
         (["abc", "bca", "cab"], 10, 3),
         (["abcd", "bcda", "cdab"], 4, 4),  # the page ends in the second round
     ],
@@ -59,7 +59,7 @@ def test_how_many_places_are_drafted(lists, length, n_drafted):
         assert sum(team is not None for team in teams) == n_drafted
 
 
-def test_documents_on_which_all_agree_are_nobodys():
+def test_documents_on_which_all_agree_have_no_team():
     for seed in range(20):
         method = MULTILEAVERS.configured("team_draft", prefix="neutral")
         page = multileaved_page(["xa", "xbc", "x"], method, seed=seed)
@@ -90,7 +90,7 @@ APART = [((0, 1), (2, 3), (4, 5)), ((0,), (1, 2, 3), (4, 5)), ((0, 1, 2), (3, 4)
 
 
 def judged_pages(lists, method, settings, setting, length=4):
-    """(chance, page, teams, clicks, preferences by the package) of every page and set of clicked places."""
+    """Yield (probability, page, teams, clicks, preferences) for every page and set of clicked places."""
     shown = multileaved_page(lists, MULTILEAVERS.configured(method, **settings), length, seed=0)
     for (page, teams), chance in naive.multileave.pages(lists, length, method, setting).items():
         put(shown, page, teams)
@@ -110,7 +110,7 @@ def test_pages_come_as_often_as_they_should(lists, method, settings, setting):
 
 
 def filled(lists, page, k):
-    """The documents below the drafted places: by rank, of equal ranks the first list's."""
+    """Return the documents below the drafted places: by rank, and the first list first."""
     by_rank = [doc for docs in itertools.zip_longest(*lists) for doc in docs if doc is not None]
     return [doc for doc in dict.fromkeys(by_rank) if doc not in page][: k - len(page)]
 
@@ -128,7 +128,7 @@ def test_preferences_are_those_of_the_naive_twin(lists, method, settings, settin
 
 
 def mean_preferences(lists, method, settings, setting):
-    """Set of clicked places -> the mean preferences, over all pages."""
+    """Return the mean preferences over all pages, by set of clicked places."""
     means = {}
     for chance, _, _, clicks, found in judged_pages(lists, method, settings, setting):
         means[clicks] = means.get(clicks, 0.0) + float(chance) * found

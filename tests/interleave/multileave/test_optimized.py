@@ -9,8 +9,8 @@ import pytest
 from scipy.optimize import linprog
 from support.shared_worlds import (
     E0,
+    ON_PAGE,
     QUERIES,
-    SEATED,
     THREE,
     assert_alone_is_own_list,
     shared_world_of,
@@ -202,7 +202,7 @@ def test_live_pages_say_something():
     way, users = multileaving("optimized"), np.random.default_rng(0)
     found, total = np.empty((3, 3)), np.zeros((3, 3))
     clicks, ndcg = totals_by("optimized")(
-        shared_world_of(QUERIES, way, 3), np.array(SEATED), 60, users, found, total
+        shared_world_of(QUERIES, way, 3), np.array(ON_PAGE), 60, users, found, total
     )
     assert clicks > 0 and 0 < ndcg < 60
     assert np.any(total)

@@ -1,4 +1,4 @@
-"""PPM: pages from the tops, and rankers judged by the pairs of documents that clicks tell apart."""
+"""PPM: pages of candidates from the tops, and scores by preferences between documents."""
 
 import itertools
 from fractions import Fraction
@@ -25,7 +25,7 @@ PATTERNS = tuple(itertools.product((0, 1), repeat=4))
 
 
 def shown(rankings, docs, setting):
-    """The package's page with these documents; it also keeps how many were waiting, so it must be drawn."""
+    """Return a page of the package with these documents; it is drawn, since it also holds the candidates."""
     drawn = (multileaved_page(rankings, WAYS[setting], len(docs), seed) for seed in range(1000))
     return next(page for page in drawn if tuple(page.docs) == docs)
 

@@ -1,4 +1,4 @@
-"""Probabilistic multileaving: pages, who contributed what, and probabilistic interleave if there are two."""
+"""Probabilistic multileaving: pages, assignments, and probabilistic interleave for two rankers."""
 
 import itertools
 from fractions import Fraction
@@ -40,7 +40,9 @@ def test_the_worked_example():
         assert found[x, y] == -found[y, x] == pytest.approx(numerator / 412393, abs=1e-14)
     page.preferences((1, 1, 1))
     np.testing.assert_allclose(page._shared.shares, np.array(shares, float), rtol=1e-13)
-    assert page._shared.shares[2].tolist() == [1 / 3] * 3  # the last document says nothing, to the last bit
+    assert (
+        page._shared.shares[2].tolist() == [1 / 3] * 3
+    )  # exactly: the last document has the same posterior for all
 
 
 def test_two_rankers_are_interleaved():
@@ -50,7 +52,7 @@ def test_two_rankers_are_interleaved():
 
 def test_two_rankers_have_the_marginal_outcome():
     page = multileaved_page(E0, WAY)
-    for docs, (_, coins) in naive.coins_by_page(naive.probabilistic_pages(*E0, 4)).items():
+    for docs, (_, coins) in naive.assignments_by_page(naive.probabilistic_pages(*E0, 4)).items():
         for clicks in itertools.product((0, 1), repeat=4):
             loss, _, win = naive.marginal_odds(coins, clicks)
             found = put(page, docs).preferences(clicks)
@@ -114,7 +116,7 @@ def test_live_pages_follow_the_exact_law(choice):
 
 @pytest.mark.slow
 def test_two_rankers_live():
-    """The marginal outcome is what the coins really thrown would say, on average."""
+    """The marginal outcome is the mean of the outcome over assignments."""
     assert_two_live_as_interleaved(WAY, interleaving("probabilistic", credit="assignment"))
 
 

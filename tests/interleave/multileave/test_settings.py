@@ -1,4 +1,4 @@
-"""Asking for multileaving: names, settings, worlds and lists, and what is refused."""
+"""Multileaving methods by name: settings, worlds and lists, and what is refused."""
 
 import itertools
 import re
@@ -12,7 +12,7 @@ from rankduel.base.settings import settings_of
 
 
 def asked_for(text):
-    """The way that a printed way asks for."""
+    """Return the method that a text names."""
     name, *settings = re.split(r"[(,)]", text.rstrip(")"))
     return multileaving(name, **dict(setting.split("=") for setting in settings))
 

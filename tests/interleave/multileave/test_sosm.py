@@ -72,7 +72,7 @@ def test_the_same_seed_gives_the_same_bytes_whatever_was_shown_before():
     totals = []
     for shared in (used, for_another_thread(used), used):
         found, total = np.empty((5, 5)), np.zeros((5, 5))
-        seats = np.array([4, 2, 0, 3, 1])
-        numbers = totals_by("sosm")(shared, seats, 200, np.random.default_rng(8), found, total)
+        sides = np.array([4, 2, 0, 3, 1])
+        numbers = totals_by("sosm")(shared, sides, 200, np.random.default_rng(8), found, total)
         totals.append((numbers, found.tobytes(), total.tobytes()))
     assert totals[0] == totals[1] == totals[2]

@@ -1,4 +1,4 @@
-"""Team-draft multileaving: which pages, whose clicks, and team draft if there are two."""
+"""Team-draft multileaving: pages, credit, and team-draft interleaving for two rankers."""
 
 import itertools
 from fractions import Fraction
@@ -56,7 +56,7 @@ def test_pages_come_as_often_as_they_should(rankings, k, prefix):
 
 
 def test_the_chi_square_test_would_notice_one_order_for_all_rounds():
-    """Its power: who opens the first round opens the second."""
+    """The power of the test: the same ranker picks first in both rounds."""
     expected = pages(E0, 3, "team_draft")
     seen = {(docs, teams): 2 * p * N_PAGES * (teams[0] == teams[2]) for (docs, teams), p in expected.items()}
     assert surprise(seen, expected) < 1e-6
