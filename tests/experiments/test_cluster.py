@@ -179,11 +179,8 @@ from experiments.cluster import open_cluster
 from experiments.matrix.build import write_matrix
 from support import arenas
 
-def report(status):
-    print(status.done, flush=True)
-
 with open_cluster(sys.argv[1]) as cluster:
-    write_matrix(arenas.arena(), sys.argv[2], duels=40_000, simulate=True, jobs=cluster, progress=report)
+    write_matrix(arenas.arena(), sys.argv[2], duels=40_000, simulate=True, jobs=cluster)
 """
 
 
@@ -192,7 +189,7 @@ def test_a_killed_client_goes_on_from_what_is_on_disk(machines, arena, expected,
     output = tmp_path / "there.prefs.parquet"
     command = [sys.executable, "-c", CLIENT, machines.address, str(output)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    first = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+    first = subprocess.Popen(command, env=environment)
     partial = tmp_path / ".there.prefs.parquet.partial" / "sums.values"
     until = time.monotonic() + 60
     while not partial.exists() and time.monotonic() < until and first.poll() is None:
