@@ -176,8 +176,11 @@ def test_a_restarted_scheduler_costs_no_byte(machines, arena, expected, tmp_path
 CLIENT = """
 import sys
 from experiments.cluster import open_cluster
+from experiments.matrix import checkpoint
 from experiments.matrix.build import write_matrix
 from support import arenas
+
+checkpoint._EVERY = 0.1
 
 with open_cluster(sys.argv[1]) as cluster:
     write_matrix(arenas.arena(), sys.argv[2], duels=40_000, simulate=True, jobs=cluster)
