@@ -29,7 +29,7 @@ GUARANTEES = {
     "merge_rucb": "O(K log T)",
     "dts": "O(K log T + K² log log T)",
     "merge_dts": "O(K log T)",
-    "rmed1": "O(K log T)",
+    "rmed1": "O(K^(2 + ε) + K log T)",
     "rmed2": "none proven; RMED2FH without a horizon",
     "rmed2fh": "asymptotically optimal, with its constant",
     "self_sparring": "O(K log T), asymptotically",
