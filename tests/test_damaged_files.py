@@ -26,7 +26,15 @@ def outcomes(folder, n_cases, kinds):
     """Return how often each outcome was seen, by kind."""
     command = [sys.executable, "-m", "support.damaged_files", str(folder), str(n_cases), *kinds]
     path = {"PYTHONPATH": f"{ROOT / 'tests'}:{ROOT}"}
-    ended = subprocess.run(command, env={**os.environ, **path}, cwd=folder, capture_output=True, text=True)
+    # LightGBM prints damaged names as they are.
+    ended = subprocess.run(
+        command,
+        env={**os.environ, **path},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        errors="backslashreplace",
+    )
     case = folder / "case.txt"
     assert ended.returncode == 0, (case.read_text() if case.exists() else "", ended.stderr[-3000:])
     return json.loads(ended.stdout)

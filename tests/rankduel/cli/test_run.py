@@ -191,8 +191,9 @@ def test_a_folder_made_for_other_duels_is_refused(rankduel, data):
 def test_comparing_tells_differences_and_a_verdict(rankduel, data, tmp_path):
     code, out, err = rankduel("compare", data, *DUEL, *SHORT, "--policy", "merge_dts", "--runs", "8")
     assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 80
-    assert "3 rankers, matrix exact; regret after 2,000 duels, 8 runs each" in words(out)
-    assert "Live and proxy runs agree" in words(out) and "95 % interval" in out
+    assert "3 rankers, team_draft, navigational user, matrix exact" in words(out)
+    assert "regret after 2,000 duels, means of 8 runs" in words(out)
+    assert "Live and proxy runs agree" in words(out) and "95% interval" in out
     assert {path.name for path in (tmp_path / "results").iterdir()} == {"small-2000-live", "small-2000-proxy"}
     code, out, err = rankduel("report", "results", "-o", "r.html")
     assert code == 0 and "r.html" in out and (tmp_path / "r.html").stat().st_size > 100_000
