@@ -76,11 +76,11 @@ class TestLightgbm:
         assert (ranker.name, ranker.text) == ("ranker", f"lightgbm:{saved}")
         np.testing.assert_array_equal(ranker.score(letor), booster.predict(letor.features, raw_score=True))
 
-    def test_a_header_with_control_characters_is_refused(self, letor, saved):
-        content = saved.read_bytes()
-        saved.write_bytes(content.replace(b"objective=", b"objective=\x1b[2J", 1))
+    def test_a_header_with_control_characters_is_refused(self, letor, saved, tmp_path):
+        hostile = tmp_path / "hostile.txt"
+        hostile.write_bytes(saved.read_bytes().replace(b"objective=", b"objective=\x1b[2J", 1))
         with pytest.raises(DataError, match="header: 'objective' has characters that cannot be printed"):
-            model("lightgbm", saved).score(letor)
+            model("lightgbm", hostile).score(letor)
 
     def test_batches_change_nothing(self, letor, booster, saved, monkeypatch):
         whole = model("lightgbm", saved).score(letor)
