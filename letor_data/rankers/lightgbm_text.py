@@ -59,9 +59,7 @@ def _check_header(header: dict[str, str], where: str) -> None:
     # LightGBM prints parts of the header in its messages, and a terminal would obey control characters.
     for key, value in header.items():
         if not (key + value).isprintable():
-            raise DataError(
-                f"{where}: header: {ascii(shortened(key))} has characters that cannot be printed"
-            )
+            raise DataError(f"{where}: header: {ascii(shortened(key))} has characters that cannot be printed")
     _whole(header, "label_index", 1, f"{where}: header")
     for key in ("num_class", "num_tree_per_iteration"):
         if _whole(header, key, 1, f"{where}: header")[0] != 1:

@@ -62,8 +62,8 @@ Names = Annotated[
 AtTier = Annotated[
     Tier,
     typer.Option(
-        help="quick: minutes: enough to see most claims; paper: horizons and repeats as published, or as "
-        "many as settle the claims; long: full length of the originals, where that is more"
+        help="quick: minutes: enough to test most claims; paper: horizons and repeats as published, or as "
+        "many as the claims need; long: full length of the originals, if longer than 'paper'"
     ),
 ]
 Data = Annotated[
