@@ -23,6 +23,7 @@ from experiments.report.run_set import run_set_figures
 from experiments.runs.records import read_run_sets
 from letor_data import read_data
 from letor_data.summary import summarize
+from rankduel.cli import console as printed
 from rankduel.cli.shown import data
 
 HERE = Path(__file__).parent
@@ -31,7 +32,7 @@ HERE = Path(__file__).parent
 def draw_data_info() -> None:
     """Draw the terminal output of 'rankduel data info'."""
     console = Console(record=True, width=80, force_terminal=True, highlight=False, file=io.StringIO())
-    data.screen = console
+    data.screen = printed.screen = console  # headings are printed by the module of the console
     console.print("$ [bold]rankduel data info demo/mslr-demo.txt --top 5[/]")
     data.show_summary(summarize(read_data("demo/mslr-demo.txt")), top=5)
     svg = console.export_svg(title="rankduel")
