@@ -29,7 +29,7 @@ from rankduel.base.errors import InterleaveError
 from rankduel.base.notebook import html_table, short_repr
 from rankduel.base.settings import Configured
 
-_TEAMS = ("first", "second", "nobody")
+_TEAMS = ("first", "second", "none")
 _WINNERS = {1: "first", 0: "tie", -1: "second"}
 
 
@@ -43,7 +43,7 @@ class Page:
     """An interleaved page, made by `interleave`."""
 
     docs: list[Hashable]
-    teams: list[str]  # "first" or "second" ranking, or "nobody" if a document belongs to neither
+    teams: list[str]  # "first" or "second" ranking, or "none" for a place without a team
     method: Configured
     _world: World
     _users: np.random.Generator
@@ -115,8 +115,9 @@ def interleave(
     Returns
     -------
     Page
-        ``docs`` is the page, ``teams`` says which ranking put each document there, and ``credit(clicked)``
-        says which ranking the clicks favour.
+        ``docs`` is the page. ``teams`` has "first", "second" or "none" for each document: the ranking that
+        put it there, or "none" for a place without a team. ``credit(clicked)`` says which ranking the clicks
+        favour.
 
     Raises
     ------
@@ -133,7 +134,7 @@ def interleave(
     Verdict(winner='first', lead=1.0)
     >>> page = rankduel.interleave(["a"], ["b", "c", "d"], seed=1)
     >>> page.docs, page.teams
-    (['b', 'a', 'c', 'd'], ['second', 'first', 'nobody', 'nobody'])
+    (['b', 'a', 'c', 'd'], ['second', 'first', 'none', 'none'])
     """
     chosen = method if isinstance(method, Configured) else interleaving(method)
     docs, rankings = rankings_of([left, right])

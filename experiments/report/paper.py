@@ -77,13 +77,18 @@ def _inches(width: str | float) -> float:
 
 def labelled(policies: Iterable[str]) -> dict[str, str]:
     """Return {'dts': 'DTS (ours)', 'rucb': ''} for 'dts=DTS (ours)' and 'rucb'."""
-    found = {text: _LABELLED.fullmatch(text.strip()) for text in policies}
-    for text, match in found.items():
+    labels: dict[str, str] = {}
+    for text in policies:
+        match = _LABELLED.fullmatch(text.strip())
         if match is None:
             raise UsageError(
                 f"policy is '{text}'; expected a policy, or a policy and its label: 'dts=DTS (ours)'"
             )
-    return {match[1].strip(): (match[2] or "").strip() for match in found.values() if match}
+        policy = match[1].strip()
+        if policy in labels:
+            raise UsageError(f"policy '{policy}' is given twice; name each policy once")
+        labels[policy] = (match[2] or "").strip()
+    return labels
 
 
 def write_figures(run_sets: Sequence[RunSet], folder: str | Path, paper: Paper = DEFAULT_PAPER) -> list[Path]:
@@ -118,7 +123,17 @@ def chosen(policies: Iterable[str], wanted: Mapping[str, str]) -> dict[str, str]
         by_name.setdefault(policy.partition("(")[0], []).append(policy)
     known = {name: full[0] for name, full in by_name.items() if len(full) == 1}
     known |= {policy: policy for policy in every}
-    return {find(name, known, "policy of these records"): label for name, label in wanted.items()}
+    labels: dict[str, str] = {}
+    given: dict[str, str] = {}
+    for name, label in wanted.items():
+        policy = find(name, known, "policy of these records")
+        if policy in given:
+            raise UsageError(
+                f"'{given[policy]}' and '{name}' are the same policy of these records, {policy}; "
+                "name each policy once"
+            )
+        given[policy], labels[policy] = name, label
+    return labels
 
 
 def labelled_styles(labels: Mapping[str, str]) -> dict[str, LineStyle]:

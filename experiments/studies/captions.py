@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 import pandas as pd
 
 from bandits.catalogue import FAMILIES
-from experiments.report.charts.parts import runs_text
+from experiments.report.charts.parts import as_published, runs_text
 from experiments.report.charts.styles import LineStyle, line_styles
 from experiments.report.names import policy_names
 from experiments.runs.summaries import QUANTILES
@@ -20,6 +20,7 @@ _BANDS = {
     "quantiles": f"; the band is from the {QUANTILES[0]:.0%} to the {QUANTILES[1]:.0%} quantile",
     "none": "",
 }
+_MOST_LISTED = 8  # published values in a caption
 _ENGLISH_WORDS = FAMILIES["Best items of a pool"]  # names such as 'knockout' may be words of a claim
 
 
@@ -52,19 +53,44 @@ def with_policy_titles(text: str, study: Study) -> str:
     return re.sub(rf"(?<![\w./-])(?:{known})(?![\w(]|\.\w)", lambda found: names[found[0]], text)
 
 
-def caption(figure: Figure, tier: str, results: Results, known: pd.DataFrame) -> str:
-    """Return the caption of a figure: number of runs, band, tier, and published values."""
+def caption(study: Study, figure: Figure, tier: str, results: Results, known: pd.DataFrame) -> str:
+    """Return the caption of a figure: number of runs, band, tier, and the published values `known`."""
     if isinstance(figure, Curves):
         text = _curves_caption(figure, results)
     else:
         text = _points_caption(figure, results)
-    diamonds = " Hollow diamonds: values from the source or from an independent program."
-    return f"{text} Tier {tier}.{diamonds if len(known) else ''}"
+    return f"{text} Tier {tier}.{_published_text(study, figure, results, known)}"
+
+
+def _published_text(study: Study, figure: Figure, results: Results, known: pd.DataFrame) -> str:
+    """Return ' Diamonds: published values (RUCB 620).', or nothing without values; many are not listed."""
+    if known.empty:
+        return ""
+    if len(known) > _MOST_LISTED:
+        return " Diamonds: published values."
+    rows: Iterable[tuple[str, float, float]] = known.itertuples(index=False, name=None)
+    if isinstance(figure, Curves):
+        table = _curves_table(figure, results)
+        styles = styles_of(study, table["policy"])
+        last = table["step"].max()
+        listed = [
+            f"{styles[policy].label} {as_published(mean)}{f' after {step:,.0f} duels' if step < last else ''}"
+            for policy, step, mean in rows
+        ]
+    else:
+        listed = [f"{line} {as_published(mean)} at {as_published(x)}" for line, x, mean in rows]
+    return f" Diamonds: published values ({', '.join(listed)})."
+
+
+def _curves_table(figure: Curves, results: Results) -> pd.DataFrame:
+    """Return the records of all curves of a figure."""
+    return pd.concat(
+        [results.tables[part] for part in (figure.part, *figure.beside) if part in results.tables]
+    )
 
 
 def _curves_caption(figure: Curves, results: Results) -> str:
-    tables = [results.tables[part] for part in (figure.part, *figure.beside) if part in results.tables]
-    table = pd.concat(tables)
+    table = _curves_table(figure, results)
     runs = runs_text(table.groupby("policy")["run"].nunique())
     duels = f"{table['step'].max():,} duels"
     band = "; the band is the 95 % interval (Wilson)" if figure.column == "correct" else _BANDS[figure.band]

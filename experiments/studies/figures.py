@@ -57,9 +57,10 @@ def _curves(study: Study, figure: Curves, results: Results, layout: Layout) -> a
     make = share_curves if figure.column == _SHARE else curves
     found = pd.concat([make(table, figure.column) for table in tables])
     styles = styles_of(study, found["policy"])
+    known = published_values(study, figure, results)
     if figure.column == _SHARE:
-        return accuracy_chart(found, view, styles, layout)
-    return curve_chart(found, title, view, styles, layout, known=known_values(study, figure, results))
+        return accuracy_chart(found, view, styles, layout, known=known)
+    return curve_chart(found, title, view, styles, layout, known=known)
 
 
 def _points(study: Study, figure: Points, results: Results, layout: Layout) -> alt.LayerChart | None:
@@ -70,8 +71,16 @@ def _points(study: Study, figure: Points, results: Results, layout: Layout) -> a
         frame = frame[frame["mean"] > 0]
     if frame.empty:
         return None
-    known = known_values(study, figure, results)
-    return line_chart(frame, figure.x_title, figure.y_title, figure.x, figure.y, layout=layout, known=known)
+    return line_chart(
+        frame,
+        figure.x_title,
+        figure.y_title,
+        figure.x,
+        figure.y,
+        layout=layout,
+        known=published_values(study, figure, results),
+        levels=published_levels(figure, results),
+    )
 
 
 def _bubbles(figure: Bubbles, results: Results, layout: Layout) -> alt.LayerChart | None:
@@ -82,39 +91,59 @@ def _bubbles(figure: Bubbles, results: Results, layout: Layout) -> alt.LayerChar
     return bubble_chart(frame, figure.x_title, figure.y_title, layout)
 
 
-def known_values(study: Study, figure: Figure, results: Results) -> pd.DataFrame:
-    """Return the published values of a figure; columns policy, step (for curves) or x, and mean.
+def published_values(study: Study, figure: Figure, results: Results) -> pd.DataFrame:
+    """Return the published values of measures that a figure shows: columns policy, step or x, and mean.
 
-    A figure on stand-in data has none.
+    A figure on stand-in data has none, nor have bubbles.
     """
-    known = {measure: value for check in study.checks for measure, value in check.known_values.items()}
-    column = "step" if isinstance(figure, Curves) else "x"
-    rows: list[tuple[Any, float, float]] = []
-    if not stand_in_of(figure, results):
-        rows = _known_on_curves(study, figure, results, known) if isinstance(figure, Curves) else [
-            (line, x, known[measure])
-            for line, measures in figure.lines.items()
-            for x, measure in measures.items()
-            if measure in known
-        ]  # fmt: skip
-    return pd.DataFrame(rows, columns=["policy", column, "mean"])
+    rows: list[tuple[str, float, float]] = []
+    if not stand_in_of(figure, results) and not isinstance(figure, Bubbles):
+        known = {
+            measure: value for check in study.checks for measure, value in check.published_values.items()
+        }
+        if isinstance(figure, Curves):
+            rows = _on_curves(study, figure, results, known)
+        else:
+            rows = _on_lines(figure, known)
+    return pd.DataFrame(rows, columns=["policy", "step" if isinstance(figure, Curves) else "x", "mean"])
 
 
-def _known_on_curves(
+def _on_curves(
     study: Study, figure: Curves, results: Results, known: Mapping[Measure, float]
-) -> list[tuple[Any, float, float]]:
+) -> list[tuple[str, float, float]]:
     """Return (policy, step, value) for the published means at steps that the curves include."""
-    rows: list[tuple[Any, float, float]] = []
+    rows = []
     for measure, value in known.items():
         if measure.part not in (figure.part, *figure.beside) or measure.part not in results.tables:
             continue
         table = results.tables[measure.part]
-        step = measure.at or table["step"].max()
         policy = str(study.policy(measure.policy))
+        step = measure.at or _full_horizon(study, measure.part)
         is_mean = (measure.statistic, measure.only, measure.since) == ("mean", "all", 0)
-        if is_mean and measure.column == figure.column and step <= table["step"].max():
+        is_drawn = policy in set(table["policy"]) and step <= table["step"].max()
+        if is_mean and is_drawn and measure.column == figure.column:
             rows.append((policy, step, value))
-    return [row for row in rows if row[0] in set(results.tables[figure.part]["policy"])]
+    return rows
+
+
+def _full_horizon(study: Study, name: str) -> float:
+    """Return the longest horizon of a part, to which a published final value belongs."""
+    return max(size.horizon for part in study.parts if part.name == name for size in part.sizes.values())
+
+
+def _on_lines(figure: Points, known: Mapping[Measure, float]) -> list[tuple[str, float, float]]:
+    """Return (line, x, value) for the published values of points."""
+    return [
+        (line, x, known[measure])
+        for line, measures in figure.lines.items()
+        for x, measure in measures.items()
+        if measure in known
+    ]
+
+
+def published_levels(figure: Figure, results: Results) -> Mapping[str, float]:
+    """Return the published levels of a figure by description; a figure on stand-in data has none."""
+    return figure.levels if isinstance(figure, Points) and not stand_in_of(figure, results) else {}
 
 
 def points_table(figure: Points | Bubbles, results: Results) -> pd.DataFrame:

@@ -16,7 +16,7 @@ from experiments.report.files import chart_svg
 from experiments.report.html import Section, Table, page_html, plain_names, render
 from experiments.studies.captions import caption, with_policy_titles
 from experiments.studies.checks import FAILS, HOLDS, REPORT, SKIPPED, WARNS, Record, summary
-from experiments.studies.figures import cells, draw, known_values, stand_in_of, write_figures
+from experiments.studies.figures import cells, draw, published_values, stand_in_of, write_figures
 from experiments.studies.playing import Played
 from experiments.studies.reproduction import measured
 from experiments.studies.study import Study
@@ -29,7 +29,8 @@ _NOTE = (
     "are missing; 'report only' is a number without a test. Small print below a claim: its test, as "
     "statistic, column, [part: policy] and step (@). Measured: value ± standard error; then, where they "
     "apply, the two sides of a comparison, the numbers of runs n, and the distance z from the limit of the "
-    "test in standard errors. Reference: values from the source or from an independent program."
+    "test in standard errors. Reference: values from the source or from an independent program. "
+    "Figures show values from the source only, as diamonds or rules that are marked 'published'."
 )
 
 
@@ -107,8 +108,8 @@ def _pictures(one: Played, marked: bool) -> Iterator[_Picture]:
             draw(one.study, figure, one.results, layout, titled=False) for layout in (PAGE, PHONE)
         )
         if wide is not None and narrow is not None:
-            known = known_values(one.study, figure, one.results)
-            text = caption(figure, one.tier, one.results, known)
+            known = published_values(one.study, figure, one.results)
+            text = caption(one.study, figure, one.tier, one.results, known)
             note = " On stand-in data." if marked and stand_in_of(figure, one.results) else ""
             yield _Picture(figure.title, _as_image(wide), _as_image(narrow), text + note)
 

@@ -188,13 +188,13 @@ class Check:
     runs: int = 0  # fewest runs with which the test is meaningful
     real: bool = False  # a property of the original data, which stand-in data need not have
     explanation: str = ""  # verified reason why the claim does not hold; printed only in that case
-    known: Sequence[float] = ()  # published or independently computed values of the measures, in their order
+    # Values of the measures that the source itself reports, in their order; figures show them. Values from
+    # independent programs belong to `reference` only.
+    published: Sequence[float] = ()
 
     @property
-    def known_values(self) -> dict[Measure, float]:
-        """Published values that figures show: `known`, or the expected value of an exact test."""
-        values = (self.test.expected,) if isinstance(self.test, Exact) else self.known
-        return dict(zip(self.measures, values))
+    def published_values(self) -> dict[Measure, float]:
+        return dict(zip(self.measures, self.published))
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -224,6 +224,7 @@ class Points(NamedTuple):
     lines: Mapping[str, Mapping[float, Measure]]
     x: str = "linear"
     y: str = "linear"
+    levels: Mapping[str, float] = {}  # published levels of the y axis, by description: horizontal rules
 
 
 class Bubbles(NamedTuple):

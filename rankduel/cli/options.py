@@ -205,7 +205,7 @@ def _cuts(text: str) -> tuple[float, ...]:
         cuts = tuple(float(cut) for cut in text.split(",") if cut.strip())
     except ValueError:
         cuts = (math.nan,)
-    if not all(map(math.isfinite, cuts)):
+    if (text and not cuts) or not all(map(math.isfinite, cuts)):
         raise DataError(f"--grade-cuts is '{text}'; expected numbers such as '10,50'")
     return cuts
 

@@ -81,8 +81,6 @@ def report(
 
     [dim]Example:[/] rankduel report records -o report.html --figures figures --width column
     """
-    from experiments.runs.records import list_run_sets
-
     if figures is None:
         why = "is for charts as files: name their folder with --figures, or leave it out"
         refuse_typed(context, ["format", "width", "font_size", "x", "y", "policy"], why)
@@ -97,14 +95,27 @@ def report(
         y=y.value,
         policies=policy or (),
     )
-    many = counted(len(list_run_sets(folder)), "run set")
-    _print_line(f"[bold]{escape(str(page))}[/]  [dim]{many}, {file_size(page)}, needs no network[/]")
+    about = f"{_run_sets(folder)}, {file_size(page)}, needs no network"
+    _print_line(f"[bold]{escape(str(page))}[/]  [dim]{about}[/]")
     if figures is not None:
         charts = sum(path.suffix == f".{format.value}" for path in files)
         drawn = f"{counted(charts, 'chart')} as {format.value}"
         tables = f"{counted(len(files) - charts, 'table')} as LaTeX"
         _print_line(f"[bold]{escape(str(figures))}[/]  [dim]{drawn}, {tables}[/]")
     _print_line(f"\nOpen it in a browser: [cyan]{escape(page.resolve().as_uri())}[/]")
+
+
+def _run_sets(folder: Path) -> str:
+    """Return '3 run sets, one with the same runs as another': the page shows equal runs once."""
+    from experiments.report.page import distinct
+    from experiments.runs.records import read_run_sets
+
+    run_sets = read_run_sets(folder)
+    repeated = len(run_sets) - len(distinct(run_sets))
+    many = counted(len(run_sets), "run set")
+    if not repeated:
+        return many
+    return f"{many}, {'one' if repeated == 1 else repeated} with the same runs as another"
 
 
 def _print_line(text: str) -> None:

@@ -60,7 +60,7 @@ def test_team_draft_drafts_what_can_be_drafted_in_every_order(prefix):
     for seed, (left, right) in enumerate(itertools.product(ALL_LISTS, repeat=2)):
         if left or right:
             page = interleave(left, right, way, seed=seed)
-            teams = tuple({"first": 0, "second": 1, "nobody": None}[team] for team in page.teams)
+            teams = tuple({"first": 0, "second": 1, "none": None}[team] for team in page.teams)
             possible = set()
             for _, docs, sides in naive.team_draft_pages(left, right, 4, prefix == "neutral"):
                 below = naive.filled(left, right, docs, 4)
@@ -169,14 +169,14 @@ def test_places_below_are_filled_by_rank_and_the_first_list_first(way):
         page = interleave("abc", "def", way, seed=seed)
         drafted = tuple(page.docs[:3])
         assert tuple(page.docs[3:]) == naive.filled("abc", "def", drafted, 6)
-        assert page.teams[3:] == ["nobody"] * 3
+        assert page.teams[3:] == ["none"] * 3
 
 
 @pytest.mark.parametrize("way", METHODS)
 def test_a_ranker_without_documents_ties(way):
     for left, right in (("", "abc"), ("abc", "")):
         page = interleave(left, right, way, seed=1)
-        assert (page.docs, page.teams) == (["a", "b", "c"], ["nobody"] * 3)
+        assert (page.docs, page.teams) == (["a", "b", "c"], ["none"] * 3)
         assert page.credit([1, 1, 1]) == ("tie", 0.0)
     chosen_way = interleaving(way)
     world = ended_world((), (0, 1), [1, 1], clicks_exactly((0, 1), 2), chosen_way)
@@ -215,7 +215,7 @@ def test_pages_come_as_often_as_they_should():
         (tuple(page.docs), tuple(page.teams))
         for page in (interleave("ab", "acd", seed=seed) for seed in range(2000))
     )
-    rest = ("nobody", "nobody")
+    rest = ("none", "none")
     assert set(seen) == {
         (("a", "c", "b", "d"), ("first", "second", *rest)),
         (("a", "b", "c", "d"), ("second", "first", *rest)),

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.kernel
 
 LEFT, RIGHT = (0, 1, 2, 3), (1, 2, 3, 0)
 N_PAGES = 2000
-TEAMS = {"first": 0, "second": 1, "nobody": None}
+TEAMS = {"first": 0, "second": 1, "none": None}
 
 
 # --- which pages, and how often

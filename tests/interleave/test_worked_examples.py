@@ -106,7 +106,7 @@ def test_team_draft_pages(left, right, k, neutral, expected):
     assert stories == [(bits(page), teams, Fraction(1, len(rows))) for page, teams in rows]
     way = interleaving("team_draft", prefix="neutral" if neutral else "assign")
     pages = [interleave(left, right, way, k, seed) for seed in range(60)]
-    letters = {"first": "A", "second": "B", "nobody": "-"}
+    letters = {"first": "A", "second": "B", "none": "-"}
     seen = {("".join(map(str, p.docs)), "".join(letters[t] for t in p.teams)) for p in pages}
     assert seen == set(map(tuple, rows))
 

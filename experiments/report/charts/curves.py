@@ -17,8 +17,10 @@ from experiments.report.charts.parts import (
     counts_axis,
     inline,
     layered,
+    lines_legend,
     number,
     policy_scales,
+    published_points,
     scale_of,
     visible,
 )
@@ -58,18 +60,22 @@ def curve_chart(
     axis: alt.Axis | None = None,
     known: pd.DataFrame | None = None,
 ) -> alt.LayerChart:
-    """Return a chart of the `curves` of experiments.runs.summaries.curves, labelled at their ends.
+    """Return a chart of the `curves` of experiments.runs.summaries.curves.
 
-    `known` has columns policy, step and mean: published values, which are drawn as hollow diamonds.
+    Curves are labelled at their ends, or in a legend if the layout has one. `known` has columns policy, step
+    and mean: published values, which are drawn as diamonds.
     """
     known = curves.iloc[:0] if known is None else known
     styles = _styles_for(styles, curves["policy"])
-    colour, dash = policy_scales(styles)
+    if layout.legend:
+        curves, known = (_with_labels(frame, styles) for frame in (curves, known))
+        styles = {style.label: style for style in styles.values()}
+    colour, dash = policy_scales(styles, lines_legend(styles, layout) if layout.legend else None)
     if view.y == "log" and not (curves["mean"] > 0).any():  # a logarithmic axis would be empty
         view = view._replace(y="linear")
     if view.y == "log":
-        curves = curves[curves["mean"] > 0]
-    ends, low, top = _ends(curves, view, styles, layout, known["mean"].max())
+        curves, known = (frame[frame["mean"] > 0] for frame in (curves, known))
+    ends, low, top = _ends(curves, view, styles, layout, known["mean"])
     x = alt.X("step:Q", title="duels", scale=scale_of(view.x), axis=counts_axis(view.x))
     y_scale = scale_of(view.y, domainMin=low, domainMax=alt.ExprRef("highest"))
     y = alt.Y("mean:Q", title=title, scale=y_scale, axis=axis or counts_axis(view.y))
@@ -81,8 +87,12 @@ def curve_chart(
         [
             band.encode(y=alt.Y("bottom:Q", title=title, scale=y_scale), y2=alt.Y2("top"), color=colour),
             line.encode(y=y, color=colour, strokeDash=dash),
-            *([] if known.empty else [_known_points(known, layout).encode(x=x, y=y, color=colour)]),
-            *end_labels(ends, colour, layout),
+            *([] if layout.legend else end_labels(ends, colour, layout)),
+            *(
+                []
+                if known.empty
+                else [published_points(known, "step", layout).encode(x=x, y=y, color=colour)]
+            ),
             _hover_points(base.encode(y=y, color=colour, tooltip=list(tooltip or _CURVE_TOOLTIP))),
         ],
         [HIDDEN, alt.param(name="highest", value=top)],
@@ -98,14 +108,9 @@ def _styles_for(styles: Mapping[str, LineStyle] | None, policies: pd.Series) -> 
     return {policy: known.get(policy) or missing[policy] for policy in dict.fromkeys(policies)}
 
 
-def _known_points(known: pd.DataFrame, layout: Layout) -> alt.Chart:
-    base = visible(alt.Chart(inline(known[["policy", "step", "mean"]])))
-    marks = base.mark_point(
-        shape="diamond", filled=False, size=50 * layout.line, strokeWidth=0.8 * layout.line
-    )
-    return marks.encode(
-        tooltip=[*_CURVE_TOOLTIP[:2], alt.Tooltip("mean:Q", title="published", format=",.4~r")]
-    )
+def _with_labels(frame: pd.DataFrame, styles: Mapping[str, LineStyle]) -> pd.DataFrame:
+    """Return `frame` with labels instead of policies, as a legend shows the values of its field."""
+    return frame.assign(policy=[styles[policy].label for policy in frame["policy"]])
 
 
 def _hover_points(base: alt.Chart) -> alt.Chart:
@@ -125,24 +130,25 @@ def _description(curves: pd.DataFrame, title: str, styles: Mapping[str, LineStyl
 
 
 def _ends(
-    curves: pd.DataFrame, view: View, styles: Mapping[str, LineStyle], layout: Layout, known: float
+    curves: pd.DataFrame, view: View, styles: Mapping[str, LineStyle], layout: Layout, known: pd.Series
 ) -> tuple[pd.DataFrame, float, float]:
     """Return the ends and peaks of the curves, with label positions, and the limits of the y axis.
 
-    `known` is the largest published value, which the axis includes; NaN if there is none.
+    `known` are the published values, which the axis includes.
     """
     mean = curves["mean"]
+    lowest = min([mean.min(), *known])
     reach = {"error": mean + curves["error"], "quantiles": curves["high"], "none": mean}[view.band]
     curves = curves.assign(peak=reach.fillna(mean))
     ends = curves.groupby("policy", sort=False).agg(end=("mean", "last"), peak=("peak", "max")).reset_index()
     ends["label"] = [styles[policy].label for policy in ends["policy"]]
-    ends["peak"] = ends["peak"].clip(lower=known if known > 0 else None)
+    ends["peak"] = ends["peak"].clip(lower=max(known, default=None))
     top = axis_top(ends["peak"])
     if view.y == "log":
-        low = 10 ** np.floor(np.log10(mean.min()))
+        low = 10 ** np.floor(np.log10(lowest))
         share = np.log(ends["end"] / low) / np.log(top / low)
     else:  # from zero, unless all values are far above it
-        low = 0.0 if mean.min() < 0.5 * top else mean.min() - 0.1 * (top - mean.min())
+        low = 0.0 if lowest < 0.5 * top else lowest - 0.1 * (top - lowest)
         share = (ends["end"] - low) / (top - low)
     return with_label_positions(ends, share, layout), float(low), top
 
@@ -243,10 +249,12 @@ def accuracy_chart(
     view: View = DEFAULT,
     styles: Mapping[str, LineStyle] | None = None,
     layout: Layout = PAGE,
+    *,
+    known: pd.DataFrame | None = None,
 ) -> alt.LayerChart:
     """Return a chart of the share of runs that recommend the winner.
 
-    `curves` are those of experiments.runs.summaries.share_curves.
+    `curves` are those of experiments.runs.summaries.share_curves; `known` is as for `curve_chart`.
     """
     band = "none" if view.band == "none" else "quantiles"  # columns low and high hold Wilson's interval
     return curve_chart(
@@ -259,6 +267,7 @@ def accuracy_chart(
         opacity=0.1,  # the bands of shares are wide and overlap
         tooltip=_SHARE_TOOLTIP,
         axis=alt.Axis(format=".0%", tickCount=5),
+        known=known,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import altair as alt
@@ -20,6 +20,8 @@ _FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
 # surrogates and noncharacters, which UTF-8 or XML cannot contain.
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
+_LETTER_WIDTH, _SYMBOL_WIDTH = 0.55, 3.0  # of a legend, in font sizes
+
 
 class Layout(NamedTuple):
     """The size of a chart, in pixels on a page or points on paper."""
@@ -27,6 +29,7 @@ class Layout(NamedTuple):
     width: float = 620  # of the plot, without axes and labels
     height: float = 340
     font: float = 11
+    legend: bool = False  # name curves in a legend above the plot, not at their ends
 
     @property
     def line(self) -> float:
@@ -40,7 +43,8 @@ class Layout(NamedTuple):
 
 
 PAGE = Layout()
-PHONE = Layout(width=250, height=230)
+PHONE = Layout(width=290, height=230, legend=True)  # labels beside so small a plot would be cut
+PUBLISHED = "published"  # entry of the legend for values from the source
 
 
 def printable(value: Any) -> Any:
@@ -77,12 +81,44 @@ def counts_axis(kind: str, between: Sequence[int] = (1,)) -> alt.Axis:
     )
 
 
-def policy_scales(shown: Mapping[str, LineStyle]) -> tuple[alt.Color, alt.StrokeDash]:
+def policy_scales(
+    shown: Mapping[str, LineStyle], legend: alt.Legend | None = None
+) -> tuple[alt.Color, alt.StrokeDash]:
     colours = alt.Scale(domain=list(shown), range=[look.colour for look in shown.values()])
     dashes = alt.Scale(domain=list(shown), range=[list(look.dash or (1, 0)) for look in shown.values()])
     return (
-        alt.Color("policy:N", scale=colours, legend=None),
-        alt.StrokeDash("policy:N", scale=dashes, legend=None),
+        alt.Color("policy:N", scale=colours, legend=legend),
+        alt.StrokeDash("policy:N", scale=dashes, legend=legend),
+    )
+
+
+def lines_legend(labels: Iterable[str], layout: Layout) -> alt.Legend:
+    """Return a legend above the chart, with as many columns as the longest label allows."""
+    longest = max((len(label) for label in labels), default=0)
+    column = (_LETTER_WIDTH * longest + _SYMBOL_WIDTH) * layout.font
+    columns = max(1, int(layout.width // column))
+    lines: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": layout.line, "symbolOpacity": 1}
+    return alt.Legend(title=None, orient="top", columns=columns, labelLimit=layout.width, **lines)
+
+
+def published_points(known: pd.DataFrame, place: str, layout: Layout) -> alt.Chart:
+    """Return published values as outlined diamonds with an entry in a legend, without x, y and colour.
+
+    `known` has columns policy, mean and the one that `place` names: step or x.
+    """
+    base = visible(alt.Chart(inline(known[["policy", place, "mean"]].assign(kind=PUBLISHED))))
+    # The outline is not encoded by colour: Vega-Lite would leave it out of the symbol of the legend.
+    marks = base.mark_point(
+        filled=True, stroke=INK, strokeWidth=0.6 * layout.line, opacity=1, size=50 * layout.line
+    )
+    legend = alt.Legend(title=None, orient="top", symbolFillColor=PALE)
+    return marks.encode(
+        shape=alt.Shape("kind:N", scale=alt.Scale(domain=[PUBLISHED], range=["diamond"]), legend=legend),
+        tooltip=[
+            alt.Tooltip("policy:N"),
+            alt.Tooltip(f"{place}:Q", title="duels" if place == "step" else place, format=",~r"),
+            alt.Tooltip("mean:Q", title=PUBLISHED, format=",.4~r"),
+        ],
     )
 
 
@@ -115,6 +151,11 @@ def number(value: float, digits: int = 4) -> str:
     if not np.isfinite(value):
         return "–"
     return f"{value:,.0f}" if value == int(value) else f"{value:,.{_decimals(value, digits)}f}"
+
+
+def as_published(value: float) -> str:
+    """Return '4,700' or '0.91': all digits of a value from a source, and no others."""
+    return f"{value:,.10g}"
 
 
 def estimate_text(found: Estimate) -> str:

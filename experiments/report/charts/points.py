@@ -12,18 +12,21 @@ import pandas as pd
 from experiments.report.charts.parts import (
     HIDDEN,
     PAGE,
+    PUBLISHED,
     Layout,
+    as_published,
     counts_axis,
     inline,
     layered,
+    lines_legend,
     policy_scales,
+    published_points,
     scale_of,
 )
 from experiments.report.charts.styles import COLOURS, GRID, INK, LineStyle, line_styles
 
 _MOST_POINTS = 40  # a line with more points is drawn without marks, which would touch
 _MOST_BINS = 25  # bins of bubbles along x
-_LEGEND_COLUMN = 13  # width of a name in the legend, in font sizes
 
 
 def line_chart(
@@ -36,18 +39,18 @@ def line_chart(
     styles: Mapping[str, LineStyle] | None = None,
     layout: Layout = PAGE,
     known: pd.DataFrame | None = None,
+    levels: Mapping[str, float] | None = None,
 ) -> alt.LayerChart:
     """Return a chart of lines with error bars from a table with columns policy, x, mean, low, high.
 
     A line is named by its policy, which may be any text. `known` has columns policy, x and mean: published
-    values, which are drawn as hollow diamonds.
+    values, which are drawn as diamonds. `levels` are published levels of the y axis by description,
+    which are drawn as horizontal rules.
     """
     styles = styles or line_styles(frame["policy"])
     named = {styles[line].label: styles[line] for line in dict.fromkeys(frame["policy"])}
     frame = frame.assign(policy=[styles[line].label for line in frame["policy"]])
-    colour, dash = policy_scales(named)
-    colour = colour.legend(_legend(layout))
-    dash = dash.legend(_legend(layout))
+    colour, dash = policy_scales(named, lines_legend(named, layout))
     along = alt.X("x:Q", title=x_title, scale=scale_of(x), axis=counts_axis(x, (1, 2, 5)))
     scale = scale_of(y)
     up = alt.Y("mean:Q", title=y_title, scale=scale, axis=counts_axis(y, (1, 2, 5)))
@@ -60,7 +63,8 @@ def line_chart(
             base.mark_line(strokeWidth=layout.line).encode(y=up, strokeDash=dash),
             base.mark_rule().encode(y=low, y2=high),
             *([dots] if frame["policy"].value_counts().max() <= _MOST_POINTS else []),
-            *([] if known is None or known.empty else [_published(known, along, up, layout)]),
+            *_published(known, styles, layout, {"x": along, "y": up, "color": colour}),
+            *(_levels(levels, up, layout) if levels else []),
         ],
         [HIDDEN],
         layout,
@@ -68,26 +72,33 @@ def line_chart(
     )
 
 
-def _legend(layout: Layout) -> alt.Legend:
-    """Return a legend above the chart, with as many columns as fit."""
-    columns = max(1, int(layout.width // (_LEGEND_COLUMN * layout.font)))
-    lines: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": layout.line}
-    return alt.Legend(title=None, orient="top", columns=columns, labelLimit=layout.width, **lines)
+def _published(
+    known: pd.DataFrame | None, styles: Mapping[str, LineStyle], layout: Layout, encoding: Mapping[str, Any]
+) -> list[alt.Chart]:
+    known = pd.DataFrame({"policy": []}) if known is None else known
+    known = known[known["policy"].isin(list(styles))]
+    if known.empty:
+        return []
+    known = known.assign(policy=[styles[line].label for line in known["policy"]])
+    return [published_points(known, "x", layout).encode(**encoding)]
 
 
-def _published(known: pd.DataFrame, along: alt.X, up: alt.Y, layout: Layout) -> alt.Chart:
-    base = alt.Chart(inline(known)).encode(x=along, y=up, tooltip=_PUBLISHED_TOOLTIP)
-    return base.mark_point(shape="diamond", filled=False, size=40 * layout.line, color=INK, opacity=1)
+def _levels(levels: Mapping[str, float], up: alt.Y, layout: Layout) -> list[alt.Chart]:
+    """Return dashed rules at published levels, each with its description and value."""
+    texts = [f"{PUBLISHED}: {about} {as_published(level)}" for about, level in levels.items()]
+    frame = pd.DataFrame({"mean": list(levels.values()), "text": texts})
+    base = alt.Chart(inline(frame)).encode(y=up, tooltip=alt.Tooltip("text:N", title=" "))
+    label = base.mark_text(align="right", baseline="top", dy=3, fontSize=layout.font, color=INK)
+    return [
+        base.mark_rule(color=INK, strokeDash=[6, 4], strokeWidth=0.5 * layout.line),
+        label.encode(x=alt.XValue("width"), text="text:N"),
+    ]
 
 
 _LINE_TOOLTIP: list[Any] = [
     alt.Tooltip("policy:N"),
     alt.Tooltip("x:Q"),
     alt.Tooltip("mean:Q", format=",.4~r"),
-]
-_PUBLISHED_TOOLTIP: list[Any] = [
-    *_LINE_TOOLTIP[:2],
-    alt.Tooltip("mean:Q", title="published", format=",.4~r"),
 ]
 
 

@@ -261,6 +261,7 @@ STUDY = Study(
                 }
                 for label, key in (("Condorcet winner", "winner"), ("total order", "order"))
             },
+            levels={"winner always above": 0.91} if part == "mslr-perfect" else {},
         )
         for part, facts in LARGE.items()
     ),

@@ -202,13 +202,17 @@ def test_accuracy_has_a_band_of_its_interval():
 def test_published_values_are_diamonds_within_the_axis():
     table = curves(made_up_table(POLICIES), "regret")
     far = 10 * table["mean"].max()
-    known = pd.DataFrame({"policy": ["dts"], "step": [1000], "mean": [far]})
+    near = 0.01 * table["mean"].min()
+    known = pd.DataFrame({"policy": ["dts", "dts"], "step": [100, 1000], "mean": [near, far]})
     chart = curve_chart(table, "regret", known=known)
     layers = chart.to_dict()["layer"]
-    assert [layer["mark"].get("shape") for layer in layers].count("diamond") == 1
+    (marks,) = [layer for layer in layers if "shape" in layer["encoding"]]
+    assert marks["encoding"]["shape"]["scale"] == {"domain": ["published"], "range": ["diamond"]}
+    assert marks["encoding"]["tooltip"][-1]["title"] == "published"
+    assert texts(chart).count("published") == 1  # in the legend
     top = next(param["value"] for param in chart.to_dict()["params"] if param["name"] == "highest")
-    assert top > far
-    assert "diamond" not in str(curve_chart(table, "regret").to_dict()["layer"])
+    assert top > far and layers[1]["encoding"]["y"]["scale"]["domainMin"] <= near
+    assert "published" not in str(curve_chart(table, "regret").to_dict()["layer"])
 
 
 def test_the_difference_of_live_and_proxy_has_a_panel_per_policy():

@@ -89,6 +89,15 @@ def test_a_name_without_settings_selects_the_only_policy_of_that_name():
         chosen(records, {"rucd": ""})
 
 
+def test_a_policy_is_named_once():
+    with pytest.raises(UsageError, match="policy 'dts' is given twice; name each policy once"):
+        labelled(["dts=ours", "rucb", " dts =theirs"])
+    with pytest.raises(
+        UsageError, match=r"'dts' and 'dts\(alpha=0.6\)' are the same policy of these records"
+    ):
+        chosen(["dts(alpha=0.6)", "rucb"], {"dts": "ours", "dts(alpha=0.6)": "theirs"})
+
+
 @pytest.mark.parametrize(
     "wrong, message",
     [

@@ -1,6 +1,7 @@
 """Comparison of live and proxy runs: the statistics, and equal distributions with the exact matrix."""
 
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -63,6 +64,30 @@ def test_verdicts():
     assert "more runs" in single.verdict and single.differing == ()
     constant = compare_runs(table({"a": [2.0, 2.0]}), table({"a": [2.0, 2.0]}))
     assert constant.differing == ()
+
+
+FEW_RUNS = {
+    # SciPy's exact sum is 1 + 2e-16 here, so that it warns and switches to the asymptotic p-value.
+    "almost equal": ([1, 2, 3, 4, 5], [1, 2, 3, 4, 4], (0.8, 0.9)),
+    "one constant": ([2, 2], [1, 3], (0.9, 0.9)),
+    "both constant": ([2, 2], [3, 3], (1 / 3, 1 / 3)),
+    "all equal": ([2, 2], [2, 2], (1, 1)),
+}
+
+
+@pytest.mark.parametrize(("live", "proxy", "least"), FEW_RUNS.values(), ids=FEW_RUNS)
+def test_few_runs_give_no_warnings_and_no_small_p_values(live, proxy, least):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = compare_runs(table({"a": live}), table({"a": proxy}))
+    p_values = found.final[["p_mean", "p_law"]].iloc[0]
+    assert (p_values >= np.array(least) - 1e-12).all() and (p_values <= 1).all(), p_values
+    assert found.differing == ()
+
+
+def test_many_constant_runs_with_different_values_differ():
+    found = compare_runs(table({"a": [2.0] * 20}), table({"a": [3.0] * 20}))
+    assert found.differing == ("a",)
 
 
 @pytest.mark.parametrize(("shift", "mirrored"), [(0.3, False), (-0.3, False), (0.3, True)])

@@ -11,17 +11,25 @@ from support.html_pages import ATTACKS, CONTROLS, Page
 from support.run_set_samples import made_up_table
 from support.study_samples import played_study, played_toml
 
-from experiments.report.charts.parts import printable
+from experiments.report.charts.parts import PHONE, printable
+from experiments.report.files import chart_svg, svg_width
+from experiments.studies import all_studies
 from experiments.studies.captions import styles_of, with_policy_titles
 from experiments.studies.checks import VERDICTS, Results
-from experiments.studies.figures import known_values
+from experiments.studies.figures import draw, published_values
 from experiments.studies.page import write_study_page
-from experiments.studies.study import Check, Exact, Measure, Order, Report, Runs
+from experiments.studies.published.batched import BTM
+from experiments.studies.study import Bubbles, Check, Exact, Measure, Order, Points, Report, Runs, Size
 
 
 def page(folder, *all_played):
     write_study_page(all_played, folder / "page.html")
     return Page(folder / "page.html")
+
+
+def svg_texts(chart):
+    """Return the texts of a chart as drawn."""
+    return re.findall(r"<text[^>]*>([^<]*)</text>", chart_svg(chart))
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
@@ -150,20 +158,99 @@ def test_claims_and_legends_have_the_same_names():
     assert labels == ["MergeDTS"]
 
 
-def test_known_values_are_those_of_the_drawn_measures():
+def with_checks(study, *checks):
+    return dataclasses.replace(study, checks=checks)
+
+
+def test_published_values_are_those_of_the_drawn_measures():
     study = played_study(Path(), "").study
     table = made_up_table(("rucb",), 100)
     drawn, other = Measure("p", "rucb"), Measure("p", "rucb", "correct")
-    checks = (
-        Check("a", "claim", Report(drawn), known=(5.0,)),
-        Check("b", "claim", Report(other), known=(6.0,)),
-        Check("c", "claim", Report(Measure("p", "rucb", at=1000)), known=(7.0,)),  # beyond the tier
-        Check("d", "claim", Order(Measure("p", "rucb", at=50), drawn), known=(3.0, 5.0)),
-        Check("e", "claim", Exact(Measure("p", "rucb", at=10), 2.0)),
+    study = with_checks(
+        study,
+        Check("a", "claim", Report(drawn), published=(5.0,)),
+        Check("b", "claim", Report(other), published=(6.0,)),
+        Check("c", "claim", Report(Measure("p", "rucb", at=1000)), published=(7.0,)),  # beyond the tier
+        Check("d", "claim", Order(Measure("p", "rucb", at=50), drawn), published=(3.0, 5.0)),
+        Check("e", "claim", Report(Measure("p", "dts")), published=(8.0,)),  # not in the records
+        # Not published: the expected value of a test, and values of an independent program.
+        Check("f", "claim", Exact(Measure("p", "rucb", at=10), 2.0), "2"),
     )
-    study = dataclasses.replace(study, checks=checks)
-    found = known_values(study, study.figures[0], Results({"p": table}, {}, {}))
+    found = published_values(study, study.figures[0], Results({"p": table}, {}, {}))
     rows = sorted(found.itertuples(index=False, name=None))
-    assert rows == [("rucb", 10, 2.0), ("rucb", 50, 3.0), ("rucb", 100, 5.0)]
-    on_stand_in = known_values(study, study.figures[0], Results({"p": table}, {}, {"p": "others"}))
+    assert rows == [("rucb", 50, 3.0), ("rucb", 100, 5.0)]
+    on_stand_in = published_values(study, study.figures[0], Results({"p": table}, {}, {"p": "others"}))
     assert on_stand_in.empty
+
+
+def test_a_published_final_value_belongs_to_the_full_horizon():
+    study = played_study(Path(), "").study
+    longer = Runs("p", "cycle", ("rucb",), {"quick": Size(100, 2), "paper": Size(1000, 2)})
+    final = Check("a", "claim", Report(Measure("p", "rucb")), published=(5.0,))
+    study = dataclasses.replace(study, parts=(longer,), checks=(final,))
+    found = {
+        horizon: published_values(study, study.figures[0], Results({"p": table}, {}, {}))["step"].tolist()
+        for horizon in (100, 1000)
+        for table in [made_up_table(("rucb",), horizon)]
+    }
+    assert found == {100: [], 1000: [1000]}
+
+
+def test_a_page_shows_and_lists_published_values(tmp_path):
+    one = played_study(tmp_path, "")
+    measures = Measure("p", "rucb", at=50), Measure("p", "rucb")
+    checks = [Check(f"{m.at}", "claim", Report(m), published=(12.5 + m.at,)) for m in measures]
+    one = one._replace(study=with_checks(one.study, *checks), results=one.results._replace(stand_ins={}))
+    found = page(tmp_path, one)
+    assert "Tier quick. Diamonds: published values (RUCB 62.5 after 50 duels, RUCB 12.5)." in found.text
+    drawn = [attributes for tag, attributes in found.elements if tag in ("source", "img")]
+    for attributes in drawn:
+        svg = base64.b64decode((attributes.get("src") or attributes["srcset"]).partition(",")[2]).decode()
+        assert ">published</text>" in svg  # the legend
+    assert ">published</text>" in (tmp_path / "figures" / "regret.svg").read_text()
+
+
+def test_published_points_and_levels_of_lines():
+    lines = {"a": {1.0: Measure("v", "a1", "value")}, "b": {1.0: Measure("v", "b1", "value")}}
+    figure = Points("f", "title", "x", "y", lines, levels={"at most": 0.75})
+    check = Check("a", "claim", Report(Measure("v", "a1", "value")), published=(0.5,))
+    study = dataclasses.replace(played_study(Path(), "").study, figures=(figure,), checks=(check,))
+    results = Results({}, {"v": {"a1": 0.25, "b1": 1.0}}, {})
+    assert published_values(study, figure, results).to_numpy().tolist() == [["a", 1.0, 0.5]]
+    assert {"published", "published: at most 0.75"} <= set(svg_texts(draw(study, figure, results)))
+    replaced = results._replace(stand_ins={"v": "others"})
+    assert not [text for text in svg_texts(draw(study, figure, replaced)) if "published" in text]
+    bubbles = Bubbles("g", "title", "x", "y", {0: lines["a"]})
+    assert published_values(study, bubbles, results).empty
+
+
+def test_every_label_of_a_figure_for_phones_is_whole(tmp_path):
+    names = ["merge_rucb", "merge_rucb(single_batch=merge)", "c2b(batches=16,c_scale=0,extra=6)", "dts"]
+    study = dataclasses.replace(
+        played_study(Path(), "").study, parts=(Runs("p", "cycle", names, {"quick": Size(100, 2)}),)
+    )
+    policies = [str(study.policy(name)) for name in names]
+    results = Results({"p": made_up_table(policies, 100)}, {}, {})
+    labels = {style.label for style in styles_of(study, policies).values()}
+    assert "mergeRUCB (single_batch=merge)" in labels
+    chart = draw(study, study.figures[0], results, PHONE)
+    assert labels <= set(svg_texts(chart))
+    assert svg_width(chart_svg(chart)) < 380
+
+
+def test_only_sources_are_called_published():
+    """Values from independent programs, such as those of the cycles study, are in no figure."""
+    found = {
+        name: {
+            (m.part, m.policy): value for check in study.checks for m, value in check.published_values.items()
+        }
+        for name, study in all_studies().items()
+    }
+    assert {name: values for name, values in found.items() if values} == {
+        "batched": {
+            ("six", "rucb"): 620,
+            ("six", "rmed1"): 250,
+            ("six", BTM): 4700,
+            ("six", "scomp2"): 340,
+        }
+    }

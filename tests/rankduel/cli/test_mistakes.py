@@ -55,6 +55,7 @@ REFUSED = [
     ("matrix eleven.txt -o m.npy", "--grade-cuts"),
     ("matrix x.txt -o m.npy --clicks 'custom(p_click=0/1,p_stop=0/0)'", "has 2 grades, but 3 are needed"),
     ("clickmodels perfect --grades 4", "a table of ours"),
+    ("data info x.txt --grade-cuts ' , '", "--grade-cuts is ' , '; expected numbers such as '10,50'"),
     # options that would be ignored
     ("run arxiv6 -p rucb --clicks perfect", f"--clicks {LIVE}"),
     ("run arxiv6 -p rucb --measure page", f"--measure {LIVE}"),

@@ -187,6 +187,21 @@ def test_a_folder_made_for_other_duels_is_refused(rankduel, data):
     assert code == 2 and "clicks is navigational there and perfect now" in words(err)
 
 
+def test_a_report_says_how_many_run_sets_have_the_same_runs(rankduel):
+    told = []
+    for name, seed in (("one", "0"), ("other", "1"), ("again", "0"), ("more", "0")):
+        assert rankduel(*PROXY, "--name", name, "--seed", seed)[0] == 0
+        told.append(words(rankduel("report", "results")[1]))
+    expected = [
+        "1 run set,",
+        "2 run sets,",
+        "3 run sets, one with the same runs as another,",
+        "4 run sets, 2 with the same runs as another,",
+    ]
+    for line, text in zip(told, expected):
+        assert f"report.html {text} " in line and line.count("same runs") == text.count("same runs")
+
+
 @pytest.mark.slow
 def test_comparing_tells_differences_and_a_verdict(rankduel, data, tmp_path):
     code, out, err = rankduel("compare", data, *DUEL, *SHORT, "--policy", "merge_dts", "--runs", "8")
