@@ -1,7 +1,7 @@
-"""Random walks and von Neumann winners of many matrices, as resampling needs them.
+"""Random walks and von Neumann winners of many matrices, for resampling.
 
-Both give what `experiments.winners.notions` gives for one matrix. They avoid LAPACK and a general solver of
-linear programs, whose threads and set-up take longer than these small problems.
+The results equal those of `experiments.winners.notions` for single matrices. LAPACK and general solvers of
+linear programs are avoided, as their threads and set-up take longer than these small problems.
 """
 
 from __future__ import annotations
@@ -10,23 +10,26 @@ import numpy as np
 
 from experiments.winners.notions import von_neumann
 
-_NOTHING = 1e-9  # payoffs and weights below this are rounding
-_AT_ONCE = 200_000  # entries of matrices that fit into the cache of a processor
-_STEPS = 20  # of the simplex method, per ranker; it takes less than one usually, six without any structure
+_ROUNDING = 1e-9  # smaller payoffs and weights are rounding errors
+_BLOCK_ENTRIES = 200_000  # entries per block of matrices, which fit into the cache of a processor
+_STEPS_PER_RANKER = (
+    20  # steps of the simplex method per ranker; usually less than 1 is needed, and 6 for random matrices
+)
 
 
 def random_walks(matrices: np.ndarray) -> np.ndarray:
-    """(n, K) how often the walk of `notions.random_walk`, chain "self", is at each ranker of n matrices."""
+    """Return `notions.random_walk` with chain "self" for matrices of shape (n, K, K), as an (n, K) array."""
     size = matrices.shape[1]
-    step = max(1, _AT_ONCE // size**2)
+    step = max(1, _BLOCK_ENTRIES // size**2)
     return np.concatenate([_walks(matrices[at : at + step]) for at in range(0, len(matrices), step)])
 
 
 def _walks(matrices: np.ndarray) -> np.ndarray:
-    """Stationary distributions by state reduction (Grassmann, Taksar and Heyman 1985), which never subtracts.
+    """Return stationary distributions by state reduction (Grassmann, Taksar and Heyman 1985).
 
-    States are removed from the last to the second; what leaves a removed state goes on to where it leads. The
-    first state is one that beats most others. It can be reached from everywhere, so no division is by 0.
+    The algorithm does not subtract. States are removed from the last to the second; moves to a removed state
+    are redirected in proportion to its own moves. The first state is a ranker that beats most others. It can
+    be reached from every state, so that no divisor is 0.
     """
     n, size, _ = matrices.shape
     moves = matrices.swapaxes(1, 2) / matrices.sum(axis=1)[:, :, None]
@@ -45,26 +48,26 @@ def _walks(matrices: np.ndarray) -> np.ndarray:
 
 
 def unbeaten_support(matrix: np.ndarray) -> np.ndarray:
-    """Return which rankers have weight in an unbeaten lottery: the support of `notions.von_neumann`.
+    """Return the rankers with weight in an unbeaten lottery: the support of `notions.von_neumann`.
 
-    The simplex method proposes a lottery. It is taken if it is unbeaten and each ranker outside loses to it,
-    which makes it the only one; otherwise, `von_neumann` decides.
+    The lottery of the simplex method is used if it is unbeaten and every ranker without weight loses to it,
+    as it is unique then. Otherwise the support is that of `von_neumann`.
     """
     edges = 2.0 * matrix - 1.0
     weights = _simplex(edges)
     if weights is not None:
         payoffs = weights @ edges
-        inside = weights > _NOTHING
-        if payoffs.min() > -_NOTHING and (inside | (payoffs > _NOTHING)).all():
+        inside = weights > _ROUNDING
+        if payoffs.min() > -_ROUNDING and (inside | (payoffs > _ROUNDING)).all():
             return np.flatnonzero(inside)
     return von_neumann(matrix).support
 
 
 def _simplex(edges: np.ndarray) -> np.ndarray | None:
-    """Return a lottery w with w @ edges >= 0, by the simplex method on a dense table; None if it is lost.
+    """Return a lottery w with w @ edges >= 0 by the simplex method; None if it does not end in time.
 
-    All payoffs are made positive: to maximize the sum of x >= 0 with (2 - edges.T) @ x <= 1 begins at x = 0
-    and ends at a multiple of w.
+    The linear program is to maximize the sum of x >= 0 subject to (2 - edges.T) @ x <= 1, in which all
+    payoffs are positive. It starts at x = 0 and ends at a multiple of w.
     """
     size = len(edges)
     table = np.zeros((size + 1, 2 * size + 1))
@@ -73,15 +76,15 @@ def _simplex(edges: np.ndarray) -> np.ndarray | None:
     table[:size, -1] = 1.0
     table[size, :size] = -1.0
     basis = np.arange(size, 2 * size)
-    for _ in range(_STEPS * size):
+    for _ in range(_STEPS_PER_RANKER * size):
         entering = int(table[size, :-1].argmin())
-        if table[size, entering] > -_NOTHING:
+        if table[size, entering] > -_ROUNDING:
             found = np.zeros(2 * size)
             found[basis] = table[:size, -1]
             weights = np.maximum(found[:size], 0.0)
             return weights / weights.sum()
         column = table[:size, entering]
-        steps = np.divide(table[:size, -1], column, out=np.full(size, np.inf), where=column > _NOTHING)
+        steps = np.divide(table[:size, -1], column, out=np.full(size, np.inf), where=column > _ROUNDING)
         leaving = int(steps.argmin())
         table[leaving] /= table[leaving, entering]
         others = table[:, entering].copy()

@@ -1,9 +1,8 @@
-"""Winners over queries like these: draw the queries again, and find the winners of each draw.
+"""Winners over queries like these, by the bootstrap (Efron 1979): resample the queries, and find the winners.
 
-A preference matrix is a mean over queries. A resample has as many queries, drawn with replacement (bootstrap:
-Efron 1979), and its own matrix and winners. The share of resamples that a ranker wins shows how much its win
-depends on the choice of queries. It includes the simulation error of the values by query, which are resampled
-as estimated.
+A preference matrix is a mean over queries. A resample draws as many queries with replacement, and has its own
+matrix and winners. The share of resamples that a ranker wins shows how much its win depends on the choice of
+queries. The share includes the simulation error of the values by query, as estimated values are resampled.
 """
 
 from __future__ import annotations
@@ -21,20 +20,20 @@ from experiments.winners.many_matrices import random_walks, unbeaten_support
 from rankduel.base.errors import encodable
 from rankduel.base.streams import checked_seed, stream
 
-USUAL = 1000  # resamples
+USUAL = 1000  # default number of resamples
 _MOST = 1_000_000
-_AT_ONCE = 100  # resamples in memory
-_ROUNDING = 1e-6  # of a mean of values in single precision: what is nearer to 1/2 is a tie
-_OF_VISITS = 1e-5  # of the largest share of a random walk, which adds up such means
+_BLOCK = 100  # resamples per block in memory
+_ROUNDING = 1e-6  # error of a mean of values in single precision; means nearer to 1/2 are ties
+_VISIT_ROUNDING = 1e-5  # relative error of the shares of a random walk, which are computed from such means
 
 
 class Resampled(NamedTuple):
-    """How often each ranker wins over resampled queries."""
+    """Shares of resamples that each ranker wins."""
 
     shares: pd.DataFrame  # ranker and, by notion, the share of resamples that it wins, alone or tied
     without_condorcet: float  # share of resamples in which no ranker beats all others
     resamples: int
-    what: str  # what is resampled, such as "the 69 queries"; groups of queries if there are very many
+    what: str  # the resampled units, such as "the 69 queries"; groups of queries if there are very many
 
     def share(self, ranker: str, notion: str) -> float:
         """Return the share of resamples that `ranker`, a name in `shares`, wins by `notion`."""
@@ -44,9 +43,9 @@ class Resampled(NamedTuple):
 def resampled_winners(
     preferences: Preferences, resamples: int = USUAL, seed: int = 0, notions: Sequence[str] = ()
 ) -> Resampled | None:
-    """Return how often each ranker wins if the queries are drawn again; None without values by query.
+    """Return the shares of resamples that each ranker wins; None if `preferences` has no values by query.
 
-    `notions` are keys of NOTIONS, all of them if none is given. Rankers are in the order of these shares.
+    `notions` are keys of NOTIONS; by default all of them. Rankers are sorted by their shares, largest first.
     """
     resamples = checked_count("resamples", resamples, _MOST)
     rng = stream(checked_seed(seed), "resampled queries")
@@ -56,18 +55,18 @@ def resampled_winners(
     n_drawn = preferences.by_query.shape[1]
     counts = np.zeros((len(notions), len(preferences)), np.int64)
     without_condorcet = 0
-    for start in range(0, resamples, _AT_ONCE):
-        size = min(_AT_ONCE, resamples - start)
+    for start in range(0, resamples, _BLOCK):
+        size = min(_BLOCK, resamples - start)
         drawn = resampled_leads(preferences, rng.multinomial(n_drawn, np.full(n_drawn, 1 / n_drawn), size))
         counts += [NOTIONS[notion](drawn).sum(axis=1) for notion in notions]
         without_condorcet += int((~_condorcet(drawn).any(axis=0)).sum())
     names = [encodable(name) for name in preferences.names]
     shares = pd.DataFrame({"ranker": names} | dict(zip(notions, counts / resamples)))
     shares = shares.sort_values(notions, ascending=False, kind="stable", ignore_index=True)
-    return Resampled(shares, without_condorcet / resamples, resamples, _what(preferences, n_drawn))
+    return Resampled(shares, without_condorcet / resamples, resamples, _resampled_units(preferences, n_drawn))
 
 
-def _what(preferences: Preferences, n_drawn: int) -> str:
+def _resampled_units(preferences: Preferences, n_drawn: int) -> str:
     n_queries = preferences.settings.get("n_queries")
     if isinstance(n_queries, int) and n_queries > n_drawn:
         return f"{n_drawn:,} groups of the {n_queries:,} queries"
@@ -75,14 +74,14 @@ def _what(preferences: Preferences, n_drawn: int) -> str:
 
 
 class Leads(NamedTuple):
-    """Matrices of resampled queries."""
+    """Preference matrices of resamples, as leads."""
 
     pairs: np.ndarray  # (pairs, resamples) p - 1/2; exactly 0 for a tie
-    beats: np.ndarray  # (rankers, resamples) how many others each beats
+    beats: np.ndarray  # (rankers, resamples) number of rankers that each ranker beats
     borda: np.ndarray  # (rankers, resamples) sum of p - 1/2 against all others
 
     def matrices(self) -> np.ndarray:
-        """(resamples, rankers, rankers) probabilities."""
+        """Return the preference matrices, of shape (resamples, rankers, rankers)."""
         size, n = self.beats.shape
         made = np.full((n, size, size), 0.5)
         rows, columns = np.triu_indices(size, 1)
@@ -92,7 +91,7 @@ class Leads(NamedTuple):
 
 
 def resampled_leads(preferences: Preferences, times: np.ndarray) -> Leads:
-    """Return the matrices of resamples; `times` (resamples, queries) says how often each has a query."""
+    """Return the leads of resamples; `times[r, q]` is the number of times that resample r has query q."""
     assert preferences.by_query is not None
     sums = preferences.by_query.astype(np.float64) @ times.T
     leads = sums / times.sum(axis=1) - 0.5
@@ -102,7 +101,7 @@ def resampled_leads(preferences: Preferences, times: np.ndarray) -> Leads:
     return Leads(leads, beats, firsts @ leads - seconds @ leads)
 
 
-# ---- winners by notion: (rankers, resamples), whether a ranker wins ----
+# ---- winners by notion, each a boolean array of shape (rankers, resamples) ----
 
 
 def _condorcet(drawn: Leads) -> np.ndarray:
@@ -119,11 +118,11 @@ def _borda(drawn: Leads) -> np.ndarray:
 
 def _random_walk(drawn: Leads) -> np.ndarray:
     visits = random_walks(drawn.matrices()).T
-    return visits >= visits.max(axis=0) * (1.0 - _OF_VISITS)
+    return visits >= visits.max(axis=0) * (1.0 - _VISIT_ROUNDING)
 
 
 def _von_neumann(drawn: Leads) -> np.ndarray:
-    """Whether a ranker has weight in an unbeaten lottery: a Condorcet winner has all of it."""
+    """Mark the rankers with weight in an unbeaten lottery; a Condorcet winner has all the weight."""
     wins = _condorcet(drawn)
     unknown = np.flatnonzero(~wins.any(axis=0))
     for resample, matrix in zip(unknown, drawn.matrices()[unknown]):

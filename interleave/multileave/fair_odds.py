@@ -38,7 +38,7 @@ _ZERO_SLOPE = 1e-9  # smaller slopes and pivots are 0
 
 
 class Programme(NamedTuple):
-    """Workspace for a linear programme of at most R residuals; made by `room_for`.
+    """Workspace for a linear programme of at most R residuals; made by `workspace_for`.
 
     With R' residuals in use, row R' is the page that is basic at the start, and row R' + 1 is the spread.
     """
@@ -56,7 +56,7 @@ class Programme(NamedTuple):
     chances: np.ndarray  # (pages,) float64: the solution
 
 
-def room_for(n_pages: int, n_residuals: int) -> Programme:
+def workspace_for(n_pages: int, n_residuals: int) -> Programme:
     """Return workspace for programmes of at most `n_pages` pages and `n_residuals` residuals."""
     n_rows, n_columns = n_residuals + 2, n_pages + 1
     return Programme(

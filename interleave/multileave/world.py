@@ -13,7 +13,7 @@ import numpy as np
 
 from clickmodels.tables import ClickModel
 from interleave.catalogue import interleaving
-from interleave.multileave.fair_odds import Programme, room_for
+from interleave.multileave.fair_odds import Programme, workspace_for
 from interleave.world import (
     CLICKED,
     DOC,
@@ -288,4 +288,4 @@ def _room_for_samples(n_lists: int, n_rankers: int, length: int, longest: int) -
         tops=np.zeros((n_rankers, length), np.int64),
         ranks=np.zeros((longest, n_rankers), np.int64),
     )
-    return {"sampled": sampled, "programme": room_for(n_lists, length * n_rankers)}
+    return {"sampled": sampled, "programme": workspace_for(n_lists, length * n_rankers)}

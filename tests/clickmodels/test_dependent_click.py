@@ -1,4 +1,4 @@
-"""Click probabilities: closed forms against enumeration of all ways to read a page."""
+"""Closed forms of click probabilities against enumeration of all outcomes of reading a page."""
 
 import naive
 import numpy as np
@@ -30,18 +30,18 @@ TABLES = [(name, grades) for name in USERS for grades in USERS[name].tables]
 
 
 def pages(grades):
-    """Every grade is on one of them, and above and below others."""
+    """Return pages on which every grade occurs, above and below other grades."""
     ladder = [g % grades for g in range(5)]
     return [[], [grades - 1], ladder[:4], ladder[:0:-1], [grades - 1, 0, grades - 1]]
 
 
-def assert_like_the_stories(p_click, p_stop, stop, attention, page):
+def assert_matches_enumeration(p_click, p_stop, stop, attention, page):
     model = custom_model(p_click, p_stop, stop, attention)
-    stories = naive.user_stories(p_click, p_stop, stop, attention, page)
+    outcomes = naive.reading_outcomes(p_click, p_stop, stop, attention, page)
     page = np.array(page, np.int64)
 
-    def chance(happens):
-        return sum(p for p, reached, clicked in stories if happens(reached, clicked))
+    def chance(event):
+        return sum(p for p, reached, clicked in outcomes if event(reached, clicked))
 
     ranks = range(len(page))
     reach = [chance(lambda reached, _, rank=rank: reached > rank) for rank in ranks]
@@ -57,7 +57,7 @@ class TestClosedForms:
     @pytest.mark.parametrize(("name", "grades"), TABLES)
     def test_named_users(self, name, grades, stop, attention):
         for page in pages(grades):
-            assert_like_the_stories(*USERS[name].tables[grades], stop, attention, page)
+            assert_matches_enumeration(*USERS[name].tables[grades], stop, attention, page)
 
     @given(st.data())
     def test_any_user(self, data):
@@ -67,7 +67,7 @@ class TestClosedForms:
         attention = data.draw(st.lists(chance, min_size=1, max_size=5))
         page = data.draw(st.lists(st.integers(0, grades - 1), max_size=5))
         stop = data.draw(st.sampled_from(list(STOP_RULES)))
-        assert_like_the_stories(p_click, p_stop, stop, attention, page)
+        assert_matches_enumeration(p_click, p_stop, stop, attention, page)
 
     def test_worked_example(self):
         model, page = click_model("navigational", 5), np.array([4, 0, 2, 1])
@@ -78,7 +78,7 @@ class TestClosedForms:
 
 
 class TestStopRules:
-    """What a stop rule does to the number of clicks, on any page."""
+    """The effect of stop rules on the expected number of clicks, on any page."""
 
     def clicks(self, name, page):
         return {stop: expected_clicks(click_model(name, 5, stop=stop), page) for stop in STOP_RULES}
@@ -87,25 +87,25 @@ class TestStopRules:
     @given(page=st.lists(st.integers(0, 4), min_size=2, max_size=10).map(np.array))
     def test_earlier_leaving_means_fewer_clicks(self, name, page):
         clicks = self.clicks(name, page)
-        slack = 1e-12
-        assert clicks["any"] <= clicks["click"] + slack
-        assert clicks["first"] <= clicks["click"] + slack
-        assert clicks["click"] <= clicks["never"] + slack
-        assert clicks["first"] <= 1 + slack
+        tolerance = 1e-12
+        assert clicks["any"] <= clicks["click"] + tolerance
+        assert clicks["first"] <= clicks["click"] + tolerance
+        assert clicks["click"] <= clicks["never"] + tolerance
+        assert clicks["first"] <= 1 + tolerance
 
     @pytest.mark.parametrize("name", ["navigational", "informational", "almost_random"])
     @given(page=st.lists(st.integers(0, 4), min_size=2, max_size=10).map(np.array))
-    def test_leaving_unclicked_costs_clicks(self, name, page):
+    def test_leaving_without_a_click_lowers_the_number_of_clicks(self, name, page):
         clicks = self.clicks(name, page)
         assert clicks["any"] < clicks["click"]
 
     @pytest.mark.parametrize("name", ["perfect", "random"])
     @given(page=st.lists(st.integers(0, 4), max_size=10).map(lambda page: np.array(page, int)))
-    def test_users_who_never_leave_do_not_mind(self, name, page):
+    def test_stop_rules_agree_for_users_that_never_leave(self, name, page):
         clicks = self.clicks(name, page)
         assert clicks["any"] == clicks["click"] == clicks["never"]
 
-    def test_reaching_a_rank_when_leaving_anywhere(self):
+    def test_examination_when_users_leave_at_any_rank(self):
         model, page = click_model("informational", 5, stop="any"), np.array([0, 4, 2])
         assert examination(model, page) == pytest.approx([1, 0.9, 0.9 * 0.5], rel=1e-14)
 

@@ -1,4 +1,4 @@
-"""The tables are the literature's, and what is not a table of probabilities is refused in one message."""
+"""Click tables equal the published ones, and invalid tables are refused with one message."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def test_fewer_grades_are_the_five_grade_table_mapped(name, grades, chosen):
     assert rows(click_model(name, grades, grade_map=chosen)) == tuple(mapped)
     assert rows(click_model(name, grades, grade_map="even")) == tuple(mapped)
     if (name, grades) == ("perfect", 3):
-        mapped[0][1] = 0.5  # the one exception
+        mapped[0][1] = 0.5  # the published table differs here
     assert rows(click_model(name, grades)) == tuple(mapped)
 
 
@@ -48,7 +48,7 @@ def test_four_grades_by_an_explicit_map():
 
 def test_other_numbers_of_grades_are_spread_evenly_over_the_five():
     click, stop = rows(click_model("navigational", 4, grade_map="even"))
-    # Grades 1 and 2 are a third of the way from 0.3 to 0.5, and two thirds from 0.5 to 0.7.
+    # Linear interpolation: grade 1 of 4 is at 4/3 in the table of five grades, and grade 2 is at 8/3.
     assert click == pytest.approx([0.05, 0.3 + 0.2 / 3, 0.5 + 0.4 / 3, 0.95])
     assert stop == pytest.approx([0.2, 0.3 + 0.2 / 3, 0.5 + 0.4 / 3, 0.9])
     eleven = click_model("perfect", 11, grade_map="even").p_click
@@ -56,7 +56,7 @@ def test_other_numbers_of_grades_are_spread_evenly_over_the_five():
 
 
 @pytest.mark.parametrize("grades", [2, 3, 5])
-def test_a_user_by_name_has_the_table_of_the_grades_it_meets(grades):
+def test_a_named_user_takes_the_table_for_the_grades_of_the_data(grades):
     user = click_model("perfect")
     assert str(user) == "perfect" and rows(model_for(user, grades)) == rows(click_model("perfect", grades))
 
@@ -68,15 +68,15 @@ def test_a_table_for_other_grades_is_refused():
         model_for(model, 3)
 
 
-def test_a_number_of_grades_without_a_table_is_refused_with_ways_out():
+def test_a_number_of_grades_without_a_table_is_refused_with_alternatives():
     for grades in (4, 11):
         with pytest.raises(ClickModelError) as refused:
             click_model("navigational", grades)
-        told = str(refused.value)
-        assert f"published tables for 2, 3, 5 grades, not for {grades}" in told
-        assert "navigational(grade_map=even)" in told and "a table of ours" in told
-        assert "custom(p_click=" in told and "--grade-cuts" in told
-        assert ("navigational(grade_map=0/1/2/3)" in told) == (grades == 4)
+        message = str(refused.value)
+        assert f"published tables for 2, 3, 5 grades, not for {grades}" in message
+        assert "navigational(grade_map=even)" in message and "a table of ours" in message
+        assert "custom(p_click=" in message and "--grade-cuts" in message
+        assert ("navigational(grade_map=0/1/2/3)" in message) == (grades == 4)
 
 
 @pytest.mark.parametrize(("labels", "grades"), [([], 2), ([0], 2), ([1, 0], 2), ([0, 2], 3), ([3], 4)])
@@ -99,7 +99,7 @@ def test_stop_rules(stop, p_stop, leaves_unclicked):
     assert model.p_click.tolist() == [0.05, 0.95]
 
 
-def test_a_model_is_numbers_only_and_shares_nothing():
+def test_a_model_holds_plain_numbers_and_copies_its_arguments():
     mine = np.array([0.0, 1.0])
     model = custom_model(mine, [0, 0])
     mine[0] = 0.5
@@ -117,7 +117,7 @@ NAN = float("nan")
 
 
 @pytest.mark.parametrize(
-    ("make", "says"),
+    ("make", "message"),
     [
         (lambda: click_model("navigatonal"), "'navigatonal'; did you mean 'navigational'?"),
         (lambda: click_model("xyz"), "known: almost_random, informational, navigational, perfect, random"),
@@ -146,8 +146,8 @@ NAN = float("nan")
         (lambda: geometric(1.5), "p must lie between 0 and 1"),
     ],
 )
-def test_what_cannot_be_is_refused(make, says):
-    with pytest.raises(ClickModelError, match=says.replace("?", r"\?")):
+def test_invalid_models_are_refused(make, message):
+    with pytest.raises(ClickModelError, match=message.replace("?", r"\?")):
         make()
 
 

@@ -1,4 +1,4 @@
-"""Users as text and TOML: what is written is what is made, and what is made can be written."""
+"""Click models as text and TOML: reading gives the model, and writing gives the text back."""
 
 import numpy as np
 import pytest
@@ -47,7 +47,7 @@ def test_attention_as_text(text, values):
 
 
 @pytest.mark.parametrize(
-    ("name", "settings", "grades", "says"),
+    ("name", "settings", "grades", "message"),
     [
         ("perfct", {}, 5, "no click model named 'perfct'; did you mean 'perfect'?"),
         ("costum", {}, 5, "did you mean 'custom'?"),
@@ -70,10 +70,10 @@ def test_attention_as_text(text, values):
         ("perfect", {"attention": "-1"}, 5, "attention of rank 1 is -1"),
     ],
 )
-def test_bad_settings(name, settings, grades, says):
+def test_bad_settings(name, settings, grades, message):
     with pytest.raises(ClickModelError) as refused:
         model_from_text(name, settings, grades)
-    assert says in str(refused.value)
+    assert message in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_toml(tmp_path, toml, model):
 
 
 @pytest.mark.parametrize(
-    ("toml", "says"),
+    ("toml", "message"),
     [
         (b"p_click = 0 1", "line 1"),
         (b"# \xff", "not UTF-8 text"),
@@ -120,21 +120,21 @@ def test_toml(tmp_path, toml, model):
         (b"p_click = [0, 1]\np_stop = [0, 0]", "the click model has 2 grades, but 3 are needed"),
     ],
 )
-def test_bad_toml_names_the_file(tmp_path, toml, says):
+def test_bad_toml_names_the_file(tmp_path, toml, message):
     (tmp_path / "mine.toml").write_bytes(toml)
     with pytest.raises(ClickModelError) as refused:
         load_model(tmp_path / "mine.toml", 3)
-    assert str(refused.value).startswith(f"{tmp_path / 'mine.toml'}: ") and says in str(refused.value)
+    assert str(refused.value).startswith(f"{tmp_path / 'mine.toml'}: ") and message in str(refused.value)
 
 
-def test_a_file_that_is_not_there_or_not_a_file(tmp_path):
+def test_missing_files_and_folders_are_refused(tmp_path):
     with pytest.raises(ClickModelError, match="none.toml: there is no such file"):
         load_model(tmp_path / "none.toml")
     with pytest.raises(ClickModelError, match="cannot be read: Is a directory"):
         load_model(tmp_path)
 
 
-def test_a_byte_order_mark_is_fine(tmp_path):
+def test_a_byte_order_mark_is_skipped(tmp_path):
     (tmp_path / "mine.toml").write_bytes(b"\xef\xbb\xbfp_click = [1]\np_stop = [0.5]")
     assert same(load_model(tmp_path / "mine.toml"), custom_model([1], [0.5]))
 

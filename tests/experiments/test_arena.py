@@ -43,18 +43,18 @@ def letor():
 
 
 def assert_same_world(one, other):
-    for name, mine, its in zip(one._fields, one, other):
-        np.testing.assert_array_equal(mine, its, err_msg=name)
+    for name, mine, theirs in zip(one._fields, one, other):
+        np.testing.assert_array_equal(mine, theirs, err_msg=name)
 
 
-def made(letor, model=None, way=None, rankers=("1", "2", "3"), **settings):
-    """Return the world made without an arena."""
+def made(letor, model=None, configured=None, rankers=("1", "2", "3"), **settings):
+    """Return the world that `make_world` makes, without an arena."""
     rankings = rank(letor, [feature(name) for name in rankers])
     return make_world(
         rankings,
         letor.labels,
         model or click_model("navigational", 5),
-        way or interleaving("probabilistic"),
+        configured or interleaving("probabilistic"),
         **{"length": 10, "ties": "random_impression"} | settings,
     )
 
@@ -83,7 +83,8 @@ def test_the_defaults_are_those_of_the_papers(letor):
 def test_the_command_line_has_the_same_defaults():
     takes = inspect.signature(open_arena).parameters
     options = dataclasses.asdict(DuelOptions())
-    assert options.pop("ranker") is None and options["clicks"] is None  # with an empty list, the default
+    # None stands for the default of the arena.
+    assert options.pop("ranker") is None and options["clicks"] is None
     options["clicks"] = takes["clicks"].default
     assert options == {
         name: parameter.default for name, parameter in takes.items() if name not in ("letor", "progress")
@@ -93,10 +94,10 @@ def test_the_command_line_has_the_same_defaults():
 @pytest.mark.parametrize(
     ("options", "made_with"),
     [
-        ({"interleave": "team_draft"}, {"way": interleaving("team_draft")}),
+        ({"interleave": "team_draft"}, {"configured": interleaving("team_draft")}),
         (
             {"interleave": "probabilistic(credit=assignment,tau=2)"},
-            {"way": interleaving("probabilistic", credit="assignment", tau=2)},
+            {"configured": interleaving("probabilistic", credit="assignment", tau=2)},
         ),
         ({"clicks": "informational(stop=any)"}, {"model": click_model("informational", 5, stop="any")}),
         ({"length": 3}, {"length": 3}),
@@ -120,22 +121,23 @@ def test_every_option_reaches_the_world(letor, options, made_with):
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_presets_fill_in_what_is_not_said(letor, name):
+def test_presets_set_the_options_that_are_not_given(letor, name):
     expected = preset(name)
     arena = open_arena(letor, preset=name)
     assert arena.interleaving == expected["interleaving"]
     assert (arena.ties, arena.tied_duels) == (expected["ties"], expected["tied_duels"])
     assert_same_world(
-        arena.world(), made(letor, way=arena.interleaving, ties=arena.ties, tied_duels=arena.tied_duels)
+        arena.world(),
+        made(letor, configured=arena.interleaving, ties=arena.ties, tied_duels=arena.tied_duels),
     )
     assert arena.settings["preset"] == name
-    told = open_arena(letor, preset=name, interleave="balanced", ties="stable", tied_duels="drop")
-    assert (told.interleaving.name, told.ties, told.tied_duels) == ("balanced", "stable", "drop")
+    explicit = open_arena(letor, preset=name, interleave="balanced", ties="stable", tied_duels="drop")
+    assert (explicit.interleaving.name, explicit.ties, explicit.tied_duels) == ("balanced", "stable", "drop")
 
 
 def test_the_settings_read_back_to_the_same_arena(letor):
     arena = open_arena(letor, interleave="team_draft(prefix=neutral)", clicks="perfect(stop=never)", length=4)
-    settings = json.loads(json.dumps(dict(arena.settings)))  # plain values
+    settings = json.loads(json.dumps(dict(arena.settings)))  # the settings survive JSON
     assert METHODS.parsed(settings["interleave"]) == arena.interleaving
     again = parse_model(settings["clicks"], letor.n_grades)
     np.testing.assert_array_equal(user_table(again, 4), user_table(arena.model, 4))
@@ -151,19 +153,19 @@ def test_ties_broken_once_per_run_follow_the_seed(letor):
     np.testing.assert_array_equal(arena.world(5).order, arena.world(5).order)
 
 
-def test_rankers_of_ones_own(letor):
+def test_rankers_from_functions(letor):
     mine = Ranker("mine", lambda data: data.labels.astype(np.float64))
     arena = open_arena(letor, rankers=[mine, feature("1")], clicks="perfect")
     assert arena.rankings.names == ("mine", "1")
     loss, _, win = play_duels(arena.world(), arena.interleaving, 0, 1, 4000, np.random.default_rng(0))
-    assert win > 2 * loss  # a ranking by the grades beats the others
+    assert win > 2 * loss  # ranking by grade beats the feature
 
 
 def test_rankers_keep_the_direction_of_their_profile(letor):
-    turned = dataclasses.replace(letor, profile="letor_agg", labels=np.minimum(letor.labels, 2))
-    everything, some = open_arena(turned), open_arena(turned, rankers="2")
-    assert everything.rankings.names == ("-1", "-2", "-3") and some.rankings.names == ("-2",)
-    np.testing.assert_array_equal(everything.rankings.order[1], some.rankings.order[0])
+    reversed_profile = dataclasses.replace(letor, profile="letor_agg", labels=np.minimum(letor.labels, 2))
+    all_rankers, some = open_arena(reversed_profile), open_arena(reversed_profile, rankers="2")
+    assert all_rankers.rankings.names == ("-1", "-2", "-3") and some.rankings.names == ("-2",)
+    np.testing.assert_array_equal(all_rankers.rankings.order[1], some.rankings.order[0])
 
 
 @pytest.mark.parametrize(
@@ -183,7 +185,7 @@ def test_rankers_keep_the_direction_of_their_profile(letor):
         ("svmlight", 6, 7),
     ],
 )
-def test_grades_by_profile_or_else_by_the_data(letor, profile, top, grades):
+def test_grades_follow_the_profile_and_otherwise_the_data(letor, profile, top, grades):
     data = dataclasses.replace(letor, profile=profile, labels=np.minimum(letor.labels, 0))
     data.labels[3] = top
     assert data.n_grades == grades
@@ -193,7 +195,7 @@ def test_grades_by_profile_or_else_by_the_data(letor, profile, top, grades):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"interleave": "team_daft"}, "did you mean 'team_draft'?"),
         ({"interleave": "team_draft(prefix=x)"}, "prefix"),
@@ -211,10 +213,10 @@ def test_grades_by_profile_or_else_by_the_data(letor, profile, top, grades):
         ({"rankers": []}, "no rankers are given; expected at least one"),
     ],
 )
-def test_what_does_not_fit_is_refused(letor, options, told):
+def test_invalid_options_are_refused(letor, options, message):
     with pytest.raises(REFUSALS) as refused:
         open_arena(letor, **options)
-    assert told in str(refused.value)
+    assert message in str(refused.value)
 
 
 @pytest.fixture
@@ -244,7 +246,7 @@ def test_a_table_for_other_grades_is_refused(three_grades):
         open_arena(three_grades, clicks=click_model("perfect", 5))
 
 
-def test_four_grades_need_a_decision(letor):
+def test_four_grades_need_an_explicit_grade_map(letor):
     four = dataclasses.replace(letor, labels=np.minimum(letor.labels, 3))
     with pytest.raises(REFUSALS, match="tables for 2, 3, 5 grades, not for 4") as refused:
         open_arena(four)
@@ -254,6 +256,6 @@ def test_four_grades_need_a_decision(letor):
     assert arena.model.p_click[-1] == 0.95
 
 
-def test_grades_beyond_the_users_are_refused(letor):
+def test_grades_outside_the_click_table_are_refused(letor):
     with pytest.raises(REFUSALS, match="grade"):
         open_arena(dataclasses.replace(letor, profile="letor4"))

@@ -1,4 +1,4 @@
-"""Paired tests, against all signs, SciPy and the normal limit; corrections; and fixed random streams."""
+"""Paired tests against enumeration of signs, SciPy and known limits; corrections; and random streams."""
 
 import naive
 import numpy as np
@@ -23,7 +23,7 @@ def test_few_differences_are_tested_with_all_signs(tenths):
     assert exact_sign_flip_p(np.array(differences)) == naive.sign_flip_p(differences)
 
 
-def test_all_signs_as_scipy_tries_them():
+def test_all_signs_match_scipy():
     differences = np.random.default_rng(1).normal(0.2, 1, 14)
     found = stats.permutation_test(
         (differences,), np.mean, permutation_type="samples", n_resamples=np.inf, vectorized=True
@@ -37,16 +37,16 @@ def test_equal_differences_of_one_sign(n, p):
 
 
 @given(st.lists(st.sampled_from([0.001, 0.01, 0.02, 0.2, 0.5, 1.0]), min_size=1, max_size=7))
-def test_holm_by_definition(p_values):
+def test_holm_matches_its_definition(p_values):
     assert holm(np.array(p_values)) == pytest.approx(naive.holm(p_values), abs=1e-15)
 
 
-def test_holm_by_hand():
+def test_holm_on_a_worked_example():
     assert holm(np.array([0.01, 0.04, 0.03, 0.005])) == pytest.approx([0.03, 0.06, 0.06, 0.02])
 
 
-def test_sampled_signs_near_the_exact_value():
-    """Within six standard errors; the pair differs on FEW + 1 queries."""
+def test_sampled_signs_approach_the_exact_value():
+    """The sampled value is within six standard errors; the pair differs on FEW + 1 queries."""
     rng, samples = np.random.default_rng(5), 100_000
     first, second = rng.normal(0.3, 1, (2, FEW + 1)) + [[0.3], [0.0]]
     exact = exact_sign_flip_p(first - second)
@@ -60,7 +60,7 @@ def test_sampled_p_values_are_never_zero():
     assert all_pairs(values, 999).p.tolist() == [1 / 1000]
 
 
-def test_equal_sums_count_as_reached():
+def test_equal_sums_count_as_at_least_as_extreme():
     """The sums of 40 equal differences are on a lattice; the exact value is a binomial probability."""
     differences, samples = np.where(np.arange(40) < 25, 0.1, -0.1), 100_000
     found = all_pairs([0.7 + differences, np.full(40, 0.7)], samples).p[0]
@@ -79,12 +79,12 @@ def test_p_values_of_equal_rankers_are_uniform():
 
 
 def test_the_interval_is_the_bootstrap_percentile():
-    """Compare with SciPy; the ends of both have a sampling error of about 1 % of the width."""
+    """The ends match those of SciPy; both have a sampling error of about 1 % of the width."""
     rng = np.random.default_rng(4)
     first, second = rng.gamma(2, 1, (2, 150))
     found = all_pairs([first, second], 20_000, 0.9)
     differences = first - second if first.mean() > second.mean() else second - first
-    theirs = stats.bootstrap(
+    by_scipy = stats.bootstrap(
         (differences,),
         np.mean,
         n_resamples=20_000,
@@ -92,12 +92,12 @@ def test_the_interval_is_the_bootstrap_percentile():
         method="percentile",
         rng=np.random.default_rng(7),
     ).confidence_interval
-    width = theirs.high - theirs.low
-    assert [found.lo[0], found.hi[0]] == pytest.approx([theirs.low, theirs.high], abs=0.06 * width)
+    width = by_scipy.high - by_scipy.low
+    assert [found.lo[0], found.hi[0]] == pytest.approx([by_scipy.low, by_scipy.high], abs=0.06 * width)
 
 
 def test_the_interval_covers_the_mean():
-    """400 intervals of 80 %, within six standard errors; the bootstrap of 60 values covers slightly less."""
+    """Of 400 intervals of 80 %, 79 % cover within six standard errors, as the bootstrap covers less."""
     rng, covered = np.random.default_rng(9), 0
     for seed in range(400):
         found = all_pairs([rng.normal(5, 1, 60), np.zeros(60)], 500, 0.8, seed)
@@ -105,7 +105,7 @@ def test_the_interval_covers_the_mean():
     assert covered / 400 == pytest.approx(0.79, abs=6 * 0.4 / 20)
 
 
-def test_all_pairs_with_the_better_first():
+def test_pairs_list_the_better_ranker_first():
     values = np.array([[0.2, 0.3, 0.1], [0.9, 0.8, 0.7], [0.5, 0.5, 0.4]])
     found = all_pairs(values)
     assert list(zip(found.first.tolist(), found.second.tolist())) == [(1, 2), (1, 0), (2, 0)]
@@ -114,7 +114,7 @@ def test_all_pairs_with_the_better_first():
     assert found.p.tolist() == [0.25] * 3 and found.p_holm.tolist() == [0.75] * 3
 
 
-def test_another_ranker_changes_no_other_pair():
+def test_an_added_ranker_changes_no_other_pair():
     values = np.random.default_rng(6).random((4, 50)) + np.arange(4)[:, None] / 20
     alone, together = all_pairs(values[:3]), all_pairs(values)
     pairs = list(zip(together.first.tolist(), together.second.tolist()))
@@ -123,7 +123,7 @@ def test_another_ranker_changes_no_other_pair():
             assert getattr(alone, name)[n] == getattr(together, name)[pairs.index(pair)]
 
 
-def test_same_seed_same_bytes_and_another_seed_others():
+def test_the_seed_decides_every_byte():
     values = np.random.default_rng(7).random((3, 50))
     first, again, other = (all_pairs(values, seed=seed) for seed in (1, 1, 2))
     assert [part.tobytes() for part in first] == [part.tobytes() for part in again]

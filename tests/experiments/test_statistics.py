@@ -1,4 +1,4 @@
-"""Confidence sequences: the formulas, the probability of a miss, and the time to a decision.
+"""Confidence sequences: formulas, probability of a miss, and time to a decision.
 
 A sequence misses the mean at some time with probability at most alpha = 0.05. Among 400 runs the expected
 number of misses is at most 20, with a standard deviation of 4.4: 38 misses are 4 standard deviations more.
@@ -32,30 +32,30 @@ def tie_heavy(p, ties=0.6):
 
 def page_odds(p, variance):
     """Return values with a uniform distribution around p."""
-    reach = (3 * variance) ** 0.5
-    return lambda rng, shape: rng.uniform(p - reach, p + reach, shape)
+    half_width = (3 * variance) ** 0.5
+    return lambda rng, shape: rng.uniform(p - half_width, p + half_width, shape)
 
 
 def by_values(values, alpha):
-    """Return (lo, hi), each (values, runs), of `extend` with one value per round, and of Bernstein alone."""
-    both, sequence, alone = [], start_sequence(values.shape[1]), []
+    """Return the bounds of `extend` with one value per round, and of Bernstein alone: (values, 2, runs)."""
+    combined, sequence, alone = [], start_sequence(values.shape[1]), []
     for value in values:
         extend(sequence, 1, value, (value - predicted_mean(sequence.n, sequence.total)) ** 2, alpha)
-        both.append((sequence.lo.copy(), sequence.hi.copy()))
+        combined.append((sequence.lo.copy(), sequence.hi.copy()))
         alone.append(empirical_bernstein(sequence, alpha / 2))
-    return np.array(both), np.array(alone)
+    return np.array(combined), np.array(alone)
 
 
-def test_the_formulas_are_those_of_the_twin():
+def test_the_formulas_match_the_twin():
     values = np.random.default_rng(0).choice([0.0, 0.25, 0.5, 1.0], (60, 3))
-    both, alone = by_values(values, ALPHA)
+    combined, alone = by_values(values, ALPHA)
     for run in range(3):
         twin = np.array(list(naive.matrix.bernstein(values[:, run].tolist(), ALPHA / 2)))
         np.testing.assert_allclose(alone[:, :, run], twin, atol=1e-12)
         mixture = np.array(list(naive.matrix.normal_mixture(values[:, run].tolist(), ALPHA / 2)))
         lo = np.maximum.accumulate(np.maximum(np.maximum(twin[:, 0], mixture[:, 0]), 0))
         hi = np.minimum.accumulate(np.minimum(np.minimum(twin[:, 1], mixture[:, 1]), 1))
-        np.testing.assert_allclose(both[:, :, run], np.stack([lo, hi], axis=1), atol=1e-12)
+        np.testing.assert_allclose(combined[:, :, run], np.stack([lo, hi], axis=1), atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -69,16 +69,16 @@ def test_the_formulas_are_those_of_the_twin():
     ],
     ids=["fair", "clear", "ties", "pages", "close pages"],
 )
-def test_misses_are_rare_although_one_looks_all_the_time(draw, p):
+def test_intervals_at_all_times_miss_rarely(draw, p):
     values = draw(np.random.default_rng(1), (3000, RUNS))
-    both, alone = by_values(values, ALPHA)
-    for intervals in (both, alone):
+    combined, alone = by_values(values, ALPHA)
+    for intervals in (combined, alone):
         missed = ((intervals[:, 0] > p) | (intervals[:, 1] < p)).any(axis=0)
         assert missed.sum() <= MOST_MISSES
 
 
 def test_the_normal_mixture_misses_with_probability_near_alpha():
-    """Bernoulli(1/2), 20,000 values; an independent measurement gave 0.043 to 0.048."""
+    """For 20,000 values of Bernoulli(1/2); an independent measurement gave 0.043 to 0.048."""
     rng, n = np.random.default_rng(2), np.arange(1, 20_001)
     missed = 0
     for _ in range(RUNS):
@@ -96,8 +96,8 @@ def test_the_normal_mixture_misses_with_probability_near_alpha():
     ],
     ids=["ties", "pages", "close pages"],
 )
-def test_bernstein_decides_as_soon_as_was_measured(draw, values, runs, measured):
-    """Mean times at alpha = 0.05 (`alone` uses alpha / 2); 20 % is 4 standard errors of the slowest."""
+def test_bernstein_takes_the_measured_time_to_a_decision(draw, values, runs, measured):
+    """Mean times at alpha = 0.05, as `alone` uses alpha / 2; 20 % are 4 standard errors of the slowest."""
     _, alone = by_values(draw(np.random.default_rng(3), (values, runs)), 2 * ALPHA)
     above = alone[:, 0] > 0.5
     assert np.where(above.any(axis=0), above.argmax(axis=0), values).mean() == pytest.approx(
@@ -105,7 +105,7 @@ def test_bernstein_decides_as_soon_as_was_measured(draw, values, runs, measured)
     )
 
 
-def test_the_normal_mixture_decides_as_soon_as_was_measured():
+def test_the_normal_mixture_takes_the_measured_time_to_a_decision():
     rng, n = np.random.default_rng(4), np.arange(1, 40_001)
     decided = []
     for _ in range(RUNS):
@@ -129,7 +129,7 @@ def stratified(queries, within, rng, sizes):
     return np.array(found)
 
 
-def test_strata_are_bounded_together():
+def test_stratified_queries_are_covered_by_narrower_intervals():
     """The mean over queries is covered, with narrower intervals than for random queries."""
     sizes = [1, 1, 1, 1, 2, 3, 4, 6, 9, 14]
     found = stratified(40, 0.1, np.random.default_rng(5), sizes)
@@ -150,7 +150,7 @@ def test_bets_are_predictable():
     assert next_bet(sequence, 5000, ALPHA)[1] < constant
 
 
-def test_only_the_rows_named_are_extended():
+def test_only_the_given_rows_are_extended():
     sequence = start_sequence(3)
     extend(sequence, 50, np.array([30.0, 20.0]), np.array([1.0, 2.0]), ALPHA, np.array([0, 2]))
     assert sequence.n.tolist() == [50, 0, 50] and sequence.rounds.tolist() == [1, 0, 1]
@@ -159,7 +159,7 @@ def test_only_the_rows_named_are_extended():
 
 @pytest.mark.parametrize("n", [1, 7, 1000])
 @pytest.mark.parametrize("level", [0.5, 0.95])
-def test_wilsons_interval_is_that_of_scipy(n, level):
+def test_the_wilson_interval_matches_scipy(n, level):
     for successes in {0, 1, n // 2, n}:
         expected = stats.binomtest(successes, n).proportion_ci(level, "wilson")
         assert wilson(np.array(successes), n, level) == pytest.approx((expected.low, expected.high))

@@ -27,14 +27,14 @@ def path(tmp_path):
     return path
 
 
-def test_a_table_comes_back(path):
+def test_a_table_is_read_back(path):
     found = read_table(path)
     pd.testing.assert_frame_equal(found.values, TABLE, check_exact=True)
     assert (found.about, found.verified) == (ABOUT, True)
     assert path.read_bytes() == table_content(TABLE, dict(reversed(ABOUT.items())))
 
 
-def test_vectors_come_back(tmp_path):
+def test_vectors_are_read_back(tmp_path):
     path, vectors = tmp_path / "v.parquet", {"v": np.array([[1.5, 2], [3, 4], [np.nan, -0.0]], np.float32)}
     path.write_bytes(table_content(TABLE, ABOUT, vectors))
     found = read_table(path)
@@ -44,7 +44,7 @@ def test_vectors_come_back(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("column", "told"),
+    ("column", "message"),
     [
         (pa.FixedSizeListArray.from_arrays(np.array([1.5, 2, 3, 4, 5, 7], np.float32), 2), "the digest"),
         (pa.FixedSizeListArray.from_arrays(np.arange(6.0), 2), "the digest"),
@@ -52,17 +52,17 @@ def test_vectors_come_back(tmp_path):
         (pa.FixedSizeListArray.from_arrays(pa.array(["a"] * 6), 2), "a column of type fixed_size_list<"),
     ],
 )
-def test_changed_vectors_are_noticed(tmp_path, column, told):
+def test_changed_vectors_are_refused(tmp_path, column, message):
     path, vectors = tmp_path / "v.parquet", {"v": np.array([[1.5, 2], [3, 4], [5, 6]], np.float32)}
     path.write_bytes(table_content(TABLE, ABOUT, vectors))
     table = pq.read_table(path)
     changed = table.set_column(table.schema.get_field_index("v"), "v", column)
     pq.write_table(changed.replace_schema_metadata(table.schema.metadata), path)
-    with pytest.raises(DamagedTable, match=told):
+    with pytest.raises(DamagedTable, match=message):
         read_table(path)
 
 
-def test_every_changed_byte_is_noticed_or_changes_nothing(path):
+def test_every_changed_byte_is_detected_or_harmless(path):
     whole, refused, unverified = path.read_bytes(), 0, []
     for place in range(len(whole)):
         changed = bytearray(whole)
@@ -102,13 +102,13 @@ def test_a_changed_table_under_the_same_digest_is_refused(path, change):
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1" + bytes(100) + b"PAR1", b"no table"])
-def test_what_is_no_table_is_refused(path, content):
+def test_files_without_a_table_are_refused(path, content):
     path.write_bytes(content)
     with pytest.raises(DamagedTable, match="not a readable Parquet file"):
         read_table(path)
 
 
-def test_a_claim_of_many_rows_is_refused(path):
+def test_a_footer_with_too_many_rows_is_refused(path):
     table = pa.table({"step": np.zeros(10**6)}).replace_schema_metadata({b"rankduel": b"{}"})
     pq.write_table(table, path, compression="zstd")
     with pytest.raises(DamagedTable, match="its footer states 1,000,000 rows in"):
@@ -116,7 +116,7 @@ def test_a_claim_of_many_rows_is_refused(path):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (b"{", "not JSON"),
         (b"\xff", "not text in UTF-8"),
@@ -127,6 +127,6 @@ def test_a_claim_of_many_rows_is_refused(path):
         (b'{"a": ' + b"9" * 5000 + b"}", "not JSON"),
     ],
 )
-def test_text_that_is_no_json_object(text, told):
-    with pytest.raises(ValueError, match=told):
+def test_text_without_a_json_object_is_refused(text, message):
+    with pytest.raises(ValueError, match=message):
         json_object(text)

@@ -25,7 +25,7 @@ RUNS = {
 
 @pytest.fixture
 def data(tmp_path, monkeypatch):
-    """Return a function that reads some of the runs."""
+    """Return a function that reads the runs with the given names."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "qrels").write_text(QRELS)
     for name, lists in RUNS.items():
@@ -42,25 +42,25 @@ def arena_of(letor, interleave="team_draft", **more):
     return rankduel.open_arena(letor, interleave=interleave, clicks="perfect", **more)
 
 
-def test_a_ranker_owns_what_its_run_lists(data):
+def test_rankings_have_the_lengths_of_the_runs(data):
     ranked = arena_of(data("one", "nine")).rankings
     assert ranked.lengths.tolist() == [[1, 2, 0], [9, 3, 2]]
     assert not ranked.ties.any()
 
 
-def test_one_bad_document_does_not_win(data):
+def test_a_run_of_one_irrelevant_document_does_not_win(data):
     arena = arena_of(data("one", "nine"))
     world, users = arena.world(), np.random.default_rng(1)
     assert is_exact(world, arena.interleaving, 0, 1)
     odds = mean_odds(world, arena.interleaving, 0, 1, users)
-    # Credit: in query 1, e to nine; in query 2, a to one; in query 3, the list of nine, no credit.
+    # Run `nine` is credited for e in query 1, run `one` for a in query 2, and neither run in query 3.
     assert odds == pytest.approx([1 / 3, 1 / 3, 1 / 3])
     found = play_duels(world, arena.interleaving, 0, 1, 20_000, users) / 20_000
     assert np.abs(found - odds).max() < 5 * 0.5 / 20_000**0.5  # 5 s.e.
 
 
 @pytest.mark.parametrize("interleave", ["team_draft", "balanced", "document_constraints"])
-def test_other_runs_change_nothing(data, interleave):
+def test_other_runs_change_no_odds(data, interleave):
     """Odds and NDCG are unchanged: the ideal ranking has all judged documents, listed or not."""
     found = []
     for names in (("one", "nine"), ("one", "nine", "other")):
@@ -71,7 +71,7 @@ def test_other_runs_change_nothing(data, interleave):
     assert found[0] == found[1]
 
 
-def test_the_pages_own_ndcg_is_that_of_evaluate(data):
+def test_ndcg_of_own_pages_equals_that_of_evaluate(data):
     letor = data("one", "nine", "other")
     pages = own_pages(arena_of(letor).world(), np.random.default_rng(0))
     means = rankduel.evaluate(letor, measures=["ndcg@10"])
@@ -91,7 +91,7 @@ def test_the_matrix_is_the_mean_of_the_odds(data, interleave):
 
 
 def test_live_pages_show_both_lists_to_their_ends(data):
-    """The mean NDCG of pages is within 5 standard errors; NDCG is at most 1."""
+    """The mean NDCG of pages is within 5 standard errors; its standard deviation is at most 0.5."""
     arena = arena_of(data("one", "nine"))
     live, duel, users = go_live(arena.world()), live_duel_by("team_draft"), np.random.default_rng(3)
     for _ in range(4000):
@@ -108,7 +108,7 @@ def test_unjudged_documents_are_counted(data):
     assert letor.unjudged.sum() == 12 and letor.take_queries([1]).unjudged.sum() == 3
     arena = arena_of(letor, queries="cycle")
     assert own_pages(arena.world(), np.random.default_rng(0))[:, 2] == pytest.approx([1 / 3, 11 / 3])
-    for policy in ("rucb", "multi_self_sparring"):  # on pages of two rankers, and of a set of them
+    for policy in ("rucb", "multi_self_sparring"):  # on pages of two rankers, and on pages of sets
         table = rankduel.run(arena, policy, horizon=30, runs=1)
         assert table["unjudged"].round(9).isin([8, 3, 1, round(1 / 3, 9), round(11 / 3, 9)]).all()
     live, duel, users = go_live(arena.world()), live_duel_by("team_draft"), np.random.default_rng(3)
@@ -117,7 +117,7 @@ def test_unjudged_documents_are_counted(data):
     assert live.shown[3] == 300 * 4
 
 
-def test_nothing_is_counted_where_all_documents_are_judged(data):
+def test_nothing_is_counted_if_all_documents_are_judged(data):
     letor = rankduel.read_data("one", "nine", qrels="qrels", unjudged="drop")
     assert letor.unjudged is None and len(go_live(arena_of(letor).world()).shown) == 3
 
@@ -127,7 +127,9 @@ def mean_ndcg():
     total = 0
     for query in "123":
         left, right = (RUNS[name].get(query, "") for name in ("one", "nine"))
-        judged = sorted((grade for (asked, _), grade in grades.items() if asked == query), reverse=True)
+        judged = sorted(
+            (grade for (judged_query, _), grade in grades.items() if judged_query == query), reverse=True
+        )
         for chance, page, _ in naive.team_draft_pages(left, right, 10):
             shown = [grades.get((query, doc), 0) for doc in (*page, *naive.filled(left, right, page, 10))]
             total += float(chance) * gain(shown) / gain(judged) / 3

@@ -1,4 +1,4 @@
-"""Lists that end: a ranker owns what it lists, and users who ignore relevance prefer neither."""
+"""Lists of different lengths: rankers are credited for documents they list; random clicks favour neither."""
 
 import collections
 import itertools
@@ -18,7 +18,7 @@ from rankduel.base.errors import InterleaveError
 
 pytestmark = pytest.mark.kernel
 
-# Cases that are fair to every user whose clicks depend on places alone.
+# Cases that are fair to every user whose clicks depend on the place only.
 FAIR = [case for case in EXACT if case[0] == "team_draft" or case[2] in ("assignment", "marginal_bernoulli")]
 ALL_LISTS = [top for n in range(4) for top in itertools.permutations(range(4), n)]
 
@@ -33,13 +33,13 @@ def ended_duels(draw, most=5):
     return tuple(draw(docs)), tuple(draw(docs)), labels, draw(user), draw(st.integers(1, most + 1))
 
 
-def odds(left, right, labels, user, way, length):
-    world = ended_world(left, right, labels, user, way, length)
-    return query_odds(world, way, 0, 0, 1, np.random.default_rng(0))
+def odds(left, right, labels, user, configured, length):
+    world = ended_world(left, right, labels, user, configured, length)
+    return query_odds(world, configured, 0, 0, 1, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("case", EXACT, ids=case_id)
-def test_exact_odds_are_brute_force(case):
+def test_exact_odds_equal_brute_force(case):
     probabilistic = case[0] == "probabilistic"
 
     @settings(max_examples=40 if probabilistic else 100)
@@ -54,12 +54,12 @@ def test_exact_odds_are_brute_force(case):
 
 
 @pytest.mark.parametrize("prefix", ["assign", "neutral"])
-def test_team_draft_drafts_what_can_be_drafted_in_every_order(prefix):
+def test_team_draft_pages_are_among_the_enumerated_ones(prefix):
     """All lists of up to 3 of 4 documents."""
-    way = interleaving("team_draft", prefix=prefix)
+    configured = interleaving("team_draft", prefix=prefix)
     for seed, (left, right) in enumerate(itertools.product(ALL_LISTS, repeat=2)):
         if left or right:
-            page = interleave(left, right, way, seed=seed)
+            page = interleave(left, right, configured, seed=seed)
             teams = tuple({"first": 0, "second": 1, "none": None}[team] for team in page.teams)
             possible = set()
             for _, docs, sides in naive.team_draft_pages(left, right, 4, prefix == "neutral"):
@@ -75,7 +75,7 @@ def clicks_exactly(places, length):
 
 @pytest.mark.parametrize("case", FAIR, ids=case_id)
 def test_users_who_ignore_relevance_prefer_neither(case):
-    """Exactly, for every set of clicked places, of drawn pairs among all lists of up to 3 of 4 documents."""
+    """Wins equal losses for every set of clicked places, on random pairs of lists of up to 3 documents."""
     pairs = list(itertools.product(ALL_LISTS, repeat=2))
     for i in np.random.default_rng(1).permutation(len(pairs))[:150].tolist():
         for n in (1, 2, 3):
@@ -110,14 +110,14 @@ def test_optimized_plans_are_fair_for_the_shorter_length(duel, credit):
 @settings(max_examples=60)
 @given(ended_duels(4))
 def test_the_mean_marginal_outcome_is_even_for_users_who_ignore_relevance(duel):
-    """The sign of the outcome need not be even, for full lists either."""
+    """The mean of its sign need not be even, for complete lists as well."""
     left, right, _, _, length = duel
     for clicks in itertools.product((False, True), repeat=min(length, len(left), len(right))):
         mean = 0
-        for chance, coins in naive.assignments_by_page(
+        for chance, assignments in naive.assignments_by_page(
             naive.probabilistic_pages(left, right, length)
         ).values():
-            loss, _, win = naive.marginal_odds(coins, clicks)
+            loss, _, win = naive.marginal_odds(assignments, clicks)
             mean += chance * (win - loss)
         assert mean == 0
 
@@ -125,7 +125,7 @@ def test_the_mean_marginal_outcome_is_even_for_users_who_ignore_relevance(duel):
 @settings(max_examples=40)
 @given(ended_duels(4), st.sampled_from([Fraction(1, 10), Fraction(1, 2), Fraction(7, 8)]))
 def test_the_mean_exploitative_lead_is_even_for_users_who_ignore_relevance(duel, rate):
-    """Over all pages, for every set of clicked places; each lead is that of the naive twin."""
+    """The mean over pages is 0 for every set of clicked places; each lead equals that of the naive twin."""
     left, right, _, _, length = duel
     n = min(length, len(left), len(right))
     if n:
@@ -143,7 +143,7 @@ def test_the_mean_exploitative_lead_is_even_for_users_who_ignore_relevance(duel,
 
 
 def put(page, left, right, docs):
-    """Put other documents at the drafted places of a page."""
+    """Replace the documents at the drafted places of a page."""
     number = {doc: i for i, doc in enumerate(dict.fromkeys([*left, *right]))}
     for at, doc in enumerate(docs):
         ranks = [ranking.index(doc) if doc in ranking else len(number) for ranking in (left, right)]
@@ -151,66 +151,66 @@ def put(page, left, right, docs):
 
 
 @pytest.mark.parametrize("left, right", [("ab", "cad"), ("abc", "ca")])
-def test_exploitative_pages_come_as_often_as_they_should(left, right):
+def test_exploitative_page_frequencies_match_enumeration(left, right):
     """Within 5 standard errors."""
-    way, n = interleaving("exploitative", rate=0.25), 2000
+    configured, n = interleaving("exploitative", rate=0.25), 2000
     expected = naive.assignments_by_page(naive.probabilistic_pages(left, right, 3, rate=Fraction(1, 4)))
-    drawn = (interleave(left, right, way, 3, seed) for seed in range(n))
+    drawn = (interleave(left, right, configured, 3, seed) for seed in range(n))
     seen = collections.Counter(tuple(page.docs[:2]) for page in drawn)
     assert set(seen) <= set(expected)
     for docs, (chance, _) in expected.items():
         assert seen[docs] / n == pytest.approx(float(chance), abs=5 * 0.5 / n**0.5)
 
 
-@pytest.mark.parametrize("way", ["probabilistic", "exploitative", "optimized"])
-def test_places_below_are_filled_by_rank_and_the_first_list_first(way):
-    """Three places are drafted, which leave three documents, of both lists at the same rank on many pages."""
+@pytest.mark.parametrize("method", ["probabilistic", "exploitative", "optimized"])
+def test_places_below_are_filled_by_rank_and_the_first_list_first(method):
+    """Three places are drafted; on many pages the other three documents include two of the same rank."""
     for seed in range(20):
-        page = interleave("abc", "def", way, seed=seed)
+        page = interleave("abc", "def", method, seed=seed)
         drafted = tuple(page.docs[:3])
         assert tuple(page.docs[3:]) == naive.filled("abc", "def", drafted, 6)
         assert page.teams[3:] == ["none"] * 3
 
 
-@pytest.mark.parametrize("way", METHODS)
-def test_a_ranker_without_documents_ties(way):
+@pytest.mark.parametrize("method", METHODS)
+def test_a_ranker_without_documents_ties(method):
     for left, right in (("", "abc"), ("abc", "")):
-        page = interleave(left, right, way, seed=1)
+        page = interleave(left, right, method, seed=1)
         assert (page.docs, page.teams) == (["a", "b", "c"], ["none"] * 3)
         assert page.credit([1, 1, 1]) == ("tie", 0.0)
-    chosen_way = interleaving(way)
-    world = ended_world((), (0, 1), [1, 1], clicks_exactly((0, 1), 2), chosen_way)
-    if way != "exploitative":  # which has no exact odds
-        assert query_odds(world, chosen_way, 0, 0, 1, np.random.default_rng(0)).tolist() == [0, 1, 0]
-    assert play_duels(world, chosen_way, 0, 1, 100, np.random.default_rng(0)).tolist() == [0, 100, 0]
+    configured = interleaving(method)
+    world = ended_world((), (0, 1), [1, 1], clicks_exactly((0, 1), 2), configured)
+    if method != "exploitative":  # exploitative has no exact odds
+        assert query_odds(world, configured, 0, 0, 1, np.random.default_rng(0)).tolist() == [0, 1, 0]
+    assert play_duels(world, configured, 0, 1, 100, np.random.default_rng(0)).tolist() == [0, 100, 0]
 
 
 @pytest.mark.parametrize("case", [*EXACT, *OPTIMIZED], ids=case_id)
 def test_duels_follow_the_odds(case):
     """Within 5 standard errors."""
-    way, n = chosen(case), 2000 if case[0] == "optimized" else 20_000
+    configured, n = chosen(case), 2000 if case[0] == "optimized" else 20_000
     user = User((0.2, 0.6, 0.9), (0.1, 0.3, 0.5))
     for left, right in (((0, 1, 2), (3, 0)), ((4,), (5, 3, 4, 1)), ((2, 0), (2, 1, 3, 4))):
-        world = ended_world(left, right, [2, 0, 1, 2, 1, 0], user, way, 5)
-        expected = mean_odds(world, way, 0, 1, np.random.default_rng(2), all_patterns=True)
-        found = play_duels(world, way, 0, 1, n, np.random.default_rng(3)) / n
+        world = ended_world(left, right, [2, 0, 1, 2, 1, 0], user, configured, 5)
+        expected = mean_odds(world, configured, 0, 1, np.random.default_rng(2), all_patterns=True)
+        found = play_duels(world, configured, 0, 1, n, np.random.default_rng(3)) / n
         assert np.abs(found - expected).max() <= 5 * 0.5 / n**0.5
-        assert is_exact(world, way, 0, 1)
+        assert is_exact(world, configured, 0, 1)
 
 
-def test_one_bad_document_does_not_beat_nine_with_the_right_one():
-    """Unretrieved documents once were appended at random, and one bad document won 0.88 of its duels."""
-    way, nine = interleaving("team_draft"), tuple(range(1, 10))
+def test_one_irrelevant_document_does_not_beat_a_list_with_the_relevant_one():
+    """When unretrieved documents were appended at random, the irrelevant document won 0.88 of the duels."""
+    configured, nine = interleaving("team_draft"), tuple(range(1, 10))
     perfect = User((0.0, 1.0), (0.0, 0.0))
     for place in range(9):
         labels = [0] * 10
         labels[nine[place]] = 1
-        loss, tie, win = odds((0,), nine, labels, perfect, way, 10)
+        loss, tie, win = odds((0,), nine, labels, perfect, configured, 10)
         assert (loss, tie, win) == ((1, 0, 0) if place == 0 else (0, 1, 0))
 
 
-def test_pages_come_as_often_as_they_should():
-    """Team draft of ('a', 'b') and ('a', 'c', 'd'): one round, since a second needs one order."""
+def test_team_draft_drafts_only_the_rounds_that_every_order_allows():
+    """Team draft of ('a', 'b') and ('a', 'c', 'd'): one round; only some orders allow a second."""
     seen = collections.Counter(
         (tuple(page.docs), tuple(page.teams))
         for page in (interleave("ab", "acd", seed=seed) for seed in range(2000))
@@ -224,9 +224,9 @@ def test_pages_come_as_often_as_they_should():
 
 
 @pytest.mark.parametrize("rate, hidden", [(0, "second"), (1, "first")])
-def test_exploitative_is_refused_where_documents_are_never_shown(rate, hidden):
-    way, user = interleaving("exploitative", rate=rate), User((0.0, 1.0), (0.0, 0.0))
+def test_exploitative_is_refused_if_documents_are_never_shown(rate, hidden):
+    configured, user = interleaving("exploitative", rate=rate), User((0.0, 1.0), (0.0, 0.0))
     with pytest.raises(
         InterleaveError, match=f"that the {hidden} ranker alone lists are never shown; choose"
     ):
-        ended_world((0,), (1, 0), [0, 1], user, way)
+        ended_world((0,), (1, 0), [0, 1], user, configured)

@@ -27,15 +27,15 @@ N_PAGES = 2000
 TEAMS = {"first": 0, "second": 1, "none": None}
 
 
-# --- which pages, and how often
+# --- distribution of pages
 
 
-def without_side(stories):
-    return [(chance, page, None) for chance, page, _ in stories]
+def without_sides(pages):
+    return [(chance, page, None) for chance, page, _ in pages]
 
 
 def plan(left, right, k, credit):
-    """Return pages with the package's probabilities; exact/test_dispatch.py checks that they are optimal."""
+    """Return pages with the probabilities of the package's plan; exact/test_dispatch.py tests the plan."""
     made = optimized.plan(left[:k], right[:k], interleaving("optimized", credit=credit).code("credit"))
     return [
         (chance, tuple(page), (None,) * len(page)) for page, chance in zip(made.pages.tolist(), made.chances)
@@ -43,8 +43,8 @@ def plan(left, right, k, credit):
 
 
 FREQUENCIES = [
-    ("balanced", {}, lambda *duel: without_side(naive.balanced_pages(*duel))),
-    ("document_constraints", {}, lambda *duel: without_side(naive.balanced_pages(*duel))),
+    ("balanced", {}, lambda *duel: without_sides(naive.balanced_pages(*duel))),
+    ("document_constraints", {}, lambda *duel: without_sides(naive.balanced_pages(*duel))),
     ("team_draft", {}, naive.team_draft_pages),
     ("team_draft", {"prefix": "neutral"}, lambda *duel: naive.team_draft_pages(*duel, True)),
     ("probabilistic", {}, naive.probabilistic_pages),
@@ -56,14 +56,14 @@ FREQUENCIES = [
 ]
 
 
-def str_or_nothing(value):
+def id_of(value):
     return "" if callable(value) else str(value)
 
 
 DUELS = [(LEFT, RIGHT, 4), ((4, 0, 3, 1, 2), (4, 2, 0, 3, 1), 3)]
 
 
-def surprise(seen, expected):
+def chi_square_p_value(seen, expected):
     """Return the p-value of a chi-square test; rare categories are merged."""
     n = sum(seen.values())
     common = [key for key, chance in expected.items() if chance * n >= 5]
@@ -75,36 +75,38 @@ def surprise(seen, expected):
 
 
 @pytest.mark.parametrize("left, right, k", DUELS)
-@pytest.mark.parametrize("method, more, stories", FREQUENCIES, ids=str_or_nothing)
-def test_pages_come_as_often_as_they_should(method, more, stories, left, right, k):
-    way, expected = interleaving(method, **more), collections.Counter()
-    for chance, page, side in stories(left, right, k):
+@pytest.mark.parametrize("method, more, enumerate_pages", FREQUENCIES, ids=id_of)
+def test_page_frequencies_match_enumeration(method, more, enumerate_pages, left, right, k):
+    configured, expected = interleaving(method, **more), collections.Counter()
+    for chance, page, side in enumerate_pages(left, right, k):
         expected[page, side] += chance
     assert float(sum(expected.values())) == pytest.approx(1)
     seen = collections.Counter()
     for seed in range(N_PAGES):
-        page = interleave(left, right, way, k, seed)
+        page = interleave(left, right, configured, k, seed)
         teams = tuple(TEAMS[team] for team in page.teams)
         seen[tuple(page.docs), None if method in ("balanced", "document_constraints") else teams] += 1
     assert {key for key in seen if not expected[key]} == set()
-    assert surprise(seen, expected) > 1e-6
+    assert chi_square_p_value(seen, expected) > 1e-6
 
 
-def test_the_chi_square_test_would_notice_one_draw_for_two_ranks():
-    """The power of the test: probabilistic pages with one random draw per round instead of per rank."""
-    expected = {(page, coins): chance for chance, page, coins in naive.probabilistic_pages(LEFT, RIGHT, 4)}
+def test_the_chi_square_test_detects_one_draw_for_two_ranks():
+    """The test has power: one random draw per round instead of one per rank is rejected."""
+    expected = {
+        (page, assignments): chance for chance, page, assignments in naive.probabilistic_pages(LEFT, RIGHT, 4)
+    }
     rounds = {
         key: 4 * p if key[1][0] == 1 - key[1][1] and key[1][2] == 1 - key[1][3] else 0
         for key, p in expected.items()
     }
     seen = collections.Counter({key: round(N_PAGES * float(p)) for key, p in rounds.items()})
-    assert surprise(seen, expected) < 1e-6
+    assert chi_square_p_value(seen, expected) < 1e-6
 
 
-# --- what holds for every page
+# --- properties of every page
 
-every_way = pytest.mark.parametrize(
-    "way",
+every_method = pytest.mark.parametrize(
+    "configured",
     [
         interleaving(name, **{setting: value})
         for name, method in METHODS.items()
@@ -117,15 +119,15 @@ rankings = st.integers(1, 7).flatmap(lambda n: st.tuples(*[st.permutations(range
 seeds = st.integers(0, 2**32 - 1)
 
 
-@every_way
-def test_a_page_is_made_of_the_rankings_documents(way):
+@every_method
+def test_a_page_holds_distinct_documents_of_the_rankings(configured):
     @settings(max_examples=30)
     @given(rankings, st.integers(1, 9), seeds)
     def check(two, length, seed):
-        page = interleave(*two, way, length, seed)
+        page = interleave(*two, configured, length, seed)
         assert len(page.docs) == len(set(page.docs)) == len(page.teams) == min(length, len(two[0]))
         assert set(page.docs) <= set(two[0])
-        again = interleave(*two, way, length, seed)
+        again = interleave(*two, configured, length, seed)
         assert (again.docs, again.teams) == (page.docs, page.teams)
         verdict = page.credit([0] * len(page.docs))
         assert verdict == ("tie", 0.0)
@@ -144,59 +146,61 @@ def test_each_pick_is_the_best_remaining_document(two, length, seed):
 
 @settings(max_examples=100)
 @given(rankings, st.integers(1, 7), seeds)
-def test_every_top_of_a_balanced_page_holds_both_tops(two, length, seed):
+def test_every_prefix_of_a_balanced_page_is_a_union_of_prefixes(two, length, seed):
     page = interleave(*two, "balanced", length, seed)
     depths = range(len(two[0]) + 1)
-    near = [(i, j) for i in depths for j in depths if abs(i - j) <= 1]
+    balanced_depths = [(i, j) for i in depths for j in depths if abs(i - j) <= 1]
     for n in range(1, len(page.docs) + 1):
-        assert any({*page.docs[:n]} == {*two[0][:i], *two[1][:j]} for i, j in near)
+        assert any({*page.docs[:n]} == {*two[0][:i], *two[1][:j]} for i, j in balanced_depths)
 
 
 # --- credit
 
 
 @functools.cache
-def coins_thrown(left, right, k, rate=Fraction(1, 2)):
+def all_assignments(left, right, k, rate=Fraction(1, 2)):
     return naive.assignments_by_page(naive.probabilistic_pages(left, right, k, 3, rate))
 
 
-def twin_lead(way, left, right, page, clicks, coins):
+def twin_lead(configured, left, right, page, clicks, assignments):
     docs, teams = tuple(page.docs), tuple(TEAMS[team] for team in page.teams)
-    if way.name == "balanced":
-        return naive.balanced_credit(left, right, docs, clicks, way.get("credit") == "lerot")
-    if way.name == "document_constraints":
-        return naive.constraints_credit(left, right, docs, clicks, int(way.get("type")))
-    if way.name == "optimized":
+    if configured.name == "balanced":
+        return naive.balanced_credit(left, right, docs, clicks, configured.get("credit") == "lerot")
+    if configured.name == "document_constraints":
+        return naive.constraints_credit(left, right, docs, clicks, int(configured.get("type")))
+    if configured.name == "optimized":
         k = len(docs)
-        worth = [naive.optimized_credit(left[:k], right[:k], doc, way.get("credit")) for doc in docs]
+        worth = [naive.optimized_credit(left[:k], right[:k], doc, configured.get("credit")) for doc in docs]
         return sum(itertools.compress(worth, clicks))
-    if way.name == "team_draft" or way.get("credit") == "assignment":
+    if configured.name == "team_draft" or configured.get("credit") == "assignment":
         counted = sum(click for click, team in zip(clicks, teams) if team is not None)
         return Fraction(naive.team_credit(teams, clicks), max(1, counted))
-    chance, given_page = coins[docs]
+    chance, given_page = assignments[docs]
     loss, _, win = naive.marginal_odds(given_page, clicks)
-    if way.get("weighting") == "corrected":
-        rate = Fraction(way.get("rate")).limit_denominator(1000)
-        return (win - loss) * chance / coins_thrown(left, right, len(docs), rate)[docs][0]
+    if configured.get("weighting") == "corrected":
+        rate = Fraction(configured.get("rate")).limit_denominator(1000)
+        return (win - loss) * chance / all_assignments(left, right, len(docs), rate)[docs][0]
     return win - loss
 
 
-@every_way
+@every_method
 @pytest.mark.parametrize("left, right, k", DUELS)
-def test_credit_is_the_twins_for_all_clicks(way, left, right, k):
-    if way.get("credit") in ("marginal_bernoulli", "marginal_sampled"):
-        way = interleaving("probabilistic", credit=way.get("credit"), samples=40_000)
-    coins = coins_thrown(left, right, k)
-    pages = {tuple(page.docs): page for page in (interleave(left, right, way, k, seed) for seed in range(6))}
+def test_credit_matches_the_twin_for_all_clicks(configured, left, right, k):
+    if configured.get("credit") in ("marginal_bernoulli", "marginal_sampled"):
+        configured = interleaving("probabilistic", credit=configured.get("credit"), samples=40_000)
+    assignments = all_assignments(left, right, k)
+    pages = {
+        tuple(page.docs): page for page in (interleave(left, right, configured, k, seed) for seed in range(6))
+    }
     for page in pages.values():
         for clicks in itertools.product((False, True), repeat=k):
-            expected = float(twin_lead(way, left, right, page, clicks, coins))
+            expected = float(twin_lead(configured, left, right, page, clicks, assignments))
             verdict = page.credit(clicks)
-            if way.get("credit") == "marginal_bernoulli":
+            if configured.get("credit") == "marginal_bernoulli":
                 assert abs(verdict.lead) == (1 if any(clicks) else 0)
                 continue
-            # 40 000 samples of at most 1: 5 standard errors
-            tolerance = 0.025 if way.get("credit") == "marginal_sampled" else 1e-12
+            # 5 standard errors of 40,000 samples with a standard deviation of at most 1
+            tolerance = 0.025 if configured.get("credit") == "marginal_sampled" else 1e-12
             assert verdict.lead == pytest.approx(expected, abs=tolerance)
             sign = (verdict.lead > 0) - (verdict.lead < 0)
             assert verdict.winner == {1: "first", 0: "tie", -1: "second"}[sign]
@@ -204,11 +208,11 @@ def test_credit_is_the_twins_for_all_clicks(way, left, right, k):
                 assert verdict.lead == 0
 
 
-def test_bernoulli_credit_wins_as_often_as_the_marginal_outcome_says():
+def test_bernoulli_credit_wins_with_the_marginal_probability():
     page = interleave(LEFT, RIGHT, interleaving("probabilistic", credit="marginal_bernoulli"), 4, 3)
-    _, coins = naive.assignments_by_page(naive.probabilistic_pages(LEFT, RIGHT, 4))[tuple(page.docs)]
+    _, assignments = naive.assignments_by_page(naive.probabilistic_pages(LEFT, RIGHT, 4))[tuple(page.docs)]
     clicks, n = (1, 0, 1, 1), 4000
-    loss, _, win = naive.marginal_odds(coins, clicks)
+    loss, _, win = naive.marginal_odds(assignments, clicks)
     wins = sum(page.credit(clicks).winner == "first" for _ in range(n))
     assert wins / n == pytest.approx(float(1 + win - loss) / 2, abs=5 * 0.5 / n**0.5)  # 5 s.e.
 
@@ -225,12 +229,12 @@ def test_clicks_are_flags_or_documents(clicked):
     assert page.credit(clicked) == ("first", 1.0)
 
 
-def test_numbers_may_be_documents():
+def test_documents_may_be_numbers():
     page = interleave([7, 8, 9], [9, 8, 7], "team_draft", seed=0)
     assert page.credit(page.docs[:1]) == page.credit(np.array(page.docs[:1])) == page.credit([1, 0, 0])
 
 
-# --- a method and its settings, in words
+# --- printed forms of methods and their settings
 
 
 def parsed(text):
@@ -238,21 +242,21 @@ def parsed(text):
     return interleaving(name, **dict(pair.split("=") for pair in (inside or "").split(",") if pair))
 
 
-@every_way
-def test_what_is_printed_can_be_asked_for(way):
-    assert parsed(str(way)) == way
+@every_method
+def test_the_printed_form_can_be_parsed(configured):
+    assert parsed(str(configured)) == configured
 
 
 @given(st.floats(0, 50), st.integers(1, 10**9), st.floats(0, 1))
-def test_printed_numbers_lose_nothing(tau, samples, rate):
-    for way in (
+def test_printed_numbers_keep_every_digit(tau, samples, rate):
+    for configured in (
         interleaving("probabilistic", tau=tau, samples=samples),
         interleaving("exploitative", rate=rate),
     ):
-        assert parsed(str(way)) == way
+        assert parsed(str(configured)) == configured
 
 
-def test_only_what_differs_is_printed():
+def test_only_changed_settings_are_printed():
     assert str(interleaving("probabilistic")) == "probabilistic"
     assert (
         str(interleaving("probabilistic", tau=2, credit="assignment"))
@@ -272,7 +276,7 @@ def test_an_unknown_preset_gets_a_suggestion():
         preset("lerott")
 
 
-# --- refused
+# --- errors
 
 BAD_LISTS = [
     ([], [], {}, "nothing to interleave: the rankings are empty"),
@@ -298,17 +302,17 @@ BAD_LISTS = [
 ]
 
 
-@pytest.mark.parametrize("left, right, more, words", BAD_LISTS)
-def test_lists_that_cannot_be_interleaved(left, right, more, words):
-    with pytest.raises(InterleaveError, match=f"^{re.escape(words)}$"):
+@pytest.mark.parametrize("left, right, more, message", BAD_LISTS)
+def test_invalid_lists_are_refused(left, right, more, message):
+    with pytest.raises(InterleaveError, match=f"^{re.escape(message)}$"):
         interleave(list(left), list(right), **more)
 
 
 @pytest.mark.parametrize(
-    "clicked, words", [(["z"], "'z' was clicked but is not on the page"), ([0, 1], "0 was clicked")]
+    "clicked, message", [(["z"], "'z' was clicked but is not on the page"), ([0, 1], "0 was clicked")]
 )
-def test_clicks_that_cannot_be(clicked, words):
-    with pytest.raises(InterleaveError, match=re.escape(words)):
+def test_invalid_clicks_are_refused(clicked, message):
+    with pytest.raises(InterleaveError, match=re.escape(message)):
         interleave("abc", "bca", seed=0).credit(clicked)
 
 
@@ -347,9 +351,9 @@ BAD_SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize("name, more, words", BAD_SETTINGS)
-def test_settings_that_cannot_be(name, more, words):
-    with pytest.raises(InterleaveError, match="^" + re.escape(words)):
+@pytest.mark.parametrize("name, more, message", BAD_SETTINGS)
+def test_invalid_settings_are_refused(name, more, message):
+    with pytest.raises(InterleaveError, match="^" + re.escape(message)):
         interleaving(name, **more)
 
 
@@ -378,11 +382,11 @@ BAD_WORLDS = [
 ]
 
 
-@pytest.mark.parametrize("changes, error, words", BAD_WORLDS)
-def test_worlds_that_cannot_be(changes, error, words):
+@pytest.mark.parametrize("changes, error, message", BAD_WORLDS)
+def test_invalid_worlds_are_refused(changes, error, message):
     changes = dict(changes)
     labels = np.array(changes.pop("labels", [0, 1, 0, 1]), np.int8)
-    with pytest.raises(error, match=re.escape(words)):
+    with pytest.raises(error, match=re.escape(message)):
         make_world(
             two_rankings(LEFT, RIGHT), labels, click_model("random", 2), interleaving("balanced"), **changes
         )

@@ -1,6 +1,6 @@
-"""The running example worked out in fractions: two rankings of four documents, every number by enumeration.
+"""The running example in fractions: two rankings of four documents, all numbers by enumeration.
 
-Rankings 0123 and 1230; where labels are needed, documents 0 and 3 are relevant.
+The rankings are 0123 and 1230; documents 0 and 3 are relevant.
 """
 
 import itertools
@@ -26,19 +26,19 @@ def bits(text):
 
 
 def leads(credit):
-    """pattern -> '+', '0' or '-'."""
+    """Return {click pattern: sign of its lead as '+', '0' or '-'}."""
     return {"".join(map(str, clicks)): SIGN[np.sign(credit(clicks))] for clicks in PATTERNS}
 
 
-def page_of(docs, way, teams=None):
-    """The package's page with these documents (and teams), whatever the seed."""
-    pages = (interleave(LEFT, RIGHT, way, len(docs), seed) for seed in range(1000))
+def page_of(docs, configured, teams=None):
+    """Draw pages until one has the documents `docs` and, if given, the teams."""
+    pages = (interleave(LEFT, RIGHT, configured, len(docs), seed) for seed in range(1000))
     return next(page for page in pages if page.docs == list(docs) and teams in (None, page.teams))
 
 
-def both(docs, way, twin):
-    """The leads of all patterns: the twin's, after the package agreed."""
-    page, expected = page_of(docs, way), leads(twin)
+def checked_leads(docs, configured, twin):
+    """Assert that the package and the twin have the same leads for all click patterns, and return them."""
+    page, expected = page_of(docs, configured), leads(twin)
     assert leads(lambda clicks: page.credit(clicks).lead) == expected
     return expected
 
@@ -54,7 +54,7 @@ HEADS = "1000 0100 0010 0001 1100 1010 1001 0110 0101 0011 1110 1101 1011 0111 1
     [((0, 1, 2, 3), "+ - - - 0 0 0 - - - 0 0 0 - 0"), ((1, 0, 2, 3), "- + - - 0 - - 0 0 - 0 0 - 0 0")],
 )
 def test_balanced_outcomes(page, row):
-    found = both(page, "balanced", lambda clicks: naive.balanced_credit(LEFT, RIGHT, page, clicks))
+    found = checked_leads(page, "balanced", lambda clicks: naive.balanced_credit(LEFT, RIGHT, page, clicks))
     assert found == dict(zip(HEADS, row.split())) | {"0000": "0"}
 
 
@@ -84,10 +84,8 @@ def test_the_smallest_case_where_lerots_balanced_credit_differs():
 # --- team draft
 
 
-def named(stories):
-    return sorted(
-        (page, "".join("AB-"[2 if t is None else t] for t in teams), p) for p, page, teams in stories
-    )
+def with_team_letters(pages):
+    return sorted((page, "".join("AB-"[2 if t is None else t] for t in teams), p) for p, page, teams in pages)
 
 
 TEAM_DRAFT = [
@@ -102,10 +100,10 @@ TEAM_DRAFT = [
 @pytest.mark.parametrize("left, right, k, neutral, expected", TEAM_DRAFT)
 def test_team_draft_pages(left, right, k, neutral, expected):
     rows = [row.split() for row in expected.split(", ")]
-    stories = named(naive.team_draft_pages(left, right, k, neutral))
-    assert stories == [(bits(page), teams, Fraction(1, len(rows))) for page, teams in rows]
-    way = interleaving("team_draft", prefix="neutral" if neutral else "assign")
-    pages = [interleave(left, right, way, k, seed) for seed in range(60)]
+    enumerated = with_team_letters(naive.team_draft_pages(left, right, k, neutral))
+    assert enumerated == [(bits(page), teams, Fraction(1, len(rows))) for page, teams in rows]
+    configured = interleaving("team_draft", prefix="neutral" if neutral else "assign")
+    pages = [interleave(left, right, configured, k, seed) for seed in range(60)]
     letters = {"first": "A", "second": "B", "none": "-"}
     seen = {("".join(map(str, p.docs)), "".join(letters[t] for t in p.teams)) for p in pages}
     assert seen == set(map(tuple, rows))
@@ -132,7 +130,7 @@ def test_document_constraints_outcomes(page, kind, minus, plus):
     def twin(clicks):
         return naive.constraints_credit(LEFT, RIGHT, bits(page), clicks, kind)
 
-    found = both(bits(page), interleaving("document_constraints", type=kind), twin)
+    found = checked_leads(bits(page), interleaving("document_constraints", type=kind), twin)
     assert [pattern for pattern in found if found[pattern] == "-"] == sorted(minus.split())
     assert [pattern for pattern in found if found[pattern] == "+"] == sorted(plus.split())
 
@@ -190,9 +188,9 @@ def test_probabilistic_pages_and_posteriors():
     rows = [row.split() for row in PAGES.split("\n") if row]
     assert len(rows) == len(pages) == 24
     for name, chance, *posteriors in rows:
-        found, coins = pages[bits(name)]
+        found, assignments = pages[bits(name)]
         assert found == Fraction(chance)
-        shares = [naive.posterior(coins, rank) for rank in range(4)]
+        shares = [naive.posterior(assignments, rank) for rank in range(4)]
         assert shares == [*map(Fraction, posteriors), Fraction(1, 2)]
 
 
@@ -203,9 +201,11 @@ def test_probabilistic_pages_of_two():
 
 @pytest.mark.kernel
 def test_a_single_click_earns_the_posterior():
-    """With one click the marginal outcome is 2 q - 1, so the kernel's posteriors can be read off."""
-    way = interleaving("probabilistic")
-    pages = {tuple(page.docs): page for page in (interleave(LEFT, RIGHT, way, seed=s) for s in range(300))}
+    """With one click the marginal outcome is 2 q - 1, so the leads give the posteriors of the kernel."""
+    configured = interleaving("probabilistic")
+    pages = {
+        tuple(page.docs): page for page in (interleave(LEFT, RIGHT, configured, seed=s) for s in range(300))
+    }
     assert len(pages) >= 12
     rows = {bits(row.split()[0]): row.split()[2:] for row in PAGES.split("\n") if row}
     for docs, page in pages.items():
@@ -219,8 +219,8 @@ def test_values_that_lerots_tests_assert():
     left, right = (1, 3, 2, 0), (0, 1, 3, 2)
     pages = by_page(4, 3, left, right)
     assert float(pages[1, 0, 3, 2][0]) == pytest.approx(0.182775, abs=5e-7)
-    chance, coins = pages[left]
-    assert float(chance * coins[0, 0, 0, 0]) == pytest.approx(0.026261, abs=5e-7)
+    chance, assignments = pages[left]
+    assert float(chance * assignments[0, 0, 0, 0]) == pytest.approx(0.026261, abs=5e-7)
     for docs, outcome in (((1, 0, 3, 2), 0.777778), ((0, 1, 3, 2), -0.969231)):
         shown = (interleave(left, right, "probabilistic", seed=s) for s in range(100))
         page = next(page for page in shown if tuple(page.docs) == docs)
@@ -229,7 +229,7 @@ def test_values_that_lerots_tests_assert():
         assert float(win - loss) == pytest.approx(outcome, abs=5e-7)
 
 
-# --- fair to random clicks, or not
+# --- bias under random clicks
 
 SINGLE = [tuple(int(at == rank) for at in range(4)) for rank in range(4)]
 
@@ -266,12 +266,12 @@ def test_bias_under_random_clicks(method, setting, single, half):
         assert setting != "marginal_sign" or float(single) == pytest.approx(-0.17354, abs=5e-6)
 
 
-def test_the_real_marginal_outcome_is_fair():
+def test_the_mean_marginal_outcome_is_fair():
     for patterns in (one_click, half_clicks):
         mean = Fraction(0)
-        for page, (chance, coins) in by_page(4).items():
+        for page, (chance, assignments) in by_page(4).items():
             for clicks, p in patterns(page).items():
-                loss, _, win = naive.marginal_odds(coins, clicks)
+                loss, _, win = naive.marginal_odds(assignments, clicks)
                 mean += chance * p * (win - loss)
         assert mean == 0
 
@@ -328,8 +328,7 @@ def test_optimized_credits():
 def test_binary_credit_is_not_feasible():
     made = optimized.plan(LEFT, RIGHT, optimized.Credit.BINARY)
     assert made.relaxed
-    # Rank 1 earns 2 p - 1 with p the chance of 0123 (else -1), the ranks below what is left of one document
-    # for the first ranking and three for the second: at least 2 in all.
+    # The credit is 1 for document 0 and -1 for the others: pages sum to -2, so |means| sum to 2 or more.
     assert made.unfairness == pytest.approx(np.abs(made.chances @ made.credits).sum(), abs=1e-8)
     assert made.unfairness == pytest.approx(2.0, abs=1e-8)
 
@@ -357,8 +356,8 @@ def test_exploitative_mixtures_and_weights():
         (half, {1: "0.36", 0: "0.30", 3: "0.20", 2: "0.14"}),
         (tenth, {1: "0.456", 3: "0.232", 2: "0.156", 0: "0.156"}),
     ):
-        stories = naive.assignments_by_page(naive.probabilistic_pages(left, right, 1, 1, rate))
-        assert {doc: chance for (doc,), (chance, _) in stories.items()} == {
+        pages = naive.assignments_by_page(naive.probabilistic_pages(left, right, 1, 1, rate))
+        assert {doc: chance for (doc,), (chance, _) in pages.items()} == {
             doc: Fraction(p) for doc, p in expected.items()
         }
     for rate, chance in ((half, 0.090916), (tenth, 0.073752)):
@@ -369,10 +368,10 @@ def test_exploitative_mixtures_and_weights():
 @pytest.mark.kernel
 @pytest.mark.parametrize("weighting, lerot", [("biased", 0.029049), ("corrected", 0.035810)])
 def test_exploitative_outcomes(weighting, lerot):
-    """Lerot divides by 2^4, and its sign is the other way round."""
+    """Lerot divides by 2^4 and has the opposite sign."""
     left, right = (1, 3, 2, 0), (0, 1, 3, 2)
-    way = interleaving("exploitative", tau=1, rate=0.1, weighting=weighting)
-    shown = (interleave(left, right, way, seed=seed) for seed in range(500))
+    configured = interleaving("exploitative", tau=1, rate=0.1, weighting=weighting)
+    shown = (interleave(left, right, configured, seed=seed) for seed in range(500))
     page = next(page for page in shown if page.docs == [1, 0, 3, 2])
     assert -page.credit([0, 1, 0, 0]).lead / 16 == pytest.approx(lerot, abs=5e-7)
 
@@ -422,13 +421,13 @@ SETTINGS = {"balanced": "credit", "team_draft": "prefix", "document_constraints"
     "row", [row.split() for row in ODDS.split("\n") if row], ids=lambda row: "-".join(row[:2])
 )
 def test_odds_of_the_example(row):
-    who, what, *expected = row
-    method, value = what.split("-")
-    user, way = USERS[who], chosen((method, SETTINGS.get(method, "credit"), value))
-    found = odds(LEFT, RIGHT, LABELS, user, way, 4)[::-1]
+    user_name, method_and_setting, *expected = row
+    method, value = method_and_setting.split("-")
+    user, configured = USERS[user_name], chosen((method, SETTINGS.get(method, "credit"), value))
+    found = odds(LEFT, RIGHT, LABELS, user, configured, 4)[::-1]
     tolerance = 1e-9 if any("." in number for number in expected) else 1e-12
     if method == "optimized":
-        tolerance = 1e-9  # the solver's
+        tolerance = 1e-9  # tolerance of the solver
     assert found == pytest.approx([float(Fraction(number)) for number in expected], abs=tolerance)
     if method != "optimized":
         twin = naive.interleaving_odds(LEFT, RIGHT, 4, method, value, user.patterns(LABELS))[::-1]

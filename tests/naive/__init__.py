@@ -1,12 +1,12 @@
-"""Slow, obvious versions of the fast kernels, one twin a file. No cleverness, no sharing.
+"""Slow, obvious versions of the fast kernels, one file each. They share no code with the kernels.
 
-A ranking is a tuple of documents. A page with its chance is (chance, page, side), where `side` is what credit
-may need besides: 0 or 1 per rank for whose document it is, None for nobody's. Chances are Fractions wherever
-the numbers given are.
+A ranking is a tuple of documents. A page with its probability is (probability, page, sides). `sides` holds
+for each rank 0 or 1, the ranking that contributed the document, or None if neither did. Probabilities are
+Fractions if the arguments are.
 """
 
 from naive.balanced import balanced_credit, balanced_pages
-from naive.click_stories import click_stories, user_stories
+from naive.click_patterns import click_patterns, reading_outcomes
 from naive.document_constraints import constraints_credit
 from naive.interleaving_odds import interleaving_odds
 from naive.letor_reader import BadLine, letor_float, read_letor
@@ -47,7 +47,7 @@ __all__ = [
     "allowed_pages",
     "balanced_credit",
     "balanced_pages",
-    "click_stories",
+    "click_patterns",
     "assignments_by_page",
     "constraints_credit",
     "dcg",
@@ -87,5 +87,5 @@ __all__ = [
     "tied_pairs",
     "trec_places",
     "trec_rows",
-    "user_stories",
+    "reading_outcomes",
 ]

@@ -29,7 +29,7 @@ def _orders(groups):
 
 def _patterns(user, labels):
     p_click, p_stop = user.p_click.tolist(), user.p_stop.tolist()
-    return lambda page: naive.click_stories([labels[doc] for doc in page], p_click, p_stop)
+    return lambda page: naive.click_patterns([labels[doc] for doc in page], p_click, p_stop)
 
 
 def spread(values, centre):

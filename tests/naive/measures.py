@@ -1,4 +1,4 @@
-"""Measures of one ranking, given by its grades from the top, and their means over all orders of ties."""
+"""Measures of one ranking, given as its grades from the top, and their means over all tie breaks."""
 
 import math
 
@@ -57,6 +57,6 @@ MEASURES = {
 
 
 def expected_measure(name, grades, scores, **settings):
-    """Return the mean of a measure over all orders of tied documents."""
+    """Return the mean of the measure `name` over all orders of tied documents."""
     rankings = [[grades[doc] for doc in order] for order in tie_breaks(scores)]
     return sum(MEASURES[name](ranking, **settings) for ranking in rankings) / len(rankings)

@@ -1,7 +1,7 @@
 """Slow, obvious multileaving, by enumeration of pages, assignments and clicks.
 
 `setting` is the method's prefix ("neutral"), choice of rankers ("rounds") or considered pairs ("strict");
-`one` is the number 1 in the arithmetic wanted: Fraction(1), or 1.0 where exactness is not worth the time.
+`one` is the number 1 in the arithmetic to use: Fraction(1) for exact results, 1.0 where these take too long.
 """
 
 import itertools
@@ -58,7 +58,7 @@ def n_drafted(rankings, k, method, setting=""):
 
 
 def all_can_pick(rankings, rounds, before):
-    """Return whether every ranking certainly has a document left after `rounds` and `before` more picks."""
+    """Return whether every ranking certainly has a document left after `rounds` rounds and `before` picks."""
     for x, ranking in enumerate(rankings):
         common = [{*other} & {*ranking} for y, other in enumerate(rankings) if y != x]
         n_sharing = sum(1 for docs in common if docs)
@@ -79,15 +79,15 @@ def soft_ranking(ranking, page, tau, one):
 
 def pages(rankings, k, method, setting="", tau=3, one=Fraction(1)):
     """Return the probability of every (page, teams); drafted places only."""
-    stories = {((), ()): one}
+    probabilities = {((), ()): one}
     for _ in range(n_drafted(rankings, k, method, setting)):
         grown = {}
-        for (page, teams), chance in stories.items():
+        for (page, teams), chance in probabilities.items():
             for share, doc, team in next_documents(rankings, page, teams, method, setting, tau, one):
-                story = (*page, doc), (*teams, team)
-                grown[story] = grown.get(story, 0) + chance * share
-        stories = grown
-    return stories
+                key = (*page, doc), (*teams, team)
+                grown[key] = grown.get(key, 0) + chance * share
+        probabilities = grown
+    return probabilities
 
 
 # --- preferences
@@ -119,9 +119,9 @@ def expected_signs(shares, clicks):
     """Return E[sign(C_x - C_y)], over all assignments of the clicked documents."""
     m, clicked = len(shares[0]), [at for at, click in enumerate(clicks) if click]
     mean = [[0] * m for _ in range(m)]
-    for who in itertools.product(range(m), repeat=len(clicked)):
-        chance = math.prod(shares[at][x] for at, x in zip(clicked, who))
-        for x, row in enumerate(by_sign([who.count(x) for x in range(m)])):
+    for contributors in itertools.product(range(m), repeat=len(clicked)):
+        chance = math.prod(shares[at][x] for at, x in zip(clicked, contributors))
+        for x, row in enumerate(by_sign([contributors.count(x) for x in range(m)])):
             mean[x] = [total + chance * sign for total, sign in zip(mean[x], row)]
     return mean
 
@@ -135,7 +135,7 @@ def sosm_scores(rankings, page, clicks, tau=3, one=Fraction(1)):
     for ranking in rankings:
         shown = [doc for doc in ranking if doc in page]
         earned = [one / rank**tau for rank in range(1, len(page) + 1)]
-        last = earned[len(shown) :]  # of shown documents that the ranking does not list
+        last = earned[len(shown) :]  # for shown documents that the ranking does not list
         worths = [earned[shown.index(doc)] if doc in shown else sum(last) / len(last) for doc in page]
         scores.append(sum(worth for worth, click in zip(worths, clicks) if click))
     return scores
@@ -145,7 +145,7 @@ def pairwise_scores(rankings, page, clicks, setting="", one=Fraction(1)):
     """Return (scores, number of pairs of documents that count)."""
     best = {doc: 1 + min(rank_in(ranking, doc) for ranking in rankings) for doc in page}
     last = max((place for place, click in enumerate(clicks, 1) if click), default=0)
-    scores, kept = [0 * one] * len(rankings), 0
+    scores, n_counted = [0 * one] * len(rankings), 0
     for i, j in itertools.permutations(range(1, len(page) + 1), 2):
         considered = (j < i or j == i + 1) if setting == "strict" else j <= last + 1
         liked, other = page[i - 1], page[j - 1]
@@ -153,7 +153,7 @@ def pairwise_scores(rankings, page, clicks, setting="", one=Fraction(1)):
             continue
         if min(i, j) < max(best[liked], best[other]):
             continue
-        kept += 1
+        n_counted += 1
         weight = one
         for t in range(min(best[liked], best[other]), max(best[liked], best[other])):
             waiting = {doc for ranking in rankings for doc in ranking[:t]} - set(page[: t - 1])
@@ -161,7 +161,7 @@ def pairwise_scores(rankings, page, clicks, setting="", one=Fraction(1)):
         for x, ranking in enumerate(rankings):
             above, below = rank_in(ranking, liked), rank_in(ranking, other)
             scores[x] += ((above < below) - (above > below)) / weight
-    return scores, kept
+    return scores, n_counted
 
 
 def preferences(rankings, page, teams, clicks, method, setting="", one=Fraction(1)):
@@ -218,7 +218,7 @@ def fairest_chances(rankings, k, listed, credit):
     worths = np.array([[worth(rankings, k, doc, credit) for doc in page] for page in listed], float)
     down_to = worths.cumsum(axis=1)
     residuals = (down_to - down_to.mean(axis=2, keepdims=True)).reshape(n, k * m)
-    # Variables: chances, then for every residual a number that is no less than its size.
+    # Variables: the probabilities, then for every residual an upper bound on its absolute value.
     size = np.eye(k * m)
     rows = np.vstack([np.hstack([residuals.T, -size]), np.hstack([-residuals.T, -size])])
     limits, none = np.zeros(len(rows)), np.zeros(k * m)
@@ -234,7 +234,7 @@ def fairest_chances(rankings, k, listed, credit):
 
 # --- impressions
 #
-# `groups` are rankings with their ties: lists of documents, best first.
+# `groups` is a ranking with ties: a list of groups of tied documents, best first.
 
 
 def tie_breaks(groups):
@@ -247,7 +247,7 @@ def expected_impression(queries, k, method, setting, patterns):
     """Return means of the preferences, of their squares, of clicks and of NDCG.
 
     `queries` are (grades, the groups of every ranker);
-    `patterns(grades of the page)` gives the chance of every set of clicks.
+    `patterns(grades of the page)` returns the probability of every set of clicks.
     """
     m = len(queries[0][1])
     means = [[[0.0] * m for _ in range(m)] for _ in range(2)]
@@ -273,8 +273,8 @@ def judged_pages(rankings, k, method, setting):
     """Return the probability of every (page, teams); without teams for methods that do not credit them."""
     chances = {}
     for (page, teams), chance in pages(rankings, k, method, setting, 3, 1.0).items():
-        story = page, teams if method == "team_draft" else None
-        chances[story] = chances.get(story, 0) + chance
+        key = page, teams if method == "team_draft" else None
+        chances[key] = chances.get(key, 0) + chance
     return chances
 
 

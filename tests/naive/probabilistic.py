@@ -1,4 +1,4 @@
-"""Probabilistic interleave: every page, all assignments."""
+"""Probabilistic interleaving, by enumeration of all pages and assignments."""
 
 from fractions import Fraction
 
@@ -7,24 +7,24 @@ from naive.team_draft import team_credit
 
 
 def probabilistic_pages(left, right, k, tau=3, rate=Fraction(1, 2)):
-    """Return (probability, page, assignments); drafted places only. The second ranking draws with `rate`."""
-    stories = [(Fraction(1), (), ())]
+    """Return (probability, page, assignment) of the drafted places; the second ranking draws with `rate`."""
+    drawn = [(Fraction(1), (), ())]
     for _ in range(min(k, len(left), len(right))):
-        grown = []
-        for chance, page, assignments in stories:
+        longer = []
+        for chance, page, assignments in drawn:
             for side, ranking in enumerate((left, right)):
                 weights = {d: Fraction(r) ** -tau for r, d in enumerate(ranking, 1) if d not in page}
                 for doc, weight in weights.items():
                     share = weight / sum(weights.values()) * (rate if side else 1 - rate)
-                    grown.append((chance * share, (*page, doc), (*assignments, side)))
-        stories = grown
-    return stories
+                    longer.append((chance * share, (*page, doc), (*assignments, side)))
+        drawn = longer
+    return drawn
 
 
-def assignments_by_page(stories):
-    """Return (probability, probabilities of all assignments given the page) by page."""
+def assignments_by_page(drawn):
+    """Return {page: (probability, {assignment: probability given the page})}."""
     pages = {}
-    for chance, page, assignments in stories:
+    for chance, page, assignments in drawn:
         pages.setdefault(page, {})[assignments] = chance
     totals = {page: sum(assignments.values()) for page, assignments in pages.items()}
     return {

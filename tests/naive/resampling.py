@@ -5,9 +5,9 @@ from itertools import combinations
 
 
 def winners(by_query, n_rankers, times):
-    """{notion: winners} of one resample, in which query q is `times[q]` times.
+    """Return {notion: winners} of one resample, which contains query q `times[q]` times.
 
-    `by_query[pair][q]` is the preference of query q alone; pairs as (0, 1), (0, 2), ...
+    `by_query[pair][q]` is the preference of query q alone; pairs are in the order (0, 1), (0, 2), ...
     """
     matrix = [[Fraction(1, 2)] * n_rankers for _ in range(n_rankers)]
     pair = 0
@@ -32,7 +32,7 @@ def largest(scores):
 
 
 def random_walk(matrix):
-    """Visits of the walk from i to j with a probability in proportion to matrix[j][i], staying included."""
+    """Return the stationary distribution of the walk that moves from i to j in proportion to matrix[j][i]."""
     size = len(matrix)
     moves = [
         [matrix[j][i] / sum(matrix[k][i] for k in range(size)) for j in range(size)] for i in range(size)
@@ -42,7 +42,7 @@ def random_walk(matrix):
 
 
 def unbeaten_support(matrix):
-    """The rankers with weight in a corner of {w >= 0, sum of w = 1, w beats or ties every ranker}."""
+    """Return the rankers with weight in a vertex of {w >= 0, sum of w = 1, w beats or ties every ranker}."""
     size = len(matrix)
     weights = [[int(i == j) for i in range(size)] for j in range(size)]
     payoffs = [[2 * matrix[i][j] - 1 for i in range(size)] for j in range(size)]
@@ -59,7 +59,7 @@ def dot(left, right):
 
 
 def solve(rows, values):
-    """The solution of linear equations by Gauss and Jordan; None if there is not exactly one."""
+    """Solve linear equations by Gauss-Jordan elimination; return None unless the solution is unique."""
     size = len(rows)
     table = [[Fraction(x) for x in row] + [Fraction(value)] for row, value in zip(rows, values)]
     for column in range(size):

@@ -84,7 +84,7 @@ def assert_live_is_exact(way, setting="", length=3, pages=200_000):
     p_click, p_stop = USER.p_click.tolist(), USER.p_stop.tolist()
     queries = [(grades, [rankers[x] for x in ON_PAGE]) for grades, rankers in QUERIES]
     mean, squares, mean_clicks, mean_ndcg = naive.multileave.expected_impression(
-        queries, length, way.name, setting, lambda shown: naive.click_stories(shown, p_click, p_stop)
+        queries, length, way.name, setting, lambda shown: naive.click_patterns(shown, p_click, p_stop)
     )
     error = np.sqrt(np.maximum(np.array(squares) - np.square(mean), 0.0) / pages)
     assert np.all(np.abs(total / pages - mean) <= 4.5 * error + 1e-9), (total / pages, mean, error)
@@ -139,7 +139,7 @@ def shown_pages(rankings, way, k, n, seed=0):
     return seen
 
 
-def surprise(seen, expected):
+def chi_square_p_value(seen, expected):
     """Return the p-value of a chi-square test, with rare pages combined; assert that pages are possible."""
     assert set(seen) <= set(expected)
     n = sum(seen.values())

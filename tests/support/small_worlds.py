@@ -4,7 +4,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
-from naive import click_stories
+from naive import click_patterns
 
 from clickmodels import custom_model
 from interleave import interleaving, make_world, query_odds
@@ -50,7 +50,7 @@ class User:
         p_stop = {"first": [1] * len(self.p_stop), "never": [0] * len(self.p_stop)}.get(
             self.stop, self.p_stop
         )
-        return lambda page: click_stories(
+        return lambda page: click_patterns(
             [labels[doc] for doc in page], self.p_click, p_stop, self.attention, self.stop == "any"
         )
 

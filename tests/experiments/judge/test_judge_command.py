@@ -45,34 +45,34 @@ def refused(result):
     return words(err)
 
 
-def typed(monkeypatch, *lines):
+def type_lines(monkeypatch, *lines):
     monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
 
 
 def test_an_assessor_is_shown_a_pair_once(rankduel, session, monkeypatch):
-    typed(monkeypatch, *"1111111111")
-    said = words(rankduel("judge", "ask", session, "--assessor", "ann")[1])
-    assert "no pair is left for ann; the open pairs need other assessors" in said
-    assert "at most 1 judgment per pair" in said and "4 pairs to judge" in said
+    type_lines(monkeypatch, *"1111111111")
+    output = words(rankduel("judge", "ask", session, "--assessor", "ann")[1])
+    assert "no pair is left for ann; the open pairs need other assessors" in output
+    assert "at most 1 judgment per pair" in output and "4 pairs to judge" in output
     for assessor, answers in (("bob", "11"), ("cy", "11q")):
-        typed(monkeypatch, *answers)
-        said = words(rankduel("judge", "ask", session, "--assessor", assessor)[1])
-    assert "6 judgments so far, at most 3 judgments per pair" in said
+        type_lines(monkeypatch, *answers)
+        output = words(rankduel("judge", "ask", session, "--assessor", assessor)[1])
+    assert "6 judgments so far, at most 3 judgments per pair" in output
 
 
 @pytest.mark.parametrize("stdin", [None, "", "closed"])
-def test_asking_without_input(stdin, rankduel, session, monkeypatch):
-    given = io.StringIO(stdin or "")
+def test_ask_without_input_is_refused(stdin, rankduel, session, monkeypatch):
+    standard_input = io.StringIO(stdin or "")
     if stdin == "closed":
-        given.close()
-    monkeypatch.setattr("sys.stdin", None if stdin is None else given)
+        standard_input.close()
+    monkeypatch.setattr("sys.stdin", None if stdin is None else standard_input)
     assert "standard input ended before an answer" in refused(rankduel("judge", "ask", session))
     assert refused(rankduel("judge", "add", session, "-"))
     assert refused(rankduel("judge", "start", "-", "other"))
 
 
-def test_an_ended_input_keeps_the_answers_before(rankduel, session, monkeypatch):
-    typed(monkeypatch, "1", "2")
+def test_answers_before_the_end_of_input_are_saved(rankduel, session, monkeypatch):
+    type_lines(monkeypatch, "1", "2")
     assert "all earlier answers are saved" in refused(rankduel("judge", "ask", session))
     assert "2 judgments" in words(rankduel("judge", "show", session)[1])
 
@@ -87,7 +87,7 @@ def test_an_ended_input_keeps_the_answers_before(rankduel, session, monkeypatch)
         (b"", "pairs.csv: no column 'id' (found nothing)"),
     ],
 )
-def test_bad_judgments(content, message, rankduel, session, tmp_path):
+def test_invalid_judgments_are_refused(content, message, rankduel, session, tmp_path):
     (tmp_path / "pairs.csv").write_bytes(content)
     assert message in refused(rankduel("judge", "add", session, "pairs.csv"))
 
@@ -102,19 +102,19 @@ def test_bad_judgments(content, message, rankduel, session, tmp_path):
         (["--policy", "gone.py"], "gone.py: there is no such policy file"),
     ],
 )
-def test_bad_sessions(options, message, rankduel, tmp_path):
+def test_invalid_sessions_are_refused(options, message, rankduel, tmp_path):
     (tmp_path / "pool.txt").write_text("a\nb\n")
     assert message in refused(rankduel("judge", "start", "pool.txt", "s", *options))
 
 
-def test_a_list_that_cannot_be_written(rankduel, session):
-    said = refused(rankduel("judge", "next", session, "-o", "no/such/pairs.csv"))
-    assert "no/such/pairs.csv: could not be written: No such file or directory" in said
+def test_an_unwritable_list_is_refused(rankduel, session):
+    message = refused(rankduel("judge", "next", session, "-o", "no/such/pairs.csv"))
+    assert "no/such/pairs.csv: could not be written: No such file or directory" in message
 
 
 @pytest.fixture
-def session_of_mine(rankduel, tmp_path):
-    """Return a session with the policy mine/mine.py, and the file that importing it writes, not there yet."""
+def file_written_by_policy(rankduel, tmp_path):
+    """Start a session with the policy mine/mine.py, and return the path that importing the policy writes."""
     mark = tmp_path / "ran"
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "mine.py").write_text(MINE.format(mark=str(mark)))
@@ -130,36 +130,40 @@ COMMANDS = [("show", "s"), ("next", "s"), ("add", "s", "pairs.csv"), ("ask", "s"
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_a_policy_file_in_a_session_is_not_run(command, session_of_mine, rankduel, tmp_path, monkeypatch):
+def test_a_policy_file_in_a_session_is_not_run(
+    command, file_written_by_policy, rankduel, tmp_path, monkeypatch
+):
     (tmp_path / "pairs.csv").write_text("id,winner\n1,left\n")
-    said = refused(rankduel("judge", *command))
-    assert "session.json: '" in said and "is code that would be run" in said and "--trust" in said
-    assert not session_of_mine.exists()
-    typed(monkeypatch, "q")
+    message = refused(rankduel("judge", *command))
+    assert "session.json: '" in message and "is code that would be run" in message and "--trust" in message
+    assert not file_written_by_policy.exists()
+    type_lines(monkeypatch, "q")
     for named in (["--trust"], ["--policy", "mine/mine.py"], ["-p", "mine/mine.py(second=2)"]):
-        assert rankduel("judge", *command, *named)[0] == 0 and session_of_mine.exists()
-        session_of_mine.unlink()
-        typed(monkeypatch, "q")
+        assert rankduel("judge", *command, *named)[0] == 0 and file_written_by_policy.exists()
+        file_written_by_policy.unlink()
+        type_lines(monkeypatch, "q")
 
 
-def test_a_trusted_file_is_identified_by_its_absolute_path(session_of_mine, rankduel, tmp_path, monkeypatch):
+def test_a_trusted_file_is_identified_by_its_absolute_path(
+    file_written_by_policy, rankduel, tmp_path, monkeypatch
+):
     """A file of the same name in the working folder is not run instead."""
     elsewhere = tmp_path / "elsewhere"
     (elsewhere / "mine").mkdir(parents=True)
     (elsewhere / "mine" / "mine.py").write_text("raise SystemError('the wrong file was run')")
     monkeypatch.chdir(elsewhere)
-    assert rankduel("judge", "show", tmp_path / "s", "--trust")[0] == 0 and session_of_mine.exists()
-    said = refused(rankduel("judge", "show", tmp_path / "s", "--policy", "mine/mine.py"))
-    assert "the wrong file was run" in said  # the user named this file
+    assert rankduel("judge", "show", tmp_path / "s", "--trust")[0] == 0 and file_written_by_policy.exists()
+    message = refused(rankduel("judge", "show", tmp_path / "s", "--policy", "mine/mine.py"))
+    assert "the wrong file was run" in message  # the user named this file
 
 
 @pytest.mark.parametrize("named", ["rucb", "mine/mine.py(second=1)"])
-def test_another_policy_than_that_of_the_session(named, session_of_mine, rankduel):
+def test_a_policy_other_than_that_of_the_session_is_refused(named, file_written_by_policy, rankduel):
     assert f", not {named}" in refused(rankduel("judge", "show", "s", "--policy", named))
 
 
-def test_a_named_policy_of_ours(rankduel, session):
+def test_the_named_policy_must_be_that_of_the_session(rankduel, session):
     assert rankduel("judge", "show", session, "--policy", "mohajer_select(m=3)")[0] == 0
     for named in ("mohajer_select", "mine.py"):
-        said = refused(rankduel("judge", "show", session, "--policy", named))
-        assert f"the policy of the session is mohajer_select(m=3), not {named}" in said
+        message = refused(rankduel("judge", "show", session, "--policy", named))
+        assert f"the policy of the session is mohajer_select(m=3), not {named}" in message

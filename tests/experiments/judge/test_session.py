@@ -25,21 +25,21 @@ def better(left, right):
     return "left" if left < right else "right"
 
 
-def answered(pairs, judge=better):
+def answers_to(pairs, judge=better):
     return [{"id": str(pair.id), "winner": judge(pair.left, pair.right)} for pair in pairs]
 
 
 def judge_all(session, shuffle=None, at_a_time=None):
-    """Judge until the session is finished; each round some of the open pairs, in random order."""
+    """Judge until the session is finished, `at_a_time` pairs per round, shuffled by `shuffle` if given."""
     while pairs := session.next_pairs():
         if shuffle:
             shuffle.shuffle(pairs)
-        assert session.add(answered(pairs[:at_a_time])) == len(pairs[:at_a_time])
+        assert session.add(answers_to(pairs[:at_a_time])) == len(pairs[:at_a_time])
     return session.progress()
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_perfect_judges_find_the_best(policy, tmp_path):
+def test_consistent_judgments_find_the_best_item(policy, tmp_path):
     progress = judge_all(start_session(tmp_path, ITEMS, policy))
     assert progress.finished and progress.best == ("item 00",) and progress.open == progress.ahead == 0
     assert 11 <= progress.judgments and 1 <= progress.judgments_per_pair
@@ -47,7 +47,7 @@ def test_perfect_judges_find_the_best(policy, tmp_path):
 
 @pytest.mark.parametrize("policy", ["prefbest(n=3,m=4)", "mohajer_select(m=3)"])
 def test_the_order_of_judgments_does_not_matter(policy, tmp_path):
-    """Within a batch; the noisy judgment of a comparison depends on its number only."""
+    """This holds within a batch. The noisy judgment of a comparison depends on its number only."""
 
     def run(name, **order):
         session = start_session(tmp_path / name, ITEMS, policy, seed=3)
@@ -76,10 +76,10 @@ def test_batches_are_open_at_once_and_the_budget_cuts_them(tmp_path):
     assert progress.finished and progress.judgments == 10 and len(progress.best) >= 1
 
 
-def test_judged_ahead_is_kept_and_said(tmp_path):
+def test_judgments_of_later_comparisons_are_stored_and_counted(tmp_path):
     session = start_session(tmp_path, ITEMS, "mohajer_select(m=1)")
     last = session.next_pairs()[-2:]
-    session.add(answered(last))
+    session.add(answers_to(last))
     progress = session.progress()
     assert (progress.judgments, progress.ahead, progress.open) == (0, 2, 4)
     assert not {pair.id for pair in session.next_pairs()} & {pair.id for pair in last}
@@ -104,7 +104,7 @@ def test_the_random_winner_of_a_tie_does_not_change(tmp_path):
 
 def test_adding_again_changes_nothing(tmp_path):
     session = start_session(tmp_path, ITEMS, "mohajer_select(m=1)")
-    rows = answered(session.next_pairs())
+    rows = answers_to(session.next_pairs())
     assert session.add(rows) == 6 and session.add(rows) == 0 and session.add(rows[:2] + rows[:2]) == 0
     assert session.progress().judgments == 6
 
@@ -120,7 +120,7 @@ def test_an_item_may_have_the_name_of_a_winner(name, tmp_path):
         assert session.progress().best == (name,)
 
 
-def test_winners_are_never_given_by_name(tmp_path):
+def test_a_winner_given_by_name_is_refused(tmp_path):
     session = start_session(tmp_path, ITEMS, "mohajer_select(m=1)")
     pair = session.next_pairs()[0]
     with pytest.raises(
@@ -129,8 +129,8 @@ def test_winners_are_never_given_by_name(tmp_path):
         session.add([{"id": "1", "winner": pair.left}])
 
 
-def by(assessor, pairs):
-    return [row | {"assessor": assessor} for row in answered(pairs)]
+def answers_by(assessor, pairs):
+    return [row | {"assessor": assessor} for row in answers_to(pairs)]
 
 
 def test_an_assessor_judges_a_pair_once(tmp_path):
@@ -139,9 +139,9 @@ def test_an_assessor_judges_a_pair_once(tmp_path):
     for assessor in ("ann", "bob", "cy"):
         pairs = session.next_pairs(assessor)
         assert len({pair.pair for pair in pairs}) == len(pairs) == 6
-        assert session.add(by(assessor, pairs[:1])) == 1
+        assert session.add(answers_by(assessor, pairs[:1])) == 1
         assert len(session.next_pairs(assessor)) == 5
-        assert session.add(by(assessor, pairs[1:])) == 5
+        assert session.add(answers_by(assessor, pairs[1:])) == 5
         if assessor != "cy":
             assert session.next_pairs(assessor) == []
     assert session.progress().judgments == 18 and session.progress().judgments_per_pair == 3
@@ -153,24 +153,24 @@ def test_a_second_judgment_of_a_pair_by_one_person_is_refused(tmp_path):
     with pytest.raises(
         DataError, match="line 3: ann judged this pair before, as comparison 1; .*another assessor"
     ):
-        session.add(by("ann", [first, second]))
-    session.add(by("ann", [first]))
+        session.add(answers_by("ann", [first, second]))
+    session.add(answers_by("ann", [first]))
     with pytest.raises(DataError, match="line 2: ann judged this pair before"):
-        session.add(by("ann", [second]))
-    assert session.add(by("bob", [second])) == 1 and session.progress().judgments == 2
+        session.add(answers_by("ann", [second]))
+    assert session.add(answers_by("bob", [second])) == 1 and session.progress().judgments == 2
 
 
 @pytest.mark.parametrize("other", ["bob", ""])
 def test_a_second_judgment_of_a_comparison_by_another_person_is_refused(other, tmp_path):
     session = start_session(tmp_path, ITEMS, "mohajer_select(m=1)")
     pairs = session.next_pairs()
-    assert session.add(by("ann", pairs[:1])) == 1 and session.add(by("ann", pairs[:1])) == 0
+    assert session.add(answers_by("ann", pairs[:1])) == 1 and session.add(answers_by("ann", pairs[:1])) == 0
     with pytest.raises(
         DataError, match="line 2: comparison 1 was judged before, by ann; expected one judgment"
     ):
-        session.add(by(other, pairs))
+        session.add(answers_by(other, pairs))
     with pytest.raises(DataError, match="line 3: comparison 2 was judged before, by cy"):
-        session.add(by("cy", pairs[1:2]) + by(other, pairs[1:2]))
+        session.add(answers_by("cy", pairs[1:2]) + answers_by(other, pairs[1:2]))
     assert session.progress().ahead + session.progress().judgments == 1
 
 
@@ -187,7 +187,7 @@ def test_a_second_judgment_of_a_comparison_by_another_person_is_refused(other, t
         ({"id": "1", "winner": "right"}, "comparison 1 has the winner right, and had left before"),
     ],
 )
-def test_bad_judgments_are_refused_whole(row, message, tmp_path):
+def test_a_file_with_an_invalid_judgment_is_refused_as_a_whole(row, message, tmp_path):
     session = start_session(tmp_path, ITEMS, "mohajer_select(m=1)")
     with pytest.raises(DataError, match=message) as error:
         session.add([{"id": "1", "winner": "left"}, row])
@@ -205,10 +205,10 @@ def test_two_files_with_the_same_comparison_are_an_error(tmp_path):
         open_session(tmp_path / "a").progress()
 
 
-def test_what_others_add_is_seen(tmp_path):
+def test_judgments_added_by_another_session_are_read(tmp_path):
     session, other = start_session(tmp_path, ITEMS, "mohajer_select(m=1)"), open_session(tmp_path)
-    assert session.add(answered(session.next_pairs()[:2])) == 2
-    assert other.add(answered(other.next_pairs())) == 4
+    assert session.add(answers_to(session.next_pairs()[:2])) == 2
+    assert other.add(answers_to(other.next_pairs())) == 4
     assert session.progress() == other.progress() and session.progress().judgments == 6
 
 
@@ -297,7 +297,7 @@ def test_every_field_of_a_session_is_checked(name, value, tmp_path):
         open_session(edited(tmp_path, **{name: value}))
 
 
-def keep(folder, text):
+def write_judgment_file(folder, text):
     """Write judgments to a file with the digest in its name, as `add` does."""
     data = text if isinstance(text, bytes) else text.encode()
     digest = hashlib.sha256(data).hexdigest()[:16]
@@ -323,14 +323,14 @@ HEADER = "id,left,right,winner,assessor\n"
 )
 def test_damaged_judgments_are_refused(text, tmp_path):
     session = start_session(tmp_path, ITEMS, "mohajer_select(m=1)")
-    keep(tmp_path, text)
+    write_judgment_file(tmp_path, text)
     with pytest.raises(RecordsError, match=r"000001-\w+.csv: damaged"):
         session.progress()
 
 
-def test_a_flipped_bit_in_judgments_is_noticed(tmp_path):
+def test_a_flipped_bit_in_judgments_is_detected(tmp_path):
     session = start_session(tmp_path, ITEMS, "mohajer_select(m=1)")
-    session.add(answered(session.next_pairs()))
+    session.add(answers_to(session.next_pairs()))
     (path,) = (tmp_path / "judgments").iterdir()
     whole = path.read_bytes()
     for bit in range(0, 8 * len(whole), 13):
@@ -343,12 +343,12 @@ def test_a_flipped_bit_in_judgments_is_noticed(tmp_path):
 
 def test_a_session_of_another_version_is_refused(tmp_path):
     session = start_session(tmp_path, ITEMS, "mohajer_select(m=1)")
-    session.add(answered(session.next_pairs()))
+    session.add(answers_to(session.next_pairs()))
     with pytest.raises(RecordsError, match="made by another version"):
         open_session(edited(tmp_path, seed=8)).progress()
 
 
-def test_any_policy_will_do_with_a_budget(tmp_path):
+def test_any_policy_can_be_used_with_a_budget(tmp_path):
     progress = judge_all(start_session(tmp_path, ITEMS[:4], "rucb", budget=25))
     assert progress.finished and progress.best == ("item 00",) and progress.judgments <= 25
 
@@ -384,10 +384,10 @@ def test_csv_keeps_commas_and_quotes(tmp_path):
 def test_a_whole_session_on_the_command_line(rankduel, tmp_path):
     (tmp_path / "pool.txt").write_text("\n".join(ITEMS))
     folder, pairs = str(tmp_path / "s"), tmp_path / "pairs.csv"
-    said = words(
+    output = words(
         rankduel("judge", "start", tmp_path / "pool.txt", folder, "--policy", "mohajer_select(m=1)")[1]
     )
-    assert "12 items, mohajer_select(m=1)" in said and "6 pairs to judge" in said
+    assert "12 items, mohajer_select(m=1)" in output and "6 pairs to judge" in output
     for _ in range(4):
         rankduel("judge", "next", folder, "-o", pairs, "--assessor", "Ann")
         rows = list(csv.DictReader(pairs.read_text().splitlines()))
@@ -396,8 +396,10 @@ def test_a_whole_session_on_the_command_line(rankduel, tmp_path):
             writer = csv.DictWriter(file, filled[0])
             writer.writeheader()
             writer.writerows(filled)
-        said = words(rankduel("judge", "add", folder, pairs)[1])
-    assert "finished; best: item 00" in said and "11 judgments so far, at most 1 judgment per pair" in said
+        output = words(rankduel("judge", "add", folder, pairs)[1])
+    assert (
+        "finished; best: item 00" in output and "11 judgments so far, at most 1 judgment per pair" in output
+    )
     shown = json.loads(rankduel("judge", "show", folder, "--json")[1])
     assert shown["best"] == ["item 00"] and shown["finished"] and shown["judgments"] == 11
 
@@ -405,7 +407,7 @@ def test_a_whole_session_on_the_command_line(rankduel, tmp_path):
 def test_asking_at_the_terminal_keeps_every_answer(rankduel, tmp_path, monkeypatch):
     start_session(tmp_path, ITEMS[:3], "mohajer_select(m=1)")
     monkeypatch.setattr("sys.stdin", io.StringIO("1\nnonsense\nq\n"))
-    said = words(rankduel("judge", "ask", tmp_path)[1])
-    assert "1 judgment so far, at most 1 judgment per pair" in said and "1 pair to judge" in said
+    output = words(rankduel("judge", "ask", tmp_path)[1])
+    assert "1 judgment so far, at most 1 judgment per pair" in output and "1 pair to judge" in output
     monkeypatch.setattr("sys.stdin", io.StringIO("2\n"))
     assert "finished" in words(rankduel("judge", "ask", tmp_path)[1])

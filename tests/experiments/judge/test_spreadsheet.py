@@ -38,14 +38,14 @@ def test_a_formula_is_written_as_text(text):
 
 
 @pytest.mark.parametrize("text", ["", "a", "a=1", "'tis", "'", "''", "1", "1-2", "'a=1", "Ä", " a"])
-def test_other_texts_are_left_alone(text):
+def test_other_texts_are_unchanged(text):
     assert as_text(text) == text == from_cell(text)
 
 
 @given(TEXTS)
 @example("'=1")
 @example("''=1")
-def test_no_cell_begins_like_a_formula_and_every_text_comes_back(text):
+def test_no_cell_starts_like_a_formula_and_every_text_is_restored(text):
     cell = as_text(text)
     assert not cell.lstrip().startswith(("=", "+", "-", "@", "＝", "＋", "－", "＠"))
     assert not cell.startswith(("\t", "\r", "\n"))
@@ -54,7 +54,7 @@ def test_no_cell_begins_like_a_formula_and_every_text_comes_back(text):
 
 @given(st.lists(st.lists(TEXTS, min_size=3, max_size=3)))
 @example([["a\rb", "\r", '"'], ["", "", ""]])
-def test_what_is_written_is_read(rows):
+def test_written_rows_are_read_back(rows):
     columns = ("one", "two", "three")
     table = [dict(zip(columns, row)) for row in rows]
     text = to_csv(table, columns)
@@ -62,18 +62,18 @@ def test_what_is_written_is_read(rows):
     assert [[*map(as_text, row)] for row in rows] == [*csv.reader(io.StringIO(text, newline=""))][1:]
 
 
-def test_short_rows_are_filled_and_long_ones_cut():
+def test_short_rows_are_padded_and_long_rows_cut():
     assert from_csv("a,b\n1\n\n1,2,3\n", "x") == (["a", "b"], [{"a": "1", "b": ""}, {"a": "1", "b": "2"}])
     assert from_csv("", "x") == ([], [])
 
 
 @pytest.mark.parametrize("text", ["id,winner\n1," + "a" * 140_000, "id,winner\n" + "1" * 140_000 + ",left"])
-def test_fields_that_are_too_long_are_named(text):
+def test_too_long_fields_are_refused_with_their_line(text):
     with pytest.raises(DataError, match="pairs.csv, line 2: not CSV: field larger than field limit"):
         read_judgments(text, "pairs.csv")
 
 
-def test_a_session_of_formulas_goes_out_and_comes_back(tmp_path):
+def test_a_session_with_formulas_as_items(tmp_path):
     items = [*FORMULAS, "'=1", "''=1", "'tis", "a\rb", " a ", "a"]
     session = start_session(tmp_path, items, "mohajer_select(m=1)")
     while pairs := session.next_pairs():

@@ -42,10 +42,10 @@ KINDS = {
 }
 
 
-def tiny_arena(way, ties="random_impression", tied_duels="coin", **changes):
+def tiny_arena(configured, ties="random_impression", tied_duels="coin", **changes):
     """Return an arena with queries of 1 to 5 documents and pages of 3."""
     labels, rankings = tiny()
-    arena = Arena(rankings, labels, USERS["navigational"], way, 3, ties, tied_duels, "uniform", {})
+    arena = Arena(rankings, labels, USERS["navigational"], configured, 3, ties, tied_duels, "uniform", {})
     return dataclasses.replace(arena, **changes)
 
 
@@ -72,7 +72,7 @@ def row(preferences, first, second):
     return pairs[(pairs["first"] == names[first]) & (pairs["second"] == names[second])].iloc[0]
 
 
-# --- correct
+# --- values
 
 
 @pytest.mark.parametrize(
@@ -91,16 +91,16 @@ def test_untied_pairs_are_exact(case):
 
 @pytest.mark.parametrize("simulate", [False, True], ids=["odds", "duels"])
 def test_coverage_of_intervals_of_tied_pairs(simulate):
-    """100 seeds and two pairs give 190 of 200, within 4 standard errors of 4.4 for pairs that share ties."""
-    case, pairs, held = ("team_draft", "prefix", "assign"), [(0, 4), (2, 3)], 0
+    """Of 200 intervals, 190 are expected to cover; 4 standard errors are 18, as pairs share tie breaks."""
+    case, pairs, n_covered = ("team_draft", "prefix", "assign"), [(0, 4), (2, 3)], 0
     truth = [win + tie / 2 for _, tie, win in (twin(case, pair) for pair in pairs)]
     for seed in range(100):
         made = build_matrix(tiny_arena(chosen(case)), duels=600, seed=seed, simulate=simulate, jobs=1)
         for pair, p in zip(pairs, truth):
             found = row(made, *pair)
             assert found["n"] == 600 and found["method"] == ("simulated" if simulate else "rao-blackwell")
-            held += found["lo"] <= p <= found["hi"]
-    assert 172 <= held < 200
+            n_covered += found["lo"] <= p <= found["hi"]
+    assert 172 <= n_covered < 200
 
 
 @pytest.mark.slow
@@ -124,8 +124,8 @@ def test_ties_may_be_dropped():
 def test_a_pair_without_a_winner_has_p_one_half():
     labels, _ = tiny()
     for ties in ("coin", "drop"):
-        blind = tiny_arena(interleaving("team_draft"), tied_duels=ties, model=USERS["perfect"])
-        made = build_matrix(dataclasses.replace(blind, labels=0 * labels), duels=60)
+        without_relevance = tiny_arena(interleaving("team_draft"), tied_duels=ties, model=USERS["perfect"])
+        made = build_matrix(dataclasses.replace(without_relevance, labels=0 * labels), duels=60)
         assert (made.pairs["p"] == 0.5).all() and (made.pairs["ties"] == made.pairs["n"]).all()
 
 
@@ -140,7 +140,7 @@ def test_the_prior_of_lerot():
     )
 
 
-def test_ties_broken_once_a_run_leave_everything_exact(arena):
+def test_all_pairs_are_exact_if_ties_are_broken_once_per_run(arena):
     made = build_matrix(arena("team_draft", ties="random_run"), seed=3)
     assert set(made.pairs["method"]) == {"exact"} and (made.pairs["n"] == N_QUERIES).all()
     other = build_matrix(arena("team_draft", ties="random_run"), seed=4)
@@ -148,7 +148,7 @@ def test_ties_broken_once_a_run_leave_everything_exact(arena):
 
 
 @pytest.mark.slow
-def test_a_cycle_of_queries_is_the_same_mix(arena):
+def test_cycled_queries_give_the_same_matrix_as_uniform_queries(arena):
     for kind in ("team_draft", "probabilistic"):
         uniform, cycle = (build_matrix(arena(kind, queries=q), duels=80) for q in ("uniform", "cycle"))
         np.testing.assert_array_equal(uniform.matrix, cycle.matrix)
@@ -171,14 +171,14 @@ def test_pages_are_drawn_in_whole_passes(arena, duels, n):
 def test_rounds_have_their_own_random_numbers(arena, kind):
     """The second half of a long job does not repeat the first."""
     how = dict(KINDS[kind])
-    ring, half = arena(how.pop("interleave")), 2**16 if "simulate" in how else 1000
-    once, twice = (build_matrix(ring, duels=duels, **how).pairs for duels in (half, 2 * half))
+    opened, half = arena(how.pop("interleave")), 2**16 if "simulate" in how else 1000
+    once, twice = (build_matrix(opened, duels=duels, **how).pairs for duels in (half, 2 * half))
     drawn = once["method"] != "exact"
     assert (twice["n"] == 2 * once["n"])[drawn].all()
     assert (twice["wins"] != 2 * once["wins"])[drawn].all()
 
 
-def test_precision_is_reached_and_not_much_exceeded(arena):
+def test_precision_is_reached_without_many_extra_duels(arena):
     pairs = build_matrix(arena("probabilistic"), precision=0.02).pairs
     half = (pairs["hi"] - pairs["lo"]) / 2
     assert (half <= 0.02).all() and (half > 0.02 / 1.4).all() and pairs["n"].nunique() > 1
@@ -190,9 +190,9 @@ def test_precision_is_reached_and_not_much_exceeded(arena):
 def test_decisions_are_right_and_even_pairs_stay_undecided(arena, kind):
     """Features 16 and 17 are constant within queries, so p = 1/2. The other pairs are far from 1/2."""
     how = dict(KINDS[kind])
-    chosen_arena = arena(how.pop("interleave"))
-    pairs = build_matrix(chosen_arena, decide=0.05, duels=20_000, **how).pairs
-    truth = build_matrix(chosen_arena, duels=40_000, seed=1, **how).pairs
+    opened = arena(how.pop("interleave"))
+    pairs = build_matrix(opened, decide=0.05, duels=20_000, **how).pairs
+    truth = build_matrix(opened, duels=40_000, seed=1, **how).pairs
     decided = (pairs["lo"] > 0.5) | (pairs["hi"] < 0.5)
     drawn = pairs["method"] != "exact"
     assert pairs["n"].max() == 20_000 and not decided.iloc[-1]  # the pair of constant rankers
@@ -203,20 +203,20 @@ def test_decisions_are_right_and_even_pairs_stay_undecided(arena, kind):
     assert ((pairs["lo"] <= truth["hi"]) & (truth["lo"] <= pairs["hi"])).all()
 
 
-def test_all_pairs_share_the_error_probability(arena, monkeypatch):
+def test_the_error_probability_is_divided_among_the_pairs(arena, monkeypatch):
     shares = []
     monkeypatch.setattr(rounds, "extend", lambda *arguments: shares.append(arguments[4]))
     made = build_matrix(arena("team_draft"), decide=0.05, duels=100)
     assert shares and set(shares) == {0.05 / (made.pairs["method"] != "exact").sum()}
 
 
-def test_decided_pairs_are_left_alone(arena):
+def test_decided_pairs_are_not_played_further(arena):
     early = build_matrix(arena("team_draft"), decide=0.05, duels=2000).pairs
     late = build_matrix(arena("team_draft"), decide=0.05, duels=8000).pairs
-    open_ones = early["n"] == 2000
-    assert open_ones.any() and not open_ones.all()
-    np.testing.assert_array_equal(early[~open_ones], late[~open_ones])
-    assert (late["n"][open_ones] > 2000).all()
+    undecided = early["n"] == 2000
+    assert undecided.any() and not undecided.all()
+    np.testing.assert_array_equal(early[~undecided], late[~undecided])
+    assert (late["n"][undecided] > 2000).all()
 
 
 # --- threads and interruptions
@@ -224,12 +224,12 @@ def test_decided_pairs_are_left_alone(arena):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("aim", [{"duels": 1300}, {"decide": 0.05, "duels": 3000}, {"precision": 0.02}])
-def test_threads_change_nothing(arena, tmp_path, kind, aim):
+def test_the_number_of_threads_changes_no_byte(arena, tmp_path, kind, aim):
     how = KINDS[kind] | aim
-    ring = arena(how.pop("interleave"))
+    opened = arena(how.pop("interleave"))
     paths = [tmp_path / f"{jobs}.prefs.parquet" for jobs in (1, 2, 5)]
     for path, jobs in zip(paths, (1, 2, 5)):
-        write_matrix(ring, path, jobs=jobs, **how)
+        write_matrix(opened, path, jobs=jobs, **how)
     assert len({path.read_bytes() for path in paths}) == 1
 
 
@@ -252,33 +252,36 @@ def stop_after(blocks):
 @pytest.mark.parametrize("blocks", [0, 17, 90])
 def test_an_interrupted_job_resumes(arena, tmp_path, monkeypatch, kind, blocks):
     how = KINDS[kind] | {"decide": 0.05, "duels": 8000 if kind == "duels" else 1000}
-    ring = arena(how.pop("interleave"))
+    opened = arena(how.pop("interleave"))
     whole, cut = tmp_path / "whole.prefs.parquet", tmp_path / "cut.prefs.parquet"
-    told = []
-    write_matrix(ring, whole, progress=told.append, **how)
-    assert len(told) > 90
+    reports = []
+    write_matrix(opened, whole, progress=reports.append, **how)
+    assert len(reports) > 90
     monkeypatch.setattr(Checkpoint, "is_due", lambda self: True)
     with pytest.raises(Stopped):
-        write_matrix(ring, cut, progress=stop_after(blocks), **how)
+        write_matrix(opened, cut, progress=stop_after(blocks), **how)
     assert not cut.exists() and (tmp_path / ".cut.prefs.parquet.partial").exists()
-    again = []
-    write_matrix(ring, cut, jobs=1, progress=again.append, **how)
+    reports_after_resuming = []
+    write_matrix(opened, cut, jobs=1, progress=reports_after_resuming.append, **how)
     assert cut.read_bytes() == whole.read_bytes()
-    assert again == told[-len(again) :] and len(again) < len(told) - blocks
+    assert (
+        reports_after_resuming == reports[-len(reports_after_resuming) :]
+        and len(reports_after_resuming) < len(reports) - blocks
+    )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cut.prefs.parquet", "whole.prefs.parquet"]
 
 
 @pytest.mark.parametrize(
     "change", [{"seed": 1}, {"duels": 900}, {"simulate": True}, {"interleave": "probabilistic"}]
 )
-def test_another_job_does_not_resume_from_it(letor, tmp_path, monkeypatch, change):
+def test_a_different_job_does_not_resume_from_the_checkpoint(letor, tmp_path, monkeypatch, change):
     monkeypatch.setattr(Checkpoint, "is_due", lambda self: True)
     path, usual = tmp_path / "one.prefs.parquet", {"interleave": "team_draft", "duels": 800}
 
     def make(path, how, **more):
         how = dict(how)
-        ring = open_arena(letor, interleave=how.pop("interleave"), rankers=RANKERS)
-        write_matrix(ring, path, **how, **more)
+        opened = open_arena(letor, interleave=how.pop("interleave"), rankers=RANKERS)
+        write_matrix(opened, path, **how, **more)
 
     with pytest.raises(Stopped):
         make(path, usual, progress=stop_after(5))
@@ -289,7 +292,7 @@ def test_another_job_does_not_resume_from_it(letor, tmp_path, monkeypatch, chang
 
 
 @pytest.mark.parametrize("content", [b"", b"not a file of arrays", bytes(1000)])
-def test_a_spoilt_checkpoint_is_started_over(arena, tmp_path, content):
+def test_a_damaged_checkpoint_is_discarded(arena, tmp_path, content):
     path = tmp_path / "one.prefs.parquet"
     folder = tmp_path / ".one.prefs.parquet.partial"
     folder.mkdir()
@@ -302,7 +305,7 @@ def test_a_spoilt_checkpoint_is_started_over(arena, tmp_path, content):
 
 
 @pytest.mark.parametrize("place", [70, 200, -1])
-def test_a_changed_checkpoint_is_started_over(arena, tmp_path, monkeypatch, place):
+def test_a_changed_checkpoint_is_discarded(arena, tmp_path, monkeypatch, place):
     monkeypatch.setattr(Checkpoint, "is_due", lambda self: True)
     path, fresh = tmp_path / "one.prefs.parquet", tmp_path / "fresh.prefs.parquet"
     with pytest.raises(Stopped):
@@ -358,13 +361,13 @@ def test_a_folder_cleared_by_another_process_is_no_error(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_progress_ends_where_it_said(arena):
+def test_progress_ends_at_its_announced_total(arena):
     for how in ({"duels": 800}, {"duels": 800, "simulate": True}):
-        told = []
-        build_matrix(arena("team_draft"), progress=told.append, **how)
-        done = [one.done for one in told]
-        assert done == sorted(done) and len({one.total for one in told}) == 1
-        assert done[-1] == told[-1].total and told[-1].pairs == 15
+        reports = []
+        build_matrix(arena("team_draft"), progress=reports.append, **how)
+        done = [one.done for one in reports]
+        assert done == sorted(done) and len({one.total for one in reports}) == 1
+        assert done[-1] == reports[-1].total and reports[-1].pairs == 15
 
 
 _CHILD = """
@@ -380,7 +383,7 @@ write_matrix(arena, sys.argv[2], decide=0.05, duels=200_000)
 
 
 @pytest.mark.slow
-def test_killed_again_and_again_it_ends_with_the_same_bytes(tmp_path):
+def test_a_job_killed_repeatedly_ends_with_the_same_bytes(tmp_path):
     data, when = tmp_path / "data.txt", random.Random(0)
     write_letor(synthesize(shape("small", queries=100)), data)
     whole, cut = tmp_path / "whole.prefs.parquet", tmp_path / "cut.prefs.parquet"
@@ -416,7 +419,7 @@ def test_two_processes_on_one_matrix(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("how", "told"),
+    ("how", "message"),
     [
         ({"duels": 0}, "duels is 0; expected a whole number from 1 to 1,000,000,000,000"),
         ({"duels": 2.5}, "duels is 2.5; expected a whole number from 1 to 1,000,000,000,000"),
@@ -433,10 +436,10 @@ def test_two_processes_on_one_matrix(tmp_path):
         ({"prior": "flat"}, "prior is flat; expected one of: none, lerot"),
     ],
 )
-def test_what_cannot_be_is_refused(how, told):
+def test_invalid_options_are_refused(how, message):
     with pytest.raises(UsageError) as problem:
         build_matrix(tiny_arena(interleaving("team_draft")), **how)
-    assert str(problem.value) == told
+    assert str(problem.value) == message
 
 
 def test_one_ranker_has_no_pairs(letor):

@@ -18,7 +18,7 @@ def borda(prefs):
 
 
 @pytest.mark.parametrize("name", MATRICES)
-def test_all_are_clean(name):
+def test_every_matrix_is_valid_and_described(name):
     prefs = MATRICES[name].make()
     np.testing.assert_allclose(checked_prefs(prefs), prefs, atol=1e-15)
     assert str(len(prefs)) in MATRICES[name].about or name.startswith("mslr5")

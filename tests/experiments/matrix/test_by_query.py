@@ -24,7 +24,7 @@ def by_odds(arena, first, second, users):
     return np.array([win + tie / 2 for _, tie, win in odds])
 
 
-def test_exact_values_by_query_are_the_odds_of_each(tmp_path):
+def test_exact_values_by_query_are_the_odds_of_each_query(tmp_path):
     chosen = arenas.arena()
     made = write_matrix(chosen, tmp_path / "m.prefs.parquet")
     for row, (first, second) in enumerate(itertools.combinations(range(3), 2)):
@@ -50,7 +50,7 @@ def test_drawn_values_by_query_have_the_mean_p(how, tied_duels):
     np.testing.assert_allclose(made.by_query[0], 0.5 + (expected - 0.5) / share, atol=error + 5 * 0.5 / 14)
 
 
-def test_very_many_queries_share_groups(monkeypatch):
+def test_very_many_queries_are_stored_in_groups(monkeypatch):
     chosen = arenas.arena(repeat=4)
     whole = build_matrix(chosen)
     monkeypatch.setattr(rounds, "_MIN_GROUPS", 4)

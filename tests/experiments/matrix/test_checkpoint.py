@@ -32,7 +32,7 @@ def assert_same(found, expected):
         assert found[name].dtype == array.dtype and found[name].flags.writeable
 
 
-def test_what_was_saved_comes_back(output):
+def test_saved_sums_are_loaded(output):
     assert_same(Checkpoint(output).load(JOB, START), SAVED)
 
 
@@ -50,7 +50,7 @@ def test_the_checkpoint_of_another_job_is_not_used(output, about, start):
     assert_same(Checkpoint(output).load(about, start), start)
 
 
-def test_every_changed_byte_starts_over_with_a_note(output):
+def test_every_changed_byte_is_detected_with_a_warning(output):
     file = file_of(output)
     whole = file.read_bytes()
     for place in range(len(whole)):
@@ -62,14 +62,14 @@ def test_every_changed_byte_starts_over_with_a_note(output):
 
 
 @pytest.mark.parametrize("change", [lambda whole: whole[:-1], lambda whole: whole + b"1", lambda whole: b""])
-def test_files_of_another_size_start_over(output, change):
+def test_files_of_another_size_are_discarded(output, change):
     file = file_of(output)
     file.write_bytes(change(file.read_bytes()))
     with pytest.warns(CacheNotice, match="damaged"):
         assert_same(Checkpoint(output).load(JOB, START), START)
 
 
-def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+def test_an_unwritable_folder_is_named_in_the_message(tmp_path):
     (tmp_path / ".m.npy.partial").write_text("not a folder")
     checkpoint = Checkpoint(tmp_path / "m.npy")
     with pytest.warns(CacheNotice, match="Not a directory"):

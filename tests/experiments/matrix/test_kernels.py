@@ -20,13 +20,13 @@ TEAM_DRAFT = (("team_draft", "prefix", "assign"), ("team_draft", "prefix", "neut
 DRAWN = tuple(
     ("probabilistic", "credit", credit) for credit in ("assignment", "marginal_sign", "marginal_bernoulli")
 )
-PAIRS = ((0, 1), (2, 3), (0, 4))  # untied, tied, one constant; see live_duels
+PAIRS = ((0, 1), (2, 3), (0, 4))  # rankers without ties, with ties, and a constant one; see live_duels
 USER = USERS["navigational"]
 users_drawn = pytest.mark.parametrize("user", ["navigational", "perfect", "leaves unclicked"])
 
 
-def odds_kernel(world, way):
-    return choose_kernel(world, way, simulate=False).kernel()
+def odds_kernel(world, configured):
+    return choose_kernel(world, configured, simulate=False).kernel()
 
 
 def sums_of(kernel, world, pairs, times, seed=0, start=0, stop=None):
@@ -37,11 +37,13 @@ def sums_of(kernel, world, pairs, times, seed=0, start=0, stop=None):
 def both_sums_of(kernel, world, pairs, times, seed=0, start=0, stop=None):
     """Return (sums, sums of values by query)."""
     firsts, seconds = np.array(pairs).T.copy()
-    often = np.full((len(world.offsets) - 1 if stop is None else stop) - start, times)
+    times_per_query = np.full((len(world.offsets) - 1 if stop is None else stop) - start, times)
     centres = np.full(len(firsts), 0.5)
     users = np.random.default_rng(seed)
-    by_query = np.full((len(often), len(firsts)), np.nan)
-    sums = kernel(for_another_thread(world), start, often, firsts, seconds, centres, by_query, users)
+    by_query = np.full((len(times_per_query), len(firsts)), np.nan)
+    sums = kernel(
+        for_another_thread(world), start, times_per_query, firsts, seconds, centres, by_query, users
+    )
     return sums, by_query
 
 
@@ -52,9 +54,9 @@ def twin_odds(case, pair, length):
     return naive.matrix.pair_odds(first, second, grades, length, case[0], case[2], USER)
 
 
-def tiny_world(way, length=3, **more):
+def tiny_world(configured, length=3, **more):
     labels, rankings = tiny()
-    return make_world(rankings, labels, USER, way, length=length, **more)
+    return make_world(rankings, labels, USER, configured, length=length, **more)
 
 
 def assert_same_mean(found, expected, variance, n):
@@ -67,9 +69,11 @@ def assert_same_mean(found, expected, variance, n):
 
 @pytest.mark.parametrize("case", TEAM_DRAFT, ids=case_id)
 @pytest.mark.parametrize("length", [1, 3, 10])
-def test_team_draft_without_ties_is_brute_force(case, length):
-    way = chosen(case)
-    sums = sums_of(odds_kernel(tiny_world(way), way), tiny_world(way, length), [(0, 1), (1, 0)], 1)
+def test_team_draft_without_ties_equals_brute_force(case, length):
+    configured = chosen(case)
+    sums = sums_of(
+        odds_kernel(tiny_world(configured), configured), tiny_world(configured, length), [(0, 1), (1, 0)], 1
+    )
     np.testing.assert_allclose(sums[0, :3] / 6, twin_odds(case, (0, 1), length), atol=1e-12)
     np.testing.assert_allclose(sums[1, :3], sums[0, 2::-1], atol=1e-12)
     assert (sums[:, WITHIN] == 0).all()
@@ -77,21 +81,21 @@ def test_team_draft_without_ties_is_brute_force(case, length):
 
 @pytest.mark.parametrize("case", TEAM_DRAFT, ids=case_id)
 def test_team_draft_with_ties_is_the_mean_over_tie_breaks(case):
-    way, times = chosen(case), 3000
-    sums = sums_of(odds_kernel(tiny_world(way), way), tiny_world(way), PAIRS, times)
-    assert_sums_are(sums, case, PAIRS, times)
+    configured, times = chosen(case), 3000
+    sums = sums_of(odds_kernel(tiny_world(configured), configured), tiny_world(configured), PAIRS, times)
+    assert_sums_match(sums, case, PAIRS, times)
     assert sums[0, WITHIN] < 1e-20 < sums[1, WITHIN]
 
 
 @pytest.mark.parametrize("case", DRAWN, ids=case_id)
-def test_drawn_pages_are_brute_force_on_average(case):
-    """Without ties: with all tie breaks the twin takes minutes; live duels below test ties."""
-    way, times = chosen(case), 20_000
-    kernel = kernels.drawn_pages_kernel(way)
-    assert_sums_are(sums_of(kernel, tiny_world(way), PAIRS[:1], times), case, PAIRS[:1], times)
+def test_drawn_pages_match_brute_force_on_average(case):
+    """The pair has no ties, as the twin takes minutes over all tie breaks; live duels below test ties."""
+    configured, times = chosen(case), 20_000
+    kernel = kernels.drawn_pages_kernel(configured)
+    assert_sums_match(sums_of(kernel, tiny_world(configured), PAIRS[:1], times), case, PAIRS[:1], times)
 
 
-def assert_sums_are(sums, case, pairs, times):
+def assert_sums_match(sums, case, pairs, times):
     """Assert that means of `times` values of six queries are exact; standard errors are at most 0.002."""
     for row, pair in enumerate(pairs):
         loss, tie, win = twin_odds(case, pair, 3)
@@ -106,20 +110,20 @@ def assert_sums_are(sums, case, pairs, times):
 
 @pytest.mark.slow  # compiling takes long
 @pytest.mark.parametrize("method", ["balanced", "document_constraints", "optimized"])
-def test_other_methods_go_through_their_own_odds(method):
-    way = interleaving(method)
-    world = tiny_world(way)
-    sums = sums_of(odds_kernel(world, way), world, [(0, 1)], 1)
-    expected = mean_odds(world, way, 0, 1, np.random.default_rng(0))
+def test_other_methods_sum_their_exact_odds(method):
+    configured = interleaving(method)
+    world = tiny_world(configured)
+    sums = sums_of(odds_kernel(world, configured), world, [(0, 1)], 1)
+    expected = mean_odds(world, configured, 0, 1, np.random.default_rng(0))
     np.testing.assert_allclose(sums[0, :3] / 6, expected, atol=1e-12)
 
 
 @pytest.mark.slow  # compiling takes long
-def test_few_documents_leave_no_page_to_chance():
-    way = interleaving("probabilistic")
-    world = tiny_world(way)
-    assert is_exact(world, way, 0, 1)
-    sums = sums_of(odds_kernel(world, way), world, [(0, 1)], 1)
+def test_queries_of_few_documents_are_exact_under_probabilistic():
+    configured = interleaving("probabilistic")
+    world = tiny_world(configured)
+    assert is_exact(world, configured, 0, 1)
+    sums = sums_of(odds_kernel(world, configured), world, [(0, 1)], 1)
     twin = twin_odds(("probabilistic", "credit", "marginal_sign"), (0, 1), 3)
     np.testing.assert_allclose(sums[0, :3] / 6, twin, atol=1e-12)
 
@@ -129,12 +133,12 @@ def test_few_documents_leave_no_page_to_chance():
 
 @pytest.mark.parametrize("prefix", ["assign", "neutral"])
 def test_team_draft_is_mean_odds_where_nothing_is_tied(prefix):
-    (labels, rankings), way = full_size(), interleaving("team_draft", prefix=prefix)
-    world, pairs = make_world(rankings, labels, USER, way, ties="stable"), [(0, 1), (2, 4)]
-    kernel, n = odds_kernel(world, way), rankings.n_queries
+    (labels, rankings), configured = full_size(), interleaving("team_draft", prefix=prefix)
+    world, pairs = make_world(rankings, labels, USER, configured, ties="stable"), [(0, 1), (2, 4)]
+    kernel, n = odds_kernel(world, configured), rankings.n_queries
     sums = sums_of(kernel, world, pairs, 1)
     for row, pair in enumerate(pairs):
-        expected = mean_odds(world, way, *pair, np.random.default_rng(0))
+        expected = mean_odds(world, configured, *pair, np.random.default_rng(0))
         np.testing.assert_allclose(sums[row, :3] / n, expected, atol=1e-12)
     halves = [sums_of(kernel, world, pairs, 1, start=a, stop=b) for a, b in ((0, 11), (11, n))]
     np.testing.assert_allclose(sum(halves), sums, atol=1e-12)
@@ -152,10 +156,10 @@ LIVE = [
 )
 def test_odds_agree_with_live_duels(case, ties, user):
     """80 values and 4,000 duels of 30 queries, untied and tied: the duels' standard error is about 0.0013."""
-    (labels, rankings), way = full_size(), chosen(case)
-    world, pairs = make_world(rankings, labels, USERS[user], way, ties=ties), [(0, 1), (2, 3), (1, 4)]
-    drawn = sums_of(odds_kernel(world, way), world, pairs, 80)
-    played = sums_of(duel_kernel(way), asked_in_turn(world), pairs, 4000, seed=1)
+    (labels, rankings), configured = full_size(), chosen(case)
+    world, pairs = make_world(rankings, labels, USERS[user], configured, ties=ties), [(0, 1), (2, 3), (1, 4)]
+    drawn = sums_of(odds_kernel(world, configured), world, pairs, 80)
+    played = sums_of(duel_kernel(configured), asked_in_turn(world), pairs, 4000, seed=1)
     n, duels = 80 * 30, 4000 * 30
     assert (played[:, :3].sum(axis=1) == duels).all()
     for row in range(len(pairs)):
@@ -169,31 +173,34 @@ def test_odds_agree_with_live_duels(case, ties, user):
 
 
 def test_sampled_assignments_agree_with_live_duels():
-    (labels, rankings), way = full_size(), interleaving("probabilistic", credit="marginal_sampled", samples=5)
-    world, pairs = make_world(rankings, labels, USER, way), [(0, 1), (1, 4)]
-    drawn = sums_of(odds_kernel(world, way), world, pairs, 200)
-    played = sums_of(duel_kernel(way), asked_in_turn(world), pairs, 2000)
+    (labels, rankings), configured = (
+        full_size(),
+        interleaving("probabilistic", credit="marginal_sampled", samples=5),
+    )
+    world, pairs = make_world(rankings, labels, USER, configured), [(0, 1), (1, 4)]
+    drawn = sums_of(odds_kernel(world, configured), world, pairs, 200)
+    played = sums_of(duel_kernel(configured), asked_in_turn(world), pairs, 2000)
     for row in range(2):
         values = [(sums[row, WIN] + sums[row, TIE] / 2) / n for sums, n in ((drawn, 6000), (played, 60_000))]
         assert_same_mean(*values, 0.25 / 6000 + 0.25 / 60_000, 1)
 
 
-def test_all_pairs_see_the_same_tie_breaks():
-    """With a ranker under two names, every pair with either name has the same odds."""
-    (labels, rankings), way = full_size(), interleaving("team_draft")
-    world = make_world(rankings, labels, USER, way)
-    sums = sums_of(odds_kernel(world, way), world, [(2, 3), (3, 2), (2, 3)], 10)
+def test_all_pairs_share_the_tie_breaks():
+    """A pair that is given twice has equal sums, and swapped rankers have swapped sums."""
+    (labels, rankings), configured = full_size(), interleaving("team_draft")
+    world = make_world(rankings, labels, USER, configured)
+    sums = sums_of(odds_kernel(world, configured), world, [(2, 3), (3, 2), (2, 3)], 10)
     np.testing.assert_array_equal(sums[0], sums[2])
     np.testing.assert_allclose(
         sums[0, [WIN, TIE, LOSS, WITHIN]], sums[1, [LOSS, TIE, WIN, WITHIN]], atol=1e-9
     )
 
 
-# --- bookkeeping
+# --- sums and their columns
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=6), st.floats(0, 1))
-def test_spread_is_the_twins(pairs, centre):
+def test_sums_of_squares_match_the_twin(pairs, centre):
     sums, seen, values = np.zeros((1, 5)), 0.0, []
     for turn, (win, share) in enumerate(pairs):
         odds = np.array([(1 - win) * (1 - share), (1 - win) * share, win])
@@ -205,7 +212,7 @@ def test_spread_is_the_twins(pairs, centre):
 
 
 @pytest.mark.parametrize(
-    ("method", "length", "has"),
+    ("method", "length", "expected"),
     [
         ("team_draft", 32, True),
         ("team_draft", 33, False),
@@ -214,19 +221,19 @@ def test_spread_is_the_twins(pairs, centre):
         ("exploitative", 10, False),
     ],
 )
-def test_which_methods_have_odds(method, length, has):
-    (labels, rankings), way = full_size(), interleaving(method)
-    assert has_odds(make_world(rankings, labels, USER, way, length=length), way) == has
+def test_which_methods_have_odds(method, length, expected):
+    (labels, rankings), configured = full_size(), interleaving(method)
+    assert has_odds(make_world(rankings, labels, USER, configured, length=length), configured) == expected
 
 
 @pytest.mark.parametrize("case", [TEAM_DRAFT[0], *DRAWN], ids=case_id)
 @pytest.mark.parametrize("kind", ["drawn", "any", "played"])
-def test_values_by_query_add_up_to_the_sums(case, kind):
-    """The first query alone, with the same draws, has the same value."""
-    way, times = chosen(case), 3
-    world = tiny_world(way)
-    by_kind = {"drawn": odds_kernel, "any": lambda world, way: kernels._any_sums(way)}
-    kernel = duel_kernel(way) if kind == "played" else by_kind[kind](world, way)
+def test_values_by_query_sum_to_the_sums(case, kind):
+    """The first query played alone with the same random draws has the same value."""
+    configured, times = chosen(case), 3
+    world = tiny_world(configured)
+    by_kind = {"drawn": odds_kernel, "any": lambda world, configured: kernels._any_sums(configured)}
+    kernel = duel_kernel(configured) if kind == "played" else by_kind[kind](world, configured)
     world = asked_in_turn(world) if kind == "played" else world
     sums, by_query = both_sums_of(kernel, world, PAIRS, times)
     np.testing.assert_allclose(by_query.sum(axis=0), sums[:, WIN] + sums[:, TIE] / 2, rtol=1e-12)

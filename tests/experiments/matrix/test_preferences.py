@@ -75,7 +75,7 @@ def assert_same(one, other):
 # --- the matrix
 
 
-def test_the_square_forms_hold_the_rows(some):
+def test_the_square_matrices_match_the_rows(some):
     for place, (i, j) in enumerate(itertools.combinations(range(4), 2)):
         row = some.pairs.iloc[place]
         assert (some.matrix[i, j], some.matrix[j, i]) == (row["p"], 1 - row["p"])
@@ -88,7 +88,7 @@ def test_the_square_forms_hold_the_rows(some):
     assert len(some) == 4 and tuple(some.pairs.columns) == COLUMNS
 
 
-def test_the_digest_is_of_names_and_probabilities(some):
+def test_the_digest_depends_on_names_and_probabilities(some):
     other_names = Preferences(("a", *NAMES[1:]), some.pairs, {})
     other_p = Preferences(
         NAMES, some.pairs.assign(p=some.pairs["p"].where(some.pairs["first"] != NAMES[0], 0.25)), {}
@@ -98,7 +98,7 @@ def test_the_digest_is_of_names_and_probabilities(some):
 
 
 def test_pairs_are_named(some, tmp_path):
-    """In the table, in files and in subsets; files with numbers of rankers are read with names."""
+    """The table, files and subsets hold names; files with numbers of rankers are read with names."""
     expected = [[*pair] for pair in itertools.combinations(NAMES, 2)]
     assert some.pairs[["first", "second"]].to_numpy().tolist() == expected
     write_preferences(some, tmp_path / "some.prefs.parquet")
@@ -110,7 +110,7 @@ def test_pairs_are_named(some, tmp_path):
     assert_same(checked(NAMES, some.pairs.assign(**numbers), some.settings, "m"), some)
 
 
-def test_values_by_query_are_kept(tmp_path):
+def test_values_by_query_are_written_and_read(tmp_path):
     made = checked(NAMES, rows(), SETTINGS, "some", by_query_of(rows()))
     write_preferences(made, tmp_path / "m.prefs.parquet")
     found = read_preferences(tmp_path / "m.prefs.parquet")
@@ -130,19 +130,19 @@ def test_values_by_query_are_kept(tmp_path):
         lambda values: values * np.inf,
     ],
 )
-def test_values_by_query_that_do_not_fit_are_refused(change):
+def test_invalid_values_by_query_are_refused(change):
     with pytest.raises(MatrixError, match="mine: the means of its values by query differ from p"):
         checked(NAMES, rows(), SETTINGS, "mine", change(by_query_of(rows())))
 
 
-def test_a_name_that_no_file_can_hold_is_shown_otherwise(tmp_path):
+def test_a_name_that_is_not_unicode_is_escaped_in_tables(tmp_path):
     made = preferences_of(np.array([[0.5, 0.6], [0.4, 0.5]]), ["a\udcff", "b"])
     assert made.names == ("a\udcff", "b") and made.pairs["first"].tolist() == ["a\\xff"]
     write_preferences(made, tmp_path / "m.prefs.parquet")
     assert_same(read_preferences(tmp_path / "m.prefs.parquet"), made)
 
 
-def test_a_plain_matrix_is_taken_as_it_is():
+def test_a_plain_matrix_keeps_its_probabilities():
     made = preferences_of(MATRICES["arxiv6"].make(), source="somewhere")
     np.testing.assert_array_equal(made.matrix, MATRICES["arxiv6"].make())
     assert made.names == tuple("012345") and made.settings == {"source": "somewhere"}
@@ -150,9 +150,9 @@ def test_a_plain_matrix_is_taken_as_it_is():
     assert made.pairs["lo"].equals(made.pairs["p"]) and made.pairs["hi"].equals(made.pairs["p"])
 
 
-@pytest.mark.parametrize("off", [-1e-16, 1e-13, -4e-13])
-def test_what_rounding_alone_keeps_from_one_half_is_a_tie(off):
-    made = preferences_of(np.array([[0.5, 0.5 + off], [0.5 - off, 0.5]]))
+@pytest.mark.parametrize("difference", [-1e-16, 1e-13, -4e-13])
+def test_rounding_errors_at_one_half_are_ties(difference):
+    made = preferences_of(np.array([[0.5, 0.5 + difference], [0.5 - difference, 0.5]]))
     assert made.matrix[0, 1] == made.lower[0, 1] == made.upper[1, 0] == 0.5
     assert preferences_of(np.array([[0.5, 0.5 + 1e-11], [0.5 - 1e-11, 0.5]])).matrix[0, 1] > 0.5
 
@@ -166,7 +166,7 @@ def test_a_subset_is_the_submatrix_in_every_column(places, by_name):
     whole = checked("abcde", pairs, SETTINGS, "whole", by_query_of(pairs))
     part = whole.subset([whole.names[i] if named else i for i, named in zip(places, by_name)])
     assert part.names == tuple(whole.names[i] for i in places) and part.settings == SETTINGS
-    # 1 - (1 - p) is rounded once for p below 1/2, so the last bit may differ.
+    # 1 - (1 - p) is rounded for p below 1/2, so the last bit may differ.
     np.testing.assert_allclose(part.matrix, whole.matrix[np.ix_(places, places)], rtol=0, atol=2**-53)
     by_pair = {(row["first"], row["second"]): row for row in whole.pairs.to_dict("records")}
     places_of = {pair: place for place, pair in enumerate(by_pair)}
@@ -183,21 +183,22 @@ def test_a_subset_is_the_submatrix_in_every_column(places, by_name):
     expected = pd.DataFrame(expected, columns=list(COLUMNS)).astype(whole.pairs.dtypes)
     pd.testing.assert_frame_equal(part.pairs, expected, check_exact=True)
     np.testing.assert_array_equal(part.by_query, np.array(by_query).reshape(-1, 7))
-    # The result is valid, and has subsets itself.
+    # The result is valid, and its own subsets can be taken.
     assert_same(checked(part.names, part.pairs, part.settings, "part"), part)
     assert_same(part.subset(range(len(part))), part)
 
 
-def test_subsets_as_they_are_written(some):
-    numbers = checked(["3", "1", "2", "x"], rows(), {}, "numbers")
-    assert numbers.chosen("1-3,x").names == ("1", "2", "3", "x")  # a number that is the name of a ranker
-    words = checked(["a", "b", "c", "d"], rows(), {}, "words")
-    assert words.chosen(" 3, a,1-2").names == ("d", "a", "b", "c")  # otherwise numbers are indices
+def test_subsets_given_as_text(some):
+    # A number is an index unless a ranker has it as its name.
+    by_name = checked(["3", "1", "2", "x"], rows(), {}, "numbers")
+    assert by_name.chosen("1-3,x").names == ("1", "2", "3", "x")
+    by_index = checked(["a", "b", "c", "d"], rows(), {}, "words")
+    assert by_index.chosen(" 3, a,1-2").names == ("d", "a", "b", "c")
     assert some.chosen("110,tf idf").names == ("110", "tf idf")
 
 
 @pytest.mark.parametrize(
-    ("rankers", "told"),
+    ("rankers", "message"),
     [
         (["bm52"], "no ranker named 'bm52'; did you mean 'bm25'?"),
         ([4], "no ranker number 4; expected a number from 0 to 3"),
@@ -206,19 +207,19 @@ def test_subsets_as_they_are_written(some):
         ([], "no rankers are given; expected at least one"),
     ],
 )
-def test_subsets_that_cannot_be(some, rankers, told):
+def test_invalid_subsets_are_refused(some, rankers, message):
     with pytest.raises(UsageError) as refused:
         some.subset(rankers)
-    assert told in str(refused.value)
+    assert message in str(refused.value)
 
 
 # --- files
 
 
-def test_parquet_keeps_everything(some, tmp_path):
+def test_parquet_keeps_all_values_and_settings(some, tmp_path):
     write_preferences(some, tmp_path / "a.prefs.parquet")
     assert_same(read_preferences(tmp_path / "a.prefs.parquet"), some)
-    # The same preferences are the same bytes.
+    # Equal preferences are written as equal bytes.
     write_preferences(some, tmp_path / "b.prefs.parquet")
     assert (tmp_path / "a.prefs.parquet").read_bytes() == (tmp_path / "b.prefs.parquet").read_bytes()
 
@@ -234,7 +235,7 @@ def test_plain_files_keep_the_probabilities_exactly(tmp_path, ending, seed):
     assert found.settings == {"source": f"m.{ending}"} and found.names == made.names
 
 
-def test_one_ranker_alone_can_be_kept_too(some, tmp_path):
+def test_a_single_ranker_is_written_and_read(some, tmp_path):
     for name in ("one.prefs.parquet", "one.npy", "one.txt"):
         write_preferences(some.subset([2]), tmp_path / name)
         found = read_preferences(tmp_path / name)
@@ -269,7 +270,7 @@ def changed(column, value, row=1):
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (changed("p", np.nan), "the pair (bm25, größer) has p = nan"),
         (changed("p", 1.5), "p must be a probability from 0 to 1. Number of such rows: 1"),
@@ -310,22 +311,22 @@ def changed(column, value, row=1):
         ),
     ],
 )
-def test_invalid_rows(change, told):
+def test_invalid_rows_are_refused(change, message):
     with pytest.raises(MatrixError) as refused:
         checked(NAMES, change(rows()), {}, "mine")
-    assert str(refused.value).startswith("mine: ") and told in str(refused.value)
+    assert str(refused.value).startswith("mine: ") and message in str(refused.value)
 
 
 @pytest.mark.parametrize(
-    ("names", "told"),
+    ("names", "message"),
     [
         (["a", "b", "a", "d"], "two rankers are named 'a'"),
         (["a", "b", "c"], "6 rows for 3 rankers; expected 3"),
         ([], "no rankers; expected at least one"),
     ],
 )
-def test_names_that_do_not_fit(names, told):
-    with pytest.raises(MatrixError, match=told):
+def test_invalid_names_are_refused(names, message):
+    with pytest.raises(MatrixError, match=message):
         checked(names, rows(), {}, "mine")
 
 
@@ -335,7 +336,7 @@ def test_sums_of_probabilities_may_be_off_by_rounding():
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("0.5 0.6\n0.4 0.5\n0.1 0.2\n", "expected a square matrix, found 3 x 2"),
         ("0.5 0.6\n0.4\n", "not a matrix of numbers"),
@@ -348,17 +349,17 @@ def test_sums_of_probabilities_may_be_off_by_rounding():
         ("\x00\xff\n", "not a matrix of numbers"),
     ],
 )
-def test_text_that_is_no_matrix(tmp_path, text, told):
+def test_text_without_a_matrix_is_refused(tmp_path, text, message):
     path = tmp_path / "bad.txt"
     path.write_text(text, encoding="latin-1")
     with pytest.raises(MatrixError) as refused:
         read_preferences(path)
-    assert str(refused.value).startswith(str(path)) and told in str(refused.value)
+    assert str(refused.value).startswith(str(path)) and message in str(refused.value)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
 @pytest.mark.parametrize("ending", ["prefs.parquet", "npy"])
-def test_truncated_files(some, tmp_path, ending, share):
+def test_truncated_files_are_refused(some, tmp_path, ending, share):
     path = tmp_path / f"cut.{ending}"
     write_preferences(some, path)
     whole = path.read_bytes()
@@ -369,7 +370,7 @@ def test_truncated_files(some, tmp_path, ending, share):
 
 
 @pytest.mark.parametrize(
-    ("about", "told"),
+    ("about", "message"),
     [
         (None, "a Parquet file without metadata of rankduel"),
         (b"not json", "its metadata are not JSON"),
@@ -384,13 +385,13 @@ def test_truncated_files(some, tmp_path, ending, share):
         (b'{"names": ["a"], "settings": {}, "digest": ""}', "do not have the digest in its metadata"),
     ],
 )
-def test_parquet_of_something_else(tmp_path, about, told):
+def test_parquet_without_preferences_is_refused(tmp_path, about, message):
     path = tmp_path / "other.parquet"
     table = pa.table({"a": [1, 2]}).replace_schema_metadata({b"rankduel": about} if about else None)
     pq.write_table(table, path)
     with pytest.raises(MatrixError) as refused:
         read_preferences(path)
-    assert str(refused.value).startswith(f"{path}: ") and told in str(refused.value)
+    assert str(refused.value).startswith(f"{path}: ") and message in str(refused.value)
     assert "; 'rankduel matrix' makes" in str(refused.value)
 
 
@@ -416,7 +417,7 @@ def test_a_file_without_a_digest_is_read(some, tmp_path):
     pd.testing.assert_frame_equal(read_preferences(tmp_path / "b.prefs.parquet").pairs, some.pairs)
 
 
-def test_a_flipped_bit_is_noticed_or_changes_nothing(some, tmp_path):
+def test_a_flipped_bit_is_detected_or_harmless(some, tmp_path):
     """Most bits are in the footer, which page checksums do not cover."""
     path, rng = tmp_path / "a.prefs.parquet", np.random.default_rng(0)
     write_preferences(some, path)
@@ -438,7 +439,7 @@ def test_a_flipped_bit_is_noticed_or_changes_nothing(some, tmp_path):
     assert refused > 300
 
 
-def test_more_names_than_pairs(tmp_path):
+def test_more_names_than_pairs_are_refused(tmp_path):
     """A hundred thousand rankers have more pairs than fit into memory."""
     about = {"names": [str(i) for i in range(100_000)], "settings": {}}
     table = pa.table({column: [1.0] for column in COLUMNS})
@@ -460,7 +461,7 @@ def test_more_names_than_pairs(tmp_path):
         lambda table: table.set_column(9, "method", pa.array([{"a": 1}] * len(table))),
     ],
 )
-def test_parquet_with_columns_of_other_types(some, tmp_path, change):
+def test_parquet_with_columns_of_other_types_is_refused(some, tmp_path, change):
     write_preferences(some, tmp_path / "a.prefs.parquet")
     table = without_digest(pq.read_table(tmp_path / "a.prefs.parquet"))
     pq.write_table(change(table), tmp_path / "b.prefs.parquet")
@@ -468,7 +469,7 @@ def test_parquet_with_columns_of_other_types(some, tmp_path, change):
         read_preferences(tmp_path / "b.prefs.parquet")
 
 
-def test_parquet_with_wrong_rows(some, tmp_path):
+def test_parquet_with_wrong_rows_is_refused(some, tmp_path):
     write_preferences(some, tmp_path / "a.prefs.parquet")
     table = without_digest(pq.read_table(tmp_path / "a.prefs.parquet"))
     pq.write_table(table.drop_columns("lo"), tmp_path / "b.prefs.parquet")
@@ -479,12 +480,16 @@ def test_parquet_with_wrong_rows(some, tmp_path):
         read_preferences(tmp_path / "c.prefs.parquet")
 
 
-def test_a_numpy_file_of_something_else(tmp_path):
+def test_numpy_files_without_a_matrix_are_refused(tmp_path):
     np.save(tmp_path / "objects.npy", np.array([{"a": 1}], dtype=object))
     np.save(tmp_path / "words.npy", np.array([["a", "b"], ["c", "d"]]))
     np.save(tmp_path / "cube.npy", np.zeros((2, 2, 2)))
-    for name, told in (("objects", "not a matrix"), ("words", "square table"), ("cube", "found 2 x 2 x 2")):
-        with pytest.raises(MatrixError, match=told):
+    for name, message in (
+        ("objects", "not a matrix"),
+        ("words", "square table"),
+        ("cube", "found 2 x 2 x 2"),
+    ):
+        with pytest.raises(MatrixError, match=message):
             read_preferences(tmp_path / f"{name}.npy")
 
 
@@ -511,7 +516,7 @@ def npy(header, values=b"", version=b"\x01\x00"):
         b"\x93NUMPY",
     ],
 )
-def test_a_numpy_file_with_a_hostile_header(tmp_path, content):
+def test_numpy_files_with_invalid_headers_are_refused(tmp_path, content):
     path = tmp_path / "hostile.npy"
     path.write_bytes(content)
     with pytest.raises(MatrixError) as refused:
@@ -530,7 +535,7 @@ def test_text_with_damaged_fields(tmp_path, content):
         assert str(refused.value).startswith(f"{tmp_path / name}: ") and len(str(refused.value)) < 500
 
 
-def test_what_cannot_be_read_is_named(tmp_path):
+def test_unreadable_paths_are_named_in_the_message(tmp_path):
     for name in ("folder.npy", "folder.txt", "folder.prefs.parquet"):
         (tmp_path / name).mkdir()
         with pytest.raises(MatrixError, match=f"{name}: cannot be read: Is a directory"):
@@ -559,32 +564,32 @@ def test_missing_files_get_a_suggestion(tmp_path):
 # --- complete files only
 
 
-class Breaks(Exception):
+class WriteFailed(Exception):
     pass
 
 
 @pytest.mark.parametrize("name", ["a.prefs.parquet", "a.npy", "a.txt"])
 @pytest.mark.parametrize("before", [None, b"older"])
-def test_a_failed_write_leaves_what_was_there(some, tmp_path, monkeypatch, name, before):
+def test_a_failed_write_leaves_the_old_file(some, tmp_path, monkeypatch, name, before):
     path = tmp_path / name
     if before:
         path.write_bytes(before)
 
-    def half(where, *_, **__):
+    def write_half(where, *_, **__):
         os.write(os.open(where, os.O_WRONLY | os.O_CREAT), b"half") if not hasattr(where, "write") else None
-        raise Breaks
+        raise WriteFailed
 
-    monkeypatch.setattr(Path, "write_bytes", lambda where, content: half(where))
-    monkeypatch.setattr(np, "save", half)
-    monkeypatch.setattr(np, "savetxt", half)
-    with pytest.raises(Breaks):
+    monkeypatch.setattr(Path, "write_bytes", lambda where, content: write_half(where))
+    monkeypatch.setattr(np, "save", write_half)
+    monkeypatch.setattr(np, "savetxt", write_half)
+    with pytest.raises(WriteFailed):
         write_preferences(some, path)
     assert [p.name for p in tmp_path.iterdir()] == ([name] if before else [])
     assert before is None or path.read_bytes() == before
 
 
 @pytest.mark.parametrize("name", ["a.prefs.parquet", "a.npy", "a.txt"])
-def test_a_folder_that_cannot_be_written_to(some, tmp_path, name):
+def test_an_unwritable_folder_is_refused(some, tmp_path, name):
     (tmp_path / "file").write_text("not a folder")
     for folder in ("file", "absent"):
         with pytest.raises(UsageError) as refused:

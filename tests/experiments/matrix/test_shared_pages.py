@@ -52,7 +52,7 @@ SOSM = multileaving("sosm")
 
 
 def summed(pages):
-    """Return (pairs, COLUMNS) from the degrees of every page, (K, K) each; the twin of the kernels."""
+    """Return sums (pairs, COLUMNS) from the (K, K) degrees of every page; the twin of the kernels."""
     degrees = np.array([page[np.triu_indices(len(page), 1)] for page in pages])
     sums = np.zeros((degrees.shape[1], COLUMNS))
     sums[:, WINS], sums[:, LOSSES] = (degrees > 0).sum(axis=0), (degrees < 0).sum(axis=0)
@@ -70,7 +70,7 @@ def reference():
     return preferences_of(np.array([[0.5, 0.6, 0.72], [0.4, 0.5, 0.64], [0.28, 0.36, 0.5]]), "123")
 
 
-def row(wins, losses, up, down, squares):
+def sums_of_one_pair(wins, losses, up, down, squares):
     return np.array([[wins, losses, up, down, squares]], float)
 
 
@@ -79,33 +79,35 @@ def row(wins, losses, up, down, squares):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["sosm", "pairwise"])
-def test_sums_are_those_of_the_pages(name):
-    ring, rankers, method = arena(), np.arange(3), multileaving(name)
-    shared = make_shared_world(ring.rankings, ring.labels, ring.model, method, ring.length, ring.ties)
+def test_sums_match_the_pages(name):
+    opened, rankers, method = arena(), np.arange(3), multileaving(name)
+    shared = make_shared_world(
+        opened.rankings, opened.labels, opened.model, method, opened.length, opened.ties
+    )
     users, found, pages = np.random.default_rng(4), np.zeros((3, 3)), []
     for _ in range(300):
         totals_by(name)(shared, rankers, 1, users, found, np.zeros((3, 3)))
         pages.append(found.copy())
-    sums = shared_pages.multileaved(ring, method).sums(0, 300, np.random.default_rng(4))
+    sums = shared_pages.multileaved(opened, method).sums(0, 300, np.random.default_rng(4))
     assert np.allclose(sums, summed(pages), rtol=1e-12)
     assert sums[:, WINS].min() > 0 and sums[:, LOSSES].min() > 0
 
 
-def test_degrees_are_added_up():
-    """The kernel in plain Python, on pages of four rankers with random degrees, some without clicks."""
-    rng, left = np.random.default_rng(0), []
+def test_sums_of_random_degrees_match_the_twin():
+    """The kernel runs in plain Python, on pages of four rankers with random degrees, some without clicks."""
+    rng, remaining = np.random.default_rng(0), []
     pages = [np.triu(d, 1) - np.triu(d, 1).T for d in rng.choice([-2.5, -1, 0, 0.25, 3], (50, 4, 4))]
 
     def impression(shared, rankers, n, found, users):
-        found[:] = left.pop()
+        found[:] = remaining.pop()
         return int(found.any()), 0.0
 
-    left += [*pages, *np.zeros((5, 4, 4))]
+    remaining += [*pages, *np.zeros((5, 4, 4))]
     sums = shared_pages._multileaved_sums(impression).py_func(None, np.arange(4), 55, rng)
     assert np.allclose(sums, summed(pages), rtol=1e-12)
 
 
-def test_random_pairs_are_random_and_land_in_their_rows():
+def test_random_pairs_are_uniform_and_counted_in_their_rows():
     """Each of 6 pairs has 3,000 of 18,000 duels, within 5 standard errors of 50; the lower number wins."""
     seen = []
 
@@ -122,13 +124,13 @@ def test_random_pairs_are_random_and_land_in_their_rows():
     assert abs(sum(first < second for first, second in seen) - 9000) < 5 * 67
 
 
-def test_queries_in_a_cycle_go_on_in_the_next_block():
+def test_cycled_queries_continue_in_the_next_block():
     comparison, users = random_pairs(arena(queries="cycle")), np.random.default_rng(2)
     parts = comparison.sums(0, 5, users) + comparison.sums(5, 8, users)
     assert parts.tolist() == comparison.sums(0, 13, np.random.default_rng(2)).tolist()
 
 
-def test_blocks_end_at_every_look():
+def test_blocks_end_at_every_evaluation_step():
     for impressions in (1, 7, 12_345):
         found = list(blocks(impressions))
         assert [block.start for block in found] == [0, *(block.end for block in found[:-1])]
@@ -143,21 +145,23 @@ def test_blocks_end_at_every_look():
 
 
 def test_signs_become_shares():
-    pairs = shared_pages._pairs(SOSM, row(60, 20, 60, 20, 80), 100, 0.05)
+    pairs = shared_pages._pairs(SOSM, sums_of_one_pair(60, 20, 60, 20, 80), 100, 0.05)
     assert pairs[["wins", "ties", "losses", "n", "p"]].iloc[0].tolist() == [60, 20, 20, 100, 0.7]
-    # 60 values of 1, 20 of 1/2, 20 of 0: squared deviations of 16 from 0.7, and 1/4 for the pseudo-value
+    # Squared deviations from 0.7 of 60 ones, 20 halves and 20 zeros sum to 16; the pseudo-value adds 1/4.
     assert pairs["hi"][0] - 0.7 == pytest.approx(1.959964 * np.sqrt(16.25 / 100 / 100))
 
 
 def test_expected_signs_are_shares_of_pages():
-    pairs = shared_pages._pairs(multileaving("probabilistic"), row(60, 20, 30, 10, 15), 100, 0.05)
+    pairs = shared_pages._pairs(
+        multileaving("probabilistic"), sums_of_one_pair(60, 20, 30, 10, 15), 100, 0.05
+    )
     assert pairs[["wins", "ties", "losses", "p"]].iloc[0].tolist() == [30, 60, 10, 0.6]
 
 
 @pytest.mark.parametrize("text", ["pairwise", "optimized", "probabilistic(credit=expected)"])
 def test_degrees_without_a_bound_are_votes_of_mean_weight_one(text):
-    sums = np.vstack([row(10, 30, 360, 40, 9000), row(0, 0, 0, 0, 0)])
-    sums = np.vstack([sums, row(1, 0, 7, 0, 49)])
+    sums = np.vstack([sums_of_one_pair(10, 30, 360, 40, 9000), sums_of_one_pair(0, 0, 0, 0, 0)])
+    sums = np.vstack([sums, sums_of_one_pair(1, 0, 7, 0, 49)])
     pairs = shared_pages._pairs(MULTILEAVERS.parsed(text), sums, 100, 0.05)
     assert pairs[["wins", "ties", "losses"]].to_numpy().tolist() == [[36, 60, 4], [0, 100, 0], [1, 99, 0]]
     assert pairs["p"].tolist() == [0.66, 0.5, 0.505]
@@ -165,7 +169,7 @@ def test_degrees_without_a_bound_are_votes_of_mean_weight_one(text):
     assert (pairs["lo"] < pairs["p"]).all() and (pairs["p"] < pairs["hi"]).all()
 
 
-def test_a_matrix_says_how_it_was_made():
+def test_a_matrix_holds_the_settings_it_was_made_with():
     made = infer_matrix(arena(), SOSM, 500, seed=3)
     assert made.names == ("1", "2", "3") and (made.pairs["n"] == 500).all()
     assert {"multileave": "sosm", "impressions": 500, "seed": 3}.items() <= made.settings.items()
@@ -176,31 +180,31 @@ def test_threads_and_interruptions_change_no_byte(tmp_path, monkeypatch):
     whole, cut = tmp_path / "whole.prefs.parquet", tmp_path / "cut.prefs.parquet"
     write_inferred(arena(), SOSM, whole, impressions=5000, jobs=1)
     monkeypatch.setattr(Checkpoint, "is_due", lambda self: True)
-    told = []
+    reports = []
 
     def stop(pages):
-        told.append(pages)
-        if len(told) == 40:
+        reports.append(pages)
+        if len(reports) == 40:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         write_inferred(arena(), SOSM, cut, impressions=5000, jobs=2, done=stop)
     assert not cut.exists()
-    rest = []
-    write_inferred(arena(), SOSM, cut, impressions=5000, jobs=2, done=rest.append)
+    reports_after_resuming = []
+    write_inferred(arena(), SOSM, cut, impressions=5000, jobs=2, done=reports_after_resuming.append)
     # Only the last block before the interruption is played again.
-    assert sum(rest) == 5000 and rest[0] == sum(told[:-1]) > 0
+    assert sum(reports_after_resuming) == 5000 and reports_after_resuming[0] == sum(reports[:-1]) > 0
     assert cut.read_bytes() == whole.read_bytes()
     assert sorted(tmp_path.iterdir()) == [cut, whole]
 
 
-def test_another_job_does_not_resume_from_it(tmp_path, monkeypatch):
+def test_a_different_job_does_not_resume_from_the_checkpoint(tmp_path, monkeypatch):
     monkeypatch.setattr(Checkpoint, "is_due", lambda self: True)
-    output, told = tmp_path / "m.prefs.parquet", []
+    output, reports = tmp_path / "m.prefs.parquet", []
     with pytest.raises(IndexError):
         write_inferred(arena(), SOSM, output, impressions=100, done=lambda pages, left=[1] * 9: left.pop())
-    made = write_inferred(arena(), SOSM, output, impressions=100, seed=1, done=told.append)
-    assert told[0] == 0 and made.pairs.equals(infer_matrix(arena(), SOSM, 100, seed=1).pairs)
+    made = write_inferred(arena(), SOSM, output, impressions=100, seed=1, done=reports.append)
+    assert reports[0] == 0 and made.pairs.equals(infer_matrix(arena(), SOSM, 100, seed=1).pairs)
 
 
 # --- error
@@ -214,12 +218,12 @@ def test_binary_error_by_hand():
     assert binary_error(np.array([1, 1, 0, 1, -1]), truth) == (0 + 1 + 0.5 + 0) / 4
 
 
-def test_a_lead_of_rounding_errors_is_none():
-    sums = row(3, 1, 0.1 + 0.1 + 0.1, 0.3, 0.1)
+def test_a_lead_from_rounding_errors_is_a_tie():
+    sums = sums_of_one_pair(3, 1, 0.1 + 0.1 + 0.1, 0.3, 0.1)
     assert sums[0, POSITIVE] != sums[0, NEGATIVE] and order_of(sums).tolist() == [0]
 
 
-def test_a_run_is_looked_at_as_it_goes_on(reference):
+def test_errors_are_evaluated_during_the_run(reference):
     comparison = random_pairs(arena())
     table = error_table(comparison, reference, 20, seed=1, run=2)
     sums = sum(play_impressions(comparison, Block(start, 1), 1, 2) for start in range(12))
@@ -237,7 +241,7 @@ def runs_of(*courses, steps=(1, 10, 100)):
     )
 
 
-def test_impressions_until_it_stays_below():
+def test_impressions_until_the_error_stays_below():
     assert impressions_until(runs_of((0.04, 0.2, 0.04)), 0.05) == 100
     assert impressions_until(runs_of((0.04, 0.04, 0.04)), 0.05) == 1
     assert impressions_until(runs_of((0.04, 0.04, 0.05)), 0.05) == np.inf
@@ -260,12 +264,12 @@ def records(folder):
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*.parquet")}
 
 
-def test_runs_are_kept_and_not_repeated(reference, tmp_path, monkeypatch):
-    one, two, told = tmp_path / "one", tmp_path / "two", []
+def test_recorded_runs_are_not_repeated(reference, tmp_path, monkeypatch):
+    one, two, reports = tmp_path / "one", tmp_path / "two", []
     table = compare_multileavers(arena(), ["sosm"], reference, 200, 3, folder=one)
     assert table["policy"].unique().tolist() == ["sosm", "random pairs, team_draft"]
-    compare_multileavers(arena(), [SOSM], reference, 200, 3, jobs=2, folder=two, done=told.append)
-    assert records(one) == records(two) and sum(told) == 2 * 3 * 200
+    compare_multileavers(arena(), [SOSM], reference, 200, 3, jobs=2, folder=two, done=reports.append)
+    assert records(one) == records(two) and sum(reports) == 2 * 3 * 200
     (two / "sosm" / "1.parquet").unlink()
     compare_multileavers(arena(), ["sosm"], reference, 200, 3, folder=two)
     assert records(one) == records(two)
@@ -277,7 +281,7 @@ def test_runs_are_kept_and_not_repeated(reference, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"methods": []}, "no multileaving method is given"),
         ({"methods": ["sosm", "sosm(tau=3)"]}, "sosm is given twice"),
@@ -289,13 +293,13 @@ def test_runs_are_kept_and_not_repeated(reference, tmp_path, monkeypatch):
         ({"reference": preferences_of(np.full((3, 3), 0.5), "123")}, "all pairs tie in the matrix"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(reference, changes, told):
-    asked = {"methods": ["sosm"], "reference": reference, "impressions": 10, "runs": 1} | changes
-    with pytest.raises(RankduelError, match=told):
-        compare_multileavers(arena(), **asked)
+def test_invalid_comparisons_are_refused(reference, changes, message):
+    arguments = {"methods": ["sosm"], "reference": reference, "impressions": 10, "runs": 1} | changes
+    with pytest.raises(RankduelError, match=message):
+        compare_multileavers(arena(), **arguments)
 
 
-def test_what_cannot_be_inferred_is_refused():
+def test_invalid_inference_is_refused():
     with pytest.raises(UsageError, match="alpha is 1; expected"):
         infer_matrix(arena(), SOSM, 10, alpha=1)
     with pytest.raises(UsageError, match="impressions is 1000000000000000.0; expected"):
@@ -319,11 +323,11 @@ def data(tmp_path_factory):
 def test_methods_are_listed(rankduel):
     code, out, err = rankduel("multileavers")
     assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 80
-    told = words(out)
+    output = words(out)
     for method in MULTILEAVERS.values():
-        assert f"{method.name} {method.about} {method.source}" in told
-    assert "credit = pairwise | expected | sampled tau = 3" in told
-    for example in told.partition("Examples ")[2].split():
+        assert f"{method.name} {method.about} {method.source}" in output
+    assert "credit = pairwise | expected | sampled tau = 3" in output
+    for example in output.partition("Examples ")[2].split():
         assert str(MULTILEAVERS.parsed(example)) == example
     listed = json.loads(rankduel("multileavers", "--json")[1])["methods"]
     assert [method["name"] for method in listed] == list(MULTILEAVERS)
@@ -345,7 +349,7 @@ def test_a_matrix_from_shared_pages(rankduel, data):
 
 
 @pytest.mark.parametrize(
-    ("typed", "told"),
+    ("options", "message"),
     [
         (["--multileave", "sosn"], "did you mean 'sosm'?"),
         (["--multileave", "sosm", "--duels", "5"], "(in Python, duels) is for pages of two rankers"),
@@ -355,21 +359,21 @@ def test_a_matrix_from_shared_pages(rankduel, data):
         (["--impressions", "100"], "give multileave too, or use duels"),
     ],
 )
-def test_bad_matrix_commands(rankduel, data, typed, told):
-    code, _, err = rankduel("matrix", data, "-o", "m.prefs.parquet", *typed)
-    assert code == 2 and told in words(err)
+def test_invalid_matrix_commands_are_refused(rankduel, data, options, message):
+    code, _, err = rankduel("matrix", data, "-o", "m.prefs.parquet", *options)
+    assert code == 2 and message in words(err)
 
 
 def test_methods_compared_and_reported(rankduel, data, reference, tmp_path):
     write_preferences(reference, tmp_path / "given.prefs.parquet")
-    typed = ("multileave", data, "--method", "sosm", "--impressions", "500", "--runs", "2", "-k", 5)
-    typed += ("--matrix", tmp_path / "given.prefs.parquet")
-    code, out, err = rankduel(*typed, "--interleave", "team_draft", "--name", "few", "--out", "results")
+    options = ("multileave", data, "--method", "sosm", "--impressions", "500", "--runs", "2", "-k", 5)
+    options += ("--matrix", tmp_path / "given.prefs.parquet")
+    code, out, err = rankduel(*options, "--interleave", "team_draft", "--name", "few", "--out", "results")
     assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 80
-    told = words(out)
-    assert "3 rankers, navigational user, 3 pairs to order, 2 runs per method; reference:" in told
-    assert "method 100 500 sosm" in told
-    assert "next: rankduel report results" in told
+    output = words(out)
+    assert "3 rankers, navigational user, 3 pairs to order, 2 runs per method; reference:" in output
+    assert "method 100 500 sosm" in output
+    assert "next: rankduel report results" in output
     studies = read_run_sets("results")
     assert studies[0].settings["command"].startswith("rankduel multileave")
     write_report(studies, tmp_path / "report.html")
@@ -384,7 +388,7 @@ def test_methods_compared_and_reported(rankduel, data, reference, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("typed", "told"),
+    ("options", "message"),
     [
         (["--method", "sosm", "--method", "sosm"], "sosm is given twice"),
         (["--method", "sosm", "--impressions", "-1"], "impressions is -1.0; expected a whole number"),
@@ -392,32 +396,32 @@ def test_methods_compared_and_reported(rankduel, data, reference, tmp_path):
         (["--method", "sosm", "--runs", "0"], "--runs"),
     ],
 )
-def test_bad_comparisons_are_refused_before_any_work(rankduel, data, tmp_path, typed, told):
-    code, _, err = rankduel("multileave", data, *typed)
-    assert code == 2 and told in words(err.replace("│", ""))
+def test_invalid_comparison_commands_are_refused_before_any_work(rankduel, data, tmp_path, options, message):
+    code, _, err = rankduel("multileave", data, *options)
+    assert code == 2 and message in words(err.replace("│", ""))
     assert not (tmp_path / "results").exists()
 
 
-# --- the panel
+# --- the panel of the report
 
 
 def test_the_headline():
     good, bad = runs_of((0.5, 0.2, 0.02), (0.5, 0.05, 0.04)), runs_of((0.5, 0.5, 0.3)).assign(policy="b")
-    told = headline(pd.concat([bad, good]))
-    assert "After 100 impressions, a has the fewest pairs in the wrong order: 3.0 ± 1.0 %." in told
-    assert told.endswith("a was the first to stay below 10 %, after 10 impressions.")
-    told = headline(pd.concat([bad, bad.assign(policy="c")]))
-    assert "those of b and c: 30.0 %" in told and told.endswith("No method stayed below 10 %.")
+    text = headline(pd.concat([bad, good]))
+    assert "After 100 impressions, a has the fewest pairs in the wrong order: 3.0 ± 1.0 %." in text
+    assert text.endswith("a was the first to stay below 10 %, after 10 impressions.")
+    text = headline(pd.concat([bad, bad.assign(policy="c")]))
+    assert "those of b and c: 30.0 %" in text and text.endswith("No method stayed below 10 %.")
 
 
 def test_the_chart_is_valid_for_single_runs_and_odd_names():
     found = pd.concat([runs_of((0.5, 0.2, 0.0)), runs_of((0.5, 0.5, 0.0)).assign(policy='<b>"(x=1)')])
     chart = error_chart(curves(found, "e_bin"))
-    chart.to_dict()  # checked against the schema
+    chart.to_dict()  # validates the chart
     assert chart.description.endswith('At the end: a 0.0%; <b>"(x=1) 0.0%.')
 
 
-# --- slow: the order that methods find
+# --- the order that methods find
 
 
 @pytest.mark.slow
@@ -440,13 +444,13 @@ def test_methods_find_the_order(reference, text, impressions, runs):
     """
     assert np.abs(reference.matrix - exact_preferences(arena()).matrix).max() < 0.01
     table = compare_multileavers(arena(), [text], reference, impressions, runs, jobs=2)
-    mine = table[table["policy"] == str(MULTILEAVERS.parsed(text))]
-    assert error_at(mine, impressions)[0] == 0 and impressions_until(mine, 0.01) < 500
-    assert error_at(mine, 1)[0] > 0.05
+    of_method = table[table["policy"] == str(MULTILEAVERS.parsed(text))]
+    assert error_at(of_method, impressions)[0] == 0 and impressions_until(of_method, 0.01) < 500
+    assert error_at(of_method, 1)[0] > 0.05
 
 
 @pytest.mark.slow
-def test_random_pairs_need_more(reference):
+def test_random_pairs_have_larger_errors(reference):
     """Three pairs share the impressions, so E_bin at 30 is larger by 0.15, with standard errors of 0.02."""
     table = compare_multileavers(arena(), ["sosm"], reference, 30, 100, jobs=2)
     groups = table.groupby("policy", sort=False)

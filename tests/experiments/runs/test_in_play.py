@@ -28,23 +28,24 @@ def test_steps_of_the_runs_in_play_are_summed():
 
 
 def test_a_watcher_sees_the_runs_of_all_threads(monkeypatch):
-    seen, watched, together = [], [], Barrier(2)
+    n_steps_seen, watchers, barrier = [], [], Barrier(2)
 
     def play(problem, configured, steps, seed, number, progress):
         progress.step = 10 + number
-        together.wait(timeout=60)
-        seen.append(watched[0].n_steps())
-        together.wait(timeout=60)
+        barrier.wait(timeout=60)
+        n_steps_seen.append(watchers[0].n_steps())
+        barrier.wait(timeout=60)
         return pd.DataFrame({"step": steps})
 
     monkeypatch.setattr(Problem, "play", play)
-    run("arxiv6", ["rucb"], 1000, 2, jobs=2, watch=watched.append)
-    assert watched[0].horizon == 1000
-    assert seen == [21, 21]
-    assert watched[0].n_steps() == 0
+    run("arxiv6", ["rucb"], 1000, 2, jobs=2, watch=watchers.append)
+    assert watchers[0].horizon == 1000
+    assert n_steps_seen == [21, 21]
+    assert watchers[0].n_steps() == 0
 
 
-@pytest.mark.parametrize("name", ["rucb", "savage"])  # a policy that skips steps, and a policy with an agenda
+# RUCB skips steps; SAVAGE has an agenda.
+@pytest.mark.parametrize("name", ["rucb", "savage"])
 def test_a_proxy_run_reports_its_step(name):
     progress = record(Progress())
     Problem(read_preferences("arxiv6")).play(policy(name), checkpoints(2000, 10), 0, 0, progress)

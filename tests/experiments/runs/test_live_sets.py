@@ -19,11 +19,11 @@ def problem():
     return Problem(arenas.exact_preferences(chosen), chosen)
 
 
-def test_sets_and_duels_make_one_study(problem, tmp_path):
+def test_policies_on_sets_and_on_duels_share_a_run_set(problem, tmp_path):
     policies = ["mdb", "multi_self_sparring(m=3)", "rucb"]
     table = run(problem, policies, 2000, 2, folder=tmp_path / "x")
-    again = run(problem, policies, 2000, 2, folder=tmp_path / "y", jobs=2)
-    pd.testing.assert_frame_equal(table.drop(columns="seconds"), again.drop(columns="seconds"))
+    with_two_jobs = run(problem, policies, 2000, 2, folder=tmp_path / "y", jobs=2)
+    pd.testing.assert_frame_equal(table.drop(columns="seconds"), with_two_jobs.drop(columns="seconds"))
     sets = table[table["policy"] != "rucb"]
     assert sets["mean_set"].between(0, len(problem.preferences)).all() and sets["ndcg"].between(0, 1).all()
     assert (sets["clicks"] >= 0).all() and sets["weak_regret"].isna().all()
@@ -33,8 +33,8 @@ def test_sets_and_duels_make_one_study(problem, tmp_path):
 def test_pages_without_clicks_change_no_set(problem):
     """Without clicks the set remains all arms, and the regret of a page is the mean loss."""
     chosen = arenas.arena(clicks="custom(p_click=0/0/0/0/0,p_stop=0/0/0/0/0)")
-    silent = Problem(problem.preferences, chosen)
-    table = run(silent, ["mdb"], 500)
+    without_clicks = Problem(problem.preferences, chosen)
+    table = run(without_clicks, ["mdb"], 500)
     matrix, last = problem.preferences.matrix, table.iloc[-1]
     assert last["mean_set"] == len(matrix) and last["clicks"] == 0
     assert last["regret"] == pytest.approx(500 * gaps(matrix).mean())

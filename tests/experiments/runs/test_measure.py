@@ -16,7 +16,7 @@ def problem_with(measure):
     return Problem(arenas.exact_preferences(chosen), chosen, measure=measure)
 
 
-def test_pages_that_are_not_measured_have_no_columns(tmp_path):
+def test_unmeasured_pages_have_no_columns(tmp_path):
     table = run(problem_with("none"), ["rucb"], 300, 2, folder=tmp_path / "set")
     assert not {"ndcg", "clicks"} & set(table.columns)
     assert table["regret"].notna().all() and table["step"].max() == 300
@@ -24,7 +24,7 @@ def test_pages_that_are_not_measured_have_no_columns(tmp_path):
     assert "NDCG and clicks of the pages were not measured" in section.body
 
 
-def test_measured_pages_are_the_usual_ones(tmp_path):
+def test_measured_pages_are_the_default(tmp_path):
     table = run(problem_with("page"), ["rucb"], 300, 1, folder=tmp_path / "set")
     assert {"ndcg", "clicks"} <= set(table.columns)
     assert "measure" not in problem_with("page").settings["arena"]

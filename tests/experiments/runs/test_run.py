@@ -26,7 +26,7 @@ def all_bytes(folder):
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*.parquet")}
 
 
-def test_the_table_is_tidy_and_counts_as_the_loop_does():
+def test_columns_and_steps_of_the_table():
     table = run("arxiv6", POLICIES, 1000, 3, seed=4)
     assert list(table.columns) == [
         "policy", "run", "step", "regret", "weak_regret", "copeland_regret", "informative_steps",
@@ -38,14 +38,14 @@ def test_the_table_is_tidy_and_counts_as_the_loop_does():
     assert (table["correct"] == (table["recommended"] == "0")).all()
 
 
-def test_runs_by_proxy_are_those_of_play_matrix():
+def test_proxy_runs_equal_those_of_play_matrix():
     prefs = read_preferences("arxiv6").matrix
-    for number, ours in run(prefs, ["rucb"], 1000, 3, seed=4).groupby("run"):
+    for number, table in run(prefs, ["rucb"], 1000, 3, seed=4).groupby("run"):
         trace = play_matrix(policy("rucb"), prefs, 1000, seed=4, run=number)
-        np.testing.assert_array_equal(ours["regret"], strong_regret(trace, prefs[0] - 0.5))
+        np.testing.assert_array_equal(table["regret"], strong_regret(trace, prefs[0] - 0.5))
 
 
-def test_without_a_condorcet_winner_regret_is_copelands():
+def test_without_a_condorcet_winner_regret_is_copeland_regret():
     table = run("multisol", ["dts"], 2000, 2)
     assert "nonwinner_duels" not in table and "copeland_losses_regret" not in table
     np.testing.assert_array_equal(table["regret"], table["copeland_regret"])
@@ -62,14 +62,14 @@ def test_late_feedback_is_part_of_the_problem(tmp_path):
         run("arxiv6", ["dts"], 1000, folder=tmp_path / "x")
 
 
-def test_fewer_checkpoints_are_some_of_them():
+def test_fewer_checkpoints_are_a_subset():
     few, many = (run("arxiv6", ["rucb"], 10_000, checkpoints=n).drop(columns="seconds") for n in (4, 1000))
     assert {2500, 5000, 7500, 10_000} <= set(few["step"]) and len(few) < len(many) / 5
     rows = many[many["step"].isin(few["step"])].reset_index(drop=True)
     pd.testing.assert_frame_equal(few, rows)
 
 
-def test_a_run_depends_on_nothing_but_its_number(tmp_path):
+def test_a_run_depends_on_its_number_only(tmp_path):
     """Other policies, the number and order of runs, and threads do not change a run."""
     few = run("arxiv6", ["rucb"], 2000, 2, folder=tmp_path / "few")
     run("arxiv6", [*reversed(POLICIES)], 2000, 5, jobs=2, folder=tmp_path / "many")
@@ -80,13 +80,13 @@ def test_a_run_depends_on_nothing_but_its_number(tmp_path):
     assert (other["regret"] != few["regret"]).any()
 
 
-def test_what_is_there_is_not_repeated(tmp_path):
-    ended = []
+def test_recorded_runs_are_not_repeated(tmp_path):
+    n_ended = []
     first = run("arxiv6", POLICIES, 500, 3, folder=tmp_path)
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.parquet")}
     record_path(tmp_path, "rucb", 1).unlink()
-    again = run("arxiv6", POLICIES, 500, 4, folder=tmp_path, done=ended.append)
-    assert ended == [5, 1, 1, 1]
+    again = run("arxiv6", POLICIES, 500, 4, folder=tmp_path, done=n_ended.append)
+    assert n_ended == [5, 1, 1, 1]
     repeated = [path for path, changed in before.items() if path.stat().st_mtime_ns != changed]
     assert repeated == [record_path(tmp_path, "rucb", 1)]
     pd.testing.assert_frame_equal(
@@ -129,7 +129,7 @@ def test_a_folder_of_another_study_is_refused(tmp_path):
         run("arxiv6", ["rucb"], 500, folder=tmp_path)
 
 
-def test_bad_requests_are_refused_before_anything_is_written(tmp_path):
+def test_invalid_requests_are_refused_before_anything_is_written(tmp_path):
     cases = (
         lambda: run("arxiv6", ["rucb"], 0, folder=tmp_path / "x"),
         lambda: run("arxiv6", ["rucb"], 10, 0, folder=tmp_path / "x"),
@@ -146,7 +146,7 @@ def test_bad_requests_are_refused_before_anything_is_written(tmp_path):
     assert not (tmp_path / "x").exists()
 
 
-def test_a_full_disk_loses_nothing_that_was_written(tmp_path, monkeypatch):
+def test_a_full_disk_keeps_the_existing_records(tmp_path, monkeypatch):
     run("arxiv6", ["rucb"], 500, 2, folder=tmp_path)
     good = all_bytes(tmp_path)
 
@@ -195,16 +195,16 @@ def test_policies_in_plain_python_run_in_processes(tmp_path):
     pd.testing.assert_frame_equal(alone.drop(columns="seconds"), together.drop(columns="seconds"))
 
 
-def test_policies_that_are_compiled_start_no_processes(monkeypatch):
-    asked = []
+def test_compiled_policies_run_in_threads(monkeypatch):
+    pool_settings = []
 
     def pool(**settings):
-        asked.append(settings)
+        pool_settings.append(settings)
         return joblib.Parallel(**settings)
 
     monkeypatch.setattr("experiments.runs.run.Parallel", pool)
     run("cyclic", ["random_pair"], 10, 2, jobs=2)
-    assert [settings.get("prefer") for settings in asked] == ["threads"]
+    assert [settings.get("prefer") for settings in pool_settings] == ["threads"]
 
 
 def test_live_runs_measure_regret_ndcg_and_clicks(tmp_path):
@@ -213,7 +213,7 @@ def test_live_runs_measure_regret_ndcg_and_clicks(tmp_path):
     table = run(problem, ["random_pair"], 20_000, 4, folder=tmp_path)
     final = table[table["step"] == 20_000]
     loss = problem.preferences.matrix[0] - 0.5
-    # All pairs, including an arm against itself, are equally likely: 4 standard errors of 80,000 steps.
+    # All pairs, including equal arms, are equally likely. The tolerance is 4 standard errors of 80,000 steps.
     assert final["regret"].mean() / 20_000 == pytest.approx(loss.mean(), abs=4 * loss.std() / 80_000**0.5)
     assert table["ndcg"].between(0, 1).all() and table["clicks"].between(0, 5).all()
     settings = json.loads((tmp_path / "_study.json").read_text())
@@ -221,7 +221,7 @@ def test_live_runs_measure_regret_ndcg_and_clicks(tmp_path):
 
 
 def test_pages_of_one_ranker_are_its_own_list():
-    """Winner-Stays ends with the best ranker against itself; these pages are the list of that ranker."""
+    """RMED1 ends with the best ranker against itself; these pages are the list of that ranker."""
     chosen = arenas.arena()
     problem = Problem(arenas.exact_preferences(chosen), chosen)
     last = run(problem, ["rmed1"], 1e6, 1).iloc[-1]

@@ -17,22 +17,26 @@ from experiments.statistics import estimate
 
 
 @given(st.sets(st.integers(1, 10**8), min_size=1, max_size=2000))
-def test_thinned_steps_are_some_of_the_steps(steps):
-    kept = thinned(np.array(sorted(steps)))
-    assert set(kept.tolist()) <= steps and len(kept) <= CURVE_POINTS
-    assert (np.diff(kept) > 0).all() and kept[0] == min(steps) and kept[-1] == max(steps)
+def test_thinned_steps_are_a_subset_of_the_steps(steps):
+    thinned_steps = thinned(np.array(sorted(steps)))
+    assert set(thinned_steps.tolist()) <= steps and len(thinned_steps) <= CURVE_POINTS
+    assert (
+        (np.diff(thinned_steps) > 0).all()
+        and thinned_steps[0] == min(steps)
+        and thinned_steps[-1] == max(steps)
+    )
 
 
 @pytest.mark.parametrize("horizon", [10**5, 10**8])
-def test_thinned_steps_leave_no_hole_on_either_axis(horizon):
-    kept = thinned(checkpoints(horizon))
-    assert len(kept) > CURVE_POINTS / 2
-    assert np.diff(kept).max() < 0.02 * horizon
-    large = kept[kept >= 10]  # smaller steps are consecutive integers
+def test_thinned_steps_are_dense_on_linear_and_log_axes(horizon):
+    thinned_steps = thinned(checkpoints(horizon))
+    assert len(thinned_steps) > CURVE_POINTS / 2
+    assert np.diff(thinned_steps).max() < 0.02 * horizon
+    large = thinned_steps[thinned_steps >= 10]  # smaller steps are consecutive integers
     assert np.diff(np.log10(large)).max() < 0.15
 
 
-def test_curves_are_the_statistics_of_the_runs():
+def test_curves_match_the_statistics_of_the_runs():
     table = made_up_table(["b", "a"], runs=5)
     found = curves(table, "regret")
     assert found["policy"].unique().tolist() == ["b", "a"]  # in the order of the records
@@ -44,7 +48,7 @@ def test_curves_are_the_statistics_of_the_runs():
         assert (row.low, row.high) == pytest.approx((deciles[0], deciles[-1]))
 
 
-def test_pages_are_averaged_over_the_steps_left_out():
+def test_measures_of_pages_are_averaged_over_omitted_steps():
     table = made_up_table(["a"], horizon=100_000, runs=1, live=True)
     pages = np.repeat(table["ndcg"].to_numpy(), np.diff(table["step"], prepend=0))  # a mean per page
     found = curves(table, "ndcg")
@@ -62,14 +66,14 @@ def test_a_single_run_has_no_error():
 
 
 def test_estimates_by_hand():
-    # mean 2.5, variance 5/3, so error sqrt(5/12); Student's t with 3 degrees, 97.5 %: 3.182446
+    # The mean is 2.5, the variance 5/3, the error sqrt(5/12), and Student's t (97.5 %, 3 degrees) 3.182446.
     found = estimate([1, 2, 3, 4])
     assert found == pytest.approx(
         (2.5, 2.5 - 3.182446 * math.sqrt(5 / 12), 2.5 + 3.182446 * math.sqrt(5 / 12))
     )
 
 
-def test_intervals_cover_as_often_as_they_say():
+def test_intervals_have_their_nominal_coverage():
     rng = np.random.default_rng(3)
     samples = rng.normal(7, 2, (4000, 6))
     inside = [found.low <= 7 <= found.high for found in map(estimate, samples)]
@@ -90,7 +94,7 @@ def test_shares_of_runs_have_their_intervals():
     found = share_curves(table, "correct")
     last = found[found["step"] == 1000].set_index("policy")
     for policy in ("good", "bad"):
-        right = table[(table["policy"] == policy) & (table["step"] == 1000)]["correct"]
-        expected = stats.binomtest(int(right.sum()), len(right)).proportion_ci(0.95, "wilson")
-        assert last["mean"][policy] == right.mean()
+        correct = table[(table["policy"] == policy) & (table["step"] == 1000)]["correct"]
+        expected = stats.binomtest(int(correct.sum()), len(correct)).proportion_ci(0.95, "wilson")
+        assert last["mean"][policy] == correct.mean()
         assert (last["low"][policy], last["high"][policy]) == pytest.approx((expected.low, expected.high))

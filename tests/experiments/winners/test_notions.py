@@ -48,7 +48,7 @@ def random_matrix(size, seed=0):
 
 
 def some_order(matrix, holds):
-    """Return whether some order has this relation between every ranker and all later ones."""
+    """Return whether an order exists in which `holds` is true for every ranker and all later rankers."""
     return any(
         all(holds(matrix[i, j]) for i, j in itertools.combinations(order, 2))
         for order in itertools.permutations(range(len(matrix)))
@@ -59,7 +59,7 @@ def some_order(matrix, holds):
 
 
 @given(matrices())
-def test_scores_restate_their_definitions(matrix):
+def test_scores_match_their_definitions(matrix):
     others = [[p for j, p in enumerate(row) if j != i] for i, row in enumerate(matrix)]
     assert copeland_scores(matrix).tolist() == [sum(p > 0.5 for p in row) for row in others]
     assert copeland_losses(matrix).tolist() == [sum(p < 0.5 for p in row) for row in others]
@@ -68,13 +68,13 @@ def test_scores_restate_their_definitions(matrix):
 
 
 @given(matrices())
-def test_the_order_of_lists_and_pictures(matrix):
+def test_rankers_are_ordered_by_copeland_then_borda_score(matrix):
     order = copeland_order(matrix)
     keys = [(-copeland_scores(matrix)[i], -round(borda_scores(matrix)[i], 12), i) for i in order]
     assert keys == sorted(keys) and sorted(order) == list(range(len(matrix)))
 
 
-def test_the_best_share_a_place_if_only_rounding_parts_them():
+def test_scores_that_differ_by_rounding_tie():
     assert best(np.array([0.3, 0.1 + 0.2, 0.2])).tolist() == [0, 1]
     assert best(np.array([1, 0, 1])).tolist() == [0, 2]
 
@@ -112,7 +112,7 @@ def test_a_table_of_all_scores():
 # --- random walk
 
 
-def walked(matrix, chain, damping=1.0, steps=4000):
+def distribution_of_long_walk(matrix, chain, damping=1.0, steps=4000):
     """Return the distribution of a lazy random walk, which stays with probability 1/2, after many steps."""
     size = len(matrix)
     moves = np.zeros((size, size))
@@ -136,19 +136,19 @@ def walked(matrix, chain, damping=1.0, steps=4000):
 @pytest.mark.parametrize("damping", [1.0, 0.98])
 @settings(max_examples=25)
 @given(matrix=matrices())
-def test_the_walk_ends_where_a_long_walk_ends(chain, damping, matrix):
+def test_the_stationary_distribution_matches_a_long_walk(chain, damping, matrix):
     found = random_walk(matrix, chain, damping)
-    np.testing.assert_allclose(found, walked(matrix, chain, damping), atol=1e-9)
+    np.testing.assert_allclose(found, distribution_of_long_walk(matrix, chain, damping), atol=1e-9)
 
 
-def test_rank_centrality_gives_the_strengths_of_bradley_terry_luce_back():
+def test_rank_centrality_recovers_the_strengths_of_bradley_terry_luce():
     strengths = np.array([5.0, 3.0, 1.0, 0.5, 0.1])
     matrix = strengths[:, None] / (strengths[:, None] + strengths)
     np.testing.assert_allclose(random_walk(matrix, "rank_centrality"), strengths / strengths.sum())
 
 
 @given(matrices(entries=st.integers(1, 15)))
-def test_the_three_chains_differ_by_how_often_one_leaves(matrix):
+def test_the_three_chains_differ_by_the_probability_of_leaving(matrix):
     leaving = {"self": matrix.sum(axis=0), "no_self": matrix.sum(axis=0) - 0.5, "rank_centrality": 1.0}
     ratios = []
     for chain, weight in leaving.items():
@@ -162,7 +162,7 @@ def test_the_walk_stays_at_a_ranker_that_never_loses():
     np.testing.assert_allclose(random_walk(square([1] * 6, 4)), [1, 0, 0, 0], atol=1e-15)
 
 
-def test_no_such_chain():
+def test_an_unknown_chain_is_refused():
     with pytest.raises(UsageError, match="no random walk named 'selfs'; did you mean 'self'"):
         random_walk(np.full((2, 2), 0.5), "selfs")
 
@@ -172,12 +172,12 @@ def test_no_such_chain():
 
 @given(matrices())
 def test_the_smith_set_is_the_smallest_that_beats_the_rest(matrix):
-    everybody = range(len(matrix))
+    rankers = range(len(matrix))
     smallest = next(
         group
         for size in range(1, len(matrix) + 1)
-        for group in itertools.combinations(everybody, size)
-        if all(matrix[i, j] > 0.5 for i in group for j in everybody if j not in group)
+        for group in itertools.combinations(rankers, size)
+        if all(matrix[i, j] > 0.5 for i in group for j in rankers if j not in group)
     )
     assert smith_set(matrix).tolist() == list(smallest)
 
@@ -208,11 +208,11 @@ def test_no_ranker_beats_the_von_neumann_winner(matrix):
     assert set(np.flatnonzero(mixture.weights)) <= set(mixture.support) <= set(smith_set(matrix))
     largest = largest_weights(matrix)
     assert mixture.support.tolist() == np.flatnonzero(largest > 1e-6).tolist()
-    # The distribution is unique if every ranker's largest weight is its weight there.
+    # The distribution is unique if the largest weight of every ranker is its weight in it.
     assert mixture.unique == np.allclose(largest, mixture.weights, atol=1e-6)
 
 
-def test_the_lottery_of_a_cycle_weighs_everyone_by_the_duel_of_the_others():
+def test_the_weight_in_a_cycle_is_the_lead_between_the_other_two():
     mixture = von_neumann(square([0.7, 0.4, 0.55], 3))  # 0 beats 1 by .2, 2 beats 0 by .1, 1 beats 2 by .05
     np.testing.assert_allclose(mixture.weights * 7, [1, 2, 4], atol=1e-14)
     assert mixture.unique and mixture.support.tolist() == [0, 1, 2]
@@ -235,10 +235,10 @@ def test_support_of_known_matrices(name, support, unique):
 
 
 def test_equal_rankers_and_a_single_ranker():
-    alike = von_neumann(np.full((40, 40), 0.5))
-    assert not alike.unique and alike.support.tolist() == list(range(40))
-    alone = von_neumann(np.full((1, 1), 0.5))
-    assert alone.unique and alone.weights.tolist() == [1.0]
+    equal = von_neumann(np.full((40, 40), 0.5))
+    assert not equal.unique and equal.support.tolist() == list(range(40))
+    single = von_neumann(np.full((1, 1), 0.5))
+    assert single.unique and single.weights.tolist() == [1.0]
 
 
 def test_a_large_lottery_is_exact_to_the_last_digits():
@@ -275,7 +275,7 @@ def test_cycles(matrix, margin):
     )
 
 
-def test_cycles_without_ties_follow_from_the_scores():
+def test_cycles_without_ties_are_computed_from_the_scores():
     matrix = random_matrix(150)
     transitive = sum(comb(int(wins), 2) for wins in copeland_scores(matrix))
     assert count_cycles(matrix) == count_triples(matrix) - transitive > 100_000
@@ -300,8 +300,8 @@ def naive_transitivity(matrix):
             gamma = max(gamma, left / across, right / across)
         elif max(left, right) > across:
             gamma = inf
-    found = {name: [amount for amount in each if amount > 0] for name, each in amounts.items()}
-    return {name: (len(each), max(each, default=0)) for name, each in found.items()}, triples, gamma
+    found = {name: [amount for amount in values if amount > 0] for name, values in amounts.items()}
+    return {name: (len(values), max(values, default=0)) for name, values in found.items()}, triples, gamma
 
 
 def naive_gamma_best(matrix, first):
@@ -393,14 +393,14 @@ def test_drawn_shares_agree_with_exact_ones(monkeypatch):
     assert drawn["total_order"].is_monotonic_decreasing
 
 
-def test_drawn_shares_depend_on_the_seed_alone():
+def test_drawn_shares_depend_on_the_seed_only():
     matrix = random_matrix(300)
     table = subset_shares(matrix, [4, 5], samples=3000, seed=1)
     assert not table["exact"].any()
     pd.testing.assert_frame_equal(table, subset_shares(matrix, [4, 5], samples=3000, seed=1))
     for place, size in enumerate((4, 5)):
-        alone = subset_shares(matrix, [size], samples=3000, seed=1)
-        pd.testing.assert_frame_equal(table.iloc[[place]].reset_index(drop=True), alone)
+        single = subset_shares(matrix, [size], samples=3000, seed=1)
+        pd.testing.assert_frame_equal(table.iloc[[place]].reset_index(drop=True), single)
     assert not table.equals(subset_shares(matrix, [4, 5], samples=3000, seed=2))
 
 
@@ -410,18 +410,18 @@ def test_a_total_order_keeps_its_order_and_winner_in_every_subset():
 
 
 @pytest.mark.parametrize("size", [1, 2, 5, 10, 136, 700])
-def test_usual_sizes_go_up_to_all(size):
+def test_usual_sizes_end_with_all_rankers(size):
     sizes = usual_sizes(size)
     assert sizes[-1] == size and sizes == sorted(set(sizes)) and len(sizes) < 30
 
 
 @pytest.mark.parametrize(
-    ("sizes", "samples", "told"),
+    ("sizes", "samples", "message"),
     [([0], 10, "subset size is 0; expected a whole number from 1 to 4"), ([5], 10, "from 1 to 4"),
      ([2.5], 10, "subset size is 2.5"), ([2], 0, "the number of samples is 0; expected a whole number")],
 )  # fmt: skip
-def test_subsets_that_cannot_be(sizes, samples, told):
-    with pytest.raises(UsageError, match=told):
+def test_invalid_subsets_are_refused(sizes, samples, message):
+    with pytest.raises(UsageError, match=message):
         subset_shares(MATRICES["thesis4"].make(), sizes, samples)
 
 
@@ -442,25 +442,25 @@ def intervals(draw, largest=4):
 
 @settings(max_examples=60)
 @given(intervals())
-def test_certain_is_what_holds_for_every_matrix_within_the_intervals(preferences):
+def test_certainty_means_true_for_every_matrix_within_the_intervals(preferences):
     ends = list(zip(preferences.pairs["lo"], preferences.pairs["hi"]))
     values = [{lo, 0.5, hi} if lo <= 0.5 <= hi else {(lo + hi) / 2} for lo, hi in ends]
     possible = [square(upper, len(preferences)) for upper in itertools.product(*values)]
-    sure = certainty(preferences)
+    certain = certainty(preferences)
 
     condorcets = {condorcet_winner(matrix) for matrix in possible}
-    assert sure.condorcet.tolist() == sorted(condorcets - {-1})
-    assert sure.condorcet_certain == (len(condorcets) == 1)
+    assert certain.condorcet.tolist() == sorted(condorcets - {-1})
+    assert certain.condorcet_certain == (len(condorcets) == 1)
 
     copelands = {tuple(best(copeland_scores(matrix))) for matrix in possible}
-    assert sure.copeland.tolist() == sorted(set(itertools.chain(*copelands)))
-    assert sure.copeland_certain == (len(copelands) == 1)
+    assert certain.copeland.tolist() == sorted(set(itertools.chain(*copelands)))
+    assert certain.copeland_certain == (len(copelands) == 1)
 
     orders = {some_order(matrix, lambda p: p > 0.5) for matrix in possible}
-    assert sure.total_order == (orders.pop() if len(orders) == 1 else None)
-    assert sure.cycles <= min(count_cycles(matrix) for matrix in possible)
+    assert certain.total_order == (orders.pop() if len(orders) == 1 else None)
+    assert certain.cycles <= min(count_cycles(matrix) for matrix in possible)
 
     undecided = [lo < hi and lo <= 0.5 <= hi for lo, hi in ends]
     pairs = np.array(list(itertools.combinations(range(len(preferences)), 2)))
-    assert sure.undecided.tolist() == pairs[undecided].tolist()
-    assert deciding(sure, np.array([0])) == sum(i == 0 for i, _ in sure.undecided)
+    assert certain.undecided.tolist() == pairs[undecided].tolist()
+    assert deciding(certain, np.array([0])) == sum(i == 0 for i, _ in certain.undecided)

@@ -1,4 +1,4 @@
-"""Agreement of winner notions on subsets, against one subset at a time; the command, charts and study."""
+"""Agreement of winner notions on subsets, against single subsets; the command, charts and study."""
 
 import itertools
 import json
@@ -56,8 +56,8 @@ def noisy(size, noise, seed=0):
     return matrix
 
 
-def one_by_one(matrix, subsets):
-    """Return both tables of a size, from sets and the functions for a single matrix."""
+def tables_from_single_matrices(matrix, subsets):
+    """Return both tables of one size, computed by the functions for a single matrix."""
     rows = []
     for arms in subsets:
         part = matrix[np.ix_(arms, arms)]
@@ -76,11 +76,11 @@ def one_by_one(matrix, subsets):
     return shares, counts | {(LOSSES, c): n_losses.count(c) / len(rows) for c in set(n_losses)}
 
 
-def assert_as_one_by_one(found, matrix, size, subsets):
+def assert_matches_single_matrices(found, matrix, size, subsets):
     shared = found.shared[found.shared["size"] == size]
     counts = found.counts[found.counts["size"] == size]
     assert (shared["subsets"] == len(subsets)).all() and (counts["subsets"] == len(subsets)).all()
-    shares, expected = one_by_one(matrix, subsets)
+    shares, expected = tables_from_single_matrices(matrix, subsets)
     assert dict(zip(shared["notions"], shared["share"])) == pytest.approx(shares, abs=1e-12)
     assert dict(zip(zip(counts["number"], counts["count"]), counts["share"])) == pytest.approx(expected)
 
@@ -93,10 +93,10 @@ def test_all_subsets_of_few_rankers(matrix):
     assert found.shared["exact"].all() and found.counts["exact"].all()
     for size in sizes:
         subsets = list(itertools.combinations(range(len(matrix)), size))
-        assert_as_one_by_one(found, matrix, size, subsets)
+        assert_matches_single_matrices(found, matrix, size, subsets)
 
 
-@pytest.mark.parametrize("noise", [0.2, 3.0])  # Condorcet winners mostly; large top cycles mostly
+@pytest.mark.parametrize("noise", [0.2, 3.0])  # mostly Condorcet winners; mostly large top cycles
 def test_drawn_subsets(noise):
     matrix, sizes = noisy(24, noise), (3, 7, 22)
     found = winner_overlaps(matrix, sizes, samples=20, seed=4)
@@ -104,10 +104,10 @@ def test_drawn_subsets(noise):
     for size in sizes:
         rng = stream(4, "winner notions", size)
         subsets = [rng.permutation(24)[:size] for _ in range(20)]
-        assert_as_one_by_one(found, matrix, size, subsets)
+        assert_matches_single_matrices(found, matrix, size, subsets)
 
 
-def test_a_lottery_is_found_once_and_serves_many_subsets(monkeypatch):
+def test_the_lottery_of_a_top_cycle_is_computed_once(monkeypatch):
     solved = []
 
     def counting(matrix):
@@ -119,12 +119,12 @@ def test_a_lottery_is_found_once_and_serves_many_subsets(monkeypatch):
     upper = [0.6 if (i, j) != (0, 2) else 0.4 for i, j in itertools.combinations(range(43), 2)]
     found = winner_overlaps(square(upper, 43), range(3, 43), samples=50)
     assert len(solved) == 1
-    # A subset has a cycle at its top if it has all three.
+    # A subset has a top cycle if it contains all three.
     cyclic = found.counts[(found.counts["number"] == WINNERS) & (found.counts["count"] == 3)]
     assert cyclic["share"].sum() > 10 and (pooled(found.shared)["share"].iloc[0] == 1.0)
 
 
-def test_pieces_of_any_length_give_the_same(monkeypatch):
+def test_the_block_size_changes_nothing(monkeypatch):
     matrix = noisy(24, 1.0)
     whole = winner_overlaps(matrix, [3, 20], samples=30)
     monkeypatch.setattr(overlaps_module, "_ENTRIES", 1000)
@@ -132,18 +132,18 @@ def test_pieces_of_any_length_give_the_same(monkeypatch):
         pd.testing.assert_frame_equal(one, other)
 
 
-def test_only_the_seed_decides():
+def test_results_depend_on_the_seed_only():
     matrix = noisy(16, 0.3)
     found = winner_overlaps(matrix, samples=20, seed=1)
     for one, other in zip(found, winner_overlaps(matrix, samples=20, seed=1, jobs=2)):
         pd.testing.assert_frame_equal(one, other)
     alone = winner_overlaps(matrix, [12], samples=20, seed=1).shared
-    among = found.shared[found.shared["size"] == 12].reset_index(drop=True)
-    pd.testing.assert_frame_equal(alone, among)
+    part_of_all = found.shared[found.shared["size"] == 12].reset_index(drop=True)
+    pd.testing.assert_frame_equal(alone, part_of_all)
     assert not found.shared.equals(winner_overlaps(matrix, samples=20, seed=2).shared)
 
 
-def test_pooling_weighs_sizes_alike():
+def test_pooling_gives_sizes_equal_weight():
     rows = [(3, 100, False, 1, 0.8), (3, 100, False, 2, 0.2), (4, 50, False, 1, 0.5), (4, 50, False, 3, 0.5),
             (5, 2, True, 1, 0.5), (5, 2, True, 2, 0.5)]  # fmt: skip
     table = pd.DataFrame(rows, columns=["size", "subsets", "exact", "count", "share"]).assign(number=WINNERS)
@@ -155,14 +155,14 @@ def test_pooling_weighs_sizes_alike():
     assert found["standard_error"].tolist() == pytest.approx(errors)
 
 
-def test_drawn_shares_agree_with_all():
-    """Within 4.5 of the standard errors in the tables."""
+def test_drawn_shares_agree_with_exact_shares():
+    """The shares agree within 4.5 of the standard errors in the tables."""
     matrix = noisy(11, 0.5)
     exact = pooled(winner_overlaps(matrix, [5, 6], samples=500).shared)
     drawn = pooled(winner_overlaps(matrix, [5, 6], samples=400).shared)
     assert not exact["standard_error"].any() and (drawn["standard_error"] > 0).sum() >= 5
-    apart = (drawn["share"] - exact["share"]).abs()
-    assert (apart <= 4.5 * drawn["standard_error"] + 1e-12).all()
+    difference = (drawn["share"] - exact["share"]).abs()
+    assert (difference <= 4.5 * drawn["standard_error"] + 1e-12).all()
 
 
 def test_default_sizes():
@@ -174,25 +174,25 @@ def test_default_sizes():
 
 
 @pytest.mark.parametrize(
-    ("sizes", "samples", "told"),
+    ("sizes", "samples", "message"),
     [([0], 10, "subset size is 0; expected a whole number from 1 to 4"), ([5], 10, "from 1 to 4"),
      ([2.5], 10, "subset size is 2.5"), ([3], 0, "the number of samples is 0; expected a whole number")],
 )  # fmt: skip
-def test_subsets_that_cannot_be(sizes, samples, told):
-    with pytest.raises(UsageError, match=told):
+def test_invalid_subsets_are_refused(sizes, samples, message):
+    with pytest.raises(UsageError, match=message):
         winner_overlaps(MATRICES["thesis4"].make(), sizes, samples)
 
 
 # --- the command
 
 
-def test_the_page_says_what_was_looked_at(rankduel):
+def test_the_command_states_the_subsets_and_shares(rankduel):
     out = words(rankduel("winners", "mslr5-cycle", "--subsets")[1])
     assert "Notions with a common winner (shares of all subsets of 3 to 4 rankers)" in out
     found = winner_overlaps(MATRICES["mslr5-cycle"].make())
     for row in pooled(found.shared).to_dict("records")[:-1]:
         assert f"{row['notions']} {row['share']:.2%}" in out
-    # One of ten triples is the cycle, and two of five quadruples have it.
+    # One of ten triples is the cycle, and two of five quadruples contain it.
     assert "Copeland winners 1 in 75.00%, 3 in 25.00%; at most 3" in out
     assert "losses of each winner 0 in 75.00%, 1 in 25.00%; at most 1" in out
     out = words(rankduel("winners", "arithmetic", "--subsets", "--overlap-samples", 40)[1])
@@ -208,24 +208,24 @@ def test_too_few_rankers_to_compare(rankduel):
     assert code == 2 and out == "" and "arxiv6: 3 rankers; --figures draws subsets" in words(err)
 
 
-def test_for_machines_and_as_charts(rankduel, tmp_path):
-    typed = ("winners", "arithmetic", "--subsets", "--figures", "charts")
-    code, out, err = rankduel(*typed, "--json")
-    told = json.loads(out)
-    assert (code, err) == (0, "") and [row["size"] for row in told["subsets"]] == list(range(1, 9))
-    assert len(told["overlaps"]["shared"]["by_size"]) == 5 * 7
-    assert [row["count"] for row in told["overlaps"]["counts"]["pooled"]] == [1, 0]  # a total order
-    assert all(row["share"] == 1 for row in told["overlaps"]["shared"]["pooled"][:1])
+def test_json_and_charts(rankduel, tmp_path):
+    options = ("winners", "arithmetic", "--subsets", "--figures", "charts")
+    code, out, err = rankduel(*options, "--json")
+    result = json.loads(out)
+    assert (code, err) == (0, "") and [row["size"] for row in result["subsets"]] == list(range(1, 9))
+    assert len(result["overlaps"]["shared"]["by_size"]) == 5 * 7
+    assert [row["count"] for row in result["overlaps"]["counts"]["pooled"]] == [1, 0]  # a total order
+    assert all(row["share"] == 1 for row in result["overlaps"]["shared"]["pooled"][:1])
     made = sorted((tmp_path / "charts").iterdir())
     assert [path.name for path in made] == ["copeland-losses.svg", "copeland-winners.svg", "subsets.svg"]
     before = [path.read_bytes() for path in made]
     assert all(b"rankers in the subset" in svg for svg in before)
-    out = rankduel(*typed)[1]
+    out = rankduel(*options)[1]
     assert "wrote charts/subsets.svg" in out and [path.read_bytes() for path in made] == before
 
 
 @pytest.mark.parametrize(
-    ("typed", "told"),
+    ("options", "message"),
     [
         (["--figures", "charts"], "add --subsets, or leave --figures out"),
         (
@@ -234,28 +234,28 @@ def test_for_machines_and_as_charts(rankduel, tmp_path):
         ),
     ],
 )
-def test_mistakes(rankduel, typed, told):
-    code, out, err = rankduel("winners", "arxiv6", *typed)
-    assert code == 2 and out == "" and told in words(err)
+def test_invalid_commands_are_refused(rankduel, options, message):
+    code, out, err = rankduel("winners", "arxiv6", *options)
+    assert code == 2 and out == "" and message in words(err)
 
 
 # --- charts
 
 
-def test_bubbles_of_neighbours_are_their_means():
+def test_bubbles_of_binned_sizes_are_means():
     rows = [(1, 1, 1.0), (2, 1, 0.5), (2, 2, 0.5), (3, 1, 0.25), (3, 3, 0.75), (4, 1, 1.0)]
     frame = pd.DataFrame(rows, columns=["x", "y", "share"])
-    together = binned_shares(frame, most=2)
-    assert together[["x", "y", "from", "to", "share"]].to_numpy().tolist() == [
+    binned = binned_shares(frame, most=2)
+    assert binned[["x", "y", "from", "to", "share"]].to_numpy().tolist() == [
         [1.5, 1, 1, 2, 0.75], [1.5, 2, 1, 2, 0.25], [3.5, 1, 3, 4, 0.625], [3.5, 3, 3, 4, 0.375]
     ]  # fmt: skip
-    apart = binned_shares(frame, most=4)
-    assert apart[["x", "y", "share"]].to_numpy().tolist() == [list(map(float, row)) for row in rows]
-    assert (apart["from"] == apart["to"]).all()
+    difference = binned_shares(frame, most=4)
+    assert difference[["x", "y", "share"]].to_numpy().tolist() == [list(map(float, row)) for row in rows]
+    assert (difference["from"] == difference["to"]).all()
 
 
 @pytest.mark.parametrize(("n", "title"), [(5, "size"), (60, "size (means over up to 3 neighbouring values)")])
-def test_titles_say_if_neighbours_go_together(n, title):
+def test_titles_state_the_binning(n, title):
     chart = bubble_chart(pd.DataFrame({"x": range(n), "y": 1, "share": 1.0}), "size", "winners").to_dict()
     assert chart["layer"][0]["encoding"]["x"]["title"] == title
 
@@ -271,21 +271,21 @@ def test_lines_of_many_points_have_no_dots():
 # --- the studies
 
 
-def bench(matrix, samples):
+def inputs_of(matrix, samples):
     return Inputs(preferences_of(matrix), Size(1, samples), {}, 1)
 
 
 @pytest.fixture(scope="module")
 def played():
-    """Play both parts of the study as on the real data, with enough subsets for the navigational user."""
+    """Compute both parts of the study on small matrices; the navigational part has more subsets."""
     values = {
-        "informational": winner_notions.overlaps(bench(noisy(12, 0.6), 100)),
-        "navigational": winner_notions.overlaps(bench(noisy(12, 0.2), 400)),
+        "informational": winner_notions.overlaps(inputs_of(noisy(12, 0.6), 100)),
+        "navigational": winner_notions.overlaps(inputs_of(noisy(12, 0.2), 400)),
     }
     return Results({}, values, {})
 
 
-def test_values_of_the_study_are_those_of_the_tables(played):
+def test_values_of_the_study_match_the_tables(played):
     matrix = noisy(12, 0.6)
     inner = pooled(winner_overlaps(matrix, samples=100).shared)
     counts = winner_overlaps(matrix, range(1, 13), samples=100).counts
@@ -330,7 +330,7 @@ def test_table_and_figures_of_the_study(played):
 
 def test_curves_of_the_facts_have_every_size():
     matrix = noisy(12, 0.3)
-    values = public_facts(bench(matrix, 50))
+    values = public_facts(inputs_of(matrix, 50))
     shares = subset_shares(matrix, range(1, 13), samples=50)
     for name, column in (("winner", "condorcet"), ("order", "total_order")):
         assert [values[f"{name} in {size}"] for size in range(1, 13)] == shares[column].tolist()

@@ -1,4 +1,4 @@
-"""Winners over resampled queries: against a plain twin, exact values, and the sentences."""
+"""Winners over resampled queries against a plain twin and exact values; the sentences of the verdict."""
 
 import dataclasses
 import os
@@ -35,13 +35,13 @@ def by_query_preferences(values, n_rankers, **settings):
     return Preferences(made.names, made.pairs, made.settings, values)
 
 
-# --- the count of winners
+# --- shares of resamples
 
 
-# Quarters, so that ties come up often and means of few queries are exact.
+# Values are multiples of 1/4, so that ties are frequent and means of few queries are exact.
 @settings(max_examples=50, deadline=None)
 @given(st.integers(1, 4), st.integers(1, 6), st.randoms(use_true_random=False))
-def test_winners_are_those_of_the_twin(n_rankers, n_queries, random):
+def test_winners_match_the_twin(n_rankers, n_queries, random):
     n_pairs = n_rankers * (n_rankers - 1) // 2
     values = [[random.randint(0, 4) / 4 for _ in range(n_queries)] for _ in range(n_pairs)]
     times = np.random.default_rng(random.randint(0, 99)).multinomial(
@@ -55,8 +55,8 @@ def test_winners_are_those_of_the_twin(n_rankers, n_queries, random):
         assert found == [one[notion] for one in expected], notion
 
 
-def test_shares_add_up_over_blocks_of_resamples():
-    """More resamples than are in memory at once; the same draws, one block after another."""
+def test_shares_are_summed_over_blocks_of_resamples():
+    """There are more resamples than fit into a block; the blocks use one random stream."""
     preferences = by_query_preferences(np.random.default_rng(3).uniform(0.2, 0.8, (6, 9)), 4)
     found = resampled_winners(preferences, 250, seed=5)
     rng = stream(5, "resampled queries")
@@ -70,7 +70,7 @@ def test_shares_add_up_over_blocks_of_resamples():
 def test_the_share_of_a_pair_is_a_binomial_probability():
     """The first ranker wins 6 of 9 queries and loses 3: it leads if it wins at least 5 of 9 drawn queries.
 
-    Within 5 standard errors of 20,000 resamples.
+    The share agrees within 5 standard errors of 20,000 resamples.
     """
     found = resampled_winners(by_query_preferences([[1.0] * 6 + [0.0] * 3], 2), 20_000, seed=1)
     expected = stats.binom.sf(4, 9, 6 / 9)
@@ -87,13 +87,13 @@ def test_equal_rankers_win_together_and_beat_no_ranker():
 
 
 def test_a_tie_in_single_precision_is_a_tie():
-    """0.6 and 0.4 are rounded up, so that their mean is a little more than one half."""
+    """0.6 and 0.4 are rounded up, so that their mean is slightly above one half."""
     drawn = resampled_leads(by_query_preferences([[0.6, 0.4]], 2), np.array([[1, 1]]))
     assert not NOTIONS["condorcet"](drawn).any()
     assert all(wins(drawn).all() for notion, wins in NOTIONS.items() if notion != "condorcet")
 
 
-def test_same_seed_same_shares_and_other_seed_others():
+def test_the_seed_decides_the_shares():
     values = np.random.default_rng(3).uniform(0.3, 0.7, (10, 30))
     preferences = by_query_preferences(values, 5)
     first, again, other = (resampled_winners(preferences, 150, seed=seed).shares for seed in (0, 0, 1))
@@ -102,8 +102,8 @@ def test_same_seed_same_shares_and_other_seed_others():
     assert first["condorcet"].is_monotonic_decreasing
 
 
-def test_the_number_of_threads_changes_nothing():
-    """Matrix products may be summed in another order."""
+def test_the_number_of_threads_does_not_matter():
+    """The number of threads may change the order of sums in matrix products."""
     source = (
         "import numpy as np\n"
         "from experiments.matrix.preferences import Preferences, preferences_of\n"
@@ -132,7 +132,7 @@ def test_a_wrong_number_of_resamples_is_refused(resamples):
         resampled_winners(by_query_preferences([[1.0]], 2), resamples)
 
 
-def test_only_the_notions_that_are_asked_for():
+def test_only_the_given_notions_are_computed():
     preferences = by_query_preferences(np.random.default_rng(3).uniform(0.3, 0.7, (10, 30)), 5)
     every = resampled_winners(preferences, 150)
     some = resampled_winners(preferences, 150, notions=["copeland"])
@@ -140,33 +140,35 @@ def test_only_the_notions_that_are_asked_for():
     assert all(some.share(f"r{i}", "copeland") == every.share(f"r{i}", "copeland") for i in range(5))
 
 
-def test_without_values_by_query_there_is_no_answer():
+def test_without_values_by_query_the_result_is_none():
     assert resampled_winners(preferences_of(np.array([[0.5, 0.6], [0.4, 0.5]]))) is None
 
 
 # --- simultaneous intervals
 
 
-def test_joint_intervals_are_those_of_bonferroni():
+def test_joint_intervals_use_the_bonferroni_correction():
     made = preferences_of(np.array([[0.5, 0.6, 0.99], [0.4, 0.5, 0.7], [0.01, 0.3, 0.5]]), alpha=0.1)
     pairs = made.pairs.assign(
         lo=[0.55, 0.97, 0.7], hi=[0.65, 1.0, 0.7]
     )  # the last is exact, the second is clipped
     found = joint(dataclasses.replace(made, pairs=pairs))
-    stretch = stats.norm.ppf(1 - 0.05 / 2) / stats.norm.ppf(1 - 0.05)
+    widening = stats.norm.ppf(1 - 0.05 / 2) / stats.norm.ppf(1 - 0.05)
     assert found.level == 0.9
     np.testing.assert_allclose(
-        found.preferences.pairs["lo"], [0.6 - 0.05 * stretch, 0.99 - 0.02 * stretch, 0.7]
+        found.preferences.pairs["lo"], [0.6 - 0.05 * widening, 0.99 - 0.02 * widening, 0.7]
     )
-    np.testing.assert_allclose(found.preferences.pairs["hi"], [0.6 + 0.05 * stretch, 1.0, 0.7])
+    np.testing.assert_allclose(found.preferences.pairs["hi"], [0.6 + 0.05 * widening, 1.0, 0.7])
 
 
-@pytest.mark.parametrize("told", [{"decide": 0.05, "alpha": 0.2}, {"alpha": "often"}, {"alpha": 7.0}, {}])
-def test_other_intervals_stay_as_they_are(told):
-    made = preferences_of(np.array([[0.5, 0.6], [0.4, 0.5]]), **told)
+@pytest.mark.parametrize(
+    "settings_of_matrix", [{"decide": 0.05, "alpha": 0.2}, {"alpha": "often"}, {"alpha": 7.0}, {}]
+)
+def test_intervals_by_decide_or_of_unknown_level_are_unchanged(settings_of_matrix):
+    made = preferences_of(np.array([[0.5, 0.6], [0.4, 0.5]]), **settings_of_matrix)
     wide = dataclasses.replace(made, pairs=made.pairs.assign(lo=0.4, hi=0.8))
     found = joint(wide)
-    assert found.preferences is wide and found.level == (0.95 if "decide" in told else None)
+    assert found.preferences is wide and found.level == (0.95 if "decide" in settings_of_matrix else None)
 
 
 @pytest.mark.kernel
@@ -174,12 +176,12 @@ def test_joint_intervals_cover_all_pairs_at_once():
     """300 matrices of 6 pairs: misses at most 5 standard errors above 5 %; single intervals miss more."""
     arena = arenas.arena(tied=True)
     truth = arenas.exact_preferences(arena, draws=200).pairs["p"]
-    wrong = {"single": 0, "joint": 0}
+    n_missed = {"single": 0, "joint": 0}
     for seed in range(300):
         made = build_matrix(arena, duels=600, simulate=True, seed=seed, jobs=1)
         for kind, pairs in (("single", made.pairs), ("joint", joint(made).preferences.pairs)):
-            wrong[kind] += bool(((truth < pairs["lo"]) | (pairs["hi"] < truth)).any())
-    assert wrong["joint"] <= 300 * 0.05 + 5 * np.sqrt(300 * 0.05 * 0.95) < wrong["single"]
+            n_missed[kind] += bool(((truth < pairs["lo"]) | (pairs["hi"] < truth)).any())
+    assert n_missed["joint"] <= 300 * 0.05 + 5 * np.sqrt(300 * 0.05 * 0.95) < n_missed["single"]
 
 
 # --- sentences
@@ -213,7 +215,7 @@ def test_a_cycle_has_copeland_winners():
 
 
 @pytest.mark.parametrize(
-    ("lo", "told"),
+    ("lo", "sentence"),
     [
         (0.55, "over these queries this holds despite simulation error, 95% confidence for all pairs "
                "together"),
@@ -221,10 +223,10 @@ def test_a_cycle_has_copeland_winners():
                "possible: r0, r1"),
     ],
 )  # fmt: skip
-def test_sentences_on_these_queries(lo, told):
+def test_sentences_on_these_queries(lo, sentence):
     made = by_query_preferences([[0.6, 0.6]], 2, alpha=0.05)
     simulated = made.pairs.assign(lo=lo, hi=0.65, method="simulated", n=10, wins=6.0, ties=0.0, losses=4.0)
-    assert resampled_verdict(dataclasses.replace(made, pairs=simulated), 10).these == told
+    assert resampled_verdict(dataclasses.replace(made, pairs=simulated), 10).these == sentence
     exact = dataclasses.replace(made, pairs=made.pairs.assign(method="exact"))
     assert resampled_verdict(exact, 10).these == "over these queries this is exact"
 
@@ -242,7 +244,7 @@ def test_sentences_on_few_rankers(matrix, won):
     assert resampled_verdict(made).sentences == [won]
 
 
-def test_names_that_no_file_can_hold_are_shown_otherwise():
+def test_names_that_are_not_unicode_are_escaped():
     made = by_query_preferences([[0.6, 0.7]], 2)
     odd = dataclasses.replace(made, names=("bm25\udcff", "tf"))
     found = rankduel.winners(odd, resamples=10)
@@ -251,8 +253,8 @@ def test_names_that_no_file_can_hold_are_shown_otherwise():
     assert found.rankers["ranker"].tolist() == found.resampled["ranker"].tolist() == ["bm25\\xff", "tf"]
 
 
-def test_a_certain_winner_of_these_queries_need_not_be_one_of_others():
-    """The winner is certain with respect to simulation error, but loses on one query in three."""
+def test_a_winner_over_these_queries_may_lose_over_others():
+    """The winner is certain with respect to simulation error, but loses on four of the nine queries."""
     values = np.array([[0.9, 0.9, 0.05, 0.9, 0.05, 0.9, 0.05, 0.9, 0.05]])
     made = by_query_preferences(values, 2)
     assert certainty(made).condorcet_certain

@@ -1,4 +1,4 @@
-"""Exact odds against brute force: all pages, sets of clicks and assignments."""
+"""Exact odds against brute force over all pages, sets of clicks and assignments."""
 
 import functools
 import itertools
@@ -69,28 +69,28 @@ def brute_odds(case, left, right, labels, user, length, tau=3, judges=None):
 
 
 @pytest.mark.parametrize("case", EXACT, ids=case_id)
-def test_exact_is_brute_force(case):
+def test_exact_odds_equal_brute_force(case):
     probabilistic = case[0] == "probabilistic"
 
     @settings(max_examples=25 if probabilistic else 50)
     @given(duels(4 if probabilistic else 5), st.sampled_from((3, 1, 0)))
     def check(duel, tau):
-        way = chosen(case, tau=tau) if probabilistic else chosen(case)
-        assert odds(*duel[:4], way, duel[4]) == pytest.approx(brute_odds(case, *duel, tau), abs=1e-12)
+        configured = chosen(case, tau=tau) if probabilistic else chosen(case)
+        assert odds(*duel[:4], configured, duel[4]) == pytest.approx(brute_odds(case, *duel, tau), abs=1e-12)
 
     check()
 
 
 @pytest.mark.parametrize("case", EXACT, ids=case_id)
 @pytest.mark.parametrize("user", [NAVIGATIONAL, User((0.1, 0.7), (0.3, 0.6), "any", (0.9, 0.5, 0.3))])
-def test_exact_is_brute_force_on_a_larger_query(case, user):
+def test_exact_odds_equal_brute_force_on_a_larger_query(case, user):
     length = 3 if case[0] == "probabilistic" else 6
     duel = (3, 1, 4, 0, 5, 2), (1, 3, 5, 4, 2, 0), (1, 0, 0, 1, 0, 1), user
     assert odds(*duel, chosen(case), length) == pytest.approx(brute_odds(case, *duel, length), abs=1e-12)
 
 
 def test_an_odd_page_may_end_in_more_than_two_sets():
-    """The two-set lemma is about complete rounds; the last pick of an odd page once wrote out of bounds."""
+    """The two-set lemma is for complete rounds; the last pick of an odd page once wrote out of bounds."""
     left, right, case = (2, 1, 3, 4, 0), (2, 4, 3, 1, 0), ("team_draft", "prefix", "assign")
     sets = {frozenset(page) for _, page, _ in naive.team_draft_pages(left, right, 3)}
     assert len(sets) > 2
@@ -99,7 +99,7 @@ def test_an_odd_page_may_end_in_more_than_two_sets():
 
 
 @pytest.mark.parametrize("case", OPTIMIZED, ids=case_id)
-def test_optimized_is_brute_force_over_its_plan(case):
+def test_optimized_odds_equal_brute_force_over_the_plan(case):
     @settings(max_examples=40)
     @given(duels())
     def check(duel):
@@ -122,7 +122,7 @@ rankings_cut = st.integers(1, 4).flatmap(
 
 @settings(max_examples=60)
 @given(rankings_cut, st.sampled_from(("linear", "inverse", "binary")))
-def test_plans_are_fair_allowed_and_the_most_open(rankings, kind):
+def test_plans_are_allowed_fair_and_most_sensitive(rankings, kind):
     left, right = rankings
     code = interleaving("optimized", credit=kind).code("credit")
     made = optimized.plan(left, right, code)
@@ -146,8 +146,8 @@ def test_linear_and_inverse_plans_are_never_relaxed():
             assert not optimized.plan((0, 1, 2, 3, 4), right, code).relaxed
 
 
-def test_equally_good_plans_are_chosen_whoever_is_first():
-    """Binary credit has several best plans for 8 of these pairs."""
+def test_the_choice_among_optimal_plans_ignores_the_order_of_the_rankers():
+    """Binary credit has several optimal plans for 8 of these pairs."""
     for right in itertools.permutations(range(5)):
         left = (0, 1, 2, 3, 4)
         here, there = (
@@ -157,7 +157,7 @@ def test_equally_good_plans_are_chosen_whoever_is_first():
         assert (here.credits == -there.credits).all()
 
 
-# --- what must hold for every method
+# --- properties of every method
 
 
 @every_method
@@ -186,8 +186,8 @@ def test_identical_rankings_are_even(case):
 
 @every_method
 def test_no_click_is_a_tie(case):
-    nobody = User((0, 0), (0.5, 0.5), "any")
-    found = odds((0, 1, 2), (2, 1, 0), (1, 0, 1), nobody, chosen(case))
+    never_clicks = User((0, 0), (0.5, 0.5), "any")
+    found = odds((0, 1, 2), (2, 1, 0), (1, 0, 1), never_clicks, chosen(case))
     assert found[0] == found[2] == 0 and found[1] == pytest.approx(1, abs=1e-12)
 
 
@@ -204,8 +204,8 @@ def test_at_most_two_sets_of_documents_are_reachable():
         left, most = tuple(range(n)), 0
         for right in itertools.permutations(left):
             for rounds in range(1, n // 2 + 1):
-                stories = naive.team_draft_pages(left, right, 2 * rounds)
-                most = max(most, len({frozenset(page) for _, page, _ in stories}))
+                pages = naive.team_draft_pages(left, right, 2 * rounds)
+                most = max(most, len({frozenset(page) for _, page, _ in pages}))
         assert most == (2 if n >= 3 else 1)
 
 
@@ -224,18 +224,18 @@ def test_team_draft_on_the_longest_page():
     """Two rankings without a common document on the page need all bits of an integer."""
     n = 64
     left = tuple(range(n))
-    way = interleaving("team_draft")
-    loss, tie, win = odds(left, left[::-1], [1] * 32 + [0] * 32, User((0, 1), (0, 0)), way, 32)
-    assert (loss, tie, win) == (0, 0, 1)  # the first team holds all that is relevant
-    even = odds(left, left[::-1], [1] * 64, User((0, 1), (0, 0)), way, 31)
+    configured = interleaving("team_draft")
+    loss, tie, win = odds(left, left[::-1], [1] * 32 + [0] * 32, User((0, 1), (0, 0)), configured, 32)
+    assert (loss, tie, win) == (0, 0, 1)  # the first team has all relevant documents
+    even = odds(left, left[::-1], [1] * 64, User((0, 1), (0, 0)), configured, 31)
     assert even == pytest.approx(
         [0.5, 0, 0.5], abs=1e-12
-    )  # an odd page: who opens the last round has one more
+    )  # an odd page: the ranker that picks first in the last round has one document more
 
 
 # --- ties between documents
 
-# (order, ties, every order the ties stand for)
+# (order, ties, all orders that break the ties)
 LEFT = (0, 1, 2), [0, 1, -1], [(0, 1, 2), (0, 2, 1)]
 RIGHT = (2, 1, 0), [2, -1, -2], [*itertools.permutations(range(3))]
 
@@ -244,7 +244,7 @@ def mean_and_error(draws):
     return np.mean(draws, axis=0), np.std(draws, axis=0) / len(draws) ** 0.5 + 1e-12
 
 
-# Team draft has no ranks to look up again, so a redraw means nothing to it.
+# Team-draft credit uses no ranks, so redrawn ties do not change it.
 TIED = [
     (case, redraw) for case in EXACT for redraw in (False, True) if not (redraw and case[0] == "team_draft")
 ]
@@ -253,7 +253,7 @@ TIED = [
 @pytest.mark.parametrize("length", [2, 3])
 @pytest.mark.parametrize("case, redraw", TIED)
 def test_tied_rankings_average_over_all_their_orders(case, redraw, length):
-    labels, way, user = (0, 1, 1), chosen(case), User((0.25, 0.75), (0.25, 0.5))
+    labels, configured, user = (0, 1, 1), chosen(case), User((0.25, 0.75), (0.25, 0.5))
     orders = [*itertools.product(LEFT[2], RIGHT[2])]
     judges = orders if redraw else [None]
     expected = np.mean(
@@ -265,11 +265,11 @@ def test_tied_rankings_average_over_all_their_orders(case, redraw, length):
         axis=0,
     )
     mode = "random_impression_redraw" if redraw else "random_impression"
-    world = small_world(LEFT[0], RIGHT[0], labels, user, way, length, (LEFT[1], RIGHT[1]), ties=mode)
+    world = small_world(LEFT[0], RIGHT[0], labels, user, configured, length, (LEFT[1], RIGHT[1]), ties=mode)
     rng = np.random.default_rng(1)
-    mean, error = mean_and_error([query_odds(world, way, 0, 0, 1, rng) for _ in range(1000)])
+    mean, error = mean_and_error([query_odds(world, configured, 0, 0, 1, rng) for _ in range(1000)])
     assert (np.abs(mean - expected) <= 5 * error).all()
-    assert not is_exact(world, way, 0, 1)
+    assert not is_exact(world, configured, 0, 1)
 
 
 # --- drawn pages
@@ -287,10 +287,10 @@ def long_brute_odds(credit):
 @pytest.mark.parametrize("credit", ["marginal_sign", "assignment", "marginal_bernoulli"])
 def test_drawn_pages_and_clicks_are_right_on_average(credit, few_clickable, monkeypatch):
     monkeypatch.setattr(exact_module, "FEW_CLICKABLE", few_clickable)  # 2 of 3: clicks are drawn
-    way = interleaving("probabilistic", credit=credit)
-    world = small_world(*LONG, User((0.25, 0.75), (0.25, 0.5)), way, 3)
+    configured = interleaving("probabilistic", credit=credit)
+    world = small_world(*LONG, User((0.25, 0.75), (0.25, 0.5)), configured, 3)
     rng = np.random.default_rng(2)
-    draws = [query_odds(world, way, 0, 0, 1, rng) for _ in range(4000)]
+    draws = [query_odds(world, configured, 0, 0, 1, rng) for _ in range(4000)]
     mean, error = mean_and_error(draws)
     assert (np.abs(mean - long_brute_odds(credit)) <= 5 * error).all()
     split = credit == "marginal_sign" and few_clickable == 2
@@ -298,11 +298,11 @@ def test_drawn_pages_and_clicks_are_right_on_average(credit, few_clickable, monk
 
 
 def test_clicks_are_drawn_only_where_many_ranks_may_be_clicked():
-    way, rng = interleaving("probabilistic"), np.random.default_rng(3)
+    configured, rng = interleaving("probabilistic"), np.random.default_rng(3)
 
     def quarters(user, **more):
-        world = small_world(range(10), range(9, -1, -1), [0] * 6 + [1] * 4, user, way)
-        draws = [query_odds(world, way, 0, 0, 1, rng, **more) for _ in range(5)]
+        world = small_world(range(10), range(9, -1, -1), [0] * 6 + [1] * 4, user, configured)
+        draws = [query_odds(world, configured, 0, 0, 1, rng, **more) for _ in range(5)]
         return np.isin(np.array(draws) * 4, range(5)).all()
 
     assert quarters(User((0.1, 0.7), (0.1, 0.3)))
@@ -310,7 +310,7 @@ def test_clicks_are_drawn_only_where_many_ranks_may_be_clicked():
     assert not quarters(User((0, 0.7), (0.1, 0.3)))
 
 
-def test_sampled_coins_agree_with_the_marginal_sign():
+def test_sampled_assignments_agree_with_the_marginal_sign():
     user = User((0.25, 0.75), (0.25, 0.5))
     sampled = interleaving("probabilistic", credit="marginal_sampled", samples=20_000)
     duel = (0, 1, 2), (1, 2, 0), (1, 0, 1), user
@@ -321,39 +321,39 @@ def test_sampled_coins_agree_with_the_marginal_sign():
     assert tie < expected[1]  # assignments rarely tie if there are clicks
 
 
-# --- many queries, and what is exact
+# --- many queries, and `is_exact`
 
 MODEL = click_model("informational", 2)
 
 
-def two_query_world(way, **more):
+def two_query_world(configured, **more):
     order = np.array([[0, 1, 2, 0, 1], [2, 1, 0, 1, 0]], np.int16)
     positions = np.array([[0, 1, 2, 0, 1], [2, 1, 0, 1, 0]], np.int16)
     keys = np.zeros(2, np.uint64)
     rankings = Rankings(("a", "b"), np.array([0, 3, 5]), keys, order, positions, np.zeros_like(order))
-    return make_world(rankings, np.array([1, 0, 0, 0, 1], np.int8), MODEL, way, **more)
+    return make_world(rankings, np.array([1, 0, 0, 0, 1], np.int8), MODEL, configured, **more)
 
 
 def test_mean_odds_weigh_the_queries_as_the_world_does():
-    way, rng = interleaving("team_draft"), np.random.default_rng(0)
-    one, other = (query_odds(two_query_world(way), way, query, 0, 1, rng) for query in (0, 1))
+    configured, rng = interleaving("team_draft"), np.random.default_rng(0)
+    one, other = (query_odds(two_query_world(configured), configured, query, 0, 1, rng) for query in (0, 1))
     for queries, shares in (
         ("uniform", (0.5, 0.5)),
         ("cycle", (0.5, 0.5)),
         ([3, 1], (0.75, 0.25)),
         ([0, 2], (0, 1)),
     ):
-        mean = mean_odds(two_query_world(way, queries=queries), way, 0, 1, rng, draws=2)
+        mean = mean_odds(two_query_world(configured, queries=queries), configured, 0, 1, rng, draws=2)
         assert mean == pytest.approx(shares[0] * one + shares[1] * other, abs=1e-12)
 
 
-def test_a_weight_for_a_single_query_is_no_cycle():
-    way = interleaving("team_draft")
-    world = small_world((0, 1), (1, 0), (0, 1), RANDOM, way, queries=[2.0])
+def test_a_single_query_with_a_weight_is_drawn_by_share():
+    configured = interleaving("team_draft")
+    world = small_world((0, 1), (1, 0), (0, 1), RANDOM, configured, queries=[2.0])
     assert world.rules[0].query_choice == BY_SHARE
 
 
-DEEP = (None, [0, 0, 0, 0, 1, -1])  # the second ranking ties its last two
+DEEP = (None, [0, 0, 0, 0, 1, -1])  # the last two documents of the second ranking are tied
 IS_EXACT = [
     ("team_draft", {}, 4, (None, None), True),
     ("team_draft", {}, 4, DEEP, True),
@@ -373,29 +373,31 @@ IS_EXACT = [
 
 @pytest.mark.parametrize("method, more, length, ties, expected", IS_EXACT)
 def test_is_exact(method, more, length, ties, expected):
-    """What is called exact does not depend on the seed, and what is not does where ties matter."""
-    way = interleaving(method, **more)
+    """Exact odds do not depend on the seed; the other odds do."""
+    configured = interleaving(method, **more)
     left = (5, 4, 3, 2, 1, 0) if length < 5 else (3, 2, 1, 0, 5, 4)
-    world = small_world(left, range(6), (1, 0, 0, 1, 1, 0), INFORMATIONAL, way, length, ties)
-    assert is_exact(world, way, 0, 1) == expected
+    world = small_world(left, range(6), (1, 0, 0, 1, 1, 0), INFORMATIONAL, configured, length, ties)
+    assert is_exact(world, configured, 0, 1) == expected
     if method == "exploitative":
         return
-    found = {tuple(query_odds(world, way, 0, 0, 1, np.random.default_rng(s)).round(12)) for s in range(12)}
+    found = {
+        tuple(query_odds(world, configured, 0, 0, 1, np.random.default_rng(s)).round(12)) for s in range(12)
+    }
     assert (len(found) == 1) == expected
 
 
 def test_many_documents_are_not_exact_for_probabilistic():
-    way = interleaving("probabilistic")
+    configured = interleaving("probabilistic")
     for n, expected in ((6, True), (7, False)):
-        world = small_world(range(n), range(n), [0] * n, RANDOM, way, 2)
-        assert is_exact(world, way, 0, 1) == expected
+        world = small_world(range(n), range(n), [0] * n, RANDOM, configured, 2)
+        assert is_exact(world, configured, 0, 1) == expected
 
 
-# --- refused
+# --- errors
 
 
 @pytest.mark.parametrize(
-    "method, more, n, words",
+    "method, more, n, message",
     [
         ("team_draft", {}, 33, "at most 32 documents here, not 33"),
         ("balanced", {"credit": "lerot"}, 21, "at most 20 documents here, not 21"),
@@ -404,21 +406,21 @@ def test_many_documents_are_not_exact_for_probabilistic():
         ("exploitative", {}, 3, "'exploitative' has no exact odds; simulate it"),
     ],
 )
-def test_odds_that_cannot_be_are_refused(method, more, n, words):
-    with pytest.raises(InterleaveError, match=words):
+def test_unavailable_exact_odds_are_refused(method, more, n, message):
+    with pytest.raises(InterleaveError, match=message):
         odds(range(n), range(n), [0] * n, RANDOM, interleaving(method, **more), n)
 
 
 def test_all_patterns_of_a_long_page_are_refused():
-    way = interleaving("probabilistic")
-    world = small_world(range(21), range(21), [0] * 21, RANDOM, way, 21)
+    configured = interleaving("probabilistic")
+    world = small_world(range(21), range(21), [0] * 21, RANDOM, configured, 21)
     with pytest.raises(InterleaveError, match="at most 20 documents here, not 21"):
-        query_odds(world, way, 0, 0, 1, np.random.default_rng(0), all_patterns=True)
-    assert query_odds(world, way, 0, 0, 1, np.random.default_rng(0)).sum() == 1
+        query_odds(world, configured, 0, 0, 1, np.random.default_rng(0), all_patterns=True)
+    assert query_odds(world, configured, 0, 0, 1, np.random.default_rng(0)).sum() == 1
 
 
-def test_long_balanced_pages_are_welcome():
+def test_odds_of_a_long_balanced_page_sum_to_one():
     n = 60
-    way = interleaving("balanced")
-    found = odds(range(n), range(n - 1, -1, -1), [0, 1] * 30, INFORMATIONAL, way, n)
+    configured = interleaving("balanced")
+    found = odds(range(n), range(n - 1, -1, -1), [0, 1] * 30, INFORMATIONAL, configured, n)
     assert found.sum() == pytest.approx(1, abs=1e-12)

@@ -1,4 +1,4 @@
-"""Multileaved lists that end: drafted places, preferences, and users who ignore relevance."""
+"""Multileaved lists of different lengths: drafted places, preferences, and users who ignore relevance."""
 
 import itertools
 from dataclasses import replace
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.shared_worlds import put, shown_pages, surprise
+from support.shared_worlds import chi_square_p_value, put, shown_pages
 from support.small_worlds import two_rankings
 
 from clickmodels import click_model
@@ -24,7 +24,7 @@ some_lists = st.lists(st.lists(st.integers(0, 7), unique=True, max_size=6), min_
 
 @settings(max_examples=150)
 @given(some_lists, st.integers(1, 9))
-def test_rounds_are_complete_and_as_many_whatever_the_orders(lists, length):
+def test_rounds_are_complete_and_their_number_does_not_depend_on_the_seed(lists, length):
     drafted = set()
     for seed in range(8):
         page = multileaved_page(lists, length=length, seed=seed)
@@ -48,18 +48,18 @@ def test_rounds_are_complete_and_as_many_whatever_the_orders(lists, length):
         (["abc", "def", "ghi"], 10, 9),
         (["a", "def", "ghi"], 10, 3),
         (["", "def", "ghi"], 10, 0),
-        (["ab", "cd", "abefg"], 10, 3),  # one other ranker shares documents with the first
+        (["ab", "cd", "abefg"], 10, 3),  # only the last list shares documents with the first
         (["abc", "bca", "cab"], 10, 3),
         (["abcd", "bcda", "cdab"], 4, 4),  # the page ends in the second round
     ],
 )
-def test_how_many_places_are_drafted(lists, length, n_drafted):
+def test_number_of_drafted_places(lists, length, n_drafted):
     for seed in range(20):
         teams = multileaved_page(lists, length=length, seed=seed).teams
         assert sum(team is not None for team in teams) == n_drafted
 
 
-def test_documents_on_which_all_agree_have_no_team():
+def test_a_neutral_common_prefix_has_no_team():
     for seed in range(20):
         method = MULTILEAVERS.configured("team_draft", prefix="neutral")
         page = multileaved_page(["xa", "xbc", "x"], method, seed=seed)
@@ -69,7 +69,7 @@ def test_documents_on_which_all_agree_have_no_team():
         assert (page.docs[3], page.teams[3]) == ("c", None)
 
 
-WAYS = [
+METHODS = [
     ("team_draft", {}, ""),
     ("team_draft", {"prefix": "neutral"}, "neutral"),
     ("sosm", {}, ""),
@@ -79,14 +79,14 @@ WAYS = [
     ("pairwise", {}, ""),
     ("pairwise", {"considered": "strict"}, "strict"),
 ]
-every_way = pytest.mark.parametrize("method, settings, setting", WAYS, ids=str)
+every_method = pytest.mark.parametrize("method, settings, setting", METHODS, ids=str)
 LISTS = [  # documents are numbered in the order of their first appearance
     ((0, 1, 2), (3, 0), (1, 3, 4)),
     ((0, 1), (0, 2, 3, 1), (2, 0)),
     ((0, 1, 2), (0, 1, 3)),
     ((0,), (0, 1), (2, 3, 0)),
 ]
-APART = [((0, 1), (2, 3), (4, 5)), ((0,), (1, 2, 3), (4, 5)), ((0, 1, 2), (3, 4))]
+DISJOINT = [((0, 1), (2, 3), (4, 5)), ((0,), (1, 2, 3), (4, 5)), ((0, 1, 2), (3, 4))]
 
 
 def judged_pages(lists, method, settings, setting, length=4):
@@ -95,29 +95,29 @@ def judged_pages(lists, method, settings, setting, length=4):
     for (page, teams), chance in naive.multileave.pages(lists, length, method, setting).items():
         put(shown, page, teams)
         for clicks in itertools.product((False, True), repeat=len(page)):
-            below = [True] * (len(shown.docs) - len(page))  # clicks there count for none
+            below = [True] * (len(shown.docs) - len(page))  # clicks below the drafted places earn no credit
             yield chance, page, teams, clicks, shown.preferences([*clicks, *below])
 
 
-@every_way
+@every_method
 @pytest.mark.parametrize("lists", LISTS, ids=str)
-def test_pages_come_as_often_as_they_should(lists, method, settings, setting):
+def test_page_frequencies_match_enumeration(lists, method, settings, setting):
     expected = {}
     for (page, teams), chance in naive.multileave.pages(lists, 4, method, setting).items():
         expected[(*page, *filled(lists, page, 4)), (*teams, *[None] * (4 - len(teams)))] = chance
-    way = MULTILEAVERS.configured(method, **settings)
-    assert surprise(shown_pages(lists, way, 4, 2000), expected) > 1e-6
+    configured = MULTILEAVERS.configured(method, **settings)
+    assert chi_square_p_value(shown_pages(lists, configured, 4, 2000), expected) > 1e-6
 
 
 def filled(lists, page, k):
-    """Return the documents below the drafted places: by rank, and the first list first."""
+    """Return the documents below the drafted places, by rank; at equal ranks, the first list precedes."""
     by_rank = [doc for docs in itertools.zip_longest(*lists) for doc in docs if doc is not None]
     return [doc for doc in dict.fromkeys(by_rank) if doc not in page][: k - len(page)]
 
 
-@every_way
-@pytest.mark.parametrize("lists", LISTS + APART, ids=str)
-def test_preferences_are_those_of_the_naive_twin(lists, method, settings, setting):
+@every_method
+@pytest.mark.parametrize("lists", LISTS + DISJOINT, ids=str)
+def test_preferences_match_the_naive_twin(lists, method, settings, setting):
     for _, page, teams, clicks, found in judged_pages(lists, method, settings, setting):
         if settings == {"credit": "expected"}:
             shares = naive.multileave.contributions(lists, page)
@@ -135,21 +135,21 @@ def mean_preferences(lists, method, settings, setting):
     return means
 
 
-@every_way
-@pytest.mark.parametrize("lists", LISTS + APART, ids=str)
+@every_method
+@pytest.mark.parametrize("lists", LISTS + DISJOINT, ids=str)
 def test_users_who_ignore_relevance_prefer_no_ranker(lists, method, settings, setting):
-    """Exactly, for every set of clicked places.
+    """The mean preference is 0 for every set of clicked places.
 
-    With full lists too, sample-only scores and contributors drawn in rounds are even only if no two rankings
-    have a document in common.
+    Sample-only scores and contributors drawn in rounds have this property only if no two rankings have a
+    document in common, for complete lists as well.
     """
-    if lists in APART or method != "sosm" and setting != "rounds":
+    if lists in DISJOINT or method != "sosm" and setting != "rounds":
         for clicks, mean in mean_preferences(lists, method, settings, setting).items():
             assert mean == pytest.approx(np.zeros_like(mean), abs=1e-12), clicks
 
 
 @pytest.mark.parametrize("lists", LISTS, ids=str)
-def test_users_who_click_every_place_alike_earn_all_rankers_the_same_sample_only_score(lists):
+def test_clicks_at_random_places_give_all_rankers_the_same_mean_sample_only_score(lists):
     for page, _ in naive.multileave.pages(lists, 4, "sosm"):
         for n in range(len(page) + 1):
             patterns = [clicks for clicks in itertools.product((0, 1), repeat=len(page)) if sum(clicks) == n]
@@ -158,15 +158,15 @@ def test_users_who_click_every_place_alike_earn_all_rankers_the_same_sample_only
 
 
 @pytest.mark.parametrize("credit", ["inverse", "linear"])
-@pytest.mark.parametrize("lists", LISTS + APART, ids=str)
-def test_optimized_pages_are_those_of_lists_cut_to_the_shortest(lists, credit):
-    """For a page as long as the shortest list, the documents below do not matter: here are two ways."""
-    way, n, docs = MULTILEAVERS.configured("optimized", credit=credit), min(map(len, lists)), 6
+@pytest.mark.parametrize("lists", LISTS + DISJOINT, ids=str)
+def test_optimized_pages_equal_those_of_lists_cut_to_the_shortest(lists, credit):
+    """Documents below the length of the shortest list do not matter: two orders of them give the same."""
+    configured, n, docs = MULTILEAVERS.configured("optimized", credit=credit), min(map(len, lists)), 6
     for seed in range(20):
-        page = multileaved_page(lists, way, 4, seed=seed)
+        page = multileaved_page(lists, configured, 4, seed=seed)
         for rest in (range(docs), reversed(range(docs))):
             complete = [tuple(dict.fromkeys([*ranking[:n], *rest])) for ranking in lists]
-            full = multileaved_page(complete, way, n, seed=seed)
+            full = multileaved_page(complete, configured, n, seed=seed)
             assert [complete[0].index(doc) for doc in page.docs[:n]] == [
                 complete[0].index(doc) for doc in full.docs
             ]
@@ -176,11 +176,11 @@ def test_optimized_pages_are_those_of_lists_cut_to_the_shortest(lists, credit):
 
 
 @pytest.mark.parametrize("credit", ["inverse", "linear"])
-@pytest.mark.parametrize("lists", APART, ids=str)
+@pytest.mark.parametrize("lists", DISJOINT, ids=str)
 def test_optimized_multileaving_of_lists_without_a_common_document_is_even(lists, credit):
-    """All pages are among the sampled ones, and the chances of the package make every place even."""
-    way = MULTILEAVERS.configured("optimized", credit=credit, n_lists=200)
-    shown = multileaved_page(lists, way, 4, seed=0)
+    """All allowed pages are sampled, and at every place the rankers have the same expected credit."""
+    configured = MULTILEAVERS.configured("optimized", credit=credit, n_lists=200)
+    shown = multileaved_page(lists, configured, 4, seed=0)
     n, chances = min(map(len, lists)), shown._shared.programme.chances
     listed = naive.multileave.allowed_pages(lists, n)
     pages = shown._shared.sampled.pages[: len(listed), :n].tolist()
@@ -193,7 +193,7 @@ def test_optimized_multileaving_of_lists_without_a_common_document_is_even(lists
 
 
 @pytest.mark.parametrize("name", MULTILEAVERS)
-def test_no_ranker_is_preferred_where_one_lists_nothing(name):
+def test_no_ranker_is_preferred_if_one_list_is_empty(name):
     page = multileaved_page(["", "ab", "bc"], name, seed=0)
     assert (page.docs, page.teams) == (["a", "b", "c"], [None] * 3)
     assert not page.preferences([1, 1, 1]).any()
@@ -201,13 +201,13 @@ def test_no_ranker_is_preferred_where_one_lists_nothing(name):
 
 @pytest.mark.parametrize("name", MULTILEAVERS)
 def test_tied_documents_of_ended_lists_stay_in_their_lists(name):
-    """Two documents are tied at the top of each list; nothing else is shown before the drafted places end."""
+    """Each list has two tied documents; only documents of the lists are shown at the drafted places."""
     rankings = replace(
         two_rankings((0, 1, 2, 3), (2, 3, 0, 1), [1, -1, 0, 0], [1, -1, 0, 0]),
         lengths=np.array([[2], [2]], np.int32),
     )
-    way, users, seen = MULTILEAVERS.configured(name), np.random.default_rng(0), set()
-    shared = make_shared_world(rankings, np.zeros(4, np.int8), click_model("perfect", 2), way, 4)
+    configured, users, seen = MULTILEAVERS.configured(name), np.random.default_rng(0), set()
+    shared = make_shared_world(rankings, np.zeros(4, np.int8), click_model("perfect", 2), configured, 4)
     impression, found = multileave_by(name), np.zeros((2, 2))
     for _ in range(200):
         impression(shared, np.arange(2), 2, found, users)

@@ -1,4 +1,4 @@
-"""Optimized multileaving: sampled pages, the fairest distribution over them, and credit by worth."""
+"""Optimized multileaving: sampled pages, the least unfair distribution over them, and credit."""
 
 import collections
 from fractions import Fraction
@@ -13,47 +13,47 @@ from support.shared_worlds import (
     QUERIES,
     THREE,
     assert_alone_is_own_list,
+    chi_square_p_value,
     shared_world_of,
     shown_pages,
-    surprise,
     totals_by,
 )
 
 from interleave.methods.optimized import solve_fair_page_odds
 from interleave.multileave import multileaved_page, multileaving
-from interleave.multileave.fair_odds import room_for, solve
+from interleave.multileave.fair_odds import solve, workspace_for
 from interleave.multileave.methods import team_draft
 from interleave.multileave.methods.optimized import METHOD
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 FOUR = ((0, 1, 2, 3, 4), (4, 3, 2, 1, 0), (2, 0, 4, 1, 3), (1, 2, 3, 4, 0))
-# The literature's example: rankings [1, 2] and [2, 3]; the third documents are cut off.
+# The published example has rankings [1, 2] and [2, 3]; pages of 2 do not show the third documents.
 TWO, TWO_PAGES = ((1, 2, 3), (2, 3, 1)), ((1, 2), (2, 1), (2, 3))
 TWO_CHANCES = (Fraction(3, 7), Fraction(13, 35), Fraction(1, 5))
 
 
 def planned(rankings, k, listed, credit):
-    """The package's chances of these pages, and how unfair they are."""
+    """Return the probabilities that the package gives to the pages `listed`, and their unfairness."""
     worth = [[twin.worth(rankings, k, doc, credit) for doc in page] for page in listed]
     residuals, spreads = programme_of(np.array(worth, float))
-    chances = solved(room_for(len(listed), residuals.shape[1]), residuals, spreads)
+    chances = solved(workspace_for(len(listed), residuals.shape[1]), residuals, spreads)
     return chances, float(np.abs(chances @ residuals).sum())
 
 
 def programme_of(worth):
-    """(residuals, spreads) of pages; `worth[page, at, ranker]`."""
+    """Return (residuals, spreads) of pages with `worth[page, place, ranker]`."""
     down_to = worth.cumsum(axis=1)
     gains = (worth / np.arange(1, worth.shape[1] + 1)[:, None]).sum(axis=1)
     residuals = down_to - down_to.mean(axis=2, keepdims=True)
     return residuals.reshape(len(worth), -1), gains.var(axis=1) * worth.shape[2]
 
 
-def solved(room, residuals, spreads):
+def solved(workspace, residuals, spreads):
     n_pages, n_residuals = residuals.shape
-    room.table[:n_pages, :n_residuals], room.table[:n_pages, n_residuals + 1] = residuals, spreads
-    solve(room, n_pages, n_residuals)
-    return room.chances[:n_pages].copy()
+    workspace.table[:n_pages, :n_residuals], workspace.table[:n_pages, n_residuals + 1] = residuals, spreads
+    solve(workspace, n_pages, n_residuals)
+    return workspace.chances[:n_pages].copy()
 
 
 @pytest.mark.parametrize(
@@ -69,8 +69,8 @@ def solved(room, residuals, spreads):
         ),
     ],
 )
-def test_two_rankers_are_interleaved(rankings, k, credit, expected):
-    """Where only one distribution is fair, it is that of optimized interleaving."""
+def test_two_rankers_have_the_plan_of_optimized_interleaving(rankings, k, credit, expected):
+    """If only one distribution is fair, it is the one of optimized interleaving."""
     listed = twin.allowed_pages(rankings, k)
     assert listed == sorted(expected)
     assert twin.unfairness(rankings, k, listed, [Fraction(expected[page]) for page in listed], credit) == 0
@@ -79,8 +79,11 @@ def test_two_rankers_are_interleaved(rankings, k, credit, expected):
     assert unfairness == pytest.approx(0, abs=1e-9)
 
 
-def solved_with_levels(rankings, k, listed, credit):
-    """The programme with each prefix's common worth as a variable: its value, None if nothing is fair."""
+def minimal_spread(rankings, k, listed, credit):
+    """Return the smallest spread of a fair distribution, None if none is fair.
+
+    The linear program has the common credit of the rankers at each prefix as a variable.
+    """
     rows = []
     for t in range(1, k + 1):
         for x in range(len(rankings)):
@@ -96,14 +99,14 @@ def solved_with_levels(rankings, k, listed, credit):
 
 @pytest.mark.parametrize("credit", ["inverse", "linear"])
 @pytest.mark.parametrize("rankings, k", [(THREE, 2), (THREE, 3), (FOUR[:2], 3), (FOUR[:3], 2), (FOUR, 3)])
-def test_the_plan_is_fair_and_even(rankings, k, credit):
+def test_the_plan_is_fair_with_minimal_spread(rankings, k, credit):
     listed = twin.allowed_pages(rankings, k)
     chances, unfairness = planned(rankings, k, listed, credit)
     assert twin.unfairness(rankings, k, listed, chances.tolist(), credit) == pytest.approx(
         unfairness, abs=1e-7
     )
     value = sum(p * twin.spread(rankings, k, page, credit) for p, page in zip(chances.tolist(), listed))
-    best = solved_with_levels(rankings, k, listed, credit)
+    best = minimal_spread(rankings, k, listed, credit)
     assert (best is not None) == (unfairness < 1e-9)
     if best is not None:
         assert value == pytest.approx(best, abs=1e-7)
@@ -112,14 +115,14 @@ def test_the_plan_is_fair_and_even(rankings, k, credit):
 @pytest.mark.parametrize("credit", ["inverse", "linear"])
 @pytest.mark.parametrize("rankings, k", [(E0, 3), (THREE, 3), (FOUR[:2], 4), (FOUR[:3], 3), (FOUR, 2)])
 @pytest.mark.parametrize("order", [1, -1])
-def test_of_several_optima_the_first_pages_are_likeliest(rankings, k, credit, order):
+def test_among_several_optima_the_first_pages_are_most_likely(rankings, k, credit, order):
     listed = twin.allowed_pages(rankings, k)[::order]
     chances, _ = planned(rankings, k, listed, credit)
     np.testing.assert_allclose(chances, twin.fairest_chances(rankings, k, listed, credit), atol=1e-6)
 
 
 def test_some_programmes_have_several_optima():
-    """Or the test above would say nothing: here the order of the pages decides."""
+    """The order of the pages decides between optima here, so the test above is not vacuous."""
     listed = twin.allowed_pages(THREE, 3)
     forwards, _ = planned(THREE, 3, listed, "inverse")
     backwards, _ = planned(THREE, 3, listed[::-1], "inverse")
@@ -127,44 +130,44 @@ def test_some_programmes_have_several_optima():
 
 
 def random_programmes(n):
-    """Pages of random worths, many of them equal, so that most vertices are degenerate."""
+    """Yield programmes of random worths, many of them equal, so that most vertices are degenerate."""
     rng = np.random.default_rng(5)
     for _ in range(n):
         n_pages, length, m = rng.integers(1, 13), rng.integers(1, 7), rng.integers(2, 9)
         yield programme_of(1.0 / rng.integers(1, length + 2, (n_pages, length, m)))
 
 
-def test_the_solver_is_as_good_as_another():
-    """Chances, unfairness and spread of 150 programmes in one room, beside HiGHS."""
-    room = room_for(12, 48)
+def test_the_solver_matches_highs():
+    """Unfairness and spread of 150 programmes that share a workspace equal those by HiGHS."""
+    workspace = workspace_for(12, 48)
     for residuals, spreads in random_programmes(150):
-        chances = solved(room, residuals, spreads)
+        chances = solved(workspace, residuals, spreads)
         assert chances.min() >= 0 and chances.sum() == pytest.approx(1)
-        theirs, _ = solve_fair_page_odds(residuals, -spreads)
-        assert unfair(chances, residuals) == pytest.approx(unfair(theirs, residuals), abs=1e-7)
-        assert chances @ spreads == pytest.approx(theirs @ spreads, abs=1e-6)
+        by_highs, _ = solve_fair_page_odds(residuals, -spreads)
+        assert unfair(chances, residuals) == pytest.approx(unfair(by_highs, residuals), abs=1e-7)
+        assert chances @ spreads == pytest.approx(by_highs @ spreads, abs=1e-6)
 
 
 def unfair(chances, residuals):
     return np.abs(chances @ residuals).sum()
 
 
-def test_many_pages():
+def test_the_solver_matches_highs_on_many_pages():
     """A programme of 60 pages of 10 documents for 40 rankers takes hundreds of steps."""
     rng = np.random.default_rng(6)
     residuals, spreads = programme_of(1.0 / rng.integers(1, 12, (60, 10, 40)))
-    chances = solved(room_for(60, 400), residuals, spreads)
-    theirs, _ = solve_fair_page_odds(residuals, -spreads)
-    np.testing.assert_allclose(chances, theirs, atol=1e-6)
+    chances = solved(workspace_for(60, 400), residuals, spreads)
+    by_highs, _ = solve_fair_page_odds(residuals, -spreads)
+    np.testing.assert_allclose(chances, by_highs, atol=1e-6)
 
 
-def test_pages_are_compiled_and_kept_like_those_of_other_methods():
-    """A kernel has a key on disk; what Numba compiles by itself is compiled in every process."""
+def test_page_kernels_are_cached_on_disk():
+    """Only functions decorated with `kernel` are cached; plain Numba functions compile in every process."""
     assert type(METHOD.make_page) is type(team_draft.METHOD.make_page)
 
 
 def test_few_pages_get_the_least_unfair_distribution():
-    """Two pages, one number to choose: nothing on a fine grid is fairer."""
+    """With two pages the distribution is one number; no value on a fine grid is fairer."""
     listed = ((0, 1, 2), (4, 2, 0))
     chances, unfairness = planned(FOUR, 3, listed, "inverse")
     assert unfairness > 0
@@ -175,21 +178,21 @@ def test_few_pages_get_the_least_unfair_distribution():
     )
 
 
-def test_pages_come_as_often_as_planned():
-    """400 pages would tell these chances from equal ones: a chi-square of 45 on 2 degrees of freedom."""
+def test_page_frequencies_match_the_plan():
+    """The test has power: equal probabilities are rejected, with a chi-square of 45 on 2 degrees."""
     seen = shown_pages(TWO, multileaving("optimized"), 2, 400)
-    number = {1: 0, 2: 1, 3: 2}  # the package counts documents from 0, in the first ranking's order
+    number = {1: 0, 2: 1, 3: 2}  # the package numbers documents from 0, in the order of the first ranking
     expected = {(tuple(number[d] for d in page), (None, None)): p for page, p in zip(TWO_PAGES, TWO_CHANCES)}
-    assert surprise(seen, expected) > 1e-6
+    assert chi_square_p_value(seen, expected) > 1e-6
     equal = collections.Counter(dict.fromkeys(expected, 133))
-    assert surprise(equal, expected) < 1e-6
+    assert chi_square_p_value(equal, expected) < 1e-6
 
 
 @pytest.mark.parametrize("credit", ["inverse", "linear"])
-def test_clicks_earn_the_documents_worth(credit):
-    way = multileaving("optimized", credit=credit, n_lists=3)
+def test_a_click_earns_the_worth_of_its_document(credit):
+    configured = multileaving("optimized", credit=credit, n_lists=3)
     for seed in range(8):
-        page = multileaved_page(FOUR, way, 3, seed)
+        page = multileaved_page(FOUR, configured, 3, seed)
         assert tuple(page.docs) in twin.allowed_pages(FOUR, 3)
         for clicks in ((0, 1, 0), (1, 0, 1), (1, 1, 1), (0, 0, 0)):
             gains = [twin.worth(FOUR, 3, doc, credit) for doc, click in zip(page.docs, clicks) if click]
@@ -198,11 +201,11 @@ def test_clicks_earn_the_documents_worth(credit):
             np.testing.assert_allclose(page.preferences(clicks), expected, atol=1e-12)
 
 
-def test_live_pages_say_something():
-    way, users = multileaving("optimized"), np.random.default_rng(0)
+def test_live_pages_give_antisymmetric_preferences():
+    configured, users = multileaving("optimized"), np.random.default_rng(0)
     found, total = np.empty((3, 3)), np.zeros((3, 3))
     clicks, ndcg = totals_by("optimized")(
-        shared_world_of(QUERIES, way, 3), np.array(ON_PAGE), 60, users, found, total
+        shared_world_of(QUERIES, configured, 3), np.array(ON_PAGE), 60, users, found, total
     )
     assert clicks > 0 and 0 < ndcg < 60
     assert np.any(total)

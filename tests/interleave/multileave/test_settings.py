@@ -1,4 +1,4 @@
-"""Multileaving methods by name: settings, worlds and lists, and what is refused."""
+"""Multileaving methods by name: settings, printed forms, and errors for invalid input."""
 
 import itertools
 import re
@@ -11,13 +11,13 @@ from rankduel.base.errors import InterleaveError
 from rankduel.base.settings import settings_of
 
 
-def asked_for(text):
-    """Return the method that a text names."""
+def parsed(text):
+    """Return the configured method that `text` describes."""
     name, *settings = re.split(r"[(,)]", text.rstrip(")"))
     return multileaving(name, **dict(setting.split("=") for setting in settings))
 
 
-def every_way():
+def every_configuration():
     for name, method in MULTILEAVERS.items():
         values = {
             name: setting.choices or [getattr(method.params(), name), setting.at_most]
@@ -27,10 +27,10 @@ def every_way():
             yield multileaving(name, **dict(zip(values, chosen)))
 
 
-@pytest.mark.parametrize("way", [*every_way()], ids=str)
-def test_a_way_prints_as_it_is_asked_for(way):
-    assert asked_for(str(way)) == way
-    assert asked_for(way.name) == multileaving(way.name)
+@pytest.mark.parametrize("configured", [*every_configuration()], ids=str)
+def test_the_printed_form_can_be_parsed(configured):
+    assert parsed(str(configured)) == configured
+    assert parsed(configured.name) == multileaving(configured.name)
 
 
 @pytest.mark.parametrize(
@@ -49,12 +49,12 @@ def test_a_way_prints_as_it_is_asked_for(way):
         ),
     ],
 )
-def test_what_is_not_known_is_refused(name, settings, message):
+def test_unknown_names_and_invalid_settings_are_refused(name, settings, message):
     with pytest.raises(InterleaveError, match=re.escape(message)):
         multileaving(name, **settings)
 
 
-def test_credit_may_not_break_ties_anew():
+def test_redrawn_ties_are_refused():
     with pytest.raises(InterleaveError, match="credits the rankings that made the page"):
         shared_world_of(QUERIES, multileaving("sosm"), 3, ties="random_impression_redraw")
 
@@ -67,6 +67,6 @@ def test_credit_may_not_break_ties_anew():
         ([["a", "a"]], "a document twice"),
     ],
 )
-def test_lists_that_cannot_be_multileaved(rankings, message):
+def test_invalid_lists_are_refused(rankings, message):
     with pytest.raises(InterleaveError, match=message):
         multileaved_page(rankings)

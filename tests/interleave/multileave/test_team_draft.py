@@ -13,9 +13,9 @@ from support.shared_worlds import (
     assert_alone_is_own_list,
     assert_live_is_exact,
     assert_two_live_as_interleaved,
+    chi_square_p_value,
     put,
     shown_pages,
-    surprise,
 )
 
 from interleave import interleaving
@@ -25,7 +25,7 @@ from rankduel.base.errors import InterleaveError
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 N_PAGES = 4000
-WAYS = {prefix: multileaving("team_draft", prefix=prefix) for prefix in ("assign", "neutral")}
+BY_PREFIX = {prefix: multileaving("team_draft", prefix=prefix) for prefix in ("assign", "neutral")}
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -36,33 +36,33 @@ def test_all_pages_of_three_cyclic_rankings_are_equally_likely(k):
     assert chances == {page: Fraction(1, 6) for page in itertools.permutations(range(3), k)}
 
 
-@pytest.mark.parametrize("prefix", WAYS)
+@pytest.mark.parametrize("prefix", BY_PREFIX)
 @pytest.mark.parametrize("right", [*itertools.permutations(range(4))])
-def test_two_rankers_are_interleaved(right, prefix):
-    ours = pages((E0[0], right), 4, "team_draft", prefix)
-    theirs = {}
+def test_two_rankers_have_the_pages_of_interleaving(right, prefix):
+    by_multileaving = pages((E0[0], right), 4, "team_draft", prefix)
+    by_interleaving = {}
     for chance, page, teams in naive.team_draft_pages(E0[0], right, 4, prefix == "neutral"):
-        theirs[page, teams] = theirs.get((page, teams), 0) + chance
-    assert ours == theirs
+        by_interleaving[page, teams] = by_interleaving.get((page, teams), 0) + chance
+    assert by_multileaving == by_interleaving
 
 
-@pytest.mark.parametrize("prefix", WAYS)
+@pytest.mark.parametrize("prefix", BY_PREFIX)
 @pytest.mark.parametrize(
     "rankings, k", [(THREE, 3), (E0, 3), (((0, 1, 2, 3), (0, 1, 3, 2), (0, 1, 2, 3)), 4)]
 )
-def test_pages_come_as_often_as_they_should(rankings, k, prefix):
-    seen = shown_pages(rankings, WAYS[prefix], k, N_PAGES)
-    assert surprise(seen, pages(rankings, k, "team_draft", prefix)) > 1e-6
+def test_page_frequencies_match_enumeration(rankings, k, prefix):
+    seen = shown_pages(rankings, BY_PREFIX[prefix], k, N_PAGES)
+    assert chi_square_p_value(seen, pages(rankings, k, "team_draft", prefix)) > 1e-6
 
 
-def test_the_chi_square_test_would_notice_one_order_for_all_rounds():
-    """The power of the test: the same ranker picks first in both rounds."""
+def test_the_chi_square_test_detects_one_order_for_all_rounds():
+    """The test has power: pages on which the same ranker picks first in both rounds are rejected."""
     expected = pages(E0, 3, "team_draft")
     seen = {(docs, teams): 2 * p * N_PAGES * (teams[0] == teams[2]) for (docs, teams), p in expected.items()}
-    assert surprise(seen, expected) < 1e-6
+    assert chi_square_p_value(seen, expected) < 1e-6
 
 
-def test_clicks_count_for_who_picked():
+def test_clicks_are_credited_to_the_ranker_that_picked():
     page = multileaved_page(THREE, "team_draft", 3)
     for (docs, teams), clicks in itertools.product(
         pages(THREE, 3, "team_draft"), itertools.product((0, 1), repeat=3)
@@ -81,23 +81,23 @@ def test_two_rankers_have_the_sign_of_team_draft():
         np.testing.assert_array_equal(found, [[0, sign], [-sign, 0]])
 
 
-@pytest.mark.parametrize("prefix", WAYS)
+@pytest.mark.parametrize("prefix", BY_PREFIX)
 def test_live_pages_follow_the_exact_law(prefix):
-    assert_live_is_exact(WAYS[prefix], prefix)
+    assert_live_is_exact(BY_PREFIX[prefix], prefix)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("prefix", WAYS)
-def test_two_rankers_live(prefix):
-    assert_two_live_as_interleaved(WAYS[prefix], interleaving("team_draft", prefix=prefix))
+@pytest.mark.parametrize("prefix", BY_PREFIX)
+def test_two_rankers_live_match_interleaving(prefix):
+    assert_two_live_as_interleaved(BY_PREFIX[prefix], interleaving("team_draft", prefix=prefix))
 
 
 def test_a_ranker_alone_shows_its_list():
-    assert_alone_is_own_list(WAYS["assign"])
+    assert_alone_is_own_list(BY_PREFIX["assign"])
 
 
 def test_pages_of_any_documents():
-    """As the module's own example."""
+    """Documents may be any values; the page is that of the example in the module's docstring."""
     page = multileaved_page([["a", "b", "c"], ["b", "c", "a"], ["c", "a", "b"]], "team_draft", seed=1)
     assert (page.docs, page.teams) == (["b", "c", "a"], [1, 2, 0])
     np.testing.assert_array_equal(page.preferences([0, 1, 0]), [[0, 0, -1], [0, 0, -1], [1, 1, 0]])

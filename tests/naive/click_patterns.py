@@ -1,8 +1,8 @@
-"""All ways in which a user may click a page, with their probabilities."""
+"""Probabilities of all click patterns of a page, by enumeration."""
 
 
-def click_stories(grades, p_click, p_stop, attention=(1,), any_stop=False):
-    """Return the probability of every set of clicks: read, click or not, leave or not."""
+def click_patterns(grades, p_click, p_stop, attention=(1,), any_stop=False):
+    """Return the probability of every set of clicks of a user that reads from the top."""
     done, reading = {}, [(1, ())]
     for rank, grade in enumerate(grades):
         click, stop = attention[min(rank, len(attention) - 1)] * p_click[grade], p_stop[grade]
@@ -20,23 +20,23 @@ def click_stories(grades, p_click, p_stop, attention=(1,), any_stop=False):
     return {clicks: chance for clicks, chance in done.items() if chance}
 
 
-def user_stories(p_click, p_stop, stop, attention, grades):
-    """Return (probability, ranks reached, clicks) of every way to read a page."""
-    stories = []
+def reading_outcomes(p_click, p_stop, stop, attention, grades):
+    """Return (probability, ranks reached, clicks) of every outcome of reading a page."""
+    outcomes = []
 
     def read(rank, chance, clicked):
         if rank == len(grades):
-            stories.append((chance, rank, clicked))
+            outcomes.append((chance, rank, clicked))
             return
         look = attention[rank] if rank < len(attention) else attention[-1]
         click = p_click[grades[rank]]
-        for clicks, happens in [(True, look * click), (False, look * (1 - click)), (False, 1 - look)]:
+        for clicks, probability in [(True, look * click), (False, look * (1 - click)), (False, 1 - look)]:
             leave = p_stop[grades[rank]] if clicks or stop == "any" else 0
             if stop in ("first", "never"):
                 leave = 1 if clicks and stop == "first" else 0
             rest = [False] * (len(grades) - rank - 1)
-            stories.append((chance * happens * leave, rank + 1, (*clicked, clicks, *rest)))
-            read(rank + 1, chance * happens * (1 - leave), (*clicked, clicks))
+            outcomes.append((chance * probability * leave, rank + 1, (*clicked, clicks, *rest)))
+            read(rank + 1, chance * probability * (1 - leave), (*clicked, clicks))
 
     read(0, 1, ())
-    return stories
+    return outcomes
