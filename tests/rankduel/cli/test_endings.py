@@ -85,7 +85,7 @@ def writes_and(goes_on):
     """Return a command that is writing a file, says so, and goes on."""
 
     def command():
-        with endings.keeping("two runs are kept in there"), replacing("x.txt") as temporary:
+        with endings.note_if_stopped("two runs are kept in there"), replacing("x.txt") as temporary:
             temporary.write_text("half")
             print("working", flush=True)
             goes_on()
