@@ -63,7 +63,7 @@ def str_or_nothing(value):
 DUELS = [(LEFT, RIGHT, 4), ((4, 0, 3, 1, 2), (4, 2, 0, 3, 1), 3)]
 
 
-def surprise(seen, expected):
+def chi_square_p(seen, expected):
     """Return the p-value of a chi-square test; rare categories are merged."""
     n = sum(seen.values())
     common = [key for key, chance in expected.items() if chance * n >= 5]
@@ -87,7 +87,7 @@ def test_pages_come_as_often_as_they_should(method, more, stories, left, right, 
         teams = tuple(TEAMS[team] for team in page.teams)
         seen[tuple(page.docs), None if method in ("balanced", "document_constraints") else teams] += 1
     assert {key for key in seen if not expected[key]} == set()
-    assert surprise(seen, expected) > 1e-6
+    assert chi_square_p(seen, expected) > 1e-6
 
 
 def test_the_chi_square_test_would_notice_one_draw_for_two_ranks():
@@ -98,7 +98,7 @@ def test_the_chi_square_test_would_notice_one_draw_for_two_ranks():
         for key, p in expected.items()
     }
     seen = collections.Counter({key: round(N_PAGES * float(p)) for key, p in rounds.items()})
-    assert surprise(seen, expected) < 1e-6
+    assert chi_square_p(seen, expected) < 1e-6
 
 
 # --- what holds for every page

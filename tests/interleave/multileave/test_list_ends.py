@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.shared_worlds import put, shown_pages, surprise
+from support.shared_worlds import chi_square_p, put, shown_pages
 from support.small_worlds import two_rankings
 
 from clickmodels import click_model
@@ -106,7 +106,7 @@ def test_pages_come_as_often_as_they_should(lists, method, settings, setting):
     for (page, teams), chance in naive.multileave.pages(lists, 4, method, setting).items():
         expected[(*page, *filled(lists, page, 4)), (*teams, *[None] * (4 - len(teams)))] = chance
     way = MULTILEAVERS.configured(method, **settings)
-    assert surprise(shown_pages(lists, way, 4, 2000), expected) > 1e-6
+    assert chi_square_p(shown_pages(lists, way, 4, 2000), expected) > 1e-6
 
 
 def filled(lists, page, k):

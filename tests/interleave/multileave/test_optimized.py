@@ -13,9 +13,9 @@ from support.shared_worlds import (
     QUERIES,
     THREE,
     assert_alone_is_own_list,
+    chi_square_p,
     shared_world_of,
     shown_pages,
-    surprise,
     totals_by,
 )
 
@@ -180,9 +180,9 @@ def test_pages_come_as_often_as_planned():
     seen = shown_pages(TWO, multileaving("optimized"), 2, 400)
     number = {1: 0, 2: 1, 3: 2}  # the package counts documents from 0, in the first ranking's order
     expected = {(tuple(number[d] for d in page), (None, None)): p for page, p in zip(TWO_PAGES, TWO_CHANCES)}
-    assert surprise(seen, expected) > 1e-6
+    assert chi_square_p(seen, expected) > 1e-6
     equal = collections.Counter(dict.fromkeys(expected, 133))
-    assert surprise(equal, expected) < 1e-6
+    assert chi_square_p(equal, expected) < 1e-6
 
 
 @pytest.mark.parametrize("credit", ["inverse", "linear"])

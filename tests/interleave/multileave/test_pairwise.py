@@ -11,8 +11,8 @@ from support.shared_worlds import (
     THREE,
     assert_alone_is_own_list,
     assert_live_is_exact,
+    chi_square_p,
     shown_pages,
-    surprise,
 )
 
 from interleave.multileave import multileaved_page, multileaving
@@ -52,7 +52,7 @@ def test_the_worked_examples(docs, clicks, scores, n_kept):
 
 @pytest.mark.parametrize("rankings, k", [(THREE, 3), (FOUR, 3)])
 def test_pages_come_as_often_as_they_should(rankings, k):
-    assert surprise(shown_pages(rankings, WAYS["strict"], k, 4000), pages(rankings, k, "pairwise")) > 1e-6
+    assert chi_square_p(shown_pages(rankings, WAYS["strict"], k, 4000), pages(rankings, k, "pairwise")) > 1e-6
 
 
 @pytest.mark.parametrize("setting", WAYS)

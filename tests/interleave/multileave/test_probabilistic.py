@@ -13,9 +13,9 @@ from support.shared_worlds import (
     assert_alone_is_own_list,
     assert_live_is_exact,
     assert_two_live_as_interleaved,
+    chi_square_p,
     put,
     shown_pages,
-    surprise,
 )
 
 from interleave import interleaving
@@ -65,7 +65,7 @@ def test_pages_come_as_often_as_they_should(choice):
     way = multileaving("probabilistic", ranker=choice)
     for rankings, k in ((THREE, 3), (E0, 3)):
         expected = pages(rankings, k, "probabilistic", choice)
-        assert surprise(shown_pages(rankings, way, k, 4000), expected) > 1e-6
+        assert chi_square_p(shown_pages(rankings, way, k, 4000), expected) > 1e-6
 
 
 def random_pages(n, seed):

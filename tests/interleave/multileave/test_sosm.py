@@ -12,10 +12,10 @@ from support.shared_worlds import (
     THREE,
     assert_alone_is_own_list,
     assert_live_is_exact,
+    chi_square_p,
     put,
     shared_world_of,
     shown_pages,
-    surprise,
     totals_by,
 )
 
@@ -36,7 +36,7 @@ def test_the_worked_example():
 
 
 def test_pages_are_team_drafts():
-    assert surprise(shown_pages(THREE, WAY, 3, 4000), pages(THREE, 3, "team_draft")) > 1e-6
+    assert chi_square_p(shown_pages(THREE, WAY, 3, 4000), pages(THREE, 3, "team_draft")) > 1e-6
 
 
 @pytest.mark.parametrize("tau", [3, 1])

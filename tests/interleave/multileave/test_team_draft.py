@@ -13,9 +13,9 @@ from support.shared_worlds import (
     assert_alone_is_own_list,
     assert_live_is_exact,
     assert_two_live_as_interleaved,
+    chi_square_p,
     put,
     shown_pages,
-    surprise,
 )
 
 from interleave import interleaving
@@ -52,14 +52,14 @@ def test_two_rankers_are_interleaved(right, prefix):
 )
 def test_pages_come_as_often_as_they_should(rankings, k, prefix):
     seen = shown_pages(rankings, WAYS[prefix], k, N_PAGES)
-    assert surprise(seen, pages(rankings, k, "team_draft", prefix)) > 1e-6
+    assert chi_square_p(seen, pages(rankings, k, "team_draft", prefix)) > 1e-6
 
 
 def test_the_chi_square_test_would_notice_one_order_for_all_rounds():
     """The power of the test: the same ranker picks first in both rounds."""
     expected = pages(E0, 3, "team_draft")
     seen = {(docs, teams): 2 * p * N_PAGES * (teams[0] == teams[2]) for (docs, teams), p in expected.items()}
-    assert surprise(seen, expected) < 1e-6
+    assert chi_square_p(seen, expected) < 1e-6
 
 
 def test_clicks_count_for_who_picked():
