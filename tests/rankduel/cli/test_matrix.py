@@ -79,9 +79,9 @@ def test_matrices_can_be_written_as_npy_and_text(matrix, data, tmp_path):
 
 
 def test_targets_are_passed_to_the_matrix(matrix, data, tmp_path):
-    output = tmp_path / "aims.prefs.parquet"
-    aims = ("--decide", "0.1", "--precision", "0.05", "--duels", "300", "--seed", "5", "--simulate")
-    code, out = matrix(data, "-o", output, *TEAM_DRAFT, *aims, "--prior", "lerot")
+    output = tmp_path / "targets.prefs.parquet"
+    targets = ("--decide", "0.1", "--precision", "0.05", "--duels", "300", "--seed", "5", "--simulate")
+    code, out = matrix(data, "-o", output, *TEAM_DRAFT, *targets, "--prior", "lerot")
     made = read_preferences(output)
     assert code == 0 and "3 pairs estimated from simulated duels" in out
     expected = {"decide": 0.1, "precision": 0.05, "duels": 300, "seed": 5, "prior": "lerot"}
@@ -90,7 +90,7 @@ def test_targets_are_passed_to_the_matrix(matrix, data, tmp_path):
 
 
 @pytest.mark.parametrize("typed", [["--help"], ["build", "--help"], ["show", "--help"], []])
-def test_help_lists_methods_and_users(matrix, typed):
+def test_help_of_matrix_and_its_commands(matrix, typed):
     _, out = matrix(*typed)
     assert "Usage" in out and ("--decide" in out) == (typed[:1] == ["build"])
     if typed in ([], ["--help"]):

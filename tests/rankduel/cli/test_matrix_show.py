@@ -131,7 +131,7 @@ def test_the_colour_scale_ends_at_the_largest_margin():
     assert colour(0.6, 0.2).triplet == colour(0.75, 0.5).triplet
 
 
-def test_the_variable_no_color_turns_colours_off():
+def test_no_color_turns_colours_off():
     assert "\x1b[48" not in drawn(ladder(30), **(COLOURS | {"no_color": True}))
 
 

@@ -41,7 +41,7 @@ def test_a_matrix_of_all_kinds_of_rankers(rankduel, data):
     assert made.matrix[3, 1] > 0.5  # it ranks by the grades
 
 
-def test_settings_of_features_alone(rankduel, data):
+def test_features_given_in_two_ways_have_the_same_settings(rankduel, data):
     assert rankduel("matrix", "mslr.txt", "-o", "a.prefs.parquet", *DUEL, "--rankers", "110,115")[0] == 0
     typed = ("--ranker", "110", "--ranker", "115")
     assert rankduel("matrix", "mslr.txt", "-o", "b.prefs.parquet", *DUEL, *typed)[0] == 0

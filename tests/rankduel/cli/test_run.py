@@ -101,7 +101,7 @@ def test_numbers_out_of_range_are_errors_before_any_work(rankduel, data, tmp_pat
 
 
 @pytest.mark.parametrize("option", ["--delay", "--feedback-every"])
-def test_late_feedback_needs_a_whole_number(rankduel, tmp_path, option):
+def test_late_feedback_out_of_range_is_an_error(rankduel, tmp_path, option):
     code, out, err = rankduel(*PROXY, option, "1e12")
     assert code == 2 and out == "" and "Traceback" not in err and not (tmp_path / "results").exists()
 

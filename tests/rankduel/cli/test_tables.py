@@ -152,7 +152,7 @@ def test_csv_cells(capsys):
     assert not print_table(False, False, lambda: 1 / 0)
 
 
-def test_the_callback_sees_the_other_option():
+def test_json_and_csv_in_any_order_are_an_error():
     """The error does not depend on the order of the options."""
     with pytest.raises(UsageError, match="expected one of them"):
         app(["cache", "--csv", "--json"], standalone_mode=False)
