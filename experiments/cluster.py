@@ -2,10 +2,10 @@
 
 A unit is `function(shared, item)`: a function of a module, a value that all units of a map share, and an
 item. Its result depends on nothing else, so it may be computed twice or by any worker, and a map returns the
-results in the order of the items. Workers that stop are replaced by others. After a restart of the scheduler
-the units without a result are sent again.
+results in the order of the items. If a worker stops, other workers compute its units. After a restart of the
+scheduler, units without a result are sent again.
 
-The shared value is sent once to each worker that needs it, an item with its own unit only.
+The shared value is sent once to each worker that needs it; an item is sent with its unit.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ PACKAGES = ("bandits", "clickmodels", "experiments", "interleave", "letor_data",
 LOCAL = "local:"  # 'local:4' starts four worker processes on this machine
 MOST_LOCAL = 256
 
-_AHEAD = 3  # units per thread that are sent or wait to be taken
-_LOOK = 1.0  # seconds between two looks at the workers
-_CONNECT = 10.0  # seconds until a scheduler counts as absent
-_PATIENCE = 600.0  # seconds to wait for a scheduler, or for workers, that were there before
-_KINDS_KEPT = 100
-_TRIES = 3  # times that a unit may be lost with the workers that computed it, as Dask counts them
+_UNITS_PER_THREAD = 3  # units that are computed or whose results have not been consumed
+_POLL_SECONDS = 1.0  # between two queries of the workers
+_CONNECT_SECONDS = 10.0  # until a scheduler counts as absent
+_RECONNECT_SECONDS = 600.0  # to wait for a scheduler or workers that were lost
+_MOST_KINDS = 100
+_MOST_RESENDS = 3  # times that a unit is sent again after Dask gave up on it
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -46,14 +46,14 @@ _log = logging.getLogger("rankduel.cluster")
 
 
 class ClusterStatus(NamedTuple):
-    """What a display shows of a cluster."""
+    """Numbers of workers and threads of a cluster, for progress displays."""
 
     n_workers: int
     n_threads: int
 
 
 class _Lost(Exception):
-    """The scheduler, or data that units need, are gone."""
+    """The connection to the scheduler, or data that units need, was lost."""
 
 
 @contextmanager
@@ -69,7 +69,7 @@ def open_cluster(address: str) -> Iterator[Cluster]:
         import distributed
     except ImportError:
         raise UsageError("--scheduler needs Dask: pip install 'rankduel[dask]'") from None
-    with _workers_here(address) as scheduler:
+    with _scheduler_address(address) as scheduler:
         cluster = Cluster(distributed, scheduler)
         try:
             cluster.connect()
@@ -90,8 +90,8 @@ def workers_of(jobs: int, scheduler: str | None) -> Iterator[Workers]:
 
 
 @contextmanager
-def _workers_here(address: str) -> Iterator[str]:
-    """Yield the address of a scheduler; for ``local:N``, of one that is started here with its workers."""
+def _scheduler_address(address: str) -> Iterator[str]:
+    """Yield the address of a scheduler; for ``local:N``, start a scheduler and workers on this machine."""
     if not address.startswith(LOCAL):
         yield address
         return
@@ -108,13 +108,13 @@ def _workers_here(address: str) -> Iterator[str]:
         threads_per_worker=1,
         host="127.0.0.1",
         dashboard_address="127.0.0.1:0",
-        silence_logs=logging.CRITICAL,  # workers that are ended complain about it
+        silence_logs=logging.CRITICAL,  # otherwise workers log errors when they are stopped
     ) as started:
         yield str(started.scheduler_address)
 
 
 class Cluster:
-    """Workers of one scheduler, made by `open_cluster`."""
+    """Connection to the workers of one scheduler, made by `open_cluster`."""
 
     def __init__(self, distributed: Any, address: str) -> None:
         self._distributed = distributed
@@ -122,7 +122,7 @@ class Cluster:
         self._client: Any = None
         self._id = secrets.token_hex(8)
         self._status = ClusterStatus(0, 0)
-        self._next_look = 0.0
+        self._next_poll = 0.0
 
     def connect(self, patience: float = 0.0) -> None:
         """Connect to the scheduler; wait up to `patience` seconds for it and for a worker.
@@ -136,15 +136,17 @@ class Cluster:
         while True:
             self.close()
             try:
-                self._client = self._distributed.Client(self._address, timeout=_CONNECT, set_as_default=False)
-                self._client.wait_for_workers(1, timeout=max(_CONNECT, until - time.monotonic()))
+                self._client = self._distributed.Client(
+                    self._address, timeout=_CONNECT_SECONDS, set_as_default=False
+                )
+                self._client.wait_for_workers(1, timeout=max(_CONNECT_SECONDS, until - time.monotonic()))
                 break
             except (OSError, ValueError, TimeoutError) as problem:
                 if time.monotonic() >= until:
                     raise self._absent(problem) from None
-                time.sleep(_LOOK)
+                time.sleep(_POLL_SECONDS)
         _check_versions(self._client.run(versions))
-        self._next_look = 0.0
+        self._next_poll = 0.0
 
     def _absent(self, problem: Exception) -> UsageError:
         if self._client is not None and self._client.status == "running":
@@ -157,10 +159,10 @@ class Cluster:
         )
 
     def close(self) -> None:
-        """End the connection; the cluster itself goes on."""
+        """Close the connection; the scheduler and its workers keep running."""
         if self._client is not None:
-            with suppress(Exception):  # of a scheduler that is gone
-                self._client.close(timeout=_CONNECT)
+            with suppress(Exception):  # the scheduler may have stopped
+                self._client.close(timeout=_CONNECT_SECONDS)
             self._client = None
 
     def described(self) -> str:
@@ -171,12 +173,12 @@ class Cluster:
         return f"sharing the work among {workers} workers with {threads} threads{shown}"
 
     def status(self) -> ClusterStatus:
-        """Return how many workers there are; the scheduler is asked once a second at most."""
-        if time.monotonic() >= self._next_look:
+        """Return the numbers of workers and threads; query the scheduler at most once a second."""
+        if time.monotonic() >= self._next_poll:
             with suppress(OSError, TimeoutError):
                 threads = self._client.nthreads()
                 self._status = ClusterStatus(len(threads), sum(threads.values()))
-            self._next_look = time.monotonic() + _LOOK
+            self._next_poll = time.monotonic() + _POLL_SECONDS
         return self._status
 
     def ordered_map(self, function: Unit[T, R], shared: Any, items: Iterable[T]) -> Iterator[R]:
@@ -196,9 +198,9 @@ class Cluster:
         items: Iterable[T],
         kind: Callable[[T], str] = lambda item: "",
     ) -> Iterator[R]:
-        """Yield ``function(shared, item)`` for every item as its unit ends.
+        """Yield ``function(shared, item)`` for every item, in the order in which the units end.
 
-        `kind` names what is compiled for an item, if items differ in that.
+        `kind` returns a name of the code that is compiled for an item, if items differ in it.
         """
         for _, result in self._results(function, shared, items, lambda: 0, kind):
             yield result
@@ -213,63 +215,63 @@ class Cluster:
     ) -> Iterator[tuple[int, R]]:
         """Yield the number of every item with its result, in any order.
 
-        `n_waiting` tells how many results wait to be taken: they count as units under way, which bounds the
-        memory that they need here.
+        `n_waiting` returns the number of results that have not been consumed. They count as units in
+        progress, which bounds the memory for results.
         """
         remaining = enumerate(items)
-        again: deque[tuple[int, T]] = deque()
-        under_way: dict[Any, tuple[int, T]] = {}
+        to_resend: deque[tuple[int, T]] = deque()
+        in_progress: dict[Any, tuple[int, T]] = {}
         n_lost: dict[int, int] = {}
-        send = self._sender(function, shared, kind)
+        send = self._make_send(function, shared, kind)
         while True:
             try:
-                room = max(2, _AHEAD * self.status().n_threads) - len(under_way) - n_waiting()
-                # Items that were sent before come first: results of later ones may wait for them.
-                for number, item in _first(again, remaining, max(room, len(again), not under_way)):
-                    under_way[send(item)] = (number, item)
-                if not under_way:
+                room = max(2, _UNITS_PER_THREAD * self.status().n_threads) - len(in_progress) - n_waiting()
+                # Items that were lost are sent first: results of later items may wait for them.
+                n_units = max(room, len(to_resend), not in_progress)
+                for number, item in _next_units(to_resend, remaining, n_units):
+                    in_progress[send(item)] = (number, item)
+                if not in_progress:
                     return
-                finished = self._finished(list(under_way))
+                finished = self._wait_for_units(list(in_progress))
             except _Lost as problem:
                 _log.warning("%s; the units without a result are sent again", problem)
-                again.extendleft(sorted(under_way.values(), key=lambda unit: unit[0], reverse=True))
-                under_way.clear()
-                self.connect(_PATIENCE)
-                send = self._sender(function, shared, kind)
+                to_resend.extendleft(sorted(in_progress.values(), key=lambda unit: unit[0], reverse=True))
+                in_progress.clear()
+                self.connect(_RECONNECT_SECONDS)
+                send = self._make_send(function, shared, kind)
                 continue
             for future in finished:
-                number, item = under_way.pop(future)
+                number, item = in_progress.pop(future)
                 try:
                     result = future.result()
                 except self._distributed.KilledWorker:
                     n_lost[number] = n_lost.get(number, 0) + 1
-                    if n_lost[number] > _TRIES:
+                    if n_lost[number] > _MOST_RESENDS:
                         raise UsageError(
                             f"a unit of work ended every worker that computed it, {n_lost[number]} times; "
                             "look at the logs of the workers, which may have too little memory"
                         ) from None
-                    again.append((number, item))
+                    to_resend.append((number, item))
                     continue
                 yield number, result
 
-    def _sender(self, function: Unit[T, R], shared: Any, kind: Callable[[T], str]) -> Callable[[T], Any]:
-        """Return a function that sends an item, and returns the future of its result."""
+    def _make_send(self, function: Unit[T, R], shared: Any, kind: Callable[[T], str]) -> Callable[[T], Any]:
+        """Send `shared`, and return a function that sends an item and returns the future of its result."""
         try:
-            (there,) = self._client.scatter([shared], hash=False)
+            (scattered,) = self._client.scatter([shared], hash=False)
         except (OSError, TimeoutError) as problem:
             raise _Lost(f"the scheduler at {self._address} is gone ({problem})") from None
         compute = functools.partial(_compute, function, versions())
         name = f"{self._id} {function.__qualname__}"
-        return lambda item: self._client.submit(compute, f"{name} {kind(item)}", there, item, pure=False)
+        return lambda item: self._client.submit(compute, f"{name} {kind(item)}", scattered, item, pure=False)
 
-    def _finished(self, futures: list[Any]) -> list[Any]:
-        """Return the futures that ended, at least one.
+    def _wait_for_units(self, futures: list[Any]) -> list[Any]:
+        """Wait for at least one future, and return those that ended.
 
         Raises
         ------
         _Lost
-            If the scheduler is gone, or a future was cancelled there: its worker had the only copy of its
-            data.
+            If the scheduler stopped, or cancelled a future since the only worker with its data stopped.
         """
         while True:
             if self._client.status != "running" or any(one.cancelled() for one in futures):
@@ -278,19 +280,19 @@ class Cluster:
             if ended:
                 return ended
             with suppress(TimeoutError, self._distributed.client.CancelledError), self._client.as_current():
-                self._distributed.wait(futures, timeout=_LOOK, return_when="FIRST_COMPLETED")
+                self._distributed.wait(futures, timeout=_POLL_SECONDS, return_when="FIRST_COMPLETED")
 
 
-Workers = int | Cluster  # what computes: a number of threads here, as `n_workers` takes it, or a cluster
+Workers = int | Cluster  # a number of threads on this machine, as for `n_workers`, or a cluster
 
 
 def checked_workers(workers: Workers) -> Workers:
-    """Return a cluster as it is, or the number of threads that a number of jobs asks for."""
+    """Return a cluster unchanged, or the number of threads for a number of jobs."""
     return workers if isinstance(workers, Cluster) else n_workers(workers)
 
 
 def threads_here(workers: Workers) -> int:
-    """Return how many threads may compute here what a cluster does not: all cores, if there is a cluster."""
+    """Return the number of threads for work that is not sent to a cluster; all cores if there is one."""
     return n_workers(-1 if isinstance(workers, Cluster) else workers)
 
 
@@ -301,11 +303,11 @@ def map_in_order(function: Unit[T, R], shared: Any, items: Iterable[T], workers:
     return ordered_map(functools.partial(function, shared), items, n_workers(workers))
 
 
-def _first(again: deque[T], remaining: Iterator[T], n: int) -> Iterator[T]:
-    """Yield up to `n` entries: those of `again`, which are removed, then the remaining ones."""
+def _next_units(to_resend: deque[T], remaining: Iterator[T], n: int) -> Iterator[T]:
+    """Yield up to `n` entries: first those of `to_resend`, which are removed, then the remaining ones."""
     for _ in range(n):
-        if again:
-            yield again.popleft()
+        if to_resend:
+            yield to_resend.popleft()
             continue
         entry = next(remaining, None)
         if entry is None:
@@ -316,13 +318,13 @@ def _first(again: deque[T], remaining: Iterator[T], n: int) -> Iterator[T]:
 # ---- on the workers ----
 
 
-_loaded: set[str] = set()  # names of kinds of units whose code this process has compiled or loaded
+_loaded: set[str] = set()  # kinds of units whose code this process has compiled or loaded
 
 
 def _compute(function: Unit[T, R], expected: Mapping[str, str], kind: str, shared: Any, item: T) -> R:
     """Compute one unit on a worker.
 
-    The first unit of a kind on a machine compiles what the others load: they wait for it.
+    Other units of the same kind on this machine wait for the first one, which compiles their code.
     """
     _check_versions({platform.node(): versions()}, expected)
     if kind not in _loaded:
@@ -338,25 +340,25 @@ def _compute(function: Unit[T, R], expected: Mapping[str, str], kind: str, share
 
 @contextmanager
 def _kinds_on_machine() -> Iterator[list[str]]:
-    """Yield the kinds of units that were computed on this machine, to one process at a time.
+    """Lock and yield the list of the kinds of units whose code was compiled on this machine.
 
-    Those that are added to the list are there for the next process.
+    Kinds that are appended to the list are stored for the next process.
     """
     try:
         import fcntl
 
         cache_folder().mkdir(parents=True, exist_ok=True)
         file = open(cache_folder() / "cluster.units", "a+")
-    except (ImportError, OSError):  # no such locks here, or a folder that cannot be used
+    except (ImportError, OSError):  # a system without these locks, or an unusable folder
         yield []
         return
     with file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)
-        kinds = file.read().splitlines()[-_KINDS_KEPT:]
+        kinds = file.read().splitlines()[-_MOST_KINDS:]
         known = len(kinds)
         yield kinds
-        with suppress(OSError):  # a full disk costs only time
+        with suppress(OSError):  # on a full disk, the next process compiles again
             if len(kinds) > known:
                 file.truncate(0)
                 file.write("".join(f"{kind}\n" for kind in kinds))
@@ -365,7 +367,7 @@ def _kinds_on_machine() -> Iterator[list[str]]:
 
 @functools.cache
 def versions() -> dict[str, str]:
-    """Return the versions that results depend on; that of rankduel with a digest of its code."""
+    """Return the versions that results depend on; the version of rankduel contains a digest of its code."""
     root = Path(__file__).parents[1]
     digest = hashlib.sha256()
     for package in PACKAGES:
@@ -382,7 +384,7 @@ def versions() -> dict[str, str]:
 def _check_versions(
     found: Mapping[str, Mapping[str, str]], expected: Mapping[str, str] | None = None
 ) -> None:
-    """Raise an error that names both versions if a worker has another one than this process."""
+    """Raise an error that names both versions if a version of a worker differs from that of this process."""
     here = expected or versions()
     for worker, theirs in found.items():
         for name, wanted in here.items():

@@ -373,8 +373,8 @@ def for_another_thread(world: World) -> World:
     return world._replace(rules=world.rules.copy(), **_workspace(world.user.shape[1]))
 
 
-def queries_of(world: World, start: int, stop: int) -> World:
-    """Return a world of the queries from `start` up to `stop` alone, with copies of their arrays."""
+def select_queries(world: World, start: int, stop: int) -> World:
+    """Return a world with only the queries from `start` up to `stop`, and copies of their arrays."""
     rows = slice(world.offsets[start], world.offsets[stop])
     blocks = world.blocks.reshape(len(world.order), -1)
     own = slice(world.block_starts[start], world.block_starts[stop])
@@ -388,13 +388,13 @@ def queries_of(world: World, start: int, stop: int) -> World:
         offsets=world.offsets[start : stop + 1] - rows.start,
         query_shares=np.empty(0),
     )
-    return as_compiled(part)
+    return with_kernel_types(part)
 
 
-def as_compiled(world: World) -> World:
-    """Return a world whose arrays have the types that kernels are compiled for, with a page of its own.
+def with_kernel_types(world: World) -> World:
+    """Return a copy of the world with its own page, and arrays of the types that kernels are compiled for.
 
-    Arrays that come from another process may be writable or unaligned, and would be compiled for again.
+    Arrays from another process may be writable or unaligned, and Numba would compile again for them.
     """
     aligned: dict[str, Any] = {
         name: read_only(np.require(getattr(world, name), requirements="A")) for name in _READ_ONLY

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from rankduel.base.errors import DataError
-from rankduel.base.files import put_in_place, saying_where, temporary_beside
+from rankduel.base.files import convert_write_errors, put_in_place, temporary_beside
 
 PARQUET, TEXT = "Parquet", "text"
 # Suffixes of text files; a name without a suffix is a text file too.
@@ -65,7 +65,7 @@ def open_output(path: str | Path) -> Iterator[BinaryIO]:
 @contextmanager
 def open_outputs(paths: Sequence[str | Path]) -> Iterator[list[BinaryIO]]:
     """Open binary files that get their names when all of them are complete and flushed to disk."""
-    with saying_where(Path(os.path.commonpath(paths)), DataError), ExitStack() as unfinished:
+    with convert_write_errors(Path(os.path.commonpath(paths)), DataError), ExitStack() as unfinished:
         names = [unfinished.enter_context(temporary_beside(path)) for path in paths]
         with ExitStack() as streams:
             yield [

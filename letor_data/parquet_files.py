@@ -23,7 +23,7 @@ from letor_data.letor import Letor
 from letor_data.packed.packing import guard
 from letor_data.table import from_table, to_table
 from rankduel.base.errors import DataError
-from rankduel.base.files import replacing, saying_where
+from rankduel.base.files import convert_write_errors, replacing
 from rankduel.base.threads import ordered_map
 
 _DIGESTS = (b"rankduel.digest", b"rankduel.digest.copy")  # keys of the metadata, in the schema and the footer
@@ -50,7 +50,7 @@ def write_parquet(letor: Letor, path: str | Path) -> None:
     digest = letor_digest(letor)
     table = table.replace_schema_metadata(table.schema.metadata | dict.fromkeys(_DIGESTS, digest))
     with (
-        saying_where(path, DataError),
+        convert_write_errors(path, DataError),
         replacing(path) as temporary,
         pa.OSFile(os.fsencode(temporary), "wb") as stream,
     ):

@@ -25,7 +25,7 @@ from letor_data.rankers import Ranker
 from letor_data.rankings import Progress, Rankings, Row, check_rankers, query_keys, ranked_rows
 from letor_data.sorting import index_dtype, is_ranking, is_unlisted, read_only
 from rankduel.base.errors import DataError
-from rankduel.base.files import file_checksum, saying_where
+from rankduel.base.files import convert_write_errors, file_checksum
 
 FORMAT, VERSION = "rankduel rankings", 3
 
@@ -81,7 +81,7 @@ def _write(
     rows: Iterable[Row],
 ) -> None:
     about = {"format": FORMAT, "version": VERSION, "digest": digest, "names": list(names)}
-    with saying_where(path, DataError), _new_folder(Path(path)) as folder:
+    with convert_write_errors(path, DataError), _new_folder(Path(path)) as folder:
         np.save(folder / "offsets.npy", offsets)
         np.save(folder / "query_keys.npy", query_keys)
         written = list(_ARRAYS)

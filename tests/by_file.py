@@ -2,9 +2,9 @@
 
 python tests/by_file.py NAME MARKS [VARIABLE=VALUE ...]
 
-`MARKS` is an expression for pytest's -m, and the variables are set for the tests. What passed is kept in
-.by_file/NAME for as long as no file of the project changes, so that a second call runs the rest only: the
-files that failed and those that were not reached. The exit code is 0 if every file has passed.
+`MARKS` is an expression for pytest's -m, and the variables are set for the tests. Files that passed are
+listed in .by_file/NAME until a file of the project changes, so that a second call runs only the files that
+failed or did not run. The exit code is 0 if every file has passed.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[1]
 _NO_TESTS = 5  # pytest's exit code
 _SLOWEST = 20
-# Of pytest's lines of durations: '12.34s call     tests/...::test_name'.
+# A line of pytest's durations: '12.34s call     tests/...::test_name'.
 _DURATION = re.compile(r"^([\d.]+)s (call|setup)\s+(\S.*)$", re.MULTILINE)
 _COUNTS = re.compile(r"(\d+) (passed|failed|skipped|error|errors)")
 
 
 class Outcome(NamedTuple):
-    """What became of one file of tests."""
+    """Result of the tests of one file."""
 
     file: str
     passed: bool
@@ -41,47 +41,47 @@ class Outcome(NamedTuple):
 
 
 def main(name: str, marks: str, *settings: str) -> int:
-    """Run what is missing, print a line for each file and a summary, and return the exit code."""
+    """Run the missing files, print a line for each file and a summary, and return the exit code."""
     variables = dict(setting.split("=", 1) for setting in settings)
     folder = ROOT / ".by_file" / name
     folder.mkdir(parents=True, exist_ok=True)
     state = _state_of_tree(marks, settings)
     files = files_with(marks, variables)
-    known = {outcome.file: outcome for outcome in _read(folder, state)}
-    todo = [file for file in files if file not in known]
+    outcomes = {outcome.file: outcome for outcome in _read(folder, state)}
+    todo = [file for file in files if file not in outcomes]
     print(f"{name}: {len(files)} files, {len(files) - len(todo)} passed before", flush=True)
     pool = ThreadPoolExecutor(os.cpu_count())
     running = [pool.submit(run_file, file, marks, variables) for file in todo]
     try:
         for count, finished in enumerate(as_completed(running), 1):
             outcome = finished.result()
-            known[outcome.file] = outcome
-            _keep(folder, state, outcome)
+            outcomes[outcome.file] = outcome
+            _save(folder, state, outcome)
             print(f"[{count}/{len(todo)}] {_line(outcome)}", flush=True)
     except KeyboardInterrupt:
         pool.shutdown(cancel_futures=True)
         print(f"{name}: stopped; the same command goes on from here")
         return 130
-    return _summary(name, [known[file] for file in files])
+    return _summary(name, [outcomes[file] for file in files])
 
 
 def files_with(marks: str, variables: Mapping[str, str]) -> list[str]:
     """Return the files that have tests with these marks, those with the most tests first."""
-    told = _pytest(["--collect-only", "-q", "-m", marks], variables)
-    if told.returncode not in (0, _NO_TESTS):
-        sys.exit(told.stdout + told.stderr)
-    tests = [line.partition("::")[0] for line in told.stdout.splitlines() if "::" in line]
+    collected = _pytest(["--collect-only", "-q", "-m", marks], variables)
+    if collected.returncode not in (0, _NO_TESTS):
+        sys.exit(collected.stdout + collected.stderr)
+    tests = [line.partition("::")[0] for line in collected.stdout.splitlines() if "::" in line]
     return sorted(set(tests), key=lambda file: (-tests.count(file), file))
 
 
 def run_file(file: str, marks: str, variables: Mapping[str, str]) -> Outcome:
     """Run the tests of one file with these marks."""
     start = time.monotonic()
-    told = _pytest([file, "-q", "-m", marks, "-p", "no:cacheprovider", "--durations=5"], variables)
-    counts = {word: int(number) for number, word in _COUNTS.findall(told.stdout[-500:])}
-    slowest = [(float(seconds), test) for seconds, _, test in _DURATION.findall(told.stdout)]
-    passed = told.returncode == 0
-    output = "" if passed else told.stdout + told.stderr
+    ended = _pytest([file, "-q", "-m", marks, "-p", "no:cacheprovider", "--durations=5"], variables)
+    counts = {word: int(number) for number, word in _COUNTS.findall(ended.stdout[-500:])}
+    slowest = [(float(seconds), test) for seconds, _, test in _DURATION.findall(ended.stdout)]
+    passed = ended.returncode == 0
+    output = "" if passed else ended.stdout + ended.stderr
     return Outcome(file, passed, counts, time.monotonic() - start, slowest, output)
 
 
@@ -92,7 +92,7 @@ def _pytest(words: Sequence[str], variables: Mapping[str, str]) -> subprocess.Co
 
 
 def _state_of_tree(marks: str, settings: Sequence[str]) -> str:
-    """Return a digest of every file of the project, and of what is asked."""
+    """Return a digest of every file of the project, the marks and the settings."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True
     )
@@ -108,15 +108,15 @@ def _read(folder: Path, state: str) -> list[Outcome]:
     """Return the outcomes of files that passed with the tree in this state; remove all others."""
     found = []
     for path in folder.glob("*.json"):
-        kept = json.loads(path.read_text())
-        if kept.pop("state") == state and kept["passed"]:
-            found.append(Outcome(**kept))
+        saved = json.loads(path.read_text())
+        if saved.pop("state") == state and saved["passed"]:
+            found.append(Outcome(**saved))
         else:
             path.unlink()
     return found
 
 
-def _keep(folder: Path, state: str, outcome: Outcome) -> None:
+def _save(folder: Path, state: str, outcome: Outcome) -> None:
     path = folder / (outcome.file.replace("/", ".") + ".json")
     temporary = path.with_suffix(".tmp")
     temporary.write_text(json.dumps({"state": state, **outcome._asdict()}))

@@ -1,7 +1,7 @@
-"""Shared by all tests.
+"""Settings and fixtures of all tests.
 
-Compiling takes most of the time that the quick tests have, ten minutes with set-up. So they compile one or
-two policies of each kind and the most used interleaving methods; those marked `compiling` do it for all.
+The quick tests have a limit of ten minutes with set-up, most of which is compiling. So they compile one or
+two policies of each kind and the most used interleaving methods; tests marked `compiling` compile all.
 """
 
 import re
@@ -10,13 +10,13 @@ import sys
 import pytest
 from hypothesis import settings
 
-# The first example of a kernel's test pays for compiling it, so no deadline. Based on the settings in
-# force, which Hypothesis makes repeatable when it runs in CI.
+# The first example of a kernel compiles it, so there is no deadline. Based on the current settings, which
+# Hypothesis makes repeatable in CI.
 settings.register_profile("rankduel", settings(), deadline=None)
 settings.load_profile("rankduel")
 
-# Files that take a minute or so go first, so that no core is left alone with one at the end; and those
-# that compile what others then find on disk go before these.
+# Files that take about a minute run first, so that none of them starts last. The first of these compile code
+# that the others load from disk.
 LONG = ("test_every_policy", "test_live", "test_build", "test_readme", "test_run", "test_dts")
 
 
@@ -26,11 +26,11 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture
 def rankduel(monkeypatch, capsys, tmp_path):
-    """Type a command at 80 columns in an empty folder; returns (exit code, output, error output).
+    """Return a function that runs a command at 80 columns in an empty folder.
 
-    What was compiled is left out of the error output: it depends on what was compiled before.
+    It returns (exit code, output, error output), without messages about compiling, which depend on the cache.
     """
-    from rankduel import cli  # not for the tests that type no command
+    from rankduel import cli  # imported here: most tests need no command
     from rankduel.cli.console import screen
 
     monkeypatch.chdir(tmp_path)

@@ -1,12 +1,12 @@
-"""Rules of the code base that ruff does not know; `make lint` runs this.
+"""Rules of the code base that ruff does not check; `make lint` runs this.
 
     private names     a module imports no private name of another module
-    parameters        a function takes at most 8 positional parameters; kernels of Numba's, which take no
-                      keywords, included
-    return types      every function that is not jitted says what it returns
+    parameters        a function takes at most 8 positional parameters; this includes kernels,
+                      which take no keywords
+    return types      every function that is not jitted has a return annotation
     tuple assignment  no `a, b = f(), g()`: two calls are two lines
 
-A line that ends in `# ratchet: RULE, REASON` is left alone.
+A line that ends in `# ratchet: RULE, REASON` is not checked.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Found = tuple[int, str, str]  # line, rule, what
 
 
 def problems_in(source: str) -> list[Found]:
-    """Return what breaks a rule in the text of a module."""
+    """Return the places in the text of a module that break a rule."""
     lines, found = source.splitlines(), []
     for line, rule, what in _all_problems(ast.parse(source)):
         if f"# ratchet: {rule}, " not in lines[line - 1]:
@@ -73,8 +73,7 @@ def _decorator_name(decorator: ast.expr) -> str:
 
 
 def _names_of_compiled(tree: ast.Module) -> set[str]:
-    """Return the functions that are compiled by a call, as in `kernel(select)`, and the plain ones of
-    policies, which are like their kernels."""
+    """Return functions without annotations: arguments of `kernel(select)`, and functions of policies."""
     calls = [
         node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     ]

@@ -1,4 +1,4 @@
-"""Long suites run file by file and go on where they were stopped."""
+"""Test that long suites run file by file and resume after a stop."""
 
 import by_file
 import pytest
@@ -20,7 +20,7 @@ def tree(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_what_passed_is_not_run_again(tree, capsys):
+def test_files_that_passed_do_not_run_again(tree, capsys):
     assert by_file.main("long", "slow") == 1
     first = capsys.readouterr().out
     assert "long: 2 files, 0 passed before" in first and first.endswith("1 passed, 1 failed, 0 skipped\n")
@@ -32,7 +32,7 @@ def test_what_passed_is_not_run_again(tree, capsys):
     assert "[1/1] passed test_b.py: 1 passed" in second and "test_a.py: 1 passed" not in second
 
 
-def test_another_state_of_the_tree_runs_everything(tree, capsys, monkeypatch):
+def test_all_files_run_again_after_an_edit(tree, capsys, monkeypatch):
     by_file.main("long", "slow")
     monkeypatch.setattr(by_file, "_state_of_tree", lambda marks, settings: "another state")
     capsys.readouterr()
@@ -48,6 +48,6 @@ def test_a_file_that_cannot_be_read_fails_at_once(tree):
 
 def test_variables_reach_the_tests(tree):
     (tree / "test_b.py").write_text(
-        "import os, pytest\n\n@pytest.mark.slow\ndef test_b():\n    assert os.environ['SAID'] == 'so'\n"
+        "import os, pytest\n\n@pytest.mark.slow\ndef test_b():\n    assert os.environ['NAME'] == 'value'\n"
     )
-    assert by_file.main("long", "slow", "SAID=so") == 0
+    assert by_file.main("long", "slow", "NAME=value") == 0

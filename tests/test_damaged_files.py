@@ -1,8 +1,8 @@
 """Damaged files of every kind are refused with a message that names them, or are read as they were.
 
 Formats without a checksum, such as text, may also be read as another valid file. Nothing else may happen: no
-exception of another kind, no crash, no hang, no wrong value. Files are read in a process of its own, so that
-a crash is seen; its cases have fixed seeds.
+exception of another kind, no crash, no hang, no wrong value. Files are read in a separate process, so that
+a crash is detected. The cases have fixed seeds.
 """
 
 import json
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from support.damaged_files import ANOTHER, REFUSED, WHOLE, outcome
-from support.kinds_of_files import KINDS, Kind, MadeAnew
+from support.kinds_of_files import KINDS, Kind, Recomputed
 
 from rankduel.base.errors import DataError
 
@@ -23,7 +23,7 @@ EACH = 3_125
 
 
 def outcomes(folder, n_cases, kinds):
-    """Return how often each outcome was seen, by kind."""
+    """Return the number of each outcome, by kind of file."""
     command = [sys.executable, "-m", "support.damaged_files", str(folder), str(n_cases), *kinds]
     path = {"PYTHONPATH": f"{ROOT / 'tests'}:{ROOT}"}
     # LightGBM prints damaged names as they are.
@@ -40,23 +40,23 @@ def outcomes(folder, n_cases, kinds):
     return json.loads(ended.stdout)
 
 
-def assert_no_surprise(found):
+def assert_expected_outcomes(found):
     for kind, counts in found.items():
         refused, whole, another = (counts.pop(word) for word in (REFUSED, WHOLE, ANOTHER))
         print(f"{kind}: {refused:,} refused, {whole:,} read as whole, {another:,} read as another")
         assert not counts, (kind, list(counts)[:5])
-        assert refused or kind == "cache of data"  # which is made anew
+        assert refused or kind == "cache of data"  # whose content is computed again
         assert not another or KINDS[kind].unnoticed
 
 
-def test_some_of_every_kind(tmp_path):
-    assert_no_surprise(outcomes(tmp_path, 25, KINDS))
+def test_few_damaged_files_of_each_kind(tmp_path):
+    assert_expected_outcomes(outcomes(tmp_path, 25, KINDS))
 
 
-def test_what_a_surprise_is(tmp_path):
-    """The check itself: what must not happen to a damaged file is told with its case."""
+def test_unexpected_outcomes_are_reported(tmp_path):
+    """An outcome that must not happen is returned with the number of its case."""
     file = tmp_path / "x"
-    file.write_bytes(b"as it was")
+    file.write_bytes(b"undamaged")
 
     def reading(result):
         def read(folder):
@@ -65,20 +65,20 @@ def test_what_a_surprise_is(tmp_path):
             return result
 
         kind = Kind("x", write=None, read=read)
-        found = outcome(kind, tmp_path, {file: b"as it was"}, "expected", 7)
-        assert file.read_bytes() == b"as it was"
+        found = outcome(kind, tmp_path, {file: b"undamaged"}, "expected", 7)
+        assert file.read_bytes() == b"undamaged"
         return found
 
     assert reading(KeyError("rounds")) == "case 7: KeyError: 'rounds'"
     assert reading("other") == "case 7: read as something else"
     assert reading(DataError("damaged")) == "case 7: no file in: damaged"
-    assert reading(MadeAnew("damaged")) == "case 7: no file in: damaged"
-    assert reading(DataError(f"{file}: damaged")) == reading(MadeAnew(f"{file}: damaged")) == REFUSED
+    assert reading(Recomputed("damaged")) == "case 7: no file in: damaged"
+    assert reading(DataError(f"{file}: damaged")) == reading(Recomputed(f"{file}: damaged")) == REFUSED
     assert reading("expected") == WHOLE
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_very_many(tmp_path, kind):
+def test_many_damaged_files_of_each_kind(tmp_path, kind):
     assert EACH * len(KINDS) >= 100_000
-    assert_no_surprise(outcomes(tmp_path, EACH, [kind]))
+    assert_expected_outcomes(outcomes(tmp_path, EACH, [kind]))

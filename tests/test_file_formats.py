@@ -1,4 +1,4 @@
-"""The files that docs/reference/file_formats.md describes are those that are written."""
+"""Test that written files are as docs/reference/file_formats.md describes them."""
 
 import json
 import re

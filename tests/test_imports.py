@@ -1,4 +1,4 @@
-"""Imports go one way, between packages and inside them, so that each can be read without the later ones."""
+"""Test that imports follow one order, so that each module can be read without the later ones."""
 
 import ast
 from pathlib import Path
@@ -72,11 +72,11 @@ ORDER = {
     ),
     "rankduel": ("base", "api", "cli", "__main__"),
 }
-FOR_PEOPLE = {"typer", "rich", "click"}  # only rankduel/cli talks to a terminal
+TERMINAL_LIBRARIES = {"typer", "rich", "click"}  # only rankduel/cli prints to a terminal
 
 
 def imported_modules(node, package):
-    """Dotted names that an import statement in a file of `package` reaches."""
+    """Return the dotted names that an import statement in a file of `package` reaches."""
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
     if not isinstance(node, ast.ImportFrom):
@@ -88,46 +88,46 @@ def imported_modules(node, package):
 
 
 def all_imports(root, packages):
-    """(file, line, dotted name) of every import that is not for types only."""
+    """Yield (file, line, dotted name) of every import that is not for types only."""
     for path in sorted(p for package in packages for p in (root / package).rglob("*.py")):
         inside = path.relative_to(root)
-        for node in _running(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in _runtime_nodes(ast.parse(path.read_text(encoding="utf-8"))):
             for module in imported_modules(node, ".".join(inside.parent.parts)):
                 yield inside.as_posix(), node.lineno, module
 
 
-def _running(tree):
-    """All nodes except those under `if TYPE_CHECKING:`."""
+def _runtime_nodes(tree):
+    """Yield all nodes except those under `if TYPE_CHECKING:`."""
     for node in ast.iter_child_nodes(tree):
         if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
             yield node
-            yield from _running(node)
+            yield from _runtime_nodes(node)
 
 
 def wrong_imports(root):
-    """'file:line imports name' for every import that goes the wrong way."""
+    """Return 'file:line imports name' for every import against the order."""
     found = dict.fromkeys(
         f"{file}:{line} imports {module}"
         for file, line, module in all_imports(root, MAY_IMPORT)
-        if _leaves(file, module) or _climbs(file, module)
+        if _is_forbidden_package(file, module) or _is_later_module(file, module)
     )
     return list(found)
 
 
-def _leaves(file, module):
-    """Whether the import reaches a package that the file's package may not know."""
+def _is_forbidden_package(file, module):
+    """Return whether `module` is in a package that the package of `file` may not import."""
     package, top = file.partition("/")[0], module.partition(".")[0]
     if file.startswith("rankduel/base/"):
         return top in MAY_IMPORT and not module.startswith("rankduel.base") and module != "rankduel"
     if module.startswith("rankduel.base") or module == "rankduel":
         return module == "rankduel" and package != "rankduel"
-    if top in FOR_PEOPLE:
+    if top in TERMINAL_LIBRARIES:
         return not file.startswith("rankduel/cli/")
     return top in MAY_IMPORT.keys() - MAY_IMPORT[package] - {package}
 
 
-def _climbs(file, module):
-    """Whether the import reaches a later line of ORDER than the file's own."""
+def _is_later_module(file, module):
+    """Return whether `module` is in a later line of ORDER than `file`."""
     parts, names = file.removesuffix(".py").split("/"), module.split(".")
     if parts[1] == "__init__" or names[0] != parts[0] or len(names) < 2:
         return False
@@ -136,7 +136,7 @@ def _climbs(file, module):
 
 
 def modules_of(package):
-    """Names of the modules and subpackages in a package's folder."""
+    """Return the names of the modules and subpackages in a package's folder."""
     folders = [p.parent.name for p in package.glob("*/__init__.py")]
     return sorted([*folders, *(p.stem for p in package.glob("*.py") if p.stem != "__init__")])
 
@@ -166,7 +166,7 @@ def test_no_module_imports_a_private_name_of_another():
 
 @pytest.mark.parametrize("package", packages(), ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_no_name_of_a_package_shadows_one_of_its_modules(package):
-    """`from package import name` must mean one thing: what `__init__` binds is named unlike its modules."""
+    """`from package import name` is unambiguous: no name bound by `__init__` is a module."""
     tree = ast.parse((package / "__init__.py").read_text(encoding="utf-8"))
     dotted = ".".join(package.relative_to(ROOT).parts)
     bound = [
@@ -231,7 +231,7 @@ def test_a_wrong_import_is_found(tmp_path, file, source, reached):
         ("bandits/__init__.py", "from bandits.stepper import start"),
     ],
 )
-def test_a_right_import_is_left_alone(tmp_path, file, source):
+def test_an_allowed_import_is_accepted(tmp_path, file, source):
     _write(tmp_path / file, source)
     assert wrong_imports(tmp_path) == []
 

@@ -1,4 +1,4 @@
-"""Jobs that are killed at random moments and started again end with the bytes of a job that is left alone."""
+"""Test that jobs which are killed at random times and resumed write the same bytes as uninterrupted jobs."""
 
 import contextlib
 import os
@@ -26,10 +26,10 @@ pytestmark = [
     pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills by signal"),
 ]
 ROOT = Path(__file__).parents[1]
-KILLS = 34  # of each of six jobs
-WITHIN = 12  # kills at least that leave something, but not everything, behind
+KILLS = 34  # for each of six jobs
+WITHIN = 12  # least number of kills that leave some but not all of the output
 
-# Saves as often as it can, where a job saves every three seconds.
+# Saves a checkpoint after every block; a normal job saves one every three seconds.
 MATRIX = """
 from experiments.matrix import checkpoint
 from experiments.arena import open_arena
@@ -50,7 +50,7 @@ def write_study(folder):
 
 
 def write_judged(folder):
-    """A session, and judgments for it in many files."""
+    """Write a session, and judgments for it in many files."""
     session = start_session(folder / "session", [f"item {number:03d}" for number in range(150)], "prefbest")
     for pair in session.next_pairs()[:120]:
         text = pairs_csv([pair]).replace(",,", ",left,ann")
@@ -66,8 +66,8 @@ def command(words):
 
 
 class Job(NamedTuple):
-    prepare: Callable[[Path], None]  # put what the job needs into an empty folder
-    words: list[str]  # after the name of Python
+    prepare: Callable[[Path], None]  # write the input files of the job into an empty folder
+    words: list[str]  # arguments of Python
 
 
 JOBS = {
@@ -100,7 +100,7 @@ def started(job, folder):
 
 
 def contents(folder):
-    """All files, whatever their names; how long a run took is not the same twice."""
+    """Return the content of all files by name, without the times of runs, which differ."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     return {
         str(path.relative_to(folder)): b"" if path.suffix == ".seconds" else path.read_bytes()
@@ -109,11 +109,11 @@ def contents(folder):
 
 
 def stamps(folder):
-    """What changes with every file that is written."""
+    """Return the time of the last change of every file."""
     found = {}
     for inside, _, names in os.walk(folder):
         for path in (os.path.join(inside, name) for name in names):
-            with contextlib.suppress(FileNotFoundError):  # a temporary file that got its name meanwhile
+            with contextlib.suppress(FileNotFoundError):  # a temporary file that was renamed meanwhile
                 found[path] = os.stat(path).st_mtime_ns
     return found
 
@@ -126,7 +126,7 @@ def wait_for_work(process, folder):
 
 
 class Course(NamedTuple):
-    """Of a job that is left alone: seconds until it writes first, and from there to its end."""
+    """Times of an uninterrupted job in seconds: until it first writes a file, and from then to its end."""
 
     start: float
     work: float
@@ -149,7 +149,7 @@ def test_killed_jobs_are_resumed_to_the_same_bytes(tmp_path, name):
     job.prepare(inputs)
     untouched = contents(inputs)
     alone = [shutil.copytree(inputs, tmp_path / f"alone{number}") for number in range(2)]
-    course_of(job, alone[0])  # compiles what the next one finds on disk
+    course_of(job, alone[0])  # compiles the code that the next job loads from disk
     course = course_of(job, alone[1])
     whole = contents(alone[0])
     assert contents(alone[1]) == whole != untouched
@@ -160,7 +160,7 @@ def test_killed_jobs_are_resumed_to_the_same_bytes(tmp_path, name):
         while n_kills < KILLS and killed(job, folder, course, moments):
             n_kills += 1
             n_within += contents(folder) not in (untouched, whole)
-            if moments.random() < 0.25:  # the others are killed again before they end
+            if moments.random() < 0.25:  # otherwise the job is killed again before it ends
                 break
         assert started(job, folder).wait() == 0
         assert contents(folder) == whole
@@ -170,7 +170,10 @@ def test_killed_jobs_are_resumed_to_the_same_bytes(tmp_path, name):
 
 
 def killed(job, folder, course, moments):
-    """Start a job and kill it at a moment of its work, or sometimes before; return false if it ended."""
+    """Start a job and kill it at a random time after its first write, sometimes before.
+
+    Return False if the job ended first.
+    """
     process = started(job, folder)
     if moments.random() < 0.1:
         moment = moments.uniform(0, course.start)

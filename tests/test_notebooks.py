@@ -1,22 +1,22 @@
-"""Notebooks of the documentation run from top to bottom, and print what they show."""
+"""Test that the notebooks of the documentation run, and that their stored output is correct."""
 
 import nbformat
 import pytest
 from support.notebooks import FOLDER, NOTEBOOKS, executed, matches, texts
 
-LARGEST = 400_000  # bytes of a notebook, pictures and all
+LARGEST = 400_000  # bytes of a notebook with its pictures
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_prints_what_it_shows(path, tmp_path):
+def test_output_equals_the_stored_output(path, tmp_path):
     stored = texts(nbformat.read(path, as_version=4))
     for (number, text), (_, shown) in zip(texts(executed(path, tmp_path)), stored, strict=True):
         assert matches(text, shown), f"{path.name}, cell {number} prints\n{text}\nand shows\n{shown}"
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_is_small_whole_and_of_no_machine(path):
+def test_a_notebook_is_small_complete_and_without_local_paths(path):
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
@@ -28,7 +28,7 @@ def test_a_notebook_is_small_whole_and_of_no_machine(path):
     assert path.stat().st_size < LARGEST
 
 
-def test_there_are_three():
+def test_there_are_three_notebooks():
     assert [path.parent for path in NOTEBOOKS] == [FOLDER] * 3
 
 
@@ -43,5 +43,5 @@ def test_there_are_three():
         ("a.c", "abc", False),
     ],
 )
-def test_shown_text_is_compared_letter_by_letter(text, shown, same):
+def test_comparison_of_output(text, shown, same):
     assert matches(text, shown) == same

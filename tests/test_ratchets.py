@@ -1,4 +1,4 @@
-"""The rules of tests/ratchets.py: what they find, and what they leave alone."""
+"""Test the rules of tests/ratchets.py on code that breaks and code that follows them."""
 
 import pytest
 import ratchets
@@ -16,7 +16,7 @@ import ratchets
         ("a, b, c = f(), 1, g()", "tuple assignment"),
     ],
 )
-def test_what_breaks_a_rule_is_found(source, rule):
+def test_code_that_breaks_a_rule_is_reported(source, rule):
     assert [found[1] for found in ratchets.problems_in(source)] == [rule]
 
 
@@ -37,5 +37,5 @@ def test_what_breaks_a_rule_is_found(source, rule):
         "a, b = f(), g()  # ratchet: tuple assignment, one line of the paper",
     ],
 )
-def test_what_keeps_the_rules_is_left_alone(source):
+def test_code_that_follows_the_rules_is_accepted(source):
     assert ratchets.problems_in(source) == []

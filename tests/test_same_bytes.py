@@ -1,4 +1,4 @@
-"""`make same-bytes` sees every value of its outputs, and neither times nor versions."""
+"""Test that `make same-bytes` compares every value of its outputs except times and versions."""
 
 import json
 
@@ -38,7 +38,7 @@ def write_text(path, text="1 2\n"):
 
 @pytest.fixture
 def folders(tmp_path):
-    """Two folders, and a function that writes a file to both, to the second with other arguments."""
+    """Return two folders, and a function that writes a file to both and returns the differences."""
     base, new = tmp_path / "base", tmp_path / "new"
 
     def differences(write, name, **changed):
@@ -63,7 +63,7 @@ def folders(tmp_path):
         (write_text, "plain.txt", {}),
     ],
 )
-def test_times_and_versions_are_left_out(folders, write, name, changed):
+def test_times_and_versions_are_not_compared(folders, write, name, changed):
     assert folders[2](write, name, **changed) == []
 
 
@@ -99,7 +99,7 @@ def test_a_file_on_one_side_only_is_a_difference(folders):
     ]
 
 
-def test_what_was_compared_is_counted(folders):
+def test_compared_values_are_counted(folders):
     base, new, differences = folders
     differences(write_text, "plain.txt")
     differences(write_session, "session.json")
@@ -126,7 +126,7 @@ def main():
 
 @pytest.fixture
 def tree(tmp_path):
-    """A tree whose console script appends its argument to a file, and fails for 'bad'."""
+    """Return a tree whose console script appends its argument to a file, and fails for 'bad'."""
     source = tmp_path / "tree"
     source.mkdir()
     (source / "setup.cfg").write_text("[options.entry_points]\nconsole_scripts =\n    rankduel = tiny:main\n")
@@ -154,5 +154,5 @@ def test_an_unknown_commit_has_no_hash(tmp_path):
     assert commit_of(tmp_path, "no-such-commit") == ""
 
 
-def test_the_data_come_first():
+def test_the_group_of_data_is_first():
     assert next(iter(command_groups([]))) == DATA

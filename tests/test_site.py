@@ -1,4 +1,4 @@
-"""The built site in Chromium: no request, no page wider than a phone, a search that works from the disk."""
+"""Test the built site in Chromium: no requests, no page wider than a phone, search without a server."""
 
 import shutil
 from pathlib import Path
@@ -28,7 +28,7 @@ PAGES = (
     "reference/policies/condorcet.html",
     "reference/studies.html",
 )
-FIRST_VISIT = "error: Got invalid theme mode: . Resetting to auto."  # of the theme, before anything is chosen
+FIRST_VISIT = "error: Got invalid theme mode: . Resetting to auto."  # logged by the theme
 WIDTH = """
     await new Promise(resolve => setTimeout(resolve, 500));
     found.width = innerWidth;
@@ -48,7 +48,7 @@ def site(tmp_path_factory):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_fits_a_phone_and_asks_for_nothing(site, page):
+def test_a_page_fits_a_phone_and_makes_no_request(site, page):
     inner = scripted(site / page, f"{Path(page).stem}_inner", WIDTH)
     frame = inner.with_name(f"{inner.stem}_frame.html")
     frame.write_text(FRAME.format(page=inner.name))

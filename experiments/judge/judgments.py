@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from experiments.judge.spreadsheet import from_csv, to_csv
 from rankduel.base.checked_json import read_at_most
 from rankduel.base.errors import DataError, RecordsError
-from rankduel.base.files import saying_where, write_text
+from rankduel.base.files import convert_write_errors, write_text
 
 LOCKS: Any = None  # the module fcntl, which Windows does not have
 with contextlib.suppress(ImportError):
@@ -115,7 +115,7 @@ def write_judgments(folder: Path, judgments: Sequence[Judgment]) -> None:
     rows = [one.comparison._asdict() | {"winner": one.winner, "assessor": one.assessor} for one in judgments]
     content = to_csv(rows, _COLUMNS)
     path = folder / f"{judgments[0].comparison.id:06d}-{_digest(content.encode())}.csv"
-    with saying_where(path, RecordsError):
+    with convert_write_errors(path, RecordsError):
         write_text(path, content)
 
 
@@ -152,7 +152,7 @@ def locked(folder: Path) -> Iterator[None]:
     if LOCKS is None:
         yield
         return
-    with saying_where(folder, RecordsError):
+    with convert_write_errors(folder, RecordsError):
         handle = os.open(folder, os.O_RDONLY)
     try:
         with contextlib.suppress(OSError):  # some network disks have no locks

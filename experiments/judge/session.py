@@ -39,7 +39,7 @@ from experiments.judge.spreadsheet import csv_rows
 from experiments.specs import parse_policy, policy_file
 from rankduel.base.checked_json import read_checked_json, write_checked_json
 from rankduel.base.errors import DataError, PolicyError, RankduelError, RecordsError, UsageError
-from rankduel.base.files import saying_where
+from rankduel.base.files import convert_write_errors
 from rankduel.base.settings import Configured
 from rankduel.base.streams import checked_seed, stream
 
@@ -232,11 +232,11 @@ def start_session(
     }
     session = Session(folder, tuple(items), configured, seed, int(budget))
     session.next_pairs()  # raises an error if the policy does not fit, before anything is written
-    with saying_where(folder, RecordsError):
+    with convert_write_errors(folder, RecordsError):
         (folder / _JUDGMENTS).mkdir(parents=True, exist_ok=True)
     with locked(folder):
         _refuse_session_in(folder)  # another process may have started one
-        with saying_where(folder / _ABOUT, RecordsError):
+        with convert_write_errors(folder / _ABOUT, RecordsError):
             write_checked_json(folder / _ABOUT, about)
     return session
 

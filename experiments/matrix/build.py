@@ -42,7 +42,7 @@ from experiments.matrix.rounds import (
 from experiments.statistics import Sequence
 from interleave import for_another_thread, is_exact
 from interleave.exact.outcome_odds import LOSS, TIE, WIN
-from interleave.world import World, as_compiled, asked_in_turn, queries_of
+from interleave.world import World, asked_in_turn, select_queries, with_kernel_types
 from rankduel.base.errors import UsageError
 from rankduel.base.streams import checked_seed, stream
 from rankduel.base.threads import ordered_map
@@ -74,11 +74,11 @@ class RoundWork(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A block of queries, as it is sent to a worker."""
+    """A block of queries for a worker of a cluster."""
 
     start: int  # its first query
     times: np.ndarray  # (queries,) int64, number of plays of each query
-    world: World  # of these queries alone
+    world: World  # contains only these queries
 
 
 class BlockSums(NamedTuple):
@@ -226,14 +226,15 @@ def _play_round(
 def _block_sums(
     job: Job, totals: PairSums, planned: Round, starts: range, workers: Workers
 ) -> Iterator[BlockSums]:
-    """Yield the sums of the blocks that begin with these queries, in order: by threads or by a cluster."""
+    """Yield the sums of the blocks that begin with queries `starts`, in order, by threads or a cluster."""
     rows = planned.rows
     firsts, seconds = job.firsts[rows], job.seconds[rows]
     work = RoundWork(job.kernel, job.seed, planned.number, firsts, seconds, centres(totals, rows))
     blocks = ((start, planned.times[start : start + planned.block]) for start in starts)
     if isinstance(workers, Cluster):
         sent = (
-            Block(start, times, queries_of(job.world, start, start + len(times))) for start, times in blocks
+            Block(start, times, select_queries(job.world, start, start + len(times)))
+            for start, times in blocks
         )
         yield from workers.ordered_map(sums_on_worker, work, sent)
         return
@@ -243,12 +244,12 @@ def _block_sums(
 
 
 def sums_on_worker(work: RoundWork, block: Block) -> BlockSums:
-    """Return the sums of a block, whose world has its queries alone."""
-    return _sums(work, as_compiled(block.world), block.start, block.times, 0)
+    """Compute the sums of a block on a worker of a cluster."""
+    return _sums(work, with_kernel_types(block.world), block.start, block.times, 0)
 
 
 def _sums(work: RoundWork, world: World, start: int, times: np.ndarray, first: int) -> BlockSums:
-    """Return the sums of a block that starts with query `start` of the data, which is `first` in `world`."""
+    """Return the sums of a block; its first query has number `start` in the data and `first` in `world`."""
     users = stream(work.seed, "matrix", work.number, start)
     by_query = np.zeros((len(times), len(work.firsts)))
     sums = work.kernel.kernel()(world, first, times, work.firsts, work.seconds, work.centres, by_query, users)

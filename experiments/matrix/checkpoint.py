@@ -24,7 +24,7 @@ import numpy as np
 
 from experiments.digests import plain_text
 from rankduel.base.errors import CacheNotice, UsageError
-from rankduel.base.files import replacing, saying_where, short_name
+from rankduel.base.files import convert_write_errors, replacing, short_name
 
 _FORMAT = 2
 _DIGEST = 32  # bytes
@@ -78,7 +78,7 @@ class Checkpoint:
         """Replace the saved arrays; names, types and shapes must be those of `start` in `load`."""
         started = time.monotonic()
         values = b"".join(array.tobytes() for array in arrays.values())
-        with saying_where(self._file, UsageError):
+        with convert_write_errors(self._file, UsageError):
             self._write(self._key + _digest(self._key, values) + values)
         now = time.monotonic()
         self._next = now + max(_EVERY, (now - started) / _SHARE)

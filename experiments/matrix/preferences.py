@@ -25,7 +25,7 @@ from experiments.tables import DamagedTable, read_table, table_content
 from letor_data.kinds import JUDGED, kind_of
 from rankduel.base.arguments import check_type
 from rankduel.base.errors import MatrixError, UsageError, encodable
-from rankduel.base.files import replacing, saying_where
+from rankduel.base.files import convert_write_errors, replacing
 from rankduel.base.notebook import few, html_repr, short_repr
 from rankduel.base.settings import find
 from rankduel.base.text import shortened
@@ -468,7 +468,7 @@ def write_preferences(preferences: Preferences, path: str | Path) -> None:
     """
     check_type("preferences", preferences, Preferences, "a matrix from read_preferences or build_matrix")
     path = Path(path)
-    with saying_where(path, UsageError), replacing(path) as temporary:
+    with convert_write_errors(path, UsageError), replacing(path) as temporary:
         _write(preferences, path.suffix, temporary)
 
 

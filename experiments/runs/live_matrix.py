@@ -12,7 +12,7 @@ from experiments.matrix.preferences import Preferences, read_preferences
 from experiments.runs.problem import other_rankers
 from experiments.runs.records import ANOTHER_RUN_SET, INCIDENTAL, MATRIX, refuse_old_layout
 from rankduel.base.errors import MatrixError, RecordsError
-from rankduel.base.files import saying_where
+from rankduel.base.files import convert_write_errors
 
 
 def preferences_for(
@@ -51,7 +51,7 @@ def preferences_for(
                 raise RecordsError(f"{problem}; {again}") from None
         else:
             return _stored(arena, found, path)
-    with saying_where(folder, RecordsError):
+    with convert_write_errors(folder, RecordsError):
         folder.mkdir(parents=True, exist_ok=True)
     return write_matrix(arena, path, jobs=jobs, progress=progress)
 

@@ -78,15 +78,15 @@ def compare_multileavers(
     chosen = contests_of(arena, multileavers_of(methods))
     _check_reference(arena, reference)
     cells = [Cell(name, run) for name in chosen for run in range(runs)]
-    kept = None
+    run_folder = None
     if folder is not None:
         settings = _settings(arena, reference, impressions, seed)
         settings |= {"command": command, "versions": versions()}
-        kept = open_run_set(Path(folder), settings, reference, repair=repair)
+        run_folder = open_run_set(Path(folder), settings, reference, repair=repair)
     table = play_cells(
         cells,
         lambda missing: _play_all(arena, chosen, missing, reference, impressions, seed, jobs, done),
-        kept,
+        run_folder,
         repair=repair,
         on_found=lambda n_cells: done(impressions * n_cells),
         on_played=lambda n_cells: None,  # `_play_all` reports impressions as they are played

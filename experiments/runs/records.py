@@ -32,7 +32,7 @@ from experiments.matrix.preferences import Preferences, read_preferences, write_
 from experiments.tables import DamagedTable, StoredTable, read_table, table_content
 from rankduel.base.arguments import check_type
 from rankduel.base.errors import MatrixError, RecordsError, encodable
-from rankduel.base.files import replacing, saying_where, write_text
+from rankduel.base.files import convert_write_errors, replacing, write_text
 from rankduel.base.notebook import few, html_repr, short_repr
 
 _ABOUT, MATRIX = "_study.json", "_matrix.prefs.parquet"
@@ -152,7 +152,7 @@ def open_run_set(
     refuse_old_layout(folder)
     here = json.loads(json.dumps(dict(settings)))
     has_settings = (folder / _ABOUT).exists() and _settings_fit(folder, here, repair)
-    with saying_where(folder, RecordsError):
+    with convert_write_errors(folder, RecordsError):
         folder.mkdir(parents=True, exist_ok=True)
     _store_matrix(folder / MATRIX, preferences, repair)
     if not has_settings:
@@ -239,7 +239,7 @@ def write_settings(folder: Path, settings: Mapping[str, Any]) -> None:
     content = {**settings, **_VERSIONS}
     text = json.dumps({**content, "digest": digest_of(content)}, indent=2, sort_keys=True)
     path = folder / _ABOUT
-    with saying_where(path, RecordsError):
+    with convert_write_errors(path, RecordsError):
         write_text(path, text + "\n")
 
 
@@ -340,7 +340,7 @@ def write_record(run_folder: RunFolder, policy: str, run: int, table: pd.DataFra
         "run": run,
         "seed": run_folder.settings["seed"],
     }
-    with saying_where(path, RecordsError):
+    with convert_write_errors(path, RecordsError):
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(_time_file(path)) as temporary:
             temporary.write_text(f"{seconds:.6g}\n")

@@ -123,7 +123,8 @@ def _play_all(
 ) -> Iterator[PlayedCell]:
     """Yield every cell as it ends."""
     if isinstance(jobs, Cluster):
-        # Workers receive policies as text and return tables, so they need no shared folder.
+        # Workers receive policies as text and return tables, so they need no shared folder; but a policy file
+        # must have the same path and content on every worker.
         in_play.cluster = jobs
         shared = _Shared(replace(problem), steps, seed)  # a copy without cached properties
         yield from jobs.unordered_map(_play_on_worker, shared, cells, lambda cell: cell.policy)

@@ -81,7 +81,7 @@ def winner_overlaps(
 
 
 class _Sampled(NamedTuple):
-    """What the sizes have in common, on a cluster."""
+    """Values that all sizes share on a cluster."""
 
     matrix: np.ndarray
     samples: int

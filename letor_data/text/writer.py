@@ -19,7 +19,7 @@ from letor_data.letor import Letor
 from letor_data.output import new_folders, open_output, open_outputs
 from letor_data.text.text_kernel import LONGEST_NUMBER, Rows, Strings, format_rows, hard_values
 from rankduel.base.errors import DataError
-from rankduel.base.files import saying_where
+from rankduel.base.files import convert_write_errors
 from rankduel.base.threads import ordered_map
 
 ISTELLA_MISSING = "1.79769313486232e+308"  # missing value in Istella's files; overflows a double
@@ -68,7 +68,7 @@ def write_folds(
     keys = [(fold, split) for fold in FOLDS for split in SPLITS]
     paths = [Path(folder) / f"Fold{fold}" / f"{split}{suffix}" for fold, split in keys]
     with (
-        saying_where(folder, DataError),
+        convert_write_errors(folder, DataError),
         new_folders(dict.fromkeys(path.parent for path in paths)),
         open_outputs(paths) as files,
     ):

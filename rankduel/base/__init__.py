@@ -1,2 +1,1 @@
-"""The base layer: compiling, settings, errors, files, streams and threads. Imports no other package of
-ours."""
+"""Compiling, settings, errors, files, random streams and threads; imports no other package of the project."""

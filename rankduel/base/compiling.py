@@ -42,9 +42,9 @@ from numba.extending import lower_builtin, type_callable
 from rankduel.base import code_cache, reached
 from rankduel.base.errors import PolicyNotice
 from rankduel.base.files import code_folder
-from rankduel.base.reached import NotKeepable, digest_of, function_digest
+from rankduel.base.reached import NotCacheable, digest_of, function_digest
 
-Compiled = Any  # a function that Numba compiles; its own types say too little
+Compiled = Any  # a function that Numba compiles; Numba's own annotations are incomplete
 
 _SETTINGS = ("OPT", "BOUNDSCHECK", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX", "DEBUGINFO_DEFAULT")
 
@@ -220,7 +220,7 @@ try:
 
         def _compile_core(self) -> Any:
             state, identity = self.state, self.state.func_id
-            with contextlib.suppress(NotKeepable):  # a name that is unique across processes
+            with contextlib.suppress(NotCacheable):  # a name that is unique across processes
                 identity.unique_id = function_digest(identity.func)
             state.library = self.library(state.targetctx.codegen(), identity.func_qualname)
             state.library.enable_object_caching()
@@ -327,7 +327,7 @@ try:
         def has(self, sig: Any, target_context: Any) -> bool:
             try:
                 return self.path(sig, target_context.codegen()).is_file()
-            except NotKeepable:
+            except NotCacheable:
                 return False
 
         def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -341,7 +341,7 @@ try:
             _load_array_functions()
             target_context.refresh()
             # A file that cannot be read, or that pickles a class which no longer exists, is compiled again.
-            with contextlib.suppress(NotKeepable, OSError, ImportError, AttributeError):
+            with contextlib.suppress(NotCacheable, OSError, ImportError, AttributeError):
                 body = code_cache.read_code(self.path(sig, target_context.codegen()))
                 if body is not None:
                     result = CompileResult._rebuild(target_context, *pickle.loads(body))
@@ -352,7 +352,7 @@ try:
         def save_overload(self, sig: Any, data: Any) -> None:
             if data.library.has_dynamic_globals or any(not one.can_cache for one in data.lifted):
                 return
-            with contextlib.suppress(NotKeepable, OSError):  # then every process compiles it again
+            with contextlib.suppress(NotCacheable, OSError):  # then every process compiles it again
                 code_cache.write_code(self.path(sig, data.codegen), serialize.dumps(data._reduce()))
 
         def enable(self) -> None:

@@ -53,7 +53,7 @@ def temporary_beside(path: str | Path) -> Iterator[Path]:
             raise _not_written(path, problem) from problem
         raise
     finally:
-        with suppress(OSError):  # a folder that is gone, or cannot be written any more
+        with suppress(OSError):  # the folder was removed, or cannot be written any more
             temporary.unlink(missing_ok=True)
         _unfinished.discard(temporary)
         if lock is not None:
@@ -122,7 +122,7 @@ def _remove_leftovers(path: Path) -> None:
     if sys.platform == "win32":
         return
     for name in _temporary_files(os.path.abspath(path.parent)).get(f".{short_name(path.name)}", ()):
-        with suppress(OSError):  # gone, being written, or of another user
+        with suppress(OSError):  # removed, being written, or owned by another user
             lock = os.open(path.with_name(name), os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -166,7 +166,7 @@ def put_in_place(temporary: Path, path: str | Path) -> None:
 
 
 @contextmanager
-def saying_where(path: str | Path, error: type[RankduelError]) -> Iterator[None]:
+def convert_write_errors(path: str | Path, error: type[RankduelError]) -> Iterator[None]:
     """Convert an OSError of writing to `path` into an `error` that names the file."""
     try:
         yield

@@ -22,7 +22,7 @@ from numba import types
 LIBRARIES = {"builtins", "cmath", "math", "numba", "numpy", "operator"}  # identified by name and version
 
 
-class NotKeepable(Exception):
+class NotCacheable(Exception):
     """A function reaches a value that has no digest, so it is compiled again in every process."""
 
 
@@ -83,7 +83,7 @@ class _Reach:
             return f"{kind} {value!r}"
         if isinstance(value, (np.ndarray, np.generic)) and not value.dtype.hasobject:
             return f"{kind} {value.dtype!r} {value.shape} {value.tobytes()!r}"
-        raise NotKeepable(f"a {kind}")
+        raise NotCacheable(f"a {kind}")
 
     def class_(self, value: type) -> str:
         members = [f"{one.name}={one.value!r}" for one in value] if issubclass(value, enum.Enum) else []

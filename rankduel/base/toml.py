@@ -32,14 +32,14 @@ else:
     import tomli as tomllib
 
 T = TypeVar("T")
-_ANY = Setting("")  # nothing is declared but the type
+_ANY = Setting("")  # only the type is declared
 LARGEST = 1 << 20  # bytes of a TOML file
-DEEPEST = 100  # parts of a key; the parser takes time that grows with their square
+DEEPEST = 100  # parts of a key; the time of the parser grows with the square of their number
 _QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"' + r"|'[^'\n]*'")
 _BETWEEN_KEYS = re.compile(r"[=,\n\[\]{}#]")
-# Neither a terminal nor a file of text can take these: control characters but tab and newline, surrogates.
+# Control characters except tab and newline, and surrogates, which terminals and text files do not accept.
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-_LARGEST_SHOWN = 10**50  # of whole numbers in a message
+_LARGEST_SHOWN = 10**50  # largest whole number that a message shows
 
 
 def load_toml(path: str | PathLike[str], error: type[RankduelError]) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def read_table(kind: Callable[..., T], table: Any, where: str, error: type[Rankd
         The given `error`, if a key is unknown or missing or its value does not fit the declaration.
     """
     if not isinstance(table, dict):
-        raise error(f"{where} is {_found(table)}; expected a table")
+        raise error(f"{where} is {_described(table)}; expected a table")
     needed = _fields(kind)
     for key in table:
         if key not in needed:
@@ -112,14 +112,14 @@ def _fields(kind: Any) -> dict[str, bool]:
 
 
 class _Place(NamedTuple):
-    """Where a value stands."""
+    """The place of a value in a file, for messages."""
 
     where: str  # the file and the table
     key: str  # or the entry of a list
     error: type[RankduelError]
 
     def refuse(self, value: Any, expected: str) -> NoReturn:
-        raise self.error(f"{self.where}: {self.key} is {_found(value)}; expected {expected}")
+        raise self.error(f"{self.where}: {self.key} is {_described(value)}; expected {expected}")
 
 
 def _read(hint: Any, value: Any, place: _Place) -> Any:
@@ -128,17 +128,17 @@ def _read(hint: Any, value: Any, place: _Place) -> Any:
     if get_origin(hint) is Annotated:
         hint, setting = get_args(hint)[:2]
     if get_origin(hint) in (Union, types.UnionType):
-        fitting = [option for option in get_args(hint) if _suits(option, value)]
+        fitting = [option for option in get_args(hint) if _has_type(option, value)]
         if not fitting:
             place.refuse(value, " or ".join(_expected(option) for option in get_args(hint)))
         return _read(fitting[0], value, place)
-    if not _suits(hint, value):
+    if not _has_type(hint, value):
         place.refuse(value, _expected(hint, setting))
     return _READERS.get(get_origin(hint) or hint, _nested)(hint, setting, value, place)
 
 
-def _suits(hint: Any, value: Any) -> bool:
-    """Return whether a value is of the kind that the hint asks for, whatever is in it."""
+def _has_type(hint: Any, value: Any) -> bool:
+    """Return whether the outermost type of a value is the one that the hint declares."""
     hint = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     if hint in (int, float):
         return isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -213,8 +213,8 @@ _READERS: dict[Any, Callable[[Any, Setting, Any, _Place], Any]] = {
 }
 
 
-def _found(value: Any) -> str:
-    """Return what a message says about a value, short whatever is in it."""
+def _described(value: Any) -> str:
+    """Return a short description of any value for a message."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, (int, float)):

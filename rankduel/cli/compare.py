@@ -9,7 +9,7 @@ import typer
 import rankduel
 from rankduel.cli import completion
 from rankduel.cli.console import command_typed, notices, print_table, runs_progress, show_next
-from rankduel.cli.endings import keeping
+from rankduel.cli.endings import note_if_stopped
 from rankduel.cli.options import (
     AsCsv,
     AsJson,
@@ -60,8 +60,8 @@ def compare(
     for label, duel in each.items():
         stem = options.run_set(data, "", label)
         arena = duel.open(letor)
-        kept = keeping(f"finished runs are kept in {stem}-live and {stem}-proxy")
-        with kept, notices(), runs_progress("runs", 2 * options.runs * len(policies)) as progress:
+        note = note_if_stopped(f"finished runs are kept in {stem}-live and {stem}-proxy")
+        with note, notices(), runs_progress("runs", 2 * options.runs * len(policies)) as progress:
             found[label] = rankduel.compare(
                 arena,
                 policies,

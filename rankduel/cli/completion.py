@@ -115,5 +115,5 @@ def _paths(incomplete: str, endings: tuple[str, ...]) -> list[str]:
     except OSError:
         return []
     shown = [e for e in found if e.name.startswith(start) and (start or not e.name.startswith("."))]
-    kept = [e for e in shown if e.is_dir() or (endings and e.name.endswith(endings))]
-    return [os.path.join(folder, entry.name) + ("/" if entry.is_dir() else "") for entry in kept]
+    matching = [e for e in shown if e.is_dir() or (endings and e.name.endswith(endings))]
+    return [os.path.join(folder, entry.name) + ("/" if entry.is_dir() else "") for entry in matching]

@@ -429,6 +429,6 @@ def command_typed() -> str:
 
 
 def show_next(folder: Path, out: Path) -> None:
-    kept = escape(str(folder))
-    all_kept = escape(str(out))
-    screen.print(f"\nrecords in [bold]{kept}[/]; next: [bold]rankduel report {all_kept}[/]")
+    records = escape(str(folder))
+    all_records = escape(str(out))
+    screen.print(f"\nrecords in [bold]{records}[/]; next: [bold]rankduel report {all_records}[/]")

@@ -21,7 +21,7 @@ from rankduel.api import runs as api
 from rankduel.api.data import describe_data
 from rankduel.api.matrices import build_matrix
 from rankduel.cli.console import count_progress, file_size, matrix_progress, runs_progress, screen
-from rankduel.cli.endings import keeping
+from rankduel.cli.endings import note_if_stopped
 from rankduel.cli.options import DataOptions, DuelOptions
 from rankduel.cli.shown.comparison import show_comparison
 from rankduel.cli.shown.data import show_summary
@@ -106,8 +106,8 @@ def _matrix(arena: Arena, path: Path) -> Preferences:
 
 
 def _compare(arena: Arena, preferences: Preferences, folder: Path) -> Comparison:
-    kept = keeping(f"finished runs are kept in {folder}")
-    with kept, runs_progress("runs", 2 * RUNS * len(PAPER_DAYS)) as progress:
+    note = note_if_stopped(f"finished runs are kept in {folder}")
+    with note, runs_progress("runs", 2 * RUNS * len(PAPER_DAYS)) as progress:
         return api.compare(
             arena,
             list(PAPER_DAYS),

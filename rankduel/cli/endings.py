@@ -41,23 +41,23 @@ _READERS = {
 _PARSERS = {"json", "tomllib", "tomli"}  # recursive ones
 
 _received: list[int] = []  # signals in the order of their arrival
-_kept: list[str] = []  # sentences about results that are kept if the command is stopped now
+_notes_if_stopped: list[str] = []  # sentences about results that a stopped command leaves
 _said = threading.Event()  # the message about a signal was printed
 _done = threading.Event()  # the command has ended; its cleaning up must not be interrupted
 
 
 @contextmanager
-def keeping(what: str) -> Iterator[None]:
-    """Print the sentence `what`, about results that are kept, if a signal stops the block."""
-    _kept.append(what)
+def note_if_stopped(note: str) -> Iterator[None]:
+    """Print `note`, a sentence about the results so far, if a signal stops the block."""
+    _notes_if_stopped.append(note)
     yield
-    _kept.remove(what)  # not after an error: the message is printed later
+    _notes_if_stopped.remove(note)  # not after an error: the message is printed later
 
 
 def run_to_end(command: Callable[[], Any]) -> NoReturn:
     """Call a Typer app in non-standalone mode, and exit with its code."""
     _received.clear()
-    _kept.clear()
+    _notes_if_stopped.clear()
     _said.clear()
     _done.clear()
     with _signals_watched():
@@ -186,10 +186,10 @@ def _say_bug(problem: Exception) -> None:
             errors="backslashreplace",
         ) as file:
             file.write(f"{command_typed()}\n{versions}\n\n{text}")
-        told = f"Please report it to the project's tracker with this file: {file.name}"
+        request = f"Please report it to the project's tracker with this file: {file.name}"
     except OSError:  # no folder for temporary files
-        told = f"{text}\n{versions}\nPlease report it to the project's tracker with these lines"
-    errors.print(escape(told), highlight=False, soft_wrap=True)
+        request = f"{text}\n{versions}\nPlease report it to the project's tracker with these lines"
+    errors.print(escape(request), highlight=False, soft_wrap=True)
 
 
 # --- signals
@@ -258,8 +258,8 @@ if hasattr(os, "register_at_fork"):
 
 def _stopped_text(number: int) -> str:
     name = signal.Signals(number).name
-    if _kept:
-        return f"stopped by {name}; {'; '.join(_kept)}\nto go on: {command_typed()}"
+    if _notes_if_stopped:
+        return f"stopped by {name}; {'; '.join(_notes_if_stopped)}\nto go on: {command_typed()}"
     return f"stopped by {name}; files are complete or absent\nto start again: {command_typed()}"
 
 

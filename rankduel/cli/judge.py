@@ -11,11 +11,11 @@ from rich.markup import escape
 
 import rankduel
 from rankduel.base.errors import DataError, UsageError
-from rankduel.base.files import saying_where, write_text
+from rankduel.base.files import convert_write_errors, write_text
 from rankduel.base.text import counted
 from rankduel.cli import completion
 from rankduel.cli.console import print_data, print_table, screen
-from rankduel.cli.endings import keeping
+from rankduel.cli.endings import note_if_stopped
 from rankduel.cli.options import AsCsv, AsJson
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def next_pairs(
     pairs = rankduel.judge(folder, policy=policy, trust=trust).next_pairs(assessor.strip())[:limit]
     table = pairs_csv(pairs, assessor.strip())
     if out is not None:
-        with saying_where(out, DataError):
+        with convert_write_errors(out, DataError):
             write_text(out, table)
     if print_table(as_json, False, lambda: pairs_rows(pairs, assessor.strip())):
         return
@@ -159,7 +159,7 @@ def show(
 
 
 @app.command()
-@keeping("every answer is kept")
+@note_if_stopped("every answer is kept")
 def ask(
     folder: Folder,
     assessor: Assessor = "",

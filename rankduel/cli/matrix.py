@@ -17,7 +17,7 @@ from rankduel.base.errors import DataError
 from rankduel.base.text import counted
 from rankduel.cli import completion
 from rankduel.cli.console import file_size, print_table, runs_progress, screen, title
-from rankduel.cli.endings import keeping
+from rankduel.cli.endings import note_if_stopped
 from rankduel.cli.options import (
     AsCsv,
     AsJson,
@@ -191,8 +191,8 @@ def _build_each(
     found = {}
     for file, options in outputs.items():
         arena = options.open(letor)
-        kept = keeping(f"what was counted up to the last checkpoint is kept beside {file}")
-        with kept, runs_progress("impressions", pages) as progress:
+        note = note_if_stopped(f"what was counted up to the last checkpoint is kept beside {file}")
+        with note, runs_progress("impressions", pages) as progress:
             found[file] = rankduel.build_matrix(
                 arena,
                 output=file,
@@ -223,8 +223,8 @@ def _everything(found: dict[Path, Preferences]) -> Any:
 
 def _as_data(preferences: Preferences) -> dict[str, Any]:
     """Return all contents of a matrix file except the values per query."""
-    known = {"names": preferences.names, "settings": dict(preferences.settings), "digest": preferences.digest}
-    return known | {"pairs": preferences.pairs}
+    facts = {"names": preferences.names, "settings": dict(preferences.settings), "digest": preferences.digest}
+    return facts | {"pairs": preferences.pairs}
 
 
 def _labelled(output: Path, label: str) -> Path:

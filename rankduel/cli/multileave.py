@@ -10,7 +10,7 @@ import typer
 import rankduel
 from rankduel.cli import completion
 from rankduel.cli.console import command_typed, print_table, runs_progress, show_next
-from rankduel.cli.endings import keeping
+from rankduel.cli.endings import note_if_stopped
 from rankduel.cli.options import (
     AsCsv,
     AsJson,
@@ -84,8 +84,8 @@ def multileave(
     pages = checked_impressions(impressions)
     folder = out / (name or run_set_name(data, "multileave", pages, seed))
     arena = duel_options.open(data_options.read(data))
-    kept = keeping(f"finished runs are kept in {folder}")
-    with kept, runs_progress("impressions", pages * runs * (len(methods) + 1)) as progress:
+    note = note_if_stopped(f"finished runs are kept in {folder}")
+    with note, runs_progress("impressions", pages * runs * (len(methods) + 1)) as progress:
         table = rankduel.multileave(
             arena,
             methods,

@@ -53,10 +53,10 @@ def with_options(
             chosen = kind(**{parameter.name: values.pop(parameter.name) for parameter in added})
             return command(**values, **{into: chosen})
 
-        kept = [parameter for parameter in own.parameters.values() if parameter.name != into]
-        wrapped.__signature__ = own.replace(parameters=[*kept, *added])  # type: ignore[attr-defined]
+        others = [parameter for parameter in own.parameters.values() if parameter.name != into]
+        wrapped.__signature__ = own.replace(parameters=[*others, *added])  # type: ignore[attr-defined]
         del wrapped.__wrapped__
-        wrapped.__annotations__ = {p.name: p.annotation for p in [*kept, *added]}
+        wrapped.__annotations__ = {p.name: p.annotation for p in [*others, *added]}
         return wrapped
 
     return decorate

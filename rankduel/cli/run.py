@@ -13,7 +13,7 @@ from rankduel.base.settings import Configured
 from rankduel.base.text import counted
 from rankduel.cli import completion
 from rankduel.cli.console import command_typed, notices, print_table, runs_progress, screen, show_next
-from rankduel.cli.endings import keeping
+from rankduel.cli.endings import note_if_stopped
 from rankduel.cli.options import (
     AsCsv,
     AsJson,
@@ -86,8 +86,8 @@ def run(
     for label, duel in each.items():
         folder = options.run_set(problem, "live" if live else "", label)
         played = rankduel.read_preferences(problem[0]) if read is None else duel.open(read)
-        kept = keeping(f"finished runs are kept in {folder}")
-        with kept, notices(), runs_progress("runs", n_runs) as progress:
+        note = note_if_stopped(f"finished runs are kept in {folder}")
+        with note, notices(), runs_progress("runs", n_runs) as progress:
             found[label] = rankduel.run(
                 played,
                 policies,

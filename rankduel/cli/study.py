@@ -24,7 +24,7 @@ from rankduel.cli.console import (
     show_rows,
     title,
 )
-from rankduel.cli.endings import keeping
+from rankduel.cli.endings import note_if_stopped
 from rankduel.cli.options import AsCsv, AsJson, Jobs, Repair, Scheduler, refuse_jobs
 
 if TYPE_CHECKING:
@@ -264,14 +264,14 @@ def _play_and_check(
     from experiments.studies.playing import count_runs, parts_to_play
     from rankduel.cli.shown.study import time_text
 
-    tell = errors if as_data else screen
+    console = errors if as_data else screen
     for study in studies.values():
-        tell.print(f"[dim]{escape(study.id)}, tier {tier}: {time_text(study, tier, workers['jobs'])}[/]")
+        console.print(f"[dim]{escape(study.id)}, tier {tier}: {time_text(study, tier, workers['jobs'])}[/]")
     played = []
     for name, study in studies.items():
         n_runs = count_runs(parts_to_play(study, tier, data_folder(data), real))
         with (
-            keeping(f"finished runs are kept in {out}"),
+            note_if_stopped(f"finished runs are kept in {out}"),
             notices(),
             count_progress(escape(study.id), n_runs) as done,
         ):
@@ -288,6 +288,6 @@ def _play_and_check(
                 trust=trust,
             )
         for stand_in in dict.fromkeys(filter(None, one.results.stand_ins.values())):
-            tell.print(f"[yellow]{escape(study.id)}: on {escape(stand_in)}[/]")
+            console.print(f"[yellow]{escape(study.id)}: on {escape(stand_in)}[/]")
         played.append(one)
     return played

@@ -1,6 +1,6 @@
-"""Work shared by a Dask cluster: a real scheduler and three workers, which are killed, stopped and starved.
+"""Test jobs on a Dask cluster of a scheduler and three workers that are killed, paused or lack disk space.
 
-Every job must have the bytes that one thread gives it.
+Every job must write the same bytes as one thread.
 """
 
 import contextlib
@@ -26,12 +26,12 @@ pytestmark = [pytest.mark.kernel, pytest.mark.slow]
 
 SILENT = {
     "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "10 s"
-}  # a worker that is silent for so long is given up
+}  # a worker without a message for this time counts as lost
 
 
 @contextlib.contextmanager
 def process(module, *arguments, limit=None, **variables):
-    """Run a module until the end of the block; `limit`: the largest file that it may write, in bytes."""
+    """Run a module until the end of the block; `limit` is the largest file that it may write, in bytes."""
     settings = {"PYTHONPATH": os.pathsep.join(sys.path)}
     started = subprocess.Popen(
         [sys.executable, "-m", module, *arguments],
@@ -89,12 +89,12 @@ def arena():
 
 
 def job(arena, output, workers, progress=lambda status: None):
-    """Make a matrix of some seconds in about a hundred units."""
+    """Build a matrix in some seconds, in about a hundred units."""
     return write_matrix(arena, output, duels=40_000, simulate=True, jobs=workers, progress=progress)
 
 
 class After:
-    """Calls a function once, after so many reports of progress."""
+    """Call a function once, after `n_reports` reports of progress."""
 
     def __init__(self, n_reports, function):
         self.left, self.function, self.called = n_reports, function, False
@@ -108,13 +108,13 @@ class After:
 
 @pytest.fixture(scope="module")
 def expected(arena, tmp_path_factory):
-    """The bytes of the matrix, by one thread here."""
+    """Return the bytes of the matrix that one thread writes."""
     output = tmp_path_factory.mktemp("here") / "here.prefs.parquet"
     job(arena, output, 1)
     return output.read_bytes()
 
 
-def test_three_workers_make_the_same_bytes(machines, arena, expected, tmp_path):
+def test_three_workers_write_the_same_bytes(machines, arena, expected, tmp_path):
     machines.start()
     output = tmp_path / "there.prefs.parquet"
     seen = []
@@ -124,7 +124,7 @@ def test_three_workers_make_the_same_bytes(machines, arena, expected, tmp_path):
     assert 3 in {status.workers for status in seen}
 
 
-def test_a_killed_worker_costs_no_byte(machines, arena, expected, tmp_path):
+def test_a_killed_worker_changes_no_byte(machines, arena, expected, tmp_path):
     machines.start()
     kill = After(5, lambda: machines.workers[0].send_signal(signal.SIGKILL))
     output = tmp_path / "there.prefs.parquet"
@@ -134,7 +134,7 @@ def test_a_killed_worker_costs_no_byte(machines, arena, expected, tmp_path):
     assert output.read_bytes() == expected
 
 
-def test_a_worker_that_is_cut_off_costs_no_byte(machines, arena, expected, tmp_path):
+def test_a_disconnected_worker_changes_no_byte(machines, arena, expected, tmp_path):
     machines.start(**SILENT)
     stop = After(5, lambda: machines.workers[0].send_signal(signal.SIGSTOP))
     output = tmp_path / "there.prefs.parquet"
@@ -144,7 +144,7 @@ def test_a_worker_that_is_cut_off_costs_no_byte(machines, arena, expected, tmp_p
     assert output.read_bytes() == expected
 
 
-def test_a_worker_without_disk_space_costs_no_byte(machines, arena, expected, tmp_path):
+def test_a_worker_without_disk_space_changes_no_byte(machines, arena, expected, tmp_path):
     machines.start(2)
     machines.add(1, limit=4096, RANKDUEL_CACHE=str(tmp_path / "full"))
     machines.wait(3)
@@ -155,7 +155,7 @@ def test_a_worker_without_disk_space_costs_no_byte(machines, arena, expected, tm
     assert all(worker.poll() is None for worker in machines.workers)
 
 
-def test_a_restarted_scheduler_costs_no_byte(machines, arena, expected, tmp_path):
+def test_a_restarted_scheduler_changes_no_byte(machines, arena, expected, tmp_path):
     machines.start()
 
     def restart():
@@ -187,7 +187,7 @@ with open_cluster(sys.argv[1]) as cluster:
 """
 
 
-def test_a_killed_client_goes_on_from_what_is_on_disk(machines, arena, expected, tmp_path):
+def test_a_killed_client_resumes_from_its_checkpoint(machines, arena, expected, tmp_path):
     machines.start()
     output = tmp_path / "there.prefs.parquet"
     command = [sys.executable, "-c", CLIENT, machines.address, str(output)]
@@ -204,7 +204,7 @@ def test_a_killed_client_goes_on_from_what_is_on_disk(machines, arena, expected,
     with open_cluster(machines.address) as cluster:
         job(arena, output, cluster, lambda status: done.append(status.done))
     assert output.read_bytes() == expected
-    assert done[0] > done[1] - done[0]  # it did not begin with the first unit
+    assert done[0] > done[1] - done[0]  # it resumed from a checkpoint
 
 
 def records(folder):
@@ -214,7 +214,11 @@ def records(folder):
 def test_runs_survive_a_killed_worker(machines, arena, tmp_path):
     machines.start()
     problem = Problem(arenas.exact_preferences(arena), arena)
-    policies, horizon, runs = ["sparring", "random_pair"], 200_000, 12  # some tenths of a second for each run
+    policies, horizon, runs = (
+        ["sparring", "random_pair"],
+        200_000,
+        12,
+    )  # runs of some tenths of a second
     run(problem, policies, horizon, runs, jobs=2, folder=tmp_path / "here")
     kill = After(3, lambda: machines.workers[0].send_signal(signal.SIGKILL))
     with open_cluster(machines.address) as cluster:
@@ -223,20 +227,20 @@ def test_runs_survive_a_killed_worker(machines, arena, tmp_path):
     assert records(tmp_path / "here") == records(tmp_path / "there")
 
 
-def test_no_scheduler_is_a_clear_error():
+def test_a_missing_scheduler_is_an_error():
     with pytest.raises(RankduelError, match="no Dask scheduler at tcp://127.0.0.1:9"):
         with open_cluster("tcp://127.0.0.1:9"):
             pass
 
 
 @pytest.mark.parametrize("address", ["local:", "local:0", "local:-1", "local:x", "local:1000000"])
-def test_a_number_of_local_workers_that_makes_no_sense(address):
+def test_wrong_numbers_of_local_workers_are_errors(address):
     with pytest.raises(RankduelError, match=f"--scheduler {address}: expected a number of worker processes"):
         with open_cluster(address):
             pass
 
 
-def test_workers_with_other_versions_are_refused(machines, tmp_path):
+def test_workers_with_other_versions_are_errors(machines, tmp_path):
     other = tmp_path / "sitecustomize.py"
     other.write_text(
         "import importlib.metadata as m\nold = m.version\n"

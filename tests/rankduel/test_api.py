@@ -21,13 +21,13 @@ CLASSES = [name for name in rankduel.__all__ if name[0].isupper()]
 
 
 def run_python(source, cwd, *arguments):
-    """Run Python as a user would, outside of the project's folder."""
+    """Run Python code outside of the project's folder."""
     environment = {"PYTHONPATH": str(ROOT), "PATH": "", "HOME": str(cwd)}
     command = [sys.executable, "-c", source, *arguments]
     return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
 
 
-def test_names_for_type_checkers_are_those_that_are_loaded():
+def test_names_for_type_checkers_equal_the_lazy_names():
     tree = ast.parse((ROOT / "rankduel" / "__init__.py").read_text(encoding="utf-8"))
     block = next(node for node in tree.body if isinstance(node, ast.If))
     typed = {alias.name: node.module for node in block.body for alias in node.names}
@@ -37,11 +37,11 @@ def test_names_for_type_checkers_are_those_that_are_loaded():
 
 
 @pytest.mark.parametrize("name", rankduel.__all__)
-def test_every_name_is_there(name):
+def test_every_exported_name_exists(name):
     assert getattr(rankduel, name) is not None
 
 
-def test_unknown_names_are_refused():
+def test_unknown_names_are_errors():
     with pytest.raises(AttributeError, match="module 'rankduel' has no attribute 'rnu'"):
         _ = rankduel.rnu
 
@@ -79,7 +79,7 @@ def parameter_names(section):
     "section",
     ["x\n    No type.\n", "x : int\n", "x : int\n\ny : int\n    The first has no description.\n"],
 )
-def test_a_parameter_without_type_or_description_is_noticed(section):
+def test_the_check_finds_parameters_without_type_or_description(section):
     with pytest.raises(AssertionError):
         parameter_names(section)
 
@@ -97,7 +97,7 @@ def test_every_parameter_and_result_has_a_type(name):
     assert signature.return_annotation is not inspect.Signature.empty
     assert all(p.annotation is not inspect.Parameter.empty for p in signature.parameters.values())
     kinds = {p.kind for p in signature.parameters.values()}
-    # Settings of a policy, interleaver or click model are its own; everything else is said by name.
+    # Only these functions take the settings of a policy or interleaver as further keyword arguments.
     assert inspect.Parameter.VAR_KEYWORD not in kinds or name in ("interleaving", "policy")
 
 
@@ -114,34 +114,34 @@ def test_every_example_runs(name, tmp_path, monkeypatch):
         assert not found, "".join(found)
 
 
-def test_importing_it_loads_nothing_else(tmp_path):
+def test_importing_rankduel_is_lazy(tmp_path):
     heavy = "('numba', 'pandas', 'numpy', 'scipy', 'pyarrow', 'typer', 'rich', 'experiments', 'bandits')"
-    told = run_python(f"import rankduel, sys; print([m for m in {heavy} if m in sys.modules])", tmp_path)
-    assert told.stdout.strip() == "[]", told.stderr
+    ended = run_python(f"import rankduel, sys; print([m for m in {heavy} if m in sys.modules])", tmp_path)
+    assert ended.stdout.strip() == "[]", ended.stderr
 
 
 @pytest.mark.parametrize("package", ["experiments", "bandits", "letor_data"])
-def test_a_folder_that_hides_a_package_is_named(package, tmp_path):
-    """`python -c` and notebooks look into the working folder first."""
+def test_the_error_names_a_folder_that_hides_a_package(package, tmp_path):
+    """`python -c` and notebooks import from the working folder first."""
     (tmp_path / package).mkdir()
     (tmp_path / package / "__init__.py").write_text("")
-    told = run_python("import rankduel; rankduel.run", tmp_path)
-    assert told.returncode == 1
-    assert f"{tmp_path / package / '__init__.py'} hides rankduel's own package '{package}'" in told.stderr
-    assert "rename that file or folder, or start Python in another folder" in told.stderr
+    ended = run_python("import rankduel; rankduel.run", tmp_path)
+    assert ended.returncode == 1
+    assert f"{tmp_path / package / '__init__.py'} hides rankduel's own package '{package}'" in ended.stderr
+    assert "rename that file or folder, or start Python in another folder" in ended.stderr
 
 
-def test_the_command_says_so_without_a_traceback(tmp_path):
+def test_the_command_reports_a_hidden_package_without_a_traceback(tmp_path):
     (tmp_path / "experiments").mkdir()
     (tmp_path / "experiments" / "__init__.py").write_text("")
     source = "import runpy; runpy.run_module('rankduel', run_name='__main__')"
-    told = run_python(source, tmp_path, "--version")
-    assert told.returncode == 2 and "hides rankduel's own package" in told.stderr
-    assert "Traceback" not in told.stderr
+    ended = run_python(source, tmp_path, "--version")
+    assert ended.returncode == 2 and "hides rankduel's own package" in ended.stderr
+    assert "Traceback" not in ended.stderr
 
 
 @pytest.mark.parametrize("name", rankduel._EXPORTS)
-def test_names_come_from_where_they_are_defined(name):
+def test_names_are_imported_from_their_modules(name):
     module = importlib.import_module(rankduel._EXPORTS[name])
     value = getattr(rankduel, name)
     assert value is module or value.__module__ == module.__name__

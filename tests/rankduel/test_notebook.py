@@ -1,4 +1,4 @@
-"""Manners at a prompt and in a notebook: short reprs, escaped HTML, single names, lines about wrong types."""
+"""Test short reprs, escaped HTML, single names as arguments, and short messages about wrong types."""
 
 import re
 from dataclasses import replace
@@ -19,7 +19,7 @@ HOSTILE = "<script>alert('x')</script>\udcff"
 
 @pytest.fixture(scope="module")
 def things():
-    """Everything that is often the last line of a cell."""
+    """Return objects that are often displayed at the end of a cell."""
     frame = pd.DataFrame({"qid": [1] * 300, "label": 0, "bm25": np.arange(300.0)})
     arena = arenas.arena()
     docs = [HOSTILE, *map(str, range(500))]
@@ -67,7 +67,7 @@ def test_long_values_are_cut():
     assert few("abc") == "a, b, c" and few("abcdef") == "a, b, c, d, ... (6 in all)"
 
 
-def test_winners_and_comparisons_say_their_verdict():
+def test_reprs_of_winners_and_comparisons_state_the_verdict():
     assert repr(rankduel.winners("arxiv6")) == "Winners('0 wins: it beats all 5 others')"
 
 
@@ -75,7 +75,7 @@ def test_winners_and_comparisons_say_their_verdict():
 
 
 @pytest.mark.kernel
-def test_policies_as_text():
+def test_policies_may_be_text():
     assert str(configure("rucb(alpha=0.6)")) == str(configure("rucb", alpha=0.6)) == "rucb(alpha=0.6)"
     assert str(rankduel.policy("rucb(alpha=0.6)")) == "rucb(alpha=0.6)"
     assert str(rankduel.policy("rucb(alpha=0.6)", alpha=0.7)) == "rucb(alpha=0.7)"
@@ -89,12 +89,12 @@ def test_policies_as_text():
 
 @pytest.mark.kernel
 @pytest.mark.parametrize("one", ["rucb", rankduel.policy("rucb"), ["rucb"], ("rucb",), iter(["rucb"])])
-def test_a_single_policy_by_itself(one):
+def test_a_single_policy_needs_no_list(one):
     assert set(rankduel.run("arxiv6", one, 50, 1, jobs=1)["policy"]) == {"rucb"}
 
 
 @pytest.mark.kernel
-def test_a_single_method_by_itself():
+def test_a_single_method_needs_no_list():
     table = rankduel.multileave(arenas.arena(), "sosm", 100, 1, jobs=1)
     assert "sosm" in set(table["policy"])
 
@@ -129,13 +129,13 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("told", WRONG)
-def test_empty_lists_and_wrong_types_are_told_in_a_line(told):
-    with pytest.raises(rankduel.RankduelError, match=re.escape(told)) as refused:
-        WRONG[told]()
+@pytest.mark.parametrize("message", WRONG)
+def test_empty_lists_and_wrong_types_have_short_messages(message):
+    with pytest.raises(rankduel.RankduelError, match=re.escape(message)) as refused:
+        WRONG[message]()
     assert "\n" not in str(refused.value)
 
 
-def test_paths_are_taken_for_texts(tmp_path):
+def test_paths_are_accepted_as_text(tmp_path):
     with pytest.raises(rankduel.RankduelError, match="there is no such folder"):
         rankduel.load_records(Path("absent"))

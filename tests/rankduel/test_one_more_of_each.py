@@ -1,4 +1,4 @@
-"""A new policy, interleaver, multileaver, click model or measure is one new file and no edits."""
+"""Test that a new policy, interleaver, multileaver, click model or measure needs one file and no edits."""
 
 import json
 import shutil
@@ -66,7 +66,7 @@ def credit(world, pair, n_read, users):
 
 METHOD = Method("first_only", "the first ranking", "a test", next_document, credit, Params)
 '''
-MULTILEAVER = '''"""The first ranking; nobody is preferred."""
+MULTILEAVER = '''"""The first ranking; no ranker is preferred."""
 from interleave.multileave.contract import Multileaver
 from interleave.multileave.world import clear, document_at
 from interleave.world import DOC, TEAM
@@ -142,18 +142,18 @@ print(json.dumps({
 
 
 @pytest.mark.kernel
-def test_one_file_each(tmp_path):
+def test_new_files_are_found_by_all_commands(tmp_path):
     for package in PACKAGES:
         shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
     for name, text in FILES.items():
         assert not (tmp_path / name).exists()
         (tmp_path / name).write_text(text)
     environment = {"PYTHONPATH": str(tmp_path), "PATH": ""}
-    told = subprocess.run(
+    ended = subprocess.run(
         [sys.executable, "-c", USE], env=environment, cwd=tmp_path, capture_output=True, text=True
     )
-    assert told.returncode == 0, told.stderr
-    found = json.loads(told.stdout)
+    assert ended.returncode == 0, ended.stderr
+    found = json.loads(ended.stdout)
     assert found["duels"] == 50 and found["listed"] == [True] * 5
     assert found["docs"] == found["multileaved"] == ["a", "b"]
     assert found["written"] == "first_only(credit=nothing)" and found["odds"] == [0, 20, 0]

@@ -1,4 +1,4 @@
-"""Charts from Python: of tables, folders, matrices and comparisons, with the look of the report."""
+"""Test charts of tables, folders, matrices and comparisons from Python, in the style of the report."""
 
 import re
 
@@ -44,7 +44,7 @@ def test_tables_and_folders_give_the_same_curves(plot, folder):
     assert colours <= set(of_table.to_dict()["layer"][0]["encoding"]["color"]["scale"]["range"])
 
 
-def test_a_folder_knows_the_lower_bound(folder):
+def test_curves_of_a_folder_have_the_lower_bound(folder):
     assert LOWER_BOUND in texts(rankduel.plot_regret(folder))
     assert LOWER_BOUND not in texts(rankduel.plot_regret(made_up_table(POLICIES)))
 
@@ -98,12 +98,12 @@ def test_comparisons():
         (lambda table: rankduel.plot_regret("nothing/here"), "nothing/here"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(call, message):
+def test_values_that_cannot_be_drawn_are_errors(call, message):
     with pytest.raises(RankduelError, match=message):
         call(made_up_table(POLICIES))
 
 
-def test_one_run_set_at_a_time_and_only_with_regret(folder):
+def test_curves_need_one_run_set_with_regret(folder):
     write_run_set(made_up_study(policies=POLICIES, runs=2), folder / "more")
     with pytest.raises(RankduelError, match="2 run sets, five, more; name the folder of one"):
         rankduel.plot_regret(folder)

@@ -1,4 +1,4 @@
-"""Help, the version, completion and usage errors come at once: they load nothing that computes."""
+"""Test that help, version, completion and usage errors are fast: they import no slow package."""
 
 import json
 import os
@@ -41,7 +41,7 @@ for words in typed:
 
 
 def commands(command=None, words=()):
-    """Words of every command and group of commands."""
+    """Return the words of every command and group of commands."""
     command = command or get_command(app)
     yield words
     for name, inner in getattr(command, "commands", {}).items():
@@ -49,7 +49,7 @@ def commands(command=None, words=()):
 
 
 def after(lines):
-    """(exit code, loaded packages) after each of these commands, in one fresh process."""
+    """Return (exit code, loaded packages) after each of these commands, in one new process."""
     done = subprocess.run(
         [sys.executable, "-c", TYPED],
         input="\n".join(lines),
@@ -61,7 +61,7 @@ def after(lines):
 
 
 def heavy(found):
-    """Of each command that loads something heavy, what it is."""
+    """Return the slow packages that each command loads, if any."""
     return [loaded & HEAVY for _, loaded in found if loaded & HEAVY]
 
 
@@ -155,5 +155,5 @@ def help_of(words, option):
         ("study run", "--tier", "; ".join(f"{name}: {about}" for name, about in TIERS.items())),
     ],
 )
-def test_help_names_what_there_is(words, option, text):
+def test_help_lists_all_choices(words, option, text):
     assert text in help_of(words, option)

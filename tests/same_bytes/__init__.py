@@ -1,1 +1,1 @@
-"""Proof that a change of the code changed no number: `make same-bytes BASE=REV`."""
+"""Test that a change of the code changes no number: `make same-bytes BASE=REV`."""

@@ -1,4 +1,4 @@
-"""Run a fixed set of commands with a commit and with the working tree, and compare what they write.
+"""Run a fixed set of commands with a commit and with the working tree, and compare their output files.
 
     python -m same_bytes REV
 
@@ -34,15 +34,15 @@ KEPT = ROOT / ".same_bytes"
 
 
 def main() -> int:
-    """Run both trees, print what differs, and return the exit code."""
-    asked = _arguments()
-    commit = commit_of(ROOT, asked.base)
+    """Run both trees, print the differences, and return the exit code."""
+    arguments = _arguments()
+    commit = commit_of(ROOT, arguments.base)
     if not commit:
-        print(f"there is no commit '{asked.base}'; expected e.g. BASE=HEAD~1", file=sys.stderr)
+        print(f"there is no commit '{arguments.base}'; expected e.g. BASE=HEAD~1", file=sys.stderr)
         return 2
     started, base, new = time.perf_counter(), base_tree(ROOT, KEPT, commit), working_tree(ROOT, KEPT)
     try:
-        groups = run_both(base, new, asked.jobs)
+        groups = run_both(base, new, arguments.jobs)
     except CommandFailed as problem:
         print(problem, file=sys.stderr)
         return 1
@@ -62,7 +62,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def run_both(base: Tree, new: Tree, jobs: int) -> Groups:
-    """Run every group with both trees, the policies being those of the base."""
+    """Run every group with both trees, with the policies of the base."""
     data = command_groups([])[DATA]
     run_all([(base, DATA, data, ""), (new, DATA, data, "")], jobs)
     groups = command_groups(json.loads((base.outputs / DATA / "policies.json").read_text("utf-8")))
@@ -73,7 +73,7 @@ def run_both(base: Tree, new: Tree, jobs: int) -> Groups:
 
 
 def run_all(arguments: Sequence[tuple[Tree, str, list[Step], str]], jobs: int) -> None:
-    """Call `run_group` with each of these arguments, several at a time; stop at the first that fails."""
+    """Call `run_group` with each of these arguments, several at a time; stop at the first failure."""
     with ThreadPoolExecutor(jobs) as pool:
         running = {pool.submit(run_group, *each): each[:2] for each in arguments}
         for one in as_completed(running):
@@ -84,7 +84,7 @@ def run_all(arguments: Sequence[tuple[Tree, str, list[Step], str]], jobs: int) -
 
 
 def compare_group(name: str, base: Tree, new: Tree) -> int:
-    """Print what was compared and what differs; return the number of files that differ."""
+    """Print the number of compared values and the differences; return the number of different files."""
     found = compare_folders(base.outputs / name, new.outputs / name)
     verdict = f"{len(found.differences)} files differ" if found.differences else "the same"
     print(f"{name:14}{found.files:6,} files {found.values:10,} values {found.size:13,} bytes  {verdict}")

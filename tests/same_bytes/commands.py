@@ -13,10 +13,13 @@ Step = list[str]
 Groups = dict[str, list[Step]]
 
 DATA = "data"
-_RANKERS = ["--rankers", "16,98,106,108,110,115,130,134"]  # 16, 98 and 134 tie most documents
+_RANKERS = [
+    "--rankers",
+    "16,98,106,108,110,115,130,134",
+]  # 16, 98 and 134 have many ties
 _FEW_RANKERS = ["--rankers", "98,106,110,134"]
 _SMALL = "../data/small.parquet"
-_JOBS = ["--jobs", "1", "--no-cache"]  # groups, not threads, share the cores
+_JOBS = ["--jobs", "1", "--no-cache"]  # groups run in parallel, so each uses one thread
 _SHORT = ["--horizon", "2000", "--runs", "2", "--checkpoints", "20", "--jobs", "1"]
 _LIVE = [_SMALL, "--live", "--no-cache", *_RANKERS]
 _LIVE_BY_TEAM_DRAFT = [*_LIVE, "--interleave", "team_draft", "--matrix", "../data/small.prefs.parquet"]
@@ -74,7 +77,7 @@ _POOL = "".join(f"item {letter}\n" for letter in "ABCDEFGH")
 
 
 def command_groups(policies: Sequence[dict[str, Any]]) -> Groups:
-    """Return all groups of steps; `policies` is what `rankduel policies --json` lists."""
+    """Return all groups of steps; `policies` is the output of `rankduel policies --json`."""
     names = [policy["name"] for policy in policies]
     return {
         DATA: _data(),
@@ -114,7 +117,7 @@ def _matrix(output: str, *options: str, data: str = _SMALL, rankers: Sequence[st
 
 
 def _interleavers() -> Iterator[Step]:
-    """Matrices by every interleaving method, with its odds and by live duels."""
+    """Return steps that build matrices by every interleaving method, with its odds and by live duels."""
     for number, method in enumerate(_INTERLEAVERS):
         few = ["--interleave", method, "--duels", "100"]
         yield _matrix(f"odds-{number}.prefs.parquet", *few, rankers=_FEW_RANKERS)
@@ -122,7 +125,7 @@ def _interleavers() -> Iterator[Step]:
 
 
 def _matrices() -> Iterator[Step]:
-    """Matrices by one method: users, ties, aims, presets, and formats of the output."""
+    """Return steps that build matrices by one method with other users, ties, targets, presets and formats."""
     team_draft = ["--interleave", "team_draft", "--duels", "200"]
     for number, user in enumerate(_USERS):
         yield _matrix(f"user-{number}.prefs.parquet", *team_draft, "--clicks", user)
@@ -140,7 +143,7 @@ def _matrices() -> Iterator[Step]:
 
 
 def _multileavers() -> Iterator[Step]:
-    """Matrices inferred from shared pages, and how their error falls."""
+    """Return steps that infer matrices from multileaved pages, and measure the error."""
     for number, method in enumerate(_MULTILEAVERS):
         few = ["--multileave", method, "--impressions", "500"]
         yield _matrix(f"inferred-{number}.prefs.parquet", *few, rankers=_FEW_RANKERS)
@@ -160,14 +163,14 @@ def _live(names: Sequence[str]) -> list[Step]:
 
 
 def _proxy(policies: Sequence[dict[str, Any]]) -> list[Step]:
-    """Every policy and every variant of it, where there is a Condorcet winner and where there is none."""
+    """Return steps that run every policy and variant, with and without a Condorcet winner."""
     written = [text for policy in policies for text in _variants(policy)]
     names = [policy["name"] for policy in policies]
     return [_run(["arxiv6"], written), _run(["multisol"], names), ["rankduel", "report", "results"]]
 
 
 def _variants(policy: dict[str, Any]) -> list[str]:
-    """Return a policy's name and, of its variants, those that differ from it and from each other."""
+    """Return the name of a policy, and its variants that differ from it and from each other."""
     usual = {name: about["default"] for name, about in policy["parameters"].items()}
     seen, found = [usual], [policy["name"]]
     for variant, changes in policy["variants"].items():
@@ -178,7 +181,7 @@ def _variants(policy: dict[str, Any]) -> list[str]:
 
 
 def _runs() -> Iterator[Step]:
-    """Late feedback, other parameters, notions of regret and live worlds, with few policies."""
+    """Return runs of few policies with late feedback, other parameters, notions of regret and live duels."""
     late = ["rucb", "rcs", "dts(alpha=0.7)", "rts", "self_sparring(eta=0.5)"]
     yield _run(["arxiv6"], late, "--feedback-every", "50", "--name", "every")
     yield _run(["arxiv6"], late, "--delay", "30", "--name", "delay")
@@ -197,7 +200,7 @@ def _runs() -> Iterator[Step]:
 
 
 def _compare() -> list[Step]:
-    """Live and proxy runs with the matrix made on the way, and the report on them."""
+    """Return steps that compare live and proxy runs, build the matrix for them, and write a report."""
     policies = ["--policy", "rucb", "--policy", "rmed1"]
     world = ["--interleave", "balanced", "--clicks", "informational", "--no-cache", *_FEW_RANKERS]
     return [["rankduel", "compare", _SMALL, *policies, *_SHORT, *world], ["rankduel", "report", "results"]]
@@ -213,7 +216,7 @@ def _winners() -> Iterator[Step]:
 
 
 def _judge() -> Iterator[Step]:
-    """Judging sessions of several rounds, in batches and pair by pair."""
+    """Return judging sessions of several rounds, in batches and with single pairs."""
     yield ["written", "pool.txt", _POOL]
     for policy, budget in (("mohajer_select(m=3)", "0"), ("rucb", "6")):
         folder = policy.partition("(")[0]

@@ -12,17 +12,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-# Settings that name the versions which made a file, by their place in it. A policy may have a parameter named
-# 'version', so the place counts, not the name. Digests and checksums depend on them; what they are of is
-# compared by itself.
+# Places of the versions that wrote a file, and of digests and checksums, which depend on the versions. (The
+# digested values are compared themselves.) Places, not names: a policy may have a parameter named 'version'.
 _VERSIONS = re.compile(
     r"(rankduel\.)?(versions\..*|(settings|matrix)\.version|format|numbers|digest)|rankduel\.(study|seed)"
     r"|rankduel|sha256"
 )
-# Descriptions in the list of policies, which hold no number.
+# Descriptions in the list of policies, which contain no results.
 _WORDS = re.compile(r"\[\w+\]\.(about|source|assumes|parameters\.\w+\.about)")
 _LIST_OF_POLICIES = "policies.json"
-# A file that holds nothing but the time of a run.
+# A file that contains only the time of a run.
 _TIME_FILE = ".seconds"
 # Charts of running times in a report, by the ends of their names.
 _TIME_CHART = "-time"
@@ -136,15 +135,15 @@ def _without_times(report: dict[str, Any]) -> dict[str, Any]:
 
 
 def _json_values(values: Any) -> Parts:
-    """Return single values by their places, such as 'matrix.names[3]', without those that name versions."""
+    """Return single values by their places, such as 'matrix.names[3]', without versions."""
     places = {place: json.dumps(value).encode() for place, value in _places(values)}
     return {place: text for place, text in places.items() if not _VERSIONS.fullmatch(place)}
 
 
 def _places(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield every value with its place; things in a list that have names go by these, whatever their order.
+    """Yield every value with its place; entries of a list that have a name are placed by it, not by order.
 
-    An empty list or object is a value too: nothing else would tell that it is there.
+    An empty list or object is yielded as a value, so that its absence is a difference.
     """
     if isinstance(value, dict) and value:
         for key, inner in value.items():

@@ -2,8 +2,8 @@
 
     python -c "$(cat steps.py)" TREE MODULE FUNCTION < steps.json
 
-A step is a list whose first word names a function of STEPS. The current folder takes the outputs. The tree's
-packages are reached in two ways only: the function of its console script, and `start`, which steps a policy.
+A step is a list whose first word names a function of STEPS. Outputs are written to the current folder. The
+packages of the tree are called in two ways: by its console script, and by `start`, which steps a policy.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ def rankduel(*arguments: str) -> None:
 
 
 def printed(path: str, *arguments: str) -> None:
-    """Write to a file what a command prints."""
+    """Write the output of a command to a file."""
     with open(path, "w", encoding="utf-8") as file, contextlib.redirect_stdout(file):
         rankduel(*arguments)
 
@@ -44,7 +44,7 @@ def stepped(policy: str, path: str) -> None:
 
 
 def start_function():
-    """Return `start` of the tree's own package: another tree may be installed under the other name."""
+    """Return `start` of the tree itself; another tree may be installed under the other package name."""
     if (TREE / "rankduel").is_dir():
         with contextlib.suppress(ImportError):
             from rankduel import start
@@ -73,8 +73,8 @@ def judged(pairs: str, path: str) -> None:
         writer.writerows(rows)
 
 
-def strangers() -> list[str]:
-    """Return loaded files that are neither the tree's nor installed: those of another tree."""
+def files_of_other_trees() -> list[str]:
+    """Return the loaded modules that are neither in the tree nor installed."""
     own = [TREE, Path(sys.prefix), Path(sys.base_prefix)]
     files = [Path(module.__file__) for module in sys.modules.values() if getattr(module, "__file__", None)]
     return [str(file) for file in files if not any(folder in file.parents for folder in own)]
@@ -86,5 +86,5 @@ if __name__ == "__main__":
     TREE, MODULE, FUNCTION = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
     for name, *arguments in json.load(sys.stdin):
         STEPS[name](*arguments)
-    if strangers():
-        sys.exit(f"not from {TREE}: {', '.join(strangers()[:5])}")
+    if files_of_other_trees():
+        sys.exit(f"not from {TREE}: {', '.join(files_of_other_trees()[:5])}")

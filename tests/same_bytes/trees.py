@@ -1,4 +1,4 @@
-"""The two trees that are compared, and the runs of their commands, each complete or not there."""
+"""Check out the two trees to compare, and run their commands; a run that fails leaves no result."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 STEPS = Path(__file__).with_name("steps.py")
-# What besides the tree decides the numbers: outputs of other versions are not used again.
+# Libraries that results depend on: outputs of other versions are not used again.
 _LIBRARIES = ("numba", "numpy", "pandas", "pyarrow", "scipy")
 
 
@@ -28,31 +28,31 @@ class Tree(NamedTuple):
 
 
 class CommandFailed(Exception):
-    """A command ended with an error; the message holds what it wrote."""
+    """A command ended with an error; the message contains its output."""
 
 
 def commit_of(root: Path, revision: str) -> str:
     """Return the full hash of a revision; '' if there is none of that name."""
-    asked = ["git", "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"]
-    return subprocess.run(asked, cwd=root, stdout=subprocess.PIPE, text=True).stdout.strip()
+    command = ["git", "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"]
+    return subprocess.run(command, cwd=root, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
-def base_tree(root: Path, kept: Path, commit: str) -> Tree:
-    """Check out a commit, unless it is there: its outputs and what Numba compiled stay."""
-    source = kept / commit / "tree"
+def base_tree(root: Path, storage: Path, commit: str) -> Tree:
+    """Check out a commit unless it exists already; keep its outputs and compiled code."""
+    source = storage / commit / "tree"
     if not source.exists():
-        partial = kept / commit / "partial"
+        partial = storage / commit / "partial"
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
         archive = subprocess.run(["git", "archive", commit], cwd=root, stdout=subprocess.PIPE, check=True)
         subprocess.run(["tar", "-x", "-C", str(partial)], input=archive.stdout, check=True)
         partial.rename(source)
-    return Tree("base", source, kept / commit / "outputs", None)
+    return Tree("base", source, storage / commit / "outputs", None)
 
 
-def working_tree(root: Path, kept: Path) -> Tree:
-    """Forget earlier outputs, and what Numba compiled: its cache misses edits to the files of helpers."""
-    folder = kept / "working"
+def working_tree(root: Path, storage: Path) -> Tree:
+    """Remove earlier outputs and compiled code, since Numba's cache does not detect edits in other files."""
+    folder = storage / "working"
     shutil.rmtree(folder, ignore_errors=True)
     return Tree("working tree", root, folder / "outputs", folder / "numba")
 
@@ -60,7 +60,7 @@ def working_tree(root: Path, kept: Path) -> Tree:
 def run_group(tree: Tree, name: str, steps: Sequence[Sequence[str]], before: str = "") -> float:
     """Run the steps of a group in a folder of their own, unless that was done; return the seconds it took.
 
-    `before` stands for other steps whose files these steps read.
+    `before` identifies the steps that wrote the input files of these steps.
     """
     folder, done = tree.outputs / name, tree.outputs / f"{name}.done"
     digest = steps_digest(steps, before)
@@ -80,7 +80,7 @@ def run_group(tree: Tree, name: str, steps: Sequence[Sequence[str]], before: str
 
 
 def steps_digest(steps: Sequence[Sequence[str]], before: str = "") -> str:
-    """Return a digest of everything that decides the outputs of a commit."""
+    """Return a digest of everything that the outputs of a commit depend on."""
     versions = [sys.version, *map(importlib.metadata.version, _LIBRARIES)]
     text = json.dumps([before, steps, versions, STEPS.read_text("utf-8")])
     return hashlib.sha256(text.encode()).hexdigest()
@@ -96,7 +96,7 @@ def _entry_point(source: Path) -> list[str]:
 
 
 def _environment(tree: Tree) -> dict[str, str]:
-    """Return the environment without what could change a number or where compiled code is kept."""
-    kept = {name: text for name, text in os.environ.items() if not name.startswith(("NUMBA_", "RANKDUEL_"))}
+    """Return the environment without variables that change results or the place of compiled code."""
+    others = {name: text for name, text in os.environ.items() if not name.startswith(("NUMBA_", "RANKDUEL_"))}
     cache = {"NUMBA_CACHE_DIR": str(tree.numba_cache)} if tree.numba_cache else {}
-    return kept | cache | {"PYTHONPATH": str(tree.source)}
+    return others | cache | {"PYTHONPATH": str(tree.source)}

@@ -1,6 +1,6 @@
 """Regret after 10^5 duels on four small matrices: results of independent programs, and of this package.
 
-`PYTHONPATH=tests python -m support.anchors` prints the table; tests/bandits/published/test_anchors.py holds
+`PYTHONPATH=tests python -m support.anchors` prints the table; tests/bandits/published/test_anchors.py tests
 every number to four combined standard errors. Policies that need a horizon get this one; arms are
 relabelled at random.
 """

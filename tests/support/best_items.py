@@ -5,7 +5,7 @@ import numpy as np
 from support.policies import fast, generators, with_horizon
 
 
-def sixty(n_arms):
+def equal_margins(n_arms):
     """Return the matrix in which an arm beats every later arm with p = 0.6 (Falahatgar et al. 2017)."""
     place = np.arange(n_arms)
     return 0.5 + 0.1 * np.sign(place[None, :] - place[:, None])

@@ -71,11 +71,11 @@ def findings_and_network(page, *options):
     """Return the findings of the script of a page, and the addresses that the page requested."""
     log = page.with_suffix(".network.json")
     found = findings(dom_of(page, *options, f"--log-net-log={log}"))
-    return {**found, "network": asked_for(log)}
+    return {**found, "network": requested_addresses(log)}
 
 
-def asked_for(log):
+def requested_addresses(log):
     """Return the network addresses that a page requested; requests of Chromium itself have no origin."""
-    asked = [event["params"] for event in json.loads(log.read_text())["events"] if "params" in event]
-    asked = [params for params in asked if params.get("initiator", "not an origin") != "not an origin"]
-    return sorted({params["url"] for params in asked if params["url"].startswith(("http", "ws"))})
+    requests = [event["params"] for event in json.loads(log.read_text())["events"] if "params" in event]
+    requests = [params for params in requests if params.get("initiator", "not an origin") != "not an origin"]
+    return sorted({params["url"] for params in requests if params["url"].startswith(("http", "ws"))})

@@ -2,7 +2,7 @@
 
 python -m support.damaged_files FOLDER CASES KIND ...
 
-FOLDER/case.txt contains the name of the current case, in case that the process is killed.
+FOLDER/case.txt contains the name of the current case, for the message if the process is killed.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from rankduel.base.errors import RankduelError
 from support.damage import damaged
-from support.kinds_of_files import KINDS, MadeAnew
+from support.kinds_of_files import KINDS, Recomputed
 
 MEMORY = 6 << 30  # bytes of address space
 LONGEST = 100  # seconds that a case may take on a busy machine
@@ -30,11 +30,11 @@ def main(folder, n_cases, names):
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     warnings.simplefilter("ignore")
     os.fsync = lambda file: None  # not needed for temporary files
-    outcomes = {name: outcomes_of(KINDS[name], Path(folder), n_cases) for name in names}
+    outcomes = {name: count_outcomes(KINDS[name], Path(folder), n_cases) for name in names}
     print(json.dumps(outcomes))
 
 
-def outcomes_of(kind, folder, n_cases):
+def count_outcomes(kind, folder, n_cases):
     """Return the number of each outcome; an unexpected outcome is listed with its case."""
     place = folder / kind.name.replace(" ", "_")
     place.mkdir()
@@ -43,9 +43,9 @@ def outcomes_of(kind, folder, n_cases):
     expected = kind.read(place)
     assert whole and kind.read(place) == expected != "", kind.name
     counts = Counter({REFUSED: 0, WHOLE: 0, ANOTHER: 0})
-    with open(folder / "case.txt", "w") as told:
+    with open(folder / "case.txt", "w") as case_file:
         for case in range(n_cases):
-            os.pwrite(told.fileno(), f"{kind.name}, case {case:9d}".encode(), 0)
+            os.pwrite(case_file.fileno(), f"{kind.name}, case {case:9d}".encode(), 0)
             faulthandler.dump_traceback_later(LONGEST, exit=True)
             counts[outcome(kind, place, whole, expected, case)] += 1
             faulthandler.cancel_dump_traceback_later()
@@ -71,7 +71,7 @@ def outcome(kind, place, whole, expected, case):
     finally:
         for file in whole if kind.forge is not None else [path]:
             file.write_bytes(whole[file])
-    if isinstance(found, MadeAnew):
+    if isinstance(found, Recomputed):
         return named(kind, place, whole, found.notice, case)
     if found == expected:
         return WHOLE

@@ -1,7 +1,7 @@
-"""Every kind of file that is read: a function that writes a small one, and a function that reads it.
+"""Every kind of file that the package reads, with a function that writes a small file and one that reads it.
 
-A reader returns values that are equal if and only if the content is equal. It returns `MadeAnew` if a damaged
-file is not an error, because its content can be computed again.
+A reader returns values that are equal if and only if the content is equal. It returns `Recomputed` if a
+damaged file is not an error, because its content can be computed again.
 """
 
 import dataclasses
@@ -42,7 +42,7 @@ from support.run_set_samples import made_up_study, ordered_preferences, write_ru
 from support.study_samples import record
 
 
-class MadeAnew(NamedTuple):
+class Recomputed(NamedTuple):
     """The notice about a damaged file that was not used."""
 
     notice: str
@@ -141,11 +141,11 @@ def write_checkpoint(folder):
 
 
 def read_checkpoint(folder):
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as issued:
         warnings.simplefilter("always", CacheNotice)
         found = Checkpoint(folder / "m.prefs.parquet").load(["a job"], START)
-    if told and exact(found) == exact(START):
-        return MadeAnew(str(told[0].message))
+    if issued and exact(found) == exact(START):
+        return Recomputed(str(issued[0].message))
     return exact(found)
 
 
@@ -229,8 +229,8 @@ def read_session(folder):
 
 def read_added(folder):
     path = folder / "judged.csv"
-    asked = {number: Comparison(number, f"item {number}", "item 9") for number in range(1, 5)}
-    return new_judgments(read_judgments(read_text(path), str(path)), asked, {}, str(path))
+    pairs = {number: Comparison(number, f"item {number}", "item 9") for number in range(1, 5)}
+    return new_judgments(read_judgments(read_text(path), str(path)), pairs, {}, str(path))
 
 
 def read_items(folder):

@@ -57,7 +57,7 @@ def full_size():
 def tiny():
     """Return (labels, rankings) of queries with 1 to 5 documents, for which all pages can be enumerated.
 
-    The last query has no relevant document. The rankers have ties as UNTIED and TIED state.
+    The last query has no relevant document. The pair TIED has ties between documents.
     """
     sizes, rng = (1, 2, 3, 5, 5, 4), np.random.default_rng(7)
     n = sum(sizes)

@@ -1,4 +1,4 @@
-"""Matrices of the paper of CW-RMED and ECW-RMED, and counts of duels."""
+"""Matrices of the paper on CW-RMED and ECW-RMED, and counts of wins."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The notebooks of the documentation: run them, and compare what they print.
+"""Run the notebooks of the documentation, and compare their output with the stored output.
 
 `python tests/support/notebooks.py` runs all of them and stores their outputs.
 """
@@ -12,17 +12,17 @@ from nbclient import NotebookClient
 
 FOLDER = Path(__file__).parents[2] / "docs" / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
-_SECONDS = 600  # that a cell may take
+_SECONDS = 600  # time limit of a cell
 _PICTURE = "image/svg+xml"
-_UNSEEN = re.compile(r'<path [^>]*\bopacity="0"[^>]*/>')  # marks that wait for a mouse
+_UNSEEN = re.compile(r'<path [^>]*\bopacity="0"[^>]*/>')  # invisible marks that react to the mouse
 _PLACES = re.compile(r' (?:d|transform)="[^"]*"')
 _LONG = re.compile(r"(\.\d)\d+")
 
 
 def executed(path, folder):
-    """The notebook at `path` with the outputs of a fresh kernel that runs in `folder`."""
+    """Return the notebook at `path` with the outputs of a new kernel that runs in `folder`."""
     notebook = nbformat.read(path, as_version=4)
-    # What a cell prints may come in pieces, depending on the machine's load.
+    # Output of a cell may arrive in several parts, depending on the load of the machine.
     client = NotebookClient(
         notebook, timeout=_SECONDS, coalesce_streams=True, resources={"metadata": {"path": str(folder)}}
     )
@@ -31,12 +31,12 @@ def executed(path, folder):
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)  # the times at which it ran
         if cell.cell_type == "code":
-            cell.outputs = [_kept(output) for output in cell.outputs]
+            cell.outputs = [_visible_part(output) for output in cell.outputs]
     return notebook
 
 
-def _kept(output):
-    """An output; of a chart the picture alone, without what cannot be seen in it."""
+def _visible_part(output):
+    """Return an output; for a chart, only the picture without its invisible marks."""
     if _PICTURE in output.get("data", {}):
         output["data"] = {_PICTURE: _slim(output["data"][_PICTURE])}
         output["metadata"] = {}
@@ -44,12 +44,12 @@ def _kept(output):
 
 
 def _slim(svg):
-    """A picture without what cannot be seen in it, and with tenths of a pixel."""
+    """Return a picture without invisible marks, with coordinates in tenths of a pixel."""
     return _PLACES.sub(lambda found: _LONG.sub(r"\1", found[0]), _UNSEEN.sub("", svg))
 
 
 def texts(notebook):
-    """(number of the cell, its text output) of all code cells; of a chart only that there is one."""
+    """Return [(number of the cell, its text output)] of all code cells; the text of a chart is 'picture'."""
     found = []
     for number, cell in enumerate(notebook.cells):
         if cell.cell_type == "code":
@@ -67,7 +67,7 @@ def _text(output):
 
 
 def matches(text, stored):
-    """Whether a text is as stored; '...' in what is stored stands for anything."""
+    """Return whether `text` equals `stored`, in which '...' matches any text."""
     parts = map(re.escape, stored.split("..."))
     return re.fullmatch(".*".join(parts), text, re.DOTALL) is not None
 

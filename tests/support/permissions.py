@@ -16,5 +16,5 @@ def _writes_anywhere():
 
 
 needs_permission = pytest.mark.skipif(
-    _writes_anywhere(), reason="this user may write anywhere; .ci/run takes that right away"
+    _writes_anywhere(), reason="this user may write anywhere; .ci/run drops that permission"
 )

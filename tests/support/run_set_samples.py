@@ -10,7 +10,7 @@ from support.html_pages import with_text
 
 
 def ordered_preferences(n_rankers, names=None):
-    """Return preferences of a total order, clearer the further rankers are apart."""
+    """Return preferences of a total order; probabilities grow with the distance of the rankers."""
     place = np.arange(n_rankers)
     return preferences_of(0.5 + 0.4 * (place[None, :] - place[:, None]) / n_rankers, names)
 

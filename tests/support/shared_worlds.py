@@ -93,7 +93,7 @@ def assert_live_is_exact(way, setting="", length=3, pages=200_000):
 
 
 def assert_alone_is_own_list(way):
-    """Assert that the page of a single ranker is its list, and that there are no preferences."""
+    """Assert that the page of a single ranker is its ranking, and that there are no preferences."""
     ranker, sums = 2, totals_by(way.name)
     untied = [
         (grades, [[[doc] for group in r for doc in group] for r in rankers]) for grades, rankers in QUERIES

@@ -9,7 +9,7 @@ A comment on the line above a block changes what happens to it:
     <!-- file: mine.py -->      not run but saved, for the commands that follow
     <!-- not run: a reason -->  not run
 
-A page that says <!-- slow page --> runs in the slow suite only.
+A page that contains <!-- slow page --> runs in the slow suite only.
 """
 
 import os
@@ -71,12 +71,12 @@ def blocks_of(path):
 
 
 def runs(block):
-    """Return whether running a block can fail."""
+    """Return whether a block is run as a test."""
     return block.language in ("console", "python") and block.mark in ("", "slow")
 
 
 def commands(block):
-    """Return the commands of a console block with what they should print."""
+    """Return the commands of a console block with their expected output."""
     found = []
     for number, line in enumerate(block.text.splitlines(), block.line):
         if line.startswith("$ "):
@@ -89,7 +89,7 @@ def commands(block):
 
 
 def problem_with(block):
-    """Return why this block could go stale unnoticed, or ''."""
+    """Return the reason why a test would not check this block; '' if there is none."""
     if re.match(r"(slow|file: *\S+|not run: *\S.*|)$", block.mark) is None:
         return f"unknown mark '{block.mark}'; 'not run' needs a reason: <!-- not run: needs a cluster -->"
     if block.language in ("bash", "sh", "shell", ""):
@@ -101,7 +101,7 @@ def problem_with(block):
     return ""
 
 
-# ---- running it ----
+# ---- running a page ----
 
 
 def tidy(text):
@@ -109,9 +109,9 @@ def tidy(text):
 
 
 def matches(shown, printed):
-    """Return whether output is as shown, where '...' in a line is any text and a line '...' any lines.
+    """Return whether `printed` matches `shown`: '...' in a line is any text, a line '...' any lines.
 
-    What was compiled is left out: it depends on what was compiled before.
+    Messages about compiling are ignored, since they depend on the cache of compiled code.
     """
     pattern = ""
     for line in tidy(shown).splitlines():
@@ -142,9 +142,9 @@ def make_targets():
 
 
 def run_command(command, folder):
-    """Run a command and compare what it prints.
+    """Run a command and compare its output.
 
-    Set-up in a checkout is only looked up: 'make test' in here would run this test again.
+    For 'make', only the existence of the target is tested: 'make test' would run this test again.
     """
     words = command.text.split()
     if words[:2] == ["git", "clone"]:
@@ -162,7 +162,7 @@ def run_command(command, folder):
 
 
 def run_doctest(block, folder):
-    """Run a script of its own; blank lines in front keep the page's line numbers in messages."""
+    """Run a block as a script; blank lines before it keep the line numbers of the page in messages."""
     (folder / block.page).write_text("\n" * (block.line - 1) + block.text, encoding="utf-8")
     code, printed = run_shell(f'"{sys.executable}" -m doctest -o ELLIPSIS {block.page}', folder)
     assert code == 0, printed

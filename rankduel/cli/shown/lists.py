@@ -279,7 +279,7 @@ def policy_as_data(chosen: Configured) -> dict[str, Any]:
             | _range_as_data(_setting(policy, name))
             for name in chosen.params._fields
         },
-        "variants": {name: dict(bundle) for name, bundle in policy.variants.items()},
+        "variants": {name: dict(settings) for name, settings in policy.variants.items()},
     }
 
 
@@ -299,8 +299,8 @@ def show_policy(chosen: Configured) -> None:
         title("\nVariants", "variant=...")
         show_rows(
             {
-                escape(name): escape(_bundle(bundle)) or "the defaults"
-                for name, bundle in policy.variants.items()
+                escape(name): escape(_settings_text(settings)) or "the defaults"
+                for name, settings in policy.variants.items()
             }
         )
 
@@ -324,8 +324,8 @@ def _summary(chosen: Configured) -> str:
         if name != "horizon"
     )
     lines += [f"[bold]{defaults}[/]"] if defaults else []
-    bundles = {name: _bundle(bundle) for name, bundle in policy.variants.items()}
-    lines += [f"variant={name}: {bundle}" for name, bundle in bundles.items() if bundle]
+    variants = {name: _settings_text(settings) for name, settings in policy.variants.items()}
+    lines += [f"variant={name}: {text}" for name, text in variants.items() if text]
     return "\n".join(lines)
 
 
@@ -360,8 +360,8 @@ def _value(thing: Thing, name: str, value: Any, between: str = "|") -> str:
     return between.join([text, *others])
 
 
-def _bundle(bundle: Any) -> str:
-    return ", ".join(f"{name}={written(value)}" for name, value in bundle.items())
+def _settings_text(settings: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={written(value)}" for name, value in settings.items())
 
 
 def _setting(thing: Thing, name: str) -> Setting:

@@ -5,7 +5,7 @@ A script at the end of a copy of the page clicks the controls and writes its fin
 
 import numpy as np
 import pytest
-from support.browser import asked_for, dom_of, findings, findings_and_network, in_browser, scripted
+from support.browser import dom_of, findings, findings_and_network, in_browser, requested_addresses, scripted
 from support.run_set_samples import made_up_study, ordered_preferences
 
 from experiments.report.charts.curves import spread_out
@@ -209,7 +209,7 @@ def test_a_request_would_be_detected(tmp_path):
     page, log = tmp_path / "fetching.html", tmp_path / "network.json"
     page.write_text('<!DOCTYPE html><img src="http://127.0.0.1:9/picture.png">')
     dom_of(page, f"--log-net-log={log}")
-    assert "http://127.0.0.1:9/picture.png" in asked_for(log)
+    assert "http://127.0.0.1:9/picture.png" in requested_addresses(log)
 
 
 def test_a_narrow_page_does_not_scroll_sideways(page):

@@ -1,4 +1,4 @@
-"""`rankduel.evaluate` and `rankduel.compare_rankers`: tables in and out, and what is refused."""
+"""Test `rankduel.evaluate` and `rankduel.compare_rankers`: tables, and errors for wrong input."""
 
 import ir_measures
 import numpy as np
@@ -18,7 +18,7 @@ def data():
     return rankduel.synthetic_data("small", queries=30)
 
 
-def test_means_are_those_of_the_queries(data):
+def test_means_are_means_over_queries(data):
     measures = ["ndcg(no_relevant=skip)@5", "map(rel=4)", "err@10"]
     means = rankduel.evaluate(data, rankers="1,110", measures=measures)
     values = rankduel.evaluate(data, rankers="1,110", measures=measures, per_query=True)
@@ -42,7 +42,7 @@ def test_rankers_of_all_kinds(data):
     assert means["ranker"].tolist() == ["mix", "-110"] and (means["value"] > 0).all()
 
 
-def test_measures_are_written_in_one_way(data):
+def test_measures_have_one_spelling(data):
     texts = rankduel.evaluate(data, rankers="110", measures=["nDCG @ 5", "P", "RBP(p=0.80)"])["measure"]
     assert texts.tolist() == ["ndcg@5", "p@10", "rbp"]
 
@@ -63,7 +63,7 @@ TREC = {
 
 
 def trec_lines(folder, seed):
-    """Judgments and two runs that list some documents of some queries, some of them without judgment."""
+    """Return judgments and two runs that list some judged and some unjudged documents of some queries."""
     rng = np.random.default_rng(seed)
     judged = {str(q): {f"d{d}": int(g) for d, g in enumerate(rng.integers(0, 4, 12))} for q in range(20)}
     judged = {query: grades | {"d0": 3} for query, grades in judged.items()}
@@ -79,7 +79,7 @@ def trec_lines(folder, seed):
 
 
 def test_runs_of_trec_as_trec_eval_measures_them(tmp_path):
-    """Relevant documents that no run lists count, and documents that a run does not list are not ranked."""
+    """Relevant documents count even if no run lists them; a run ranks only the documents that it lists."""
     judged, runs = trec_lines(tmp_path, 3)
     files = [tmp_path / name for name in "ab"]
     data = rankduel.read_data(*files, qrels=tmp_path / "qrels", candidates="all")
@@ -93,8 +93,8 @@ def test_runs_of_trec_as_trec_eval_measures_them(tmp_path):
             assert part["value"].tolist() == pytest.approx(expected, abs=1e-12)
 
 
-def test_every_measure_of_a_list_that_ends(tmp_path):
-    """One run lists two documents of four; the two others would be found further down."""
+def test_every_measure_of_a_short_list(tmp_path):
+    """One run lists two of four documents; the other two are not retrieved."""
     (tmp_path / "qrels").write_text("1 0 a 0\n1 0 b 1\n1 0 c 1\n1 0 d 1\n")
     (tmp_path / "r").write_text("1 Q0 a 1 9 x\n1 Q0 b 2 8 x\n")
     data = rankduel.read_data(tmp_path / "r", qrels=tmp_path / "qrels", candidates="all")
@@ -123,19 +123,19 @@ def test_every_measure_of_a_list_that_ends(tmp_path):
         ({"jobs": 0}, "jobs is 0"),
     ],
 )
-def test_evaluate_refuses(data, changes, problem):
+def test_wrong_input_of_evaluate_is_an_error(data, changes, problem):
     with pytest.raises(RankduelError) as refused:
         rankduel.evaluate(data, **changes)
     assert problem in str(refused.value)
 
 
 def table_of(**values):
-    """Values of one measure, ranker=[of every query]."""
+    """Return a table of one measure, given the values of each ranker by query."""
     rows = [(name, f"q{n}", "m", value) for name, row in values.items() for n, value in enumerate(row)]
     return pd.DataFrame(rows, columns=["ranker", "query", "measure", "value"])
 
 
-def test_pairs_of_a_table():
+def test_pairs_of_rankers_are_compared():
     found = rankduel.compare_rankers(table_of(a=[1, 2, 3], b=[2, 3, 5], c=[0, 0, 0]))
     assert found.columns.tolist() == [
         *("measure", "first", "second", "difference", "lo", "hi", "p", "p_holm", "queries")
@@ -158,7 +158,7 @@ def test_the_order_of_rows_does_not_matter(data):
     )
 
 
-def test_another_measure_changes_no_number(data):
+def test_results_do_not_depend_on_other_measures(data):
     alone, both = (
         rankduel.compare_rankers(
             rankduel.evaluate(data, rankers="1,110", measures=measures, per_query=True), samples=200
@@ -168,12 +168,12 @@ def test_another_measure_changes_no_number(data):
     pd.testing.assert_frame_equal(alone, both[both["measure"] == "map"].reset_index(drop=True))
 
 
-def test_queries_that_were_left_out_do_not_count():
+def test_queries_without_a_value_are_ignored():
     found = rankduel.compare_rankers(table_of(a=[1, np.nan, 3], b=[0, np.nan, 0]))
     assert found["queries"].tolist() == [2] and found["difference"].tolist() == [2]
 
 
-def test_an_id_may_come_again():
+def test_query_ids_may_repeat():
     """Splits of a collection may have the same query ids."""
     table = table_of(a=[1, 2, 3], b=[0, 1, 1]).assign(query=["x", "x", "y"] * 2)
     assert rankduel.compare_rankers(table)["queries"].tolist() == [3]
@@ -192,7 +192,7 @@ def test_an_id_may_come_again():
         (table_of(), "'value' must hold finite numbers of two rankers or more"),
     ],
 )
-def test_tables_that_cannot_be_tested(table, problem):
+def test_unusable_tables_are_errors(table, problem):
     with pytest.raises(UsageError) as refused:
         rankduel.compare_rankers(table)
     assert problem in str(refused.value)
@@ -208,7 +208,7 @@ def test_tables_that_cannot_be_tested(table, problem):
         ({"seed": -1}, "the seed is -1"),
     ],
 )
-def test_settings_out_of_range(changes, problem):
+def test_settings_out_of_range_are_errors(changes, problem):
     with pytest.raises(UsageError) as refused:
         rankduel.compare_rankers(table_of(a=[1, 2], b=[1, 2]), **changes)
     assert problem in str(refused.value)

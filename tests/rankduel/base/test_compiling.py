@@ -1,4 +1,4 @@
-"""Test what is compiled, what is kept on disk, and that no stale machine code ever runs."""
+"""Test what is compiled, what is stored on disk, and that no stale machine code ever runs."""
 
 import ctypes
 import logging
@@ -24,12 +24,12 @@ pytestmark = pytest.mark.kernel
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """The folder of compiled code, empty at first."""
+    """Return the folder of compiled code, which is empty."""
     monkeypatch.setenv("RANKDUEL_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache" / "code"
 
 
-def kept(folder):
+def stored(folder):
     return sorted(path.name.partition("-")[0] for path in folder.glob("*.machine"))
 
 
@@ -56,7 +56,7 @@ def test_record_is_written_in_place_by_compiled_and_by_plain_code(folder):
 
 
 @pytest.mark.parametrize("name", ["round", "size", "mean", "item", "data", "copy"])
-def test_names_that_numpy_records_have_are_refused(name):
+def test_attributes_of_numpy_records_are_no_field_names(name):
     now = NamedTuple("now", [(name, int)])(0)
     with pytest.raises(ValueError, match=f"field '{name}' is an attribute of NumPy's records"):
         record(now)
@@ -119,7 +119,7 @@ def test_kernel_is_called_by_python_by_kernels_and_by_numba(folder):
     assert doubled.py_func(3) == 6
 
 
-def test_a_literal_number_compiles_nothing_again(folder):
+def test_literal_numbers_share_one_compilation(folder):
     @kernel
     def plus(x, y):
         return x + y
@@ -141,16 +141,16 @@ def test_kernels_that_call_each_other_in_a_circle_are_refused(folder):
         even(3)
 
 
-def test_kernels_of_one_text_with_other_closures_are_told_apart(folder):
+def test_kernels_that_differ_in_closures_are_distinguished(folder):
     one, ten = make_adder(1), make_adder(10)
     assert (one(0), ten(0), one(0)) == (2, 20, 2)
     again_ten, again_one = make_adder(10), make_adder(1)  # from disk, in another order
     assert (again_ten(0), again_one(0), make_adder(7)(0)) == (20, 2, 14)
-    assert kept(folder) == ["add"] * 3
+    assert stored(folder) == ["add"] * 3
 
 
 def make_drawing(factor):
-    """A kernel of its own, and two functions that call it; made anew each time, as in another process."""
+    """Return a kernel and two functions that call it; new functions for each call, as in another process."""
 
     @apart
     def draw(n, rng):
@@ -167,16 +167,20 @@ def make_drawing(factor):
     return draw, once, twice
 
 
-def test_a_kernel_apart_is_kept_once_for_all_its_callers(folder):
+def test_an_apart_kernel_is_stored_once_for_all_callers(folder):
     expected = np.random.default_rng(1).binomial(100, 0.3, 3)
     draw, once, _ = make_drawing(10)
     rng = np.random.default_rng(1)
-    assert once(100, rng) == 10 * expected[0] and kept(folder) == ["draw", "once"]
+    assert once(100, rng) == 10 * expected[0] and stored(folder) == ["draw", "once"]
     draw, _, twice = make_drawing(10)
-    assert twice(100, rng) == 10 * expected[1:].sum() and kept(folder) == ["draw", "once", "twice"]
+    assert twice(100, rng) == 10 * expected[1:].sum() and stored(folder) == [
+        "draw",
+        "once",
+        "twice",
+    ]
     assert sum(draw.stats.cache_hits.values()) == 1 and not draw.stats.cache_misses
     assert make_drawing(7)[2](100, np.random.default_rng(1)) == 7 * expected[:2].sum()
-    assert kept(folder) == ["draw", "draw", "once", "twice", "twice"]
+    assert stored(folder) == ["draw", "draw", "once", "twice", "twice"]
 
 
 def test_an_index_out_of_range_is_an_error_with_bounds_checked(folder):
@@ -188,8 +192,8 @@ def test_an_index_out_of_range_is_an_error_with_bounds_checked(folder):
         return values[3]
     third(np.zeros(2))
     """
-    told = python(text, NUMBA_BOUNDSCHECK="1", RANKDUEL_CACHE=str(folder.parent))
-    assert "IndexError" in told.stderr and told.returncode == 1
+    ended = python(text, NUMBA_BOUNDSCHECK="1", RANKDUEL_CACHE=str(folder.parent))
+    assert "IndexError" in ended.stderr and ended.returncode == 1
     assert python(text, NUMBA_BOUNDSCHECK="0", RANKDUEL_CACHE=str(folder.parent)).returncode == 0
 
 
@@ -202,7 +206,7 @@ def python(text, *arguments, **environment):
     )
 
 
-# What is kept
+# The disk cache
 
 ADDING = """
 from enum import IntEnum
@@ -255,7 +259,7 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def adding(tmp_path):
-    """A function that runs the module above after edits; returns what it prints and what it compiles."""
+    """Return a function that edits and runs the module above, and returns its output and what it compiles."""
     cache, file = tmp_path / "cache", tmp_path / "adding.py"
 
     def run(*edits, mode=1, name="adding.py"):
@@ -267,15 +271,15 @@ def adding(tmp_path):
         before = set(cache.glob("code/*.machine"))
         environment = {**os.environ, "RANKDUEL_CACHE": str(cache)}
         words = [sys.executable, str(file.with_name(name)), str(mode)]
-        told = subprocess.run(words, env=environment, capture_output=True, text=True)
-        assert told.returncode == 0, told.stderr
+        ended = subprocess.run(words, env=environment, capture_output=True, text=True)
+        assert ended.returncode == 0, ended.stderr
         new = {path.name.partition("-")[0] for path in set(cache.glob("code/*.machine")) - before}
-        return [int(number) for number in told.stdout.split()], sorted(new)
+        return [int(number) for number in ended.stdout.split()], sorted(new)
 
     return run
 
 
-def test_what_is_on_disk_is_not_compiled_again(adding):
+def test_stored_code_is_not_compiled_again(adding):
     assert adding() == ([106, 0], ["other", "total"])
     assert adding() == ([106, 0], [])
 
@@ -298,7 +302,7 @@ def test_what_is_on_disk_is_not_compiled_again(adding):
         pytest.param(("UP = 1\n    DOWN = 2", "DOWN = 1\n    UP = 2"), 101, id="enum renumbered"),
     ],
 )
-def test_an_edit_compiles_what_reaches_it_and_nothing_else(adding, edit, result):
+def test_an_edit_recompiles_only_the_functions_that_reach_it(adding, edit, result):
     adding()
     assert adding(edit) == ([result, 0], ["total"])
     assert adding() == ([106, 0], [])
@@ -311,7 +315,7 @@ def test_an_edit_compiles_what_reaches_it_and_nothing_else(adding, edit, result)
         pytest.param(("STEP = 100", "# a comment\n\n\nSTEP = 100"), id="comment and lines"),
     ],
 )
-def test_words_and_lines_do_not_count(adding, edit):
+def test_edits_of_comments_and_docstrings_compile_nothing(adding, edit):
     adding()
     assert adding(edit) == ([106, 0], [])
 
@@ -341,13 +345,13 @@ def test_old_files_are_removed(folder, monkeypatch):
     [old] = folder.glob("*.machine")
     os.utime(old, (0, 0))
     make_adder(2)(0)
-    assert not old.exists() and kept(folder) == ["add"]
+    assert not old.exists() and stored(folder) == ["add"]
     monkeypatch.setattr(code_cache, "_LARGEST", 1)
     make_adder(3)(0)
-    assert kept(folder) == []
+    assert stored(folder) == []
 
 
-def test_a_function_that_reaches_an_unknown_value_is_not_kept(folder):
+def test_a_function_that_reaches_an_unknown_value_is_not_stored(folder):
     of_c = ctypes.CDLL(None).labs
     of_c.argtypes, of_c.restype = [ctypes.c_long], ctypes.c_long
 
@@ -355,13 +359,13 @@ def test_a_function_that_reaches_an_unknown_value_is_not_kept(folder):
     def size(x):
         return of_c(x)
 
-    assert size(-3) == 3 and kept(folder) == []
+    assert size(-3) == 3 and stored(folder) == []
 
 
 # The folder
 
 
-def test_without_a_writable_home_a_temporary_folder_is_used_with_one_note(tmp_path):
+def test_without_a_writable_home_a_temporary_folder_is_used_with_a_warning(tmp_path):
     text = """
     import warnings
     import numpy as np
@@ -372,13 +376,13 @@ def test_without_a_writable_home_a_temporary_folder_is_used_with_one_note(tmp_pa
         bandits.start("random_pair", 3).select()
     print(len(notes), notes[0].message)
     """
-    told = python(text, HOME="/dev/null/home", XDG_CACHE_HOME="", RANKDUEL_CACHE="", TMPDIR=str(tmp_path))
-    assert told.returncode == 0, told.stderr
-    assert told.stdout.startswith(
+    ended = python(text, HOME="/dev/null/home", XDG_CACHE_HOME="", RANKDUEL_CACHE="", TMPDIR=str(tmp_path))
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.startswith(
         "1 /dev/null/home/.cache/rankduel/code: Not a directory; compiled code is stored in"
     )
     [made] = tmp_path.iterdir()
-    assert made.stat().st_mode & 0o777 == 0o700 and kept(made)
+    assert made.stat().st_mode & 0o777 == 0o700 and stored(made)
 
 
 def test_a_folder_that_others_may_write_to_is_not_used(tmp_path, monkeypatch):
@@ -395,24 +399,24 @@ def test_the_folder_belongs_to_the_user_alone(folder):
     assert files.code_folder() == folder and folder.stat().st_mode & 0o777 == 0o700
 
 
-# Side by side
+# Compiling in several processes
 
 
-def test_functions_are_compiled_side_by_side_and_announced(folder, caplog):
+def test_functions_are_compiled_in_parallel_and_logged(folder, caplog):
     adders = [make_adder(step) for step in range(4)]
     adders[0](0)
     calls = [Call(adder, (5,)) for adder in adders]
     with caplog.at_level(logging.INFO, "rankduel.compiling"):
         caplog.clear()
         compile_side_by_side(calls, processes=2)
-    told = [entry.getMessage() for entry in caplog.records]
+    ended = [entry.getMessage() for entry in caplog.records]
     name = "test_compiling.add"
-    assert told == [f"compiling {name}, {n} of 3; once per installation" for n in (1, 2, 3)]
-    assert kept(folder) == ["add"] * 4 and all(call.is_ready for call in calls)
+    assert ended == [f"compiling {name}, {n} of 3; once per installation" for n in (1, 2, 3)]
+    assert stored(folder) == ["add"] * 4 and all(call.is_ready for call in calls)
     assert [call.function(*call.arguments) for call in calls] == [5, 7, 9, 11]
 
 
-def test_what_fails_in_a_process_is_reported_by_the_one_that_needs_it(folder):
+def test_an_error_of_a_compiling_process_is_raised_by_the_caller(folder):
     @entry
     def wrong(x):
         return x.no_such_thing
@@ -422,12 +426,12 @@ def test_what_fails_in_a_process_is_reported_by_the_one_that_needs_it(folder):
         return x
 
     compile_side_by_side([Call(wrong, (1,)), Call(right, (1,))], processes=2)
-    assert right(1) == 1 and kept(folder) == ["right"]
+    assert right(1) == 1 and stored(folder) == ["right"]
     with pytest.raises(TypingError, match="no_such_thing"):
         wrong(1)
 
 
-# Without Numba's private side
+# Without the private parts of Numba
 
 PLAYED = """
 import sys
@@ -443,12 +447,12 @@ print(bool(compiling.MISSING), trace.duels[-1].tolist(), trace.recommended[-1])
 
 
 def test_the_ordinary_pipeline_gives_the_same_results(folder):
-    told = {
+    ended = {
         taken: python(PLAYED, taken, RANKDUEL_CACHE=str(folder.parent))
         for taken in ("nothing", "numba.core.codegen.JITCodeLibrary")
     }
-    assert all(one.returncode == 0 for one in told.values()), [one.stderr for one in told.values()]
-    usual, missing = (one.stdout.split(" ", 1) for one in told.values())
+    assert all(one.returncode == 0 for one in ended.values()), [one.stderr for one in ended.values()]
+    usual, missing = (one.stdout.split(" ", 1) for one in ended.values())
     assert (usual[0], missing[0]) == ("False", "True") and usual[1] == missing[1]
 
 
@@ -470,7 +474,7 @@ def test_arrays_may_be_made_in_entries(folder):
     assert Path(squares.stats.cache_path) == folder
 
 
-def test_memory_may_be_asked_for_ahead_of_use(folder):
+def test_prefetch_changes_no_result(folder):
     @entry
     def total(values, ahead):
         found = 0
@@ -481,12 +485,12 @@ def test_memory_may_be_asked_for_ahead_of_use(folder):
 
     values = np.arange(20, dtype=np.int16).reshape(10, 2)
     assert total(values, 5) == total(values, 10**9) == total.py_func(values, 5) == 90
-    assert kept(folder) == ["total"]
+    assert stored(folder) == ["total"]
     assert ".prefetch" in "".join(total.inspect_llvm().values())
 
 
 def test_kernels_load_linear_algebra_only_if_they_use_it():
-    """In a fresh process, where no other test has loaded it."""
+    """Test in a new process, where no other test has loaded SciPy."""
     code = """
 import sys
 import numpy as np

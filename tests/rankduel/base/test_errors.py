@@ -1,4 +1,4 @@
-"""Every wrong input has its own kind of error, and all of them are RankduelError."""
+"""Test that every kind of wrong input has a subclass of RankduelError."""
 
 import pytest
 

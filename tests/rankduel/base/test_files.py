@@ -1,4 +1,4 @@
-"""Files are written completely or not at all, and names from outside stay inside their folder."""
+"""Test that files are written completely or not at all, and that given names stay inside their folder."""
 
 import contextlib
 import errno
@@ -29,7 +29,7 @@ from rankduel.base.files import (
 posix = pytest.mark.skipif(os.name == "nt", reason="needs locks and signals")
 
 
-def test_a_file_that_is_not_finished_leaves_the_old_one(tmp_path):
+def test_an_error_while_writing_keeps_the_old_file(tmp_path):
     path = tmp_path / "x.txt"
     path.write_text("old")
     with pytest.raises(RuntimeError), replacing(path) as temporary:
@@ -45,27 +45,27 @@ def test_text_is_written_in_utf_8(tmp_path):
 
 
 @pytest.mark.parametrize("size", [0, 1, (1 << 20) - 1, 1 << 20, (1 << 20) + 1])
-def test_a_checksum_is_that_of_all_bytes(tmp_path, size):
+def test_a_checksum_covers_all_bytes(tmp_path, size):
     content = bytes(range(256)) * (size // 256 + 1)
     (tmp_path / "x").write_bytes(content[:size])
     assert file_checksum(tmp_path / "x") == zlib.crc32(content[:size])
 
 
 @pytest.mark.parametrize("name", ["a", "rucb(alpha=0.5)", "..a", "a..b", ".hidden", "a b", "é"])
-def test_a_plain_name_stays_as_it_is(tmp_path, name):
+def test_a_plain_name_is_accepted(tmp_path, name):
     assert path_inside(tmp_path, name, StudyError) == tmp_path / name
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "../a", "a/b", "/etc/passwd", "a\\b", "a\0b"])
-def test_a_name_that_would_leave_its_folder_is_refused(tmp_path, name):
+def test_a_name_outside_the_folder_is_an_error(tmp_path, name):
     with pytest.raises(StudyError, match="cannot be the name of a file in"):
         path_inside(tmp_path, name, StudyError)
 
 
-# --- writers that were killed, and several at once
+# --- killed and concurrent writers
 
 
-# Begins to write the file, says so, and waits.
+# Begins to write the file, prints a line, and waits.
 WRITER = """
 import sys, time
 from rankduel.base.files import replacing
@@ -79,7 +79,7 @@ with replacing(sys.argv[1]) as temporary:
 
 @contextlib.contextmanager
 def writer_of(path):
-    """Another process that has written one half of `path`; it goes on when its input is closed."""
+    """Yield a process that has written half of `path`; it finishes when its input is closed."""
     command = [sys.executable, "-c", WRITER, str(path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -89,37 +89,37 @@ def writer_of(path):
             process.kill()
 
 
-def left(folder, *but):
+def files_in(folder, *but):
     return sorted(path.name for path in folder.iterdir() if path.name not in but)
 
 
 @posix
-def test_what_a_killed_writer_left_is_removed_by_the_next_writer_of_that_file(tmp_path):
+def test_temporary_files_of_killed_writers_are_removed(tmp_path):
     path = tmp_path / "x.txt"
     with writer_of(path) as killed:
         killed.kill()
         killed.wait()
-    (leftover,) = left(tmp_path)
+    (leftover,) = files_in(tmp_path)
     assert leftover.startswith(".x.txt.") and leftover.endswith(".tmp")
     foreign = [".x.txt.1234.tmp", ".y.txt.12345678.rankduel.tmp", ".x.txt.part.12345678.rankduel.tmp"]
     for name in foreign:
-        (tmp_path / name).write_text("of others")
+        (tmp_path / name).write_text("another file")
     write_text(path, "new")
-    assert left(tmp_path) == sorted([*foreign, "x.txt"]) and path.read_text() == "new"
+    assert files_in(tmp_path) == sorted([*foreign, "x.txt"]) and path.read_text() == "new"
 
 
 @posix
-def test_a_writer_at_work_is_left_alone(tmp_path):
+def test_temporary_files_of_running_writers_stay(tmp_path):
     path = tmp_path / "x.txt"
     with writer_of(path) as other:
         write_text(path, "first")
-        assert path.read_text() == "first" and len(left(tmp_path, "x.txt")) == 1
+        assert path.read_text() == "first" and len(files_in(tmp_path, "x.txt")) == 1
         other.stdin.close()
         assert other.wait() == 0
-    assert path.read_text() == "half" and left(tmp_path) == ["x.txt"]
+    assert path.read_text() == "half" and files_in(tmp_path) == ["x.txt"]
 
 
-def test_many_threads_write_one_file_and_one_of_them_wins(tmp_path):
+def test_threads_may_write_the_same_file(tmp_path):
     path, gate, failures = tmp_path / "x.txt", threading.Barrier(8), []
 
     def write(text):
@@ -136,7 +136,7 @@ def test_many_threads_write_one_file_and_one_of_them_wins(tmp_path):
         thread.start()
     for thread in threads:
         thread.join()
-    assert failures == [] and path.read_text() in texts and left(tmp_path) == ["x.txt"]
+    assert failures == [] and path.read_text() in texts and files_in(tmp_path) == ["x.txt"]
 
 
 def test_a_folder_is_listed_once_for_many_files(tmp_path, monkeypatch):
@@ -147,11 +147,11 @@ def test_a_folder_is_listed_once_for_many_files(tmp_path, monkeypatch):
     assert len(listed) <= 1
 
 
-def test_what_is_unfinished_is_removed_before_the_process_ends_at_once(tmp_path):
+def test_unfinished_files_can_be_removed_before_an_immediate_exit(tmp_path):
     with pytest.raises(FileNotFoundError, match="x.txt"), temporary_beside(tmp_path / "x.txt") as temporary:
-        assert left(tmp_path) == [temporary.name]
+        assert files_in(tmp_path) == [temporary.name]
         remove_unfinished()
-        assert left(tmp_path) == []
+        assert files_in(tmp_path) == []
         put_in_place(temporary, tmp_path / "x.txt")
 
 
@@ -161,7 +161,7 @@ def test_what_is_unfinished_is_removed_before_the_process_ends_at_once(tmp_path)
 @pytest.mark.parametrize("name", ["n" * 250 + ".txt", "é" * 125 + ".txt", "n" * 101, "n" * 100])
 def test_a_name_may_be_as_long_as_the_system_allows(tmp_path, name):
     write_text(tmp_path / name, "new")
-    assert (tmp_path / name).read_text() == "new" and left(tmp_path) == [name]
+    assert (tmp_path / name).read_text() == "new" and files_in(tmp_path) == [name]
 
 
 def test_data_and_a_checkpoint_may_have_a_long_name(tmp_path):
@@ -180,10 +180,10 @@ def test_data_and_a_checkpoint_may_have_a_long_name(tmp_path):
 def test_a_name_need_not_be_utf_8(tmp_path):
     path = tmp_path / os.fsdecode(b"\xff.txt")
     write_text(path, "new")
-    assert path.read_text() == "new" and len(left(tmp_path)) == 1
+    assert path.read_text() == "new" and len(files_in(tmp_path)) == 1
 
 
-# --- disks that are full, and folders that cannot be written
+# --- full disks, and folders without write permission
 
 
 def save_array(path):
@@ -200,7 +200,7 @@ WRITERS = {
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A folder on a disk of 16 kB."""
+    """Return a folder on a disk of 16 kB."""
     folder = tmp_path / "disk"
     folder.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", str(folder)]
@@ -217,40 +217,40 @@ def small_disk(tmp_path):
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-def test_on_a_full_disk_the_old_file_stays_and_the_error_names_it(small_disk, kind):
+def test_a_full_disk_keeps_the_old_file_and_the_error_names_it(small_disk, kind):
     path = small_disk / "x.txt"
     path.write_text("old")
     with pytest.raises(OSError, match="could not be written: .*(No space left|disk full)") as refused:
         with replacing(path) as temporary:
             WRITERS[kind](temporary)
     assert refused.value.filename == str(path)
-    assert path.read_text() == "old" and left(small_disk) == ["x.txt"]
+    assert path.read_text() == "old" and files_in(small_disk) == ["x.txt"]
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
-def test_an_error_without_a_file_is_about_the_one_being_written(tmp_path):
+def test_an_error_without_a_file_name_gets_the_name(tmp_path):
     path = tmp_path / "x.txt"
     with pytest.raises(OSError, match="could not be written: No space left on device") as refused:
         with replacing(path), open("/dev/full", "wb", buffering=0) as full:
             full.write(b"x")
     assert refused.value.errno == errno.ENOSPC and refused.value.filename == str(path)
-    assert left(tmp_path) == []
+    assert files_in(tmp_path) == []
 
 
-def test_an_error_about_another_file_stays_as_it_is(tmp_path):
+def test_an_error_about_another_file_is_unchanged(tmp_path):
     with pytest.raises(FileNotFoundError) as missing, replacing(tmp_path / "x.txt"):
         (tmp_path / "absent.txt").read_text()
-    assert missing.value.filename == str(tmp_path / "absent.txt") and left(tmp_path) == []
+    assert missing.value.filename == str(tmp_path / "absent.txt") and files_in(tmp_path) == []
 
 
 @pytest.mark.parametrize("place", ["absent/x.txt", "file/x.txt", "folder", "."])
-def test_a_place_that_cannot_be_written_is_named(tmp_path, place):
+def test_an_error_names_the_path_that_cannot_be_written(tmp_path, place):
     (tmp_path / "file").write_text("not a folder")
     (tmp_path / "folder").mkdir()
     path = tmp_path / place if place != "." else type(tmp_path)(".")
     with pytest.raises(OSError, match="could not be written") as refused:
         write_text(path, "new")
-    assert refused.value.filename == str(path) and left(tmp_path) == ["file", "folder"]
+    assert refused.value.filename == str(path) and files_in(tmp_path) == ["file", "folder"]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="makes a pipe")
@@ -258,14 +258,14 @@ def test_a_device_or_pipe_is_not_replaced_by_a_file(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(OSError, match="could not be written: a device or a pipe, not a file"):
         write_text(tmp_path / "pipe", "new")
-    assert (tmp_path / "pipe").is_fifo() and left(tmp_path) == ["pipe"]
+    assert (tmp_path / "pipe").is_fifo() and files_in(tmp_path) == ["pipe"]
 
 
 AS_SOMEBODY = """
 import os, sys
 from rankduel.base.files import write_text
 
-if os.getuid() == 0:  # who may write everywhere
+if os.getuid() == 0:  # root may write everywhere
     os.setgroups([])
     os.setgid(65534)
     os.setuid(65534)
@@ -277,16 +277,16 @@ except PermissionError as problem:
 
 
 @posix
-def test_a_folder_without_permission_is_named_and_nothing_changes(tmp_path):
+def test_a_folder_without_permission_is_named_in_the_error(tmp_path):
     folder = tmp_path / "closed"
     folder.mkdir()
     (folder / "x.txt").write_text("old")
     folder.chmod(0o555)
-    try:  # in the folder, as those above it may be closed to other users
-        told = subprocess.run(
+    try:  # relative to the folder, since its parents may be unreadable for other users
+        ended = subprocess.run(
             [sys.executable, "-c", AS_SOMEBODY, "x.txt"], cwd=folder, capture_output=True, text=True
         )
     finally:
         folder.chmod(0o755)
-    assert told.stdout == "x.txt could not be written: Permission denied\n", told.stderr
-    assert (folder / "x.txt").read_text() == "old" and left(folder) == ["x.txt"]
+    assert ended.stdout == "x.txt could not be written: Permission denied\n", ended.stderr
+    assert (folder / "x.txt").read_text() == "old" and files_in(folder) == ["x.txt"]

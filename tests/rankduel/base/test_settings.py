@@ -1,4 +1,4 @@
-"""Things with settings: declared once, checked, printed as they are asked for, and found by name."""
+"""Test that settings are declared once and checked, that `str` can be parsed again, and catalogues."""
 
 from enum import IntEnum
 from typing import Annotated, NamedTuple
@@ -65,7 +65,7 @@ def test_a_setting_is_declared_once():
         ({"variant": "bold", "alpha": 1.25}, "tool(alpha=1.25,mode=very_fast)"),
     ],
 )
-def test_what_is_printed_asks_for_it_again(settings, text):
+def test_printed_settings_can_be_parsed_again(settings, text):
     configured = configure(TOOL, **settings)
     assert str(configured) == text
     name, given = parse_spec(text)
@@ -73,7 +73,7 @@ def test_what_is_printed_asks_for_it_again(settings, text):
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "message"),
     [
         ({"alfa": 1}, "no setting of tool named 'alfa'; did you mean 'alpha'?"),
         ({"alpha": 0}, "tool: alpha is 0; expected above 0 and at most 2"),
@@ -88,13 +88,13 @@ def test_what_is_printed_asks_for_it_again(settings, text):
         ({"variant": "old"}, "no variant of tool named 'old'; did you mean 'bold'?"),
     ],
 )
-def test_what_is_refused(settings, told):
+def test_wrong_settings_are_errors(settings, message):
     with pytest.raises(UsageError) as refused:
         configure(TOOL, **settings)
-    assert told in str(refused.value)
+    assert message in str(refused.value)
 
 
-def test_kernels_see_numbers():
+def test_parameters_of_kernels_are_numbers():
     params = kernel_params(configure(TOOL, mode="very_fast"), 50)
     assert params == Params(0.5, 3, 7, False, (), 50)
     assert type(params.mode) is int
@@ -117,11 +117,11 @@ def test_a_catalogue_raises_its_own_kind_of_error():
 
 
 @pytest.mark.parametrize("name", [None, 3, ["a"], {"a": 1}])
-def test_a_name_from_a_file_may_be_anything(name):
+def test_a_name_may_have_any_type(name):
     with pytest.raises(RankduelError, match="no tool named"):
         find(name, {"a": 1}, "tool")
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
-def test_numbers_read_back(value):
+def test_written_numbers_can_be_parsed(value):
     assert float(written(value)) == value

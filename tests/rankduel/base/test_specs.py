@@ -1,4 +1,4 @@
-"""name(key=value,...) as text: read, refused with a place, and printed so that it reads back."""
+"""Test parsing and printing of text such as name(key=value,...), and errors with the position."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ CHANCES = st.floats(0, 1)
         ("x(path=~/my file's.toml)", "x", {"path": "~/my file's.toml"}),
     ],
 )
-def test_specs_are_read(text, name, settings):
+def test_specs_are_parsed(text, name, settings):
     assert parse_spec(text) == (name, settings)
 
 
@@ -55,19 +55,19 @@ def test_specs_are_read(text, name, settings):
         ("a(b=1)c", "expected nothing after ')', found 'c' at position 7"),
     ],
 )
-def test_other_text_is_refused_with_its_place(text, says):
+def test_errors_state_the_position(text, says):
     with pytest.raises(UsageError) as refused:
         parse_spec(text)
     assert str(refused.value) == f"'{text}': {says}"
 
 
 @given(NAMES, st.dictionaries(KEYS, VALUES))
-def test_what_is_printed_reads_back(name, settings):
+def test_printed_specs_can_be_parsed(name, settings):
     assert parse_spec(format_spec(name, settings)) == (name, settings)
 
 
 @given(st.text("ab1(),= "))
-def test_any_text_is_read_or_refused(text):
+def test_any_text_is_parsed_or_an_error(text):
     try:
         name, settings = parse_spec(text)
     except UsageError as refused:
@@ -80,7 +80,7 @@ def test_any_text_is_read_or_refused(text):
     ("name", "settings"),
     [("", {}), ("a", {"b": ""}), ("a", {"b": " 1"}), ("a", {"b": "1,c=2"}), ("a", {"b": "(1)"}), ("a b", {})],
 )
-def test_what_would_not_read_back_is_not_printed(name, settings):
+def test_specs_that_cannot_be_parsed_are_not_printed(name, settings):
     with pytest.raises(UsageError):
         format_spec(name, settings)
 
@@ -97,7 +97,7 @@ def test_named_users_print_as_their_names(name, stop, grades):
     model = parse_model(text, grades)
     printed = spec_of(model)
     assert same(model, click_model(name, grades, stop)) and same(parse_model(printed, grades), model)
-    # Who never leaves prints without saying so again.
+    # These users never leave, so stop=never is the default and is not printed.
     assert printed == (name if stop == "never" and name in ("perfect", "random") else text)
 
 
@@ -123,7 +123,7 @@ def test_models_print_as_they_were_written(text, grades):
 
 
 @given(st.data())
-def test_any_model_prints_as_something_that_reads_back(data):
+def test_printed_models_can_be_parsed(data):
     grades = data.draw(st.integers(1, 6))
     p_click, p_stop = (data.draw(st.lists(CHANCES, min_size=grades, max_size=grades)) for _ in range(2))
     attention = data.draw(
@@ -142,7 +142,7 @@ def test_any_model_prints_as_something_that_reads_back(data):
     st.lists(st.integers(0, 4), min_size=1, max_size=6),
     st.sampled_from(list(STOP_RULES)),
 )
-def test_mapped_users_print_as_something_that_reads_back(name, grade_map, stop):
+def test_printed_models_with_a_grade_map_can_be_parsed(name, grade_map, stop):
     model = click_model(name, len(grade_map), stop, grade_map=grade_map)
     assert same(parse_model(spec_of(model), len(grade_map)), model)
 

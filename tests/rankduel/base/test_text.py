@@ -1,4 +1,4 @@
-"""Text of messages."""
+"""Test functions that format text for messages."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How many threads a job takes, and seeds."""
+"""Test the number of threads of a job, and seeds."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def test_the_number_of_workers():
 
 
 @pytest.mark.parametrize("jobs", [0, MOST_JOBS + 1, 100_000, -100_000, 10**30, 1.5, "2", None])
-def test_numbers_of_workers_that_are_refused(jobs):
+def test_wrong_numbers_of_workers_are_errors(jobs):
     with pytest.raises(UsageError, match=f"jobs is {jobs}; expected a whole number from 1 to 1,024, or -1 "):
         n_workers(jobs)
 

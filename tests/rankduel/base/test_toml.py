@@ -1,4 +1,4 @@
-"""Tables by declared fields: what fits is read, and the message for what does not says where it is."""
+"""Test reading of tables by declared fields, and that errors state the place of a wrong value."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ def read(**table):
     return read_table(Shape, {"name": "s", **table}, "it", DataError)
 
 
-def test_what_fits_is_read():
+def test_values_that_fit_are_read():
     assert read() == Shape("s")
     points = {"points": [{"x": 1}], "middle": {"x": 2}}
     whole = read(kind="area", n=2.0, filled=True, sizes={"a": 1}, scale=[1], **points)
@@ -66,7 +66,7 @@ def test_what_fits_is_read():
         ({"scale": ["a" * 99]}, f"it: scale 1 is the text '{'a' * 57}...'; expected a number"),
     ],
 )
-def test_what_does_not_fit_is_named(table, message):
+def test_errors_name_the_wrong_field(table, message):
     with pytest.raises(DataError) as refused:
         read(**table)
     assert str(refused.value) == message
@@ -79,7 +79,7 @@ VALUES = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from([*Shape.__dataclass_fields__, "x"]), VALUES) | VALUES)
-def test_any_value_is_read_or_refused(table):
+def test_any_value_is_read_or_an_error(table):
     try:
         assert isinstance(read_table(Shape, table, "it", DataError), Shape)
     except DataError as refused:
@@ -100,21 +100,21 @@ def test_any_value_is_read_or_refused(table):
     ],
     ids=["value", "bytes", "lists", "tables", "key", "quoted key", "digits", "size"],
 )
-def test_files_that_are_not_toml(tmp_path, content, says):
+def test_files_that_are_not_toml_are_errors(tmp_path, content, says):
     (tmp_path / "a.toml").write_bytes(content)
     with pytest.raises(DataError, match=says) as refused:
         load_toml(tmp_path / "a.toml", DataError)
     assert str(refused.value).startswith(f"{tmp_path / 'a.toml'}: ")
 
 
-def test_long_rows_and_texts_are_no_deep_keys(tmp_path):
+def test_dots_in_lists_and_text_are_no_deep_keys(tmp_path):
     rows = ", ".join(["0.5"] * 500)
     (tmp_path / "a.toml").write_text(f"row = [{rows}]\ntext = '{'etc. ' * 500}'", "utf-8-sig")
     found = load_toml(tmp_path / "a.toml", DataError)
     assert len(found["row"]) == 500 and len(found["text"]) == 2500
 
 
-def test_files_that_cannot_be_read(tmp_path):
+def test_unreadable_files_are_errors(tmp_path):
     with pytest.raises(DataError, match="none.toml: there is no such file"):
         load_toml(tmp_path / "none.toml", DataError)
     with pytest.raises(DataError, match="cannot be read"):

@@ -1,4 +1,4 @@
-"""Test that an edit of any kernel, in any package, compiles what reaches it again, and nothing else."""
+"""Test that an edit of a kernel recompiles only the functions that reach it, in all packages."""
 
 import os
 import shutil
@@ -12,14 +12,14 @@ pytestmark = pytest.mark.kernel
 
 ROOT = Path(__file__).parents[3]
 PACKAGES = ("bandits", "clickmodels", "experiments", "interleave", "letor_data", "rankduel")
-# Plays a bit of everything, and prints the names of what is compiled for it.
+# Runs short jobs of every kind, and prints the names of the compiled functions.
 PLAY = """
 import logging
 import numpy as np
-told = []
+message = []
 class Lines(logging.Handler):
     def emit(self, record):
-        told.append(record.getMessage().split()[1].rstrip(",;"))
+        message.append(record.getMessage().split()[1].rstrip(",;"))
 log = logging.getLogger("rankduel.compiling")
 log.addHandler(Lines())
 log.setLevel(logging.DEBUG)
@@ -33,14 +33,14 @@ arena = rankduel.open_arena(data, interleave="team_draft", length=2)
 rankduel.play_duels(arena, arena.rankings.names[0], arena.rankings.names[1], 10)
 for simulate in (True, False):
     rankduel.build_matrix(data, interleave="team_draft", length=2, duels=8, simulate=simulate, jobs=1)
-print(bandits.__file__, *sorted(set(told)))
+print(bandits.__file__, *sorted(set(message)))
 """
 DATA = "".join(f"{row % 3} qid:{row // 3} 1:{row % 5} 2:{row % 4} 3:{row}\n" for row in range(12))
 
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory):
-    """A copy of all packages, with everything that `PLAY` needs compiled."""
+    """Return a copy of all packages in which everything that `PLAY` needs is compiled."""
     folder = tmp_path_factory.mktemp("tree")
     for package in PACKAGES:
         shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
@@ -52,13 +52,13 @@ def tree(tmp_path_factory):
 
 
 def compiled(tree):
-    """The names of what is compiled when all is played in a new process."""
+    """Run `PLAY` in a new process, and return the names of the functions that it compiles."""
     environment = os.environ | {"PYTHONPATH": str(tree), "RANKDUEL_CACHE": str(tree / "cache")}
-    told = subprocess.run(
+    ended = subprocess.run(
         [sys.executable, "-c", PLAY], cwd=tree, env=environment, capture_output=True, text=True
     )
-    assert told.returncode == 0, told.stderr
-    where, *names = told.stdout.split()
+    assert ended.returncode == 0, ended.stderr
+    where, *names = ended.stdout.split()
     assert Path(where).parents[1] == tree
     return set(names)
 
@@ -99,7 +99,7 @@ def compiled(tree):
         ),
     ],
 )
-def test_an_edit_compiles_what_reaches_it(tree, file, old, new, expected):
+def test_an_edit_recompiles_only_the_functions_that_reach_it(tree, file, old, new, expected):
     path = tree / file
     text = path.read_text()
     assert text.count(old) == 1

@@ -1,4 +1,4 @@
-"""Every command that is given nonsense ends with exit code 2 and one message, before any work."""
+"""Test that every command exits with code 2 and one message for wrong input, before any work."""
 
 import io
 import shlex
@@ -14,7 +14,7 @@ DATA = "".join(
 
 @pytest.fixture
 def files(tmp_path):
-    """Files and folders that the rows below name."""
+    """Write the files and folders that the cases below name."""
     (tmp_path / "x.txt").write_text(DATA)
     (tmp_path / "pool.txt").write_text("a\nb\nc\n")
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00\x01" * 50)
@@ -107,17 +107,17 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("typed", "told"), BAD, ids=[typed for typed, _ in BAD])
-def test_nonsense_is_one_message_and_changes_nothing(rankduel, files, typed, told):
+@pytest.mark.parametrize(("typed", "message"), BAD, ids=[typed for typed, _ in BAD])
+def test_wrong_input_is_one_message_and_changes_no_file(rankduel, files, typed, message):
     before = all_files(files)
     code, out, err = rankduel(*shlex.split(typed))
     assert code == 2 and out == ""
     assert "Traceback" not in err and "has a bug" not in err and err.count("rror") < 3
-    assert told in words(err.replace("│", " "))
+    assert message in words(err.replace("│", " "))
     assert all_files(files) == before
 
 
-def test_a_closed_input_is_no_pool(rankduel, monkeypatch):
+def test_a_closed_standard_input_is_an_error(rankduel, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO(""))
     code, _, err = rankduel("judge", "start", "-", "s")
     assert code == 2 and err.startswith("error: ")

@@ -1,4 +1,4 @@
-"""Test the command that shows and removes what is kept to save time."""
+"""Test the command that lists and removes cache files."""
 
 import json
 import subprocess
@@ -27,14 +27,14 @@ def test_compiled_code_and_parsed_data_are_shown_and_removed(rankduel, monkeypat
     assert data.exists() and (tmp_path / "data" / "mine.arrow").exists()
 
 
-def test_without_a_writable_home_one_note_is_printed_and_all_works(tmp_path):
+def test_without_a_writable_home_commands_work_with_one_note(tmp_path):
     environment = {"HOME": "/dev/null/home", "TMPDIR": str(tmp_path), "PATH": "", "COLUMNS": "80"}
     words = [sys.executable, "-m", "rankduel", "run", "arxiv6", "-p", "random_pair", "--horizon", "10"]
-    told = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert told.returncode == 0, told.stderr
-    assert "random_pair" in told.stdout
-    assert "compiling random_pair, 1 of 1; once per installation" in told.stderr
-    notes = [line for line in told.stderr.splitlines() if line.startswith("note:")]
+    ended = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    assert "random_pair" in ended.stdout
+    assert "compiling random_pair, 1 of 1; once per installation" in ended.stderr
+    notes = [line for line in ended.stderr.splitlines() if line.startswith("note:")]
     assert len(notes) == 1 and notes[0].startswith(
         "note: /dev/null/home/.cache/rankduel/code: Not a directory"
     )

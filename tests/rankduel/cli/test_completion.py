@@ -1,4 +1,4 @@
-"""What the Tab key offers: all there is by name, and files. That it is quick is in test_start.py."""
+"""Test that the shell completes all names, and files; test_start.py tests that completion is fast."""
 
 import pytest
 import typer
@@ -32,7 +32,7 @@ WITHOUT_FILES = {
 
 
 @pytest.mark.parametrize("complete", WITHOUT_FILES)
-def test_all_there_is_is_offered(complete, tmp_path, monkeypatch):
+def test_all_names_are_completed(complete, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = sorted(WITHOUT_FILES[complete])
     assert complete("") == names
@@ -65,7 +65,7 @@ def folder(tmp_path, monkeypatch):
         (completion.folders, "", ["runs/"]),
     ],
 )
-def test_files_are_offered(folder, complete, typed, offered):
+def test_files_are_completed(folder, complete, typed, offered):
     assert complete(typed) == offered
 
 
@@ -76,8 +76,8 @@ def parameters(command):
         yield from parameters(inner)
 
 
-def test_what_has_names_offers_them():
-    """Options of every command by these names have values that Tab completes."""
+def test_options_with_names_have_completion():
+    """Every option of one of these names has completion, in all commands."""
     named = {
         "policy",
         "interleave",
@@ -94,4 +94,4 @@ def test_what_has_names_offers_them():
         for command, parameter in parameters(typer.main.get_command(app))
         if parameter.name in named and parameter._custom_shell_complete is None
     }
-    assert lacking == {f"{name} policy" for name in ("next", "add", "show", "ask")}  # those of a session
+    assert lacking == {f"{name} policy" for name in ("next", "add", "show", "ask")}  # sessions

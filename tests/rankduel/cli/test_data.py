@@ -1,4 +1,4 @@
-"""`rankduel data ...` as a person types it: what is printed, what is written, how it ends."""
+"""Test the commands `rankduel data ...`: output, files and exit codes."""
 
 import json
 
@@ -39,7 +39,7 @@ def test_help_fits_eighty_columns(rankduel, words, monkeypatch):
     assert max(map(len, out.splitlines())) <= 80
 
 
-def test_info_shows_the_page(rankduel, small):
+def test_info_prints_all_tables(rankduel, small):
     code, out, err = rankduel("data", "info", small)
     assert (code, err) == (0, "")
     for expected in ("queries with one grade", "documents  ", "constant: 3", "NDCG@10"):
@@ -48,16 +48,16 @@ def test_info_shows_the_page(rankduel, small):
 
 def test_info_as_json_is_complete(rankduel, small):
     code, out, _ = rankduel("data", "info", small, "--json")
-    told = json.loads(out)
+    output = json.loads(out)
     assert code == 0
-    assert (told["queries"], told["documents"], told["n_features"]) == (2, 3, 3)
-    assert told["grades"] == {"0": 1, "1": 1, "2": 1}
-    # Query 7: feature 1 ties both documents, so half the time the good one is second (gain 3 / log2 3).
-    assert told["features"][0]["ndcg"] == pytest.approx(((1 + 1 / np.log2(3)) / 2 + 1) / 2)
-    assert told["features"][1]["ndcg"] == 1.0
-    assert [f["tie_share"] for f in told["features"]] == [1.0, 0.0, 1.0]
-    assert [f["constant"] for f in told["features"]] == [False, False, True]
-    assert [f["constant_in_queries"] for f in told["features"]] == [True, False, True]
+    assert (output["queries"], output["documents"], output["n_features"]) == (2, 3, 3)
+    assert output["grades"] == {"0": 1, "1": 1, "2": 1}
+    # Query 7: feature 1 ties both documents, so the relevant one is second with probability 1/2 (3 / log2 3).
+    assert output["features"][0]["ndcg"] == pytest.approx(((1 + 1 / np.log2(3)) / 2 + 1) / 2)
+    assert output["features"][1]["ndcg"] == 1.0
+    assert [f["tie_share"] for f in output["features"]] == [1.0, 0.0, 1.0]
+    assert [f["constant"] for f in output["features"]] == [False, False, True]
+    assert [f["constant_in_queries"] for f in output["features"]] == [True, False, True]
 
 
 def test_info_takes_the_reading_options(rankduel, tmp_path):
@@ -75,8 +75,8 @@ def test_info_takes_the_reading_options(rankduel, tmp_path):
         "--no-cache",
     ]
     code, out, _ = rankduel("data", "info", path, *how, "--json")
-    told = json.loads(out)
-    assert code == 0 and told["grades"] == {"1": 1, "2": 1} and told["features"][0]["name"] == "0"
+    output = json.loads(out)
+    assert code == 0 and output["grades"] == {"1": 1, "2": 1} and output["features"][0]["name"] == "0"
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -120,7 +120,7 @@ def test_bad_input_is_one_message_and_exit_code_2(rankduel, small, tmp_path, wor
     assert set(tmp_path.iterdir()) - before <= {tmp_path / ".rankduel"}
 
 
-def test_convert_there_and_back(rankduel, small):
+def test_converting_twice_restores_the_data(rankduel, small):
     assert rankduel("data", "convert", small, "-o", "small.parquet")[0] == 0
     assert rankduel("data", "convert", "small.parquet", "-o", "back.txt.gz")[0] == 0
     first, back = read_data(small), read_data("back.txt.gz")
@@ -137,7 +137,7 @@ def test_convert_chooses_split_and_features(rankduel, small):
     assert read_data("two.parquet").feature_names == ("2", "3")
 
 
-def test_synth_writes_what_the_generator_makes(rankduel):
+def test_synth_writes_the_generated_data(rankduel):
     words = ["--queries", 5, "--seed", 3, "--set", "p_norel=0.5", "--set", "cycle=true"]
     code, out, _ = rankduel("data", "synth", "-o", "five.txt", *words)
     made = synthesize(shape("small", queries=5, seed=3, p_norel=0.5, cycle=True))
@@ -168,7 +168,7 @@ def test_number_ranges(names, text):
 
 
 def test_names_of_any_kind_are_shown(rankduel, tmp_path):
-    """Names in a Parquet file may look like markup, or like numbers that are none."""
+    """Names in a Parquet file may look like markup or like numbers."""
     names = ["[/]", "[red]x", "²", "٣", "9" * 5000, "9" * 5000 + "1"]
     frame = pd.DataFrame({"qid": ["a", "a", "b"], "label": [0, 1, 1], "split": ["[/x]", "[/x]", "y"]})
     frame.assign(**dict.fromkeys(names, 1.0)).to_parquet(tmp_path / "x.parquet")

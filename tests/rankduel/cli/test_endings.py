@@ -1,4 +1,4 @@
-"""Commands end with one message and an exit code: after signals, bugs, bad files, with closed outputs."""
+"""Test messages and exit codes of commands after signals, bugs, damaged files and closed outputs."""
 
 import contextlib
 import gzip
@@ -31,14 +31,14 @@ SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if 
 
 
 class Forked:
-    """A process that runs a command as its only one, forked so that nothing is imported again."""
+    """A process that runs one command; it is forked, so that nothing is imported again."""
 
     def __init__(self, command, folder, argv, stdout=None):
         output, errors = os.pipe(), os.pipe()
         with warnings.catch_warnings():
             warnings.simplefilter(
                 "ignore", DeprecationWarning
-            )  # of forks with threads: none holds a lock here
+            )  # forking with threads is safe here: none holds a lock
             self.pid = os.fork()
         if not self.pid:
             self._run(command, folder, argv, output[1] if stdout is None else stdout, errors[1])
@@ -53,7 +53,7 @@ class Forked:
             os.dup2(errors, 2)
             os.closerange(3, 256)
             sys.argv, sys.stdout, sys.stderr = ["rankduel", *argv], open(1, "w"), open(2, "w")
-            for number in SIGNALS:  # the tests may run where some are ignored, as under nohup
+            for number in SIGNALS:  # signals may be ignored where the tests run, as under nohup
                 signal.signal(
                     number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
                 )
@@ -75,17 +75,17 @@ class Forked:
             os.waitpid(self.pid, 0)
 
     def ended(self):
-        """Wait until all who have the outputs are gone; return the exit code and the error output."""
-        told = self.errors.read()
+        """Wait until all processes with these outputs have ended; return the exit code and error output."""
+        errors = self.errors.read()
         self.output.read()
-        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1]), told
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1]), errors
 
 
 def writes_and(goes_on):
-    """Return a command that is writing a file, says so, and goes on."""
+    """Return a command that starts to write a file, prints a line, and calls `goes_on`."""
 
     def command():
-        with endings.keeping("two runs are kept in there"), replacing("x.txt") as temporary:
+        with endings.note_if_stopped("two runs are kept in there"), replacing("x.txt") as temporary:
             temporary.write_text("half")
             print("working", flush=True)
             goes_on()
@@ -94,8 +94,8 @@ def writes_and(goes_on):
 
 
 def in_compiled_code():
-    """Start a process; then compute for minutes, deaf to Python's handlers, and get a signal in that."""
-    subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])  # has the same outputs
+    """Start a process, then compute for minutes without calling signal handlers, and receive a signal."""
+    subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])  # inherits the outputs
     clock = time.pthread_getcpuclockid(threading.get_ident())
     begun = time.clock_gettime(clock)
 
@@ -118,37 +118,37 @@ def stopped(folder, goes_on, number):
 
 @posix
 @pytest.mark.parametrize("number", SIGNALS)
-def test_a_signal_ends_a_command_and_what_was_kept_is_said(tmp_path, number):
-    code, told = stopped(tmp_path, lambda: time.sleep(600), number)
+def test_a_signal_ends_a_command_and_the_message_lists_kept_results(tmp_path, number):
+    code, err = stopped(tmp_path, lambda: time.sleep(600), number)
     assert code == 128 + number
-    assert told == f"stopped by {number.name}; two runs are kept in there\nto go on: rankduel run x\n"
+    assert err == f"stopped by {number.name}; two runs are kept in there\nto go on: rankduel run x\n"
     assert list(tmp_path.iterdir()) == []
 
 
 @posix
-def test_a_signal_ends_compiled_code_and_the_processes_that_were_started(tmp_path):
+def test_a_signal_ends_compiled_code_and_child_processes(tmp_path):
     with Forked(writes_and(in_compiled_code), tmp_path, ["run", "x"]) as process:
-        code, told = process.ended()  # when the other process has ended, too
+        code, err = process.ended()  # returns when the other process has ended too
     assert code == 143
-    assert told == "stopped by SIGTERM; two runs are kept in there\nto go on: rankduel run x\n"
+    assert err == "stopped by SIGTERM; two runs are kept in there\nto go on: rankduel run x\n"
     assert list(tmp_path.iterdir()) == []
 
 
 @posix
 def test_a_second_signal_ends_a_command_at_once(tmp_path):
-    def deaf():
+    def ignore_interrupts():
         try:
             time.sleep(600)
         finally:
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(600)
 
-    code, told = stopped(tmp_path, deaf, signal.SIGINT)
-    assert code == 130 and told.startswith("stopped by SIGINT; two runs") and list(tmp_path.iterdir()) == []
+    code, err = stopped(tmp_path, ignore_interrupts, signal.SIGINT)
+    assert code == 130 and err.startswith("stopped by SIGINT; two runs") and list(tmp_path.iterdir()) == []
 
 
 @posix
-def test_a_signal_that_is_ignored_stays_ignored(tmp_path):
+def test_an_ignored_signal_stays_ignored(tmp_path):
     def hang_up():
         os.kill(os.getpid(), signal.SIGHUP)
 
@@ -162,7 +162,7 @@ def test_a_signal_that_is_ignored_stays_ignored(tmp_path):
 
 
 @posix
-def test_a_signal_to_a_forked_process_is_none_to_its_parent(tmp_path):
+def test_a_signal_to_a_forked_process_does_not_stop_its_parent(tmp_path):
     def fork():
         child = os.fork()
         if child:
@@ -187,7 +187,7 @@ def test_a_signal_to_a_forked_process_is_none_to_its_parent(tmp_path):
         ("study", "study run cycles -o out", "finished runs are kept in out"),
     ],
 )
-def test_long_commands_say_what_they_keep(rankduel, monkeypatch, tmp_path, function, typed, kept):
+def test_stopped_commands_name_the_kept_results(rankduel, monkeypatch, tmp_path, function, typed, kept):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
@@ -197,7 +197,7 @@ def test_long_commands_say_what_they_keep(rankduel, monkeypatch, tmp_path, funct
     assert code == 130 and err == f"stopped by SIGINT; {kept}\nto go on: rankduel {typed}\n"
 
 
-def test_a_matrix_that_was_stopped_says_what_it_keeps(rankduel, monkeypatch, tmp_path):
+def test_the_message_of_a_stopped_matrix_names_the_checkpoint(rankduel, monkeypatch, tmp_path):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
@@ -209,7 +209,7 @@ def test_a_matrix_that_was_stopped_says_what_it_keeps(rankduel, monkeypatch, tmp
 
 @posix
 @pytest.mark.slow
-def test_runs_that_were_stopped_are_kept_and_resumed(tmp_path):
+def test_stopped_runs_are_resumed(tmp_path):
     typed = ["run", "arxiv6", "-p", "random_pair", "--horizon", "1e6", "--jobs", "1", "--runs"]
     folder = tmp_path / "results" / "arxiv6-1e6"
     pipe = subprocess.PIPE
@@ -218,10 +218,10 @@ def test_runs_that_were_stopped_are_kept_and_resumed(tmp_path):
             while not (folder / "random_pair" / "1.parquet").exists():
                 assert process.poll() is None
             process.send_signal(signal.SIGTERM)
-            told = process.communicate()[1]
+            err = process.communicate()[1]
         finally:
             process.kill()
-    assert process.returncode == 143 and told.splitlines()[-2:] == [
+    assert process.returncode == 143 and err.splitlines()[-2:] == [
         "stopped by SIGTERM; finished runs are kept in results/arxiv6-1e6",
         "to go on: rankduel run arxiv6 -p random_pair --horizon 1e6 --jobs 1 --runs 100000",
     ]
@@ -231,12 +231,12 @@ def test_runs_that_were_stopped_are_kept_and_resumed(tmp_path):
     assert (folder / "random_pair" / "0.parquet").stat().st_mtime_ns == first
 
 
-# --- bugs, and what readers raise
+# --- bugs, and errors of file readers
 
 
 @pytest.fixture
 def ends(monkeypatch, capsys, tmp_path):
-    """Let a command do something; returns (exit code, error output)."""
+    """Return a function that runs a command and returns (exit code, error output)."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(sys, "argv", ["rankduel", "run", "x y"])
 
@@ -248,19 +248,19 @@ def ends(monkeypatch, capsys, tmp_path):
     return ended
 
 
-def test_a_bug_leaves_its_traceback_in_a_file(ends, tmp_path):
-    code, told = ends(lambda: [].missing)
+def test_the_traceback_of_a_bug_is_written_to_a_file(ends, tmp_path):
+    code, err = ends(lambda: [].missing)
     (file,) = tmp_path.glob("rankduel-bug-*.txt")
-    assert code == 1 and "Traceback" not in told and "has a bug: AttributeError: 'list'" in told
-    assert f"report it to the project's tracker with this file: {file}" in told
+    assert code == 1 and "Traceback" not in err and "has a bug: AttributeError: 'list'" in err
+    assert f"report it to the project's tracker with this file: {file}" in err
     text = file.read_text()
     assert "Traceback" in text and text.startswith("rankduel run 'x y'\nrankduel ") and "[].missing" in text
 
 
-def test_without_a_folder_for_it_the_traceback_is_printed(ends, monkeypatch):
+def test_without_a_temporary_folder_the_traceback_is_printed(ends, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", "/dev/null/no folder")
-    code, told = ends(lambda: [].missing)
-    assert code == 1 and "Traceback" in told and "with these lines" in told
+    code, err = ends(lambda: [].missing)
+    assert code == 1 and "Traceback" in err and "with these lines" in err
 
 
 def read_text(path):
@@ -272,7 +272,7 @@ def allocate(path):
 
 
 @pytest.mark.parametrize(
-    ("content", "read", "told"),
+    ("content", "read", "expected"),
     [
         (b"\xff\xfe", read_text, "x.dat: not UTF-8 text"),
         (b"[" * 200_000, lambda path: json.loads(path.read_text()), "x.dat: nested too deeply"),
@@ -283,11 +283,11 @@ def allocate(path):
         (b"", lambda path: os.mkdir(str(path)), "x.dat: File exists"),
     ],
 )
-def test_what_a_reader_raises_becomes_a_message_about_its_file(ends, tmp_path, content, read, told):
+def test_errors_of_readers_become_messages_about_the_file(ends, tmp_path, content, read, expected):
     path = tmp_path / "x.dat"
     path.write_bytes(content)
     code, message = ends(lambda: read(path))
-    assert code == 2 and message.startswith("error: ") and told in message and "Traceback" not in message
+    assert code == 2 and message.startswith("error: ") and expected in message and "Traceback" not in message
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -296,11 +296,11 @@ def recurse():
 
 
 @pytest.mark.parametrize("fails", [recurse, lambda: json.loads("{"), lambda: b"\xff".decode()])
-def test_the_same_errors_without_a_file_are_bugs(ends, fails):
+def test_errors_of_readers_without_a_file_are_bugs(ends, fails):
     assert ends(fails)[0] == 1
 
 
-def test_memory_that_no_file_needs_is_no_bug(ends):
+def test_a_lack_of_memory_is_no_bug(ends):
     def fail():
         raise MemoryError
 
@@ -311,7 +311,7 @@ def test_memory_that_no_file_needs_is_no_bug(ends):
     )
 
 
-def test_an_answer_that_does_not_come_is_one_message(rankduel, monkeypatch, tmp_path):
+def test_a_prompt_without_input_is_one_message(rankduel, monkeypatch, tmp_path):
     (tmp_path / "pool.txt").write_text("a\nb\nc\n")
     assert rankduel("judge", "start", "pool.txt", "session")[0] == 0
     monkeypatch.setattr(sys, "stdin", io.StringIO(""))
@@ -319,11 +319,11 @@ def test_an_answer_that_does_not_come_is_one_message(rankduel, monkeypatch, tmp_
     assert code == 2 and "error: standard input ended before an answer; all earlier answers are saved" in err
 
 
-# --- what reaches the terminal
+# --- output to the terminal
 
 
 @posix
-def test_an_output_that_nobody_reads_ends_a_command_as_usual(tmp_path):
+def test_a_closed_output_ends_a_command_with_sigpipe(tmp_path):
     reading, writing = os.pipe()
     os.close(reading)
     with Forked(cli.main, tmp_path, ["interleavers"], stdout=writing) as process:
@@ -335,19 +335,19 @@ def test_an_output_that_nobody_reads_ends_a_command_as_usual(tmp_path):
 def test_an_output_on_a_full_disk_is_one_message(tmp_path):
     with open("/dev/full", "w") as full:
         with Forked(cli.main, tmp_path, ["interleavers"], stdout=full.fileno()) as process:
-            code, told = process.ended()
-    assert code == 2 and told.endswith(": No space left on device\n") and told.count("\n") == 1
+            code, err = process.ended()
+    assert code == 2 and err.endswith(": No space left on device\n") and err.count("\n") == 1
 
 
-def test_an_ascii_terminal_gets_other_characters(tmp_path):
+def test_characters_are_replaced_on_an_ascii_terminal(tmp_path):
     (tmp_path / "x.txt").write_text("1 qid:1 1:0.5 2:1\n0 qid:1 1:0.25 2:2\n")
     environment = os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "COLUMNS": "80"}
     environment.pop("PYTHONIOENCODING", None)
-    told = subprocess.run(
+    ended = subprocess.run(
         [*RANKDUEL, "data", "info", "x.txt"], cwd=tmp_path, env=environment, capture_output=True
     )
-    assert (told.returncode, told.stderr) == (0, b"")
-    assert "#####" in told.stdout.decode("ascii") and b"\\u" not in told.stdout
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert "#####" in ended.stdout.decode("ascii") and b"\\u" not in ended.stdout
 
 
 def test_a_name_that_is_not_utf_8_is_printed(rankduel):
@@ -367,24 +367,24 @@ def hostile_matrix(tmp_path):
 
 
 @pytest.mark.parametrize("command", [("winners",), ("matrix", "show")])
-def test_names_in_files_do_not_control_the_terminal(rankduel, hostile_matrix, command):
+def test_names_from_files_cannot_control_the_terminal(rankduel, hostile_matrix, command):
     code, out, err = rankduel(*command, hostile_matrix)
     assert (code, err) == (0, "") and out == visible(out)
     assert "␛]0" in out
 
 
-def test_messages_do_not_control_the_terminal(rankduel):
+def test_messages_cannot_control_the_terminal(rankduel):
     code, _, err = rankduel("winners", "\x1b]0;title\x07[/red].txt")
     assert code == 2 and err == visible(err) and "␛]0;title[/red].txt" in words(err)
 
 
-def test_data_for_other_programs_is_printed_exactly(rankduel, tmp_path):
+def test_json_and_csv_are_printed_unchanged(rankduel, tmp_path):
     (tmp_path / "pool.txt").write_text("a\x1b[1mé\nb\n", encoding="utf-8")
     assert rankduel("judge", "start", "pool.txt", "session")[0] == 0
     assert "a\x1b[1mé" in rankduel("judge", "next", "session")[1]
 
 
-def test_a_policy_file_may_say_anything(rankduel, tmp_path):
+def test_the_text_of_a_policy_file_cannot_control_the_terminal(rankduel, tmp_path):
     source = Path(__file__).parents[3] / "bandits" / "policies" / "condorcet" / "random_pair.py"
     text = source.read_text(encoding="utf-8")
     start = text.index(":") + 1

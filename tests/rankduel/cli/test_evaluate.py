@@ -1,4 +1,4 @@
-"""`rankduel evaluate` and `rankduel measures` as a person types them."""
+"""Test the commands `rankduel evaluate` and `rankduel measures`."""
 
 import csv
 import io
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.kernel
 
 @pytest.fixture
 def data(tmp_path):
-    """Judged data with the names of MSLR's features."""
+    """Write judged data with the names of MSLR's features."""
     letor = api.synthetic_data("small", queries=25)
     api.write_data(letor, tmp_path / "MSLR.txt")
     return letor
@@ -25,7 +25,7 @@ def csv_table(text):
     return pd.read_csv(io.StringIO(text), dtype={"ranker": str, "first": str, "second": str, "query": str})
 
 
-def test_the_page(rankduel, data):
+def test_the_printed_tables(rankduel, data):
     code, out, err = rankduel("evaluate", "MSLR.txt", "-m", "ndcg@10", "-m", "map(rel=2)", "--top", 3)
     assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 80
     lines = out.splitlines()
@@ -37,7 +37,7 @@ def test_the_page(rankduel, data):
     assert "133 more; --top 136 shows all" in out and "Paired" not in out
 
 
-def test_the_same_numbers_as_in_python(rankduel, data):
+def test_results_equal_those_of_the_api(rankduel, data):
     code, out, err = rankduel("evaluate", "MSLR.txt", "--rankers", "1-3,110", "-m", "mrr", "-m", "p", "--csv")
     assert (code, err) == (0, "")
     pd.testing.assert_frame_equal(
@@ -45,7 +45,7 @@ def test_the_same_numbers_as_in_python(rankduel, data):
     )
 
 
-def test_every_query(rankduel, data):
+def test_values_by_query(rankduel, data):
     options = ("evaluate", "MSLR.txt", "--rankers", "110,115", "--per-query")
     values = api.evaluate(data, rankers="110,115", per_query=True)
     pd.testing.assert_frame_equal(csv_table(rankduel(*options, "--csv")[1]), values, check_exact=True)
@@ -56,7 +56,7 @@ def test_every_query(rankduel, data):
     assert f"{query} 110 {first:.4f} {query} 115 {second:.4f}" in page
 
 
-def test_tests_between_the_best(rankduel, data):
+def test_significance_tests_between_the_best_rankers(rankduel, data):
     options = ("evaluate", "MSLR.txt", "-m", "ndcg@10", "-m", "map", "--test", "--seed", 5)
     best = api.evaluate(data).sort_values("value", ascending=False)["ranker"].tolist()[:5]
     chosen = ",".join(name for name in data.feature_names if name in best)
@@ -70,20 +70,20 @@ def test_tests_between_the_best(rankduel, data):
     assert "Paired randomisation tests of map (25 queries, 10 pairs)" in words(page)
 
 
-def test_as_json(rankduel, data):
+def test_json_output(rankduel, data):
     options = ("evaluate", "MSLR.txt", "--rankers", "110,115", "--json")
-    told = json.loads(rankduel(*options)[1])
-    assert (told["data"], told["queries"]) == ("MSLR.txt", 25) and "tests" not in told
-    assert told["values"] == api.evaluate(data, rankers="110,115").to_dict("records")
-    told = json.loads(rankduel(*options, "--test", "--per-query")[1])
-    assert len(told["values"]) == 50 and [test["queries"] for test in told["tests"]] == [25]
+    output = json.loads(rankduel(*options)[1])
+    assert (output["data"], output["queries"]) == ("MSLR.txt", 25) and "tests" not in output
+    assert output["values"] == api.evaluate(data, rankers="110,115").to_dict("records")
+    output = json.loads(rankduel(*options, "--test", "--per-query")[1])
+    assert len(output["values"]) == 50 and [test["queries"] for test in output["tests"]] == [25]
 
 
-def test_queries_left_out_have_no_value(rankduel, tmp_path):
+def test_excluded_queries_have_no_value(rankduel, tmp_path):
     (tmp_path / "x.txt").write_text("0 qid:1 1:1\n0 qid:1 1:2\n1 qid:2 1:1\n0 qid:2 1:0\n")
     options = ("evaluate", "x.txt", "-m", "ndcg(no_relevant=skip)", "--per-query")
-    told = json.loads(rankduel(*options, "--json")[1])
-    assert [row["value"] for row in told["values"]] == [None, 1.0]
+    output = json.loads(rankduel(*options, "--json")[1])
+    assert [row["value"] for row in output["values"]] == [None, 1.0]
     assert rankduel(*options, "--csv")[1].splitlines()[1:] == [
         "1,1,ndcg(no_relevant=skip),",
         "1,2,ndcg(no_relevant=skip),1.0",
@@ -92,7 +92,7 @@ def test_queries_left_out_have_no_value(rankduel, tmp_path):
 
 
 def test_names_of_any_kind(rankduel, tmp_path):
-    """Names come from files: control characters are shown, and CSV is read back as it was."""
+    """Control characters in names are printed as visible ones, and unchanged in CSV."""
     names = ["a\rb", "c,d", 'e"f', "[bold]g", "h\x1b[2J"]
     columns = {name: [1.0, 2.0] for name in names}
     frame = pd.DataFrame({"qid": ["p\nq", "p\nq"], "label": [0, 1]} | columns)
@@ -103,7 +103,7 @@ def test_names_of_any_kind(rankduel, tmp_path):
     assert [row["ranker"] for row in rows] == names
 
 
-def test_two_formats_at_once_are_refused(rankduel, data):
+def test_two_output_formats_are_an_error(rankduel, data):
     code, out, err = rankduel("evaluate", "MSLR.txt", "--json", "--csv")
     assert (code, out) == (2, "") and "--json and --csv are both given; expected one" in err
 
@@ -127,9 +127,9 @@ def test_measures_are_listed(rankduel):
     assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 80
     for text in ("no_relevant = zero | half | one | skip", "Chapelle, Metzler, Zhang", "rbp(p=0.95)"):
         assert text in words(out)
-    told = json.loads(rankduel("measures", "--json")[1])["measures"]
-    assert [measure["name"] for measure in told] == api.measures()["name"].tolist()
-    assert told[-1]["settings"]["p"] == {
+    output = json.loads(rankduel("measures", "--json")[1])["measures"]
+    assert [measure["name"] for measure in output] == api.measures()["name"].tolist()
+    assert output[-1]["settings"]["p"] == {
         "default": 0.8,
         "about": "probability of continuing to the next rank",
         "from": 0,

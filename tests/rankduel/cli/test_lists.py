@@ -1,4 +1,4 @@
-"""`rankduel clickmodels` and `rankduel interleavers` as a person types them."""
+"""Test the commands `rankduel clickmodels` and `rankduel interleavers`."""
 
 import json
 
@@ -15,13 +15,13 @@ from rankduel.cli.shown import lists
 
 @pytest.mark.parametrize("command", ["clickmodels", "interleavers"])
 @pytest.mark.parametrize("more", [[], ["--help"]])
-def test_pages_fit_eighty_columns(rankduel, command, more):
+def test_output_fits_eighty_columns(rankduel, command, more):
     code, out, err = rankduel(command, *more)
     assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 80
     assert "…" not in out and "[/" not in out
 
 
-def test_click_models_for_people(rankduel):
+def test_table_of_click_models(rankduel):
     out = words(rankduel("clickmodels")[1])
     for user in USERS.values():
         assert f"{user.name} {user.about}" in out and user.source in out
@@ -31,23 +31,23 @@ def test_click_models_for_people(rankduel):
     assert "reciprocal:ETA 1 / t^eta" in out and "measured public OnlineLambdaMart" in out
 
 
-def test_click_models_for_machines(rankduel):
-    told = json.loads(rankduel("clickmodels", "--json")[1])
-    assert [user["name"] for user in told["users"]] == list(USERS)
-    for user in told["users"]:
+def test_json_of_click_models(rankduel):
+    output = json.loads(rankduel("clickmodels", "--json")[1])
+    assert [user["name"] for user in output["users"]] == list(USERS)
+    for user in output["users"]:
         mine = USERS[user["name"]]
         assert (user["about"], user["source"]) == (mine.about, mine.source)
         assert user["tables"] == {
             str(grades): {"p_click": list(click), "p_stop": list(stop)}
             for grades, (click, stop) in mine.tables.items()
         }
-    assert told["stop_rules"] == STOP_RULES
-    assert [(a["name"], a["takes"]) for a in told["attention"]] == [
+    assert output["stop_rules"] == STOP_RULES
+    assert [(a["name"], a["takes"]) for a in output["attention"]] == [
         (a.name, a.takes) for a in ATTENTIONS.values()
     ]
 
 
-def test_interleavers_for_people(rankduel):
+def test_table_of_interleavers(rankduel):
     out = words(rankduel("interleavers")[1])
     for method in METHODS.values():
         assert f"{method.name} {method.about} {method.source}" in out
@@ -57,25 +57,25 @@ def test_interleavers_for_people(rankduel):
     )
 
 
-def test_interleavers_for_machines(rankduel):
-    told = json.loads(rankduel("interleavers", "--json")[1])
-    assert [method["name"] for method in told["methods"]] == list(METHODS)
-    for method in told["methods"]:
+def test_json_of_interleavers(rankduel):
+    output = json.loads(rankduel("interleavers", "--json")[1])
+    assert [method["name"] for method in output["methods"]] == list(METHODS)
+    for method in output["methods"]:
         defaults = {name: setting["default"] for name, setting in method["settings"].items()}
         usual = interleaving(method["name"])
         assert defaults == {name: usual.get(name) for name in usual.params._fields}
         choices = {name: s["choices"] for name, s in method["settings"].items() if "choices" in s}
         declared = settings_of(METHODS[method["name"]])
         assert choices == {name: list(s.choices) for name, s in declared.items() if s.choices}
-    assert told["presets"].keys() == PRESETS.keys()
-    assert told["presets"]["repo_multileave"] == {
+    assert output["presets"].keys() == PRESETS.keys()
+    assert output["presets"]["repo_multileave"] == {
         "interleaving": "probabilistic(credit=marginal_sampled)",
         "ties": "random_run",
         "tied_duels": "coin",
     }
 
 
-def test_examples_shown_can_be_typed(rankduel):
+def test_printed_examples_work(rankduel):
     models, methods = rankduel("clickmodels")[1], rankduel("interleavers")[1]
     for example in lists.MODEL_EXAMPLES:
         assert example in models
@@ -94,15 +94,15 @@ def test_bad_input_is_one_message_and_exit_code_2(rankduel, monkeypatch, problem
     assert rankduel("clickmodels") == (2, "", "error: no such [thing]\n")
 
 
-def test_one_user_is_shown_as_it_was_understood(rankduel, tmp_path):
+def test_one_click_model_with_its_settings(rankduel, tmp_path):
     code, out, err = rankduel("clickmodels", "custom(p_click=0/1,p_stop=0/0.5)", "--grades", "2")
     assert (code, err) == (0, "") and out.startswith("custom(p_click=0/1,p_stop=0/0.5)")
     # Ten relevant documents: a click each until the user leaves, 1 + 1/2 + 1/4 + ... of them.
     assert words("1 1 0.5 1.998") in words(out) and words("0 0 0 0.000") in words(out)
     (tmp_path / "mine.toml").write_text("p_click = [0, 1]\np_stop = [0, 0.5]\n")
-    told = json.loads(rankduel("clickmodels", str(tmp_path / "mine.toml"), "--grades", "2", "--json")[1])
-    assert told["written"] == "custom(p_click=0/1,p_stop=0/0.5)" and told["p_click"] == [0, 1]
-    assert told["expected_clicks"] == [0, pytest.approx(2 - 2**-9)]
+    output = json.loads(rankduel("clickmodels", str(tmp_path / "mine.toml"), "--grades", "2", "--json")[1])
+    assert output["written"] == "custom(p_click=0/1,p_stop=0/0.5)" and output["p_click"] == [0, 1]
+    assert output["expected_clicks"] == [0, pytest.approx(2 - 2**-9)]
 
 
 @pytest.mark.parametrize(
@@ -114,6 +114,6 @@ def test_one_user_is_shown_as_it_was_understood(rankduel, tmp_path):
         (["absent.toml"], "absent.toml"),
     ],
 )
-def test_a_user_that_cannot_be_is_one_message(rankduel, more, says):
+def test_a_wrong_click_model_is_one_message(rankduel, more, says):
     code, out, err = rankduel("clickmodels", *more)
     assert (code, out) == (2, "") and says in err

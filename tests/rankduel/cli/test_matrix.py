@@ -1,4 +1,4 @@
-"""`rankduel matrix` as a person types it."""
+"""Test the command `rankduel matrix`."""
 
 import io
 import time
@@ -31,7 +31,7 @@ def data(tmp_path_factory):
 
 @pytest.fixture
 def matrix(data, capsys, monkeypatch):
-    """matrix(words): what is printed."""
+    """Return a function that runs the command with the given words and returns its output."""
     app = typer.Typer()
     app.add_typer(matrix_commands.app, name="matrix")
     app.command("other")(lambda: None)
@@ -50,14 +50,14 @@ def test_a_matrix_from_a_file(matrix, data, tmp_path):
     output = tmp_path / "three.prefs.parquet"
     code, out = matrix(data, "-o", output, *TEAM_DRAFT, "--clicks", "perfect")
     assert code == 0
-    told = words(out)
-    assert "3 rankers, 30 queries: 3 pairs in" in told
+    text = words(out)
+    assert "3 rankers, 30 queries: 3 pairs in" in text
     assert (
         "team_draft, perfect user: 2 pairs estimated from simulated pages, 1 pair exact (95% interval: "
-        in told
+        in text
     )
-    assert "undecided (interval contains 1/2): " in told
-    assert f"wrote {output} (" in told and f"next: rankduel winners {output}" in told
+    assert "undecided (interval contains 1/2): " in text
+    assert f"wrote {output} (" in text and f"next: rankduel winners {output}" in text
     made = read_preferences(output)
     assert made.names == ("110", "115", "96")
     assert made.settings["interleave"] == "team_draft" and made.settings["clicks"] == "perfect"
@@ -65,23 +65,23 @@ def test_a_matrix_from_a_file(matrix, data, tmp_path):
     assert list(tmp_path.iterdir()) == [output]
 
 
-def test_build_may_be_said(matrix, data, tmp_path):
+def test_the_word_build_is_optional(matrix, data, tmp_path):
     short, said = tmp_path / "short.prefs.parquet", tmp_path / "said.prefs.parquet"
     assert matrix("-o", short, data, *TEAM_DRAFT, "--jobs", "1")[0] == 0
     assert matrix("build", data, "-o", said, *TEAM_DRAFT)[0] == 0
     assert short.read_bytes() == said.read_bytes()
 
 
-def test_plain_matrices_can_be_written(matrix, data, tmp_path):
+def test_matrices_can_be_written_as_npy_and_text(matrix, data, tmp_path):
     for name in ("plain.npy", "plain.txt"):
         assert matrix(data, "-o", tmp_path / name, *TEAM_DRAFT)[0] == 0
         assert read_preferences(tmp_path / name).matrix.shape == (3, 3)
 
 
-def test_aims_reach_the_matrix(matrix, data, tmp_path):
-    output = tmp_path / "aims.prefs.parquet"
-    aims = ("--decide", "0.1", "--precision", "0.05", "--duels", "300", "--seed", "5", "--simulate")
-    code, out = matrix(data, "-o", output, *TEAM_DRAFT, *aims, "--prior", "lerot")
+def test_targets_are_passed_to_the_matrix(matrix, data, tmp_path):
+    output = tmp_path / "targets.prefs.parquet"
+    targets = ("--decide", "0.1", "--precision", "0.05", "--duels", "300", "--seed", "5", "--simulate")
+    code, out = matrix(data, "-o", output, *TEAM_DRAFT, *targets, "--prior", "lerot")
     made = read_preferences(output)
     assert code == 0 and "3 pairs estimated from simulated duels" in out
     expected = {"decide": 0.1, "precision": 0.05, "duels": 300, "seed": 5, "prior": "lerot"}
@@ -90,14 +90,14 @@ def test_aims_reach_the_matrix(matrix, data, tmp_path):
 
 
 @pytest.mark.parametrize("typed", [["--help"], ["build", "--help"], ["show", "--help"], []])
-def test_help_shows_what_there_is(matrix, typed):
+def test_help_of_matrix_and_its_commands(matrix, typed):
     _, out = matrix(*typed)
     assert "Usage" in out and ("--decide" in out) == (typed[:1] == ["build"])
     if typed in ([], ["--help"]):
         assert "build" in out and "show" in out
 
 
-def test_a_made_matrix_can_be_shown(matrix, data, tmp_path):
+def test_a_built_matrix_can_be_shown(matrix, data, tmp_path):
     output = tmp_path / "shown.prefs.parquet"
     matrix(data, "-o", output, *TEAM_DRAFT)
     code, out = matrix("show", output)
@@ -105,7 +105,7 @@ def test_a_made_matrix_can_be_shown(matrix, data, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("nowhere/p.prefs.parquet", "there is no folder"),
         ("p.prefs", "the name must end in .prefs.parquet, or in .npy or .txt"),
@@ -113,21 +113,21 @@ def test_a_made_matrix_can_be_shown(matrix, data, tmp_path):
         ("folder.npy", "is a folder"),
     ],
 )
-def test_bad_outputs_are_refused_before_the_data_are_read(matrix, tmp_path, name, told):
+def test_wrong_outputs_are_errors_before_data_are_read(matrix, tmp_path, name, message):
     (tmp_path / "there.txt").write_text("here")
     (tmp_path / "folder.npy").mkdir()
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=message):
         matrix(tmp_path / "no such data.txt", "-o", tmp_path / name)
 
 
-def test_a_folder_without_permission_is_refused(matrix, tmp_path, monkeypatch):
+def test_a_folder_without_permission_is_an_error(matrix, tmp_path, monkeypatch):
     monkeypatch.setattr(matrix_commands.os, "access", lambda path, mode: False)
     with pytest.raises(DataError, match="no permission to write to the folder"):
         matrix("data.txt", "-o", tmp_path / "p.prefs.parquet")
 
 
 @pytest.mark.parametrize(
-    ("typed", "told"),
+    ("typed", "message"),
     [
         (
             ["--duels", str(10**21)],
@@ -143,25 +143,25 @@ def test_a_folder_without_permission_is_refused(matrix, tmp_path, monkeypatch):
         (["--multileave", "sosm", "--jobs", "0"], "jobs is 0; expected"),
     ],
 )
-def test_numbers_out_of_range_are_refused(matrix, data, tmp_path, typed, told):
+def test_numbers_out_of_range_are_errors(matrix, data, tmp_path, typed, message):
     with pytest.raises(UsageError) as refused:
         matrix(data, "-o", tmp_path / "p.npy", *typed)
-    assert told in str(refused.value) and list(tmp_path.iterdir()) == []
+    assert message in str(refused.value) and list(tmp_path.iterdir()) == []
 
 
-def test_force_replaces(matrix, data, tmp_path):
+def test_force_replaces_the_file(matrix, data, tmp_path):
     output = tmp_path / "there.txt"
     output.write_text("here")
     assert matrix(data, "-o", output, *TEAM_DRAFT, "--force")[0] == 0
     assert len(read_preferences(output)) == 3
 
 
-def test_an_unknown_method_is_refused(matrix, data, tmp_path):
+def test_an_unknown_method_is_an_error(matrix, data, tmp_path):
     with pytest.raises(InterleaveError, match="did you mean 'team_draft'"):
         matrix(data, "-o", tmp_path / "p.npy", "--interleave", "team_drafts")
 
 
-def test_the_bar_tells_rate_and_decisions(monkeypatch):
+def test_the_progress_bar_shows_rate_and_decided_pairs(monkeypatch):
     terminal = Console(file=io.StringIO(), force_terminal=True, width=140)
     monkeypatch.setattr(console, "errors", terminal)
     with console.matrix_progress() as update:

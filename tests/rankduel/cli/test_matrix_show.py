@@ -1,4 +1,4 @@
-"""`rankduel matrix show`: the heatmap in the terminal, with and without colours, and as a file."""
+"""Test `rankduel matrix show`: the heatmap in the terminal, with and without colours, and as a file."""
 
 import io
 import re
@@ -17,7 +17,7 @@ from rankduel.cli.shown.matrix import colour, draw, shrunk
 
 
 def drawn(matrix, width=80, names=None, **settings):
-    """What a terminal of this width is sent, without colours unless they are asked for."""
+    """Return the output to a terminal of this width, by default without colours."""
     file = io.StringIO()
     settings = {"force_terminal": True, "color_system": None} | settings
     draw(preferences_of(matrix, names), Console(file=file, width=width, **settings))
@@ -25,7 +25,7 @@ def drawn(matrix, width=80, names=None, **settings):
 
 
 def ladder(size):
-    """A total order, worst first, so that drawing has to turn it round."""
+    """Return the matrix of a total order, worst ranker first, so that drawing has to reverse it."""
     place = np.arange(size)
     return 0.5 + 0.4 * (place[:, None] - place[None, :]) / size
 
@@ -33,7 +33,7 @@ def ladder(size):
 COLOURS = {"force_terminal": True, "color_system": "truecolor", "no_color": False, "legacy_windows": False}
 
 
-def test_few_rankers_are_shown_with_their_numbers():
+def test_small_matrices_are_shown_as_numbers():
     lines = drawn(MATRICES["thesis4"].make(), names=["bm25", "tf", "a rather long name", "x"]).splitlines()
     assert words(lines[0]) == "bm25 tf x a rather long…"  # ranked by Copeland score, then Borda score
     assert words(lines[1]) == "bm25 ╲ 0.51 0.51 0.51"
@@ -44,12 +44,12 @@ def test_few_rankers_are_shown_with_their_numbers():
 
 
 def columns(line):
-    """Where the words of a line end, in columns of a terminal."""
+    """Return the terminal columns in which the words of a line end."""
     return [cell_len(line[: found.end()]) for found in re.finditer(r"\S+", line)]
 
 
 @pytest.mark.parametrize("names", [["bm25", "neural", "x"], ["検索", "tf", "é"]])
-def test_numbers_stand_under_their_names(names):
+def test_numbers_are_aligned_with_names(names):
     for width in (40, 80):
         header, *rows = drawn(ladder(3), width, names=names).splitlines()[:4]
         assert max(map(cell_len, (header, *rows))) <= width
@@ -60,7 +60,7 @@ def test_numbers_stand_under_their_names(names):
             ]
 
 
-def test_names_are_cut_where_there_is_no_room():
+def test_long_names_are_shortened():
     header, *rows = drawn(ladder(6), 50, ["a very long name indeed " + str(i) for i in range(6)]).splitlines()
     assert (
         max(map(len, (header, *rows))) <= 50
@@ -69,7 +69,7 @@ def test_names_are_cut_where_there_is_no_room():
     )
 
 
-def test_what_is_no_terminal_gets_all_numbers_under_whole_names():
+def test_output_to_a_file_has_all_numbers_and_full_names():
     names = [f"ranker {i}" for i in range(60)]
     lines = drawn(ladder(60), 80, names, force_terminal=False).splitlines()
     assert len(lines) == 61 and not any("…" in line or line.endswith(" ") for line in lines)
@@ -80,7 +80,7 @@ def test_what_is_no_terminal_gets_all_numbers_under_whole_names():
     assert len({columns(line.replace("ranker ", "ranker_"))[-1] for line in lines[1:-1]}) == 1
 
 
-def test_more_rankers_are_shown_as_digits_where_there_are_no_colours():
+def test_larger_matrices_are_shown_as_digits_without_colours():
     text = drawn(ladder(30))
     lines = text.splitlines()
     assert words(lines[0]).split()[:3] == ["29", "╲", "5"] and words(lines[0]).split()[-1] == "8"
@@ -95,7 +95,7 @@ def test_ties_are_dots():
 
 @pytest.mark.parametrize("width", [40, 80, 133])
 @pytest.mark.parametrize("settings", [{}, COLOURS], ids=["plain", "colours"])
-def test_many_rankers_are_shrunk_to_the_width(width, settings):
+def test_large_matrices_are_shrunk_to_the_width(width, settings):
     text = drawn(ladder(300), width, **settings)
     size = width if settings else width // 2
     assert f"300 rankers in {size} blocks: a cell is the mean of its pairs" in words(text)
@@ -113,7 +113,7 @@ def test_a_picture_that_fits_is_not_shrunk():
     assert text.count("▀") == 60 * 30 and "mean of its pairs" not in text and "top and left: 59" in text
 
 
-def test_colours_say_who_wins():
+def test_colours_of_wins_and_losses():
     text = drawn(square_of_two(), **COLOURS)
     best, even, worst = colour(0.9, 0.4).triplet, colour(0.5, 0.4).triplet, colour(0.1, 0.4).triplet
     assert even == (255, 255, 255) and best[2] > best[0] and worst[0] > worst[2]  # blue wins, brown loses
@@ -126,12 +126,12 @@ def square_of_two():
     return np.array([[0.5, 0.9], [0.1, 0.5]])
 
 
-def test_the_ends_of_the_colours_are_the_largest_margin():
+def test_the_colour_scale_ends_at_the_largest_margin():
     assert colour(0.7, 0.2).triplet == colour(0.9, 0.2).triplet == colour(1.0, 0.5).triplet
     assert colour(0.6, 0.2).triplet == colour(0.75, 0.5).triplet
 
 
-def test_without_colours_if_the_user_wishes():
+def test_no_color_turns_colours_off():
     assert "\x1b[48" not in drawn(ladder(30), **(COLOURS | {"no_color": True}))
 
 
@@ -151,7 +151,7 @@ def test_shrinking_takes_means_of_equal_blocks(size, places):
 
 
 @pytest.mark.parametrize("name", ["arxiv6", "cycle", "copeland500"])
-def test_pages_fit_eighty_columns(rankduel, monkeypatch, name):
+def test_output_fits_eighty_columns(rankduel, monkeypatch, name):
     monkeypatch.setattr(screen, "_force_terminal", True)
     code, out, err = rankduel("matrix", "show", name)
     assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 80
@@ -163,14 +163,14 @@ def test_pages_fit_eighty_columns(rankduel, monkeypatch, name):
 @pytest.mark.parametrize(
     ("ending", "magic"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("html", b"<!DOCTYPE html>")]
 )
-def test_as_a_file(rankduel, tmp_path, ending, magic):
+def test_the_heatmap_as_a_file(rankduel, tmp_path, ending, magic):
     code, out, err = rankduel("matrix", "show", "arxiv6", "--rankers", "0-3", "-o", f"a.{ending}")
     assert (code, err) == (0, "") and f"wrote a.{ending}" in out and "0.55" in out
     assert (tmp_path / f"a.{ending}").read_bytes().startswith(magic)
     assert [path.name for path in tmp_path.iterdir()] == [f"a.{ending}"]
 
 
-def test_no_name_of_a_ranker_becomes_an_element_of_the_page(rankduel, tmp_path):
+def test_names_of_rankers_are_escaped_in_html(rankduel, tmp_path):
     pages = []
     for name, text in (("plain", ""), ("attacked", "".join(ATTACKS))):
         names = [f"{ranker}{text}" for ranker in "abc"]
@@ -183,13 +183,13 @@ def test_no_name_of_a_ranker_becomes_an_element_of_the_page(rankduel, tmp_path):
     assert "".join(ATTACKS) in attacked.text
 
 
-def test_a_file_of_too_many_rankers_says_so(rankduel):
+def test_a_file_with_too_many_rankers_has_a_note(rankduel):
     out = rankduel("matrix", "show", "copeland500", "-o", "a.svg")[1]
     assert "wrote a.svg (" in out and "the first 200 rankers)" in out
 
 
 @pytest.mark.parametrize(
-    ("typed", "told"),
+    ("typed", "message"),
     [
         (["arxiv7"], "did you mean 'arxiv6'?"),
         (["arxiv6", "--rankers", "8"], "no ranker named '8'"),
@@ -197,7 +197,7 @@ def test_a_file_of_too_many_rankers_says_so(rankduel):
         (["arxiv6", "-o", "nowhere/a.svg"], "nowhere"),
     ],
 )
-def test_mistakes_end_in_one_message(rankduel, tmp_path, typed, told):
+def test_mistakes_end_in_one_message(rankduel, tmp_path, typed, message):
     code, _, err = rankduel("matrix", "show", *typed)
-    assert code == 2 and err.startswith("error: ") and told in words(err)
+    assert code == 2 and err.startswith("error: ") and message in words(err)
     assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""What people get wrong at the command line: each is one message with what to do, before any work."""
+"""Test that common mistakes at the command line have one message with advice, before any work."""
 
 import shlex
 
@@ -111,18 +111,20 @@ def all_files(folder):
     return {path for path in folder.rglob("*") if path.is_file() and ".rankduel" not in path.parts}
 
 
-@pytest.mark.parametrize(("typed", "told"), REFUSED, ids=[f"{typed} {told[:20]}" for typed, told in REFUSED])
-def test_what_would_be_ignored_or_misread_is_refused(rankduel, files, typed, told):
+@pytest.mark.parametrize(
+    ("typed", "message"), REFUSED, ids=[f"{typed} {message[:20]}" for typed, message in REFUSED]
+)
+def test_options_that_would_be_ignored_are_errors(rankduel, files, typed, message):
     before = all_files(files)
     code, out, err = rankduel(*shlex.split(typed))
     assert code == 2 and out == "" and err.startswith("error: ") and "has a bug" not in err
-    assert told in words(err)
+    assert message in words(err)
     made = all_files(files) - before
     assert {path.name for path in made} <= {"_study.json", "_matrix.prefs.parquet"}
 
 
 @pytest.mark.kernel
-def test_options_of_trec_runs_are_obeyed(rankduel, files):
+def test_options_of_trec_runs(rankduel, files):
     runs = ("bm25.run", "neural.run", "--qrels", "q.txt")
     code, out, err = rankduel("matrix", *runs, "--grade-cuts", "1,3", "-o", "a.prefs.parquet")
     assert code == 0 and "2 rankers, 2 queries: 1 pair in" in words(out)
@@ -143,7 +145,7 @@ def test_options_of_trec_runs_are_obeyed(rankduel, files):
     assert read_preferences(files / "b.prefs.parquet").settings["clicks"] == "navigational(grade_map=even)"
 
 
-def test_runs_are_named_after_all_files_or_their_folder(tmp_path, monkeypatch):
+def test_default_folders_are_named_after_all_files_or_their_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert run_set_name(["arxiv6"], "", 1e6, 0) == "arxiv6-1e6"
     assert run_set_name(["a/bm25.run", "neural.run"], "live", 100, 3) == "bm25-neural-live-100-seed3"
@@ -157,7 +159,7 @@ DUEL = ("--interleave", "team_draft", "-k", "3", "--policy", "rucb", "--horizon"
 
 
 @pytest.mark.kernel
-def test_a_second_run_of_other_rankers_names_the_file_and_the_option(rankduel, files):
+def test_the_error_for_other_rankers_names_the_file_and_the_option(rankduel, files):
     assert rankduel("run", "x.txt", "--live", "--rankers", "1,2", *DUEL)[0] == 0
     code, _, err = rankduel("run", "x.txt", "--live", "--rankers", "1,3", *DUEL)
     assert (
@@ -172,29 +174,29 @@ def test_a_second_run_of_other_rankers_names_the_file_and_the_option(rankduel, f
 
 @pytest.mark.kernel
 @pytest.mark.parametrize("command", [("run", "--live"), ("compare",)])
-def test_a_matrix_for_other_rankers_users_or_grades_is_refused(rankduel, files, command):
+def test_a_matrix_for_other_rankers_users_or_grades_is_an_error(rankduel, files, command):
     made = ("matrix", "x.txt", "--interleave", "team_draft", "-k", "3", "--rankers", "1,2")
     assert rankduel(*made, "-o", "m.prefs.parquet")[0] == 0
     name, *options = command
 
-    def asked(*more):
+    def run_with_matrix(*more):
         code, _, err = rankduel(name, "x.txt", *options, *DUEL, "--matrix", "m.prefs.parquet", *more)
         return code, words(err)
 
-    code, err = asked("--rankers", "1,3")
+    code, err = run_with_matrix("--rankers", "1,3")
     assert (
         code == 2
         and "m.prefs.parquet: the matrix is for 2 rankers, 1, 2, and the data are ranked by 2" in err
     )
-    code, err = asked("--rankers", "1,2", "--clicks", "perfect")
+    code, err = run_with_matrix("--rankers", "1,2", "--clicks", "perfect")
     assert code == 2 and "m.prefs.parquet was made for other duels: clicks is navigational there" in err
-    code, err = asked("--rankers", "1,2", "--grade-cuts", "1")
+    code, err = run_with_matrix("--rankers", "1,2", "--grade-cuts", "1")
     assert code == 2 and "grades is 3 there and 2 now" in err
-    assert asked("--rankers", "1,2") == (0, "")
+    assert run_with_matrix("--rankers", "1,2") == (0, "")
 
 
 @pytest.mark.kernel
-def test_an_exact_tie_is_called_a_tie(rankduel, files):
+def test_an_exact_tie_is_reported_as_a_tie(rankduel, files):
     (files / "same.txt").write_text("".join(f"{i % 2} qid:1 1:{i} 2:{2 * i}\n" for i in range(4)))
     # The same order twice: a pair of identical pages.
     code, out, _ = rankduel("matrix", "same.txt", "--interleave", "team_draft", "-o", "t.prefs.parquet")

@@ -1,4 +1,4 @@
-"""`rankduel policies` and `rankduel run` as a person types them."""
+"""Test the commands `rankduel policies` and `rankduel run`."""
 
 import json
 
@@ -11,7 +11,7 @@ from rankduel.base.settings import settings_of
 
 
 @pytest.mark.parametrize("more", [[], ["--help"], ["rucb(alpha=0.6)"]])
-def test_pages_fit_eighty_columns(rankduel, more):
+def test_output_fits_eighty_columns(rankduel, more):
     code, out, err = rankduel("policies", *more)
     assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 80
     assert "…" not in out and "[/" not in out
@@ -27,7 +27,7 @@ def test_every_policy_is_listed_with_source_assumption_and_parameters(rankduel):
 
 
 @pytest.mark.parametrize("name", POLICIES)
-def test_one_policy_is_explained(rankduel, name):
+def test_parameters_of_one_policy_are_printed(rankduel, name):
     code, out, err = rankduel("policies", name)
     assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 80
     for parameter, setting in settings_of(POLICIES[name]).items():
@@ -36,24 +36,26 @@ def test_one_policy_is_explained(rankduel, name):
         assert variant in out
 
 
-def test_for_machines(rankduel):
-    told = json.loads(rankduel("policies", "--json")[1])
-    assert [policy["name"] for policy in told] == [*POLICIES]
-    assert all(policy["source"] and policy["assumes"] for policy in told)
-    assert {policy["name"]: policy["needs_horizon"] for policy in told}["savage"] is True
-    assert {policy["name"]: policy["needs_horizon"] for policy in told}["rucb"] is False
+def test_json_output(rankduel):
+    parsed = json.loads(rankduel("policies", "--json")[1])
+    assert [policy["name"] for policy in parsed] == [*POLICIES]
+    assert all(policy["source"] and policy["assumes"] for policy in parsed)
+    assert {policy["name"]: policy["needs_horizon"] for policy in parsed}["savage"] is True
+    assert {policy["name"]: policy["needs_horizon"] for policy in parsed}["rucb"] is False
 
 
-def test_one_policy_as_it_was_understood(rankduel):
-    told = json.loads(rankduel("policies", "merge_dts(alpha=0.262144, batch=16, c=4e6)", "--json")[1])
-    assert told["written"] == str(parse_policy("merge_dts(alpha=0.262144,batch=16,c=4e6)"))
-    assert told["parameters"]["c"]["value"] == 4e6
-    assert told["parameters"]["partition"]["value"] == told["parameters"]["partition"]["default"] == "ceil"
+def test_json_of_one_policy_with_its_settings(rankduel):
+    parsed = json.loads(rankduel("policies", "merge_dts(alpha=0.262144, batch=16, c=4e6)", "--json")[1])
+    assert parsed["written"] == str(parse_policy("merge_dts(alpha=0.262144,batch=16,c=4e6)"))
+    assert parsed["parameters"]["c"]["value"] == 4e6
+    assert (
+        parsed["parameters"]["partition"]["value"] == parsed["parameters"]["partition"]["default"] == "ceil"
+    )
     assert "rucb(alpha=0.6)" in rankduel("policies", "rucb(alpha=0.6)")[1]
 
 
 @pytest.mark.parametrize(
-    ("typed", "told"),
+    ("typed", "message"),
     [
         (["policies", "rucbb"], "no policy named 'rucbb'; did you mean 'rucb'?"),
         (
@@ -73,14 +75,14 @@ def test_one_policy_as_it_was_understood(rankduel):
         (["run", "arxiv6", "--policy", "merge_dts(alpha=0.4,c=0)"], "alpha"),
     ],
 )
-def test_mistakes_end_in_one_message(rankduel, typed, told):
+def test_mistakes_end_in_one_message(rankduel, typed, message):
     code, out, err = rankduel(*typed)
-    assert code == 2 and out == "" and err.startswith("error: ") and told in words(err)
+    assert code == 2 and out == "" and err.startswith("error: ") and message in words(err)
     assert "Traceback" not in err
 
 
 @pytest.mark.kernel
-def test_run_shows_policies_by_regret(rankduel):
+def test_run_sorts_policies_by_regret(rankduel):
     code, out, err = rankduel(
         "run", "cyclic", "--policy", "random_pair", "--policy", "rucb", "--horizon", "2e4", "--runs", "4"
     )
@@ -90,7 +92,7 @@ def test_run_shows_policies_by_regret(rankduel):
 
 
 @pytest.mark.kernel
-def test_numbers_do_not_depend_on_company_or_jobs(rankduel):
+def test_results_do_not_depend_on_other_policies_or_jobs(rankduel):
     def shown(*more):
         out = rankduel("run", "cyclic", "--policy", "rucb", "--horizon", "5000", "--runs", "3", *more)[1]
         return next(line.split()[:-1] for line in out.splitlines() if line.startswith("rucb "))

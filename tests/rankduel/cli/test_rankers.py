@@ -1,4 +1,4 @@
-"""`--ranker`, `--only-queries` and `--features` as a person types them, on every command that takes data."""
+"""Test `--ranker`, `--only-queries` and `--features` on every command that reads data."""
 
 import json
 
@@ -31,17 +31,17 @@ def data(tmp_path):
     return letor
 
 
-def test_a_matrix_of_all_kinds(rankduel, data):
+def test_a_matrix_of_all_kinds_of_rankers(rankduel, data):
     code, _, err = rankduel("matrix", "mslr.txt", "-o", "m.prefs.parquet", *DUEL, *RANKERS)
     made = read_preferences("m.prefs.parquet")
     assert (code, err) == (0, "") and made.names == NAMES
     assert made.settings["rankers"] == [
         *("115", "110,name=BM25", "minmax(0.7*110+0.3*115)", "scores:mine.txt"),
     ]
-    assert made.matrix[3, 1] > 0.5  # it knows the grades
+    assert made.matrix[3, 1] > 0.5  # it ranks by the grades
 
 
-def test_features_alone_are_written_as_before(rankduel, data):
+def test_features_given_in_two_ways_have_the_same_settings(rankduel, data):
     assert rankduel("matrix", "mslr.txt", "-o", "a.prefs.parquet", *DUEL, "--rankers", "110,115")[0] == 0
     typed = ("--ranker", "110", "--ranker", "115")
     assert rankduel("matrix", "mslr.txt", "-o", "b.prefs.parquet", *DUEL, *typed)[0] == 0
@@ -50,7 +50,7 @@ def test_features_alone_are_written_as_before(rankduel, data):
     assert first.digest == second.digest
 
 
-def test_live_runs_notice_other_scores_under_the_same_name(rankduel, data, tmp_path):
+def test_live_runs_detect_other_scores_of_the_same_name(rankduel, data, tmp_path):
     command = ("run", "mslr.txt", "--live", *DUEL, *RANKERS, "-p", "rucb", "--horizon", "200", "--runs", "2")
     assert rankduel(*command)[0] == 0
     settings = read_settings(tmp_path / "results" / "mslr-live-200")
@@ -72,19 +72,19 @@ def test_compare_and_multileave_take_rankers(rankduel, data, tmp_path):
 
 def test_info_measures_rankers(rankduel, data):
     code, out, _ = rankduel("data", "info", "mslr.txt", "--json", "--ranker", "scores:mine.txt,name=[red]x")
-    (told,) = json.loads(out)["rankers"]
-    assert code == 0 and (told["name"], told["text"]) == ("[red]x", "scores:mine.txt,name=[red]x")
+    (output,) = json.loads(out)["rankers"]
+    assert code == 0 and (output["name"], output["text"]) == ("[red]x", "scores:mine.txt,name=[red]x")
     code, out, _ = rankduel("data", "info", "mslr.txt", "--ranker", "scores:mine.txt,name=[red]x")
     assert code == 0 and "Rankers by NDCG@10" in out
-    assert f"[red]x  {told['ndcg']:.4f}" in out and "scores:mine.txt" in out
+    assert f"[red]x  {output['ndcg']:.4f}" in out and "scores:mine.txt" in out
 
 
-def test_some_queries_and_features(rankduel, data):
+def test_selection_of_queries_and_features(rankduel, data):
     chosen = ("--only-queries", "sample:5", "--features", "106-110")
     code, out, _ = rankduel("data", "info", "mslr.txt", *chosen, "--json")
-    told = json.loads(out)
-    assert code == 0 and (told["queries"], told["n_features"]) == (5, 5)
-    assert [feature["title"] for feature in told["features"]][-1] == "BM25, whole document"
+    output = json.loads(out)
+    assert code == 0 and (output["queries"], output["n_features"]) == (5, 5)
+    assert [feature["title"] for feature in output["features"]][-1] == "BM25, whole document"
     assert rankduel("matrix", "mslr.txt", "-o", "m.prefs.parquet", *DUEL, *chosen)[0] == 0
     made = read_preferences("m.prefs.parquet")
     assert made.names == ("106", "107", "108", "109", "110") and made.settings["n_queries"] == 5
@@ -99,7 +99,7 @@ def test_runs_of_other_queries_are_other_runs(rankduel, data):
 
 
 @pytest.mark.parametrize(
-    ("typed", "told"),
+    ("typed", "message"),
     [
         (("--ranker", "0.7*110+"), "expected a weight"),
         (("--ranker", "scores:absent.txt"), "absent.txt: No such file or directory"),
@@ -110,15 +110,15 @@ def test_runs_of_other_queries_are_other_runs(rankduel, data):
         (("--features", "1-999"), "no feature '137'"),
     ],
 )
-def test_what_does_not_fit_is_one_message(rankduel, data, tmp_path, typed, told):
+def test_wrong_rankers_are_one_message(rankduel, data, tmp_path, typed, message):
     (tmp_path / "short.txt").write_text("1\n")
     (tmp_path / "r.trec").write_text("1 Q0 A 1 1 t\n")
     code, out, err = rankduel("matrix", "mslr.txt", "-o", "m.prefs.parquet", *typed)
-    assert (code, out) == (2, "") and told in words(err) and "Traceback" not in err
+    assert (code, out) == (2, "") and message in words(err) and "Traceback" not in err
     assert not (tmp_path / "m.prefs.parquet").exists()
 
 
-def test_a_run_over_judged_runs(rankduel, tmp_path):
+def test_a_trec_run_as_a_further_ranker(rankduel, tmp_path):
     (tmp_path / "qrels").write_text("1 0 A 1\n1 0 B 0\n2 0 A 1\n2 0 B 0\n")
     (tmp_path / "good.run").write_text("1 Q0 A 1 2 t\n1 Q0 B 2 1 t\n2 Q0 A 1 2 t\n2 Q0 B 2 1 t\n")
     (tmp_path / "bad.run").write_text("1 Q0 B 1 2 t\n2 Q0 B 1 2 t\n")

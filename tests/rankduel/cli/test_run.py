@@ -1,4 +1,4 @@
-"""`rankduel run --live` and `rankduel compare` as a person types them."""
+"""Test the commands `rankduel run --live` and `rankduel compare`."""
 
 import json
 
@@ -21,7 +21,7 @@ def data(tmp_path):
     return "small.txt"
 
 
-def test_live_runs_make_their_matrix_and_say_so(rankduel, data, tmp_path):
+def test_live_runs_build_their_matrix(rankduel, data, tmp_path):
     code, out, err = rankduel("run", data, "--live", *DUEL, *SHORT)
     assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 80
     assert "small.txt: 3 arms, live duels, team_draft, navigational user; after 2,000 duels," in words(out)
@@ -34,7 +34,7 @@ def test_live_runs_make_their_matrix_and_say_so(rankduel, data, tmp_path):
     found, exact = read_preferences(study / "_matrix.prefs.parquet"), arenas.exact_preferences(arenas.arena())
     np.testing.assert_allclose(found.matrix, exact.matrix, atol=1e-12)
     again = rankduel("run", data, "--live", *DUEL, *SHORT)[1]
-    assert again == out  # nothing is repeated, times included
+    assert again == out  # no run is repeated: the times are equal too
 
 
 def test_live_runs_can_be_measured_by_another_matrix(rankduel, data, tmp_path):
@@ -54,7 +54,7 @@ def test_live_runs_can_be_measured_by_another_matrix(rankduel, data, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words_typed", "told"),
+    ("words_typed", "message"),
     [
         (("run", "arxiv6", "small.txt", *SHORT), "expected one matrix, or --live and files of judged data"),
         (("run", "small.txt", *SHORT), "not a matrix of numbers"),
@@ -65,9 +65,9 @@ def test_live_runs_can_be_measured_by_another_matrix(rankduel, data, tmp_path):
         (("report", "results"), "there is no such folder"),
     ],
 )
-def test_bad_requests_are_one_message(rankduel, data, tmp_path, words_typed, told):
+def test_wrong_input_is_one_message(rankduel, data, tmp_path, words_typed, message):
     code, out, err = rankduel(*words_typed)
-    assert code == 2 and out == "" and err.startswith("error: ") and told in words(err)
+    assert code == 2 and out == "" and err.startswith("error: ") and message in words(err)
     assert "Traceback" not in err and not (tmp_path / "results").exists()
 
 
@@ -79,7 +79,7 @@ JOBS = "expected a whole number from 1 to 1,024, or -1"
 
 
 @pytest.mark.parametrize(
-    ("words_typed", "told"),
+    ("words_typed", "message"),
     [
         *(((*command, "--seed", "-1"), "the seed is -1; expected a whole number from 0")
           for command in (PROXY, LIVE, COMPARE, MULTILEAVE)),
@@ -94,19 +94,19 @@ JOBS = "expected a whole number from 1 to 1,024, or -1"
         ((*LIVE, "--rankers", "1-9999999999"), "rankers '1-9999999999' are more than 1,000,000"),
     ],
 )  # fmt: skip
-def test_numbers_out_of_range_are_refused_before_any_work(rankduel, data, tmp_path, words_typed, told):
+def test_numbers_out_of_range_are_errors_before_any_work(rankduel, data, tmp_path, words_typed, message):
     code, out, err = rankduel(*words_typed)
-    assert code == 2 and out == "" and err.startswith("error: ") and told in words(err)
+    assert code == 2 and out == "" and err.startswith("error: ") and message in words(err)
     assert not (tmp_path / "results").exists()
 
 
 @pytest.mark.parametrize("option", ["--delay", "--feedback-every"])
-def test_late_feedback_is_counted_in_whole_numbers(rankduel, tmp_path, option):
+def test_late_feedback_out_of_range_is_an_error(rankduel, tmp_path, option):
     code, out, err = rankduel(*PROXY, option, "1e12")
     assert code == 2 and out == "" and "Traceback" not in err and not (tmp_path / "results").exists()
 
 
-def test_foreign_records_are_refused_and_repaired(rankduel, tmp_path):
+def test_records_of_another_study_are_errors_or_repaired(rankduel, tmp_path):
     assert rankduel(*PROXY, "--name", "mine")[0] == 0
     shown = rankduel(*PROXY, "--name", "mine")[1]
     assert rankduel(*PROXY, "--name", "other", "--seed", "1")[0] == 0
@@ -125,7 +125,7 @@ def test_foreign_records_are_refused_and_repaired(rankduel, tmp_path):
     assert words(out).split(" s/run ")[0] == words(shown).split(" s/run ")[0]
 
 
-def test_other_commands_repair_too(rankduel, data, tmp_path):
+def test_repair_of_other_commands(rankduel, data, tmp_path):
     few = ("--runs", "2", "--out", "some")
     for words_typed, bad in (
         (COMPARE, "some/small-2000-proxy/rucb/0.parquet"),
@@ -140,12 +140,12 @@ def test_other_commands_repair_too(rankduel, data, tmp_path):
         code, out, err = rankduel(*words_typed, *few)
         assert (code, out) == (2, "") and err.startswith(f"error: {bad}: ") and "--repair" in err
         assert rankduel(*words_typed, *few, "--repair")[0] == 0
-        if not bad.endswith("json"):  # which holds the command that made it
+        if not bad.endswith("json"):  # which contains the command that wrote it
             assert (tmp_path / bad).read_bytes() == good
 
 
 @pytest.mark.parametrize(
-    ("made_for", "told"),
+    ("made_for", "message"),
     [
         (("--clicks", "perfect"), "clicks is perfect there and navigational now"),
         (("--interleave", "probabilistic"), "interleave is probabilistic there and team_draft now"),
@@ -154,34 +154,34 @@ def test_other_commands_repair_too(rankduel, data, tmp_path):
         (("--ties", "stable"), "ties is stable there and random_impression now"),
     ],
 )
-def test_a_matrix_given_by_hand_must_be_of_these_duels(rankduel, data, tmp_path, made_for, told):
-    duel = DUEL[2:] if made_for[0] == DUEL[0] else DUEL  # repeated, it would ask for a matrix each
+def test_a_given_matrix_must_have_the_same_settings(rankduel, data, tmp_path, made_for, message):
+    duel = DUEL[2:] if made_for[0] == DUEL[0] else DUEL  # a repeated option would request several matrices
     assert rankduel("matrix", data, "-o", "m.prefs.parquet", *duel, *made_for)[0] == 0
     for command in (LIVE, COMPARE, MULTILEAVE):
         code, out, err = rankduel(*command, "--matrix", "m.prefs.parquet")
-        assert (code, out) == (2, "") and f"m.prefs.parquet was made for other duels: {told}" in words(err)
+        assert (code, out) == (2, "") and f"m.prefs.parquet was made for other duels: {message}" in words(err)
     assert not (tmp_path / "results").exists()
 
 
-def test_a_matrix_of_shared_pages_is_none_of_duels(rankduel, data, tmp_path):
+def test_a_multileaved_matrix_is_an_error_for_duels(rankduel, data, tmp_path):
     shared = ("--multileave", "sosm", "--impressions", "1000", "-k", "5")
     assert rankduel("matrix", data, "-o", "m.prefs.parquet", *shared)[0] == 0
     code, _, err = rankduel(*LIVE, "--matrix", "m.prefs.parquet")
     assert code == 2 and "interleave is not set there and team_draft now" in words(err)
 
 
-def test_the_matrix_of_these_duels_may_be_given_by_hand(rankduel, data, tmp_path):
+def test_a_matrix_with_the_same_settings_may_be_given(rankduel, data, tmp_path):
     assert rankduel("matrix", data, "-o", "m.prefs.parquet", *DUEL)[0] == 0
     assert rankduel(*LIVE, "--matrix", "m.prefs.parquet")[0] == 0
 
 
-def test_a_horizon_that_is_no_number_is_refused(rankduel, data, tmp_path):
+def test_a_horizon_that_is_no_number_is_an_error(rankduel, data, tmp_path):
     code, out, err = rankduel("run", "small.txt", "--live", *DUEL, *SHORT, "--horizon", "soon")
     assert code == 2 and out == "" and "Traceback" not in err and not (tmp_path / "results").exists()
     assert "Invalid value for '--horizon': 'soon' is no number; expected one such as" in words(err)
 
 
-def test_a_folder_made_for_other_duels_is_refused(rankduel, data):
+def test_a_folder_with_other_settings_is_an_error(rankduel, data):
     assert rankduel("run", data, "--live", *DUEL, *SHORT)[0] == 0
     code, _, err = rankduel("run", data, "--live", *DUEL, "--clicks", "perfect", *SHORT)
     assert code == 2 and "clicks is navigational there and perfect now" in words(err)
@@ -203,7 +203,7 @@ def test_a_report_says_how_many_run_sets_have_the_same_runs(rankduel):
 
 
 @pytest.mark.slow
-def test_comparing_tells_differences_and_a_verdict(rankduel, data, tmp_path):
+def test_compare_prints_differences_and_a_verdict(rankduel, data, tmp_path):
     code, out, err = rankduel("compare", data, *DUEL, *SHORT, "--policy", "merge_dts", "--runs", "8")
     assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 80
     assert "3 rankers, team_draft, navigational user, matrix exact" in words(out)

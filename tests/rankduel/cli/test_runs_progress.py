@@ -1,4 +1,4 @@
-"""The progress of runs: what a terminal is shown, by a clock of its own."""
+"""Test the progress bar of runs with a simulated clock."""
 
 from io import StringIO
 
@@ -23,14 +23,14 @@ def clock():
 
 @pytest.fixture
 def terminal(monkeypatch, clock):
-    """What the error output is sent."""
+    """Return the stream that replaces the error output."""
     sent = StringIO()
     shown = Console(file=sent, force_terminal=True, width=120, color_system=None, get_time=clock)
     monkeypatch.setattr(console, "errors", shown)
     return sent
 
 
-def test_a_single_run_shows_duels_rate_and_time_left(terminal, clock):
+def test_the_bar_of_one_run_shows_duels_rate_and_time_left(terminal, clock):
     in_play = InPlay(1_000_000)
     with console.runs_progress("runs", 1) as progress, in_play.playing() as run:
         progress.watch(in_play)
@@ -44,7 +44,7 @@ def test_a_single_run_shows_duels_rate_and_time_left(terminal, clock):
     assert "0:01:10" in text
 
 
-def test_runs_found_done_count_but_say_nothing_about_the_rate(terminal, clock):
+def test_recorded_runs_do_not_count_for_the_rate(terminal, clock):
     in_play = InPlay(1000)
     with console.runs_progress("runs", 4) as progress:
         progress.watch(in_play)
@@ -56,7 +56,7 @@ def test_runs_found_done_count_but_say_nothing_about_the_rate(terminal, clock):
     assert "100 duels/s" in text
 
 
-def test_a_run_that_ends_takes_nothing_back(terminal, clock):
+def test_the_bar_never_goes_back_when_a_run_ends(terminal, clock):
     in_play = InPlay(1000)
     with console.runs_progress("runs", 2) as progress:
         progress.watch(in_play)
@@ -64,11 +64,11 @@ def test_a_run_that_ends_takes_nothing_back(terminal, clock):
         with in_play.playing() as run:
             run.step = 900
             progress.done(0)
-        progress.done(0)  # ended, and not yet told
+        progress.done(0)  # ended, and not yet reported
     assert terminal.getvalue().rpartition("%")[0].endswith(" 45")
 
 
-def test_work_that_nobody_watches_is_counted_as_before(terminal, clock):
+def test_runs_are_counted_without_watch(terminal, clock):
     with console.runs_progress("impressions", 400) as progress:
         progress.done(100)
         clock.now = 1.0

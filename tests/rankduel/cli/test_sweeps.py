@@ -1,4 +1,4 @@
-"""Several users and interleaving methods in one command: a file or folder each, and one table."""
+"""Test several users and interleaving methods in one command: a file or folder for each, and one table."""
 
 import pytest
 from support.helpers import words
@@ -23,7 +23,7 @@ def data(tmp_path):
     return path
 
 
-def test_a_matrix_each(rankduel, data, tmp_path):
+def test_one_matrix_for_each_combination(rankduel, data, tmp_path):
     both = (*SWEEP, "--clicks", "navigational")
     code, out, err = rankduel("matrix", "mslr.txt", "-o", "m.prefs.parquet", *RANKERS, *both)
     assert (code, err) == (0, "")
@@ -36,7 +36,7 @@ def test_a_matrix_each(rankduel, data, tmp_path):
     assert "team_draft perfect 110 0 team_draft navigational 110 0 balanced perfect 110 0" in table
 
 
-def test_each_is_what_it_would_be_alone(rankduel, data):
+def test_each_matrix_equals_that_of_a_single_command(rankduel, data):
     assert rankduel("matrix", "mslr.txt", "-o", "m.npy", *RANKERS, *USERS)[0] == 0
     alone = ("--interleave", "team_draft", "--clicks", "perfect")
     assert rankduel("matrix", "mslr.txt", "-o", "alone.npy", *RANKERS, *alone)[0] == 0
@@ -45,7 +45,7 @@ def test_each_is_what_it_would_be_alone(rankduel, data):
     assert len(list(data.parent.glob("m-navigational-stop-any--*.npy"))) == 1
 
 
-def test_runs_each(rankduel, data, tmp_path):
+def test_one_folder_of_runs_for_each_combination(rankduel, data, tmp_path):
     code, out, err = rankduel("run", "mslr.txt", "--live", *RANKERS, *SWEEP, *SHORT)
     assert (code, err) == (0, "")
     folders = sorted(path.name for path in (tmp_path / "results").iterdir())
@@ -55,7 +55,7 @@ def test_runs_each(rankduel, data, tmp_path):
     assert "balanced rucb" in words(out) and "records in results; next: rankduel report results" in out
 
 
-def test_comparisons_each(rankduel, data, tmp_path):
+def test_one_comparison_for_each_combination(rankduel, data, tmp_path):
     code, out, err = rankduel("compare", "mslr.txt", *RANKERS, *SWEEP, *SHORT, "--name", "mine")
     assert (code, err) == (0, "")
     assert {path.name for path in (tmp_path / "results").iterdir()} == {
@@ -66,7 +66,7 @@ def test_comparisons_each(rankduel, data, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("typed", "told"),
+    ("typed", "message"),
     [
         (
             ("matrix", "mslr.txt", "-o", "m.npy", *SWEEP, "--clicks", "perfect"),
@@ -84,8 +84,8 @@ def test_comparisons_each(rankduel, data, tmp_path):
         (("matrix", "mslr.txt", "-o", "there.npy", *USERS), "there-perfect.npy: exists already"),
     ],
 )
-def test_what_cannot_be_is_refused_before_any_work(rankduel, data, tmp_path, typed, told):
+def test_wrong_combinations_are_errors_before_any_work(rankduel, data, tmp_path, typed, message):
     (tmp_path / "there-perfect.npy").write_text("")
     code, out, err = rankduel(*typed)
-    assert (code, out) == (2, "") and told in words(err)
+    assert (code, out) == (2, "") and message in words(err)
     assert not (tmp_path / "results").exists() and not list(tmp_path.glob("m*.npy"))

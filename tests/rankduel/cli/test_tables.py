@@ -1,4 +1,4 @@
-"""Every command that prints a table prints it for other programs too, as JSON and as CSV."""
+"""Test that every command that prints a table can print it as JSON and CSV."""
 
 import io
 import json
@@ -22,7 +22,7 @@ SHORT = ("--horizon", 200, "--runs", 2, "--jobs", 1)
 
 
 def commands():
-    """All commands by what is typed."""
+    """Return all commands by their words."""
     found = {}
     for name, command in typer.main.get_command(app).commands.items():
         inner = getattr(command, "commands", None)
@@ -31,7 +31,7 @@ def commands():
 
 
 @pytest.mark.parametrize("name", sorted(commands()))
-def test_tables_have_both_forms(name):
+def test_tables_have_json_and_csv(name):
     options = {option for parameter in commands()[name].params for option in parameter.opts}
     assert ({"--json", "--csv"} <= options) == (name not in WITHOUT_TABLES)
 
@@ -44,12 +44,12 @@ def data(tmp_path):
 
 
 def table_of(rankduel, *typed):
-    """(the table, what JSON says) of a command."""
+    """Return the table and the parsed JSON of a command."""
     code, out, err = rankduel(*typed, "--csv")
     assert (code, err) == (0, "")
-    told = rankduel(*typed, "--json")
-    assert (told[0], told[2]) == (0, "")
-    return pd.read_csv(io.StringIO(out)), json.loads(told[1])
+    output = rankduel(*typed, "--json")
+    assert (output[0], output[2]) == (0, "")
+    return pd.read_csv(io.StringIO(out)), json.loads(output[1])
 
 
 @pytest.mark.parametrize(
@@ -68,67 +68,67 @@ def table_of(rankduel, *typed):
         (["matrix", "show", "arxiv6"], "second"),
     ],
 )
-def test_lists_for_programs(rankduel, typed, column):
-    table, told = table_of(rankduel, *typed)
-    assert column in table and len(table) > 0 and told
+def test_lists_as_json_and_csv(rankduel, typed, column):
+    table, output = table_of(rankduel, *typed)
+    assert column in table and len(table) > 0 and output
 
 
 @pytest.mark.kernel
-def test_numbers_for_programs(rankduel, data):
-    """Rankers and policies have names, whatever their places are."""
-    table, told = table_of(rankduel, "data", "info", data, "--no-cache")
-    assert table["name"].tolist() == [1, 2, 3] and told["features"][0]["ndcg"] == table["ndcg"][0]
+def test_results_as_json_and_csv(rankduel, data):
+    """Rankers and policies are identified by names, not by numbers."""
+    table, output = table_of(rankduel, "data", "info", data, "--no-cache")
+    assert table["name"].tolist() == [1, 2, 3] and output["features"][0]["ndcg"] == table["ndcg"][0]
 
-    table, told = table_of(rankduel, "matrix", data, "-o", "m.prefs.parquet", "--force", *LIVE)
+    table, output = table_of(rankduel, "matrix", data, "-o", "m.prefs.parquet", "--force", *LIVE)
     assert table[["first", "second"]].to_numpy().tolist() == [[1, 2], [1, 3], [2, 3]]
-    assert told["names"] == ["1", "2", "3"] and told["pairs"][0]["p"] == table["p"][0]
+    assert output["names"] == ["1", "2", "3"] and output["pairs"][0]["p"] == table["p"][0]
 
-    table, told = table_of(rankduel, "run", "m.prefs.parquet", "-p", "rucb", *SHORT)
+    table, output = table_of(rankduel, "run", "m.prefs.parquet", "-p", "rucb", *SHORT)
     assert table["policy"].tolist() == ["rucb"] and table["recommended"][0] in (1, 2, 3)
-    assert told["verdict"]["winners"] == ["1"] and told["policies"][0]["regret"] == table["regret"][0]
+    assert output["verdict"]["winners"] == ["1"] and output["policies"][0]["regret"] == table["regret"][0]
     assert table["step"][0] == 200 and table["runs"][0] == 2
 
     compare = ("compare", data, "-p", "rucb", "--matrix", "m.prefs.parquet", "--regret", "borda")
-    table, told = table_of(rankduel, *compare, *LIVE, *SHORT)
-    assert {"live", "proxy", "difference", "lo", "hi"} <= set(table) and told["regret"] == "borda"
-    assert told["winner"]["winners"] == ["1"] and told["verdict"].startswith(("Live and", "One run"))
+    table, output = table_of(rankduel, *compare, *LIVE, *SHORT)
+    assert {"live", "proxy", "difference", "lo", "hi"} <= set(table) and output["regret"] == "borda"
+    assert output["winner"]["winners"] == ["1"] and output["verdict"].startswith(("Live and", "One run"))
 
     multileave = ("multileave", data, "-m", "sosm", "--impressions", 200, "--runs", 2, *LIVE)
-    table, told = table_of(rankduel, *multileave, "--matrix", "m.prefs.parquet")
+    table, output = table_of(rankduel, *multileave, "--matrix", "m.prefs.parquet")
     assert table["method"].unique().tolist() == ["sosm", "random pairs, team_draft"]
-    assert told["errors"][0]["e_bin"] == table["e_bin"][0] and {"limit", "impressions"} <= set(
-        told["until"][0]
+    assert output["errors"][0]["e_bin"] == table["e_bin"][0] and {"limit", "impressions"} <= set(
+        output["until"][0]
     )
 
 
-def test_judging_for_programs(rankduel, tmp_path):
+def test_judging_as_json_and_csv(rankduel, tmp_path):
     (tmp_path / "pool.txt").write_text("=1+1\nb\nc\n")
     assert rankduel("judge", "start", "pool.txt", "topic")[0] == 0
     code, out, _ = rankduel("judge", "show", "topic", "--csv")
-    assert code == 0 and out.splitlines()[0] == "best" and "'=1+1" in out  # no formula for a spreadsheet
+    assert code == 0 and out.splitlines()[0] == "best" and "'=1+1" in out  # not a formula for a spreadsheet
     assert json.loads(rankduel("judge", "show", "topic", "--json")[1])["items"] == 3
 
 
-def test_pairs_to_judge_for_programs(rankduel, tmp_path):
-    """CSV with and without asking for it; a file is written either way, and has the same bytes."""
+def test_pairs_to_judge_as_csv(rankduel, tmp_path):
+    """CSV is the default, and a file has the same bytes with and without --csv."""
     (tmp_path / "pool.txt").write_text("a\nb\nc\n")
     assert rankduel("judge", "start", "pool.txt", "topic")[0] == 0
-    table, told = table_of(rankduel, "judge", "next", "topic", "--assessor", "Ann", "-o", "pairs.csv")
-    assert list(table) == list(told[0]) == ["id", "left", "right", "winner", "assessor"]
-    assert table["left"].tolist() == [pair["left"] for pair in told]
-    assert {pair["winner"] for pair in told} == {""} and told[0]["assessor"] == "Ann"
+    table, output = table_of(rankduel, "judge", "next", "topic", "--assessor", "Ann", "-o", "pairs.csv")
+    assert list(table) == list(output[0]) == ["id", "left", "right", "winner", "assessor"]
+    assert table["left"].tolist() == [pair["left"] for pair in output]
+    assert {pair["winner"] for pair in output} == {""} and output[0]["assessor"] == "Ann"
     printed = rankduel("judge", "next", "topic", "--assessor", "Ann")[1]
     assert printed == rankduel("judge", "next", "topic", "--assessor", "Ann", "--csv")[1]
     assert printed == (tmp_path / "pairs.csv").read_text("utf-8")
 
 
-def test_two_forms_at_once_are_refused(rankduel):
+def test_json_and_csv_together_are_an_error(rankduel):
     for typed in (("cache", "--json", "--csv"), ("run", "arxiv6", "-p", "rucb", "--csv", "--json")):
         code, out, err = rankduel(*typed)
         assert code == 2 and out == "" and "--json and --csv are both given" in err
 
 
-def test_values_become_plain():
+def test_values_are_converted_to_json_types():
     table = pd.DataFrame({"a": [1.0, np.nan], "b": ["x", None]})
     made = plain({"t": table, 3: np.arange(2), "x": (np.float64("inf"), np.bool_(True), None, 2)})
     assert made == {
@@ -138,7 +138,7 @@ def test_values_become_plain():
     }
 
 
-def test_cells(capsys):
+def test_csv_cells(capsys):
     rows = [
         {"name": "a,b", "n": -1, "p": -0.5, "yes": True, "no": None},
         {"name": '-"x"', "n": 2, "p": float("nan"), "list": ["u", 1]},
@@ -152,7 +152,7 @@ def test_cells(capsys):
     assert not print_table(False, False, lambda: 1 / 0)
 
 
-def test_the_callback_sees_the_other_option():
-    """Whichever is parsed later."""
+def test_json_and_csv_in_any_order_are_an_error():
+    """The error does not depend on the order of the options."""
     with pytest.raises(UsageError, match="expected one of them"):
         app(["cache", "--csv", "--json"], standalone_mode=False)

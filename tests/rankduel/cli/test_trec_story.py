@@ -1,4 +1,4 @@
-"""TREC runs from `data info` to a report, as typed: judgments of four grades, lists of unequal length."""
+"""Test all commands with TREC runs, from `data info` to a report: four grades, lists of unequal length."""
 
 import json
 
@@ -17,9 +17,9 @@ RUNS = ("oracle", "bm25", "again", "short")
 
 @pytest.fixture
 def files(rankduel, tmp_path):
-    """What is typed to read the runs; one has the ideal order, two are the same, one is short and has gaps.
+    """Return the words to read the runs: one has the ideal order, two are equal, one is short and has gaps.
 
-    Comes after the fixture that changes into the folder.
+    Depends on the fixture that changes into the folder.
     """
     rng = np.random.default_rng(3)
     lines = {name: [] for name in (*RUNS, "qrels")}
@@ -43,44 +43,44 @@ def files(rankduel, tmp_path):
     return [*(f"{name}.run" for name in RUNS), "--qrels", "qrels", "--no-cache"]
 
 
-def told(rankduel, *words):
-    """What a command prints as JSON."""
+def json_output(rankduel, *words):
+    """Return the parsed JSON output of a command."""
     code, out, err = rankduel(*words, "--json")
     assert code == 0, err
     return json.loads(out)
 
 
 @pytest.mark.kernel
-def test_from_files_to_a_report(rankduel, files, tmp_path):
+def test_commands_from_files_to_a_report(rankduel, files, tmp_path):
     judged = list(ir_measures.read_trec_qrels(str(tmp_path / "qrels")))
-    facts = told(rankduel, "data", "info", *files)
+    facts = json_output(rankduel, "data", "info", *files)
     assert facts["queries"] == N_TOPICS and len(facts["grades"]) == 4
     assert f"short: no documents for 1 of {N_TOPICS} queries; none is ranked" in facts["notes"]
     unjudged = facts["documents"] - len(judged)
     assert unjudged > 0 and any(f"{unjudged} of {facts['documents']}" in note for note in facts["notes"])
 
-    values = told(rankduel, "evaluate", *files, "-m", "ndcg@5")["values"]
+    values = json_output(rankduel, "evaluate", *files, "-m", "ndcg@5")["values"]
     ndcg = {row["ranker"]: row["value"] for row in values}
     assert ndcg["oracle"] == pytest.approx(1) and ndcg["bm25"] == ndcg["again"] < 1
 
     refused = rankduel("matrix", *files, "-o", "m.prefs.parquet")
     assert refused[0] == 2 and "published tables for 2, 3, 5 grades, not for 4" in refused[2]
-    matrix = told(rankduel, "matrix", *files, *DUEL, "-o", "m.prefs.parquet")
+    matrix = json_output(rankduel, "matrix", *files, *DUEL, "-o", "m.prefs.parquet")
     pairs = {(row["first"], row["second"]): row for row in matrix["pairs"]}
     assert {row["method"] for row in pairs.values()} == {"exact"}
     assert pairs["bm25", "again"]["p"] == pytest.approx(0.5, abs=1e-12)
     assert all(pairs["oracle", other]["p"] > 0.5 for other in RUNS[1:])
     assert pairs["bm25", "short"]["p"] == pytest.approx(pairs["again", "short"]["p"], abs=1e-12)
 
-    found = told(rankduel, "winners", "m.prefs.parquet")
+    found = json_output(rankduel, "winners", "m.prefs.parquet")
     assert found["winners"]["condorcet"] == found["winners"]["von_neumann"] == ["oracle"]
     assert found["resampled_queries"]["drawn"] == f"the {N_TOPICS} queries"
 
     policies = ("-p", "rucb", "-p", "merge_dts", "--matrix", "m.prefs.parquet")
-    played = told(rankduel, "run", *files, "--live", *DUEL, *policies, *SHORT)
+    played = json_output(rankduel, "run", *files, "--live", *DUEL, *policies, *SHORT)
     assert played["verdict"]["winners"] == ["oracle"]
     assert all(0 < row["ndcg"] <= 1 for row in played["policies"])
-    compared = told(rankduel, "compare", *files, *DUEL, *policies, *SHORT)
+    compared = json_output(rankduel, "compare", *files, *DUEL, *policies, *SHORT)
     assert compared["winner"]["winners"] == ["oracle"]
 
     assert rankduel("report", "results", "--figures", "figures", "--format", "svg")[0] == 0
@@ -92,8 +92,8 @@ def test_from_files_to_a_report(rankduel, files, tmp_path):
 
 @pytest.mark.kernel
 @pytest.mark.parametrize(("gain", "theirs"), [("linear", "log2"), ("exponential", "exp-log2")])
-def test_ndcg_is_that_of_ir_measures_alone_and_together(rankduel, files, tmp_path, gain, theirs):
-    """Per topic; a topic of which a run lists nothing is 0. Exponential gains are of gdeval: five digits."""
+def test_ndcg_equals_ir_measures_for_one_and_several_runs(rankduel, files, tmp_path, gain, theirs):
+    """NDCG by topic; 0 for a topic without documents. gdeval, for exponential gains, prints five digits."""
     judged = list(ir_measures.read_trec_qrels(str(tmp_path / "qrels")))
     options = files[len(RUNS) :]
 

@@ -1,4 +1,4 @@
-"""`rankduel winners` as a person types it."""
+"""Test the command `rankduel winners`."""
 
 import io
 import json
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.kernel
 
 
 def with_intervals(matrix, half_width, names=None):
-    """As if every pair had been estimated that well."""
+    """Return the preferences with intervals of this half-width for every pair."""
     preferences = preferences_of(matrix, names)
     pairs = preferences.pairs
     pairs = pairs.assign(
@@ -25,7 +25,7 @@ def with_intervals(matrix, half_width, names=None):
 
 
 @pytest.mark.parametrize("name", MATRICES)
-def test_pages_fit_eighty_columns(rankduel, name):
+def test_output_fits_eighty_columns(rankduel, name):
     code, out, err = rankduel("winners", name, "--subsets", "--samples", 500, "--overlap-samples", 2)
     assert (code, err) == (0, "") and max(map(len, out.splitlines())) <= 80
     assert "…" not in out and "[/" not in out and f"rankduel matrix show {name}" in out
@@ -36,9 +36,9 @@ def test_help_fits_eighty_columns(rankduel):
     assert code == 0 and max(map(len, out.splitlines())) <= 80
 
 
-def test_the_page_of_a_matrix_with_a_condorcet_winner(rankduel):
+def test_output_for_a_matrix_with_a_condorcet_winner(rankduel):
     out = words(rankduel("winners", "arxiv6", "--subsets")[1])
-    for told in (
+    for message in (
         "arxiv6 (rankers: 6, pairs: 15)",
         "Condorcet 0 Copeland 0; beats 5, loses to 0 Borda 0; beats a random other",
         "von Neumann 0",
@@ -51,12 +51,12 @@ def test_the_page_of_a_matrix_with_a_condorcet_winner(rankduel):
         "Subsets of the rankers (share of subsets, by their size)",
         "3 0.95000 0.80000",
     ):
-        assert told in out
+        assert message in out
 
 
-def test_the_page_of_a_matrix_without_one(rankduel):
+def test_output_for_a_matrix_without_a_condorcet_winner(rankduel):
     out = words(rankduel("winners", "multisol")[1])
-    for told in (
+    for message in (
         "Condorcet none: no ranker beats all others",
         "Copeland 0, 1, 2; each beats 3, loses to 1",
         "a lottery that no ranker beats: 0 (0.333), 1 (0.333), 2 (0.333)",
@@ -64,7 +64,7 @@ def test_the_page_of_a_matrix_without_one(rankduel):
         "total order none",
         "3-cycles 1 of 10 triples (10.00%)",
     ):
-        assert told in out
+        assert message in out
     assert "Smith set all rankers: no smaller group beats the rest" in words(rankduel("winners", "gap")[1])
     assert "total order yes: 0 > 1 > 2 > 3 > 4 > ... (8 in all)" in words(
         rankduel("winners", "arithmetic")[1]
@@ -73,46 +73,46 @@ def test_the_page_of_a_matrix_without_one(rankduel):
 
 
 def test_copeland_winners_may_lose_to_different_numbers(rankduel, tmp_path):
-    # 0 beats 1 and ties 2; 1 beats 2; 2 beats nobody: 0 and 1 have one win, of which 1 has a loss too.
+    # 0 beats 1 and ties 2; 1 beats 2; 2 beats no ranker: 0 and 1 have one win, and 1 also has a loss.
     np.save(tmp_path / "m.npy", [[0.5, 0.6, 0.5], [0.4, 0.5, 0.6], [0.5, 0.4, 0.5]])
     assert "Copeland 0, 1; each beats 1, loses to 0 to 1" in words(rankduel("winners", "m.npy")[1])
 
 
-def test_long_lists_are_cut(rankduel):
+def test_long_lists_are_shortened(rankduel):
     out = rankduel("winners", "case-a", "--top", 3)[1]
     assert "Rankers (by Copeland score, first 3 of 100)" in out
     listed = out.split("Rankers (by")[1].split("\n\n")[0].splitlines()
     assert [line.split()[0] for line in listed[2:]] == ["0", "1", "2"]
 
 
-def test_for_machines(rankduel):
+def test_json_output(rankduel):
     code, out, _ = rankduel("winners", "mslr5-cycle", "--json", "--subsets")
-    told = json.loads(out)
-    assert code == 0 and told["n_rankers"] == 5 and told["settings"] == {"source": "mslr5-cycle"}
-    assert told["winners"]["condorcet"] == [] and told["winners"]["copeland"] == ["0", "1", "2"]
-    assert told["cycles"] == 1 and told["triples"] == 10 and told["tied_pairs"] == 0
-    assert told["total_order"] is None and told["weak_order"] is None
-    assert (told["gamma"], told["gamma_best"]) == ("inf", None)
-    assert [ranker["beats"] for ranker in told["rankers"]] == [3, 3, 3, 1, 0]
-    assert sum(ranker["von_neumann"] for ranker in told["rankers"]) == pytest.approx(1)
-    assert {check["property"] for check in told["transitivity"]} == {"SST", "MST", "WST", "STI"}
-    assert [row["size"] for row in told["subsets"]] == [2, 3, 4, 5]
-    assert told["subsets"][1]["condorcet"] == 0.9 and told["subsets"][1]["exact"] is True
-    assert told["condorcet_certain"] and told["total_order_certain"] and told["undecided_pairs"] == []
+    output = json.loads(out)
+    assert code == 0 and output["n_rankers"] == 5 and output["settings"] == {"source": "mslr5-cycle"}
+    assert output["winners"]["condorcet"] == [] and output["winners"]["copeland"] == ["0", "1", "2"]
+    assert output["cycles"] == 1 and output["triples"] == 10 and output["tied_pairs"] == 0
+    assert output["total_order"] is None and output["weak_order"] is None
+    assert (output["gamma"], output["gamma_best"]) == ("inf", None)
+    assert [ranker["beats"] for ranker in output["rankers"]] == [3, 3, 3, 1, 0]
+    assert sum(ranker["von_neumann"] for ranker in output["rankers"]) == pytest.approx(1)
+    assert {check["property"] for check in output["transitivity"]} == {"SST", "MST", "WST", "STI"}
+    assert [row["size"] for row in output["subsets"]] == [2, 3, 4, 5]
+    assert output["subsets"][1]["condorcet"] == 0.9 and output["subsets"][1]["exact"] is True
+    assert output["condorcet_certain"] and output["total_order_certain"] and output["undecided_pairs"] == []
 
 
-def test_some_rankers_by_name(rankduel):
-    told = json.loads(rankduel("winners", "arxiv6", "--rankers", "3-5,1", "--json")[1])
-    assert [ranker["ranker"] for ranker in told["rankers"]] == ["1", "3", "4", "5"]
-    assert told["winners"]["condorcet"] == ["1"]
+def test_selection_of_rankers_by_name(rankduel):
+    output = json.loads(rankduel("winners", "arxiv6", "--rankers", "3-5,1", "--json")[1])
+    assert [ranker["ranker"] for ranker in output["rankers"]] == ["1", "3", "4", "5"]
+    assert output["winners"]["condorcet"] == ["1"]
 
 
-def test_some_rankers_by_name_or_index_where_names_are_words(rankduel, tmp_path):
+def test_selection_of_rankers_by_name_or_index(rankduel, tmp_path):
     matrix = MATRICES["thesis4"].make()
     write_preferences(preferences_of(matrix, ["bm25", "tf", "idf", "pagerank"]), tmp_path / "t.prefs.parquet")
     for chosen in ("idf, bm25", "2,0", "2,bm25"):
-        told = json.loads(rankduel("winners", "t.prefs.parquet", "--rankers", chosen, "--json")[1])
-        assert [ranker["ranker"] for ranker in told["rankers"]] == ["bm25", "idf"]
+        output = json.loads(rankduel("winners", "t.prefs.parquet", "--rankers", chosen, "--json")[1])
+        assert [ranker["ranker"] for ranker in output["rankers"]] == ["bm25", "idf"]
 
 
 def test_the_table_of_rankers(rankduel):
@@ -127,7 +127,7 @@ def test_the_table_of_rankers(rankduel):
 
 @pytest.fixture
 def by_query(tmp_path):
-    """Three rankers of which the first wins over these four queries, and over most others like these."""
+    """Write a matrix of three rankers in which the first wins on four queries and most samples of them."""
     made = preferences_of(
         np.array([[0.5, 0.6, 0.7], [0.4, 0.5, 0.5], [0.3, 0.5, 0.5]]), ["bm25", "tf", "idf"]
     )
@@ -139,7 +139,7 @@ def by_query(tmp_path):
     return path.name
 
 
-def test_who_won_and_how_sure(rankduel, by_query):
+def test_the_winner_and_its_confidence(rankduel, by_query):
     out = words(rankduel("winners", by_query, "--resamples", 500)[1])
     assert (
         "bm25 wins: it beats both others over these queries this is exact over queries like these it" in out
@@ -147,23 +147,23 @@ def test_who_won_and_how_sure(rankduel, by_query):
     assert "Confidence for similar queries (wins in 500 resamples of the 4 queries)" in out
     assert "Pairs (win, tie, loss: shares of n duels, or of n queries if exact)" in out
     assert "bm25 tf 60.00% 0.00% 40.00% 40 0.6000 exact" in out
-    told = json.loads(rankduel("winners", by_query, "--resamples", 500, "--json")[1])
-    shares = {ranker["ranker"]: ranker for ranker in told["resampled_queries"]["rankers"]}
+    output = json.loads(rankduel("winners", by_query, "--resamples", 500, "--json")[1])
+    shares = {ranker["ranker"]: ranker for ranker in output["resampled_queries"]["rankers"]}
     # Query 0 drawn k of 4 times moves all pairs by 0.1 - 0.1 k: bm25 beats tf unless k is 2 or more.
-    assert told["verdict"]["winners"] == ["bm25"] and 0.6 < shares["bm25"]["condorcet"] < 0.9
+    assert output["verdict"]["winners"] == ["bm25"] and 0.6 < shares["bm25"]["condorcet"] < 0.9
     table = pd.read_csv(io.StringIO(rankduel("winners", by_query, "--resamples", 500, "--csv")[1]))
     assert table["resampled_condorcet"].tolist() == [shares[name]["condorcet"] for name in table["ranker"]]
     other = json.loads(rankduel("winners", by_query, "--resamples", 500, "--seed", 1, "--json")[1])
-    assert other["resampled_queries"]["rankers"] != told["resampled_queries"]["rankers"]
+    assert other["resampled_queries"]["rankers"] != output["resampled_queries"]["rankers"]
 
 
-def test_one_ranker_alone(rankduel):
+def test_a_matrix_of_one_ranker(rankduel):
     code, out, err = rankduel("winners", "arxiv6", "--rankers", "2", "--subsets")
     assert (code, err) == (0, "") and "(rankers: 1, pairs: 0)" in out and "Condorcet    2" in out
     assert json.loads(rankduel("winners", "arxiv6", "--rankers", "2", "--json")[1])["gamma_best"] == 1
 
 
-def test_it_says_what_is_certain(rankduel, tmp_path):
+def test_certain_results_are_reported(rankduel, tmp_path):
     write_preferences(with_intervals(MATRICES["arithmetic"].make(), 0.04), tmp_path / "sure.prefs.parquet")
     out = words(rankduel("winners", "sure.prefs.parquet")[1])
     assert "undecided 0 of 28 pairs (interval contains 1/2) Condorcet certain Copeland certain" in out
@@ -171,7 +171,7 @@ def test_it_says_what_is_certain(rankduel, tmp_path):
     assert "0 wins: it beats all 7 others over these queries this holds despite simulation error" in out
 
 
-def test_it_says_what_depends_on_undecided_pairs(rankduel, tmp_path):
+def test_results_that_depend_on_undecided_pairs_are_reported(rankduel, tmp_path):
     write_preferences(with_intervals(MATRICES["arithmetic"].make(), 0.07), tmp_path / "open.prefs.parquet")
     out = words(rankduel("winners", "open.prefs.parquet")[1])
     # Neighbours differ by 0.05: seven pairs are open, one of them the first place.
@@ -179,13 +179,13 @@ def test_it_says_what_depends_on_undecided_pairs(rankduel, tmp_path):
     assert "0 leads: it is ahead of all 7 others over these queries it depends on 2 undecided pairs" in out
     assert "Condorcet depends on 2 undecided pairs; possible: 0, 1" in out
     assert "total order depends on 7 undecided pairs" in out
-    told = json.loads(rankduel("winners", "open.prefs.parquet", "--json")[1])
-    assert not told["condorcet_certain"] and told["condorcet_possible"] == ["0", "1"]
-    assert told["undecided_pairs"] == [[str(i), str(i + 1)] for i in range(7)]
-    assert told["total_order_certain"] is False
+    output = json.loads(rankduel("winners", "open.prefs.parquet", "--json")[1])
+    assert not output["condorcet_certain"] and output["condorcet_possible"] == ["0", "1"]
+    assert output["undecided_pairs"] == [[str(i), str(i + 1)] for i in range(7)]
+    assert output["total_order_certain"] is False
 
 
-def test_certainly_no_winner_and_no_order(rankduel, tmp_path):
+def test_the_certain_absence_of_a_winner_is_reported(rankduel, tmp_path):
     write_preferences(with_intervals(MATRICES["multisol"].make(), 0.05), tmp_path / "none.prefs.parquet")
     out = words(rankduel("winners", "none.prefs.parquet")[1])
     assert (
@@ -194,15 +194,15 @@ def test_certainly_no_winner_and_no_order(rankduel, tmp_path):
     )
 
 
-def test_it_says_how_good_the_intervals_are(rankduel, tmp_path):
-    for settings, told in (
+def test_the_confidence_of_the_intervals_is_reported(rankduel, tmp_path):
+    for settings, message in (
         ({"alpha": 0.05, "decide": None}, "(all intervals hold together with probability 0.95)"),
         ({"alpha": 0.05, "decide": 0.01}, "(all intervals hold together with probability 0.99)"),
         ({}, "Confidence for these queries undecided"),
     ):
         made = with_intervals(MATRICES["gap"].make(), 0.05)
         write_preferences(Preferences(made.names, made.pairs, settings), tmp_path / "a.prefs.parquet")
-        assert told in words(rankduel("winners", "a.prefs.parquet")[1])
+        assert message in words(rankduel("winners", "a.prefs.parquet")[1])
 
 
 def test_exact_probabilities_need_no_intervals(rankduel, tmp_path):
@@ -215,7 +215,7 @@ def test_exact_probabilities_need_no_intervals(rankduel, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("typed", "told"),
+    ("typed", "message"),
     [
         (["arxiv7"], "no matrix named 'arxiv7'; did you mean 'arxiv6'?"),
         (["absent.npy"], "absent.npy: there is no such file"),
@@ -232,7 +232,7 @@ def test_exact_probabilities_need_no_intervals(rankduel, tmp_path):
         (["bad.npy"], "bad.npy: entry (0, 1) is 0.9 (its mirror is 0.4)"),
     ],
 )
-def test_mistakes_end_in_one_message(rankduel, tmp_path, typed, told):
+def test_mistakes_end_in_one_message(rankduel, tmp_path, typed, message):
     np.save(tmp_path / "bad.npy", [[0.5, 0.9], [0.4, 0.5]])
     code, out, err = rankduel("winners", *typed)
-    assert code == 2 and out == "" and err.startswith("error: ") and told in words(err)
+    assert code == 2 and out == "" and err.startswith("error: ") and message in words(err)

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 import pytest
-from support.best_items import n_duels, sixty
+from support.best_items import equal_margins, n_duels
 
 from bandits.contract import configure
 from bandits.matrix_runs import play_matrix
@@ -56,7 +56,7 @@ def assert_rarely_wrong(wrong, delta=DELTA):
 def test_numbers_of_comparisons_are_known(module, size):
     """Within 4 standard errors, those of KNOWN taken as large as ours, and half a unit of its last digit."""
     n_arms, runs, known = (15, 100)[size], (400, 50)[size], KNOWN[module][size]
-    duels, answers = found(module, sixty(n_arms), runs, delta=DELTA)
+    duels, answers = found(module, equal_margins(n_arms), runs, delta=DELTA)
     error = duels.std(ddof=1) * math.sqrt(1 / runs + 1 / 100)
     rounding = 0.005 * 10 ** math.floor(math.log10(known))
     assert abs(duels.mean() - known) < 4 * error + rounding, (duels.mean(), error)
@@ -66,7 +66,7 @@ def test_numbers_of_comparisons_are_known(module, size):
 @pytest.mark.parametrize("delta", [0.1, 0.3, 0.5])
 def test_opt_max_is_rarely_wrong(delta):
     """Low and high deltas for 60 arms, of which only the first is good enough."""
-    _, answers = found(opt_max, sixty(60), 100, delta=delta)
+    _, answers = found(opt_max, equal_margins(60), 100, delta=delta)
     assert_rarely_wrong(answers != 0, delta)
 
 
@@ -92,7 +92,7 @@ def test_answers_need_only_moderate_transitivity(module):
 
 def test_opt_max_takes_more_comparisons_than_soft_seq_elim():
     """As in figures 1 to 3 of the paper; 40 runs of each."""
-    (soft, _), (opt, _) = (found(module, sixty(100), 40) for module in (soft_seq_eliminate, opt_max))
+    (soft, _), (opt, _) = (found(module, equal_margins(100), 40) for module in (soft_seq_eliminate, opt_max))
     assert opt.mean() > soft.mean() + 4 * math.hypot(soft.std(), opt.std()) / math.sqrt(40)
 
 
@@ -100,7 +100,9 @@ def test_opt_max_takes_more_comparisons_than_soft_seq_elim():
 def test_tournament_finds_the_best_k(k):
     """In 50 runs with 40 arms."""
     configured = configure(tournament_k.POLICY, k=k)
-    traces = [play_matrix(configured, sixty(40), 1e8, run=run, steps=np.array([10**8])) for run in range(50)]
+    traces = [
+        play_matrix(configured, equal_margins(40), 1e8, run=run, steps=np.array([10**8])) for run in range(50)
+    ]
     assert all(trace.finished[-1] for trace in traces)
     assert_rarely_wrong(np.array([not trace.answers[-1, :k].all() for trace in traces]))
 
@@ -115,7 +117,7 @@ def test_plpac_is_rarely_wrong_where_its_model_holds():
 
 def test_seebs_is_rarely_wrong_with_a_close_second():
     """In 100 runs with 20 arms, the best of which beats the second with probability .52."""
-    prefs = sixty(20)
+    prefs = equal_margins(20)
     prefs[0, 1], prefs[1, 0] = 0.52, 0.48
     duels, answers = found(seebs, prefs, 100, delta=DELTA)
     assert_rarely_wrong(answers != 0)

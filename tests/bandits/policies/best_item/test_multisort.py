@@ -32,8 +32,8 @@ def strengths(wins):
 
 def slope(wins, s):
     """Return the gradient of the negative log-likelihood."""
-    surprise = wins / (1 + np.exp(s[:, None] - s))
-    return surprise.sum(axis=0) - surprise.sum(axis=1) + RIDGE * s
+    residuals = wins / (1 + np.exp(s[:, None] - s))
+    return residuals.sum(axis=0) - residuals.sum(axis=1) + RIDGE * s
 
 
 def twin_after(prefs, n_steps, run):
