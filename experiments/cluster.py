@@ -10,18 +10,20 @@ The shared value is sent once to each worker that needs it; an item is sent with
 
 from __future__ import annotations
 
+import collections
 import functools
 import hashlib
+import itertools
 import logging
 import platform
 import secrets
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from rankduel.base.errors import UsageError
 from rankduel.base.files import cache_folder
@@ -35,7 +37,7 @@ _UNITS_PER_THREAD = 3  # units that are computed or whose results have not been 
 _POLL_SECONDS = 1.0  # between two queries of the workers
 _CONNECT_SECONDS = 10.0  # until a scheduler counts as absent
 _RECONNECT_SECONDS = 600.0  # to wait for a scheduler or workers that were lost
-_MOST_KINDS = 100
+_LOCK_DAYS = 7
 _MOST_RESENDS = 3  # times that a unit is sent again after Dask gave up on it
 
 T = TypeVar("T")
@@ -50,6 +52,16 @@ class ClusterStatus(NamedTuple):
 
     n_workers: int
     n_threads: int
+
+
+_KILLED = object()  # outcome of a unit whose workers ended
+
+
+class Compiling(NamedTuple, Generic[T]):
+    """How units of several kinds compile their code; one process of a machine does so for all."""
+
+    kind: Callable[[T], str]  # item -> name of the code
+    call: Callable[[Any, T], object]  # shared, item: compile the code
 
 
 class _Lost(Exception):
@@ -140,12 +152,18 @@ class Cluster:
                     self._address, timeout=_CONNECT_SECONDS, set_as_default=False
                 )
                 self._client.wait_for_workers(1, timeout=max(_CONNECT_SECONDS, until - time.monotonic()))
+                found = self._client.run(versions)
                 break
             except (OSError, ValueError, TimeoutError) as problem:
                 if time.monotonic() >= until:
                     raise self._absent(problem) from None
                 time.sleep(_POLL_SECONDS)
-        _check_versions(self._client.run(versions))
+            except ImportError as problem:
+                raise UsageError(
+                    f"a worker of {self._address} cannot load rankduel ({problem}); install the same "
+                    "versions on all machines"
+                ) from None
+        _check_versions(found)
         self._next_poll = 0.0
 
     def _absent(self, problem: Exception) -> UsageError:
@@ -192,17 +210,10 @@ class Cluster:
                 n_taken += 1
 
     def unordered_map(
-        self,
-        function: Unit[T, R],
-        shared: Any,
-        items: Iterable[T],
-        kind: Callable[[T], str] = lambda item: "",
+        self, function: Unit[T, R], shared: Any, items: Iterable[T], compiling: Compiling[T] | None = None
     ) -> Iterator[R]:
-        """Yield ``function(shared, item)`` for every item, in the order in which the units end.
-
-        `kind` returns a name of the code that is compiled for an item, if items differ in it.
-        """
-        for _, result in self._results(function, shared, items, lambda: 0, kind):
+        """Yield ``function(shared, item)`` for every item, in the order in which the units end."""
+        for _, result in self._results(function, shared, items, lambda: 0, compiling):
             yield result
 
     def _results(
@@ -211,7 +222,7 @@ class Cluster:
         shared: Any,
         items: Iterable[T],
         n_waiting: Callable[[], int],
-        kind: Callable[[T], str] = lambda item: "",
+        compiling: Compiling[T] | None = None,
     ) -> Iterator[tuple[int, R]]:
         """Yield the number of every item with its result, in any order.
 
@@ -219,53 +230,80 @@ class Cluster:
         progress, which bounds the memory for results.
         """
         remaining = enumerate(items)
-        to_resend: deque[tuple[int, T]] = deque()
+        to_send: deque[tuple[int, T]] = deque()  # lost items first: results of later items may wait for them
         in_progress: dict[Any, tuple[int, T]] = {}
-        n_lost: dict[int, int] = {}
-        send = self._make_send(function, shared, kind)
+        n_lost: collections.Counter[int] = collections.Counter()
+        send: Callable[[T], Any] | None = None
         while True:
             try:
+                if send is None:
+                    send = self._make_send(function, shared, compiling)
                 room = max(2, _UNITS_PER_THREAD * self.status().n_threads) - len(in_progress) - n_waiting()
-                # Items that were lost are sent first: results of later items may wait for them.
-                n_units = max(room, len(to_resend), not in_progress)
-                for number, item in _next_units(to_resend, remaining, n_units):
-                    in_progress[send(item)] = (number, item)
+                n_units = max(room, len(to_send), not in_progress)
+                to_send.extend(itertools.islice(remaining, n_units - len(to_send)))
+                while to_send:
+                    future = send(to_send[0][1])
+                    in_progress[future] = to_send.popleft()
                 if not in_progress:
                     return
-                finished = self._wait_for_units(list(in_progress))
+                outcomes = {future: self._outcome(future) for future in self._wait(list(in_progress))}
             except _Lost as problem:
                 _log.warning("%s; the units without a result are sent again", problem)
-                to_resend.extendleft(sorted(in_progress.values(), key=lambda unit: unit[0], reverse=True))
+                to_send.extendleft(sorted(in_progress.values(), key=lambda unit: unit[0], reverse=True))
                 in_progress.clear()
                 self.connect(_RECONNECT_SECONDS)
-                send = self._make_send(function, shared, kind)
+                send = None
                 continue
-            for future in finished:
+            for future, outcome in outcomes.items():
                 number, item = in_progress.pop(future)
-                try:
-                    result = future.result()
-                except self._distributed.KilledWorker:
-                    n_lost[number] = n_lost.get(number, 0) + 1
-                    if n_lost[number] > _MOST_RESENDS:
-                        raise UsageError(
-                            f"a unit of work ended every worker that computed it, {n_lost[number]} times; "
-                            "look at the logs of the workers, which may have too little memory"
-                        ) from None
-                    to_resend.append((number, item))
+                if outcome is not _KILLED:
+                    yield number, outcome
                     continue
-                yield number, result
+                n_lost[number] += 1
+                if n_lost[number] > _MOST_RESENDS:
+                    raise UsageError(
+                        f"a unit of work ended every worker that computed it, {n_lost[number]} times; look "
+                        "at the logs of the workers, which may have too little memory"
+                    )
+                to_send.append((number, item))
 
-    def _make_send(self, function: Unit[T, R], shared: Any, kind: Callable[[T], str]) -> Callable[[T], Any]:
+    def _make_send(
+        self, function: Unit[T, R], shared: Any, compiling: Compiling[T] | None
+    ) -> Callable[[T], Any]:
         """Send `shared`, and return a function that sends an item and returns the future of its result."""
-        try:
+        with self._connected():
             (scattered,) = self._client.scatter([shared], hash=False)
-        except (OSError, TimeoutError) as problem:
-            raise _Lost(f"the scheduler at {self._address} is gone ({problem})") from None
-        compute = functools.partial(_compute, function, versions())
+        compute = functools.partial(_compute, function, compiling and compiling.call, versions())
         name = f"{self._id} {function.__qualname__}"
-        return lambda item: self._client.submit(compute, f"{name} {kind(item)}", scattered, item, pure=False)
 
-    def _wait_for_units(self, futures: list[Any]) -> list[Any]:
+        def send(item: T) -> Any:
+            kind = f"{name} {compiling.kind(item)}" if compiling else name
+            with self._connected():
+                return self._client.submit(compute, kind, scattered, item, pure=False)
+
+        return send
+
+    @contextmanager
+    def _connected(self) -> Iterator[None]:
+        """Convert the errors of a connection that was lost to `_Lost`."""
+        client = self._distributed.client
+        try:
+            yield
+        except (OSError, TimeoutError, client.CancelledError, client.ClosedClientError) as problem:
+            lost = f"the scheduler at {self._address}, or data on a worker, are gone"
+            raise _Lost(f"{lost} ({type(problem).__name__})") from None
+
+    def _outcome(self, future: Any) -> Any:
+        """Return the result of a unit that ended, or _KILLED if it ended its workers; raise its error."""
+        with self._connected():
+            problem = future.exception() if future.status == "error" else None
+            if problem is None:
+                return future.result()
+        if isinstance(problem, self._distributed.KilledWorker):
+            return _KILLED
+        raise problem
+
+    def _wait(self, futures: list[Any]) -> list[Any]:
         """Wait for at least one future, and return those that ended.
 
         Raises
@@ -303,66 +341,68 @@ def map_in_order(function: Unit[T, R], shared: Any, items: Iterable[T], workers:
     return ordered_map(functools.partial(function, shared), items, n_workers(workers))
 
 
-def _next_units(to_resend: deque[T], remaining: Iterator[T], n: int) -> Iterator[T]:
-    """Yield up to `n` entries: first those of `to_resend`, which are removed, then the remaining ones."""
-    for _ in range(n):
-        if to_resend:
-            yield to_resend.popleft()
-            continue
-        entry = next(remaining, None)
-        if entry is None:
-            return
-        yield entry
-
-
 # ---- on the workers ----
 
 
 _loaded: set[str] = set()  # kinds of units whose code this process has compiled or loaded
 
 
-def _compute(function: Unit[T, R], expected: Mapping[str, str], kind: str, shared: Any, item: T) -> R:
+def _compute(
+    function: Unit[T, R],
+    compile_code: Callable[[Any, T], object] | None,
+    expected: Mapping[str, str],
+    kind: str,
+    shared: Any,
+    item: T,
+) -> R:
     """Compute one unit on a worker.
 
-    Other units of the same kind on this machine wait for the first one, which compiles their code.
+    One process of a machine compiles the code of a kind of units, by `compile_code` or by its first unit. The
+    other processes wait, and load the code from disk.
     """
     _check_versions({platform.node(): versions()}, expected)
     if kind not in _loaded:
-        with _kinds_on_machine() as kinds:
-            if kind not in kinds:
+        with _first_on_machine(kind) as is_first:
+            if is_first and compile_code is None:
                 result = function(shared, item)
-                kinds.append(kind)
                 _loaded.add(kind)
                 return result
+            if compile_code is not None:
+                compile_code(shared, item)
         _loaded.add(kind)
     return function(shared, item)
 
 
 @contextmanager
-def _kinds_on_machine() -> Iterator[list[str]]:
-    """Lock and yield the list of the kinds of units whose code was compiled on this machine.
+def _first_on_machine(kind: str) -> Iterator[bool]:
+    """Lock a kind of units on this machine, and yield whether no process has had the lock before."""
+    name = hashlib.sha256(kind.encode()).hexdigest()[:32]
+    with ExitStack() as stack:
+        is_first = True
+        try:
+            import fcntl
 
-    Kinds that are appended to the list are stored for the next process.
-    """
-    try:
-        import fcntl
-
-        cache_folder().mkdir(parents=True, exist_ok=True)
-        file = open(cache_folder() / "cluster.units", "a+")
-    except (ImportError, OSError):  # a system without these locks, or an unusable folder
-        yield []
-        return
-    with file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        file.seek(0)
-        kinds = file.read().splitlines()[-_MOST_KINDS:]
-        known = len(kinds)
-        yield kinds
-        with suppress(OSError):  # on a full disk, the next process compiles again
-            if len(kinds) > known:
-                file.truncate(0)
-                file.write("".join(f"{kind}\n" for kind in kinds))
+            folder = cache_folder() / "cluster"
+            folder.mkdir(parents=True, exist_ok=True)
+            _remove_old_locks(folder)
+            file = stack.enter_context(open(folder / name, "a+"))
+            fcntl.flock(file, fcntl.LOCK_EX)
+            is_first = file.tell() == 0
+        except (ImportError, OSError):  # without locks, or with an unusable folder, every process compiles
+            file = None
+        yield is_first
+        if file is not None:
+            with suppress(OSError):  # on a full disk, the next process compiles again
+                file.write("compiled\n")
                 file.flush()
+
+
+def _remove_old_locks(folder: Path) -> None:
+    """Remove the locks of commands that ended long ago."""
+    for path in folder.iterdir():
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > _LOCK_DAYS * 86_400:
+                path.unlink()
 
 
 @functools.cache

@@ -247,7 +247,9 @@ class _Inferred(NamedTuple):
     seed: int
 
 
-_comparisons: weakref.WeakKeyDictionary[Arena, PageComparison] = weakref.WeakKeyDictionary()
+# By arena, then by method and seed.
+_comparisons: weakref.WeakKeyDictionary[Arena, dict[tuple[str, int], PageComparison]]
+_comparisons = weakref.WeakKeyDictionary()
 
 
 def _sums_by_block(
@@ -261,10 +263,10 @@ def _sums_by_block(
 
 def _sums_on_worker(inferred: _Inferred, block: Block) -> tuple[Block, np.ndarray]:
     """Return a block with its sums; the comparison is cached for as long as the worker has the arena."""
-    if inferred.arena not in _comparisons:
-        method = MULTILEAVERS.parsed(inferred.method)
-        _comparisons[inferred.arena] = multileaved(inferred.arena, method, inferred.seed)
-    return block, play_impressions(_comparisons[inferred.arena], block, inferred.seed)
+    cached, key = _comparisons.setdefault(inferred.arena, {}), (inferred.method, inferred.seed)
+    if key not in cached:
+        cached[key] = multileaved(inferred.arena, MULTILEAVERS.parsed(inferred.method), inferred.seed)
+    return block, play_impressions(cached[key], block, inferred.seed)
 
 
 def write_inferred(arena: Arena, method: Configured, output: str | Path, **how: Any) -> Preferences:

@@ -19,7 +19,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from experiments.arena import Arena
-from experiments.cluster import Cluster, Workers, checked_workers
+from experiments.cluster import Cluster, Compiling, Workers, checked_workers
 from experiments.limits import MOST_RUNS, checked_count
 from experiments.matrix.preferences import Preferences
 from experiments.matrix.shared_pages import (
@@ -138,21 +138,30 @@ class _Shared(NamedTuple):
     seed: int
 
 
-def _play_on_worker(shared: _Shared, cell: Cell) -> PlayedCell:
-    """Play one run; the comparisons are cached for as long as the worker has the arena."""
-    if shared.arena not in _comparisons:
-        _comparisons[shared.arena] = contests_of(shared.arena, multileavers_of(shared.methods))
-    comparison = _comparisons[shared.arena][cell.policy]
-    return _play_one(comparison, shared.reference, shared.impressions, shared.seed, cell)
+def _comparison(shared: _Shared, cell: Cell) -> PageComparison:
+    """Return the comparison of a cell; all are cached for as long as the worker has the arena."""
+    cached = _comparisons.setdefault(shared.arena, {})
+    if cell.policy not in cached:
+        cached |= contests_of(shared.arena, multileavers_of(shared.methods))
+    return cached[cell.policy]
 
 
 _comparisons: weakref.WeakKeyDictionary[Arena, dict[str, PageComparison]] = weakref.WeakKeyDictionary()
 
 
+def _compile_on_worker(shared: _Shared, cell: Cell) -> None:
+    _comparison(shared, cell).sums(0, 0, np.random.default_rng(0))
+
+
+def _play_on_worker(shared: _Shared, cell: Cell) -> PlayedCell:
+    return _play_one(_comparison(shared, cell), shared.reference, shared.impressions, shared.seed, cell)
+
+
 def _play_on_cluster(
     cluster: Cluster, shared: _Shared, cells: list[Cell], done: Callable[[int], object]
 ) -> Iterator[PlayedCell]:
-    for played in cluster.unordered_map(_play_on_worker, shared, cells, lambda cell: cell.policy):
+    compiling = Compiling(lambda cell: cell.policy, _compile_on_worker)
+    for played in cluster.unordered_map(_play_on_worker, shared, cells, compiling):
         done(shared.impressions)
         yield played
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import platform
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -17,7 +19,7 @@ from joblib import Parallel, delayed
 from bandits import checkpoints as checkpoints_of
 from bandits.plain import is_plain
 from bandits.steps import checked_horizon
-from experiments.cluster import Cluster, Workers, checked_workers
+from experiments.cluster import Cluster, Compiling, Workers, checked_workers
 from experiments.limits import MOST_CHECKPOINTS, MOST_RUNS, checked_count
 from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
 from experiments.runs.cells import Cell, PlayedCell, play_cells
@@ -26,7 +28,7 @@ from experiments.runs.problem import Problem
 from experiments.runs.records import open_run_set, versions
 from experiments.specs import parse_policy, policies_of
 from rankduel.base.compiling import compile_side_by_side
-from rankduel.base.errors import PolicyNotice
+from rankduel.base.errors import PolicyNotice, UsageError
 from rankduel.base.settings import Configured
 from rankduel.base.streams import checked_seed
 from rankduel.base.threads import n_workers
@@ -123,11 +125,14 @@ def _play_all(
 ) -> Iterator[PlayedCell]:
     """Yield every cell as it ends."""
     if isinstance(jobs, Cluster):
-        # Workers receive policies as text and return tables, so they need no shared folder; but a policy file
-        # must have the same path and content on every worker.
         in_play.cluster = jobs
-        shared = _Shared(replace(problem), steps, seed)  # a copy without cached properties
-        yield from jobs.unordered_map(_play_on_worker, shared, cells, lambda cell: cell.policy)
+        for policy in policies.values():
+            if is_plain(policy.thing):
+                problem.first_step(policy)  # warns that it is not compiled
+        # Workers receive policies as text and return tables, so they need no folder for records.
+        shared = _Shared(replace(problem), steps, seed, _file_digests(policies))
+        compiling = Compiling(lambda cell: cell.policy, _compile_on_worker)
+        yield from jobs.unordered_map(_play_on_worker, shared, cells, compiling)
         return
     compiled = {name: policy for name, policy in policies.items() if not is_plain(policy.thing)}
     if len(problem.preferences) > 1:  # compile before the runs are timed
@@ -180,10 +185,36 @@ def _play_one(
 class _Shared(NamedTuple):
     """Values that all runs share on a cluster."""
 
-    problem: Problem
+    problem: Problem  # a copy without cached properties
     steps: np.ndarray
     seed: int
+    file_digests: dict[str, str]  # of policies that are files
+
+
+def _file_digests(policies: Iterable[str]) -> dict[str, str]:
+    """Return a digest of every policy that is a file, by the text of the policy."""
+    files = {policy: Path(policy.partition("(")[0]) for policy in policies}
+    return {
+        policy: hashlib.sha256(path.read_bytes()).hexdigest()
+        for policy, path in files.items()
+        if path.suffix == ".py"
+    }
+
+
+def _compile_on_worker(shared: _Shared, cell: Cell) -> None:
+    """Play one step of the policy, which compiles what its runs need."""
+    configured = parse_policy(cell.policy, trust=True)
+    if len(shared.problem.preferences) > 1 and not is_plain(configured.thing):
+        with suppress(Exception):  # the runs raise the error again, with the step
+            call = shared.problem.first_step(configured)
+            call.function(*call.arguments)
 
 
 def _play_on_worker(shared: _Shared, cell: Cell) -> PlayedCell:
+    """Play one run; raise an error if the file of its policy is not that of the command."""
+    if _file_digests([cell.policy]).items() - shared.file_digests.items():
+        raise UsageError(
+            f"{cell.policy}: the file on the worker {platform.node()} differs from that of the command; copy "
+            "it to the same path on all machines"
+        )
     return _play_one(shared.problem, cell.policy, cell, shared.steps, shared.seed)
