@@ -80,7 +80,7 @@ def _decoded(content: bytes) -> StoredTable:
     n_rows = file.metadata.num_rows
     if n_rows > _MOST_ROWS_PER_BYTE * len(content):
         raise DamagedTable(f"its footer states {n_rows:,} rows in {len(content):,} bytes")
-    table = file.read()
+    table = file.read(use_threads=False)  # starting threads takes longer than reading a small table
     text = (table.schema.metadata or {}).get(_KEY)
     if text is None:
         raise DamagedTable("a Parquet file without metadata of rankduel")
@@ -94,7 +94,8 @@ def _decoded(content: bytes) -> StoredTable:
         raise DamagedTable("its names, types or values do not have the digest in its metadata")
     lists = [field.name for field in table.schema if pa.types.is_fixed_size_list(field.type)]
     vectors = {name: _vectors(table[name].combine_chunks()) for name in lists}
-    return StoredTable(table.drop_columns(lists).to_pandas(), about, verified, vectors)
+    values = table.drop_columns(lists).to_pandas(use_threads=False)
+    return StoredTable(values, about, verified, vectors)
 
 
 def _vectors(column: pa.FixedSizeListArray) -> np.ndarray:
@@ -120,15 +121,25 @@ def _type_text(kind: pa.DataType) -> str:
     return str(kind)
 
 
+def _texts_content(array: pa.Array) -> bytes:
+    """Return the canonical JSON text of a column of text; equal entries are encoded once."""
+    encoded = array.dictionary_encode()
+    texts = np.array([plain_text(text) for text in [*encoded.dictionary.to_pylist(), None]], object)
+    return f"[{','.join(texts[encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)])}]".encode()
+
+
 def _column_digest(column: pa.ChunkedArray) -> str:
     array = column.combine_chunks()
-    found = hashlib.sha256(array.is_null().to_numpy(zero_copy_only=False).tobytes())
+    missing = (
+        array.is_null().to_numpy(zero_copy_only=False).tobytes() if array.null_count else bytes(len(array))
+    )
+    found = hashlib.sha256(missing)
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
-        found.update(plain_text(array.to_pylist()).encode())
+        found.update(_texts_content(array))
     elif pa.types.is_boolean(array.type):
-        found.update(array.fill_null(False).to_numpy(zero_copy_only=False).tobytes())
+        found.update(_filled(array, False).to_numpy(zero_copy_only=False).tobytes())
     elif pa.types.is_integer(array.type) or pa.types.is_floating(array.type):
-        found.update(array.fill_null(0).to_numpy(zero_copy_only=False).tobytes())
+        found.update(_filled(array, 0).to_numpy(zero_copy_only=False).tobytes())
     elif pa.types.is_fixed_size_list(array.type) and pa.types.is_floating(array.type.value_type):
         found.update(_column_digest(pa.chunked_array([array.flatten()])).encode())
     elif not pa.types.is_null(array.type):  # an empty column of objects has the type null
@@ -136,3 +147,7 @@ def _column_digest(column: pa.ChunkedArray) -> str:
             f"a column of type {array.type}; expected numbers, true or false, text, or vectors"
         )
     return found.hexdigest()
+
+
+def _filled(array: pa.Array, value: Any) -> pa.Array:
+    return array.fill_null(value) if array.null_count else array

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -180,12 +181,17 @@ class Letor:
         return self._feature_indices([feature])[0]
 
     def _feature_indices(self, features: Iterable[int | str]) -> list[int]:
-        number = {name: i for i, name in enumerate(self.feature_names)}
+        number = self._feature_numbers
         wanted = [str(feature) for feature in features]
         unknown = [name for name in wanted if name not in number]
         if unknown:
             raise DataError(f"no feature '{unknown[0]}'; there are {len(number)}: {few(self.feature_names)}")
         return [number[name] for name in wanted]
+
+    @cached_property
+    def _feature_numbers(self) -> dict[str, int]:
+        """Position of each feature in `columns`, by name; made once, as each of many rankers looks one up."""
+        return {name: i for i, name in enumerate(self.feature_names)}
 
     def column(self, feature: int | str) -> np.ndarray:
         """Return the values of a feature, by name or by its number in the source."""

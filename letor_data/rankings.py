@@ -165,13 +165,17 @@ def check_rankers(rankers: Sequence[Ranker]) -> None:
 
 def query_keys(letor: Letor) -> np.ndarray:
     """Return (n_queries,) uint64 keys, each a hash of the query id alone."""
-    return np.array([stable_key(str(query)) for query in letor.query_ids], np.uint64)
+    digests = [_digest(str(query)) for query in letor.query_ids.tolist()]
+    return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
 
 
 def stable_key(*parts: str) -> np.uint64:
     """Return a 64-bit hash of `parts` that is the same on every machine and Python version."""
-    text = "\0".join(parts).encode()
-    return np.uint64(int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little"))
+    return np.uint64(int.from_bytes(_digest("\0".join(parts)), "little"))
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(), digest_size=8).digest()
 
 
 def rank_row(letor: Letor, ranker: Ranker) -> Row:

@@ -17,6 +17,7 @@ import numpy as np
 
 from interleave import METHODS, for_another_thread, query_odds
 from interleave.duel import outcome_by
+from interleave.exact.all_pages import all_pages_odds
 from interleave.exact.click_patterns import pattern_chance
 from interleave.exact.dispatch import FEW_DOCUMENTS
 from interleave.exact.outcome_odds import LOSS, TIE, WIN, read_rank, verdict
@@ -80,16 +81,23 @@ def choose_kernel(world: World, method: Configured, simulate: bool) -> KernelCho
         kind = "duels"
     elif method.name == "team_draft":
         kind = "team_draft"
-    # For short lists `query_odds` enumerates all pages, and none need to be drawn.
-    elif method.name == "probabilistic" and np.diff(world.offsets).max() > FEW_DOCUMENTS:
-        kind = "pages"
+    elif method.name == "probabilistic":
+        kind = "pages" if np.diff(world.offsets).max() > FEW_DOCUMENTS else "all_pages"
     return KernelChoice(kind, str(method))
 
 
 def drawn_pages_kernel(method: Configured) -> Kernel:
     """Return the kernel for probabilistic interleaving that sums the odds given drawn pages."""
-    credited = method.get("credit") in ("assignment", "marginal_bernoulli")
-    return _probabilistic_sums(_credited_odds if credited else _readers_odds)
+    return _probabilistic_sums(_credited_odds if _credits_each_click(method) else _readers_odds)
+
+
+def _all_pages_kernel(method: Configured) -> Kernel:
+    """Return the kernel for probabilistic interleaving of few documents, which draws no pages."""
+    return _all_pages_sums(all_pages_odds(by_pattern=not _credits_each_click(method)))
+
+
+def _credits_each_click(method: Configured) -> bool:
+    return method.get("credit") in ("assignment", "marginal_bernoulli")
 
 
 def duel_kernel(method: Configured) -> Kernel:
@@ -112,6 +120,17 @@ def _add(sums, row, odds, turn, total, centre):
     for result in (LOSS, TIE, WIN):
         sums[row, result] += odds[result]
     return total + value
+
+
+@entry
+def add_centred(by_group, groups, rows, values, times):
+    """Add `values`, each less half the number of plays of its query, to `by_group` in the order of queries.
+
+    `values` is (queries, pairs); `groups` and `times` have an entry per query, and `rows` one per pair.
+    """
+    for i in range(len(groups)):
+        for k in range(len(rows)):
+            by_group[groups[i], rows[k]] += values[i, k] - times[i] / 2.0
 
 
 @entry
@@ -183,6 +202,26 @@ def _probabilistic_sums(page_odds: Callable[..., Any]) -> Kernel:
         return sums
 
     return probabilistic_sums
+
+
+@functools.cache
+def _all_pages_sums(odds_over_pages: Callable[..., Any]) -> Kernel:
+    @entry
+    def all_pages_sums(world, start, times, firsts, seconds, centres, by_query, users):
+        """Sum the odds over all pages of probabilistic interleaving."""
+        sums = np.zeros((len(firsts), COLUMNS))
+        for i in range(len(times)):
+            for row in range(len(firsts)):
+                pair, total = pair_on(world, start + i, firsts[row], seconds[row]), 0.0
+                length = shorter_list(world, pair, world.user.shape[1], users)
+                for turn in range(times[i]):
+                    forget_ties(world)
+                    odds = odds_over_pages(world, pair, length, users)
+                    total = _add(sums, row, odds, turn, total, centres[row])
+                by_query[i, row] = total
+        return sums
+
+    return all_pages_sums
 
 
 @kernel
@@ -306,6 +345,7 @@ def _duel_sums(outcome: Callable[..., Any]) -> Kernel:
 KERNELS: dict[str, Callable[[Configured], Kernel]] = {
     "team_draft": lambda way: team_draft_sums,
     "pages": drawn_pages_kernel,
+    "all_pages": _all_pages_kernel,
     "any": _any_sums,
     "duels": duel_kernel,
 }

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from experiments.matrix.kernels import CENTRED, COLUMNS, WITHIN, KernelChoice
+from experiments.matrix.kernels import CENTRED, COLUMNS, WITHIN, KernelChoice, add_centred
 from experiments.statistics import Sequence, extend, predicted_mean, start_sequence
 from interleave.exact.outcome_odds import TIE, WIN
 from interleave.world import World
@@ -76,9 +76,9 @@ class Job(NamedTuple):
         size = -(-self.n_queries // affordable)  # every group has this many queries or one less
         return -(-self.n_queries // size)
 
-    def group(self, query: int) -> int:
-        """Return the group of a query; a group is a range of neighbouring queries, of nearly equal size."""
-        return query * self.n_groups // self.n_queries
+    def group(self, queries: np.ndarray) -> np.ndarray:
+        """Return the group of each query: a range of neighbouring queries, all of nearly equal size."""
+        return queries * self.n_groups // self.n_queries
 
 
 class PairSums(NamedTuple):
@@ -114,8 +114,8 @@ def add_by_query(job: Job, totals: PairSums, played: Round, start: int, values: 
     """
     if not job.n_groups:
         return
-    for query, sums in enumerate(values, start):
-        totals.by_query[job.group(query), played.rows] += sums - played.times[query] / 2
+    queries = np.arange(start, start + len(values))
+    add_centred(totals.by_query, job.group(queries), played.rows, values, played.times[queries])
 
 
 def next_round(job: Job, totals: PairSums) -> Round | None:

@@ -7,6 +7,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import pandas as pd
+
 from experiments.report.charts.styles import LineStyle, line_styles
 from experiments.report.headlines import report_title, run_set_headline
 from experiments.report.html import charts_footer, page_html, plain_names
@@ -28,7 +30,7 @@ def write_report(run_sets: Sequence[RunSet], path: str | Path) -> None:
     different = distinct(run_sets)
     run_sets = [run_set for run_set, _ in different]
     names, paired = section_names(run_sets)
-    styles = line_styles(policy for run_set in run_sets for policy in run_set.table["policy"])
+    styles = line_styles(policy for run_set in run_sets for policy in run_set.table["policy"].unique())
     sections = [pair_section(name, *pair, styles) for name, pair in paired.items()]
     drawn: set[str] = set()
     for name, (run_set, same) in zip(names, different):
@@ -46,6 +48,8 @@ def distinct(run_sets: Sequence[RunSet]) -> list[tuple[RunSet, list[str]]]:
 
     `run --live` and `compare` play the same live runs, and keep them under two names.
     """
+    if len(run_sets) == 1:
+        return [(run_sets[0], [])]
     found: dict[str, tuple[RunSet, list[str]]] = {}
     for run_set in run_sets:
         digest = _runs_digest(run_set)
@@ -59,10 +63,11 @@ def distinct(run_sets: Sequence[RunSet]) -> list[tuple[RunSet, list[str]]]:
 def _runs_digest(run_set: RunSet) -> str:
     """Return a digest of settings and runs, without the times, the command and the versions."""
     settings = {key: value for key, value in run_set.settings.items() if key not in ("command", "versions")}
-    table = run_set.table.drop(columns="seconds").to_csv(index=False)
-    return hashlib.sha256(
-        f"{json.dumps(settings, sort_keys=True, default=str)}\n{table}".encode("utf-8", "replace")
-    ).hexdigest()
+    table = run_set.table.drop(columns="seconds")
+    about = [settings, {name: str(kind) for name, kind in table.dtypes.items()}]
+    found = hashlib.sha256(json.dumps(about, sort_keys=True, default=str).encode())
+    found.update(pd.util.hash_pandas_object(table, index=False).to_numpy().tobytes())
+    return found.hexdigest()
 
 
 def section_names(run_sets: Sequence[RunSet]) -> tuple[list[str], dict[str, Pair]]:

@@ -48,7 +48,7 @@ def run_set_section(
     if is_multileave(run_set):
         return multileave_section(name, run_set, styles)
     figures = run_set_figures(name, run_set, styles, with_matrix=with_matrix)
-    lines = [*run_set.table["policy"], *([LOWER_BOUND] if bound_slope(run_set) else [])]
+    lines = [*run_set.table["policy"].unique(), *([LOWER_BOUND] if bound_slope(run_set) else [])]
     known = {**styles, **line_styles([LOWER_BOUND])}
     chosen = {line: known[line] for line in dict.fromkeys(lines)}
     about = _about(run_set) + (f" {', '.join(same)} has the same runs." if same else "")
@@ -81,7 +81,7 @@ def run_set_figures(
     order: Sequence[str] | None = None,
 ) -> list[Figure]:
     """Return all charts of a run set; the chart of final results lists the policies in `order` if given."""
-    styles = styles or line_styles(run_set.table["policy"])
+    styles = styles or line_styles(run_set.table["policy"].unique())
     if is_multileave(run_set):
         return multileave_figures(name, run_set, styles)
     table = run_set.table

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -426,8 +426,8 @@ def _check_names(record: StoredTable) -> None:
     values, about = record.values, record.about
     if list(values.columns)[:2] != ["policy", "run"]:
         raise DamagedTable(f"its columns are {', '.join(values.columns)}")
-    named = values["policy"].eq(encodable(about["policy"])) & values["run"].eq(about["run"])
-    if not named.all():
+    policies, runs = (values[name].unique().tolist() for name in ("policy", "run"))
+    if len(values) and (policies, runs) != ([encodable(about["policy"])], [about["run"]]):
         raise DamagedTable("its rows are of another policy or run")
 
 
@@ -439,7 +439,7 @@ def _check_values(values: pd.DataFrame, run_folder: RunFolder) -> None:
         raise DamagedTable(f"its columns are {', '.join(names)}")
     if not all(kind.kind in "biuf" for name, kind in values.dtypes.items() if name not in _TEXTS):
         raise DamagedTable("a column holds values that are not numbers")
-    if "recommended" in values and not values["recommended"].map(_is_name).all():
+    if "recommended" in values and not all(map(_is_name, values["recommended"].unique())):
         raise DamagedTable("the column 'recommended' holds values that are not names")
     steps = values["step"].to_numpy()
     if steps.dtype != np.int64 or not len(steps) or steps[0] < 1 or (np.diff(steps) <= 0).any():
@@ -459,15 +459,25 @@ def _seconds(path: Path) -> float:
         return float("nan")
 
 
-def read_run_set(folder: Path) -> RunSet:
-    """Read all records of a run set; raise RecordsError for the first that does not belong to it."""
+def read_run_set(
+    folder: Path, shortened: Callable[[pd.DataFrame], pd.DataFrame] = lambda table: table
+) -> RunSet:
+    """Read all records of a run set; raise RecordsError for the first that does not belong to it.
+
+    `shortened` is applied to the table of every run.
+    """
     run_folder = RunFolder(folder, read_settings(folder))
     preferences = _check_matrix(folder / MATRIX, run_folder.settings["matrix"]["digest"])
-    paths = sorted(folder.glob("*/*.parquet"), key=lambda path: (path.parent.name, _run_number(path)))
+    paths = list_records(folder)
     if not paths:
         raise RecordsError(f"{folder}: no finished runs yet; 'rankduel run' makes them")
-    table = pd.concat([read_record(path, run_folder) for path in paths], ignore_index=True)
+    table = pd.concat([shortened(read_record(path, run_folder)) for path in paths], ignore_index=True)
     return RunSet(folder.name, run_folder.settings, preferences, table)
+
+
+def list_records(folder: Path) -> list[Path]:
+    """Return the files of all finished runs of a run set, by policy and number."""
+    return sorted(folder.glob("*/*.parquet"), key=lambda path: (path.parent.name, _run_number(path)))
 
 
 def read_run_sets(folder: str | Path) -> list[RunSet]:

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import functools
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
+from experiments.runs.records import (
+    MULTILEAVE,
+    RunSet,
+    list_records,
+    list_run_sets,
+    read_run_set,
+    read_settings,
+)
 from experiments.statistics import Estimate, estimate, standard_error, wilson
 
 CURVE_POINTS = 200
 QUANTILES = (0.1, 0.9)
 # Means since the previous checkpoint; other columns are totals or states.
 PER_PAGE = ("ndcg", "clicks", "unjudged")
+MANY_RUNS = 2000  # of a run set; with the usual checkpoints, more would take over half a gigabyte
 PAGE_POINTS = 60  # fewer than CURVE_POINTS, so that each is a mean of more pages
 
 
@@ -24,6 +36,40 @@ def thinned(steps: np.ndarray, most: int = CURVE_POINTS) -> np.ndarray:
     after = np.clip(np.searchsorted(steps, wanted), 1, len(steps) - 1)
     nearest = np.where(wanted - steps[after - 1] < steps[after] - wanted, after - 1, after)
     return steps[np.unique(nearest)]
+
+
+def read_for_charts(folder: str | Path) -> list[RunSet]:
+    """Read every run set in a folder; of a run set of many runs, only the steps that its charts show."""
+    return [
+        read_run_set(path, at_drawn_steps) if _is_long(path) else read_run_set(path)
+        for path in list_run_sets(folder)
+    ]
+
+
+def _is_long(folder: Path) -> bool:
+    """Return whether a run set is too large to be read whole; multileaving has tables of other steps."""
+    return len(list_records(folder)) > MANY_RUNS and read_settings(folder)["mode"] != MULTILEAVE
+
+
+def at_drawn_steps(run: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of one run at the steps that `curves` keeps.
+
+    Values per page become means over all pages since the row before.
+    """
+    steps = run["step"].to_numpy()
+    per_page = [column for column in PER_PAGE if column in run]
+    kept = _drawn_steps(steps.tobytes(), bool(per_page))
+    pages = {column: pd.DataFrame([run[column].to_numpy()], columns=steps) for column in per_page}
+    return run[np.isin(steps, kept)].assign(
+        **{column: _since_last(values, kept)[0] for column, values in pages.items()}
+    )
+
+
+@functools.lru_cache(maxsize=4)  # all runs of a set have the same steps
+def _drawn_steps(content: bytes, has_pages: bool) -> np.ndarray:
+    """Return the steps of all curves; `content` are the steps of a run, as the bytes of an int64 array."""
+    steps = np.frombuffer(content, np.int64)
+    return np.union1d(thinned(steps), thinned(steps, PAGE_POINTS)) if has_pages else thinned(steps)
 
 
 def curves(table: pd.DataFrame, column: str) -> pd.DataFrame:

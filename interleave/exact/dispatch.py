@@ -16,7 +16,6 @@ with `is_exact` whether that is necessary.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -24,23 +23,20 @@ import numpy as np
 
 from interleave.duel import draft_length_by
 from interleave.exact import team_draft
+from interleave.exact.all_pages import all_pages_odds, credited_odds, has_patterns
 from interleave.exact.balanced import balanced_odds
-from interleave.exact.click_patterns import LONGEST, MOST_BITS, page_odds_by, pattern_chance
-from interleave.exact.outcome_odds import TIE, credited_page_odds
+from interleave.exact.click_patterns import LONGEST, MOST_BITS, page_odds_by
 from interleave.methods import balanced, document_constraints, optimized, probabilistic
 from interleave.world import (
     BY_SHARE,
     DOC,
     FIRST,
-    RANK,
     SECOND,
     Pair,
     World,
     document_at,
     forget_ties,
     pair_on,
-    rank_of,
-    rank_page,
 )
 from rankduel.base.compiling import entry, python_version
 from rankduel.base.errors import InterleaveError
@@ -206,15 +202,7 @@ def _probabilistic_odds(world: World, pair: Pair, most: int, users: np.random.Ge
     if pair.n_docs > FEW_DOCUMENTS:
         _draw_page(world, pair, length, users)
         return page_odds(world, pair, length, most, users)
-    ranks = _all_ranks(world, pair, users)
-    odds = np.zeros(3)
-    for page in itertools.permutations(range(pair.n_docs), length):
-        world.page[DOC, :length] = page
-        world.page[RANK : RANK + 2, :length] = ranks[:, list(page)]
-        chance = page_chance(world, pair, length)
-        if chance > 0:
-            odds += chance * page_odds(world, pair, length, LONGEST, users)
-    return odds
+    return all_pages_odds(has_patterns(world.rules[0].credit))(world, pair, length, users)
 
 
 _ODDS: dict[str, Callable[..., np.ndarray]] = {
@@ -232,40 +220,9 @@ def _draw_page(world, pair, length, users):
         probabilistic.next_document(world, pair, at, users)
 
 
-@entry
-def _all_ranks(world, pair, users):
-    ranks = np.empty((2, pair.n_docs), np.int64)
-    for side in (FIRST, SECOND):
-        for doc in range(pair.n_docs):
-            ranks[side, doc] = rank_of(world, pair, side, doc, users)
-    return ranks
-
-
-@entry
-def page_chance(world, pair, length):
-    """Return the probability that probabilistic interleave shows the page in `world`, by its stored ranks."""
-    chance = 1.0
-    for at in range(length):
-        mean = 0.0
-        for side in (FIRST, SECOND):
-            weight = probabilistic.weight_at(world.weights, pair, side, world.page[RANK + side, at])
-            mean += weight / probabilistic.rest(world, pair, side, at) / 2.0
-        chance *= mean
-    return chance
-
-
 def page_odds(world: World, pair: Pair, length: int, most: int, users: np.random.Generator) -> np.ndarray:
     """Return the odds of the page in `world` for the credit of its rules, over assignments and clicks."""
-    credit = world.rules[0].credit
-    if credit in (probabilistic.Credit.MARGINAL_SIGN, probabilistic.Credit.MARGINAL_SAMPLED):
-        _page_length(world, LONGEST if most == LONGEST else MOST_BITS)
-        return page_odds_by(probabilistic.marginal)(world, pair, length, most, users)
-    if credit == probabilistic.Credit.MARGINAL_BERNOULLI and world.rules[0].redraw:  # not for `assignment`
-        rank_page(world, pair, length, users)
-    probabilistic.posteriors(world, pair, length, 0.5)
-    grades = world.labels[pair.start + world.page[DOC, :length]]
-    odds = credited_page_odds(grades, world.chances[probabilistic.POSTERIOR, :length], world.user)
-    if credit == probabilistic.Credit.MARGINAL_BERNOULLI:  # ties with clicks are decided by a random draw
-        undecided = odds[TIE] - pattern_chance(world, pair, length, 0)
-        odds += np.array([undecided / 2, -undecided, undecided / 2])
-    return odds
+    if not has_patterns(world.rules[0].credit):
+        return credited_odds(world, pair, length, users)
+    _page_length(world, LONGEST if most == LONGEST else MOST_BITS)
+    return page_odds_by(probabilistic.marginal)(world, pair, length, most, users)

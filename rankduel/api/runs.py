@@ -23,6 +23,7 @@ from experiments.runs.problem import Problem
 from experiments.runs.records import RunSet, read_run_sets
 from experiments.runs.run import checked_numbers
 from experiments.runs.run import run as run_policies
+from experiments.runs.summaries import read_for_charts
 from experiments.specs import policies_of
 from rankduel.base.arguments import check_type
 from rankduel.base.settings import Configured
@@ -440,7 +441,7 @@ def report(
     from experiments.report.paper import paper_of, write_figures
 
     paper = paper_of(format, width, font_size, x, y, policies)
-    run_sets: list[RunSet] = read_run_sets(folder)
+    run_sets: list[RunSet] = read_for_charts(folder)
     write_report(run_sets, output)
     charts = [] if figures is None else write_figures(run_sets, Path(figures), paper)
     return [Path(output), *charts]

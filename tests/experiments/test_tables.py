@@ -6,7 +6,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from experiments.digests import json_object
+from experiments import tables
+from experiments.digests import json_object, plain_text
 from experiments.tables import DamagedTable, read_table, table_content
 
 TABLE = pd.DataFrame(
@@ -130,3 +131,12 @@ def test_a_footer_with_too_many_rows_is_refused(path):
 def test_text_without_a_json_object_is_refused(text, message):
     with pytest.raises(ValueError, match=message):
         json_object(text)
+
+
+@pytest.mark.parametrize(
+    "texts", [[], ["a", "b", "a"], ['\u00e9"\\', None, "", "null", None], [None, None], ["one"] * 300]
+)
+def test_text_enters_the_digest_as_json(texts):
+    """Files of earlier releases keep their digests."""
+    found = tables._texts_content(pa.array(texts, pa.string()))
+    assert found == plain_text(texts).encode()

@@ -108,6 +108,15 @@ def test_features_by_name_or_number_in_order():
     assert LETOR.feature_index("2") == 1
 
 
+def test_a_choice_of_features_has_its_own_positions():
+    """Positions are found once per data set, so that looking up every feature takes linear time."""
+    letor = small_letor()
+    names = letor.feature_names
+    assert letor.feature_index(names[-1]) == len(names) - 1
+    assert letor._feature_numbers is letor._feature_numbers
+    assert letor.only_features(names[::-1]).feature_index(names[-1]) == 0
+
+
 def test_no_features_is_fine():
     bare = LETOR.only_features([])
     assert bare.n_features == 0 and bare.n_docs == 6 and bare.features.shape == (6, 0)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from letor_data.letor import Letor
 from letor_data.rankers import Ranker, feature, feature_rankers
-from letor_data.rankings import rank
+from letor_data.rankings import query_keys, rank, stable_key
 from letor_data.sorting import rank_scores
 from letor_data.ties import tie_share, tied_pairs
 from rankduel.base.errors import DataError
@@ -178,3 +178,12 @@ def test_lists_of_trec_runs_end(queries):
         assert [found.positions[0, start + doc] for doc in rest] == list(range(len(top), len(query)))
         for doc in set(range(len(query))) - set(rest):
             assert found.positions[0, start + doc] == naive.positions(query)[doc]
+
+
+def test_the_key_of_a_query_is_the_hash_of_its_id():
+    ids = ["1", "", "a query", "\u00e9", "\U0001f600"]
+    letor = Letor.from_pandas(pd.DataFrame({"qid": ids, "label": 0, "f": 1.0}))
+    keys = query_keys(letor)
+    assert keys.dtype == np.uint64
+    assert keys.tolist() == [int(stable_key(query)) for query in ids]
+    assert keys[0] == 0x7637BA9F0342FCF6

@@ -8,6 +8,7 @@ from support import arenas
 
 from experiments.matrix import rounds
 from experiments.matrix.build import build_matrix, write_matrix
+from experiments.matrix.kernels import add_centred
 from experiments.matrix.preferences import read_preferences
 from interleave import query_odds
 
@@ -64,3 +65,16 @@ def test_very_many_queries_are_stored_in_groups(monkeypatch):
     monkeypatch.setattr(rounds, "_MAX_STORED_SUMS", 3 * 3)  # three groups are too few
     assert build_matrix(chosen).by_query is None
     assert grouped.pairs.equals(whole.pairs)
+
+
+@pytest.mark.parametrize("groups", [7, 3, 1])
+def test_values_are_added_to_their_groups_in_the_order_of_queries(groups):
+    """The bits are those of one addition per query; seven queries, of which the block has the last five."""
+    draws = np.random.default_rng(groups)
+    values, times, rows = draws.random((5, 2)), draws.integers(1, 4, 5), np.array([0, 2])
+    found = draws.random((groups, 3))
+    expected = found.copy()
+    for query in range(5):
+        expected[(query + 2) * groups // 7, rows] += values[query] - times[query] / 2
+    add_centred(found, np.arange(2, 7) * groups // 7, rows, values, times)
+    np.testing.assert_array_equal(found, expected)

@@ -128,6 +128,19 @@ def test_queries_of_few_documents_are_exact_under_probabilistic():
     np.testing.assert_allclose(sums[0, :3] / 6, twin, atol=1e-12)
 
 
+@pytest.mark.slow  # compiling takes long
+@pytest.mark.parametrize("ties", ["random_impression", "random_impression_redraw"])
+@pytest.mark.parametrize("case", DRAWN, ids=case_id)
+def test_the_kernel_of_all_pages_is_the_odds_of_every_play(case, ties):
+    """The sums have the same bits, and are of the same draws, as with a call per query, pair and play."""
+    way = chosen(case)
+    world = tiny_world(way, ties=ties)
+    found = both_sums_of(odds_kernel(world, way), world, PAIRS, 2)
+    expected = both_sums_of(kernels._any_sums(way), world, PAIRS, 2)
+    np.testing.assert_array_equal(found[0], expected[0])
+    np.testing.assert_array_equal(found[1], expected[1])
+
+
 # --- on queries of full size
 
 

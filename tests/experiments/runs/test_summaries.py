@@ -11,8 +11,18 @@ from hypothesis import strategies as st
 from scipy import stats
 from support.run_set_samples import made_up_table
 
+import rankduel
 from bandits import checkpoints
-from experiments.runs.summaries import CURVE_POINTS, curves, final, final_estimates, share_curves, thinned
+from experiments.runs import summaries
+from experiments.runs.summaries import (
+    CURVE_POINTS,
+    at_drawn_steps,
+    curves,
+    final,
+    final_estimates,
+    share_curves,
+    thinned,
+)
 from experiments.statistics import estimate
 
 
@@ -98,3 +108,44 @@ def test_shares_of_runs_have_their_intervals():
         expected = stats.binomtest(int(correct.sum()), len(correct)).proportion_ci(0.95, "wilson")
         assert last["mean"][policy] == correct.mean()
         assert (last["low"][policy], last["high"][policy]) == pytest.approx((expected.low, expected.high))
+
+
+# --- run sets of many runs
+
+
+def long_run(seed):
+    """Return one run with 3,040 checkpoints."""
+    draws, steps = np.random.default_rng(seed), checkpoints(100_000, 3000)
+    columns = {"regret": draws.random(len(steps)).cumsum(), "correct": draws.random(len(steps)) < 0.5}
+    pages = {"ndcg": draws.random(len(steps)), "clicks": draws.random(len(steps))}
+    return pd.DataFrame({"policy": "rucb", "run": seed, "step": steps, **columns, **pages})
+
+
+def test_curves_of_runs_at_drawn_steps_are_those_of_the_whole_runs():
+    whole = pd.concat([long_run(seed) for seed in range(3)])
+    without_pages = whole.drop(columns=["ndcg", "clicks"])
+    for column in ("regret", "correct"):
+        short = pd.concat([at_drawn_steps(run) for _, run in without_pages.groupby("run")])
+        assert len(short) <= 3 * CURVE_POINTS
+        pd.testing.assert_frame_equal(curves(short, column), curves(whole, column), check_exact=True)
+    short = pd.concat([at_drawn_steps(run) for _, run in whole.groupby("run")])
+    for column in ("regret", "correct"):
+        pd.testing.assert_frame_equal(curves(short, column), curves(whole, column), check_exact=True)
+    for column in ("ndcg", "clicks"):
+        pd.testing.assert_frame_equal(curves(short, column), curves(whole, column), rtol=1e-10)
+
+
+def test_a_run_of_few_checkpoints_is_kept_whole():
+    run = long_run(0).iloc[:150]
+    pd.testing.assert_frame_equal(at_drawn_steps(run), run, rtol=1e-12)
+
+
+@pytest.mark.kernel
+def test_the_report_of_many_runs_has_the_same_bytes(tmp_path, monkeypatch):
+    rankduel.run("arxiv6", ["rucb", "winner_stays"], 5000, 3, folder=tmp_path / "set")
+    rankduel.report(tmp_path / "set", tmp_path / "whole.html")
+    monkeypatch.setattr(summaries, "MANY_RUNS", 5)
+    (short,) = summaries.read_for_charts(tmp_path / "set")
+    assert len(short.table) <= 6 * CURVE_POINTS < len(rankduel.load_records(tmp_path / "set"))
+    rankduel.report(tmp_path / "set", tmp_path / "short.html")
+    assert (tmp_path / "short.html").read_bytes() == (tmp_path / "whole.html").read_bytes()
