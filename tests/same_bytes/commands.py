@@ -193,8 +193,7 @@ def _runs() -> Iterator[Step]:
     worlds += [["--preset", "lerot"], ["--interleave", "team_draft", "--ties", "random_run"]]
     worlds += [["--interleave", "team_draft", "--tied-duels", "drop", "--queries", "cycle"]]
     for number, world in enumerate(worlds):
-        matrix = ["--matrix", "../data/small.prefs.parquet", "--name", f"world-{number}"]
-        yield _run(_LIVE, ["rucb"], *world, *matrix)
+        yield _run(_LIVE, ["rucb"], *world, "--name", f"world-{number}")
     for method in ("optimized", "probabilistic"):
         yield _run(_LIVE_BY_TEAM_DRAFT, ["mdb"], "--multileave", method, "--name", f"page-{method}")
 
