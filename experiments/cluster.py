@@ -27,7 +27,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from rankduel.base.errors import UsageError
 from rankduel.base.files import cache_folder
-from rankduel.base.threads import n_workers, ordered_map
+from rankduel.base.threads import n_workers
 
 PACKAGES = ("bandits", "clickmodels", "experiments", "interleave", "letor_data", "rankduel")
 LOCAL = "local:"  # 'local:4' starts four worker processes on this machine
@@ -332,13 +332,6 @@ def checked_workers(workers: Workers) -> Workers:
 def threads_here(workers: Workers) -> int:
     """Return the number of threads for work that is not sent to a cluster; all cores if there is one."""
     return n_workers(-1 if isinstance(workers, Cluster) else workers)
-
-
-def map_in_order(function: Unit[T, R], shared: Any, items: Iterable[T], workers: Workers) -> Iterator[R]:
-    """Yield ``function(shared, item)`` for every item in order, computed by threads or by a cluster."""
-    if isinstance(workers, Cluster):
-        return workers.ordered_map(function, shared, items)
-    return ordered_map(functools.partial(function, shared), items, n_workers(workers))
 
 
 # ---- on the workers ----
