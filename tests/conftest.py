@@ -17,7 +17,7 @@ settings.load_profile("rankduel")
 
 # Files that take about a minute run first, so that none of them starts last. The first of these compile code
 # that the others load from disk.
-LONG = ("test_every_policy", "test_live", "test_build", "test_readme", "test_run", "test_dts")
+LONG = ("test_every_policy", "test_docs", "test_live", "test_build", "test_readme", "test_run", "test_dts")
 
 
 def pytest_collection_modifyitems(items):
