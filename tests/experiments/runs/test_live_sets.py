@@ -43,7 +43,7 @@ def test_pages_without_clicks_change_no_set(problem):
 def test_methods_and_feedback_are_checked(problem):
     with pytest.raises(InterleaveError, match="sosmo"):
         run(Problem(problem.preferences, problem.arena, multileave="sosmo"), ["mdb"], 10)
-    with pytest.raises(RankduelError, match="takes no late feedback"):
+    with pytest.raises(RankduelError, match="mdb compares sets of arms; expected feedback without delay"):
         run(Problem(problem.preferences, feedback=Feedback(5)), ["mdb"], 10)
 
 
