@@ -86,9 +86,17 @@ def file_parts(path: Path) -> Parts:
     return reader(path) if reader else {"the file": path.read_bytes()}
 
 
+def _json_or_text(value: bytes) -> Any:
+    """Return the value of a metadata entry: JSON, or text such as a digest."""
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value.decode()
+
+
 def _parquet_parts(path: Path) -> Parts:
     table = pq.read_table(path)
-    metadata = {key.decode(): json.loads(text) for key, text in (table.schema.metadata or {}).items()}
+    metadata = {key.decode(): _json_or_text(text) for key, text in (table.schema.metadata or {}).items()}
     schema = str(table.schema.remove_metadata()).encode()
     columns = {f"column {name}": _column_bytes(table[name]) for name in table.column_names}
     return {"schema": schema, **columns, **_json_values(metadata)}
