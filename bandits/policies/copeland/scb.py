@@ -22,12 +22,23 @@ with an arm that is nearly the best; here epsilon = 0. All arms of A have equall
 lower bound on a mean is that of the arm with the largest sum. `idle` is not in the paper: it skips the
 self-duels. Given the same random numbers, the pairs equal those of the literal twin,
 tests/naive/policies/scb.py.
+
+Both tests compare n duels or rewards with a logarithm, where s is the number of steps of the round:
+
+    `limits`         a pair is decided                      an arm is eliminated
+    delta (paper)    ln(4 n^2 K^2 / delta_r)                ln(4 tau K / delta_r) + 2 ln ln tau
+    steps (Wu, Liu)  ln(4 s K) + 2 max(1, ln ln s)          ln(4 T_r K) + 2 max(1, ln ln s)
+
+The paper requires only enough duels to decide a pair with error delta_r / K^2; Hoeffding's bound for all n is
+one such test. The public program of Wu and Liu (NIPS 2016, github.com/HuasenWu/DuelingBandits) has the second
+line, 0.51 times as large, decides pairs by KL divergence, and begins with a round of 1000 steps.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from enum import IntEnum
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -35,22 +46,47 @@ from bandits.contract import policy_of
 from bandits.parts.answers import copeland_leader, mark_copeland_leaders, n_beaten
 from bandits.parts.bounds import NEVER
 from bandits.parts.picks import NO_ARM, pick, pick_flagged
-from bandits.parts.relative_entropy import entropy
+from bandits.parts.relative_entropy import divergence, entropy
 from bandits.parts.survivors import remove_at
 from rankduel.base.compiling import kernel, record
+from rankduel.base.settings import Setting
 
-_LAST_ROUND = 6  # a round that no run ends
+_LONGEST_SQUARED = 1 << 30  # no run ends a round that is longer than the square of this length
 _BISECTIONS = 50
 
 
+class PairTest(IntEnum):
+    """Test that decides a pair: Hoeffding's bound on the win rate, or the KL divergence from 1/2."""
+
+    HOEFFDING = 0
+    KL = 1
+
+
+class Limits(IntEnum):
+    """Logarithms of both tests: of the error probability delta_r, or of the steps of the round."""
+
+    DELTA = 0
+    STEPS = 1
+
+
 class Params(NamedTuple):
-    pass
+    pair_test: Annotated[
+        PairTest, Setting("test that decides a pair: Hoeffding's bound or the KL divergence")
+    ] = PairTest.HOEFFDING
+    limits: Annotated[
+        Limits, Setting("logarithms of the tests: of the error probability delta, or of the steps")
+    ] = Limits.DELTA
+    scale: Annotated[float, Setting("factor of the logarithms of the tests", above=0)] = 1.0
+    first_round: Annotated[
+        int, Setting("steps of the first round; each later round has the square of the last", at_least=2)
+    ] = 4
 
 
 class Now(NamedTuple):
     round_number: int = 0  # r
     round_length: int = 0  # T_r
-    round_clock: int = 0  # steps played in this round
+    round_clock: int = 0  # steps played in this round, s
+    log_length: float = 0.0  # ln T_r
     pair_log: float = 0.0  # ln(4 K^2 / delta_r)
     mean_log: float = 0.0  # ln(4 K / delta_r)
     n_remaining: int = 0  # |A|
@@ -88,7 +124,7 @@ def init(n_arms, params, rng):
 @kernel
 def select(state, params, rng):
     now = state.now[0]
-    _advance(state, rng)
+    _advance(state, params, rng)
     if now.winner != NO_ARM:
         return now.winner, now.winner
     return state.remaining[now.place], now.opponent
@@ -103,7 +139,7 @@ def update(state, params, first, second, first_won):
     winner, loser = (first, second) if first_won else (second, first)
     state.wins[winner, loser] += 1
     round_wins[winner, loser] += 1
-    if _is_decided(round_wins[winner, loser], round_wins[loser, winner], now.pair_log):
+    if _is_decided(state, params, round_wins[winner, loser], round_wins[loser, winner]):
         state.decided[winner, loser], state.decided[loser, winner] = 1, -1
 
 
@@ -111,7 +147,7 @@ def update(state, params, first, second, first_won):
 def idle(state, params, limit, self_duels, rng):
     """Skip the steps to the end of the round if the search has a winner, which duels itself."""
     now = state.now[0]
-    _advance(state, rng)
+    _advance(state, params, rng)
     if now.winner == NO_ARM:
         return 0
     n = min(limit, now.round_length - now.round_clock)
@@ -137,19 +173,36 @@ def answers(state, params, chosen):
 
 
 @kernel
-def _is_decided(won, lost, pair_log):
-    """Return whether won / n - 1/2 > sqrt(ln(4 n^2 K^2 / delta) / (2 n)) after n duels."""
-    n = float(won + lost)
-    lead = float(won - lost)
-    return lead > 0.0 and lead * lead > 2.0 * n * (pair_log + 2.0 * math.log(n))
+def _is_decided(state, params, won, lost):
+    """Return whether `won` of n duels are clearly more than half, by the test and limit of `params`.
+
+    With L = ln(4 n^2 K^2 / delta), Hoeffding's test is won / n - 1/2 > sqrt(L / (2 n)).
+    """
+    n, lead, now = float(won + lost), float(won - lost), state.now[0]
+    if lead <= 0.0:
+        return False
+    if params.limits == Limits.DELTA:
+        limit = params.scale * (now.pair_log + 2.0 * math.log(n))
+    else:
+        limit = params.scale * _limit_of_steps(state, math.log(float(now.round_clock)))
+    if params.pair_test == PairTest.KL:
+        return divergence(lost, won) > limit
+    return lead * lead > 2.0 * n * limit
 
 
 @kernel
-def _advance(state, rng):
+def _limit_of_steps(state, log_steps):
+    """Return ln(4 K) + `log_steps` + 2 max(1, ln ln s) after s steps of the round."""
+    log_log = math.log(max(1.0, math.log(float(state.now[0].round_clock))))
+    return math.log(4.0 * len(state.remaining)) + log_steps + 2.0 * max(1.0, log_log)
+
+
+@kernel
+def _advance(state, params, rng):
     """Give rewards up to the next pair that has to be duelled, or to the winner of this round."""
     now, n_arms = state.now[0], len(state.remaining)
     if now.round_clock == now.round_length:
-        _begin_round(state)
+        _begin_round(state, params)
     while now.winner == NO_ARM:
         arm = state.remaining[now.place]
         if now.opponent == NO_ARM:
@@ -162,20 +215,25 @@ def _advance(state, rng):
         now.opponent = NO_ARM
         now.place += 1
         if now.place == now.n_remaining:
-            _end_sweep(state, rng)
+            _end_sweep(state, params, rng)
 
 
 @kernel
-def _begin_round(state):
+def _begin_round(state, params):
     """Begin the next round: no arm is eliminated, no pair is decided."""
     now, n_arms = state.now[0], len(state.remaining)
     now.round_number += 1
-    now.round_length = 1 << (1 << now.round_number) if now.round_number < _LAST_ROUND else NEVER
+    if now.round_number == 1:
+        now.round_length = params.first_round
+    elif now.round_length <= _LONGEST_SQUARED:
+        now.round_length *= now.round_length
+    else:
+        now.round_length = NEVER
     now.winner = now.opponent = NO_ARM
     now.n_remaining = n_arms
     now.round_clock = now.place = now.n_sweeps = now.n_rewards = 0
-    log_length = math.log(2.0) * (1 << now.round_number)
-    minus_log_delta = log_length - math.log(log_length)
+    now.log_length = math.log(float(params.first_round)) * 2.0 ** (now.round_number - 1)
+    minus_log_delta = now.log_length - math.log(now.log_length)
     now.pair_log = math.log(4.0 * n_arms * n_arms) + minus_log_delta
     now.mean_log = math.log(4.0 * n_arms) + minus_log_delta
     for arm in range(n_arms):
@@ -185,28 +243,32 @@ def _begin_round(state):
 
 
 @kernel
-def _end_sweep(state, rng):
+def _end_sweep(state, params, rng):
     """Eliminate arms; end the search if one arm remains, or if nothing is left to decide."""
     now = state.now[0]
     now.place = 0
     now.n_sweeps += 1
     now.n_rewards += now.n_remaining
-    _eliminate(state)
+    _eliminate(state, params)
     if now.n_remaining == 1 or _all_decided(state):
         _choose_winner(state, rng)
 
 
 @kernel
-def _eliminate(state):
+def _eliminate(state, params):
     """Remove from A the arms whose upper bound on the mean is below the largest lower bound.
 
-    The confidence interval of a mean holds the q with n d(rewards / n, q) <= ln(4 tau K / delta) +
-    2 ln ln tau, where d is the Kullback-Leibler divergence.
+    The confidence interval of a mean holds the q with n d(rewards / n, q) <= L, where d is the
+    Kullback-Leibler divergence and L is ln(4 tau K / delta) + 2 ln ln tau in the paper.
     """
     now, remaining, rewards = state.now[0], state.remaining, state.rewards
     n = float(now.n_sweeps)
     tau = float(now.n_rewards)
-    radius = (now.mean_log + math.log(tau) + 2.0 * math.log(math.log(max(tau, 3.0)))) / n
+    if params.limits == Limits.DELTA:
+        limit = now.mean_log + math.log(tau) + 2.0 * math.log(math.log(max(tau, 3.0)))
+    else:
+        limit = _limit_of_steps(state, now.log_length)
+    radius = params.scale * limit / n
     most = 0
     for arm in remaining[: now.n_remaining]:
         most = max(most, rewards[arm])
@@ -259,5 +321,8 @@ POLICY = policy_of(
     __name__,
     source="Zoghi, Karnin, Whiteson, de Rijke 2015 (NIPS), Algorithms 2 to 4",
     assumes="no ties",
-    variants={"paper": {}},
+    variants={
+        "paper": {},
+        "wu-liu": {"pair_test": "kl", "limits": "steps", "scale": 0.51, "first_round": 1000},
+    },
 )

@@ -12,7 +12,7 @@ class RoundOver(Exception):
 
 class Scb:
     def __init__(self, n_arms, params, rng):
-        self.arms, self.rng = range(n_arms), rng
+        self.arms, self.params, self.rng = range(n_arms), params, rng
         self.script, self.won = self.rounds(), None
 
     def select(self):
@@ -23,9 +23,9 @@ class Scb:
 
     def rounds(self):
         for r in count(1):
-            self.steps_left = 2 ** (2**r)
+            self.length = self.steps_left = self.params.first_round ** (2 ** (r - 1))
             try:
-                winner = yield from self.search(math.log(self.steps_left) / self.steps_left)
+                winner = yield from self.search(math.log(self.length) / self.length)
                 while True:
                     yield from self.duel(winner, winner)
             except RoundOver:
@@ -50,7 +50,11 @@ class Scb:
                 s[i] += beats[i, j]
                 n[i] += 1
             tau = sum(n.values())
-            limit = math.log(4 * tau * len(self.arms) / delta) + 2 * math.log(math.log(max(tau, 3)))
+            if self.params.limits == "delta":
+                limit = math.log(4 * tau * len(self.arms) / delta) + 2 * math.log(math.log(max(tau, 3)))
+            else:
+                limit = math.log(4 * self.length * len(self.arms)) + self.log_log()
+            limit *= self.params.scale
             lcb = {i: end_of_interval(s[i], n[i], limit, 0) for i in left}
             ucb = {i: end_of_interval(s[i], n[i], limit, 1) for i in left}
             left = {i for i in left if ucb[i] >= max(lcb.values())}
@@ -60,12 +64,26 @@ class Scb:
                 score = {i: sum(beats[i, j] for j in self.arms if j != i) for i in left}
                 return pick_from([i for i in sorted(left) if score[i] == max(score.values())], self.rng)
 
+    def log_log(self):
+        steps = self.length - self.steps_left
+        return 2 * max(1, math.log(max(1, math.log(steps))))
+
     def decide(self, i, j, delta):
         """Duel i and j until decided; return whether i beats j."""
-        wins = 0
+        wins, scale = 0, self.params.scale
         for n in count(1):
             wins += yield from self.duel(i, j)
-            if abs(wins / n - 0.5) > math.sqrt(math.log(4 * n**2 * len(self.arms) ** 2 / delta) / (2 * n)):
+            if self.params.limits == "delta":
+                limit = scale * math.log(4 * n**2 * len(self.arms) ** 2 / delta)
+            else:
+                limit = scale * (
+                    math.log(4 * (self.length - self.steps_left) * len(self.arms)) + self.log_log()
+                )
+            if self.params.pair_test == "kl":
+                decided = n * kl(wins / n, 0.5) > limit
+            else:
+                decided = abs(wins / n - 0.5) > math.sqrt(limit / (2 * n))
+            if decided:
                 return wins > n / 2
 
 

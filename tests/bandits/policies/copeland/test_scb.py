@@ -13,6 +13,7 @@ from experiments.matrix.builtin import MATRICES
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
 SCB = configure(scb.POLICY)
+OF_WU_LIU = configure(scb.POLICY, **scb.POLICY.variants["wu-liu"])
 STEPS = [1, 4, 5, 20, 21, 300, 1000, 10_000, 66_000]  # the first rounds end at 4, 20, 276 and 65,812
 THREE_WINNERS = np.where(MATRICES["multisol"].make() > 0.5, 0.95, 0.05) + 0.45 * np.eye(5)
 
@@ -28,6 +29,26 @@ def test_choices_equal_the_twin_when_arms_are_eliminated():
     """Of thirty arms in a total order, the last ones are eliminated before all pairs are decided."""
     steps = [276, *range(18_000, 24_001, 500), 65_812]
     assert_same_choices(Scb, SCB, ladder(30, 0.5), steps, runs=2)
+
+
+@pytest.mark.parametrize(
+    "configured", [OF_WU_LIU, configure(scb.POLICY, pair_test="kl", scale=0.3, first_round=30)], ids=str
+)
+@pytest.mark.parametrize("prefs", [ladder(2, 0.1), CYCLIC, THREE_WINNERS, ladder(30, 0.5)], ids=len)
+def test_choices_of_other_tests_equal_the_twin(configured, prefs):
+    steps = [1, 30, 31, 900, 930, 1000, 1001, 5000, 20_000]
+    assert_same_choices(Scb, configured, prefs, steps, runs=3)
+
+
+def test_number_of_duels_that_decide_a_pair_by_divergence():
+    """Of two arms one always wins: n ln 2 > 0.51 (ln(8 n) + 2) in the round of 1000 first holds for n = 5.
+
+    The logarithm of the logarithm of n is below 1, so that 2 is its term. The next round has 10^6 steps.
+    """
+    trace = fast(OF_WU_LIU, ladder(2, 0.5), [5, 6, 1000, 1005, 1006, 10**6 + 1000], 0, 0)
+    assert trace.duels[:, 0].tolist() == [5, 5, 5, 10, 10, 10]
+    limit = 0.51 * (np.log([8 * 4, 8 * 5]) + 2)
+    assert 4 * np.log(2) < limit[0] and 5 * np.log(2) > limit[1]
 
 
 @pytest.mark.slow
