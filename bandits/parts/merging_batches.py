@@ -19,6 +19,7 @@ import numpy as np
 
 from bandits.parts.answers import copeland_leader_among
 from bandits.parts.bounds import beaten
+from bandits.parts.head_start import log_head_start, log_of_sum
 from bandits.parts.picks import pick
 from rankduel.base.compiling import kernel, record
 from rankduel.base.errors import PolicyError
@@ -67,7 +68,8 @@ class BatchesNow(NamedTuple):
     n_remaining: int = 0  # arms that are not removed
     stage: int = 1
     visited: int = 0  # row of the batch visited last
-    head_start: float = 0.0  # C
+    head_start: float = 0.0  # C; infinite if it exceeds all numbers
+    log_head_start: float = 0.0  # ln C
 
 
 class Batches(NamedTuple):
@@ -84,8 +86,12 @@ def new_batches(n_arms: int, params: Any, head_start: float) -> Batches:
     floor = params.partition == Partition.FLOOR
     n_batches = max(1, n_arms // params.batch) if floor else math.ceil(n_arms / params.batch)
     start = np.append(np.arange(n_batches) * params.batch, n_arms)
+    log_c = _log_of_theory(n_arms, params) if math.isinf(head_start) else math.log(head_start)
+    now = BatchesNow(
+        n_batches=n_batches, n_remaining=n_arms, head_start=float(head_start), log_head_start=log_c
+    )
     return Batches(
-        now=record(BatchesNow(n_batches=n_batches, n_remaining=n_arms, head_start=float(head_start))),
+        now=record(now),
         arms=np.minimum(start[:-1, None] + np.arange(n_arms), n_arms - 1),
         size=np.diff(start),
         compared=np.full((n_batches, 2), EVERY_PAIR),
@@ -95,7 +101,7 @@ def new_batches(n_arms: int, params: Any, head_start: float) -> Batches:
 
 
 def head_start_of_theory(name: str, n_arms: int, params: Any) -> float:
-    """Return C(epsilon) = ((4 alpha - 1) K^2 / ((2 alpha - 1) epsilon)) ^ (1 / (2 alpha - 1))."""
+    """Return C(epsilon) of bandits/parts/head_start.py; infinite if it exceeds all numbers."""
     alpha, epsilon = params.alpha, params.epsilon or 1.0 / params.horizon
     if alpha <= 0.5:
         raise PolicyError(
@@ -105,10 +111,11 @@ def head_start_of_theory(name: str, n_arms: int, params: Any) -> float:
     try:
         return ((4 * alpha - 1) * n_arms**2 / ((2 * alpha - 1) * epsilon)) ** (1 / (2 * alpha - 1))
     except OverflowError:
-        raise PolicyError(
-            f"{name}: alpha is {alpha:g}, so close to 1/2 that C(epsilon) of the theory, which c = 0 "
-            "selects, overflows. Give c, or a larger alpha"
-        ) from None
+        return math.inf
+
+
+def _log_of_theory(n_arms: int, params: Any) -> float:
+    return log_head_start(n_arms, params.alpha, params.epsilon or 1.0 / params.horizon)
 
 
 def head_start_needs_horizon(params: Any) -> bool:
@@ -119,7 +126,8 @@ def head_start_needs_horizon(params: Any) -> bool:
 @kernel
 def log_time(batches):
     """Return ln(t + C) of the coming step."""
-    return math.log(batches.now[0].clock + 1 + batches.now[0].head_start)
+    now = batches.now[0]
+    return log_of_sum(now.clock + 1, now.head_start, now.log_head_start)
 
 
 @kernel

@@ -1,6 +1,10 @@
 """PCOMP, which SCOMP and SCOMP2 end with: compare all pairs of active arms in growing batches.
 
 Agarwal, Ghuge and Nagarajan, "Batched Dueling Bandits", ICML 2022, Algorithm 1.
+
+In their experiments delta is 1 / (T K^2), and an arm is eliminated if the KL divergence of a pair exceeds a
+threshold that is printed as ln(T delta), which is negative. Three readings of it are offered: ln(1 / delta),
+as in the analysis; ln T, as in RMED; and ln(1 / (T delta)) = ln(K^2), the printed one with the sign changed.
 """
 
 from __future__ import annotations
@@ -10,6 +14,7 @@ from typing import Any
 
 from bandits.parts.geometric_rounds.rounds import (
     Elim,
+    Threshold,
     add_pairs,
     begin_batch,
     eliminate_marked,
@@ -20,13 +25,20 @@ from bandits.parts.geometric_rounds.rounds import (
 )
 from rankduel.base.compiling import kernel
 
-VARIANTS = {"published": {"elim": "kl"}, "theory": {"elim": "hoeffding"}}
+VARIANTS = {
+    "published": {"elim": "kl"},
+    "printed-sign-changed": {"elim": "kl", "threshold": "arms"},
+    "theory": {"elim": "hoeffding"},
+}
 
 
 def pcomp_log_odds(n_arms: int, params: Any) -> float:
-    """Return ln(1 / delta); delta is 1 / (T K^2) in the experiments and 1 / (6 T K^2 B) in the analysis."""
-    odds = params.horizon * n_arms**2 * (1 if params.elim == Elim.KL else 6 * n_batches(params))
-    return math.log(odds)
+    """Return the threshold; ln(1 / delta) is ln(T K^2) in the experiments, ln(6 T K^2 B) in the analysis."""
+    if params.elim == Elim.HOEFFDING:
+        return math.log(6 * params.horizon * n_arms**2 * n_batches(params))
+    if params.threshold == Threshold.ARMS:
+        return math.log(n_arms**2)
+    return math.log(params.horizon * (1 if params.threshold == Threshold.HORIZON else n_arms**2))
 
 
 @kernel

@@ -31,6 +31,14 @@ class Elim(IntEnum):
     HOEFFDING = 1
 
 
+class Threshold(IntEnum):
+    """Evidence in nats that eliminates an arm under KL: ln(1 / delta) = ln(T K^2), ln T, or ln(K^2)."""
+
+    DELTA = 0
+    HORIZON = 1
+    ARMS = 2
+
+
 Batches = Annotated[
     int,
     Setting(
@@ -42,6 +50,10 @@ ElimSwitch = Annotated[
     Elim,
     Setting("test that eliminates arms: KL divergence (the experiments) or Hoeffding's bound (the analysis)"),
 ]
+ThresholdSwitch = Annotated[
+    Threshold,
+    Setting("evidence that eliminates an arm under KL: ln(1 / delta) = ln(T K^2), ln T or ln(K^2)"),
+]
 PlannedHorizon = Annotated[
     int, Setting("number of steps T that the batches are planned for; 0: those of the run", at_least=0)
 ]
@@ -51,7 +63,7 @@ class RoundsNow(NamedTuple):
     round_number: int = 1  # r
     n_active: int = 0  # number of arms in A
     n_batches: int = 1  # B, computed once
-    log_odds: float = 0.0  # ln(1 / delta), delta the probability of an error of one test; computed once
+    log_odds: float = 0.0  # threshold: ln(1 / delta), delta the probability of an error of one test
 
 
 class Rounds(NamedTuple):

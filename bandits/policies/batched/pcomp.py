@@ -15,8 +15,8 @@ duels itself.
     remove j if P_ij > 1/2 + gamma_r for some i              mark_beaten, eliminate_marked (rounds.py)
 
 The files are in bandits/parts/geometric_rounds. The experiments of the paper use the KL divergence instead of
-gamma_r, with a threshold that is negative as printed; here it is ln(1 / delta). Single duels equal those of
-the literal twin, tests/naive/policies/pcomp.py.
+gamma_r, with a threshold that is negative as printed; all_pairs.py has the readings of it. Single duels equal
+those of the literal twin, tests/naive/policies/pcomp.py.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ from bandits.parts.geometric_rounds.rounds import (
     PlannedHorizon,
     Rounds,
     RoundsRoom,
+    Threshold,
+    ThresholdSwitch,
     best_of,
     first_round,
     n_pairs,
@@ -51,6 +53,7 @@ class Params(NamedTuple):
     batches: Batches = 0
     extra: ExtraBatches = 0
     elim: ElimSwitch = Elim.KL
+    threshold: ThresholdSwitch = Threshold.DELTA
     horizon: PlannedHorizon = 0
 
 

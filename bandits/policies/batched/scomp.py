@@ -32,6 +32,8 @@ from bandits.parts.geometric_rounds.rounds import (
     ElimSwitch,
     ExtraBatches,
     PlannedHorizon,
+    Threshold,
+    ThresholdSwitch,
     best_of,
 )
 from bandits.parts.geometric_rounds.seeds import (
@@ -51,6 +53,7 @@ class Params(NamedTuple):
     batches: Batches = 0
     extra: ExtraBatches = 0
     elim: ElimSwitch = Elim.KL
+    threshold: ThresholdSwitch = Threshold.DELTA
     seed_power: SeedPower = 0.5
     horizon: PlannedHorizon = 0
 

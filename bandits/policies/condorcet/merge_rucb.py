@@ -103,7 +103,7 @@ def needs_horizon(params):
 
 
 def init(n_arms, params, rng):
-    head_start = params.c or math.ceil(head_start_of_theory("merge_rucb", n_arms, params))
+    head_start = params.c or np.ceil(head_start_of_theory("merge_rucb", n_arms, params))
     return State(
         wins=np.zeros((n_arms, n_arms), np.int64),
         batches=new_batches(n_arms, params, head_start),

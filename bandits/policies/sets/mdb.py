@@ -4,20 +4,24 @@ Brost, Seldin, Cox and Lioma, "Multi-Dueling Bandits and Their Application to On
 2016, Algorithm 1. Assumes a Condorcet winner: an arm that beats every other with probability above 1/2.
 
 If narrow confidence bounds leave only one arm unbeaten, it is shown alone. Otherwise the page has all arms
-that are unbeaten by wide bounds, or all arms if there are none. With beta = 1, where both bounds are the
-same, and sample-only scored multileaving this is the loop that Li et al. (TOIS 2020, section 6.6) compare
-with MergeDTS.
+that are unbeaten by wide bounds, or all arms if there are none.
+
+With beta = 1, where both bounds are the same, and sample-only scored multileaving this is the loop that Li et
+al. (TOIS 2020, section 6.6) compare with MergeDTS. Their bounds have C(epsilon) added to the step (Table 1;
+bandits/parts/head_start.py). In their public program no arm is ever unbeaten, as an arm must also have an
+upper bound above 1/2 against itself, which is 1/2. It then draws 100 arms with replacement for every page.
 
     Algorithm 1                                           here
     w = 0                                                 init
     E: arms unbeaten by narrow bounds, alpha              _mark_unbeaten (State.narrow)
     F: arms unbeaten by wide bounds, alpha beta           _mark_unbeaten (Room.wide)
     E if it has one arm, otherwise F                      select (_takes_part)
+    (program of Li et al.) arms drawn at random           _draw_with_replacement
     compare all pairs, w                                  update
     (not in the paper) arm of the answer                  recommend
 
 `idle` is not in the paper: it skips the steps in which one arm is alone, up to the step, known in advance, at
-which another arm is no longer beaten. Given the same random numbers, the sets equal those of the literal
+which another arm is no longer beaten; with C(epsilon) it skips none. Given the same random numbers, the sets equal those of the literal
 twin, tests/naive/policies/mdb.py.
 """
 
@@ -31,8 +35,11 @@ import numpy as np
 from bandits.contract import policy_of
 from bandits.parts.answers import copeland_leader
 from bandits.parts.bounds import NEVER, beaten, beaten_until
+from bandits.parts.common_settings import ErrorHorizon
+from bandits.parts.head_start import exp_or_inf, log_head_start, log_of_sum
 from bandits.parts.picks import NO_ARM, pick
 from rankduel.base.compiling import kernel, record
+from rankduel.base.errors import PolicyError
 from rankduel.base.settings import Setting
 
 
@@ -46,10 +53,20 @@ class Params(NamedTuple):
     max_set: Annotated[
         int, Setting("maximum number of arms on a page, drawn at random; 0: no maximum", at_least=0)
     ] = 0
+    add_c: Annotated[
+        bool, Setting("add C(epsilon) to the step in the bounds, for epsilon = 1 / `horizon`")
+    ] = False
+    draws: Annotated[
+        int,
+        Setting("arms drawn with replacement for every page, whatever the bounds; 0: by the bounds", at_least=0),
+    ] = 0
+    horizon: ErrorHorizon = 0
 
 
 class Now(NamedTuple):
     clock: int = 0  # steps played
+    c: float = 0.0  # C(epsilon), or 0; infinite if it exceeds all numbers
+    log_c: float = 0.0  # ln C(epsilon)
     n_narrow: int = 0  # arms in E, as of the last step
     n_wide: int = 0  # arms in F
     marked_at: int = -1  # clock when E and F were marked
@@ -57,6 +74,7 @@ class Now(NamedTuple):
 
 class Room(NamedTuple):
     wide: np.ndarray  # (arms,) bool, F
+    drawn: np.ndarray  # (arms,) int64: how often each arm was drawn
 
 
 class State(NamedTuple):
@@ -66,17 +84,35 @@ class State(NamedTuple):
     room: Room
 
 
+def needs_horizon(params):
+    return params.add_c
+
+
 def init(n_arms, params, rng):
     return State(
-        now=record(Now()),
+        now=record(_first_step(n_arms, params)),
         wins=np.zeros((n_arms, n_arms), np.int64),
         narrow=np.zeros(n_arms, np.bool_),
-        room=Room(wide=np.zeros(n_arms, np.bool_)),
+        room=Room(wide=np.zeros(n_arms, np.bool_), drawn=np.zeros(n_arms, np.int64)),
     )
+
+
+def _first_step(n_arms: int, params: Params) -> Now:
+    if not params.add_c:
+        return Now()
+    if params.alpha <= 0.5:
+        raise PolicyError(
+            f"mdb: alpha is {params.alpha:g}; expected more than 1/2 for C(epsilon), which add_c selects. "
+            "Leave add_c out, or give a larger alpha"
+        )
+    log_c = log_head_start(n_arms, params.alpha, 1.0 / params.horizon)
+    return Now(c=exp_or_inf(log_c), log_c=log_c)
 
 
 @kernel
 def select(state, params, arms, copies, rng):
+    if params.draws > 0:
+        return _draw_with_replacement(state, params, arms, copies, rng)
     _mark_unbeaten(state, params)
     n = 0
     for arm in range(len(state.narrow)):
@@ -102,6 +138,8 @@ def update(state, params, arms, n, won):
 @kernel
 def idle(state, params, limit, alone, rng):
     """Skip steps that show one arm alone, up to the first at which another arm is no longer beaten."""
+    if params.draws > 0 or params.add_c:
+        return 0
     _mark_unbeaten(state, params)
     now, wins = state.now[0], state.wins
     if now.n_narrow == 1:
@@ -137,7 +175,7 @@ def _mark_unbeaten(state, params):
     if now.marked_at == now.clock:
         return
     now.marked_at = now.clock
-    log_time = math.log(now.clock + 1)
+    log_time = log_of_sum(now.clock + 1, now.c, now.log_c)
     n_narrow, n_wide = 0, 0
     for arm in range(len(wins)):
         in_narrow, in_wide = True, True
@@ -161,6 +199,20 @@ def _takes_part(state, arm):
     if state.now[0].n_narrow == 1:
         return state.narrow[arm]
     return state.room.wide[arm] or state.now[0].n_wide == 0
+
+
+@kernel
+def _draw_with_replacement(state, params, arms, copies, rng):
+    """Draw params.draws arms, and put each different one in `arms` once; return how many they are."""
+    drawn, n = state.room.drawn, 0
+    drawn[:] = 0
+    for _ in range(params.draws):
+        drawn[pick(len(drawn), rng)] += 1
+    for arm in range(len(drawn)):
+        if drawn[arm] > 0:
+            arms[n], copies[n] = arm, drawn[arm]
+            n += 1
+    return n
 
 
 @kernel
@@ -198,6 +250,10 @@ POLICY = policy_of(
     __name__,
     source="Brost, Seldin, Cox, Lioma 2016 (CIKM), Algorithm 1",
     assumes="Condorcet winner",
-    variants={"paper": {}, "merge-dts-paper": {"beta": 1.0}},
+    variants={
+        "paper": {},
+        "merge-dts-paper": {"beta": 1.0, "add_c": True},  # Li et al. 2020, section 6.6
+        "chang-li": {"beta": 1.0, "draws": 100},  # their public program
+    },
     sets=True,
 )

@@ -1,6 +1,7 @@
 """Brost et al. 2016, Algorithm 1, line by line."""
 
 import math
+from decimal import Decimal
 
 import numpy as np
 
@@ -14,14 +15,24 @@ class Mdb:
         self.params, self.rng, self.t = params, rng, 0
         self.w = np.zeros((n_arms, n_arms), int)
 
+    def log_time(self):
+        """Return ln(t + C), by decimal numbers as C may be larger than any float."""
+        if not self.params.add_c:
+            return math.log(self.t)
+        alpha, n_arms = Decimal(self.params.alpha), len(self.w)
+        base = (4 * alpha - 1) * n_arms**2 / (2 * alpha - 1) * self.params.horizon
+        return float((self.t + base ** (1 / (2 * alpha - 1))).ln())
+
     def unbeaten(self, alpha):
         n = self.w + self.w.T
         with np.errstate(divide="ignore", invalid="ignore"):
-            upper = self.w / n + np.sqrt(alpha * math.log(self.t) / n)
+            upper = self.w / n + np.sqrt(alpha * self.log_time() / n)
         return [arm for arm in range(len(n)) if not ((n[arm] > 0) & (upper[arm] < 0.5)).any()]
 
     def select(self):
         self.t += 1
+        if self.params.draws:
+            return sorted(pick(len(self.w), self.rng) for _ in range(self.params.draws))
         narrow = self.unbeaten(self.params.alpha)
         if len(narrow) == 1:
             return narrow
@@ -34,7 +45,8 @@ class Mdb:
         return arms
 
     def update(self, winner, loser):
-        self.w[winner, loser] += 1
+        if winner != loser:
+            self.w[winner, loser] += 1
 
 
 TWIN = Mdb

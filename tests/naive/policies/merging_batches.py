@@ -1,6 +1,7 @@
 """Batches as lists of lists, and every upper bound at every visit (Zoghi et al. 2015, Li et al. 2020)."""
 
 import math
+from decimal import Decimal
 
 import numpy as np
 
@@ -17,8 +18,17 @@ class Batches:
         self.batches = [arms[m * size : (m + 1) * size] for m in range(n - 1)] + [arms[(n - 1) * size :]]
 
     def formula(self):
+        """Return C(epsilon), as a decimal number if no float is large enough."""
         alpha, epsilon = self.params.alpha, self.params.epsilon or 1 / self.params.horizon
-        return ((4 * alpha - 1) * self.n_arms**2 / ((2 * alpha - 1) * epsilon)) ** (1 / (2 * alpha - 1))
+        base, power = (4 * alpha - 1) * self.n_arms**2 / ((2 * alpha - 1) * epsilon), 1 / (2 * alpha - 1)
+        try:
+            return base**power
+        except OverflowError:
+            return Decimal(base) ** Decimal(power)
+
+    def log_time(self):
+        t = self.t + self.c
+        return float(t.ln()) if isinstance(t, Decimal) else math.log(t)
 
     def n_left(self):
         return sum(map(len, self.batches))
@@ -28,7 +38,7 @@ class Batches:
         w = self.w[np.ix_(batch, batch)] + self.params.w0
         n = w + w.T
         with np.errstate(divide="ignore", invalid="ignore"):
-            u = np.where(n > 0, w / n + np.sqrt(self.params.alpha * math.log(self.t + self.c) / n), unvisited)
+            u = np.where(n > 0, w / n + np.sqrt(self.params.alpha * self.log_time() / n), unvisited)
         np.fill_diagonal(u, 0.5)
         return u
 

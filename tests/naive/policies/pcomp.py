@@ -75,8 +75,12 @@ class Pcomp(Batched):
         yield from self.pcomp(tau=1)
 
     def log_odds(self):
-        odds = self.horizon * self.n_arms**2
-        return math.log(odds if self.params.elim == "kl" else 6 * odds * self.n_batches)
+        t, k = self.horizon, self.n_arms
+        if self.params.elim == "hoeffding":
+            return math.log(6 * t * k**2 * self.n_batches)
+        return {"delta": math.log(t * k**2), "horizon": math.log(t), "arms": 2 * math.log(k)}[
+            self.params.threshold
+        ]
 
     def beats(self, w, i, j, radii):
         """Return whether P_ij > 1/2 + radii gamma, by the outcomes `w` of one batch."""

@@ -39,6 +39,21 @@ def test_single_duels_equal_the_twin(policy, twin, prefs, elim):
 
 
 @TWINS
+@pytest.mark.parametrize("threshold", ["horizon", "arms"])
+@pytest.mark.parametrize("prefs", [ladder(3, 0.2), CYCLIC, ladder(9)], ids=len)
+def test_single_duels_with_other_thresholds_equal_the_twin(policy, twin, prefs, threshold):
+    assert_same_duel_by_duel(twin, configure(policy, threshold=threshold), prefs, 400, runs=6)
+
+
+def test_thresholds():
+    """With T = 10^5 and six arms: ln(36 * 10^5) = 15.10, ln 10^5 = 11.51 and ln 36 = 3.58 nats."""
+    for threshold, nats in (("delta", 15.096), ("horizon", 11.513), ("arms", 3.584)):
+        params = kernel_params(configure(SCOMP2, threshold=threshold), 10**5)
+        state = scomp2.init(6, params, np.random.default_rng(0))
+        assert state.rounds.now[0].log_odds == pytest.approx(nats, abs=1e-3)
+
+
+@TWINS
 def test_single_duels_equal_the_twin_if_all_seeds_are_beaten(policy, twin):
     """Three seeds in a cycle: other arms remain, and one of them is the new seed; or all arms are beaten, so
     that none is eliminated; or each seed is beaten, and one with the smallest worst loss is the candidate."""

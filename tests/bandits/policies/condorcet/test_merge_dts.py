@@ -4,6 +4,7 @@ The twin is tests/naive/policies/merge_dts.py.
 """
 
 import copy
+import math
 
 import numpy as np
 import pytest
@@ -78,6 +79,11 @@ def test_batches_equal_the_twin(settings):
 def test_batches_of_few_arms_equal_the_twin(prefs):
     for batch in (2, 4):
         assert_same_batches(configure(POLICY, alpha=0.05, c=10, batch=batch), prefs, 300, 5)
+
+
+def test_batches_with_a_head_start_beyond_all_numbers_equal_the_twin():
+    configured = configure(POLICY, alpha=0.51, c=0, epsilon=1e-4, batch=2)
+    assert assert_same_batches(configured, ladder(4, 0.5), 7000, 0).n_left() < 4
 
 
 def random_duels(n_arms, n_duels, seed):
@@ -176,6 +182,24 @@ def test_head_start_of_theory():
     assert state.batches.now[0].head_start == pytest.approx(4066005, abs=1)
     with pytest.raises(PolicyError, match="alpha is 0.262144; expected more than 1/2"):
         fast(configure(POLICY, c=0), ladder(3), [10], 0, 0)
+
+
+def test_head_start_beyond_all_numbers():
+    """Li et al. 2020, section 6.6: alpha = .51, 136 rankers and 2 10^6 pages: ln C = 1414."""
+    state, _ = state_after(configure(POLICY, alpha=0.51, c=0), np.zeros((136, 136), int), horizon=2 * 10**6)
+    now = state.batches.now[0]
+    assert now.head_start == np.inf
+    assert now.log_head_start == pytest.approx(50 * math.log(1.04 * 136**2 / 0.02 * 2e6), rel=1e-12)
+    assert round(now.log_head_start) == 1414
+
+
+def test_number_of_duels_to_remove_an_arm_with_a_head_start_beyond_all_numbers():
+    """The arm that always loses is removed when n^2 > 4 * .51 n ln C, where C = (1.04 * 4 / .02e-4) ^ 50."""
+    configured = configure(POLICY, alpha=0.51, c=0, epsilon=1e-4)
+    n = math.floor(2.04 * 50 * math.log(1.04 * 4 / 0.02e-4)) + 1
+    trace = fast(configured, ladder(2, 0.5), [n, n + 1, 10**6], 0, 0)
+    assert trace.survivors.tolist() == [2, 1, 1]
+    assert trace.duels[:, 0].tolist() == [n, n, n]
 
 
 def test_counts_and_time_beyond_32_bits():

@@ -98,13 +98,16 @@ def test_head_start_of_theory_is_rounded_up():
     assert state.batches.now[0].head_start == 4066005
 
 
-@pytest.mark.parametrize(
-    "settings, message",
-    [({"alpha": 0.5}, "alpha is 0.5; expected more than 1/2"), ({"alpha": 0.5001}, "so close to 1/2")],
-)
-def test_head_start_that_theory_does_not_define_is_refused(settings, message):
-    with pytest.raises(PolicyError, match=message):
-        fast(configure(POLICY, c=0, **settings), ladder(3), [10], 0, 0)
+def test_head_start_that_theory_does_not_define_is_refused():
+    with pytest.raises(PolicyError, match="alpha is 0.5; expected more than 1/2"):
+        fast(configure(POLICY, c=0, alpha=0.5), ladder(3), [10], 0, 0)
+
+
+def test_head_start_beyond_all_numbers():
+    """As for MergeDTS: 1484 wins in a row remove the other arm."""
+    settings = {"alpha": 0.51, "c": 0, "epsilon": 1e-4}
+    trace = fast(configure(POLICY, **settings), ladder(2, 0.5), [1484, 1485, 10**6], 0, 0)
+    assert trace.survivors.tolist() == [2, 1, 1]
 
 
 def test_counts_and_time_beyond_32_bits():

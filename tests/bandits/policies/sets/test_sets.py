@@ -25,6 +25,7 @@ from bandits.regret import strong_regret
 from bandits.sets_loop import pages_by_matrix, run_sets
 from experiments.matrix.builtin import MATRICES
 from experiments.specs import parse_policy
+from rankduel.base.errors import PolicyError
 from rankduel.base.settings import kernel_params
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
@@ -50,7 +51,11 @@ def shares(twin, configured, prefs, steps, seed, number):
 @pytest.mark.parametrize(
     "prefs", [ladder(2, 0.3), CYCLIC, ladder(6, 0.1), np.full((4, 4), 0.5), np.clip(ladder(5, 9), 0, 1)]
 )
-@pytest.mark.parametrize("settings", [{}, {"beta": 1.0}, {"max_set": 3, "alpha": 0.2}])
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"beta": 1.0}, {"max_set": 3, "alpha": 0.2}, {"add_c": True, "alpha": 0.9}, {"draws": 4}],
+    ids=str,
+)
 def test_sets_of_mdb_equal_the_twin(prefs, settings):
     configured = configure(mdb.POLICY, **settings)
     for number in range(5):
@@ -58,6 +63,27 @@ def test_sets_of_mdb_equal_the_twin(prefs, settings):
         for fast_forward in (True, False):
             trace = run(configured, prefs, seed=1, number=number, fast_forward=fast_forward)
             np.testing.assert_allclose(trace.shares, expected, atol=1e-9)
+
+
+def test_head_start_of_mdb_beyond_all_numbers_equals_the_twin():
+    """ln C = 50 ln(1.04 * 9 / .02 * 4000) is 722.1: after n > 2.04 * 722.1 = 1473.1 pages arm 0 is alone."""
+    configured = configure(mdb.POLICY, variant="merge-dts-paper", horizon=4000)
+    prefs, steps = np.clip(ladder(3, 9), 0, 1), [1, 1474, 1475, 2000]
+    trace = run(configured, prefs, steps)
+    np.testing.assert_allclose(trace.shares, shares(Mdb, configured, prefs, steps, 0, 0), atol=1e-9)
+    assert trace.alone[:, 0].tolist() == [0, 0, 1, 526]
+
+
+def test_head_start_of_mdb_needs_a_large_alpha():
+    with pytest.raises(PolicyError, match=r"mdb: alpha is 0.4; expected more than 1/2 for C\(epsilon\)"):
+        run(configure(mdb.POLICY, add_c=True, alpha=0.4), CYCLIC)
+
+
+def test_program_of_li_draws_a_hundred_arms_for_every_page():
+    """The number of different arms of 136 is that of 100 draws, 71.0 on average (within 5 s.e. of .11)."""
+    trace = run(configure(mdb.POLICY, variant="chang-li"), ladder(136, 0.001), [1000])
+    assert trace.compared[0] / 1000 == pytest.approx(136 * (1 - (135 / 136) ** 100), abs=0.55)
+    assert trace.pages[0] == 1000
 
 
 @pytest.mark.parametrize(
