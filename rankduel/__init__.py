@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from rankduel.api.duels import duel_odds, play_duels
     from rankduel.api.evaluation import compare_rankers, evaluate
     from rankduel.api.judging import judge
-    from rankduel.api.matrices import build_matrix, winner_subsets, winners
+    from rankduel.api.matrices import build_matrix, regret_bounds, winner_subsets, winners
     from rankduel.api.plots import plot_accuracy, plot_comparison, plot_matrix, plot_regret
     from rankduel.api.runs import compare, load_records, multileave, report, run
     from rankduel.api.studies import study
@@ -74,6 +74,7 @@ _EXPORTS = {
     "rankers": "letor_data.rankers",
     "read_data": "rankduel.api.data",
     "read_preferences": "experiments.matrix.preferences",
+    "regret_bounds": "rankduel.api.matrices",
     "report": "rankduel.api.runs",
     "restore": "bandits.stepper",
     "run": "rankduel.api.runs",
@@ -123,6 +124,7 @@ __all__ = [
     "rankers",
     "read_data",
     "read_preferences",
+    "regret_bounds",
     "report",
     "restore",
     "run",

@@ -16,6 +16,7 @@ from experiments.matrix.build import BuildStatus, write_matrix
 from experiments.matrix.build import build_matrix as build_in_arena
 from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
 from experiments.matrix.shared_pages import infer_matrix, write_inferred
+from experiments.winners.bounds import bounds_table
 from experiments.winners.notions import ranker_table, winner_sets
 from experiments.winners.overlaps import FEWEST, Overlaps, winner_overlaps
 from experiments.winners.resampling import USUAL as USUAL_RESAMPLES
@@ -31,7 +32,7 @@ from rankduel.base.arguments import check_type
 from rankduel.base.errors import UsageError
 from rankduel.base.settings import Configured
 
-__all__ = ["Subsets", "Winners", "build_matrix", "winner_subsets", "winners"]
+__all__ = ["Subsets", "Winners", "build_matrix", "regret_bounds", "winner_subsets", "winners"]
 
 TieMode = Literal[
     "random_impression", "random_impression_redraw", "random_run", "random_run_shared", "stable"
@@ -369,6 +370,58 @@ def winner_subsets(
         return Subsets(shares, None)
     with workers_of(1, scheduler) as workers:
         return Subsets(shares, winner_overlaps(matrix, None, overlap_samples, seed, workers))
+
+
+def regret_bounds(
+    preferences: Preferences | np.ndarray | str | Path,
+    horizon: float,
+    *,
+    rankers: str = "",
+    alpha: float = 1.01,
+    delta: float | None = None,
+    batch: int = 4,
+) -> pd.DataFrame:
+    """Compute published upper bounds on the cumulative regret of policies on a matrix.
+
+    They are bounds of RUCB, mergeRUCB and CCB (Zoghi 2017, thesis, Theorems 4.4, 4.5, 6.1 and 7.1) and of
+    MergeDTS (Li et al. 2020, Theorem 4.1). All are far above the regret of simulated runs.
+
+    Parameters
+    ----------
+    preferences : Preferences, array, str or Path
+        A matrix, the name of a built-in one, or a file.
+    horizon : float
+        Number of duels T.
+    rankers : str, default ""
+        Only these rankers, by name or index, such as ``"1-5,110"``.
+    alpha : float, default 1.01
+        Factor of the logarithm in the confidence bounds of the policies, above 1/2.
+    delta : float, optional
+        Probability with which a bound may fail. The default is ``1 / horizon``, which MergeDTS always has.
+    batch : int, default 4
+        Size of the first batches of mergeRUCB and MergeDTS.
+
+    Returns
+    -------
+    DataFrame
+        One row per theorem. ``bound`` is infinite if it exceeds all floating point numbers, as for alpha near
+        1/2; ``log10_bound`` is finite then. If a theorem does not apply, both are NaN, and ``why`` is the
+        reason.
+
+    Raises
+    ------
+    RankduelError
+        If there is no such matrix or ranker, or a value is out of range.
+
+    Examples
+    --------
+    >>> found = rankduel.regret_bounds("arxiv6", 1e6).set_index("source")
+    >>> found.loc["Zoghi 2017, Theorem 4.5", "bound"].round()
+    83366.0
+    >>> found.loc["Zoghi 2017, Theorem 7.1", "why"]
+    'two rankers tie'
+    """
+    return bounds_table(chosen_preferences(preferences, rankers).matrix, horizon, alpha, delta, batch)
 
 
 def chosen_preferences(preferences: Preferences | np.ndarray | str | Path, rankers: str) -> Preferences:

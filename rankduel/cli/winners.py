@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -13,7 +13,7 @@ from rankduel.base.errors import UsageError
 from rankduel.base.text import counted
 from rankduel.cli import completion
 from rankduel.cli.console import file_size, print_table, screen
-from rankduel.cli.options import AsCsv, AsJson, Scheduler, Seed, refuse_typed
+from rankduel.cli.options import AsCsv, AsJson, Scheduler, Seed, number, refuse_typed
 
 if TYPE_CHECKING:
     from experiments.matrix.preferences import Preferences
@@ -58,6 +58,15 @@ def winners(
         Path | None,
         typer.Option(help="With --subsets: also write charts of all sizes to this folder, as .svg."),
     ] = None,
+    bounds: Annotated[
+        float | None,
+        typer.Option(
+            parser=number, metavar="DUELS", help="Also show published bounds on the regret after DUELS duels."
+        ),
+    ] = None,
+    alpha: Annotated[
+        float, typer.Option(help="With --bounds: alpha of the policies; theory requires more than 1/2.")
+    ] = 1.01,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
@@ -75,6 +84,8 @@ def winners(
     if not subsets:
         why = "is for subsets of the rankers: add --subsets, or leave it out"
         refuse_typed(context, ["samples", "overlap_samples", "scheduler"], why)
+    if bounds is None:
+        refuse_typed(context, ["alpha"], "is for bounds on the regret: add --bounds, or leave it out")
     if as_json:
         refuse_typed(context, ["top"], "is for the table, and --json has all rankers: leave it out")
     if top < 1:
@@ -83,6 +94,7 @@ def winners(
     if figures is not None:
         _check_figures(preferences, chosen, subsets)
     sizes = range(1, len(chosen) + 1) if figures else usual_sizes(len(chosen))
+    limits = None if bounds is None else rankduel.regret_bounds(chosen, bounds, alpha=alpha)
     drawn = resampled_winners(chosen, resamples, seed)
     found = None
     if subsets:
@@ -95,10 +107,15 @@ def winners(
             scheduler=scheduler,
         )
     paths = shown.write_figures(found, figures) if found and figures else []
-    rows, everything = lambda: shown.ranker_rows(chosen, drawn), lambda: shown.as_data(chosen, drawn, found)
-    if print_table(as_json, as_csv, rows, everything):
+
+    def everything() -> dict[str, Any]:
+        return shown.as_data(chosen, drawn, found, limits)
+
+    if print_table(as_json, as_csv, lambda: shown.ranker_rows(chosen, drawn), everything):
         return
     shown.show_winners(preferences, chosen, top, drawn)
+    if limits is not None and bounds is not None:
+        shown.show_bounds(limits, bounds, alpha)
     if found is not None:
         shown.show_shares(found.shares[found.shares["size"].isin(usual_sizes(len(chosen)))])
         shown.show_overlaps(found.overlaps, len(chosen))

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from bandits import condorcet_winner
 from experiments.matrix.preferences import Preferences
+from experiments.winners.bounds import IN_EXPECTATION
 from experiments.winners.certainty import Certainty, certainty, deciding, joint
 from experiments.winners.notions import Mixture, Scores, all_scores, copeland_order, ranker_table, winner_sets
 from experiments.winners.overlaps import CONTAINED, FEWEST, LOSSES, WINNERS, Overlaps, pooled
@@ -75,10 +76,15 @@ def ranker_rows(preferences: Preferences, drawn: Resampled | None) -> pd.DataFra
 
 
 def as_data(
-    preferences: Preferences, drawn: Resampled | None, found: Subsets | None = None
+    preferences: Preferences,
+    drawn: Resampled | None,
+    found: Subsets | None = None,
+    bounds: pd.DataFrame | None = None,
 ) -> dict[str, Any]:
     """Return all values, including those that are not printed, for JSON."""
     data = summary_of(preferences, drawn)
+    if bounds is not None:
+        data["bounds"] = bounds.to_dict("records")
     if found is None:
         return data
     return data | {
@@ -301,6 +307,27 @@ def _resampled(drawn: Resampled, top: int) -> Table:
     if drawn.without_condorcet:
         shown.add_row("none", f"{drawn.without_condorcet:.1%}")
     return shown
+
+
+def show_bounds(bounds: pd.DataFrame, horizon: float, alpha: float) -> None:
+    """Print the bounds of `regret_bounds`."""
+    title("\nBounds on the regret", f"{horizon:,.0f} duels, alpha = {alpha:g}")
+    shown = plain_table()
+    for heading in ("policy", "at most", "", "source"):
+        shown.add_column(
+            heading, header_style="dim", justify="right" if heading == "at most" else "left", no_wrap=True
+        )
+    for row in bounds.to_dict("records"):
+        most = row["why"] or _large_number(row["bound"], row["log10_bound"])
+        holds = "expected" if row["holds"] == IN_EXPECTATION else "likely"
+        shown.add_row(row["policy"], most, holds, row["source"])
+    screen.print(shown)
+    likely = bounds.loc[bounds["holds"] != IN_EXPECTATION, "holds"].iloc[0]
+    show_legend({"expected": "a bound on the mean over runs", "likely": f"holds {likely}"})
+
+
+def _large_number(value: float, log10: float) -> str:
+    return f"{value:.3g}" if np.isfinite(value) else f"10^{log10:,.0f}"
 
 
 def _level(preferences: Preferences, level: float | None) -> str:

@@ -236,3 +236,17 @@ def test_mistakes_end_in_one_message(rankduel, tmp_path, typed, message):
     np.save(tmp_path / "bad.npy", [[0.5, 0.9], [0.4, 0.5]])
     code, out, err = rankduel("winners", *typed)
     assert code == 2 and out == "" and err.startswith("error: ") and message in words(err)
+
+
+def test_bounds_on_the_regret(rankduel):
+    out = rankduel("winners", "arxiv6", "--bounds", "1e6")[1]
+    assert max(map(len, out.splitlines())) <= 80
+    assert "rucb 8.34e+04 expected Zoghi 2017, Theorem 4.5" in words(out)
+    assert "ccb two rankers tie likely Zoghi 2017, Theorem 7.1" in words(out)
+    assert "likely holds with probability 1 - 1e-06" in words(out)
+    out = rankduel("winners", "mslr5-cycle", "--bounds", "1e6", "--alpha", "0.51")[1]
+    assert "ccb 10^486 likely Zoghi 2017, Theorem 7.1" in words(out)
+    found = json.loads(rankduel("winners", "arxiv6", "--bounds", "1e6", "--json")[1])["bounds"]
+    assert [row["policy"] for row in found] == ["rucb", "rucb", "merge_rucb", "merge_dts", "ccb"]
+    code, _, err = rankduel("winners", "arxiv6", "--alpha", "0.51")
+    assert code == 2 and "--alpha is for bounds on the regret: add --bounds, or leave it out" in words(err)
