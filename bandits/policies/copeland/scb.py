@@ -178,7 +178,9 @@ def _is_decided(state, params, won, lost):
 
     With L = ln(4 n^2 K^2 / delta), Hoeffding's test is won / n - 1/2 > sqrt(L / (2 n)).
     """
-    n, lead, now = float(won + lost), float(won - lost), state.now[0]
+    now = state.now[0]
+    n = float(won + lost)
+    lead = float(won - lost)
     if lead <= 0.0:
         return False
     if params.limits == Limits.DELTA:

@@ -21,13 +21,12 @@ upper bound above 1/2 against itself, which is 1/2. It then draws 100 arms with 
     (not in the paper) arm of the answer                  recommend
 
 `idle` is not in the paper: it skips the steps in which one arm is alone, up to the step, known in advance, at
-which another arm is no longer beaten; with C(epsilon) it skips none. Given the same random numbers, the sets equal those of the literal
-twin, tests/naive/policies/mdb.py.
+which another arm is no longer beaten; with C(epsilon) it skips none. Given the same random numbers, the sets
+equal those of the literal twin, tests/naive/policies/mdb.py.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -58,7 +57,9 @@ class Params(NamedTuple):
     ] = False
     draws: Annotated[
         int,
-        Setting("arms drawn with replacement for every page, whatever the bounds; 0: by the bounds", at_least=0),
+        Setting(
+            "arms drawn with replacement for every page, whatever the bounds; 0: by the bounds", at_least=0
+        ),
     ] = 0
     horizon: ErrorHorizon = 0
 
