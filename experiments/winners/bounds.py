@@ -90,10 +90,11 @@ def merge_dts(matrix: np.ndarray, given: Setting) -> float:
 
 
 def ccb(matrix: np.ndarray, given: Setting) -> float:
-    """Return the logarithm of the bound of Theorem 7.1, A1 + A2 sqrt(ln T) + 2 K (C + L_C + 1) / Delta^2 ln T.
+    """Return the logarithm of the bound of Theorem 7.1.
 
-    By Definition 7.9, A1 = C(delta / 4) + N(T_(delta / 2)) and A2 = sum_i sqrt(L_C + 1) / Delta*_i ln(2 K /
-    delta) over the arms that are no winners, where N(t) = 1 + sum_ij 4 alpha ln(t) / Delta*_ij^2.
+    It is A1 + A2 sqrt(ln T) + 2 K (C + L_C + 1) / Delta^2 ln T. By Definition 7.9, A1 = C(delta / 4) +
+    N(T_(delta / 2)) and A2 = sum_i sqrt(L_C + 1) / Delta*_i ln(2 K / delta) over the arms that are no
+    winners, where N(t) = 1 + sum_ij 4 alpha ln(t) / Delta*_ij^2.
     """
     n = len(matrix)
     if (matrix == 0.5).sum() > n:
@@ -143,9 +144,7 @@ def bounds_table(
         except NotDefined as reason:
             why = str(reason)
         rows.append((policy, regret, holds, exp_or_inf(log), log / _LN_10, why, source))
-    return pd.DataFrame(
-        rows, columns=["policy", "regret", "holds", "bound", "log10_bound", "why", "source"]
-    )
+    return pd.DataFrame(rows, columns=["policy", "regret", "holds", "bound", "log10_bound", "why", "source"])
 
 
 def _check(horizon: float, alpha: float, delta: float | None, batch: int) -> None:
@@ -172,7 +171,7 @@ def _leads(matrix: np.ndarray) -> np.ndarray:
 
 def _start_of_rucb(leads: np.ndarray, given: Setting) -> float:
     """Return ln(2 D ln(2 D) Delta_max)."""
-    # Pairs with the winner have the gap of the other arm; sorted, the smaller gap of others is the earlier one.
+    # Each arm counts for its pair with the winner, and for its pairs with arms of larger gap.
     ordered = np.sort(leads)
     n_later = np.arange(len(ordered))[::-1]
     d = (4 * given.alpha * (1 + n_later) / ordered**2).sum()

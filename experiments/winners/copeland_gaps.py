@@ -50,7 +50,9 @@ def copeland_gaps(matrix: np.ndarray) -> CopelandGaps:
     )
 
 
-def gap_ratios(matrix: np.ndarray, sizes: Iterable[int], samples: int, seed: int = 0) -> dict[int, np.ndarray]:
+def gap_ratios(
+    matrix: np.ndarray, sizes: Iterable[int], samples: int, seed: int = 0
+) -> dict[int, np.ndarray]:
     """Return (Delta / Delta_min)^2 of random subsets of the arms, by size.
 
     A subset in which all arms are winners has no gap, and is left out.
@@ -79,7 +81,8 @@ def _gap_ratios(matrix, permutation, uniforms, ratios):
 def _gap_ratio(matrix, arms):
     """Return (Delta / Delta_min)^2 of the subset `arms`; infinite if all are winners."""
     n = len(arms)
-    score, lost = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    score = np.zeros(n, np.int64)
+    lost = np.zeros(n, np.int64)
     smallest = np.inf
     for i in range(n):
         for j in range(n):
