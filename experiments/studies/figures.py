@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import pandas as pd
 from experiments.report.charts.curves import View, accuracy_chart, curve_chart
 from experiments.report.charts.parts import PAGE, Layout, number
 from experiments.report.charts.points import bubble_chart, line_chart
+from experiments.report.charts.styles import PALE, LineStyle
 from experiments.report.files import save_chart
 from experiments.runs.summaries import curves, share_curves
 from experiments.studies.captions import styles_of
@@ -56,11 +57,26 @@ def _curves(study: Study, figure: Curves, results: Results, layout: Layout) -> a
     view = View(figure.x, figure.y, figure.band)
     make = share_curves if figure.column == _SHARE else curves
     found = pd.concat([make(table, figure.column) for table in tables])
-    styles = styles_of(study, found["policy"])
+    limits = bound_lines(figure, results)
+    styles = styles_of(study, found["policy"]) | _styles_of_bounds(limits["policy"].unique())
+    found = pd.concat([found, limits]) if len(limits) else found
     known = published_values(study, figure, results)
     if figure.column == _SHARE:
         return accuracy_chart(found, view, styles, layout, known=known)
     return curve_chart(found, title, view, styles, layout, known=known)
+
+
+def bound_lines(figure: Curves, results: Results) -> pd.DataFrame:
+    """Return the bounds of a figure as columns policy (the name of the bound), step and mean."""
+    rows = []
+    for text, value in results.values.get(figure.bounds, {}).items():
+        name, _, step = text.rpartition(" @")
+        rows.append((name, int(float(step)), value))
+    return pd.DataFrame(rows, columns=["policy", "step", "mean"]).sort_values(["policy", "step"])
+
+
+def _styles_of_bounds(names: Iterable[str]) -> dict[str, LineStyle]:
+    return {name: LineStyle(name, PALE, (1, 3 + 2 * place)) for place, name in enumerate(names)}
 
 
 def _points(study: Study, figure: Points, results: Results, layout: Layout) -> alt.LayerChart | None:

@@ -212,6 +212,7 @@ class Curves(NamedTuple):
     y: Scale = "linear"
     band: Annotated[str, Setting("band around the mean", choices=("error", "quantiles", "none"))] = "error"
     beside: Sequence[str] = ()  # other parts whose curves are drawn in the same axes
+    bounds: str = ""  # a computed part with values 'NAME @STEP', which are drawn as grey lines, one per NAME
 
 
 class Points(NamedTuple):

@@ -223,6 +223,8 @@ def check_study(study: Study, where: str) -> None:
             with _named(f"{where}: curves '{figure.name}'"):
                 for name in (figure.part, *figure.beside):
                     find(name, runs, "part with runs", StudyError)
+                if figure.bounds:
+                    find(figure.bounds, dict.fromkeys(names), "part", StudyError)
 
 
 def _check_names(study: Study, where: str) -> None:
