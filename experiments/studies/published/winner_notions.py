@@ -1,4 +1,4 @@
-"""Agreement between notions of a winner on random subsets (Zoghi 2017, Table 7.1, Figure 7.2)."""
+"""Notions of a winner and gaps on random subsets (Zoghi 2017, Table 7.1, Figures 7.2 and 7.3)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,13 +11,17 @@ from experiments.studies.study import (
     Bubbles,
     Check,
     Computed,
+    Exact,
     Inputs,
     Measure,
+    Points,
+    Ratio,
     Report,
     Size,
     Study,
     Table,
 )
+from experiments.winners.copeland_gaps import gap_ratios
 from experiments.winners.overlaps import CONTAINED, LOSSES, PAIRS, WINNERS, pooled, winner_overlaps
 
 PARTS = ("informational", "navigational")
@@ -33,6 +37,9 @@ COUNTS: Mapping[str, Mapping[int, float]] = {
     LOSSES: {0: 54.3, 1: 44.4, 2: 1.3, 3: 0.007},
 }
 MOST = {WINNERS: 7, LOSSES: 4}
+FULL_RATIO = 1419  # (Delta / Delta_min)^2 of all 136 rankers
+MIDDLE = range(66, 101)  # sizes of subsets before the fall of Figure 7.3
+LAST = range(131, 136)  # and at its end
 
 
 def overlaps(inputs: Inputs) -> dict[str, float]:
@@ -47,6 +54,54 @@ def overlaps(inputs: Inputs) -> dict[str, float]:
     inner = pooled(found.shared[found.shared["size"].between(3, len(matrix) - 1)])
     shared = {row["notions"]: 100 * row["share"] for row in inner.to_dict("records")}
     return {**shared, **_counted(found.counts)}
+
+
+def gaps(inputs: Inputs) -> dict[str, float]:
+    """Return the mean of (Delta / Delta_min)^2 by size of the subset, and means over sizes.
+
+    CCB's regret bound depends on Delta; a bound by Delta_min would be larger by this factor (Figure 7.3).
+    """
+    assert inputs.preferences is not None
+    matrix = inputs.preferences.matrix
+    drawn = gap_ratios(matrix, range(2, len(matrix)), inputs.size.runs)
+    means = {size: ratios.mean() for size, ratios in drawn.items()}
+    (of_all,) = gap_ratios(matrix, [len(matrix)], 1)[len(matrix)]
+    return {
+        **{f"of {size}": mean for size, mean in means.items()},
+        "of all": of_all,
+        "mean over sizes": np.mean(list(means.values())),
+        "middle sizes": np.mean([means[size] for size in MIDDLE]),
+        "last sizes": np.mean([means[size] for size in LAST]),
+    }
+
+
+def _gap(name: str) -> Measure:
+    return Measure("gaps", name, "value")
+
+
+GAP_CHECKS = (
+    Check(
+        "fig7.3.full",
+        f"Figure 7.3: (Delta / Delta_min)^2 of the full matrix is {FULL_RATIO:,}",
+        Exact(_gap("of all"), FULL_RATIO, 0.5),
+        f"{FULL_RATIO:,}",
+        real=True,
+        published=(FULL_RATIO,),
+    ),
+    Check(
+        "fig7.3.tens_of_thousands",
+        "7.4.1: on average, a bound by the smallest gap is larger by a factor of tens of thousands",
+        Between(_gap("mean over sizes"), 1e4, 1e6),
+        real=True,
+    ),
+    Check(
+        "fig7.3.falls",
+        "Figure 7.3: the factor falls as the number of rankers approaches 136: mean of 131 to 135 rankers "
+        "over that of 66 to 100",
+        Ratio(_gap("last sizes"), _gap("middle sizes"), high=1),
+        real=True,
+    ),
+)
 
 
 def _counted(counts: pd.DataFrame) -> dict[str, float]:
@@ -99,11 +154,16 @@ _SIZES = {"quick": Size(1, 400), "paper": Size(1, 10_000)}
 STUDY = Study(
     id="winner-notions",
     title="Do notions of a winner agree?",
-    source="Zoghi 2017 (thesis), 7.1.2, Table 7.1 and Figure 7.2",
-    question="How often do Copeland, von Neumann, Borda and random-walk winners agree on random subsets?",
+    source="Zoghi 2017 (thesis), 7.1.2 and 7.4.2, Table 7.1, Figures 7.2 and 7.3",
+    question="How often do Copeland, von Neumann, Borda and random-walk winners agree on random subsets, and "
+    "which gaps decide how hard a subset is?",
     data="public MSLR matrices: Informational (all 136), Navigational",
-    parts=tuple(Computed(part, overlaps, f"mslr-{part}", sizes=_SIZES) for part in PARTS),
+    parts=(
+        *(Computed(part, overlaps, f"mslr-{part}", sizes=_SIZES) for part in PARTS),
+        Computed("gaps", gaps, "mslr-informational", sizes=_SIZES),
+    ),
     checks=(
+        *GAP_CHECKS,
         *(_overlap("informational", pair, share, "Table 7.1") for pair, share in zip(PAIRS, PUBLISHED)),
         *(_overlap("navigational", pair, share, "independent") for pair, share in zip(PAIRS, NAVIGATIONAL)),
         Check(
@@ -134,20 +194,33 @@ STUDY = Study(
             for count, share in shares.items()
         ),
     ),
-    figures=tuple(
-        Bubbles(
-            f"figure7.2-{part}-{number.split()[-1]}",
-            f"Figure 7.2: {title}, {part} user; areas are shares of subsets",
+    figures=(
+        Points(
+            "figure7.3",
+            "Figure 7.3: factor by which CCB's bound is smaller than one by the smallest gap",
             "rankers in the subset",
-            title,
-            {
-                count: {size: Measure(part, f"{count} {number} in {size}", "value") for size in range(1, 137)}
-                for count in range(MOST[number] + 1)
-            },
-        )
-        for part in PARTS
-        for number, title in ((WINNERS, "Copeland winners"), (LOSSES, "losses of a Copeland winner"))
+            "mean of (Delta / Delta_min)^2",
+            {"random subsets": {size: _gap(f"of {size}") for size in range(2, 136)}},
+            y="log",
+            levels={"all 136 rankers": FULL_RATIO},
+        ),
+        *(
+            Bubbles(
+                f"figure7.2-{part}-{number.split()[-1]}",
+                f"Figure 7.2: {title}, {part} user; areas are shares of subsets",
+                "rankers in the subset",
+                title,
+                {
+                    count: {
+                        size: Measure(part, f"{count} {number} in {size}", "value") for size in range(1, 137)
+                    }
+                    for count in range(MOST[number] + 1)
+                },
+            )
+            for part in PARTS
+            for number, title in ((WINNERS, "Copeland winners"), (LOSSES, "losses of a Copeland winner"))
+        ),
     ),
     tables=(Table("table7.1", "Table 7.1: subsets in which notions have a winner in common", table_7_1),),
-    minutes={"quick": 0.3, "paper": 7},
+    minutes={"quick": 0.4, "paper": 8},
 )
