@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
-from experiments.studies.study import Inputs
+from experiments.studies.study import Computed, Inputs, Size
 from experiments.winners.bounds import bounds_table
+
+# For this alpha the theorems give numbers that can be drawn; for .51, as in most experiments, many bounds
+# exceed all numbers.
+ALPHA = 1.01
+
+
+def bound_part(name: str, problem: str, policies: Sequence[str], horizons: Mapping[str, float]) -> Computed:
+    """Return a part with the bounds of `policies` up to a horizon by tier."""
+    sizes = {tier: Size(horizon, 1) for tier, horizon in horizons.items()}
+    make = partial(bounds_over_time, alpha=ALPHA, policies=tuple(policies))
+    return Computed(name, make, problem, sizes=sizes)
 
 
 def bounds_over_time(inputs: Inputs, alpha: float, policies: Sequence[str]) -> dict[str, float]:

@@ -1,14 +1,13 @@
 """Matrices without a Condorcet winner (Zoghi 2017, Figures 7.6 to 7.8; Li et al. 2020, Figure 4)."""
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from experiments.matrix.preferences import preferences_of
 from experiments.runs.run import run
-from experiments.studies.bounds import bounds_over_time
+from experiments.studies.bounds import ALPHA, bound_part
 from experiments.studies.published.cycles import SIX
 from experiments.studies.study import (
     Between,
@@ -39,8 +38,6 @@ COPELAND = ("ccb", "scb")
 # SCB with the tests of a public program, whose limits are about half of those of the paper's analysis.
 LOOSER_SCB = "scb(variant=wu-liu)"
 MANY_ARMS = (*COPELAND, LOOSER_SCB)
-# Theorems bound the regret for this alpha by numbers that can be drawn; alpha = .51 gives 10^486 for CCB.
-ALPHA = 1.01
 WITH_BOUNDS = {
     "rucb": f"rucb(alpha={ALPHA})",
     "merge_rucb": "merge_rucb(variant=paper)",
@@ -198,12 +195,7 @@ STUDY = Study(
         ),
         Runs("condorcet5-later", "mslr5", LATER, {"quick": Size(1e6, 20)}),
         Runs("theory5", "mslr5", tuple(WITH_BOUNDS.values()), {"quick": Size(1e6, 20)}),
-        Computed(
-            "theory5-bounds",
-            partial(bounds_over_time, alpha=ALPHA, policies=tuple(WITH_BOUNDS)),
-            "mslr5",
-            sizes={"quick": Size(1e6, 1)},
-        ),
+        bound_part("theory5-bounds", "mslr5", tuple(WITH_BOUNDS), {"quick": 1e6}),
         Runs("two-winners", "two-winners32", MERGE, {"quick": Size(1e7, 100)}),
         Runs(
             "two-winners-others",

@@ -1,5 +1,6 @@
 """Regret of MergeDTS with hundreds of rankers (Li et al. 2020, Figures 1 and 2; Zoghi 2017, Figure 6.1)."""
 
+from experiments.studies.bounds import ALPHA, bound_part
 from experiments.studies.published.cycles import SIX
 from experiments.studies.study import Between, Check, Curves, Measure, Order, Ratio, Report, Runs, Size, Study
 
@@ -48,6 +49,12 @@ STUDY = Study(
         *(
             Runs(f"mslr-{user}-others", NOISE[user], OTHERS, {"paper": Size(1e7, 50), "long": Size(1e8, 50)})
             for user in ("perfect", "informational")
+        ),
+        bound_part(
+            "mslr-navigational-bounds",
+            "mslr-navigational",
+            ("merge_rucb", "merge_dts"),
+            {"quick": 1e7, "long": 1e8},
         ),
         Runs("istella", "istella-navigational", MERGE, {"quick": Size(1e7, 5), "long": Size(1e8, 50)}),
         Runs("istella-others", "istella-navigational", OTHERS, {"long": Size(1e7, 50)}),
@@ -230,6 +237,13 @@ STUDY = Study(
                 beside=(f"mslr-{user}-others",),
             )
             for user, figure in (("navigational", 1), ("perfect", 2), ("informational", 2))
+        ),
+        Curves(
+            "mslr-navigational-bounds",
+            f"Figure 1: MSLR, navigational, and the bounds of Theorems 6.1 and 4.1 for alpha = {ALPHA}",
+            _merge("navigational"),
+            y="log",
+            bounds="mslr-navigational-bounds",
         ),
         Curves("istella", "Figure 1: ISTELLA, navigational", "istella", beside=("istella-others",)),
         Curves("yahoo", "Figure 1: Yahoo, navigational", "yahoo", beside=("yahoo-others",)),

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from experiments.studies.bounds import ALPHA, bound_part
 from experiments.studies.published.rcs import first_step
 from experiments.studies.study import (
     Between,
@@ -63,6 +64,7 @@ STUDY = Study(
             Runs(f"savage-{t}", _problem(16), (SAVAGE,), {"quick": Size(t, 40), "paper": Size(t, 100)})
             for t in HORIZONS
         ),
+        bound_part("k16-bounds", _problem(16), ("rucb",), {"quick": 1e6, "paper": 4.5e6}),
         Computed("sooner", sooner, after=("k16", *(f"savage-{t}" for t in HORIZONS)), cached=False),
     ),
     checks=(
@@ -103,6 +105,13 @@ STUDY = Study(
         *(
             Curves(f"figure4.4-{k}", f"Figure 4.4: {k} rankers", f"k{k}", band="quantiles")
             for k in (16, 32, 64)
+        ),
+        Curves(
+            "figure4.4-16-bounds",
+            f"Figure 4.4: 16 rankers, and the bounds of RUCB by Theorems 4.4 and 4.5 for alpha = {ALPHA}",
+            "k16",
+            y="log",
+            bounds="k16-bounds",
         ),
         Points(
             "figure4.5",
