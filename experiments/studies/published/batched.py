@@ -514,7 +514,7 @@ STUDY = Study(
                 "2022, Figure 1), within 30 %",
                 Between(SIX.final(scomp2), 0.7 * 340, 1.3 * 340),
                 "2163 ± 87 by an independent program" if scomp2 == "scomp2" else "",
-                published=(340,),
+                published=(340,) if scomp2 == "scomp2" else (),
                 explanation=LEVEL,
             )
             for place, (threshold, scomp2) in enumerate(SCOMP2.items())

@@ -252,5 +252,6 @@ def test_only_sources_are_called_published():
             ("six", "rmed1"): 250,
             ("six", BTM): 4700,
             ("six", "scomp2"): 340,
-        }
+        },
+        "winner-notions": {("gaps", "of all"): 1419},
     }
