@@ -21,6 +21,7 @@ from interleave.world import World
 from letor_data import Letor
 from letor_data.rankers import Ranker, rankers_of
 from letor_data.rankings import Rankings, rank
+from letor_data.references import remember_reference
 from rankduel.base.arguments import check_type
 from rankduel.base.errors import UsageError
 from rankduel.base.notebook import few, html_repr, short_repr
@@ -216,6 +217,7 @@ def open_arena(
     chosen = chosen_rankers(letor, rankers)
     with progress("ranking", len(chosen)) as advance:
         rankings = rank(letor, chosen, progress=advance)
+    remember_reference(rankings, letor, chosen)
     ties, tied_duels = ties or str(defaults["ties"]), tied_duels or str(defaults["tied_duels"])
     settings = {
         "data": letor.source,

@@ -391,6 +391,24 @@ def select_queries(world: World, start: int, stop: int) -> World:
     return with_kernel_types(part)
 
 
+def without_rankings(world: World) -> World:
+    """Return the world with empty rankings, of the same types, for `with_rankings`."""
+    none: dict[str, Any] = {name: getattr(world, name)[:0] for name in ("blocks", "block_starts")}
+    return world._replace(order=world.order[:, :0], ties=world.ties[:, :0], **none)
+
+
+def with_rankings(world: World, rankings: Rankings) -> World:
+    """Return the world that `without_rankings` was applied to; `rankings` are those of its queries."""
+    blocks = blocks_of(rankings)
+    ranked = world._replace(
+        order=rankings.order.astype(world.order.dtype),
+        ties=rankings.ties.astype(world.ties.dtype),
+        blocks=blocks.data,
+        block_starts=blocks.starts,
+    )
+    return with_kernel_types(ranked)
+
+
 def with_kernel_types(world: World) -> World:
     """Return a copy of the world with its own page, and arrays of the types that kernels are compiled for.
 

@@ -16,6 +16,7 @@ from experiments.matrix.kernels import CENTRED, COLUMNS, WITHIN, KernelChoice, a
 from experiments.statistics import Sequence, extend, predicted_mean, start_sequence
 from interleave.exact.outcome_odds import TIE, WIN
 from interleave.world import World
+from letor_data.references import RankingsReference
 from rankduel.base.streams import stream
 
 _BLOCK_WORK = 200_000  # pages or duels in a block of queries, about a second of work
@@ -53,6 +54,7 @@ class Job(NamedTuple):
     target: Target
     alpha: float  # one minus the confidence of each interval, if target.decide is None
     seed: int
+    rankings: RankingsReference | None  # those of `world`, for workers of a cluster
 
     @property
     def n_queries(self) -> int:
