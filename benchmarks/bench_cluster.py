@@ -1,11 +1,11 @@
 """Project the time of a preference matrix on 1, 10 and 100 machines from measurements on one.
 
-    python benchmarks/bench_cluster.py [queries to measure, default 200] [queries to project, default 31531]
+    python benchmarks/bench_cluster.py [queries to measure, default 100] [queries to project, default 31531]
 
 Measured here, as processor time: the units of a team-draft matrix of 136 features on data with the shape of
 MSLR-WEB30K; the client's work for each unit, and its bytes; the start of a worker. The schedule of the whole
 matrix is then simulated: the times of its units are drawn from those measured, machines have THREADS threads
-of the speed of this machine, and the client handles one message at a time over a network of BANDWIDTH.
+of the speed of this machine, and the client handles one message at a time over one of the NETWORKS.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from letor_data.synthetic.generate import blocks, shape
 from letor_data.text.writer import write_letor
 
 THREADS = 8  # of each machine
-BANDWIDTH = 125e6  # bytes per second, 1 Gbit/s
+NETWORKS = {"1 Gbit/s": 125e6, "10 Gbit/s": 1.25e9}  # bytes per second
 MACHINES = (1, 10, 100)
 WINDOW = 3  # units per thread that are sent and not merged, as in experiments.cluster
 TRANSFERS = ("read by workers", "sent")  # in the order of experiments.matrix.build.transfers_of_blocks
@@ -135,7 +135,9 @@ def start_seconds(cache: Path) -> tuple[float, float]:
     return found[0], found[1]
 
 
-def phase_of(units: list[Unit], n_queries: int, dask: float, rng: np.random.Generator) -> Phase:
+def phase_of(
+    units: list[Unit], n_queries: int, dask: float, bandwidth: float, rng: np.random.Generator
+) -> Phase:
     """Return a round of a matrix of `n_queries`, whose times per query are drawn from those measured."""
     one = units[0]  # the last may have fewer queries
     size = queries_per_block(one.pages, n_queries)
@@ -146,7 +148,7 @@ def phase_of(units: list[Unit], n_queries: int, dask: float, rng: np.random.Gene
     pack, merge = (np.median([getattr(unit, name) for unit in units]) for name in ("pack", "merge"))
     growth = received / one.received
     return Phase(
-        seconds, pack + dask / 2 + sent / BANDWIDTH, growth * merge + dask / 2 + received / BANDWIDTH
+        seconds, pack + dask / 2 + sent / bandwidth, growth * merge + dask / 2 + received / bandwidth
     )
 
 
@@ -193,8 +195,8 @@ def show_units(how: str, rounds: list[list[Unit]]) -> None:
             + [" ".join(f"{x:.0f}" for x in at), f"{client[0]:.2f}", f"{client[1]:.2f}"]
             + [f"{np.median(table[:, 6]) / 1000:,.0f}", f"{np.median(table[:, 7]) / 1000:,.0f}"]
         )
-    headings = ["round", "units", "queries", "pairs", "ms per query: 10 %, median, 90 %"]
-    headings += ["pack, ms", "merge, ms", "kB sent", "kB received"]
+    headings = ["round", "units", "queries", "pairs", "ms/query", "pack", "merge", "kB out", "kB in"]
+    print("ms/query: quantiles .1, .5 and .9 on a worker; pack, merge: ms of the client for a unit")
     show(f"Units, data {how}", headings, rows)
 
 
@@ -210,13 +212,15 @@ def main(measured: int, whole: int) -> None:
         for transfer, how in enumerate(TRANSFERS):
             rounds = measure(arena, transfer)
             show_units(how, rounds)
-            rng = np.random.default_rng(0)
-            phases = [phase_of(units, whole, dask, rng) for units in rounds]
-            rows = [projected(phases, machines, cold) for machines in MACHINES]
+            rows = []
+            for network, bandwidth in NETWORKS.items():
+                rng = np.random.default_rng(0)
+                phases = [phase_of(units, whole, dask, bandwidth, rng) for units in rounds]
+                rows += [[network, *projected(phases, machines, cold)] for machines in MACHINES]
             title = f"{whole:,} queries, {THREADS} threads each, data {how}"
-            show(title, ["machines", "time", "efficiency", "limit"], rows)
+            show(title, ["network", "machines", "time", "efficiency", "limit"], rows)
 
 
 if __name__ == "__main__":
     numbers = [int(word) for word in sys.argv[1:]]
-    main(*(numbers + [200, 31_531][len(numbers) :]))
+    main(*(numbers + [100, 31_531][len(numbers) :]))
