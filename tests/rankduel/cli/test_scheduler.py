@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import click
 import pytest
 import typer
 from support.cluster_commands import COMMANDS
@@ -16,7 +15,7 @@ def commands_with(option, command, words=()):
     """Yield the words of every command below `command` that has this option."""
     for name, one in getattr(command, "commands", {}).items():
         yield from commands_with(option, one, (*words, name))
-    if any(option in parameter.opts for parameter in command.params if isinstance(parameter, click.Option)):
+    if any(option in parameter.opts for parameter in command.params):
         yield " ".join(words)
 
 
