@@ -12,6 +12,7 @@ from experiments.runs.recorder import Cell, PlayedCell, Recorder
 from experiments.runs.records import BLOCK, block_path, record_path, remove_records
 from experiments.runs.run_folder import RunFolder
 from rankduel.base.errors import RecordsError, encodable
+from rankduel.base.files import convert_write_errors
 
 
 def play_cells(
@@ -100,7 +101,8 @@ def _read_block(
     except RecordsError as problem:
         problems.append(problem)
         if repair:
-            path.unlink()  # its runs are played again, and recorded one by one
+            with convert_write_errors(path, RecordsError):
+                path.unlink()  # its runs are played again, and recorded one by one
         return None
     remove_records(run_folder.path, policy, range(first, first + BLOCK))
     return table if len(cells) == BLOCK else table[table["run"].isin([cell.run for cell in cells])]
