@@ -242,7 +242,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 
 @pytest.mark.slow
 def test_a_report_of_thousands_of_runs_needs_little_memory(tmp_path):
-    """All checkpoints of these runs would take 900 MB, and as much again to join them."""
+    """All checkpoints of these runs would take half a gigabyte, and as much again to join them."""
     preferences = ordered_preferences(5)
     horizon = 10_000
     folder = open_run_set(tmp_path / "set", made_up_settings("proxy", preferences, horizon), preferences)
