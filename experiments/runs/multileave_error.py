@@ -34,9 +34,11 @@ from experiments.matrix.shared_pages import (
     play_impressions,
     random_pairs,
 )
-from experiments.runs.cells import Cell, PlayedCell, play_cells
+from experiments.runs.cells import play_cells
 from experiments.runs.problem import how_known, other_rankers
-from experiments.runs.records import MULTILEAVE, open_run_set, versions
+from experiments.runs.recorder import Cell, PlayedCell
+from experiments.runs.run_folder import open_run_set
+from experiments.runs.study_file import MULTILEAVE, versions
 from experiments.specs import listed
 from experiments.statistics import standard_error
 from interleave.multileave import MULTILEAVERS

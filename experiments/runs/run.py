@@ -25,10 +25,12 @@ from experiments.arena_reference import ArenaReference, arena_of, transfers_of
 from experiments.cluster import Cluster, Compiling, Transfer, Workers, checked_workers
 from experiments.limits import MOST_CHECKPOINTS, MOST_RUNS, checked_count
 from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
-from experiments.runs.cells import Cell, PlayedCell, play_cells
+from experiments.runs.cells import play_cells
 from experiments.runs.in_play import InPlay
 from experiments.runs.problem import Problem
-from experiments.runs.records import open_run_set, versions
+from experiments.runs.recorder import Cell, PlayedCell
+from experiments.runs.run_folder import open_run_set
+from experiments.runs.study_file import versions
 from experiments.specs import parse_policy, policies_of
 from rankduel.base.compiling import compile_side_by_side
 from rankduel.base.errors import PolicyNotice, UsageError
@@ -51,6 +53,7 @@ def run(
     command: str = "",
     done: Callable[[int], None] = lambda n: None,
     watch: Callable[[InPlay], None] = lambda in_play: None,
+    only_last: bool = False,
 ) -> pd.DataFrame:
     """Play runs of policies on a problem, and return one row per policy, run and checkpoint.
 
@@ -61,6 +64,7 @@ def run(
     repair       Play runs again whose record is damaged or belongs to another study; otherwise an error.
     done         Called with the number of runs that ended since the last call.
     watch        Called once, before the first run, with the progress of the runs in play.
+    only_last    Return the rows of the last checkpoint only.
 
     A run depends on its problem, policy, number and seed only, not on other runs or the number of workers.
     `rankduel.run` documents all parameters.
@@ -86,6 +90,7 @@ def run(
         repair=repair,
         on_found=done,
         on_played=done,
+        only_last=only_last,
     )
 
 

@@ -22,8 +22,8 @@ import pandas as pd
 from experiments.cluster import Workers
 from experiments.matrix.preferences import Preferences
 from experiments.runs.problem import Problem
-from experiments.runs.records import versions
 from experiments.runs.run import run
+from experiments.runs.study_file import versions
 from experiments.studies.checks import Record, Results, run_checks, write_records
 from experiments.studies.data import DataSource, open_problem, stand_in_for
 from experiments.studies.study import STAND_IN, Computed, Inputs, Part, Runs, Size, Study

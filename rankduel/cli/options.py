@@ -397,7 +397,7 @@ class RunOptions:
 
         `label` distinguishes combinations of interleaving method and click model, see `DuelOptions.each`.
         """
-        from experiments.runs.records import run_set_name
+        from experiments.runs.run_set_names import run_set_name
 
         name = self.name or run_set_name(files, mode, self.horizon, self.seed)
         return self.out / (f"{name}-{label}" if label else name)
