@@ -83,9 +83,9 @@ def _reduced(matrices: np.ndarray, moves: np.ndarray) -> np.ndarray:
 def unbeaten_support(matrix: np.ndarray) -> np.ndarray:
     """Return the rankers with weight in an unbeaten lottery: the support of `notions.von_neumann`.
 
-    No ranker outside the Smith set has weight: a lottery that is unbeaten within the set beats it. The lottery
-    of the simplex method is used if it is unbeaten and every ranker without weight loses to it, as it is
-    unique then. Otherwise the support is that of `von_neumann`.
+    No ranker outside the Smith set has weight: a lottery that is unbeaten within the set beats it.
+    The lottery of the simplex method is used if it is unbeaten and every ranker without weight loses to it, as
+    it is unique then. Otherwise the support is that of `von_neumann`.
     """
     smith = smith_set(matrix)
     if len(smith) < len(matrix):
