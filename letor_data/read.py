@@ -15,6 +15,7 @@ from letor_data.packed.packing import guard
 from letor_data.parquet_files import read_parquet
 from letor_data.text.parse import ReadOptions, check_options, parse_text
 from rankduel.base.errors import DataError, DataWarning, encodable
+from rankduel.base.memory import release_freed_memory
 
 _ATTEMPTS = 3  # at reading files that change meanwhile
 # Of data that were read with a cache. Data that are derived from them, such as some of their queries, have
@@ -94,6 +95,7 @@ def _read_text(paths: list, options: ReadOptions, cache: bool | str | Path, jobs
         letor = _parse_unchanged(paths, options, digest, jobs, progress)
         if cache:
             letor = _cached(letor, cache_files.cache_stem(first, letor.digest, folder))
+            release_freed_memory()  # that of the parsed copy
     letor = replace(letor, source=encodable(", ".join(str(path) for path in paths)), cache=folder)
     if cache:
         _cache_stems[letor] = cache_files.cache_stem(first, letor.digest, folder).absolute()

@@ -43,6 +43,7 @@ from experiments.matrix.rounds import (
 from experiments.statistics import Sequence
 from interleave import for_another_thread, is_exact
 from interleave.exact.outcome_odds import LOSS, TIE, WIN
+from interleave.exact.team_draft import LONGEST
 from interleave.world import (
     World,
     asked_in_turn,
@@ -171,7 +172,8 @@ def _check(name: str, found: object, fine: bool, expected: str) -> None:
 
 def _job(arena: Arena, target: Target, simulate: bool, alpha: float, seed: int) -> Job:
     check_has_pairs(arena)
-    world, method, n_rankers = arena.world(seed), arena.interleaving, arena.rankings.n_rankers
+    world = arena.world(seed, blocks=_reads_blocks(arena, simulate))
+    method, n_rankers = arena.interleaving, arena.rankings.n_rankers
     firsts, seconds = np.triu_indices(n_rankers, 1)
     simulate = simulate or not has_odds(world, method)
     if simulate:
@@ -182,11 +184,19 @@ def _job(arena: Arena, target: Target, simulate: bool, alpha: float, seed: int) 
         alone = (world._replace(ties=world.ties[[ranker, ranker]]) for ranker in range(n_rankers))
         clean = np.array([is_exact(one, method, 0, 1) for one in alone])
     kernel = choose_kernel(world, method, simulate)
+    if kernel.kind != "team_draft":  # it reads blocks only, so `order` and `ties` are not sent to workers
+        world = world._replace(order=world.order[:, :0], ties=world.ties[:, :0])
     exact = clean[firsts] & clean[seconds]
     reference = reference_of(arena.rankings)
     if reference is not None:
         reference = reference._replace(ties=arena.ties, seed=seed)
     return Job(world, kernel, firsts, seconds, exact, simulate, target, alpha, seed, reference)
+
+
+def _reads_blocks(arena: Arena, simulate: bool) -> bool:
+    """Return whether the kernel reads `World.blocks`; exact team draft of complete lists does not."""
+    drafts = arena.interleaving.name == "team_draft" and arena.length <= LONGEST
+    return simulate or not drafts or arena.rankings.lengths is not None
 
 
 def _start(job: Job, checkpoint: Checkpoint | None, about: Any) -> tuple[PairSums, np.ndarray, int]:
