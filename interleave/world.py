@@ -317,7 +317,7 @@ def make_world(
     InterleaveError
         If the arguments do not fit together.
     """
-    parts = {"length": length, "ties": ties, "tied_duels": tied_duels, "queries": queries}
+    parts: dict[str, Any] = {"length": length, "ties": ties, "tied_duels": tied_duels, "queries": queries}
     check_world(rankings, labels, model, interleaving, **parts)
     settled = rankings.resolve(ties, seed)
     made = blocks_of(settled) if blocks else no_blocks(rankings.n_queries)

@@ -47,7 +47,8 @@ def _iterated(moves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     n, size, _ = moves.shape
     shares = 1.0 - moves.min(axis=1).sum(axis=1)
-    visits, accurate = np.full((n, size), 1.0 / size), np.zeros(n, bool)
+    visits = np.full((n, size), 1.0 / size)
+    accurate = np.zeros(n, bool)
     for _ in range(_MOST_STEPS):
         # Not by '@': with 1,000 rankers the threads of BLAS took 80 times as long on a busy machine.
         before, visits = visits, np.einsum("ni,nij->nj", visits, moves)
@@ -84,8 +85,8 @@ def unbeaten_support(matrix: np.ndarray) -> np.ndarray:
     """Return the rankers with weight in an unbeaten lottery: the support of `notions.von_neumann`.
 
     No ranker outside the Smith set has weight: a lottery that is unbeaten within the set beats it.
-    The lottery of the simplex method is used if it is unbeaten and every ranker without weight loses to it, as
-    it is unique then. Otherwise the support is that of `von_neumann`.
+    The lottery of the simplex method is used if it is unbeaten and every ranker without weight loses to it,
+    as it is unique then. Otherwise the support is that of `von_neumann`.
     """
     smith = smith_set(matrix)
     if len(smith) < len(matrix):

@@ -30,7 +30,7 @@ def test_walks_match_those_of_single_matrices(size, seed, n_steps):
 
 
 def test_walks_of_many_rankers():
-    """In the second matrix every ranker beats the next sixty of a circle: the steps have no bound of error."""
+    """In the second matrix each ranker beats the next sixty of a circle: the steps have no error bound."""
     given = matrices(4, 121, 3, 0.4)
     ahead = np.subtract.outer(-np.arange(121), -np.arange(121)) % 121
     given[1] = np.where(ahead == 0, 0.5, ahead <= 60)
