@@ -1,8 +1,9 @@
 """References to rankings, by which another process makes them again from the cache file of the data.
 
-A reference is small, and rankings are large: several bytes per document and ranker. Only rankings by features
-and weighted sums of features have references; other rankers need files or Python objects of their own. The
-data are identified by their digest, which their cache file contains, and not by the file that was parsed.
+A reference is small, and rankings are large: four to seven bytes per document and ranker. Only rankings by
+features and weighted sums of features have references; other rankers need files or Python objects of their
+own. The data are identified by their digest, which their cache file contains, and not by the file that was
+parsed.
 """
 
 from __future__ import annotations
