@@ -30,7 +30,7 @@ The authors' public code (github.com/chang-li/MergeDTS), the variant `chang-li`,
     a stage ends with K / 2^s arms                  with floor(K / 2^s) + 1 arms
     all beaten arms are removed at once             one at a time, in random order, with new bounds after each
     theta_ji = 1 - theta_ij                         theta_ij and theta_ji are sampled independently
-    a batch of one arm is merged with the next      beaten arms of the merged batch are removed in the same step
+    a batch of one arm is merged with the next      its beaten arms are removed in the same step
 
 Samples of the first tournament are only compared with 1/2. So the undefeated arm, if any, is drawn first, and
 a tournament is drawn only if there is none (bandits/parts/thompson/small_tournament.py). Of the samples

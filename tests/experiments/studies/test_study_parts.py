@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.studies.data import DataSource, open_problem, stand_in_for
+from experiments.studies.data import open_problem, stand_in_for
+from experiments.studies.judged import DataSource
 from experiments.studies.playing import count_runs, parts_to_play
 from experiments.studies.published import k_scan, merge_grid, merge_tuning
 from experiments.studies.study import Computed, Inputs, Runs, Size, Study, full_name
