@@ -31,7 +31,13 @@ from experiments.studies.data_folder import find_file
 from experiments.studies.judged import DataSource, find_judged, judged_stand_in, open_judged
 from experiments.studies.npz import read_npz
 from experiments.studies.problems import LETOR, NOT_GIVEN, Documents, Subset, given_settings, parse_problem
-from experiments.studies.stand_ins import led_by, with_empty_features, with_gaps_of, with_rival
+from experiments.studies.stand_ins import (
+    led_by,
+    mslr_like,
+    mslr_like_with_winner,
+    with_empty_features,
+    with_gaps_of,
+)
 from experiments.studies.subsets import draw_two_winners, every_nth, random_arms
 from rankduel.base.errors import StudyError
 from rankduel.base.settings import Configured, find
@@ -54,9 +60,9 @@ def _files(name: str, user: str) -> tuple[str, ...]:
     return tuple(f"{name}-{word}{end}" for word in spellings for end in (".txt", "-PMat.npz"))
 
 
-def _mslr(user: str, stand_in: Callable[[], np.ndarray]) -> Public:
+def _mslr(user: str) -> Public:
     about = f"MSLR-WEB30K, all 136 features, {user} user (Zoghi et al. 2015; github.com/chang-li/MergeDTS)"
-    return Public(about, _files("mslr", user), stand_in)
+    return Public(about, _files("mslr", user), partial(mslr_like, user))
 
 
 def _istella(user: str) -> Public:
@@ -74,10 +80,6 @@ def _yahoo(user: str, gap: float) -> Public:
     )
 
 
-def _informational() -> np.ndarray:
-    return with_gaps_of("informational", 135, "mslr-informational")
-
-
 def _ranked(name: str, about: str, lists: tuple[str, ...], items: TopItems) -> Public:
     """Return a matrix of shares of voters, from a matrix file or from the ranked lists in files `lists`."""
     files = (f"{name}.txt", f"{name}.prefs.parquet", *lists)
@@ -92,16 +94,12 @@ def _election(name: str, where: str, number: int, n: int) -> Public:
 
 USERS = ("perfect", "navigational", "informational")
 PUBLIC: dict[str, Public] = {
-    "mslr-perfect": _mslr("perfect", partial(with_gaps_of, "perfect", 136, "mslr-perfect")),
-    "mslr-navigational": _mslr(
-        "navigational", partial(with_gaps_of, "navigational", 136, "mslr-navigational")
-    ),
-    "mslr-informational": _mslr("informational", lambda: with_rival(_informational())),
+    **{f"mslr-{user}": _mslr(user) for user in USERS},
     # Without arm 109, which beats the best of the other arms, there is a Condorcet winner.
     "mslr-informational-cdc": Public(
         "MSLR-WEB30K, 135 features, informational user (Li et al. 2020; github.com/chang-li/MergeDTS)",
         ("mslr-informational-cdc.txt",),
-        _informational,
+        mslr_like_with_winner,
     ),
     "np2004": Public(
         "LETOR 3.0 NP2004, 64 features, navigational user; computed from its judged data",
