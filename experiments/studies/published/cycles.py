@@ -47,6 +47,7 @@ def _code_checks() -> Iterator[Check]:
         "cycle.code.rmed1",
         "Cycle: RMED1 is below MergeDTS, both by the authors' code",
         Order(_in("cycle", HARDEST, 1e6), _in("cycle", CODE, 1e6), z=4),
+        runs=40,
     )
     yield Check(
         "cycle2.code.rmed1",
