@@ -188,7 +188,6 @@ class Check:
     runs: int = 0  # fewest runs with which the test is meaningful
     real: bool = False  # a property of the original data, which stand-in data need not have
     explanation: str = ""  # verified reason why the claim does not hold; printed only in that case
-    warning: str = ""  # reason why the test fails on stand-in data; printed only in that case
     # Values of the measures that the source itself reports, in their order; figures show them. Values from
     # independent programs belong to `reference` only.
     published: Sequence[float] = ()
