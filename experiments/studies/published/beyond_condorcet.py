@@ -70,8 +70,8 @@ STUDY = Study(
     source="Zoghi 2017 (thesis), 7.5, Figures 7.6, 7.7 and 7.8; Li et al. 2020 (TOIS), 6.5, Figure 4",
     question="Which policies find a Copeland winner if no arm beats all others, and at what cost if one "
     "does?",
-    data="built in; public MSLR matrix, Informational. The 32 rankers of Figure 4 are those that the public "
-    "program of Wu and Liu 2016 selects",
+    data="built in; public MSLR matrix, Informational. For the 32 rankers of Figure 4, which are not listed, "
+    "those that the public program of Wu and Liu 2016 selects",
     parts=(
         Runs(
             "cycle5",

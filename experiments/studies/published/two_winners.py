@@ -3,7 +3,8 @@
 The paper plays the data set MSLR-non-Condorcet of Wu and Liu 2016 and does not list its rankers. The public
 program of Wu and Liu (github.com/HuasenWu/DuelingBandits) selects every fourth of the 136 rankers, from 3 to
 127, counted from 0. In the public informational matrix these have the published shape: two Copeland winners,
-59 and 119, beat 30 rankers each; 59 beats 119, and loses to 127, which is no winner.
+59 and 119, beat 30 rankers each; 59 beats 119, and loses to 127, which is no winner. That the paper played
+these rankers is inferred from the shape; about 9 % of random subsets of 32 rankers have it, too.
 
 beyond_condorcet.py includes these parts, checks and figures in its study.
 """
@@ -81,7 +82,11 @@ def _part(policy: str) -> str:
 
 
 def _final(policy: str) -> Measure:
-    """Return the mean final regret; runs without a winner have linear regret and are counted apart."""
+    """Return the mean final regret; of merging policies, over the runs that keep a winner.
+
+    A run that eliminates both winners has linear regret, and dominates the mean and its error: such runs are
+    counted apart (both_lost).
+    """
     return Measure(_part(policy), policy, at=1e7, only="right" if policy in MERGE else "all")
 
 
@@ -107,7 +112,7 @@ _SHAPE_CHECKS = tuple(
 _ORDER_CHECKS = tuple(
     Check(
         f"fig4.order.{_name(policy)}",
-        f"Figure 4: MergeDTS has the least regret after 10^7 duels: less than {policy}",
+        f"Figure 4: MergeDTS has the least regret after 10^7 duels, in runs with a winner: below {policy}",
         Order(_final("merge_dts"), _final(policy), z=3),
         real=True,
         runs=8,
@@ -119,22 +124,16 @@ _EARLY_CHECKS = tuple(
         f"fig4.early.{_name(policy)}",
         f"Figure 4: {policy} / MergeDTS after 10^6 duels",
         Report(Measure(_part(policy), policy, at=1e6), Measure("fig4", "merge_dts", at=1e6)),
-        known,
         real=True,
     )
-    for policy, known in (
-        (MERGE[1], ""),
-        (DTS, "28.8k and 16.9k by an independent program"),
-        ("self_sparring", "14.1k and 16.9k by an independent program"),
-        *((policy, "") for policy in SIX[4:]),
-    )
+    for policy in (MERGE[1], *OTHERS)
 )
 _LOST_CHECKS = (
     Check(
         "fig4.both_lost",
         "Figure 4: MergeDTS eliminates both winners in 1 of 100 runs",
         Between(Measure("fig4", "merge_dts", "wrong", at=1e7, statistic="count"), 0, 5),
-        "1 of 100 published; 1 of 30 by an independent program",
+        "1 of 100 published",
         real=True,
         runs=100,
     ),
@@ -153,6 +152,12 @@ _LOST_CHECKS = (
             real=True,
         )
         for label, policy in (("merge_rucb", "merge_rucb"), ("code", CODE))
+    ),
+    Check(
+        "fig4.all_runs",
+        "Figure 4: mergeRUCB / MergeDTS after 10^7 duels, with the runs that eliminate both winners",
+        Report(Measure("fig4", "merge_rucb", at=1e7), Measure("fig4", "merge_dts", at=1e7)),
+        real=True,
     ),
     Check(
         "fig4.code",
