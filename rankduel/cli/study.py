@@ -260,7 +260,7 @@ def _play_and_check(
 
     `workers` are the arguments `jobs` and `scheduler` of `rankduel.study`.
     """
-    from experiments.studies.data import data_folder
+    from experiments.studies.data_folder import data_folder
     from experiments.studies.playing import count_runs, parts_to_play
     from rankduel.cli.shown.study import time_text
 

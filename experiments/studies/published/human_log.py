@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bandits import start
-from experiments.studies.data import find_file
+from experiments.studies.data_folder import find_file
 from experiments.studies.study import Check, Computed, Exact, Inputs, Measure, Report, Size, Study
 from rankduel.base.errors import DataError
 from rankduel.base.streams import stream

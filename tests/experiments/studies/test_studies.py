@@ -27,8 +27,10 @@ from experiments.studies.checks import (
     summary,
     write_records,
 )
-from experiments.studies.data import PUBLIC, DataSource, data_folder, name_of_settings, open_problem
+from experiments.studies.data import PUBLIC, open_problem, stand_in_for
+from experiments.studies.data_folder import data_folder, find_file
 from experiments.studies.figures import as_markdown, draw, points_table, write_figures
+from experiments.studies.judged import DataSource, name_of_settings
 from experiments.studies.playing import play_study
 from experiments.studies.problems import parse_problem
 from experiments.studies.published.rcs import first_step
@@ -309,6 +311,40 @@ def test_files_are_found_by_name(tmp_path, monkeypatch):
     monkeypatch.setenv("RANKDUEL_DATA", str(tmp_path / "nowhere"))
     with pytest.raises(UsageError, match="no such folder"):
         data_folder(None)
+
+
+@pytest.mark.parametrize(
+    ("file", "problem"),
+    [
+        ("MSLR-Perfect.txt", "mslr-perfect"),
+        ("mslr_perfect.txt", "mslr-perfect"),
+        ("MSLR_Perfect_PMat.npz", "mslr-perfect"),
+        ("MSLR-Nabigational.txt", "mslr-navigational"),
+        ("mslr-navigational.txt", "mslr-navigational"),
+        ("MSLR_Informational_PMat.npz", "mslr-informational"),
+        ("MSLR-Informational-CDC.txt", "mslr-informational-cdc"),
+        ("mslr_informational_cdc.txt", "mslr-informational-cdc"),
+        ("Yahoo-Perfect.txt", "yahoo-perfect"),
+        ("yahoo_navigational.txt", "yahoo-navigational"),
+        ("Yahoo-Nabigational.txt", "yahoo-navigational"),
+        ("Yahoo-Informational.txt", "yahoo-informational"),
+        ("ISTELLA-Perfect.txt", "istella-perfect"),
+    ],
+)
+def test_matrices_are_found_in_every_published_spelling(file, problem, tmp_path):
+    (tmp_path / "matrix").mkdir()
+    (tmp_path / "matrix" / file).touch()
+    assert [name for name in PUBLIC if not stand_in_for(name, tmp_path)] == [problem]
+
+
+def test_the_exact_name_of_a_file_is_preferred(tmp_path):
+    for name in ("MINE.txt", "mine.txt", "other_file.txt"):
+        (tmp_path / name).touch()
+    assert find_file(("mine.txt",), tmp_path) == tmp_path / "mine.txt"
+    assert find_file(("Mine.txt",), tmp_path) == tmp_path / "MINE.txt"
+    assert find_file(("Other-File.txt",), tmp_path) == tmp_path / "other_file.txt"
+    assert find_file((str(tmp_path / "mine.txt"),), tmp_path) == tmp_path / "mine.txt"
+    assert find_file(("/nowhere/mine.txt", "x.txt"), tmp_path) is None
 
 
 def test_random_subsets_have_a_winner_and_depend_on_the_seed_only():
