@@ -9,6 +9,7 @@ import numpy as np
 
 from bandits import condorcet_winner
 from experiments.studies.data import LEADS, PUBLIC, ballots_of
+from experiments.studies.papers import AGARWAL_2022, NONE
 from experiments.studies.study import (
     Between,
     Check,
@@ -374,6 +375,7 @@ STUDY = Study(
     id="batched",
     title="Dueling bandits in a few batches",
     source="Agarwal, Ghuge, Nagarajan 2022 (NeurIPS), section 4, Figures 1 and 2",
+    papers={"": AGARWAL_2022, "data.": NONE, "level.": NONE},
     question="Can a policy with a dozen batches have as little regret as policies that learn from every "
     "duel?",
     data="built in (six rankers); public MSLR matrix, Navigational; a matrix of Yahoo; ranked lists of "

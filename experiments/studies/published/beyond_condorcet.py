@@ -7,6 +7,7 @@ import numpy as np
 
 from experiments.matrix.preferences import preferences_of
 from experiments.runs.run import run
+from experiments.studies.papers import LI_2020, ZOGHI_2017
 from experiments.studies.published.cycles import SIX
 from experiments.studies.study import (
     Between,
@@ -129,6 +130,7 @@ STUDY = Study(
     id="beyond-condorcet",
     title="Without a Condorcet winner",
     source="Zoghi 2017 (thesis), 7.5, Figures 7.6, 7.7 and 7.8; Li et al. 2020 (TOIS), 6.5, Figure 4",
+    papers={"": ZOGHI_2017, "fig4.": LI_2020},
     question="Which policies find a Copeland winner if no arm beats all others, and at what cost if one "
     "does?",
     data="built in; public MSLR matrices, Informational and Navigational. The 32 rankers of Figure 4 are not "

@@ -19,6 +19,7 @@ from bandits.parts.answers import copeland_leader, mark_copeland_leaders
 from bandits.regret import winners_by
 from experiments.cluster import threads_here
 from experiments.specs import parse_policy
+from experiments.studies.papers import NONE, YAN_2022
 from experiments.studies.study import (
     Between,
     Check,
@@ -321,6 +322,7 @@ STUDY = Study(
     id="budget-1000",
     title="The best of 100 items in 1,000 comparisons",
     source="Yan 2022 (thesis, University of Waterloo), chapter 4, Figure 4.1",
+    papers={"": YAN_2022, "A.parwis_shuffled.": NONE, "B.parwis_shuffled.": NONE},
     question="Which policies find the best items with few comparisons?",
     data="built in",
     parts=tuple(

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from experiments.studies.papers import KOMIYAMA_2015, LI_2020, NONE, ZOGHI_2017
 from experiments.studies.study import Between, Check, Curves, Measure, Order, Ratio, Report, Runs, Size, Study
 
 # Baselines with the settings of the paper and its public code.
@@ -35,6 +36,13 @@ STUDY = Study(
     id="cycles",
     title="Cyclic preferences among the arms below the winner",
     source="Li, Markov, de Rijke, Zoghi 2020 (TOIS), 6.4, Figure 3; Zoghi 2017 (thesis), 2.1.2",
+    papers={
+        "": LI_2020,
+        "thesis4.": ZOGHI_2017,
+        "cyclic.": KOMIYAMA_2015,
+        "cycle.rmed1_of_": NONE,
+        "cycle2.rmed1_of_": NONE,
+    },
     question="Do policies find the Condorcet winner if the other arms beat each other in a cycle?",
     data="built in",
     parts=(

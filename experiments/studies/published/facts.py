@@ -6,6 +6,7 @@ from math import ceil, comb
 import numpy as np
 
 from bandits import condorcet_winner
+from experiments.studies.papers import LI_2020, NONE, YAN_2022, ZOGHI_2014, ZOGHI_2017
 from experiments.studies.study import Between, Check, Computed, Exact, Inputs, Measure, Points, Size, Study
 from experiments.winners.notions import best, borda_scores, copeland_scores
 from experiments.winners.subsets import subset_shares
@@ -177,6 +178,18 @@ STUDY = Study(
     id="facts",
     title="Winners, orders and cycles of the matrices in use",
     source="Zoghi et al. 2014 (WSDM), Figure 1; Zoghi 2017, 2.1.2, Figure 7.1; Yan 2022, Figure 3.1",
+    papers={
+        "": NONE,
+        "tennis.": ZOGHI_2014,
+        "mslr-perfect.always_above": ZOGHI_2014,
+        "mslr-perfect.no_order": ZOGHI_2014,
+        "thesis4.": ZOGHI_2017,
+        "copeland500.": ZOGHI_2017,
+        "mslr-informational.falls": ZOGHI_2017,
+        "cycle": LI_2020,
+        "case-": YAN_2022,
+        "survival.": YAN_2022,
+    },
     question="How often do the assumptions of dueling bandits hold, in the matrices that papers use?",
     data="built in; public MSLR matrices (Perfect, Navigational, Informational) for the large ones",
     parts=(

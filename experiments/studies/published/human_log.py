@@ -16,6 +16,7 @@ import numpy as np
 
 from bandits import start
 from experiments.studies.data import find_file
+from experiments.studies.papers import NONE, YAN_2022
 from experiments.studies.study import Check, Computed, Exact, Inputs, Measure, Report, Size, Study
 from rankduel.base.errors import DataError
 from rankduel.base.streams import stream
@@ -198,6 +199,7 @@ STUDY = Study(
     id="human-log",
     title="Human judgments, recounted",
     source="Yan 2022 (thesis, University of Waterloo), chapter 5, and its public files",
+    papers={"": YAN_2022, "Set-III": NONE, "Combined-I+II+III": NONE},
     question="Do the public judgments give the published best items?",
     data="judgments.txt and *.qrels of github.com/XinyiYan/duelingBandits, in the data folder; without them "
     "all claims about the log are skipped",

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from experiments.studies.papers import ZOGHI_2017
 from experiments.studies.study import (
     Between,
     Check,
@@ -132,6 +133,7 @@ STUDY = Study(
     id="k-scan",
     title="From 10 to 130 rankers, and from perfect to noisy clicks",
     source="Zoghi 2017 (thesis), 6.4.3 and 6.4.4, Figures 6.3, 6.4 and 6.5",
+    papers={"": ZOGHI_2017},
     question="From how many rankers on is mergeRUCB best, and which policy does noise affect most?",
     data="public MSLR matrices; random subsets with a Condorcet winner, by seeds",
     parts=(

@@ -1,5 +1,6 @@
 """Regret of MergeDTS with hundreds of rankers (Li et al. 2020, Figures 1 and 2; Zoghi 2017, Figure 6.1)."""
 
+from experiments.studies.papers import LI_2020, NONE, ZOGHI_2017
 from experiments.studies.published.cycles import SIX
 from experiments.studies.study import Between, Check, Curves, Measure, Order, Ratio, Report, Runs, Size, Study
 
@@ -34,6 +35,13 @@ STUDY = Study(
     id="large-scale",
     title="Large-scale comparison",
     source="Li, Markov, de Rijke, Zoghi 2020 (TOIS), 6.1 and 6.3, Figures 1 and 2; Zoghi 2017, Figure 6.1",
+    papers={
+        "": LI_2020,
+        "thesis.": ZOGHI_2017,
+        "fig1.mslr.self_sparring_script": NONE,
+        "fig1.mslr.self_sparring_late": NONE,
+        "fig1.mslr.dts_": NONE,
+    },
     question="Which policy has least regret among 136, 220 and 700 rankers, under three kinds of users?",
     data="public MSLR matrices; ISTELLA and Yahoo matrices are not published",
     parts=(

@@ -5,6 +5,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from experiments.studies.papers import ZOGHI_2017
 from experiments.studies.study import (
     Between,
     Check,
@@ -54,6 +55,7 @@ STUDY = Study(
     id="live-vs-proxy",
     title="Live clicks against draws from the matrix",
     source="Zoghi 2017 (thesis), 6.4.2, Figure 6.2",
+    papers={"": ZOGHI_2017},
     question="Does replacing interleaved lists and clicks by draws from the matrix change any conclusion?",
     data="judged data of MSLR, or else synthetic documents",
     parts=(

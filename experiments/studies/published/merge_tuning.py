@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from experiments.runs.run import run
+from experiments.studies.papers import LI_2020, NONE, ZOGHI_2017
 from experiments.studies.published import merge_grid
 from experiments.studies.study import (
     Between,
@@ -126,6 +127,7 @@ STUDY = Study(
     id="merge-tuning",
     title="Parameters of MergeDTS and mergeRUCB",
     source="Li, Markov, de Rijke, Zoghi 2020 (TOIS), 5.6 and 6.7, Figure 6; Zoghi 2017 (thesis), Figure 6.6",
+    papers={"": LI_2020, "grid.": ZOGHI_2017, "alone": NONE},
     question="What do smaller alpha, larger batches and a smaller constant C gain, and what do they risk?",
     data="public MSLR matrix, Navigational",
     parts=(

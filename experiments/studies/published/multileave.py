@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pandas as pd
 
+from experiments.studies.papers import LI_2020
 from experiments.studies.study import (
     Between,
     Check,
@@ -144,6 +145,7 @@ STUDY = Study(
     id="multileave",
     title="Pages of two rankers against pages of many rankers",
     source="Li, Markov, de Rijke, Zoghi 2020 (TOIS), 6.6, Figure 5",
+    papers={"": LI_2020},
     question="Do users see better pages during learning if two rankers share a page, or if many rankers do?",
     data="judged data of MSLR, or else synthetic documents",
     parts=tuple(

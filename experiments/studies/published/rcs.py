@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from experiments.studies.papers import NONE, ZOGHI_2014
 from experiments.studies.study import (
     Between,
     Check,
@@ -117,6 +118,7 @@ STUDY = Study(
     id="rcs",
     title="Relative confidence sampling",
     source="Zoghi, Whiteson, de Rijke, Munos 2014 (WSDM), 6.2 to 6.5; Zoghi 2017 (thesis), chapter 5",
+    papers={"": ZOGHI_2014, "fig3.lex1.second_version": NONE, "fig3.lex0.second_version": NONE},
     question="Has sampling the champion (RCS) less regret than RUCB, and when does each find the winner?",
     data="public MSLR matrix, Perfect",
     parts=(

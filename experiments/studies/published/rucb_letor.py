@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from experiments.studies.papers import ZOGHI_2017
 from experiments.studies.published.rcs import first_step
 from experiments.studies.study import (
     Between,
@@ -54,6 +55,7 @@ STUDY = Study(
     id="rucb-letor",
     title="RUCB against SAVAGE and BTM",
     source="Zoghi, Whiteson, Munos, de Rijke 2014 (ICML); Zoghi 2017 (thesis), 4.4, Figures 4.4 and 4.5",
+    papers={"": ZOGHI_2017},
     question="How much less regret than elimination policies has RUCB, and does it find the winner sooner?",
     data="LETOR NP2004 matrix, or else random subsets of the public MSLR matrix, Navigational",
     parts=(

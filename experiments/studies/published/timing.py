@@ -10,6 +10,7 @@ import pandas as pd
 from experiments.matrix.preferences import Preferences, preferences_of
 from experiments.runs.problem import Problem
 from experiments.specs import parse_policy
+from experiments.studies.papers import LI_2020
 from experiments.studies.published.cycles import SIX
 from experiments.studies.study import (
     Between,
@@ -111,6 +112,7 @@ STUDY = Study(
     id="timing",
     title="Time per duel",
     source="Li, Markov, de Rijke, Zoghi 2020 (TOIS), 6.2, Table 2",
+    papers={"": LI_2020},
     question="How long does a duel take, and how does the time grow with the number of rankers?",
     data="any matrices of 136, 220 and 700 rankers; a total order for the growth",
     parts=(

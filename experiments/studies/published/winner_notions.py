@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from experiments.studies.papers import NONE, ZOGHI_2017
 from experiments.studies.study import (
     Between,
     Bubbles,
@@ -100,6 +101,7 @@ STUDY = Study(
     id="winner-notions",
     title="Do notions of a winner agree?",
     source="Zoghi 2017 (thesis), 7.1.2, Table 7.1 and Figure 7.2",
+    papers={"": ZOGHI_2017, "navigational.": NONE, **{f"informational.{k}_": NONE for k in range(6)}},
     question="How often do Copeland, von Neumann, Borda and random-walk winners agree on random subsets?",
     data="public MSLR matrices: Informational (all 136), Navigational",
     parts=tuple(Computed(part, overlaps, f"mslr-{part}", sizes=_SIZES) for part in PARTS),

@@ -13,12 +13,12 @@ from support.small_matrices import matrices, square
 from experiments.matrix.builtin import MATRICES
 from experiments.matrix.preferences import preferences_of
 from experiments.report.charts.points import binned_shares, bubble_chart, line_chart
-from experiments.studies.checks import HOLDS, REPORT, Results, run_checks
+from experiments.studies.checks import Results, run_checks
 from experiments.studies.figures import draw, points_table
 from experiments.studies.published import winner_notions
 from experiments.studies.published.facts import STUDY as FACTS
 from experiments.studies.published.facts import public_facts
-from experiments.studies.study import Bubbles, Inputs, Measure, Size
+from experiments.studies.study import HOLDS, REPORT, Bubbles, Inputs, Measure, Size
 from experiments.winners import overlaps as overlaps_module
 from experiments.winners.notions import (
     best,
