@@ -106,7 +106,9 @@ def _points_caption(figure: Points | Bubbles, results: Results) -> str:
     if counts.max() == 1:
         return "Each point is a single value."
     n = f"{counts.min():,}" if counts.min() == counts.max() else f"{counts.min():,} to {counts.max():,}"
-    return f"Each point is the mean of n = {n} values; bars are one standard error."
+    whole_range = isinstance(figure, Points) and figure.bars == "range"
+    bars = "from the smallest to the largest value" if whole_range else "one standard error"
+    return f"Each point is the mean of n = {n} values; bars are {bars}."
 
 
 def _sizes(lines: Mapping, results: Results) -> list[int]:

@@ -231,6 +231,7 @@ class Points(NamedTuple):
     y: str = "linear"
     levels: Mapping[str, float] = {}  # published levels of the y axis, by description: horizontal rules
     published: str = ""  # description of the published figure
+    bars: str = "error"  # one standard error, or "range": from the smallest to the largest value
 
 
 class Bubbles(NamedTuple):

@@ -101,7 +101,7 @@ FIGURE = {
     "top2": Row(
         "TOP-2",
         "mohajer_top_k(k={k},m=5,final_refill=true)",
-        {"B": Counts(588, 277, (980, 980))},
+        {"B": Counts(588, 277, (980, 980), (5, 5))},
         {"B": "567 and 282"},
         explanations={
             "B.max_comparisons": "980 if both answers come from one group, 985 if not; the thesis mentions "
@@ -268,6 +268,26 @@ def _comparisons(name: str, case: str) -> Iterator[Check]:
         )
 
 
+def _assessors(name: str, case: str) -> Iterator[Check]:
+    """Yield checks of the judgments of the most judged pair, each of which needs another assessor.
+
+    Extremes of 1,000 runs vary: a fifth of the published number, and at least one, is allowed.
+    """
+    row = ROWS[name]
+    for statistic, word, count in zip(
+        ("min", "max"), ("at least", "at most"), row.cases[case].judgments or ()
+    ):
+        off = max(1, count // 5) if row.cases[case].judgments != (count, count) else 0
+        yield Check(
+            f"{case}.{name}.{statistic}_assessors",
+            f"case {case}: {row.method} needs {word} {count} assessors, the judgments of one pair",
+            Between(_of(name, case, "judgments", statistic), count - off, count + off),
+            f"{count} published",
+            runs=RUNS,
+            explanation=row.explanations.get(f"{case}.{statistic}_assessors", ""),
+        )
+
+
 def _items(name: str, case: str) -> Iterator[Check]:
     """Yield a check of the total size of the answers, as the thesis counts wrong items inconsistently."""
     row = ROWS[name]
@@ -336,6 +356,7 @@ STUDY = Study(
     ),
     checks=(
         *(check for name, case in CELLS for check in (*_counts(name, case), *_items(name, case))),
+        *(check for name, case in CELLS for check in _assessors(name, case)),
         *(
             check
             for name, case in CELLS

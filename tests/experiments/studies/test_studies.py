@@ -20,7 +20,7 @@ from experiments.studies.data import PUBLIC, DataSource, data_folder, name_of_se
 from experiments.studies.figures import as_markdown, draw, points_table, write_figures
 from experiments.studies.playing import play_study
 from experiments.studies.problems import parse_problem
-from experiments.studies.published.rcs import first_step
+from experiments.studies.published.rcs_curves import first_step
 from experiments.studies.study import (
     COLUMNS,
     FAILS,
