@@ -68,12 +68,11 @@ STUDY = Study(
     },
     findings=(
         Finding(
-            "**MergeDTS against mergeRUCB: the ratio holds, the widening does not.** On MSLR with "
-            "navigational users "
-            "mergeRUCB has {nav.value:.2f} times the regret of MergeDTS; with perfect users "
-            "{perfect.value:.2f} "
-            "times, with informational users {noisy.value:.2f} times, although the gap is said to grow "
-            "with noise.",
+            "**MergeDTS against mergeRUCB.** On MSLR with navigational users mergeRUCB has {nav.value:.2f} "
+            "times the "
+            "regret of MergeDTS (nearly double in the paper); with perfect users {perfect.value:.2f} "
+            "times, with "
+            "informational users {noisy.value:.2f} times. The paper says that the gaps grow with noise.",
             {
                 "nav": Use("fig1.mslr.merge_rucb"),
                 "perfect": Use("fig2.perfect.gap", REPORT),
