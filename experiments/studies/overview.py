@@ -10,6 +10,7 @@ from experiments.studies.study import FAILS, HOLDS, REPORT, SKIPPED, WARNS, Find
 from experiments.studies.verdicts import Record
 from experiments.studies.wording import plain
 
+ON_STAND_IN = " (On stand-in data.)"  # end of a finding
 _HEADINGS = (
     "source of the claim",
     "holds",
@@ -48,12 +49,9 @@ def _row(name: str, records: Sequence[Record]) -> tuple[str, ...]:
 
 
 def _untested(records: Sequence[Record]) -> str:
-    """Return '5: 3 lack longer or more runs, 2 lack data that were not found'; "" if all were tested."""
-    skipped = [record for record in records if record.verdict == SKIPPED]
-    reasons = Counter(record.lacks or "something else" for record in skipped)
-    if not skipped:
-        return ""
-    return f"{len(skipped)}: " + ", ".join(f"{n} lack {what}" for what, n in reasons.most_common())
+    """Return '3 lack longer or more runs, 2 lack data that were not found'; "" if all were tested."""
+    lacking = Counter(record.lacks or "something else" for record in records if record.verdict == SKIPPED)
+    return ", ".join(f"{n} lack {what}" for what, n in lacking.most_common())
 
 
 def findings(study: Study, records: Sequence[Record]) -> Iterator[str]:
@@ -63,7 +61,7 @@ def findings(study: Study, records: Sequence[Record]) -> Iterator[str]:
         used = {name: known.get(use.check) for name, use in finding.uses.items()}
         found = {name: record for name, record in used.items() if record is not None}
         if len(found) == len(used) and _is_true(finding, found):
-            note = " (On stand-in data.)" if any(record.on_stand_in for record in found.values()) else ""
+            note = ON_STAND_IN if any(record.on_stand_in for record in found.values()) else ""
             yield finding.text.format(**found) + note
 
 

@@ -227,7 +227,7 @@ STUDY = Study(
     minutes={"quick": 1, "paper": 20},
     findings=(
         Finding(
-            "**RUCB needs a fraction of SAVAGE's duels.** With 16 rankers and 10^6 duels it has "
+            "**RUCB has a fraction of SAVAGE's regret.** With 16 rankers and 10^6 duels it has "
             "{half.value:.0%} of "
             "the regret of SAVAGE ({half.lhs:,.0f} and {half.rhs:,.0f}), and its worst run is below "
             "SAVAGE's best "

@@ -46,11 +46,11 @@ def test_verdicts_are_counted_by_paper_and_stand_ins_apart():
     ]
     _, _, *rows, total = rows_of(by_paper(records))
     assert rows == [
-        ["A 2020", "2", "1", "", "1", "1", "1", f"1: 1 lack {DATA}"],
-        ["B 2021", "", "", "1", "", "", "", f"3: 2 lack {LONGER}, 1 lack {DATA}"],
+        ["A 2020", "2", "1", "", "1", "1", "1", f"1 lack {DATA}"],
+        ["B 2021", "", "", "1", "", "", "", f"2 lack {LONGER}, 1 lack {DATA}"],
         [papers.NONE, "1"],
     ]
-    assert total == ["**all**", "3", "1", "1", "1", "1", "1", f"4: 2 lack {DATA}, 2 lack {LONGER}"]
+    assert total == ["**all**", "3", "1", "1", "1", "1", "1", f"2 lack {DATA}, 2 lack {LONGER}"]
 
 
 def test_a_finding_is_printed_only_with_the_verdicts_it_states():
