@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from experiments.studies import all_studies
+from experiments.studies.captions import with_policy_titles
 from experiments.studies.exhibits import exhibits
 from experiments.studies.overview import ON_STAND_IN, by_paper, findings
 from experiments.studies.playing import CHECKS
@@ -106,7 +107,8 @@ def _by_study(out: Path) -> list[_Checked]:
     for name, tiers in found.items():
         tiers.sort(key=lambda tier: order.index(tier[0]["tier"]))
         about = tiers[-1][0]
-        studies.append(_Checked(name, about["title"], about["source"], _longest(tiers)))
+        lines = [_in_print(line, name, about["source"]) for line in _longest(tiers)]
+        studies.append(_Checked(name, about["title"], about["source"], lines))
     return studies
 
 
@@ -115,9 +117,16 @@ def _longest(tiers: Iterable[tuple[dict[str, Any], list[Record]]]) -> list[Line]
     for about, records in tiers:
         for record in records:
             if record.verdict != SKIPPED or record.id not in lines:
-                named = replace(record, paper=record.paper or about["source"])
-                lines[record.id] = Line(about["tier"], named)
+                lines[record.id] = Line(about["tier"], record)
     return list(lines.values())
+
+
+def _in_print(line: Line, study: str, source: str) -> Line:
+    """Return a row with a paper, and with policies of a published study named as in legends."""
+    known = all_studies().get(study)
+    claim = line.record.source_claim
+    titled = with_policy_titles(claim, known) if known else claim
+    return Line(line.tier, replace(line.record, source_claim=titled, paper=line.record.paper or source))
 
 
 def _section(study: _Checked, out: Path, page: Path) -> str:

@@ -14,9 +14,9 @@ from support.study_samples import played_study, played_toml
 from experiments.report.charts.parts import PHONE, printable
 from experiments.report.files import chart_svg, svg_width
 from experiments.studies import all_studies
-from experiments.studies.captions import styles_of, with_policy_titles
+from experiments.studies.captions import caption, styles_of, with_policy_titles
 from experiments.studies.checks import Results
-from experiments.studies.figures import draw, published_values
+from experiments.studies.figures import draw, points_table, published_values
 from experiments.studies.page import write_study_page
 from experiments.studies.published.batched import BTM
 from experiments.studies.study import Bubbles, Check, Exact, Measure, Order, Points, Report, Runs, Size
@@ -255,3 +255,18 @@ def test_only_sources_are_called_published():
             ("six", "scomp2"): 340,
         }
     }
+
+
+def test_bars_may_be_the_range_of_the_runs():
+    lines = {"a": {1.0: Measure("v", "many", "value")}}
+    results = Results({}, {"v": {"many": [1.0, 2.0, 6.0]}}, {})
+    figure = Points("f", "title", "x", "y", lines, bars="range")
+    (row,) = points_table(figure, results).itertuples(index=False, name=None)
+    assert row == ("a", 1.0, 3.0, 1.0, 6.0)
+    study = played_study(Path(), "").study
+    none = published_values(study, figure, results)
+    text = caption(study, figure._replace(published="as here."), "quick", results, none)
+    assert text == (
+        "Each point is the mean of n = 3 values; bars are from the smallest to the largest value. Tier quick. "
+        "Published: as here."
+    )
