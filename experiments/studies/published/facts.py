@@ -289,11 +289,18 @@ STUDY = Study(
         ),
         Check(
             "lex.half_need_gamma",
-            "2: half of the six problems, of which four have rankers of MSLR, violate strong stochastic "
-            "transitivity (gamma above 1): at least three of the four",
-            Between(Measure("lex", "needed", "value"), low=3),
+            "2: half of the six problems violate strong stochastic transitivity (gamma above 1), so one to "
+            "three of "
+            "the four with rankers of MSLR",
+            Between(Measure("lex", "needed", "value"), 1, 3),
             "half of the problems published",
             real=True,
+            explanation="In the public matrix all four violate it, so at least four of the six: gamma is "
+            "1.03, 1.30, "
+            "3.47 and 3.47 for 10, 20, 30 and 40 rankers. The cause was not found. Excluded so far: features "
+            "numbered from 0, and the noise of an estimate from 80,000 duels per pair (gamma of ten "
+            "rankers is "
+            "above 1 in 99.5 % of 400 redraws).",
         ),
         Check(
             "mslr-informational.falls",
