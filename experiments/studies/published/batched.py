@@ -382,10 +382,9 @@ STUDY = Study(
     findings=(
         Finding(
             "**C2B is below RUCB only without the printed confidence radius.** On the six rankers of "
-            "arXiv.org, C2B "
-            "with six more batches ends at {printed.lhs:.0f} and RUCB at {printed.rhs:.0f}, where the "
-            "paper reports "
-            "less; without the radius in the test for a defeat it ends at {bare.lhs:.0f}.",
+            "arXiv.org, C2B with six more batches ends at {printed.lhs:.0f} and RUCB at {printed.rhs:.0f}, "
+            "where the paper reports less; without the radius in the test for a defeat it ends at "
+            "{bare.lhs:.0f}.",
             {"printed": Use("fig2.six.rucb", FAILS), "bare": Use("fig2.six.rucb_without_radius")},
         ),
     ),
@@ -426,8 +425,8 @@ STUDY = Study(
             f"Figures 1 and 2: {case.title}",
             case.name,
             published="means of 20 runs; Figure 1 has C2B and SCOMP2 with log T batches, Figure 2 C2B with "
-            "six more. "
-            "C2B is flat at the end, far below BTM, and comparable to RUCB; with six more batches below it.",
+            "six more. C2B is flat at the end, far below BTM, and comparable to RUCB; with six more "
+            "batches below it.",
         )
         for case in CASES
     ),

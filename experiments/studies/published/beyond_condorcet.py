@@ -136,10 +136,8 @@ STUDY = Study(
     findings=(
         Finding(
             "**Without a Condorcet winner RUCB never stops paying.** On five MSLR rankers in a cycle its "
-            "regret is "
-            "linear ({linear.value:.1f} times as much after ten times the duels); CCB has {ccb.value:.0%} "
-            "of it "
-            "after 10^7 duels.",
+            "regret is linear ({linear.value:.1f} times as much after ten times the duels); CCB has "
+            "{ccb.value:.0%} of it after 10^7 duels.",
             {"linear": Use("fig7.6.rucb_linear"), "ccb": Use("fig7.6.ccb_below_rucb")},
         ),
     ),
@@ -358,8 +356,7 @@ STUDY = Study(
             "cycle5",
             beside=("cycle5-later",),
             published="logarithmic time, linear regret, beyond 2e7 duels; CCB is lowest, RUCB is cut off "
-            "because it "
-            "grows linearly.",
+            "because it grows linearly.",
         ),
         Points(
             "figure7.6",
@@ -375,16 +372,14 @@ STUDY = Study(
             },
             x="log",
             published="SAVAGE, PBR and RankEl have runs of their own for each horizon, so their curves "
-            "need not grow: "
-            "SAVAGE is lower at 2e7 than at 10^7.",
+            "need not grow: SAVAGE is lower at 2e7 than at 10^7.",
         ),
         Curves(
             "figure7.7",
             "Figure 7.7: 500 arms, three Copeland winners",
             "copeland500",
             published="SCB ends below CCB; both curves bend sharply once the first arm is compared with "
-            "itself. The "
-            "horizon and the winning probabilities are not stated.",
+            "itself. The horizon and the winning probabilities are not stated.",
         ),
         Curves(
             "figure7.8",

@@ -353,11 +353,9 @@ STUDY = Study(
     findings=(
         Finding(
             "**A tournament beats bandits on a small budget.** In 1,000 comparisons of 100 ordered items "
-            "SELECT finds "
-            "the best item in {select.value:.0f} of 1,000 runs (715 published), prefBest in "
-            "{prefbest.value:.0f} "
-            "(502), MergeDTS in {merge.value:.0f} (108), which judges one pair up to {judges.value:.0f} "
-            "times.",
+            "SELECT finds the best item in {select.value:.0f} of 1,000 runs (715 published), prefBest in "
+            "{prefbest.value:.0f} (502), MergeDTS in {merge.value:.0f} (108), which judges one pair up to "
+            "{judges.value:.0f} times.",
             {
                 "select": Use("A.select.one"),
                 "prefbest": Use("A.prefbest.one"),

@@ -60,10 +60,9 @@ STUDY = Study(
     findings=(
         Finding(
             "**One line of RMED1 decides its place among cycles.** RMED1 as in the public code of Li et "
-            "al., which "
-            "compares an arm with the one that beats it hardest, ends at {code.lhs:,.0f} on Cycle and "
-            "MergeDTS at "
-            "{code.rhs:,.0f}; RMED1 as in its own paper has {own.value:.1f} times the regret of MergeDTS.",
+            "al., which compares an arm with the one that beats it hardest, ends at {code.lhs:,.0f} on "
+            "Cycle and MergeDTS at {code.rhs:,.0f}; RMED1 as in its own paper has {own.value:.1f} times "
+            "the regret of MergeDTS.",
             {"code": Use("cycle.rmed1"), "own": Use("cycle.rmed1_of_its_own_paper", REPORT)},
         ),
     ),
@@ -207,8 +206,7 @@ STUDY = Study(
             "cycle",
             y="log",
             published="means of 100 runs to 10^7 duels; Self-Sparring is an order of magnitude above "
-            "MergeDTS, only "
-            "RMED1 and mergeRUCB are below it.",
+            "MergeDTS, only RMED1 and mergeRUCB are below it.",
         ),
         Curves(
             "figure3-cycle2",

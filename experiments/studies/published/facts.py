@@ -175,11 +175,9 @@ ORDERS = {
 SAMPLES = 20_000
 SHOWN_AS = {
     "mslr-perfect": "linear axes; the curve of Condorcet winners is always above .91 and lowest at "
-    "intermediate "
-    "sizes, that of total orders (10,000 subsets per size) falls quickly.",
+    "intermediate sizes, that of total orders (10,000 subsets per size) falls quickly.",
     "mslr-informational": "10,000 subsets per size; the share with a Condorcet winner decreases rapidly "
-    "with the "
-    "number of rankers. Total orders are not shown.",
+    "with the number of rankers. Total orders are not shown.",
 }
 SHOWN_IN = {
     "mslr-perfect": " (Zoghi et al. 2014, Figure 1)",
@@ -273,12 +271,10 @@ STUDY = Study(
             "6.1: the share of subsets with a Condorcet winner is always above .91",
             Between(Measure("mslr-perfect", "fewest winners", "value"), low=0.91),
             ".91 published; .89031 at 100 rankers by an independent program",
-            explanation="In the public matrix, with 400,000 duels per pair, the share falls to .8903 at 100 "
-            "rankers, by exact counting. The matrix of the paper had 80,000 duels per pair. The public "
-            "matrix, "
-            "redrawn 2,000 times with as many duels, has a smallest share from .84 to .96 (95 % of the "
-            "draws), and "
-            "above .91 in 32 %: the claim depends on the noise of the estimate.",
+            explanation="In the public matrix, with 400,000 duels per pair, the share falls to .8903 at "
+            "100 rankers, by exact counting. The matrix of the paper had 80,000 duels per pair. The public "
+            "matrix, redrawn 2,000 times with as many duels, has a smallest share from .84 to .96 (95 % of "
+            "the draws), and above .91 in 32 %: the claim depends on the noise of the estimate.",
         ),
         Check(
             "mslr-perfect.lowest_in_the_middle",
@@ -290,17 +286,14 @@ STUDY = Study(
         Check(
             "lex.half_need_gamma",
             "2: half of the six problems violate strong stochastic transitivity (gamma above 1), so one to "
-            "three of "
-            "the four with rankers of MSLR",
+            "three of the four with rankers of MSLR",
             Between(Measure("lex", "needed", "value"), 1, 3),
             "half of the problems published",
             real=True,
             explanation="In the public matrix all four violate it, so at least four of the six: gamma is "
-            "1.03, 1.30, "
-            "3.47 and 3.47 for 10, 20, 30 and 40 rankers. The cause was not found. Excluded so far: features "
-            "numbered from 0, and the noise of an estimate from 80,000 duels per pair (gamma of ten "
-            "rankers is "
-            "above 1 in 99.5 % of 400 redraws).",
+            "1.03, 1.30, 3.47 and 3.47 for 10, 20, 30 and 40 rankers. The cause was not found. Excluded so "
+            "far: features numbered from 0, and the noise of an estimate from 80,000 duels per pair (gamma "
+            "of ten rankers is above 1 in 99.5 % of 400 redraws).",
         ),
         Check(
             "mslr-informational.falls",
@@ -376,10 +369,9 @@ STUDY = Study(
     minutes={"quick": 0.2},
     findings=(
         Finding(
-            "**One in nine subsets of 100 MSLR rankers has no Condorcet winner.** Zoghi et al. 2014 report a "
-            "winner in more than 91 % of subsets of every size; in the public matrix for perfect users the "
-            "share "
-            "falls to {fewest.value:.1%}, at {size.value:.0f} rankers.",
+            "**One in nine subsets of 100 MSLR rankers has no Condorcet winner.** Zoghi et al. 2014 report "
+            "a winner in more than 91 % of subsets of every size; in the public matrix for perfect users "
+            "the share falls to {fewest.value:.1%}, at {size.value:.0f} rankers.",
             {
                 "fewest": Use("mslr-perfect.always_above", FAILS),
                 "size": Use("mslr-perfect.lowest_in_the_middle"),
@@ -387,8 +379,8 @@ STUDY = Study(
         ),
         Finding(
             "**Informational users leave large sets without a winner.** Only {share.value:.0%} of the "
-            "subsets of "
-            "100 rankers have a Condorcet winner under informational users, and all 136 have none.",
+            "subsets of 100 rankers have a Condorcet winner under informational users, and all 136 have "
+            "none.",
             {"share": Use("mslr-informational.falls")},
         ),
     ),

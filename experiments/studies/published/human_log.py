@@ -263,9 +263,8 @@ STUDY = Study(
             "copies",
             "5.2: in pools of more than 9, 9 of 12 copies of a best passage are also among the best five",
             Between(Measure("copies", "copy in the top five", "value"), 0.5, 0.9),
-            ".75 with human judgments (.47 to .91 with 95 % confidence); here with simulated "
-            "judgments of 100 "
-            "items and a copy of the best",
+            ".75 with human judgments (.47 to .91 with 95 % confidence); here with simulated judgments of "
+            "100 items and a copy of the best",
         ),
         Check(
             "copies_in_the_final",
@@ -278,9 +277,9 @@ STUDY = Study(
     findings=(
         Finding(
             "**The human judgments can be recounted to the last item.** All {same.value:.0f} questions of "
-            "the public "
-            "log give the published best passages. Repeating the final round changes most of them: the two "
-            "rounds share a best passage in only {shared.value:.0f} of {questions.value:.0f} questions.",
+            "the public log give the published best passages. Repeating the final round changes most of "
+            "them: the two rounds share a best passage in only {shared.value:.0f} of {questions.value:.0f} "
+            "questions.",
             {
                 "same": Use("Combined-I+II_as_published"),
                 "shared": Use("Set-I_and_Set-II_questions"),

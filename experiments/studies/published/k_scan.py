@@ -196,8 +196,7 @@ STUDY = Study(
             Check(
                 f"k{k}.best",
                 f"Figure 6.3, K = {k}: mergeRUCB is below RUCB, RCS, SAVAGE and BTM (mean regret of the "
-                "next best "
-                "/ that of mergeRUCB)",
+                "next best / that of mergeRUCB)",
                 Between(Measure(f"k{k}", "next best / merge_rucb", "value"), low=1),
                 "for K >= 70 published",
             )
@@ -235,8 +234,7 @@ STUDY = Study(
             Check(
                 f"clicks.{k}{mark}",
                 f"Figure 6.5, K = {k}: noisy clicks increase the regret of RCS more than that of {name} "
-                "(share of "
-                "subsets)",
+                "(share of subsets)",
                 Between(Measure(f"noise-{k}", f"rcs suffers more than {other}", "value"), low=0.8),
                 known,
             )
@@ -268,8 +266,7 @@ STUDY = Study(
                 },
                 y="log",
                 published="mean regret after 10^7 duels against 10 to 130 rankers; from 70 rankers on "
-                "mergeRUCB "
-                "is the lowest of the five.",
+                "mergeRUCB is the lowest of the five.",
             )
             for name, words, sizes in (("", "ten subsets each", ALL), ("-few", "two subsets each", QUICK))
         ),
@@ -290,8 +287,7 @@ STUDY = Study(
                 },
                 y="log",
                 published="one panel per user, mean regret after 10^7 duels of five policies against 10 to "
-                "130 "
-                "rankers; RCS is affected more severely by the users than mergeRUCB and RUCB.",
+                "130 rankers; RCS is affected more severely by the users than mergeRUCB and RUCB.",
             )
             for user in USERS
             for name, words, sizes in (("", "ten subsets each", ALL), ("-few", "two subsets", (40,)))
@@ -301,8 +297,7 @@ STUDY = Study(
             "Figure 6.4: one subset of 70 rankers",
             _name(70, 0),
             published="logarithmic time, linear regret; the order of the five policies after 10^7 duels is "
-            "that of "
-            "the whole curves.",
+            "that of the whole curves.",
         ),
     ),
     minutes={"quick": 4, "paper": 60},

@@ -27,8 +27,7 @@ SCRIPT = "merge_dts(c=400000)"
 ISTELLA_STAND_IN = "The stand-in has the gaps of MSLR, as those of ISTELLA are not known."
 YAHOO_STAND_IN = (
     "The stand-in has 181 rankers that tie with each other, as in Yahoo; how far they are behind the "
-    "others is not "
-    "known, and decides how long MergeDTS compares them."
+    "others is not known, and decides how long MergeDTS compares them."
 )
 _MERGE_SIZES = {"quick": Size(1e7, 12), "paper": Size(1e7, 50), "long": Size(1e8, 50)}
 _OTHER_SIZES = {"quick": Size(1e7, 3), "paper": Size(1e7, 50), "long": Size(1e8, 50)}
@@ -69,10 +68,9 @@ STUDY = Study(
     findings=(
         Finding(
             "**MergeDTS against mergeRUCB.** On MSLR with navigational users mergeRUCB has {nav.value:.2f} "
-            "times the "
-            "regret of MergeDTS (nearly double in the paper); with perfect users {perfect.value:.2f} "
-            "times, with "
-            "informational users {noisy.value:.2f} times. The paper says that the gaps grow with noise.",
+            "times the regret of MergeDTS (nearly double in the paper); with perfect users "
+            "{perfect.value:.2f} times, with informational users {noisy.value:.2f} times. The paper says "
+            "that the gaps grow with noise.",
             {
                 "nav": Use("fig1.mslr.merge_rucb"),
                 "perfect": Use("fig2.perfect.gap", REPORT),
@@ -81,10 +79,8 @@ STUDY = Study(
         ),
         Finding(
             "**After 10^8 duels Self-Sparring is still ahead of MergeDTS.** It has a regret of "
-            "{late.rhs:,.0f} and "
-            "MergeDTS {late.lhs:,.0f}, where the paper reports the reverse; with C = 400,000, as in the "
-            "public script "
-            "of the paper, MergeDTS has {script.lhs:,.0f} and is ahead.",
+            "{late.rhs:,.0f} and MergeDTS {late.lhs:,.0f}, where the paper reports the reverse; with C = "
+            "400,000, as in the public script of the paper, MergeDTS has {script.lhs:,.0f} and is ahead.",
             {
                 "late": Use("fig1.mslr.self_sparring", FAILS),
                 "script": Use("fig1.mslr.self_sparring_script"),
@@ -364,8 +360,7 @@ STUDY = Study(
             Check(
                 f"fig2.yahoo.{name}_noise",
                 f"6.3, Yahoo: factor by which informational users increase the regret of {name}; it is "
-                "said to be "
-                "larger for MergeDTS than for Self-Sparring",
+                "said to be larger for MergeDTS than for Self-Sparring",
                 Report(
                     Measure(f"yahoo-informational{mark}", policy, at=1e7),
                     Measure(f"yahoo-perfect{mark}", policy, at=1e7),
@@ -382,8 +377,7 @@ STUDY = Study(
                 _merge(user),
                 beside=(f"mslr-{user}-others",),
                 published="means of 50 runs to 10^8 duels; MergeDTS ends lowest, above DTS and "
-                "Self-Sparring in the "
-                "early steps, and REX3 grows like the square root.",
+                "Self-Sparring in the early steps, and REX3 grows like the square root.",
             )
             for user, figure in (("navigational", 1), ("perfect", 2), ("informational", 2))
         ),
@@ -400,8 +394,7 @@ STUDY = Study(
             "yahoo",
             beside=("yahoo-others",),
             published="without DTS and RMED1; MergeDTS is slightly above Self-Sparring, but flat after "
-            "three million "
-            "duels, while Self-Sparring still grows at 10^8.",
+            "three million duels, while Self-Sparring still grows at 10^8.",
         ),
         Curves(
             "thesis-6.1",

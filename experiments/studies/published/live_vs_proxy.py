@@ -61,8 +61,7 @@ STUDY = Study(
     findings=(
         Finding(
             "**Draws from the matrix can replace clicks.** Live and proxy runs order the policies alike "
-            "(Kendall's tau "
-            "{tau.value:.2f}), and RUCB's regret differs by a factor of {rucb.value:.2f}.",
+            "(Kendall's tau {tau.value:.2f}), and RUCB's regret differs by a factor of {rucb.value:.2f}.",
             {"tau": Use("tau"), "rucb": Use("ratio.rucb")},
         ),
     ),
@@ -103,8 +102,7 @@ STUDY = Study(
                 f"Figure 6.2: {mode}",
                 mode,
                 published="136 rankers of MSLR, logarithmic time, linear regret; the two panels, live and "
-                "proxy, do not "
-                "differ qualitatively.",
+                "proxy, do not differ qualitatively.",
             )
             for mode in ("live", "proxy")
         ),

@@ -107,8 +107,7 @@ FIGURES = (
         {line: {k: Measure(f"best-{k}", line, "value") for k in SCALES} for line in LINES},
         y="log",
         published="minimum, maximum and default regret against the number of rankers, logarithmic regret; "
-        "the default "
-        "is close to the minimum throughout.",
+        "the default is close to the minimum throughout.",
     ),
     *(
         Points(

@@ -133,10 +133,8 @@ STUDY = Study(
     findings=(
         Finding(
             "**Outside the guarantee MergeDTS is cheaper, and fails as often as published.** alpha = .8^4 "
-            "has "
-            "{third.value:.0%} of the regret of alpha = 1; with .8^9 the winner is eliminated in "
-            "{nine.value:.0f} of "
-            "100 runs (10 published), with .8^7 in {seven.value:.0f} (1 published).",
+            "has {third.value:.0%} of the regret of alpha = 1; with .8^9 the winner is eliminated in "
+            "{nine.value:.0f} of 100 runs (10 published), with .8^7 in {seven.value:.0f} (1 published).",
             {
                 "third": Use("alpha.third"),
                 "nine": Use("alpha.failures_9"),
@@ -278,8 +276,7 @@ STUDY = Study(
             "cumulative regret after 10^7 duels",
             {"runs that keep the winner": {0.8**power: _alpha(power, only="right") for power in POWERS}},
             published="means of 100 runs with standard errors; alpha = .8^4 has about a third of the "
-            "regret of 1, and "
-            "below .8^6 runs eliminate the winner.",
+            "regret of 1, and below .8^6 runs eliminate the winner.",
         ),
         Points(
             "figure6-M",

@@ -185,8 +185,7 @@ STUDY = Study(
             metric,
             x="linear",
             published="means of 5 runs of 2 million pages; MergeDTS is above SOSM and rises quickly, SOSM "
-            "is almost "
-            "flat.",
+            "is almost flat.",
         )
         for name in _SIZES
         for metric, words in METRICS.items()

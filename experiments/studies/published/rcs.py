@@ -38,8 +38,7 @@ WARNINGS = {
     "lex1": _OTHER_GAPS,
     "lex0": _OTHER_GAPS,
     "yahoo1": "The best two of the ten rankers of the stand-in are so close that neither policy settles "
-    "within "
-    "50,000 duels.",
+    "within 50,000 duels.",
 }
 SCALE = {  # number of rankers: horizon and runs with which the curves cross
     20: {"quick": Size(1e6, 40), "paper": Size(1e6, 90)},
@@ -69,8 +68,7 @@ def _explore_checks(problem: str, about: str) -> Iterator[Check]:
         Check(
             f"fig2.{problem}.accuracy",
             f"{about}: RCS recommends the winner more often than SAVAGE at every horizon (at none is it "
-            "behind "
-            "by two standard errors)",
+            "behind by two standard errors)",
             Between(_accuracy("least lead", problem), low=-2),
             ".42/.61/.74/.89/.98/1 of RCS and .40/.52/.65/.70/.68/.84 of SAVAGE from 100 to 5,000 duels "
             "(MSLR)",
@@ -156,10 +154,8 @@ def _ongoing_checks(name: str, about: str, known: str, best: str) -> Iterator[Ch
 
 LATE_SHARES = (
     "The cause was not found. Over 40 runs the shares are 3.3 ± 0.9 % and 1.9 ± 0.5 %; that of RUCB agrees "
-    "with "
-    "the paper, that of RCS is six times the published one. The moment matters: the ratio is 11 at 1.5 T0, "
-    "where "
-    "some runs of RUCB have not settled yet, and 1 at 3 T0."
+    "with the paper, that of RCS is six times the published one. The moment matters: the ratio is 11 at "
+    "1.5 T0, where some runs of RUCB have not settled yet, and 1 at 3 T0."
 )
 
 
@@ -350,9 +346,8 @@ STUDY = Study(
                     },
                     x="log",
                     published="90 runs, ten horizons to 10^4, logarithmic time; RCS is above SAVAGE "
-                    "throughout and "
-                    "reaches the same accuracy almost twice as fast. RUCB was left out of the published "
-                    "figure.",
+                    "throughout and reaches the same accuracy almost twice as fast. RUCB was left out of "
+                    "the published figure.",
                 ),
                 Points(
                     f"figure2-regret-{name}",
@@ -366,8 +361,7 @@ STUDY = Study(
                     x="log",
                     y="log",
                     published="both axes logarithmic, to 10^5 duels and a regret of 10^3; SAVAGE is an "
-                    "order of "
-                    "magnitude above RCS.",
+                    "order of magnitude above RCS.",
                 ),
             )
         ),
@@ -378,8 +372,7 @@ STUDY = Study(
                 f"ongoing-{name}",
                 x="linear",
                 published="means of 90 runs to 50,000 duels, linear axes to a regret of 600 (Yahoo Set 1: "
-                "500); "
-                "both curves flatten, RCS about a third lower.",
+                "500); both curves flatten, RCS about a third lower.",
             )
             for name in TEN
         ),
@@ -389,8 +382,7 @@ STUDY = Study(
             "low-alpha",
             x="linear",
             published="means of 30 runs to 400,000 duels, linear axes to a regret of 1,400; RUCB grows "
-            "linearly "
-            "because two runs never settle, RCS flattens.",
+            "linearly because two runs never settle, RCS flattens.",
         ),
         *(
             Curves(
@@ -418,10 +410,8 @@ STUDY = Study(
         ),
         Finding(
             "**The lead of RCS at the crossing is as published, and then fades.** With 20 rankers, where "
-            "the two "
-            "curves cross, RUCB makes {share.value:.1f} times more suboptimal comparisons (6 to 9 times in "
-            "the "
-            "paper); at twice that time {after.value:.1f} times, where the paper has 8.",
+            "the two curves cross, RUCB makes {share.value:.1f} times more suboptimal comparisons (6 to 9 "
+            "times in the paper); at twice that time {after.value:.1f} times, where the paper has 8.",
             {"share": Use("fig5.20.share"), "after": Use("fig5.20.share_after", FAILS)},
         ),
     ),

@@ -201,8 +201,7 @@ def _figure(k: int) -> tuple[Points, Points]:
             },
             x="log",
             published="accuracy over 100 runs at the same horizons, logarithmic time; RUCB reaches 80 % "
-            "almost "
-            "twice as fast as SAVAGE, and BTM is far behind.",
+            "almost twice as fast as SAVAGE, and BTM is far behind.",
         ),
     )
 
@@ -228,10 +227,8 @@ STUDY = Study(
     findings=(
         Finding(
             "**RUCB has a fraction of SAVAGE's regret.** With 16 rankers and 10^6 duels it has "
-            "{half.value:.0%} of "
-            "the regret of SAVAGE ({half.lhs:,.0f} and {half.rhs:,.0f}), and its worst run is below "
-            "SAVAGE's best "
-            "({worst.lhs:,.0f} and {worst.rhs:,.0f}).",
+            "{half.value:.0%} of the regret of SAVAGE ({half.lhs:,.0f} and {half.rhs:,.0f}), and its worst "
+            "run is below SAVAGE's best ({worst.lhs:,.0f} and {worst.rhs:,.0f}).",
             {"half": Use("k16.half_1e6"), "worst": Use("k16.worst_and_best_1e6")},
         ),
     ),

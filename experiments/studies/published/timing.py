@@ -119,8 +119,7 @@ STUDY = Study(
     findings=(
         Finding(
             "**DTS need not be slow.** In the paper it takes 65 times as long as MergeDTS with 136 "
-            "rankers; updated "
-            "incrementally, {times.value:.1f} times.",
+            "rankers; updated incrementally, {times.value:.1f} times.",
             {"times": Use("dts_over_merge_dts", REPORT)},
         ),
     ),
@@ -190,8 +189,7 @@ STUDY = Study(
             x="log",
             y="log",
             published="there is no such figure; the text says that the time of merge policies does not "
-            "depend on the "
-            "number of rankers, that of Self-Sparring is linear, and that of DTS quadratic.",
+            "depend on the number of rankers, that of Self-Sparring is linear, and that of DTS quadratic.",
         ),
     ),
     tables=(Table("table2", "Table 2: time for 10^8 duels, as published and here", days_table),),

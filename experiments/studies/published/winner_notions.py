@@ -107,10 +107,8 @@ STUDY = Study(
     findings=(
         Finding(
             "**The winner depends on the definition, and on the users.** Under informational users "
-            "Copeland and Borda "
-            "winners coincide in {noisy.value:.1f} % of subsets (51.49 % published), under navigational "
-            "users in "
-            "{nav.value:.1f} %.",
+            "Copeland and Borda winners coincide in {noisy.value:.1f} % of subsets (51.49 % published), "
+            "under navigational users in {nav.value:.1f} %.",
             {"noisy": Use("informational.copeland-borda"), "nav": Use("navigational.copeland-borda")},
         ),
     ),
@@ -159,8 +157,7 @@ STUDY = Study(
                 for count in range(MOST[number] + 1)
             },
             published="the same circles for informational users; both numbers are generally much lower "
-            "than the size "
-            "of the subset.",
+            "than the size of the subset.",
         )
         for part in PARTS
         for number, title in ((WINNERS, "Copeland winners"), (LOSSES, "losses of a Copeland winner"))
