@@ -267,6 +267,6 @@ def test_bars_may_be_the_range_of_the_runs():
     none = published_values(study, figure, results)
     text = caption(study, figure._replace(published="as here."), "quick", results, none)
     assert text == (
-        "Each point is the mean of n = 3 values; bars are from the smallest to the largest value. Tier quick. "
-        "Published: as here."
+        "Each point is the mean of n = 3 values; bars are from the smallest to the largest value. "
+        "Tier quick. Published: as here."
     )
