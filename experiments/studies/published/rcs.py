@@ -14,6 +14,7 @@ from experiments.studies.study import (
     Finding,
     Measure,
     Order,
+    Part,
     Points,
     Ratio,
     Report,
@@ -53,6 +54,23 @@ def _accuracy(name: str, problem: str = "lex1") -> Measure:
 
 def _savage(problem: str, t: int) -> str:
     return f"savage-{problem}-{t}"
+
+
+def _explore_parts(name: str) -> list[Part]:
+    sizes = {"quick": 400, "paper": 1000}
+    runs = [
+        Runs(
+            f"explore-{name}",
+            TEN[name],
+            (RCS, RUCB),
+            {tier: Size(HORIZONS[-1], n) for tier, n in sizes.items()},
+        ),
+        *(
+            Runs(_savage(name, t), TEN[name], ("savage",), {tier: Size(t, n) for tier, n in sizes.items()})
+            for t in HORIZONS
+        ),
+    ]
+    return [*runs, Computed(f"accuracy-{name}", accuracy, after=[part.name for part in runs], cached=False)]
 
 
 # Shares of duels with a non-winner of RUCB and RCS in percent, as published, by number of rankers.
@@ -102,7 +120,8 @@ def _explore_checks(problem: str, about: str) -> Iterator[Check]:
 
 
 def _ongoing_checks(name: str, about: str, known: str, best: str) -> Iterator[Check]:
-    rucb, rcs = Measure(f"ongoing-{name}", RUCB), Measure(f"ongoing-{name}", RCS)
+    rucb = Measure(f"ongoing-{name}", RUCB)
+    rcs = Measure(f"ongoing-{name}", RCS)
 
     def of(value: str) -> Measure:
         return Measure(f"plateau-{name}", value, "value")
@@ -230,33 +249,7 @@ STUDY = Study(
             )
             for name, problem in TEN.items()
         ),
-        *(
-            part
-            for name in EXPLORED
-            for part in (
-                Runs(
-                    f"explore-{name}",
-                    TEN[name],
-                    (RCS, RUCB),
-                    {"quick": Size(HORIZONS[-1], 400), "paper": Size(HORIZONS[-1], 1000)},
-                ),
-                *(
-                    Runs(
-                        _savage(name, t),
-                        TEN[name],
-                        ("savage",),
-                        {"quick": Size(t, 400), "paper": Size(t, 1000)},
-                    )
-                    for t in HORIZONS
-                ),
-                Computed(
-                    f"accuracy-{name}",
-                    accuracy,
-                    after=(f"explore-{name}", *(_savage(name, t) for t in HORIZONS)),
-                    cached=False,
-                ),
-            )
-        ),
+        *(part for name in EXPLORED for part in _explore_parts(name)),
         *(Computed(f"plateau-{name}", plateau, after=(f"ongoing-{name}",), cached=False) for name in TEN),
         Runs(
             "low-alpha",

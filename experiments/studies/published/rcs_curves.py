@@ -73,8 +73,10 @@ def plateau(inputs: Inputs) -> dict[str, float]:
     """Return differences of RUCB and RCS at the end, and the ratio of their standard deviations."""
     (table,) = inputs.tables.values()
     last = table[table["step"] == table["step"].max()].groupby("policy")
-    means, deviations = last[["regret", "nonwinner_duels"]].mean(), last["regret"].std()
-    rucb, rcs = full_name(RUCB), full_name(RCS)
+    means = last[["regret", "nonwinner_duels"]].mean()
+    deviations = last["regret"].std()
+    rucb = full_name(RUCB)
+    rcs = full_name(RCS)
     return {
         "difference": float(means["regret"][rucb] - means["regret"][rcs]),
         "more comparisons": float(means["nonwinner_duels"][rucb] - means["nonwinner_duels"][rcs]),
@@ -117,7 +119,8 @@ def _recorded(values: pd.Series, step: float) -> int:
 
 
 def _slope(values: pd.Series, start: float, stop: float) -> float:
-    first, last = _recorded(values, start), _recorded(values, stop)
+    first = _recorded(values, start)
+    last = _recorded(values, stop)
     return float((values[last] - values[first]) / (last - first))
 
 

@@ -6,6 +6,7 @@ SAVAGE and BTM are told the horizon, so every point of their curves has runs of 
 from math import log
 
 import numpy as np
+import pandas as pd
 
 from experiments.studies.papers import ZOGHI_2017
 from experiments.studies.published.rcs_curves import first_step
@@ -38,8 +39,8 @@ def _problem(k: int) -> str:
     return f"np2004(random={k},seed={SEED})"
 
 
-def _told(name: str, k: int, horizon: int) -> str:
-    return f"{name.lower()}-{k}-{horizon}"
+def _told(name: str, k: int, horizon: float) -> str:
+    return f"{name.lower()}-{k}-{horizon:.0f}"
 
 
 def _told_runs(k: int) -> list[Runs]:
@@ -72,7 +73,8 @@ def accuracies(inputs: Inputs) -> dict[str, float]:
     million duels, divided by that in the first half.
     """
     rucb, *others = inputs.tables.values()
-    shares = {"RUCB": rucb.groupby("step")["correct"].mean()[list(HORIZONS)].to_dict()}
+    means = rucb.groupby("step")[["correct", "regret"]].mean()
+    shares = {"RUCB": {t: float(means["correct"][t]) for t in HORIZONS}}
     for name, table in zip((name for name in TOLD for _ in HORIZONS), others):
         last = int(table["step"].max())
         shares.setdefault(name, {})[last] = float(table.loc[table["step"] == last, "correct"].mean())
@@ -81,16 +83,16 @@ def accuracies(inputs: Inputs) -> dict[str, float]:
         name: first_step({t: (right, 0.0) for t, right in line.items()}, 0.8) for name, line in shares.items()
     }
     found |= {f"{name} / RUCB to 80 %": first[name] / first["RUCB"] for name in TOLD}
-    found["straight"] = _straightness(rucb.groupby("step")["regret"].mean().to_dict())
+    found["straight"] = _straightness(means["regret"])
     return {name: value for name, value in found.items() if np.isfinite(value)}
 
 
-def _straightness(regret: dict[int, float]) -> float:
+def _straightness(regret: pd.Series) -> float:
     """Return the ratio of slopes; NaN for a shorter run, which is still finding the winner."""
     first, last = 500_000, LAST["paper"]
-    if last not in regret:
+    if last not in regret.index:
         return np.nan
-    middle = min(regret, key=lambda step: abs(log(step) - (log(first) + log(last)) / 2))
+    middle = min(regret.index, key=lambda step: abs(log(step) - (log(first) + log(last)) / 2))
     slopes = [
         (regret[stop] - regret[start]) / log(stop / start)
         for start, stop in ((first, middle), (middle, last))
@@ -108,7 +110,7 @@ def _at_end(k: int, name: str, tier: str, statistic: str = "mean") -> Measure:
     """Return the regret at the end of a tier: of RUCB along its run, of the others in runs to that "
     "horizon."""
     if name == "RUCB":
-        return Measure(f"rucb-{k}", RUCB, at=LAST["quick"] if tier == "quick" else 0, statistic=statistic)
+        return Measure(f"rucb-{k}", RUCB, at=LAST[tier], statistic=statistic)
     return Measure(_told(name, k, LAST[tier]), TOLD[name], statistic=statistic)
 
 
@@ -173,8 +175,8 @@ def _accuracy_checks(k: int) -> tuple[Check, ...]:
 
 
 def _figure(k: int) -> tuple[Points, Points]:
-    horizons = (*HORIZONS, *LATER)
-    lines = {"RUCB": {t: Measure(f"rucb-{k}", RUCB, at=0 if t == horizons[-1] else t) for t in horizons}}
+    horizons: tuple[float, ...] = (*HORIZONS, *LATER)
+    lines = {"RUCB": {t: Measure(f"rucb-{k}", RUCB, at=t) for t in horizons}}
     lines |= {
         name: {t: Measure(_told(name, k, t), policy) for t in horizons} for name, policy in TOLD.items()
     }
