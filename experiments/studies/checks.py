@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,13 +69,16 @@ class _Outcome(NamedTuple):
 
 def run_checks(study: Study, results: Results) -> list[Record]:
     return [
-        run_check(check, results, f"{study.id}.{check.id}", study.paper_of(check.id))
+        replace(
+            run_check(check, results, f"{study.id}.{check.id}", study.warning_of(check.id)),
+            paper=study.paper_of(check.id),
+        )
         for check in study.checks
     ]
 
 
-def run_check(check: Check, results: Results, name: str, paper: str = "") -> Record:
-    """Return the record of a check, with `name` as its id."""
+def run_check(check: Check, results: Results, name: str, warning: str = "") -> Record:
+    """Return the record of a check, with `name` as its id; `warning` explains a failure on stand-in data."""
     expr = in_words(check.test)
     used = dict.fromkeys(results.stand_ins.get(measure.part, "") for measure in check.measures)
     stand_in = "; ".join(filter(None, used))
@@ -88,12 +92,12 @@ def run_check(check: Check, results: Results, name: str, paper: str = "") -> Rec
             raise CheckSkipped(f"needs {check.runs} runs; this tier has {fewest}")
     except CheckSkipped as reason:
         unknown = (_UNKNOWN, _UNKNOWN, 0, 0, _UNKNOWN, _UNKNOWN, _UNKNOWN)
-        return Record(name, expr, *unknown, SKIPPED, *about, str(reason), reason.lacks, paper)
+        return Record(name, expr, *unknown, SKIPPED, *about, str(reason), reason.lacks)
     verdict = _verdict(outcome.passed, bool(stand_in))
     lhs, rhs = outcome.lhs, outcome.rhs
     numbers = (lhs.value, rhs.value, lhs.n, rhs.n, outcome.value, outcome.se, outcome.z)
-    why = {FAILS: check.explanation, WARNS: check.warning}.get(verdict, "")
-    return Record(name, expr, *numbers, verdict, *about, why, paper=paper)
+    why = {FAILS: check.explanation, WARNS: warning}.get(verdict, "")
+    return Record(name, expr, *numbers, verdict, *about, why)
 
 
 def _verdict(passed: bool | None, is_stand_in: bool) -> str:

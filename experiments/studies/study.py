@@ -191,7 +191,6 @@ class Check:
     runs: int = 0  # fewest runs with which the test is meaningful
     real: bool = False  # a property of the original data, which stand-in data need not have
     explanation: str = ""  # verified reason why the claim does not hold; printed only in that case
-    warning: str = ""  # reason why the test fails on stand-in data; printed only in that case
     # Values of the measures that the source itself reports, in their order; figures show them. Values from
     # independent programs belong to `reference` only.
     published: Sequence[float] = ()
@@ -291,8 +290,10 @@ class Study:
     minutes: Mapping[str, float] = field(default_factory=dict)
     seed: int = 0
     files: Mapping[str, Configured] = field(default_factory=dict)  # policies from Python files, by their text
-    # Beginning of the id of a check -> the paper that makes the claim; "" is the beginning of all others.
+    # By the beginning of the id of a check, "" for all others: the paper that makes the claim, and the reason
+    # why its test may fail on stand-in data.
     papers: Mapping[str, str] = field(default_factory=dict)
+    warnings: Mapping[str, str] = field(default_factory=dict)
     findings: Sequence[Finding] = ()  # the main results, for the first screen of the page
 
     def sized(self, tier: str) -> Iterator[tuple[Part, Size]]:
@@ -304,12 +305,21 @@ class Study:
 
     def paper_of(self, check: str) -> str:
         """Return the paper of a check by its id; the source of the study if no paper is given."""
-        begins = [begin for begin in self.papers if check.startswith(begin)]
-        return self.papers[max(begins, key=len)] if begins else self.source
+        return _by_beginning(self.papers, check, self.source)
+
+    def warning_of(self, check: str) -> str:
+        """Return why the test of a check, given by its id, may fail on stand-in data."""
+        return _by_beginning(self.warnings, check, "")
 
     def policy(self, text: str) -> Configured:
         """Return a policy of this study; a Python file must have been trusted when the study was read."""
         return self.files[text] if text in self.files else parse_policy(text)
+
+
+def _by_beginning(texts: Mapping[str, str], name: str, default: str) -> str:
+    """Return the text of the longest key with which `name` begins."""
+    begins = [begin for begin in texts if name.startswith(begin)]
+    return texts[max(begins, key=len)] if begins else default
 
 
 def size_in(part: Part, tier: str) -> Size | None:

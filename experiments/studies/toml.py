@@ -88,7 +88,6 @@ class _Claim:
     runs: Annotated[int, Setting("fewest runs for the test", at_least=0, at_most=MOST_RUNS)] = 0
     real: bool = False
     explanation: str = ""
-    warning: str = ""
 
 
 TESTS = ("order", "ratio", "between", "exact", "report")
@@ -159,8 +158,7 @@ def _check(claim: _Claim, where: str) -> Check:
             f"{where}: check '{shortened(claim.id)}' has {len(found)} tests; expected exactly one table of: "
             f"{', '.join(TESTS)}"
         )
-    about = (claim.reference, claim.runs, claim.real, claim.explanation, claim.warning)
-    return Check(claim.id, claim.claim, found[0], *about)
+    return Check(claim.id, claim.claim, found[0], claim.reference, claim.runs, claim.real, claim.explanation)
 
 
 @contextmanager

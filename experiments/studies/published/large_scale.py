@@ -23,12 +23,6 @@ MERGE, OTHERS = SIX[:2], SIX[2:]
 SELF, RMED1, REX3 = "self_sparring", "rmed1(variant=chang-li)", "rex3(variant=chang-li)"
 DTS = "dts(variant=published)"
 SCRIPT = "merge_dts(c=400000)"
-# Why tests may fail on stand-in data.
-ISTELLA_STAND_IN = "The stand-in has the gaps of MSLR, as those of ISTELLA are not known."
-YAHOO_STAND_IN = (
-    "The stand-in has 181 rankers that tie with each other, as in Yahoo; how far they are behind the "
-    "others is not known, and decides how long MergeDTS compares them."
-)
 _MERGE_SIZES = {"quick": Size(1e7, 12), "paper": Size(1e7, 50), "long": Size(1e8, 50)}
 _OTHER_SIZES = {"quick": Size(1e7, 3), "paper": Size(1e7, 50), "long": Size(1e8, 50)}
 NOISE = {
@@ -87,6 +81,17 @@ STUDY = Study(
             },
         ),
     ),
+    warnings={
+        **dict.fromkeys(
+            ("fig1.istella", "fig2.istella"),
+            "The stand-in has the gaps of MSLR, as those of ISTELLA are not known.",
+        ),
+        **dict.fromkeys(
+            ("fig1.yahoo", "fig2.yahoo"),
+            "The stand-in has 181 rankers that tie with each other, as in Yahoo; how far they are behind the "
+            "others is not known, and decides how long MergeDTS compares them.",
+        ),
+    },
     question="Which policy has least regret among 136, 220 and 700 rankers, under three kinds of users?",
     data="public MSLR matrices; ISTELLA and Yahoo matrices are not published",
     parts=(
@@ -315,7 +320,6 @@ STUDY = Study(
                     Measure("istella", "merge_dts", at=1e7, only="right"),
                     Measure("istella-others", policy, at=1e7),
                 ),
-                warning=ISTELLA_STAND_IN,
             )
             for name, policy in (("dts", DTS), ("self_sparring", SELF))
         ),
@@ -328,7 +332,6 @@ STUDY = Study(
                     Measure(f"istella-{user}", "merge_rucb", at=1e7, only="right"),
                     z=3,
                 ),
-                warning=ISTELLA_STAND_IN,
             )
             for user in ("perfect", "informational")
         ),
@@ -336,25 +339,21 @@ STUDY = Study(
             "fig1.yahoo.merge_rucb",
             "6.1, Yahoo: MergeDTS is below mergeRUCB, with a large gap",
             Order(Measure("yahoo", "merge_dts", at=1e7), Measure("yahoo", "merge_rucb", at=1e7), z=3),
-            warning=YAHOO_STAND_IN,
         ),
         Check(
             "fig1.yahoo.settles_3e6",
             "6.1, Yahoo: MergeDTS has converged to the winner after three million duels",
             Between(Measure("yahoo", "merge_dts", "survivors", at=3e6), high=1),
-            warning=YAHOO_STAND_IN,
         ),
         Check(
             "fig1.yahoo.self_sparring_below",
             "6.1, Yahoo: after 10^8 duels MergeDTS is slightly above Self-Sparring",
             Ratio(Measure("yahoo", "merge_dts", at=1e8), Measure("yahoo-others", SELF, at=1e8), 1, 2),
-            warning=YAHOO_STAND_IN,
         ),
         Check(
             "fig1.yahoo.self_sparring_early",
             "6.1, Yahoo: early on (10^6 duels) Self-Sparring is below MergeDTS",
             Order(Measure("yahoo-others", SELF, at=1e6), Measure("yahoo", "merge_dts", at=1e6), z=3),
-            warning=YAHOO_STAND_IN,
         ),
         *(
             Check(

@@ -146,6 +146,9 @@ STUDY = Study(
     title="Pages of two rankers against pages of many rankers",
     source="Li, Markov, de Rijke, Zoghi 2020 (TOIS), 6.6, Figure 5",
     papers={"": LI_2020},
+    warnings={
+        "": "Documents and rankers are synthetic, so the quality of pages is not that of the published data."
+    },
     question="Do users see better pages during learning if two rankers share a page, or if many rankers do?",
     data="judged data of MSLR, or else synthetic documents",
     parts=tuple(

@@ -213,6 +213,7 @@ STUDY = Study(
     title="RUCB against SAVAGE and BTM",
     source="Zoghi, Whiteson, Munos, de Rijke 2014 (ICML); Zoghi 2017 (thesis), 4.4, Figures 4.4 and 4.5",
     papers={"": ZOGHI_2017},
+    warnings={"": "The rankers are not those of NP2004, and have other gaps."},
     question="How much less regret than elimination policies has RUCB, and does it find the winner sooner?",
     data="LETOR NP2004 matrix, or else random subsets of the public MSLR matrix, Navigational",
     parts=(

@@ -107,8 +107,8 @@ STUDY = Study(
     findings=(
         Finding(
             "**The winner depends on the definition, and on the users.** Under informational users "
-            "Copeland and Borda winners coincide in {noisy.value:.1f} % of subsets (51.49 % published), "
-            "under navigational users in {nav.value:.1f} %.",
+            "Copeland and Borda winners coincide in {noisy.value:.1f}% of subsets (51.49% published), "
+            "under navigational users in {nav.value:.1f}%.",
             {"noisy": Use("informational.copeland-borda"), "nav": Use("navigational.copeland-borda")},
         ),
     ),

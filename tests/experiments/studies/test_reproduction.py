@@ -80,14 +80,14 @@ def test_findings_quote_checks_of_their_study(study):
         text = finding.text.format(**quoted)
         assert text.startswith("**") and "{" not in text
         used = set(re.findall(r"{(\w+)\.", finding.text))
-        assert used == set(finding.uses), "names that the text does not quote, or the reverse"
+        assert used and used <= set(finding.uses)  # others only guard the text
 
 
 @pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
 def test_every_claim_has_a_paper(study):
     names = {value for name, value in vars(papers).items() if name.isupper()}
     assert {study.paper_of(check.id) for check in study.checks} <= names
-    for begin in study.papers:
+    for begin in (*study.papers, *study.warnings):
         assert any(check.id.startswith(begin) for check in study.checks), begin
 
 

@@ -15,7 +15,7 @@ from experiments.matrix.preferences import preferences_of
 from experiments.runs.problem import Problem
 from experiments.specs import parse_policy
 from experiments.studies import all_studies
-from experiments.studies.checks import Results, estimate, run_check
+from experiments.studies.checks import Results, estimate, run_check, run_checks
 from experiments.studies.data import PUBLIC, DataSource, data_folder, name_of_settings, open_problem
 from experiments.studies.figures import as_markdown, draw, points_table, write_figures
 from experiments.studies.playing import play_study
@@ -185,7 +185,9 @@ def test_explanations_are_given_for_failures_only():
     assert verdict(Order(RCS, RUCB), CLEAR, explanation="because").why == ""
     assert verdict(Order(RUCB, RCS), CLEAR).unexplained
     found = CLEAR._replace(stand_ins={"p": "other data"})
-    assert verdict(Order(RUCB, RCS), found, explanation="because", warning="too easy").why == "too easy"
+    check = Check("c", "claim", Order(RUCB, RCS), explanation="because")
+    study = dataclasses.replace(EMPTY, checks=(check,), warnings={"": "other", "c": "too easy"})
+    assert [record.why for record in run_checks(study, found)] == ["too easy"]
 
 
 def test_records_are_read_back(tmp_path):
