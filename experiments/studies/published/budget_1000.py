@@ -70,8 +70,9 @@ class Row(NamedTuple):
 
 
 TOP2_REPEATS = (
-    "The thesis gives m = 5, the judgments of one comparison. A pair may be compared again when a winner is "
-    "replaced, with five more judgments, which makes 10 to 15."
+    "The thesis gives m = 5, the judgments of one comparison. Here some pair is compared two or three "
+    "times, with five judgments each: 10 in half of the runs and 15 in the others (60 runs). Whether the "
+    "code of the thesis repeats pairs is not known."
 )
 FIGURE = {
     "parwis": Row(

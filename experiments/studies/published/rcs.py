@@ -228,8 +228,8 @@ STUDY = Study(
         "": "The gaps between the rankers of the stand-in are not those of the published problem.",
         **dict.fromkeys(
             ("fig2.yahoo1.", "fig3.yahoo1."),
-            "The best two of the ten rankers of the stand-in are so close that neither policy settles within "
-            "50,000 duels.",
+            "The gaps between the ten rankers of the stand-in are so small that neither policy settles "
+            "within 50,000 duels.",
         ),
     },
     question="Has sampling the champion (RCS) less regret than RUCB, and when does each find the winner?",
