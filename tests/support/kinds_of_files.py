@@ -26,10 +26,10 @@ from experiments.matrix.preferences import preferences_of
 from experiments.runs.run_sets import read_run_set
 from experiments.runs.study_file import write_settings
 from experiments.studies.ballots import TopItems, n_lists, preferences_from_ballots, read_ballots
-from experiments.studies.checks import read_records, write_records
 from experiments.studies.npz import read_npz
 from experiments.studies.published import human_log
 from experiments.studies.toml import read_study
+from experiments.studies.verdicts import read_records, write_records
 from letor_data import Letor, rankings_files, read_data, write_parquet
 from letor_data.rankers import feature_rankers, model, run, scores
 from letor_data.rankings import rank

@@ -6,12 +6,14 @@ import numpy as np
 
 from experiments.matrix.preferences import preferences_of
 from experiments.runs.run import run
+from experiments.studies.papers import LI_2020, NONE, ZOGHI_2017
 from experiments.studies.published import two_winners
 from experiments.studies.study import (
     Between,
     Check,
     Computed,
     Curves,
+    Finding,
     Inputs,
     Measure,
     Order,
@@ -21,6 +23,7 @@ from experiments.studies.study import (
     Runs,
     Size,
     Study,
+    Use,
 )
 
 # These policies stop exploring, with error probability 1/T, so every horizon T needs its own runs.
@@ -68,6 +71,19 @@ STUDY = Study(
     id="beyond-condorcet",
     title="Without a Condorcet winner",
     source="Zoghi 2017 (thesis), 7.5, Figures 7.6, 7.7 and 7.8; Li et al. 2020 (TOIS), 6.5, Figure 4",
+    papers={
+        "": ZOGHI_2017,
+        "fig4.": LI_2020,
+        **dict.fromkeys(("fig4.both_lost_", "fig4.code", "fig4.random.", "fig4.formula."), NONE),
+    },
+    findings=(
+        Finding(
+            "**Without a Condorcet winner RUCB never stops paying.** On five MSLR rankers in a cycle its "
+            "regret is linear ({linear.value:.1f} times as much after ten times the duels); CCB has "
+            "{ccb.value:.0%} of it after 10^7 duels.",
+            {"linear": Use("fig7.6.rucb_linear"), "ccb": Use("fig7.6.ccb_below_rucb")},
+        ),
+    ),
     question="Which policies find a Copeland winner if no arm beats all others, and at what cost if one "
     "does?",
     data="built in; public MSLR matrix, Informational. For the 32 rankers of Figure 4, which are not listed, "
@@ -224,6 +240,8 @@ STUDY = Study(
             "Figure 7.6: five arms without a Condorcet winner",
             "cycle5",
             beside=("cycle5-later",),
+            published="logarithmic time, linear regret, beyond 2e7 duels; CCB is lowest, RUCB is cut off "
+            "because it grows linearly.",
         ),
         Points(
             "figure7.6",
@@ -238,13 +256,22 @@ STUDY = Study(
                 },
             },
             x="log",
+            published="SAVAGE, PBR and RankEl have runs of their own for each horizon, so their curves "
+            "need not grow: SAVAGE is lower at 2e7 than at 10^7.",
         ),
-        Curves("figure7.7", "Figure 7.7: 500 arms, three Copeland winners", "copeland500"),
+        Curves(
+            "figure7.7",
+            "Figure 7.7: 500 arms, three Copeland winners",
+            "copeland500",
+            published="SCB ends below CCB; both curves bend sharply once the first arm is compared with "
+            "itself. The horizon and the winning probabilities are not stated.",
+        ),
         Curves(
             "figure7.8",
             "Figure 7.8: five arms with a Condorcet winner",
             "condorcet5",
             beside=("condorcet5-later",),
+            published="CCB and RUCB only; CCB has a slight advantage.",
         ),
         *two_winners.FIGURES,
     ),

@@ -138,7 +138,7 @@ def test_noise_is_compared_subset_by_subset():
     tables |= {f"{s}-navigational": tables[f"{s}-perfect"] for s in ("clicks40-0", "clicks40-1")}
     found = k_scan.noise(inputs(tables))
     assert found["merge_rucb"] == [2, 3] and found["rcs"] == [5, 2]
-    assert found["rcs suffers more"] == [1, 0]
+    assert found["rcs suffers more than merge_rucb"] == [1, 0]
     assert found["rcs, informational"] == [5, 4]
 
 
