@@ -8,16 +8,17 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loads
 BY_FILE := $(BIN)/python tests/by_file.py
 BENCHMARKS = $(sort $(wildcard benchmarks/bench_*.py))
 
-.PHONY: help demo test test-compiling test-browser test-slow same-bytes bench docs lint clean
+.PHONY: help demo test test-docs test-compiling test-browser test-slow same-bytes bench docs lint clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo        the whole story on a small synthetic data set"
 	@echo "make test        the quick tests, five minutes on two cores"
+	@echo "make test-docs   what the pages of the documentation show, two minutes"
 	@echo "make test-compiling  every policy and method compiled, and bounds checked: half an hour"
 	@echo "make test-browser    reports and pages in Chromium, a minute"
-	@echo "make test-slow   the tests that take long, and both of these: up to two hours"
+	@echo "make test-slow   the tests that take long, and the three above: up to two hours"
 	@echo "make same-bytes  the same numbers as at another commit? (BASE=REV)"
 	@echo "make bench       speed, side by side with other tools"
 	@echo "make docs        the documentation site, in docs/_build/html"
@@ -34,7 +35,11 @@ test: $(VENV)/with-test
 # Both parts go file by file and resume: what passed is not run again while no file changes.
 test-slow: $(VENV)/with-test
 	$(BY_FILE) slow "slow"
-	$(MAKE) test-compiling test-browser
+	$(MAKE) test-docs test-compiling test-browser
+
+# A page to a core; the last -m counts.
+test-docs: $(VENV)/with-test
+	$(PYTEST) --dist load -m "docs" tests/test_docs.py
 
 # Every policy and method, compiled. Compiled code reads past the end of an array silently, so the kernels'
 # tests run once more with bounds checked.

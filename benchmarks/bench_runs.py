@@ -19,8 +19,8 @@ from experiments.arena import open_arena
 from experiments.matrix.build import build_matrix
 from experiments.report.page import write_report
 from experiments.runs.problem import Problem
-from experiments.runs.records import read_run_sets
 from experiments.runs.run import run
+from experiments.runs.run_sets import read_run_sets
 from letor_data.synthetic.generate import shape, synthesize
 
 STEPS = 10_000_000

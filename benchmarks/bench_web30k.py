@@ -1,6 +1,7 @@
 """Measure time and peak memory with data of the size of MSLR-WEB30K (3.77 million documents, 136 features).
 
-The data are written as text, read and cached, opened from the cache, and ranked by all features into files.
+The data are written as text, read and cached, opened from the cache, and ranked by all features: into files,
+and in memory, as a preference matrix by team draft needs them.
 Each step is a process, so that its peak memory is its own. Needs some 12 GB of disk and several minutes.
 
     python benchmarks/bench_web30k.py [queries, default 31531]
@@ -17,6 +18,7 @@ from pathlib import Path
 from side_by_side import peak_gib, show
 
 import letor_data
+from experiments.arena import open_arena
 from letor_data.rankers import feature_rankers
 from letor_data.rankings_files import rank_to_folder
 from letor_data.synthetic.generate import blocks, shape
@@ -41,7 +43,22 @@ def rank(folder: Path, queries: int) -> str:
     return f"{size / 1e9:.2f} GB of rankings"
 
 
-STEPS = {"make text": make, "read and cache": read, "open from cache": read, "rank to files": rank}
+def rank_in_memory(folder: Path, queries: int) -> str:
+    letor = letor_data.read_data(folder / "mslr.txt", cache=folder)
+    arena = open_arena(letor, interleave="team_draft")
+    del letor
+    arena.world(blocks=False)
+    size = sum(getattr(arena.rankings, part).nbytes for part in ("order", "positions", "ties"))
+    return f"{size / 1e9:.2f} GB of rankings"
+
+
+STEPS = {
+    "make text": make,
+    "read and cache": read,
+    "open from cache": read,
+    "rank to files": rank,
+    "rank in memory": rank_in_memory,
+}
 
 
 def main(queries: int) -> None:

@@ -20,7 +20,7 @@ from experiments.report.charts.curves import DEFAULT
 from experiments.report.files import save_chart
 from experiments.report.multileave import multileave_figures
 from experiments.report.run_set import run_set_figures
-from experiments.runs.records import read_run_sets
+from experiments.runs.run_sets import read_run_sets
 from letor_data import read_data
 from letor_data.summary import summarize
 from rankduel.cli import console as printed

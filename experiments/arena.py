@@ -17,10 +17,11 @@ from clickmodels import ClickModel, model_for
 from experiments.specs import feature_list, parse_model, spec_of
 from interleave import METHODS, make_world
 from interleave import preset as preset_named
-from interleave.world import World
+from interleave.world import World, check_world
 from letor_data import Letor
 from letor_data.rankers import Ranker, rankers_of
 from letor_data.rankings import Rankings, rank
+from letor_data.references import remember_reference
 from rankduel.base.arguments import check_type
 from rankduel.base.errors import UsageError
 from rankduel.base.notebook import few, html_repr, short_repr
@@ -102,13 +103,15 @@ class Arena:
     def _repr_html_(self) -> str:
         return html_repr("Arena", self._facts())
 
-    def world(self, seed: int = 0) -> World:
+    def world(self, seed: int = 0, blocks: bool = True) -> World:
         """Return the arrays that kernels read.
 
         Parameters
         ----------
         seed : int, default 0
             Seed of the order of tied documents. Only values of `ties` that break ties once per run use it.
+        blocks : bool, default True
+            Whether to make the copy of the rankings that duels read.
 
         Returns
         -------
@@ -120,18 +123,20 @@ class Arena:
         RankduelError
             If the parts do not fit together.
         """
-        return make_world(
-            self.rankings,
-            self.labels,
-            self.model,
-            self.interleaving,
-            length=self.length,
-            ties=self.ties,
-            tied_duels=self.tied_duels,
-            queries=self.queries,
-            seed=seed,
-            unjudged=self.unjudged,
-        )
+        return make_world(**self._parts(), seed=seed, unjudged=self.unjudged, blocks=blocks)
+
+    def _parts(self) -> dict[str, Any]:
+        """Return the arguments of `check_world`."""
+        return {
+            "rankings": self.rankings,
+            "labels": self.labels,
+            "model": self.model,
+            "interleaving": self.interleaving,
+            "length": self.length,
+            "ties": self.ties,
+            "tied_duels": self.tied_duels,
+            "queries": self.queries,
+        }
 
 
 def open_arena(
@@ -216,6 +221,7 @@ def open_arena(
     chosen = chosen_rankers(letor, rankers)
     with progress("ranking", len(chosen)) as advance:
         rankings = rank(letor, chosen, progress=advance)
+    remember_reference(rankings, letor, chosen)
     ties, tied_duels = ties or str(defaults["ties"]), tied_duels or str(defaults["tied_duels"])
     settings = {
         "data": letor.source,
@@ -235,7 +241,7 @@ def open_arena(
     }
     played = (model, method, length, ties, tied_duels, queries)
     arena = Arena(rankings, letor.labels, *played, settings, letor.unjudged)
-    arena.world()  # raises an error if the parts do not fit together
+    check_world(**arena._parts())
     return arena
 
 

@@ -5,7 +5,9 @@ item. Its result depends on nothing else, so it may be computed twice or by any 
 results in the order of the items. If a worker stops, other workers compute its units. After a restart of the
 scheduler, units without a result are sent again.
 
-The shared value is sent once to each worker that needs it; an item is sent with its unit.
+The shared value is sent once to each worker that needs it; an item is sent with its unit. A `Transfer` says
+which data they contain. Data that workers can read from files are not sent: if a worker cannot read them, the
+map continues with the transfer that contains them.
 """
 
 from __future__ import annotations
@@ -19,11 +21,11 @@ import platform
 import secrets
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from rankduel.base.errors import UsageError
 from rankduel.base.files import cache_folder
@@ -41,8 +43,7 @@ _LOCK_DAYS = 7
 _MOST_RESENDS = 3  # times that a unit is sent again after Dask gave up on it
 
 T = TypeVar("T")
-R = TypeVar("R")
-Unit = Callable[[Any, T], R]
+Unit = Callable[[Any, Any], Any]  # shared, item as sent -> result
 
 _log = logging.getLogger("rankduel.cluster")
 
@@ -57,11 +58,23 @@ class ClusterStatus(NamedTuple):
 _KILLED = object()  # outcome of a unit whose workers ended
 
 
-class Compiling(NamedTuple, Generic[T]):
+class Compiling(NamedTuple):
     """How units of several kinds compile their code; one process of a machine does so for all."""
 
-    kind: Callable[[T], str]  # item -> name of the code
-    call: Callable[[Any, T], object]  # shared, item: compile the code
+    kind: Callable[[Any], str]  # item -> name of the code
+    call: Callable[[Any, Any], object]  # shared, item as sent: compile the code
+
+
+class Transfer(NamedTuple):
+    """How data reach workers: in the shared value, in the items, or from a file."""
+
+    shared: Any  # value that all units share
+    pack: Callable[[Any], Any] = lambda item: item  # returns the item as it is sent
+    data: str = ""  # what the log says about the data
+
+
+class DataUnreadableError(Exception):
+    """Data that a unit refers to cannot be read on its worker."""
 
 
 class _Lost(Exception):
@@ -135,6 +148,8 @@ class Cluster:
         self._id = secrets.token_hex(8)
         self._status = ClusterStatus(0, 0)
         self._next_poll = 0.0
+        self._logged: set[str] = set()
+        self._unreadable: set[str] = set()  # `Transfer.data` of data that a worker could not read
 
     def connect(self, patience: float = 0.0) -> None:
         """Connect to the scheduler; wait up to `patience` seconds for it and for a worker.
@@ -199,36 +214,45 @@ class Cluster:
             self._next_poll = time.monotonic() + _POLL_SECONDS
         return self._status
 
-    def ordered_map(self, function: Unit[T, R], shared: Any, items: Iterable[T]) -> Iterator[R]:
-        """Yield ``function(shared, item)`` for every item, in the order of the items."""
-        arrived: dict[int, R] = {}
+    def ordered_map(self, function: Unit, transfers: Sequence[Transfer], items: Iterable[T]) -> Iterator[Any]:
+        """Yield ``function(shared, item)`` for every item, in the order of the items.
+
+        The first of `transfers` is used. After a worker that cannot read its data, units without a result
+        are sent by the next; the last contains all data.
+        """
+        arrived: dict[int, Any] = {}
         n_taken = 0
-        for number, result in self._results(function, shared, items, lambda: len(arrived)):
+        for number, result in self._results(function, transfers, items, lambda: len(arrived)):
             arrived[number] = result
             while n_taken in arrived:
                 yield arrived.pop(n_taken)
                 n_taken += 1
 
     def unordered_map(
-        self, function: Unit[T, R], shared: Any, items: Iterable[T], compiling: Compiling[T] | None = None
-    ) -> Iterator[R]:
-        """Yield ``function(shared, item)`` for every item, in the order in which the units end."""
-        for _, result in self._results(function, shared, items, lambda: 0, compiling):
+        self,
+        function: Unit,
+        transfers: Sequence[Transfer],
+        items: Iterable[T],
+        compiling: Compiling | None = None,
+    ) -> Iterator[Any]:
+        """Yield the results of `ordered_map` in the order in which the units end."""
+        for _, result in self._results(function, transfers, items, lambda: 0, compiling):
             yield result
 
     def _results(
         self,
-        function: Unit[T, R],
-        shared: Any,
+        function: Unit,
+        transfers: Sequence[Transfer],
         items: Iterable[T],
         n_waiting: Callable[[], int],
-        compiling: Compiling[T] | None = None,
-    ) -> Iterator[tuple[int, R]]:
+        compiling: Compiling | None = None,
+    ) -> Iterator[tuple[int, Any]]:
         """Yield the number of every item with its result, in any order.
 
         `n_waiting` returns the number of results that have not been consumed. They count as units in
         progress, which bounds the memory for results.
         """
+        usable = [one for one in transfers if one.data not in self._unreadable]
         remaining = enumerate(items)
         to_send: deque[tuple[int, T]] = deque()  # lost items first: results of later items may wait for them
         in_progress: dict[Any, tuple[int, T]] = {}
@@ -237,7 +261,7 @@ class Cluster:
         while True:
             try:
                 if send is None:
-                    send = self._make_send(function, shared, compiling)
+                    send = self._make_send(function, usable[0], compiling)
                 room = max(2, _UNITS_PER_THREAD * self.status().n_threads) - len(in_progress) - n_waiting()
                 n_units = max(room, len(to_send), not in_progress)
                 to_send.extend(itertools.islice(remaining, n_units - len(to_send)))
@@ -255,31 +279,35 @@ class Cluster:
                 send = None
                 continue
             for future, outcome in outcomes.items():
-                number, item = in_progress.pop(future)
-                if outcome is not _KILLED:
-                    yield number, outcome
-                    continue
-                n_lost[number] += 1
-                if n_lost[number] > _MOST_RESENDS:
-                    raise UsageError(
-                        f"a unit of work ended every worker that computed it, {n_lost[number]} times; look "
-                        "at the logs of the workers, which may have too little memory"
-                    )
-                to_send.append((number, item))
+                unit = in_progress.pop(future)
+                if outcome is _KILLED:
+                    _check_lost(n_lost, unit[0])
+                    to_send.append(unit)
+                elif isinstance(outcome, DataUnreadableError):
+                    to_send.append(unit)
+                    if len(usable) > 1:  # otherwise another unit has reported it
+                        _log.info("a worker cannot read the data (%s)", outcome)
+                        self._unreadable.add(usable.pop(0).data)
+                        send = None
+                else:
+                    yield unit[0], outcome
 
     def _make_send(
-        self, function: Unit[T, R], shared: Any, compiling: Compiling[T] | None
+        self, function: Unit, transfer: Transfer, compiling: Compiling | None
     ) -> Callable[[T], Any]:
-        """Send `shared`, and return a function that sends an item and returns the future of its result."""
+        """Send the shared value, and return a function that sends an item and returns the future."""
+        if transfer.data and transfer.data not in self._logged:
+            self._logged.add(transfer.data)
+            _log.info("%s", transfer.data)
         with self._connected():
-            (scattered,) = self._client.scatter([shared], hash=False)
+            (scattered,) = self._client.scatter([transfer.shared], hash=False)
         compute = functools.partial(_compute, function, compiling and compiling.call, versions())
         name = f"{self._id} {function.__qualname__}"
 
         def send(item: T) -> Any:
             kind = f"{name} {compiling.kind(item)}" if compiling else name
             with self._connected():
-                return self._client.submit(compute, kind, scattered, item, pure=False)
+                return self._client.submit(compute, kind, scattered, transfer.pack(item), pure=False)
 
         return send
 
@@ -294,13 +322,18 @@ class Cluster:
             raise _Lost(f"{lost} ({type(problem).__name__})") from None
 
     def _outcome(self, future: Any) -> Any:
-        """Return the result of a unit that ended, or _KILLED if it ended its workers; raise its error."""
+        """Return the result of a unit that ended, _KILLED if it ended its workers, or DataUnreadableError.
+
+        Any other error of the unit is raised.
+        """
         with self._connected():
             problem = future.exception() if future.status == "error" else None
             if problem is None:
                 return future.result()
         if isinstance(problem, self._distributed.KilledWorker):
             return _KILLED
+        if isinstance(problem, DataUnreadableError):
+            return problem
         raise problem
 
     def _wait(self, futures: list[Any]) -> list[Any]:
@@ -319,6 +352,16 @@ class Cluster:
                 return ended
             with suppress(TimeoutError, self._distributed.client.CancelledError), self._client.as_current():
                 self._distributed.wait(futures, timeout=_POLL_SECONDS, return_when="FIRST_COMPLETED")
+
+
+def _check_lost(n_lost: collections.Counter[int], unit: int) -> None:
+    """Count that a unit ended its workers; raise UsageError if it did so too often."""
+    n_lost[unit] += 1
+    if n_lost[unit] > _MOST_RESENDS:
+        raise UsageError(
+            f"a unit of work ended every worker that computed it, {n_lost[unit]} times; look at the logs of "
+            "the workers, which may have too little memory"
+        )
 
 
 Workers = int | Cluster  # a number of threads on this machine, as for `n_workers`, or a cluster
@@ -341,13 +384,13 @@ _loaded: set[str] = set()  # kinds of units whose code this process has compiled
 
 
 def _compute(
-    function: Unit[T, R],
-    compile_code: Callable[[Any, T], object] | None,
+    function: Unit,
+    compile_code: Callable[[Any, Any], object] | None,
     expected: Mapping[str, str],
     kind: str,
     shared: Any,
-    item: T,
-) -> R:
+    item: Any,
+) -> Any:
     """Compute one unit on a worker.
 
     One process of a machine compiles the code of a kind of units, by `compile_code` or by its first unit. The

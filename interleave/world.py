@@ -27,9 +27,11 @@ from letor_data.blocks import (
     length_of,
     n_untied,
     narrow_entry,
+    no_blocks,
 )
 from letor_data.rankings import Rankings
 from letor_data.sorting import read_only
+from letor_data.ties import check_tie_mode
 from rankduel.base.compiling import inlined, kernel, prefetch, record
 from rankduel.base.errors import InterleaveError
 from rankduel.base.settings import Configured, find, kernel_params
@@ -76,7 +78,7 @@ class World(NamedTuple):
 
     order: np.ndarray  # (rankers, n_docs) document at each rank, as in letor_data.rankings
     ties: np.ndarray  # (rankers, n_docs) tie groups, as in letor_data.rankings
-    blocks: np.ndarray  # uint8: the rankings in the layout of letor_data.blocks
+    blocks: np.ndarray  # uint8: the rankings in the layout of letor_data.blocks; empty if nothing reads them
     block_starts: np.ndarray  # (n_queries + 1,) int64
     labels: np.ndarray  # (n_docs,) int8
     offsets: np.ndarray  # (n_queries + 1,) int64
@@ -277,6 +279,7 @@ def make_world(
     queries: str | np.ndarray = "uniform",
     seed: int = 0,
     unjudged: np.ndarray | None = None,
+    blocks: bool = True,
 ) -> World:
     """Return the world of live duels between any two of the rankings.
 
@@ -302,6 +305,8 @@ def make_world(
         Seed of ties that are broken once per run.
     unjudged : ndarray of bool, shape (n_docs,), optional
         Documents that have grade 0 for want of a judgment.
+    blocks : bool, default True
+        Whether to make `World.blocks`, which duels read. Without them, only `order` and `ties` can be read.
 
     Returns
     -------
@@ -312,24 +317,10 @@ def make_world(
     InterleaveError
         If the arguments do not fit together.
     """
-    if length < 1:
-        raise InterleaveError(f"a page must have at least 1 document, not {length}")
-    if len(labels) != rankings.n_docs:
-        raise InterleaveError(f"{len(labels)} labels for rankings of {rankings.n_docs} documents")
-    longest = int(np.diff(rankings.offsets).max())
-    if min(length, longest) > interleaving.thing.longest_page:
-        raise InterleaveError(
-            f"{interleaving.name} pages have at most {interleaving.thing.longest_page} documents, "
-            f"not {length}"
-        )
-    if rankings.lengths is not None:
-        interleaving.thing.check_short_lists(interleaving)
-    find(tied_duels, TIED_DUELS, "way to settle tied duels", InterleaveError)
-    if not isinstance(model, ClickModel):
-        model = model_for(model, grades_in(labels))
-    check_grades(model, labels)
+    parts: dict[str, Any] = {"length": length, "ties": ties, "tied_duels": tied_duels, "queries": queries}
+    check_world(rankings, labels, model, interleaving, **parts)
     settled = rankings.resolve(ties, seed)
-    blocks = blocks_of(settled)
+    made = blocks_of(settled) if blocks else no_blocks(rankings.n_queries)
     query_choice, query_shares = _query_choice(queries, rankings.n_queries)
     rules = rules_of(interleaving)._replace(
         redraw=int(ties == "random_impression_redraw"),
@@ -341,18 +332,56 @@ def make_world(
         # Numba compiles separately for read-only arrays, so these are read-only whatever their origin.
         order=read_only(settled.order),
         ties=read_only(settled.ties),
-        blocks=blocks.data,
-        block_starts=blocks.starts,
+        blocks=made.data,
+        block_starts=made.starts,
         labels=read_only(np.ascontiguousarray(labels, np.int8)),
         offsets=read_only(np.ascontiguousarray(rankings.offsets, np.int64)),
         query_shares=query_shares,
-        user=user_table(model, length),
-        weights=rank_weights(longest, interleaving.get("tau", 1.0)),
+        user=user_table(_model(model, labels), length),
+        weights=rank_weights(_longest(rankings), interleaving.get("tau", 1.0)),
         rules=record(rules),
         rate=float(interleaving.get("rate", 0.5)),
         **_workspace(length),
         unjudged=read_only(np.ascontiguousarray([] if unjudged is None else unjudged, np.bool_)),
     )
+
+
+def check_world(
+    rankings: Rankings,
+    labels: np.ndarray,
+    model: ClickModel | Configured,
+    interleaving: Configured,
+    *,
+    length: int,
+    ties: str,
+    tied_duels: str,
+    queries: str | np.ndarray,
+) -> None:
+    """Raise an error if these arguments of `make_world` do not fit together."""
+    if length < 1:
+        raise InterleaveError(f"a page must have at least 1 document, not {length}")
+    if len(labels) != rankings.n_docs:
+        raise InterleaveError(f"{len(labels)} labels for rankings of {rankings.n_docs} documents")
+    if min(length, _longest(rankings)) > interleaving.thing.longest_page:
+        raise InterleaveError(
+            f"{interleaving.name} pages have at most {interleaving.thing.longest_page} documents, "
+            f"not {length}"
+        )
+    if rankings.lengths is not None:
+        interleaving.thing.check_short_lists(interleaving)
+    find(tied_duels, TIED_DUELS, "way to settle tied duels", InterleaveError)
+    check_grades(_model(model, labels), labels)
+    check_tie_mode(ties)
+    _query_choice(queries, rankings.n_queries)
+
+
+def _model(model: ClickModel | Configured, labels: np.ndarray) -> ClickModel:
+    return model if isinstance(model, ClickModel) else model_for(model, grades_in(labels))
+
+
+def _longest(rankings: Rankings) -> int:
+    """Return the number of documents of the longest query."""
+    return int(np.diff(rankings.offsets).max())
 
 
 def rules_of(configured: Configured) -> Rules:
@@ -389,6 +418,24 @@ def select_queries(world: World, start: int, stop: int) -> World:
         query_shares=np.empty(0),
     )
     return with_kernel_types(part)
+
+
+def without_rankings(world: World) -> World:
+    """Return the world with empty rankings, of the same types, for `with_rankings`."""
+    if world.blocks.size:
+        world = world._replace(blocks=world.blocks[:0], block_starts=world.block_starts[:0])
+    return world._replace(order=world.order[:, :0], ties=world.ties[:, :0])
+
+
+def with_rankings(world: World, rankings: Rankings) -> World:
+    """Return the world that `without_rankings` was applied to; `rankings` are those of its queries."""
+    if not world.block_starts.size:  # a world without blocks keeps its starts, all 0
+        blocks = blocks_of(rankings)
+        world = world._replace(blocks=blocks.data, block_starts=blocks.starts)
+    ranked = world._replace(
+        order=rankings.order.astype(world.order.dtype), ties=rankings.ties.astype(world.ties.dtype)
+    )
+    return with_kernel_types(ranked)
 
 
 def with_kernel_types(world: World) -> World:

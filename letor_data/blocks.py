@@ -51,6 +51,11 @@ def blocks_of(rankings: Rankings) -> Blocks:
     return blocks
 
 
+def no_blocks(n_queries: int) -> Blocks:
+    """Return blocks without bytes, for worlds of which only `order` and `ties` are read."""
+    return Blocks(read_only(np.empty(0, np.uint8)), read_only(np.zeros(n_queries + 1, np.int64)))
+
+
 def _make_blocks(rankings: Rankings) -> Blocks:
     lengths = rankings.lengths
     starts = _starts(np.diff(rankings.offsets), 0 if lengths is None else _LENGTH_BYTES)

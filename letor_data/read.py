@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+import weakref
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,8 +15,12 @@ from letor_data.packed.packing import guard
 from letor_data.parquet_files import read_parquet
 from letor_data.text.parse import ReadOptions, check_options, parse_text
 from rankduel.base.errors import DataError, DataWarning, encodable
+from rankduel.base.memory import release_freed_memory
 
 _ATTEMPTS = 3  # at reading files that change meanwhile
+# Of data that were read with a cache. Data that are derived from them, such as some of their queries, have
+# no cache file.
+_cache_stems: weakref.WeakKeyDictionary[Letor, Path] = weakref.WeakKeyDictionary()
 
 
 def read_data(
@@ -90,7 +95,19 @@ def _read_text(paths: list, options: ReadOptions, cache: bool | str | Path, jobs
         letor = _parse_unchanged(paths, options, digest, jobs, progress)
         if cache:
             letor = _cached(letor, cache_files.cache_stem(first, letor.digest, folder))
-    return replace(letor, source=encodable(", ".join(str(path) for path in paths)), cache=folder)
+            release_freed_memory()  # that of the parsed copy
+    letor = replace(letor, source=encodable(", ".join(str(path) for path in paths)), cache=folder)
+    if cache:
+        _cache_stems[letor] = cache_files.cache_stem(first, letor.digest, folder).absolute()
+    return letor
+
+
+def cache_stem_of(letor: Letor) -> Path | None:
+    """Return the absolute path of the cache file of `letor`, without its checksum and '.arrow'.
+
+    None if `letor` was not read from text with a cache. The file may be absent, if it could not be written.
+    """
+    return _cache_stems.get(letor)
 
 
 def _folder(first: Path, cache: bool | str | Path) -> Path | None:

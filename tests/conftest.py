@@ -1,6 +1,6 @@
 """Settings and fixtures of all tests.
 
-The quick tests have a limit of ten minutes with set-up, most of which is compiling. So they compile one or
+The quick tests have a limit of five minutes, most of which is compiling. So they compile one or
 two policies of each kind and the most used interleaving methods; tests marked `compiling` compile all.
 """
 
@@ -17,7 +17,15 @@ settings.load_profile("rankduel")
 
 # Files that take about a minute run first, so that none of them starts last. The first of these compile code
 # that the others load from disk.
-LONG = ("test_every_policy", "test_docs", "test_live", "test_build", "test_readme", "test_run", "test_dts")
+LONG = (
+    "test_every_policy",
+    "test_live",
+    "test_compiling",
+    "test_pages",
+    "test_build",
+    "test_readme",
+    "test_run",
+)
 
 
 def pytest_collection_modifyitems(items):

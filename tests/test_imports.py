@@ -28,6 +28,7 @@ ORDER = {
         "blocks evaluation",
         "summary",
         "rankings_files read",
+        "references",
     ),
     "clickmodels": (
         "rows",
@@ -63,6 +64,7 @@ ORDER = {
         "cluster digests limits paired_tests specs statistics",
         "tables",
         "arena",
+        "arena_reference",
         "matrix",
         "winners",
         "runs",

@@ -26,7 +26,7 @@ pytestmark = [
     pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills by signal"),
 ]
 ROOT = Path(__file__).parents[1]
-KILLS = 34  # for each of six jobs
+KILLS = 34  # for each job
 WITHIN = 12  # least number of kills that leave some but not all of the output
 
 # Saves a checkpoint after every block; a normal job saves one every three seconds.
@@ -74,6 +74,10 @@ JOBS = {
     "run": Job(
         lambda folder: None,
         command("run arithmetic -p sparring -p random_pair --horizon 3e5 --runs 12 --jobs 1 -o out"),
+    ),
+    "run of many": Job(  # with files of a hundred runs
+        lambda folder: None,
+        command("run arxiv6 -p winner_stays --horizon 2e3 --checkpoints 20 --runs 310 --jobs 1 -o out"),
     ),
     "matrix": Job(write_data, ["-c", MATRIX]),
     "multileave": Job(

@@ -21,7 +21,8 @@ import numpy as np
 import pandas as pd
 
 from experiments.arena import Arena, check_has_pairs
-from experiments.cluster import Cluster, Workers, checked_workers
+from experiments.arena_reference import SENT, rankings_on_worker, read_by_workers
+from experiments.cluster import Cluster, Transfer, Workers, checked_workers
 from experiments.limits import MOST_DUELS, checked_count
 from experiments.matrix.checkpoint import Checkpoint
 from experiments.matrix.kernels import KernelChoice, choose_kernel, has_odds
@@ -42,7 +43,16 @@ from experiments.matrix.rounds import (
 from experiments.statistics import Sequence
 from interleave import for_another_thread, is_exact
 from interleave.exact.outcome_odds import LOSS, TIE, WIN
-from interleave.world import World, asked_in_turn, select_queries, with_kernel_types
+from interleave.exact.team_draft import LONGEST
+from interleave.world import (
+    World,
+    asked_in_turn,
+    select_queries,
+    with_kernel_types,
+    with_rankings,
+    without_rankings,
+)
+from letor_data.references import RankingsReference, reference_of
 from rankduel.base.errors import UsageError
 from rankduel.base.streams import checked_seed, stream
 from rankduel.base.threads import ordered_map
@@ -71,6 +81,7 @@ class RoundWork(NamedTuple):
     firsts: np.ndarray  # (pairs of the round,) int64
     seconds: np.ndarray
     centres: np.ndarray  # (pairs of the round,) expected values
+    rankings: RankingsReference | None = None  # if blocks are sent without rankings
 
 
 class Block(NamedTuple):
@@ -78,7 +89,7 @@ class Block(NamedTuple):
 
     start: int  # its first query
     times: np.ndarray  # (queries,) int64, number of plays of each query
-    world: World  # contains only these queries
+    world: World  # contains only these queries; without their rankings if RoundWork.rankings is given
 
 
 class BlockSums(NamedTuple):
@@ -161,7 +172,8 @@ def _check(name: str, found: object, fine: bool, expected: str) -> None:
 
 def _job(arena: Arena, target: Target, simulate: bool, alpha: float, seed: int) -> Job:
     check_has_pairs(arena)
-    world, method, n_rankers = arena.world(seed), arena.interleaving, arena.rankings.n_rankers
+    world = arena.world(seed, blocks=_reads_blocks(arena, simulate))
+    method, n_rankers = arena.interleaving, arena.rankings.n_rankers
     firsts, seconds = np.triu_indices(n_rankers, 1)
     simulate = simulate or not has_odds(world, method)
     if simulate:
@@ -172,7 +184,19 @@ def _job(arena: Arena, target: Target, simulate: bool, alpha: float, seed: int) 
         alone = (world._replace(ties=world.ties[[ranker, ranker]]) for ranker in range(n_rankers))
         clean = np.array([is_exact(one, method, 0, 1) for one in alone])
     kernel = choose_kernel(world, method, simulate)
-    return Job(world, kernel, firsts, seconds, clean[firsts] & clean[seconds], simulate, target, alpha, seed)
+    if kernel.kind != "team_draft":  # it reads blocks only, so `order` and `ties` are not sent to workers
+        world = world._replace(order=world.order[:, :0], ties=world.ties[:, :0])
+    exact = clean[firsts] & clean[seconds]
+    reference = reference_of(arena.rankings)
+    if reference is not None:
+        reference = reference._replace(ties=arena.ties, seed=seed)
+    return Job(world, kernel, firsts, seconds, exact, simulate, target, alpha, seed, reference)
+
+
+def _reads_blocks(arena: Arena, simulate: bool) -> bool:
+    """Return whether the kernel reads `World.blocks`; exact team draft of complete lists does not."""
+    drafts = arena.interleaving.name == "team_draft" and arena.length <= LONGEST
+    return simulate or not drafts or arena.rankings.lengths is not None
 
 
 def _start(job: Job, checkpoint: Checkpoint | None, about: Any) -> tuple[PairSums, np.ndarray, int]:
@@ -232,20 +256,39 @@ def _block_sums(
     work = RoundWork(job.kernel, job.seed, planned.number, firsts, seconds, centres(totals, rows))
     blocks = ((start, planned.times[start : start + planned.block]) for start in starts)
     if isinstance(workers, Cluster):
-        sent = (
-            Block(start, times, select_queries(job.world, start, start + len(times)))
-            for start, times in blocks
-        )
-        yield from workers.ordered_map(sums_on_worker, work, sent)
+        yield from workers.ordered_map(sums_on_worker, transfers_of_blocks(job, work), blocks)
         return
     yield from ordered_map(
         lambda block: _sums(work, for_another_thread(job.world), *block, block[0]), blocks, workers
     )
 
 
+def transfers_of_blocks(job: Job, work: RoundWork) -> list[Transfer]:
+    """Return the ways to send blocks (start, times): without rankings if possible, and with them."""
+
+    def with_rankings_of(block: tuple[int, np.ndarray]) -> Block:
+        start, times = block
+        return Block(start, times, select_queries(job.world, start, start + len(times)))
+
+    def without_rankings_of(block: tuple[int, np.ndarray]) -> Block:
+        whole = with_rankings_of(block)
+        return whole._replace(world=without_rankings(whole.world))
+
+    by_value = Transfer(work, with_rankings_of, SENT)
+    if job.rankings is None:
+        return [by_value]
+    referring = work._replace(rankings=job.rankings)
+    return [Transfer(referring, without_rankings_of, read_by_workers(job.rankings)), by_value]
+
+
 def sums_on_worker(work: RoundWork, block: Block) -> BlockSums:
     """Compute the sums of a block on a worker of a cluster."""
-    return _sums(work, with_kernel_types(block.world), block.start, block.times, 0)
+    if work.rankings is None:
+        world = with_kernel_types(block.world)
+    else:
+        rankings = rankings_on_worker(work.rankings, block.start, block.start + len(block.times))
+        world = with_rankings(block.world, rankings)
+    return _sums(work, world, block.start, block.times, 0)
 
 
 def _sums(work: RoundWork, world: World, start: int, times: np.ndarray, first: int) -> BlockSums:

@@ -15,13 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from interleave import METHODS, for_another_thread, query_odds
-from interleave.duel import outcome_by
-from interleave.exact.all_pages import all_pages_odds
+from interleave import METHODS, query_odds
+from interleave.duel import draft_length_by, outcome_by
 from interleave.exact.click_patterns import pattern_chance
-from interleave.exact.dispatch import FEW_DOCUMENTS
+from interleave.exact.dispatch import FEW_DOCUMENTS, compiled_odds, longest_exact_page
 from interleave.exact.outcome_odds import LOSS, TIE, WIN, read_rank, verdict
-from interleave.exact.team_draft import LONGEST, team_draft_odds
+from interleave.exact.team_draft import team_draft_odds
 from interleave.list_ends import shorter_list
 from interleave.methods import probabilistic
 from interleave.world import (
@@ -37,7 +36,6 @@ from interleave.world import (
 )
 from letor_data.ties import shuffle_ties
 from rankduel.base.compiling import entry, kernel
-from rankduel.base.errors import InterleaveError
 from rankduel.base.settings import Configured
 
 # Columns after LOSS, TIE and WIN: sums of squared deviations of the values of a query. WITHIN takes them from
@@ -52,16 +50,7 @@ Kernel = Callable[..., np.ndarray]
 
 def has_odds(world: World, method: Configured) -> bool:
     """Return whether the method has exact odds for pages of this length."""
-    sizes = np.diff(world.offsets)
-    if method.name == "probabilistic":
-        return True
-    if method.name == "team_draft":  # calling `query_odds` would compile it
-        return min(world.user.shape[1], int(sizes.max())) <= LONGEST
-    try:
-        query_odds(for_another_thread(world), method, int(sizes.argmax()), 0, 1, np.random.default_rng(0))
-    except InterleaveError:
-        return False
-    return True
+    return min(world.user.shape[1], int(np.diff(world.offsets).max())) <= longest_exact_page(method)
 
 
 class KernelChoice(NamedTuple):
@@ -76,13 +65,13 @@ class KernelChoice(NamedTuple):
 
 def choose_kernel(world: World, method: Configured, simulate: bool) -> KernelChoice:
     """Return the kernel for a world: live duels, or exact odds given the ties and pages that are drawn."""
-    kind = "any"
+    kind = "odds" if compiled_odds(method) is not None else "any"
     if simulate:
         kind = "duels"
     elif method.name == "team_draft":
         kind = "team_draft"
-    elif method.name == "probabilistic":
-        kind = "pages" if np.diff(world.offsets).max() > FEW_DOCUMENTS else "all_pages"
+    elif method.name == "probabilistic" and np.diff(world.offsets).max() > FEW_DOCUMENTS:
+        kind = "pages"
     return KernelChoice(kind, str(method))
 
 
@@ -91,9 +80,9 @@ def drawn_pages_kernel(method: Configured) -> Kernel:
     return _probabilistic_sums(_credited_odds if _credits_each_click(method) else _readers_odds)
 
 
-def _all_pages_kernel(method: Configured) -> Kernel:
-    """Return the kernel for probabilistic interleaving of few documents, which draws no pages."""
-    return _all_pages_sums(all_pages_odds(by_pattern=not _credits_each_click(method)))
+def odds_kernel(method: Configured) -> Kernel:
+    """Return the kernel that sums the exact odds of a method, if these are compiled."""
+    return _odds_sums(draft_length_by(method.name), compiled_odds(method))
 
 
 def _credits_each_click(method: Configured) -> bool:
@@ -205,23 +194,23 @@ def _probabilistic_sums(page_odds: Callable[..., Any]) -> Kernel:
 
 
 @functools.cache
-def _all_pages_sums(odds_over_pages: Callable[..., Any]) -> Kernel:
+def _odds_sums(draft: Callable[..., Any], exact_odds: Callable[..., Any]) -> Kernel:
     @entry
-    def all_pages_sums(world, start, times, firsts, seconds, centres, by_query, users):
-        """Sum the odds over all pages of probabilistic interleaving."""
+    def odds_sums(world, start, times, firsts, seconds, centres, by_query, users):
+        """Sum what `exact_odds` returns given the ties that are drawn; `draft` sets the drafted places."""
         sums = np.zeros((len(firsts), COLUMNS))
         for i in range(len(times)):
             for row in range(len(firsts)):
                 pair, total = pair_on(world, start + i, firsts[row], seconds[row]), 0.0
-                length = shorter_list(world, pair, world.user.shape[1], users)
                 for turn in range(times[i]):
                     forget_ties(world)
-                    odds = odds_over_pages(world, pair, length, users)
+                    draft(world, pair, users)
+                    odds = exact_odds(world, pair, users)
                     total = _add(sums, row, odds, turn, total, centres[row])
                 by_query[i, row] = total
         return sums
 
-    return all_pages_sums
+    return odds_sums
 
 
 @kernel
@@ -296,7 +285,10 @@ def _credited_odds(world, pair, length, room, users):
 
 
 def _any_sums(method: Configured) -> Kernel:
-    """Return a kernel for any method with exact odds; it calls `query_odds` from Python for every value."""
+    """Return a kernel for any method with exact odds, such as those that need a solver in Python.
+
+    It calls `query_odds` for every value.
+    """
 
     def sums_of(
         world: World,
@@ -345,7 +337,7 @@ def _duel_sums(outcome: Callable[..., Any]) -> Kernel:
 KERNELS: dict[str, Callable[[Configured], Kernel]] = {
     "team_draft": lambda way: team_draft_sums,
     "pages": drawn_pages_kernel,
-    "all_pages": _all_pages_kernel,
+    "odds": odds_kernel,
     "any": _any_sums,
     "duels": duel_kernel,
 }

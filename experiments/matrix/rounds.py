@@ -16,6 +16,7 @@ from experiments.matrix.kernels import CENTRED, COLUMNS, WITHIN, KernelChoice, a
 from experiments.statistics import Sequence, extend, predicted_mean, start_sequence
 from interleave.exact.outcome_odds import TIE, WIN
 from interleave.world import World
+from letor_data.references import RankingsReference
 from rankduel.base.streams import stream
 
 _BLOCK_WORK = 200_000  # pages or duels in a block of queries, about a second of work
@@ -53,6 +54,7 @@ class Job(NamedTuple):
     target: Target
     alpha: float  # one minus the confidence of each interval, if target.decide is None
     seed: int
+    rankings: RankingsReference | None  # those of `world`, for workers of a cluster
 
     @property
     def n_queries(self) -> int:
@@ -152,8 +154,12 @@ def _round_size(job: Job, done: int, first: int, longest: int, most: int) -> int
 
 def _round(job: Job, number: int, rows: np.ndarray, times: np.ndarray) -> Round:
     work_per_query = max(1, len(rows) * int(times.sum()) // job.n_queries)
-    block = max(1, min(_BLOCK_WORK // work_per_query, -(-job.n_queries // _MIN_BLOCKS)))
-    return Round(number, rows, times, block)
+    return Round(number, rows, times, queries_per_block(work_per_query, job.n_queries))
+
+
+def queries_per_block(work_per_query: int, n_queries: int) -> int:
+    """Return the number of queries in a block, given the number of pages or duels per query."""
+    return max(1, min(_BLOCK_WORK // work_per_query, -(-n_queries // _MIN_BLOCKS)))
 
 
 def _is_done(job: Job, totals: PairSums) -> np.ndarray:

@@ -31,6 +31,7 @@ import scipy
 
 from bandits import checkpoints
 from experiments.arena import Arena, check_has_pairs
+from experiments.arena_reference import ArenaReference, arena_of, transfers_of
 from experiments.cluster import Cluster, Workers, checked_workers
 from experiments.limits import checked_count
 from experiments.matrix.checkpoint import Checkpoint
@@ -242,13 +243,13 @@ def _all_sums(
 class _Inferred(NamedTuple):
     """Values that all blocks of a matrix share on a cluster."""
 
-    arena: Arena
+    arena: Arena | ArenaReference
     method: str
     seed: int
 
 
 # By arena, then by method and seed.
-_comparisons: weakref.WeakKeyDictionary[Arena, dict[tuple[str, int], PageComparison]]
+_comparisons: weakref.WeakKeyDictionary[Arena | ArenaReference, dict[tuple[str, int], PageComparison]]
 _comparisons = weakref.WeakKeyDictionary()
 
 
@@ -257,7 +258,8 @@ def _sums_by_block(
 ) -> Iterator[tuple[Block, np.ndarray]]:
     """Yield every block with its sums, in order, computed by threads or by a cluster."""
     if isinstance(workers, Cluster):
-        return workers.ordered_map(_sums_on_worker, _Inferred(arena, comparison.name, seed), todo)
+        transfers = transfers_of(arena, lambda sent: _Inferred(sent, comparison.name, seed))
+        return workers.ordered_map(_sums_on_worker, transfers, todo)
     return ordered_map(lambda block: (block, play_impressions(comparison, block, seed)), todo, workers)
 
 
@@ -265,7 +267,8 @@ def _sums_on_worker(inferred: _Inferred, block: Block) -> tuple[Block, np.ndarra
     """Return a block with its sums; the comparison is cached for as long as the worker has the arena."""
     cached, key = _comparisons.setdefault(inferred.arena, {}), (inferred.method, inferred.seed)
     if key not in cached:
-        cached[key] = multileaved(inferred.arena, MULTILEAVERS.parsed(inferred.method), inferred.seed)
+        arena = arena_of(inferred.arena)
+        cached[key] = multileaved(arena, MULTILEAVERS.parsed(inferred.method), inferred.seed)
     return block, play_impressions(cached[key], block, inferred.seed)
 
 

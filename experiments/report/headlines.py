@@ -14,7 +14,7 @@ from experiments.report.charts.styles import LineStyle
 from experiments.report.multileave import headline, is_multileave
 from experiments.report.names import ranker_in_words
 from experiments.runs.compare import Comparison, unnoticed
-from experiments.runs.records import RunSet
+from experiments.runs.run_sets import RunSet
 from experiments.runs.summaries import final, final_estimates
 from experiments.winners.certainty import is_undecided, joint
 from experiments.winners.notions import best, copeland_scores

@@ -34,7 +34,7 @@ from experiments.runs.multileave_error import (
     impressions_until,
     until_text,
 )
-from experiments.runs.records import RunSet
+from experiments.runs.run_sets import RunSet
 from experiments.runs.summaries import curves
 from rankduel.base.text import counted
 

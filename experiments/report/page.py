@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -14,7 +15,9 @@ from experiments.report.headlines import report_title, run_set_headline
 from experiments.report.html import charts_footer, page_html, plain_names
 from experiments.report.pair import pair_clause, pair_section, pairs
 from experiments.report.run_set import run_set_section
-from experiments.runs.records import RunSet
+from experiments.runs.run_sets import RunSet
+from experiments.runs.study_file import read_settings
+from experiments.runs.summaries import read_for_charts
 from rankduel.base.files import write_text
 
 # An id on the page is the name of a run set or pair plus one of these endings, which no id of the charting
@@ -60,12 +63,30 @@ def distinct(run_sets: Sequence[RunSet]) -> list[tuple[RunSet, list[str]]]:
     return list(found.values())
 
 
+def count_repeated(folders: Iterable[Path]) -> int:
+    """Return how many of these run sets have the same runs as another; those of equal settings are read."""
+    alike: dict[str, list[Path]] = {}
+    for folder in folders:
+        alike.setdefault(_settings_text(read_settings(folder)), []).append(folder)
+    repeated = 0
+    for some in alike.values():
+        if len(some) > 1:
+            run_sets = [run_set for folder in some for run_set in read_for_charts(folder)]
+            repeated += len(run_sets) - len(distinct(run_sets))
+    return repeated
+
+
+def _settings_text(settings: Mapping[str, Any]) -> str:
+    """Return the settings without the command and the versions as text."""
+    kept = {key: value for key, value in settings.items() if key not in ("command", "versions")}
+    return json.dumps(kept, sort_keys=True, default=str)
+
+
 def _runs_digest(run_set: RunSet) -> str:
     """Return a digest of settings and runs, without the times, the command and the versions."""
-    settings = {key: value for key, value in run_set.settings.items() if key not in ("command", "versions")}
     table = run_set.table.drop(columns="seconds")
-    about = [settings, {name: str(kind) for name, kind in table.dtypes.items()}]
-    found = hashlib.sha256(json.dumps(about, sort_keys=True, default=str).encode())
+    about = [_settings_text(run_set.settings), {name: str(kind) for name, kind in table.dtypes.items()}]
+    found = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
     found.update(pd.util.hash_pandas_object(table, index=False).to_numpy().tobytes())
     return found.hexdigest()
 

@@ -15,7 +15,7 @@ from experiments.report.charts.styles import LineStyle
 from experiments.report.headlines import agreement, labels_of
 from experiments.report.html import Figure, Section, Table, render
 from experiments.runs.compare import Comparison, compare_runs
-from experiments.runs.records import RunSet
+from experiments.runs.run_sets import RunSet
 from experiments.runs.summaries import final, final_estimates
 from experiments.statistics import Estimate
 from rankduel.base.text import counted
@@ -37,13 +37,17 @@ def pairs(run_sets: Sequence[RunSet]) -> list[tuple[RunSet, RunSet]]:
         if (live.settings["mode"], proxy.settings["mode"]) == ("live", "proxy")
         if live.settings["matrix"]["digest"] == proxy.settings["matrix"]["digest"]
         if live.settings["horizon"] == proxy.settings["horizon"]
-        if set(live.table["policy"]) & set(proxy.table["policy"])
+        if common_policies(live, proxy)
     ]
+
+
+def common_policies(live: RunSet, proxy: RunSet) -> set[str]:
+    return set(live.table["policy"].unique()) & set(proxy.table["policy"].unique())
 
 
 def common_runs(live: RunSet, proxy: RunSet) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the runs of the policies that both run sets have."""
-    common = set(live.table["policy"]) & set(proxy.table["policy"])
+    common = common_policies(live, proxy)
     one, other = (run_set.table[run_set.table["policy"].isin(common)] for run_set in (live, proxy))
     return one, other
 

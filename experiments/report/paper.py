@@ -16,7 +16,7 @@ from experiments.report.multileave import error_table, is_multileave
 from experiments.report.page import distinct, section_names
 from experiments.report.pair import pair_figure, pair_table
 from experiments.report.run_set import final_table, run_set_figures
-from experiments.runs.records import RunSet
+from experiments.runs.run_sets import RunSet
 from rankduel.base.errors import UsageError
 from rankduel.base.files import write_text
 from rankduel.base.settings import find
@@ -95,7 +95,9 @@ def write_figures(run_sets: Sequence[RunSet], folder: str | Path, paper: Paper =
     """Write every chart of the report, and every table of results as LaTeX; return the paths."""
     folder = Path(folder)
     run_sets = [run_set for run_set, _ in distinct(run_sets)]
-    labels = chosen((policy for run_set in run_sets for policy in run_set.table["policy"]), paper.policies)
+    labels = chosen(
+        (policy for run_set in run_sets for policy in run_set.table["policy"].unique()), paper.policies
+    )
     run_sets = [kept for run_set in run_sets if len((kept := _only(run_set, labels)).table)]
     styles = labelled_styles(labels)
     folder.mkdir(parents=True, exist_ok=True)

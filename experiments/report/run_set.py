@@ -20,7 +20,7 @@ from experiments.report.headlines import problem_of, run_set_headline
 from experiments.report.html import Figure, Section, Table, run_set_html
 from experiments.report.multileave import is_multileave, multileave_figures, multileave_section
 from experiments.report.names import ranker_in_words
-from experiments.runs.records import RunSet
+from experiments.runs.run_sets import RunSet
 from experiments.runs.summaries import curves, final, share_curves
 from experiments.statistics import estimate
 from experiments.winners.certainty import is_undecided

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 
 import pandas as pd
 
-from experiments.runs.records import RunFolder, read_record, record_path, write_record
+from experiments.runs.record_reading import read_record
+from experiments.runs.recorder import Cell, PlayedCell, Recorder
+from experiments.runs.records import BLOCK, block_path, record_path, remove_records
+from experiments.runs.run_folder import RunFolder
 from rankduel.base.errors import RecordsError, encodable
-
-
-class Cell(NamedTuple):
-    """One run of one policy."""
-
-    policy: str  # name and settings
-    run: int
-
-
-class PlayedCell(NamedTuple):
-    """The result of a cell."""
-
-    cell: Cell
-    table: pd.DataFrame  # one row per checkpoint
-    seconds: float
+from rankduel.base.files import convert_write_errors
 
 
 def play_cells(
@@ -34,36 +23,101 @@ def play_cells(
     repair: bool,
     on_found: Callable[[int], object],
     on_played: Callable[[int], object],
+    only_last: bool = False,
 ) -> pd.DataFrame:
     """Return the rows of all cells in order: read the recorded cells, play and record the others.
 
-    `play` yields cells as they end, in any order. `on_found` is called once with the number of recorded
-    cells, and `on_played` with 1 after every other cell. Nothing is recorded if `run_folder` is None. A
-    record that is damaged or belongs to another study is an error; with `repair` its cell is played again.
+    The cells of a policy are adjacent and in order of their runs. `play` yields cells as they end, in any
+    order. `on_found` is called once with the number of recorded cells, and `on_played` with 1 after every
+    other cell. Nothing is recorded if `run_folder` is None. A record that is damaged or belongs to another
+    study is an error; with `repair` its cells are played again. With `only_last`, the rows of the last
+    checkpoint are returned, and all others are released once they are recorded.
     """
-    tables = _recorded(run_folder, cells, repair) if run_folder is not None else {}
-    on_found(len(tables))
-    for cell, table, seconds in play([cell for cell in cells if cell not in tables]):
-        if run_folder is not None:
-            write_record(run_folder, cell.policy, cell.run, table, seconds)
-        named = table.assign(policy=encodable(cell.policy), run=cell.run, seconds=seconds)
-        tables[cell] = named[["policy", "run", *table.columns, "seconds"]]
+    kept = _last_rows if only_last else _all_rows
+    recorder = None if run_folder is None else Recorder(run_folder, cells)
+    rows: dict[Cell, pd.DataFrame] = {}  # by the first cell of the table
+    found: set[Cell] = set()
+    for some, table in [] if recorder is None else _recorded(recorder, cells, repair):
+        found.update(some)
+        rows[some[0]] = kept(table)
+    on_found(len(found))
+    for played in play([cell for cell in cells if cell not in found]):
+        if recorder is not None:
+            recorder.write(played)
+        rows[played.cell] = kept(_named(played))
         on_played(1)
-    return pd.concat([tables[cell] for cell in cells], ignore_index=True)
+    return pd.concat([rows[cell] for cell in cells if cell in rows], ignore_index=True)
 
 
-def _recorded(run_folder: RunFolder, cells: Iterable[Cell], repair: bool) -> dict[Cell, pd.DataFrame]:
-    """Return the recorded cells; without `repair`, raise RecordsError for the first that does not fit."""
-    tables: dict[Cell, pd.DataFrame] = {}
+def _all_rows(table: pd.DataFrame) -> pd.DataFrame:
+    return table
+
+
+def _last_rows(table: pd.DataFrame) -> pd.DataFrame:
+    return table[table["step"] == table["step"].iloc[-1]]
+
+
+def _named(played: PlayedCell) -> pd.DataFrame:
+    """Return the table of a run with columns for policy, run and seconds, as records are read."""
+    (policy, run), table, seconds = played
+    named = table.assign(policy=encodable(policy), run=run, seconds=seconds)
+    return named[["policy", "run", *table.columns, "seconds"]]
+
+
+def _recorded(
+    recorder: Recorder, cells: Iterable[Cell], repair: bool
+) -> Iterator[tuple[list[Cell], pd.DataFrame]]:
+    """Yield recorded cells with their rows; without `repair`, raise RecordsError if a record does not fit.
+
+    Single records of complete blocks are joined.
+    """
     problems: list[RecordsError] = []
-    for cell in cells:
-        try:
-            tables[cell] = read_record(record_path(run_folder.path, cell.policy, cell.run), run_folder)
-        except FileNotFoundError:
+    for _, group in groupby(cells, key=lambda cell: cell.block):
+        some = list(group)
+        table = _read_block(recorder.run_folder, some, repair, problems)
+        if table is not None:
+            yield some, table
             continue
-        except RecordsError as problem:
-            problems.append(problem)
+        for cell in some:
+            table = _read_run(recorder.run_folder, cell, problems)
+            if table is not None:
+                recorder.add(_played(cell, table))
+                yield [cell], table
     if problems and not repair:
         more = f" ({len(problems)} such records)" if len(problems) > 1 else ""
         raise RecordsError(f"{problems[0]}{more}")
-    return tables
+
+
+def _read_block(
+    run_folder: RunFolder, cells: list[Cell], repair: bool, problems: list[RecordsError]
+) -> pd.DataFrame | None:
+    """Return the rows of `cells` from their block; None if it is absent or, after a note, does not fit."""
+    policy, first = cells[0].block
+    path = block_path(run_folder.path, policy, first)
+    try:
+        table = read_record(path, run_folder)
+    except FileNotFoundError:
+        return None
+    except RecordsError as problem:
+        problems.append(problem)
+        if repair:
+            with convert_write_errors(path, RecordsError):
+                path.unlink()  # its runs are played again, and recorded one by one
+        return None
+    remove_records(run_folder.path, policy, range(first, first + BLOCK))
+    return table if len(cells) == BLOCK else table[table["run"].isin([cell.run for cell in cells])]
+
+
+def _read_run(run_folder: RunFolder, cell: Cell, problems: list[RecordsError]) -> pd.DataFrame | None:
+    try:
+        return read_record(record_path(run_folder.path, *cell), run_folder)
+    except FileNotFoundError:
+        return None
+    except RecordsError as problem:
+        problems.append(problem)
+        return None
+
+
+def _played(cell: Cell, record: pd.DataFrame) -> PlayedCell:
+    """Return a run as it was played, from its record."""
+    return PlayedCell(cell, record.drop(columns=["policy", "run", "seconds"]), record["seconds"].iloc[0])

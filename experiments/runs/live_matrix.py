@@ -10,7 +10,8 @@ from experiments.cluster import Workers
 from experiments.matrix.build import BuildStatus, build_matrix, write_matrix
 from experiments.matrix.preferences import Preferences, read_preferences
 from experiments.runs.problem import other_rankers
-from experiments.runs.records import ANOTHER_RUN_SET, INCIDENTAL, MATRIX, refuse_old_layout
+from experiments.runs.run_folder import MATRIX
+from experiments.runs.study_file import ANOTHER_RUN_SET, INCIDENTAL, refuse_old_layout
 from rankduel.base.errors import MatrixError, RecordsError
 from rankduel.base.files import convert_write_errors
 

@@ -19,7 +19,8 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from experiments.arena import Arena
-from experiments.cluster import Cluster, Compiling, Workers, checked_workers
+from experiments.arena_reference import ArenaReference, arena_of, transfers_of
+from experiments.cluster import Cluster, Compiling, Transfer, Workers, checked_workers
 from experiments.limits import MOST_RUNS, checked_count
 from experiments.matrix.preferences import Preferences
 from experiments.matrix.shared_pages import (
@@ -33,9 +34,11 @@ from experiments.matrix.shared_pages import (
     play_impressions,
     random_pairs,
 )
-from experiments.runs.cells import Cell, PlayedCell, play_cells
+from experiments.runs.cells import play_cells
 from experiments.runs.problem import how_known, other_rankers
-from experiments.runs.records import MULTILEAVE, open_run_set, versions
+from experiments.runs.recorder import Cell, PlayedCell
+from experiments.runs.run_folder import open_run_set
+from experiments.runs.study_file import MULTILEAVE, versions
 from experiments.specs import listed
 from experiments.statistics import standard_error
 from interleave.multileave import MULTILEAVERS
@@ -131,7 +134,7 @@ def _settings(arena: Arena, reference: Preferences, impressions: int, seed: int)
 class _Shared(NamedTuple):
     """Values that all runs share on a cluster."""
 
-    arena: Arena
+    arena: Arena | ArenaReference
     methods: tuple[str, ...]
     reference: Preferences
     impressions: int
@@ -142,11 +145,12 @@ def _comparison(shared: _Shared, cell: Cell) -> PageComparison:
     """Return the comparison of a cell; all are cached for as long as the worker has the arena."""
     cached = _comparisons.setdefault(shared.arena, {})
     if cell.policy not in cached:
-        cached |= contests_of(shared.arena, multileavers_of(shared.methods))
+        cached |= contests_of(arena_of(shared.arena), multileavers_of(shared.methods))
     return cached[cell.policy]
 
 
-_comparisons: weakref.WeakKeyDictionary[Arena, dict[str, PageComparison]] = weakref.WeakKeyDictionary()
+_comparisons: weakref.WeakKeyDictionary[Arena | ArenaReference, dict[str, PageComparison]]
+_comparisons = weakref.WeakKeyDictionary()
 
 
 def _compile_on_worker(shared: _Shared, cell: Cell) -> None:
@@ -158,11 +162,15 @@ def _play_on_worker(shared: _Shared, cell: Cell) -> PlayedCell:
 
 
 def _play_on_cluster(
-    cluster: Cluster, shared: _Shared, cells: list[Cell], done: Callable[[int], object]
+    cluster: Cluster,
+    transfers: list[Transfer],
+    cells: list[Cell],
+    impressions: int,
+    done: Callable[[int], object],
 ) -> Iterator[PlayedCell]:
     compiling = Compiling(lambda cell: cell.policy, _compile_on_worker)
-    for played in cluster.unordered_map(_play_on_worker, shared, cells, compiling):
-        done(shared.impressions)
+    for played in cluster.unordered_map(_play_on_worker, transfers, cells, compiling):
+        done(impressions)
         yield played
 
 
@@ -179,8 +187,10 @@ def _play_all(
     """Yield every cell as it ends."""
     if isinstance(jobs, Cluster):
         *methods, _pairs = comparisons
-        shared = _Shared(arena, tuple(methods), reference, impressions, seed)
-        return _play_on_cluster(jobs, shared, cells, done)
+        transfers = transfers_of(
+            arena, lambda sent: _Shared(sent, tuple(methods), reference, impressions, seed)
+        )
+        return _play_on_cluster(jobs, transfers, cells, impressions, done)
     for name in {cell.policy: None for cell in cells}:
         comparisons[name].sums(0, 0, np.random.default_rng(0))  # compile before the timed runs
     return Parallel(n_jobs=jobs, prefer="threads", return_as="generator_unordered")(

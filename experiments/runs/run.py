@@ -6,6 +6,7 @@ import hashlib
 import platform
 import time
 import warnings
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -19,13 +20,17 @@ from joblib import Parallel, delayed
 from bandits import checkpoints as checkpoints_of
 from bandits.plain import is_plain
 from bandits.steps import checked_horizon
-from experiments.cluster import Cluster, Compiling, Workers, checked_workers
+from experiments.arena import Arena
+from experiments.arena_reference import ArenaReference, arena_of, transfers_of
+from experiments.cluster import Cluster, Compiling, Transfer, Workers, checked_workers
 from experiments.limits import MOST_CHECKPOINTS, MOST_RUNS, checked_count
 from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
-from experiments.runs.cells import Cell, PlayedCell, play_cells
+from experiments.runs.cells import play_cells
 from experiments.runs.in_play import InPlay
 from experiments.runs.problem import Problem
-from experiments.runs.records import open_run_set, versions
+from experiments.runs.recorder import Cell, PlayedCell
+from experiments.runs.run_folder import open_run_set
+from experiments.runs.study_file import versions
 from experiments.specs import parse_policy, policies_of
 from rankduel.base.compiling import compile_side_by_side
 from rankduel.base.errors import PolicyNotice, UsageError
@@ -48,6 +53,7 @@ def run(
     command: str = "",
     done: Callable[[int], None] = lambda n: None,
     watch: Callable[[InPlay], None] = lambda in_play: None,
+    only_last: bool = False,
 ) -> pd.DataFrame:
     """Play runs of policies on a problem, and return one row per policy, run and checkpoint.
 
@@ -58,6 +64,7 @@ def run(
     repair       Play runs again whose record is damaged or belongs to another study; otherwise an error.
     done         Called with the number of runs that ended since the last call.
     watch        Called once, before the first run, with the progress of the runs in play.
+    only_last    Return the rows of the last checkpoint only.
 
     A run depends on its problem, policy, number and seed only, not on other runs or the number of workers.
     `rankduel.run` documents all parameters.
@@ -83,6 +90,7 @@ def run(
         repair=repair,
         on_found=done,
         on_played=done,
+        only_last=only_last,
     )
 
 
@@ -130,9 +138,9 @@ def _play_all(
             if is_plain(policy.thing):
                 problem.first_step(policy)  # warns that it is not compiled
         # Workers receive policies as text and return tables, so they need no folder for records.
-        shared = _Shared(replace(problem), steps, seed, _file_digests(policies))
         compiling = Compiling(lambda cell: cell.policy, _compile_on_worker)
-        yield from jobs.unordered_map(_play_on_worker, shared, cells, compiling)
+        transfers = _transfers(problem, steps, seed, _file_digests(policies))
+        yield from jobs.unordered_map(_play_on_worker, transfers, cells, compiling)
         return
     compiled = {name: policy for name, policy in policies.items() if not is_plain(policy.thing)}
     if len(problem.preferences) > 1:  # compile before the runs are timed
@@ -186,9 +194,36 @@ class _Shared(NamedTuple):
     """Values that all runs share on a cluster."""
 
     problem: Problem  # a copy without cached properties
+    arena: ArenaReference | None  # if the problem is sent without its arena
     steps: np.ndarray
     seed: int
     file_digests: dict[str, str]  # of policies that are files
+
+
+_problems: weakref.WeakKeyDictionary[ArenaReference, Problem] = weakref.WeakKeyDictionary()
+
+
+def _transfers(
+    problem: Problem, steps: np.ndarray, seed: int, file_digests: dict[str, str]
+) -> list[Transfer]:
+    """Return the ways to send a problem: a live one by reference if possible, and by value."""
+
+    def shared(sent: Arena | ArenaReference | None) -> _Shared:
+        if isinstance(sent, ArenaReference):
+            return _Shared(replace(problem, arena=None), sent, steps, seed, file_digests)
+        return _Shared(replace(problem), None, steps, seed, file_digests)
+
+    return [Transfer(shared(None))] if problem.arena is None else transfers_of(problem.arena, shared)
+
+
+def _problem_on_worker(shared: _Shared) -> Problem:
+    """Return the problem with its arena; it is cached for as long as the worker has the reference."""
+    if shared.arena is None:
+        return shared.problem
+    if shared.arena not in _problems:
+        found = replace(shared.problem, arena=arena_of(shared.arena))
+        _problems.setdefault(shared.arena, found)  # another thread may have made it
+    return _problems[shared.arena]
 
 
 def _file_digests(policies: Iterable[str]) -> dict[str, str]:
@@ -204,9 +239,10 @@ def _file_digests(policies: Iterable[str]) -> dict[str, str]:
 def _compile_on_worker(shared: _Shared, cell: Cell) -> None:
     """Play one step of the policy, which compiles what its runs need."""
     configured = parse_policy(cell.policy, trust=True)
-    if len(shared.problem.preferences) > 1 and not is_plain(configured.thing):
+    problem = _problem_on_worker(shared)
+    if len(problem.preferences) > 1 and not is_plain(configured.thing):
         with suppress(Exception):  # the runs raise the error again, with the step
-            call = shared.problem.first_step(configured)
+            call = problem.first_step(configured)
             call.function(*call.arguments)
 
 
@@ -217,4 +253,4 @@ def _play_on_worker(shared: _Shared, cell: Cell) -> PlayedCell:
             f"{cell.policy}: the file on the worker {platform.node()} differs from that of the command; copy "
             "it to the same path on all machines"
         )
-    return _play_one(shared.problem, cell.policy, cell, shared.steps, shared.seed)
+    return _play_one(_problem_on_worker(shared), cell.policy, cell, shared.steps, shared.seed)

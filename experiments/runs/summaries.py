@@ -8,20 +8,19 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from experiments.runs.records import (
-    MULTILEAVE,
-    RunSet,
-    list_records,
-    list_run_sets,
-    read_run_set,
-    read_settings,
-)
+from experiments.runs.records import list_records, runs_in
+from experiments.runs.run_sets import RunSet, list_run_sets, read_run_set
+from experiments.runs.study_file import MULTILEAVE, read_settings
 from experiments.statistics import Estimate, estimate, standard_error, wilson
 
 CURVE_POINTS = 200
 QUANTILES = (0.1, 0.9)
 # Means since the previous checkpoint; other columns are totals or states.
 PER_PAGE = ("ndcg", "clicks", "unjudged")
+_REPORTED = (
+    "policy", "run", "step", "regret", "weak_regret", "nonwinner_duels", "informative_steps", "correct",
+    *PER_PAGE, "seconds",
+)  # fmt: skip
 MANY_RUNS = 2000  # of a run set; with the usual checkpoints, more would take over half a gigabyte
 PAGE_POINTS = 60  # fewer than CURVE_POINTS, so that each is a mean of more pages
 
@@ -48,20 +47,26 @@ def read_for_charts(folder: str | Path) -> list[RunSet]:
 
 def _is_long(folder: Path) -> bool:
     """Return whether a run set is too large to be read whole; multileaving has tables of other steps."""
-    return len(list_records(folder)) > MANY_RUNS and read_settings(folder)["mode"] != MULTILEAVE
+    n_runs = sum(len(runs_in(path)) for path in list_records(folder))
+    return n_runs > MANY_RUNS and read_settings(folder)["mode"] != MULTILEAVE
 
 
-def at_drawn_steps(run: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of one run at the steps that `curves` keeps.
+def at_drawn_steps(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a record at the steps that `curves` keeps, and the columns that reports show.
 
     Values per page become means over all pages since the row before.
     """
-    steps = run["step"].to_numpy()
-    per_page = [column for column in PER_PAGE if column in run]
+    n_runs = table["run"].nunique()
+    steps = table["step"].to_numpy()[: len(table) // n_runs]  # all runs of a record have the same steps
+    columns = [column for column in _REPORTED if column in table]
+    per_page = [column for column in PER_PAGE if column in columns]
     kept = _drawn_steps(steps.tobytes(), bool(per_page))
-    pages = {column: pd.DataFrame([run[column].to_numpy()], columns=steps) for column in per_page}
-    return run[np.isin(steps, kept)].assign(
-        **{column: _since_last(values, kept)[0] for column, values in pages.items()}
+    pages = {
+        column: pd.DataFrame(table[column].to_numpy().reshape(n_runs, -1), columns=steps)
+        for column in per_page
+    }
+    return table.loc[np.tile(np.isin(steps, kept), n_runs), columns].assign(
+        **{column: _since_last(values, kept).ravel() for column, values in pages.items()}
     )
 
 

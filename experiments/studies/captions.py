@@ -54,12 +54,16 @@ def with_policy_titles(text: str, study: Study) -> str:
 
 
 def caption(study: Study, figure: Figure, tier: str, results: Results, known: pd.DataFrame) -> str:
-    """Return the caption of a figure: number of runs, band, tier, and the published values `known`."""
+    """Return the caption of a figure: number of runs, band, tier, and what was published.
+
+    `known` are the published values that the figure shows.
+    """
     if isinstance(figure, Curves):
         text = _curves_caption(figure, results)
     else:
         text = _points_caption(figure, results)
-    return f"{text} Tier {tier}.{_published_text(study, figure, results, known)}"
+    described = f" Published: {figure.published}" if figure.published else ""
+    return f"{text} Tier {tier}.{_published_text(study, figure, results, known)}{described}"
 
 
 def _published_text(study: Study, figure: Figure, results: Results, known: pd.DataFrame) -> str:
@@ -102,7 +106,9 @@ def _points_caption(figure: Points | Bubbles, results: Results) -> str:
     if counts.max() == 1:
         return "Each point is a single value."
     n = f"{counts.min():,}" if counts.min() == counts.max() else f"{counts.min():,} to {counts.max():,}"
-    return f"Each point is the mean of n = {n} values; bars are one standard error."
+    whole_range = isinstance(figure, Points) and figure.bars == "range"
+    bars = "from the smallest to the largest value" if whole_range else "one standard error"
+    return f"Each point is the mean of n = {n} values; bars are {bars}."
 
 
 def _sizes(lines: Mapping, results: Results) -> list[int]:

@@ -1,26 +1,21 @@
-"""Test the claims of a study: every check gives a record with a verdict.
-
-holds           the test passes
-does not hold   the test fails on the data of the source
-warns           the test fails on stand-in data
-skipped         the tier is too short, has too few runs, or data are missing
-report only     the number is reported without a test
-"""
+"""Test the claims of a study: every check gives a record with a verdict (verdicts.py)."""
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from experiments.studies.study import (
+    FAILS,
+    HOLDS,
+    REPORT,
+    SKIPPED,
     STATISTICS,
+    WARNS,
     WRONG,
     Between,
     Check,
@@ -31,49 +26,12 @@ from experiments.studies.study import (
     Report,
     Study,
     Test,
-    Tier,
     full_name,
 )
-from rankduel.base.errors import RecordsError, StudyError
-from rankduel.base.files import write_text
-from rankduel.base.settings import Setting
-from rankduel.base.text import read_text
-from rankduel.base.toml import read_table
+from experiments.studies.verdicts import DATA, LONGER, RIGHT_RUNS, Record
+from rankduel.base.errors import StudyError
 
-HOLDS, FAILS, WARNS, SKIPPED, REPORT = "holds", "does not hold", "warns", "skipped", "report only"
-VERDICTS = (HOLDS, FAILS, WARNS, SKIPPED, REPORT)
 _UNKNOWN = float("nan")
-_MOST_BYTES = 1 << 24  # largest file of checks
-_Count = Annotated[int, Setting("number of runs", at_least=0)]
-
-
-@dataclass(frozen=True)
-class Record:
-    """The outcome of a check."""
-
-    id: str
-    expr: str  # the test as text
-    lhs: float
-    rhs: float
-    n_lhs: _Count
-    n_rhs: _Count
-    value: float  # the tested number: lhs, rhs - lhs, or lhs / rhs
-    se: float
-    z: float  # distance inside the nearest limit of the test, in standard errors; negative outside
-    verdict: Annotated[str, Setting("verdict of the check", choices=VERDICTS)]
-    source_claim: str
-    reference_value: str
-    stand_in: str = ""  # description of the stand-in data, if any
-    why: str = ""  # reason why the check was skipped or does not hold
-
-    @property
-    def in_short(self) -> str:
-        """The verdict, marked if it comes from stand-in data."""
-        return f"{self.verdict} (stand-in)" if self.stand_in and self.verdict != SKIPPED else self.verdict
-
-    @property
-    def unexplained(self) -> bool:
-        return self.verdict == FAILS and not self.why
 
 
 class Results(NamedTuple):
@@ -93,7 +51,11 @@ class Estimate(NamedTuple):
 
 
 class CheckSkipped(Exception):
-    """The tier or the data lack what a check needs."""
+    """The tier or the data lack what a check needs: one of DATA, LONGER and RIGHT_RUNS."""
+
+    def __init__(self, reason: str, lacks: str = LONGER) -> None:
+        super().__init__(reason)
+        self.lacks = lacks
 
 
 class _Outcome(NamedTuple):
@@ -106,30 +68,36 @@ class _Outcome(NamedTuple):
 
 
 def run_checks(study: Study, results: Results) -> list[Record]:
-    return [run_check(check, results, f"{study.id}.{check.id}") for check in study.checks]
+    return [
+        replace(
+            run_check(check, results, f"{study.id}.{check.id}", study.warning_of(check.id)),
+            paper=study.paper_of(check.id),
+        )
+        for check in study.checks
+    ]
 
 
-def run_check(check: Check, results: Results, name: str) -> Record:
-    """Return the record of a check, with `name` as its id."""
+def run_check(check: Check, results: Results, name: str, warning: str = "") -> Record:
+    """Return the record of a check, with `name` as its id; `warning` explains a failure on stand-in data."""
     expr = in_words(check.test)
     used = dict.fromkeys(results.stand_ins.get(measure.part, "") for measure in check.measures)
     stand_in = "; ".join(filter(None, used))
     about = (check.claim, check.reference, stand_in)
     try:
         if check.real and stand_in:
-            raise CheckSkipped("is a property of the original data, which were not found")
+            raise CheckSkipped("is a property of the original data, which were not found", DATA)
         outcome = _outcome(check.test, [sample(measure, results) for measure in check.measures])
         fewest = min(side.n for side in (outcome.lhs, outcome.rhs) if side.n)
         if fewest < check.runs:
             raise CheckSkipped(f"needs {check.runs} runs; this tier has {fewest}")
     except CheckSkipped as reason:
         unknown = (_UNKNOWN, _UNKNOWN, 0, 0, _UNKNOWN, _UNKNOWN, _UNKNOWN)
-        return Record(name, expr, *unknown, SKIPPED, *about, why=str(reason))
+        return Record(name, expr, *unknown, SKIPPED, *about, str(reason), reason.lacks)
     verdict = _verdict(outcome.passed, bool(stand_in))
     lhs, rhs = outcome.lhs, outcome.rhs
     numbers = (lhs.value, rhs.value, lhs.n, rhs.n, outcome.value, outcome.se, outcome.z)
-    why = check.explanation if verdict == FAILS else ""
-    return Record(name, expr, *numbers, verdict, *about, why=why)
+    why = {FAILS: check.explanation, WARNS: warning}.get(verdict, "")
+    return Record(name, expr, *numbers, verdict, *about, why)
 
 
 def _verdict(passed: bool | None, is_stand_in: bool) -> str:
@@ -143,9 +111,7 @@ def sample(measure: Measure, results: Results) -> Estimate:
     if measure.part in results.values:
         found = results.values[measure.part]
         if measure.policy not in found:
-            raise CheckSkipped(
-                f"'{measure.policy}' was not computed: the tier is too short, or data are missing"
-            )
+            raise _not_computed(measure.policy, found)
         return estimate(np.atleast_1d(np.asarray(found[measure.policy], float)), measure.statistic)
     if measure.part not in results.tables:
         raise CheckSkipped(f"'{measure.part}' was not played")
@@ -163,8 +129,15 @@ def sample(measure: Measure, results: Results) -> Estimate:
     if measure.only == "right":
         chosen = chosen[values_at(runs, "correct", 0) > 0]
         if not len(chosen):
-            raise CheckSkipped("no run recommends the winner at the end")
+            raise CheckSkipped("no run recommends the winner at the end", RIGHT_RUNS)
     return estimate(chosen, measure.statistic)
+
+
+def _not_computed(name: str, found: Mapping[str, Any]) -> CheckSkipped:
+    """Return the reason why a value is missing; a computed part without its data has no values at all."""
+    if not found:
+        return CheckSkipped(f"'{name}' was not computed: its data were not found", DATA)
+    return CheckSkipped(f"'{name}' was not computed: the runs of this tier do not determine it")
 
 
 def values_at(runs: pd.DataFrame, column: str, at: float) -> np.ndarray:
@@ -273,71 +246,3 @@ def _range(low: float, high: float) -> str:
     if low == -np.inf:
         return f" <= {high:g}"
     return f" >= {low:g}" if high == np.inf else f" in [{low:g}, {high:g}]"
-
-
-def summary(records: Sequence[Record]) -> str:
-    """Return the number of records per verdict, such as '12 hold, 1 skipped', in the order of VERDICTS."""
-    counts = Counter(record.verdict for record in records)
-    words = {HOLDS: "hold", FAILS: "do not hold", WARNS: "warn"}
-    return ", ".join(f"{counts[v]} {words.get(v, v)}" for v in VERDICTS if counts[v]) or "no checks"
-
-
-def write_records(records: Sequence[Record], path: Path, about: Mapping[str, Any]) -> None:
-    rows = [{key: _plain(value) for key, value in asdict(record).items()} for record in records]
-    text = json.dumps({**about, "checks": rows}, indent=1, sort_keys=True, allow_nan=False)
-    write_text(path, text + "\n")
-
-
-@dataclass(frozen=True)
-class _File:
-    """The content of a file that `write_records` writes."""
-
-    study: str
-    title: str
-    source: str
-    tier: Tier
-    checks: Sequence[Record]
-    versions: Mapping[str, str] = field(default_factory=dict)
-
-
-def read_records(path: Path) -> tuple[dict[str, Any], list[Record]]:
-    """Return the study, title, source and tier of a file of checks, and its records."""
-    text = read_text(path, RecordsError, _MOST_BYTES)
-    try:
-        about = json.loads(text)
-        found = read_table(_File, _with_numbers(about), "it", RecordsError)
-    except (ValueError, RecursionError) as problem:
-        reason = "nested too deeply" if isinstance(problem, RecursionError) else problem
-        raise RecordsError(
-            f"{path}: damaged ({reason}); remove it and run 'rankduel study check' again"
-        ) from None
-    del about["checks"]
-    return about, list(found.checks)
-
-
-_NUMBERS = ("lhs", "rhs", "value", "se", "z")
-
-
-def _plain(value: Any) -> Any:
-    """Return a value that JSON can represent: NaN as null, an infinity as text."""
-    if isinstance(value, float) and not np.isfinite(value):
-        return None if np.isnan(value) else str(value)
-    return value
-
-
-def _with_numbers(about: Any) -> Any:
-    """Return the content of a file of checks with NaN and infinities restored."""
-    if not isinstance(about, dict) or not isinstance(about.get("checks"), list):
-        return about
-    return about | {"checks": [_numbers(row) if isinstance(row, dict) else row for row in about["checks"]]}
-
-
-def _numbers(row: dict[str, Any]) -> dict[str, Any]:
-    return row | {key: _number(row[key]) for key in _NUMBERS if key in row}
-
-
-def _number(value: Any) -> Any:
-    """Invert `_plain`; return any other value unchanged."""
-    if value is None:
-        return _UNKNOWN
-    return float(value) if value in ("inf", "-inf") else value

@@ -1,26 +1,20 @@
 """Open the data of studies: built-in matrices, files of a data folder, or synthetic stand-ins.
 
 The syntax of problems is in problems.py. Files are looked up in the folder of --data or $RANKDUEL_DATA and in
-its subfolders; a matrix that is given by file name may also be in the current folder.
+its subfolders (data_folder.py, judged.py); a matrix that is given by file name may also be in the current
+folder. Stand-ins are in stand_ins.py.
 """
 
 from __future__ import annotations
 
-import os
-import re
-import warnings
-import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from experiments.arena import open_arena
-from experiments.cluster import Workers
-from experiments.matrix.build import write_matrix
 from experiments.matrix.builtin import MATRICES
 from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
 from experiments.runs.problem import Problem
@@ -33,97 +27,57 @@ from experiments.studies.ballots import (
     preferences_from_ballots,
     read_ballots,
 )
+from experiments.studies.data_folder import find_file
+from experiments.studies.judged import DataSource, find_judged, judged_stand_in, open_judged
 from experiments.studies.npz import read_npz
-from experiments.studies.problems import (
-    JUDGED,
-    LETOR,
-    NOT_GIVEN,
-    Documents,
-    Subset,
-    given_settings,
-    parse_problem,
+from experiments.studies.problems import LETOR, NOT_GIVEN, Documents, Subset, given_settings, parse_problem
+from experiments.studies.stand_ins import (
+    led_by,
+    mslr_like,
+    mslr_like_with_winner,
+    with_empty_features,
+    with_gaps_of,
 )
-from experiments.studies.subsets import draw_two_winners, random_arms
-from letor_data import read_data
-from letor_data.letor import Letor
-from letor_data.synthetic.generate import shape, synthesize
-from rankduel.base.errors import DataWarning, StudyError, UsageError
-from rankduel.base.files import path_inside
+from experiments.studies.subsets import draw_two_winners, every_nth, random_arms
+from rankduel.base.errors import StudyError
 from rankduel.base.settings import Configured, find
-from rankduel.base.streams import stream
-
-VARIABLE = "RANKDUEL_DATA"
-_QUERIES = 150  # number of queries of synthetic judged data
 
 
 class Public(NamedTuple):
     """A public matrix, which this package may not include."""
 
     about: str
-    files: tuple[str, ...]  # possible file names; the first that exists is read
+    files: tuple[str, ...]  # possible file names, in any spelling (data_folder.py); the first is preferred
     stand_in: Callable[[], np.ndarray]
     instead: str = ""  # another public matrix, used if its file exists and none of `files` does
     items: TopItems | None = None  # selection of items, for files of ranked lists
+    judged: Documents | None = None  # judged data from which the source made the matrix, and the settings
 
 
-def ordered_by_noisy_utilities(size: int, spread: float, noise: float, seed: str) -> np.ndarray:
-    """Return a matrix of utility differences with noise on every pair.
-
-    It has a Condorcet winner, hardly any ties, and a few cycles among the other arms. `spread` is the median
-    lead of the best arm, `noise` the standard deviation of the noise. The gaps to the best arm follow a gamma
-    distribution, with many small gaps and a long tail, as in the public MSLR matrices.
-    """
-    rng = stream(0, "stand-in", seed)
-    behind = np.sort(rng.gamma(2.0, size=size))
-    margins = spread * (behind[None, :] - behind[:, None]) / np.median(behind)
-    margins += noise * rng.standard_normal((size, size))
-    margins = np.triu(margins, 1)
-    margins[0, 1:] = np.maximum(margins[0, 1:], 0.005)
-    return 0.5 + np.clip(margins - margins.T, -0.49, 0.49)
+def _files(name: str, user: str) -> tuple[str, ...]:
+    """Return the names of the public files of a matrix; one of them has a misspelling."""
+    spellings = (user, "nabigational") if user == "navigational" else (user,)
+    return tuple(f"{name}-{word}{end}" for word in spellings for end in (".txt", "-PMat.npz"))
 
 
-def without_winner(prefs: np.ndarray) -> np.ndarray:
-    """Return the matrix with the second arm beating the first by 0.0023, so without a Condorcet winner."""
-    prefs = prefs.copy()
-    prefs[0, 1], prefs[1, 0] = 0.4977, 0.5023
-    return prefs
-
-
-def with_empty_features(prefs: np.ndarray, empty: int, gap: float) -> np.ndarray:
-    """Return the matrix with `empty` more rankers, which tie with each other and lose to others by `gap`."""
-    size = len(prefs)
-    whole = np.full((size + empty, size + empty), 0.5)
-    whole[:size, :size] = prefs
-    whole[:size, size:], whole[size:, :size] = 0.5 + gap, 0.5 - gap
-    return whole
-
-
-def led_by(size: int, least: float, median: float, most: float) -> np.ndarray:
-    """Return a total order in which the leads of the best arm have this minimum, median and maximum."""
-    behind = np.interp(np.linspace(0, 1, size - 1), (0, 0.5, 1), (least, median, most))
-    place = np.concatenate([[0.0], behind])
-    return 0.5 + place[None, :] - place[:, None]
-
-
-def _mslr(user: str, spread: float, noise: float, file: str, more: tuple[str, ...] = ()) -> Public:
-    files = (f"mslr_{user}.txt", f"MSLR-{file}.txt", f"MSLR_{file}_PMat.npz", *more)
+def _mslr(user: str) -> Public:
     about = f"MSLR-WEB30K, all 136 features, {user} user (Zoghi et al. 2015; github.com/chang-li/MergeDTS)"
-    return Public(about, files, lambda: ordered_by_noisy_utilities(136, spread, noise, f"mslr-{user}"))
+    return Public(about, _files("mslr", user), partial(mslr_like, user))
 
 
-def _larger(name: str, user: str, make: Callable[[], np.ndarray], size: int) -> Public:
-    files = tuple(f"{name}{mark}{user}.txt" for mark in "_-")
-    return Public(f"{name}, {size} features, {user} user (Li et al. 2020; not published)", files, make)
+def _istella(user: str) -> Public:
+    about = f"ISTELLA, 220 features, {user} user (Li et al. 2020; the matrix is not published)"
+    return Public(about, _files("istella", user), partial(with_gaps_of, user, 220, f"istella-{user}"))
 
 
-def _yahoo(user: str, gap: float) -> Callable[[], np.ndarray]:
-    return lambda: with_empty_features(
-        ordered_by_noisy_utilities(519, 0.085, 0.0035, f"yahoo-{user}"), 181, gap
+def _yahoo(user: str, gap: float) -> Public:
+    """Return the matrix of Yahoo set 1, in which 181 of the 700 features are empty."""
+    about = f"Yahoo set 1, 700 features, {user} user (Li et al. 2020; github.com/chang-li/MergeDTS)"
+    return Public(
+        about,
+        _files("yahoo", user),
+        lambda: with_empty_features(with_gaps_of(user, 519, f"yahoo-{user}"), 181, gap),
     )
-
-
-def _istella(user: str) -> Callable[[], np.ndarray]:
-    return lambda: ordered_by_noisy_utilities(220, 0.085, 0.0035, f"istella-{user}")
 
 
 def _ranked(name: str, about: str, lists: tuple[str, ...], items: TopItems) -> Public:
@@ -139,28 +93,26 @@ def _election(name: str, where: str, number: int, n: int) -> Public:
 
 
 USERS = ("perfect", "navigational", "informational")
-_INFORMATIONAL = _mslr("informational", 0.1, 0.004, "Informational")
 PUBLIC: dict[str, Public] = {
-    "mslr-perfect": _mslr("perfect", 0.1, 0.004, "Perfect"),
-    # The last name repeats a misspelling of the public file.
-    "mslr-navigational": _mslr("navigational", 0.085, 0.0035, "Navigational", ("MSLR-Nabigational.txt",)),
-    "mslr-informational": _INFORMATIONAL._replace(stand_in=lambda: without_winner(_INFORMATIONAL.stand_in())),
+    **{f"mslr-{user}": _mslr(user) for user in USERS},
     # Without arm 109, which beats the best of the other arms, there is a Condorcet winner.
-    "mslr-informational-cdc": _INFORMATIONAL._replace(
-        about=_INFORMATIONAL.about.replace("all 136 features", "135 features"),
-        files=("mslr_informational_cdc.txt", "MSLR-Informational-CDC.txt"),
-        stand_in=lambda: _INFORMATIONAL.stand_in()[:135, :135],
+    "mslr-informational-cdc": Public(
+        "MSLR-WEB30K, 135 features, informational user (Li et al. 2020; github.com/chang-li/MergeDTS)",
+        ("mslr-informational-cdc.txt",),
+        mslr_like_with_winner,
+    ),
+    "np2004": Public(
+        "LETOR 3.0 NP2004, 64 features, navigational user; computed from its judged data",
+        ("np2004.prefs.parquet", "np2004-matrix.txt"),
+        partial(with_gaps_of, "navigational", 64, "np2004"),
+        instead="mslr-navigational",
+        judged=Documents(data="np2004", clicks="navigational", interleave="probabilistic", duels=4000),
     ),
 }
-PUBLIC["np2004"] = Public(
-    "LETOR 3.0 NP2004, 64 features; make it with 'rankduel matrix'",
-    ("np2004.prefs.parquet", "np2004_matrix.txt"),
-    lambda: ordered_by_noisy_utilities(64, 0.085, 0.0035, "np2004"),
-    instead="mslr-navigational",
-)
+# Margins by which empty features lose to others in the stand-ins; the sources do not give them.
 for _user, _gap in zip(USERS, (0.1, 0.05, 0.02)):
-    PUBLIC[f"istella-{_user}"] = _larger("istella", _user, _istella(_user), 220)
-    PUBLIC[f"yahoo-{_user}"] = _larger("yahoo", _user, _yahoo(_user, _gap), 700)
+    PUBLIC[f"istella-{_user}"] = _istella(_user)
+    PUBLIC[f"yahoo-{_user}"] = _yahoo(_user, _gap)
 
 # Matrices from ranked lists: minimum, median and maximum of P(best, other) - 1/2.
 LEADS = {
@@ -195,45 +147,15 @@ class Opened:
     stand_in: str = ""
 
 
-class DataSource(NamedTuple):
-    """The user's data folder, the folder for computed matrices, and the number of threads to compute them."""
-
-    data: Path | None
-    made: Path
-    jobs: Workers = -1
-
-
-def data_folder(given: Path | None) -> Path | None:
-    """Return the data folder: `given` (--data) or $RANKDUEL_DATA; raise an error if it does not exist."""
-    text = str(given) if given is not None else os.environ.get(VARIABLE, "")
-    if not text:
-        return None
-    if not Path(text).is_dir():
-        source = "--data" if given is not None else f"${VARIABLE}"
-        raise UsageError(f"{source} is {text}: there is no such folder; expected a folder with data files")
-    return Path(text)
-
-
-def find_file(names: tuple[str, ...], folder: Path | None) -> Path | None:
-    """Return the first of these files in the folder or one of its subfolders; None if there is none."""
-    if folder is None:
-        return None
-    for name in names:
-        for path in (folder / name, *sorted(folder.glob(f"*/{name}"))):
-            if path.is_file():
-                return path
-    return None
-
-
 def open_problem(text: str, source: DataSource, regret: str = "") -> Opened:
     """Open a problem given as text; the matrix of judged data is computed once and saved."""
     spec = parse_problem(text)
     stand_in = stand_in_for(text, source.data)
     if spec.name == LETOR:
-        return Opened(_open_letor(spec.params, source, regret), stand_in)
-    preferences = _matrix(spec.name, source.data)
+        return Opened(open_judged(spec.params, source, regret), stand_in)
+    preferences = _matrix(spec.name, source)
     if given_settings(spec):
-        preferences = preferences.subset(_arms(spec, preferences, source.data))
+        preferences = preferences.subset(_arms(spec, preferences, source))
     about = {"source": f"{text} [{stand_in}]" if stand_in else text}
     about |= {"stand_in": stand_in} if stand_in else {}
     about |= {"arms": ",".join(preferences.names)} if given_settings(spec) else {}
@@ -244,8 +166,7 @@ def stand_in_for(text: str, folder: Path | None) -> str:
     """Return a description of the data that replace those of a problem; "" if its data exist."""
     spec = parse_problem(text)
     if spec.name == LETOR:
-        data = spec.params.data
-        return "" if _judged(data, folder) is not None else f"synthetic documents in place of {data}"
+        return judged_stand_in(spec.params.data, folder)
     used = dict.fromkeys(_matrix_stand_in(one, folder) for one in _subset_matrices(spec))
     return "; ".join(filter(None, used))
 
@@ -253,10 +174,12 @@ def stand_in_for(text: str, folder: Path | None) -> str:
 def _matrix_stand_in(name: str, folder: Path | None) -> str:
     if name in MATRICES or is_file(name):
         return ""
-    path, found = _public_file(name, folder)
-    if path is None:
-        return f"a synthetic stand-in for {name}"
-    return f"{found} in place of {name}" if found != name else ""
+    origin = _origin(name, folder)
+    if origin.name != name:
+        return f"{origin.name} in place of {name}"
+    if origin.judged is not None:
+        return judged_stand_in(origin.judged.data, folder)
+    return "" if origin.path is not None else f"a synthetic stand-in for {name}"
 
 
 def _subset_matrices(spec: Configured) -> list[str]:
@@ -271,34 +194,42 @@ def is_file(name: str) -> bool:
     return "." in name
 
 
-def _judged(name: str, folder: Path | None) -> Path | None:
-    return find_file(JUDGED[name], folder)
+class _Origin(NamedTuple):
+    """What a public matrix is made of; a stand-in if there is neither a file nor judged data."""
+
+    name: str  # the matrix itself, or the one used instead
+    path: Path | None = None
+    judged: Documents | None = None
 
 
-def _public_file(name: str, folder: Path | None) -> tuple[Path | None, str]:
-    """Return the path of a public matrix, or of the one to use instead, and the name of that matrix."""
+def _origin(name: str, folder: Path | None) -> _Origin:
     public = find(name, {**PUBLIC, **dict.fromkeys(MATRICES)}, "problem", StudyError)
     assert public is not None
     path = find_file(public.files, folder)
+    if path is None and public.judged is not None and find_judged(public.judged.data, folder) is not None:
+        return _Origin(name, judged=public.judged)
     if path is None and public.instead:
-        return find_file(PUBLIC[public.instead].files, folder), public.instead
-    return path, name
+        other = find_file(PUBLIC[public.instead].files, folder)
+        return _Origin(name) if other is None else _Origin(public.instead, other)
+    return _Origin(name, path)
 
 
-def _matrix(name: str, folder: Path | None) -> Preferences:
+def _matrix(name: str, source: DataSource) -> Preferences:
     if name in MATRICES:
         return read_preferences(name)
     if is_file(name):
-        return read_preferences(find_file((name,), folder) or name)
-    path, found = _public_file(name, folder)
-    if path is None:
+        return read_preferences(find_file((name,), source.data) or name)
+    origin = _origin(name, source.data)
+    if origin.judged is not None:
+        return open_judged(origin.judged, source, "").preferences
+    if origin.path is None:
         return preferences_of(PUBLIC[name].stand_in(), where=name)
-    return _read(path, PUBLIC[found].items)
+    return _read(origin.path, PUBLIC[origin.name].items)
 
 
 def ballots_of(name: str, folder: Path | None) -> Ballots | None:
     """Return the ranked lists behind a public matrix; None if it was not read from ranked lists."""
-    path, _ = _public_file(name, folder)
+    path = _origin(name, folder).path
     return read_ballots(path) if path is not None and path.suffix in SUFFIXES else None
 
 
@@ -311,49 +242,15 @@ def _read(path: Path, items: TopItems | None) -> Preferences:
     return preferences_of(read_npz(path), where=str(path))
 
 
-def _arms(spec: Configured, preferences: Preferences, folder: Path | None) -> list[int]:
+def _arms(spec: Configured, preferences: Preferences, source: DataSource) -> list[int]:
     """Return the subset of arms that a problem specifies."""
     subset: Subset = spec.params
     if subset.lex != NOT_GIVEN:
         names = {str(arm + subset.base): arm for arm in range(len(preferences))}
         return [names[name] for name in sorted(names)[: subset.lex]]
+    if subset.every != NOT_GIVEN:
+        return every_nth(len(preferences), subset.every, subset.first, subset.last)
     if subset.two_winners != NOT_GIVEN:
         return draw_two_winners(preferences.matrix, subset.two_winners, subset.seed).arms
-    matrices = [_matrix(one, folder).matrix for one in _subset_matrices(spec)]
+    matrices = [_matrix(one, source).matrix for one in _subset_matrices(spec)]
     return random_arms(matrices, subset.random, subset.seed)
-
-
-def _open_letor(documents: Documents, source: DataSource, regret: str) -> Problem:
-    """Return the problem of judged data; its preference matrix is computed once and saved."""
-    path = _judged(documents.data, source.data)
-    chosen = {name: getattr(documents, name) for name in ("clicks", "rankers", "interleave")}
-    chosen = {name: text for name, text in chosen.items() if text}
-    letor = _synthetic() if path is None else _read_judged(path)
-    arena = open_arena(letor, **chosen)
-    file = f"{documents.data}-{letor.digest[:8]}-{name_of_settings(chosen.values())}.prefs.parquet"
-    saved = path_inside(source.made, file, StudyError)
-    if saved.exists():
-        preferences = read_preferences(saved)
-    else:
-        saved.parent.mkdir(parents=True, exist_ok=True)
-        preferences = write_matrix(arena, saved, jobs=source.jobs)
-    return Problem(preferences, arena if documents.mode == "live" else None, regret)
-
-
-def name_of_settings(values: Iterable[str]) -> str:
-    """Return settings as part of a file name; a checksum is added if characters had to be replaced."""
-    text = "-".join(values) or "all"
-    plain = re.sub(r"[^\w.-]+", "-", text, flags=re.ASCII)
-    return plain if plain == text else f"{plain}-{zlib.crc32(text.encode()):08x}"
-
-
-def _read_judged(path: Path) -> Letor:
-    """Read judged data without warnings about their content, which 'rankduel data info' shows."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)
-        return read_data(path)
-
-
-@cache
-def _synthetic() -> Letor:
-    return synthesize(shape("small", queries=_QUERIES))

@@ -163,8 +163,9 @@ def published_levels(figure: Figure, results: Results) -> Mapping[str, float]:
 
 
 def points_table(figure: Points | Bubbles, results: Results) -> pd.DataFrame:
-    """Return columns policy, x, mean, low, high (one standard error) of the measures that the tier has."""
+    """Return columns policy, x, mean, low, high (the bars) of the measures that the tier has."""
     logarithmic = isinstance(figure, Points) and figure.y == "log"
+    whole_range = isinstance(figure, Points) and figure.bars == "range"
     rows = []
     for line, measures in figure.lines.items():
         for x, measure in measures.items():
@@ -173,10 +174,12 @@ def points_table(figure: Points | Bubbles, results: Results) -> pd.DataFrame:
             except CheckSkipped:
                 continue
             error = 0.0 if pd.isna(found.se) else found.se
-            low = found.value - error
+            low, high = found.value - error, found.value + error
+            if whole_range:
+                low, high = (sample(measure._replace(statistic=end), results).value for end in ("min", "max"))
             # A logarithmic axis cannot show a bar that reaches zero.
             low = low if not logarithmic or low > 0 else found.value
-            rows.append((line, x, found.value, low, found.value + error))
+            rows.append((line, x, found.value, low, high))
     return pd.DataFrame(rows, columns=["policy", "x", "mean", "low", "high"])
 
 

@@ -15,22 +15,23 @@ from experiments.report.charts.styles import DARK
 from experiments.report.files import chart_svg
 from experiments.report.html import Section, Table, page_html, plain_names, render
 from experiments.studies.captions import caption, with_policy_titles
-from experiments.studies.checks import FAILS, HOLDS, REPORT, SKIPPED, WARNS, Record, summary
 from experiments.studies.figures import cells, draw, published_values, stand_in_of, write_figures
 from experiments.studies.playing import Played
-from experiments.studies.reproduction import measured
-from experiments.studies.study import Study
+from experiments.studies.study import FAILS, HOLDS, REPORT, SKIPPED, WARNS, Study
+from experiments.studies.verdicts import Record, summary
+from experiments.studies.wording import measured
 from rankduel.base.files import write_text
 
 _STYLES = {HOLDS: "holds", FAILS: "fails", WARNS: "warns", SKIPPED: "unjudged", REPORT: "unjudged"}
 _NOTE = (
     "Verdicts: 'holds' and 'does not hold' are the outcome of the test on the data of the source; 'warns' "
-    "is a failed test on stand-in data; 'skipped' is a test that this tier is too short for, or whose data "
-    "are missing; 'report only' is a number without a test. Small print below a claim: its test, as "
-    "statistic, column, [part: policy] and step (@). Measured: value ± standard error; then, where they "
-    "apply, the two sides of a comparison, the numbers of runs n, and the distance z from the limit of the "
-    "test in standard errors. Reference: values from the source or from an independent program. "
-    "Figures show values from the source only, as diamonds or rules that are marked 'published'."
+    "is a failed test on stand-in data, which is no evidence against the claim; 'skipped' is a test that "
+    "this tier is too short for, or whose data are missing; 'report only' is a number without a test. "
+    "Small print below a claim: its test, as statistic, column, [part: policy] and step (@). Measured: "
+    "value ± standard error; then, where they apply, the two sides of a comparison, the numbers of runs n, "
+    "and the distance z from the limit of the test in standard errors. Reference: values from the source "
+    "or from an independent program. Figures show values from the source only, as diamonds or rules that "
+    "are marked 'published'."
 )
 
 
@@ -93,12 +94,12 @@ def _claim(record: Record, study: Study, marked: bool) -> _Claim:
     return _Claim(
         record.verdict,
         _STYLES[record.verdict],
-        marked and bool(record.stand_in) and record.verdict != SKIPPED,
+        marked and record.on_stand_in,
         with_policy_titles(record.source_claim, study),
         with_policy_titles(record.expr, study),
         measured(record),
         record.reference_value,
-        record.why if record.verdict == FAILS else "",
+        record.why if record.verdict in (FAILS, WARNS) else "",
     )
 
 

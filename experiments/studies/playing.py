@@ -22,11 +22,13 @@ import pandas as pd
 from experiments.cluster import Workers
 from experiments.matrix.preferences import Preferences
 from experiments.runs.problem import Problem
-from experiments.runs.records import versions
 from experiments.runs.run import run
-from experiments.studies.checks import Record, Results, run_checks, write_records
-from experiments.studies.data import DataSource, open_problem, stand_in_for
+from experiments.runs.study_file import versions
+from experiments.studies.checks import Results, run_checks
+from experiments.studies.data import open_problem, stand_in_for
+from experiments.studies.judged import DataSource
 from experiments.studies.study import STAND_IN, Computed, Inputs, Part, Runs, Size, Study
+from experiments.studies.verdicts import Record, write_records
 from rankduel.base.errors import StudyError
 from rankduel.base.files import path_inside, write_text
 

@@ -7,6 +7,7 @@ reproductions find it by that name. A study consists of
     Computed   named numbers, from a matrix or from the runs of earlier parts
     Check      a claim of the source and its test (experiments/studies/checks.py)
     Curves, Points, Bubbles, Table   the figures and tables of the source (experiments/studies/figures.py)
+    Finding    a main result, with numbers of the checks
 
 A problem is text, such as 'cycle' or 'mslr-navigational(random=16,seed=3)' (experiments/studies/problems.py).
 A policy is text in the notation of 'rankduel policies'. published/cycles.py is a short example. The same
@@ -56,6 +57,8 @@ COLUMNS = (
     "ndcg",
     "clicks",
 )
+# Verdicts of checks (experiments/studies/checks.py).
+HOLDS, FAILS, WARNS, SKIPPED, REPORT = "holds", "does not hold", "warns", "skipped", "report only"
 STAND_IN = "-stand-in"  # suffix of files and folders with results on stand-in data
 WRONG = "wrong"  # a derived column: 1 if the run does not recommend the winner
 MOST_DUELS, MOST_RUNS, LARGEST_SEED = 10**12, 10**6, 2**63 - 1
@@ -212,6 +215,7 @@ class Curves(NamedTuple):
     y: Scale = "linear"
     band: Annotated[str, Setting("band around the mean", choices=("error", "quantiles", "none"))] = "error"
     beside: Sequence[str] = ()  # other parts whose curves are drawn in the same axes
+    published: str = ""  # description of the published figure: its axes, and what the source says about it
     bounds: str = ""  # a computed part with values 'NAME @STEP', which are drawn as grey lines, one per NAME
 
 
@@ -226,6 +230,8 @@ class Points(NamedTuple):
     x: str = "linear"
     y: str = "linear"
     levels: Mapping[str, float] = {}  # published levels of the y axis, by description: horizontal rules
+    published: str = ""  # description of the published figure
+    bars: str = "error"  # one standard error, or "range": from the smallest to the largest value
 
 
 class Bubbles(NamedTuple):
@@ -236,6 +242,7 @@ class Bubbles(NamedTuple):
     x_title: str
     y_title: str
     lines: Mapping[int, Mapping[float, Measure]]  # y -> x -> share; a missing share is 0
+    published: str = ""  # description of the published figure
 
 
 Figure = Curves | Points | Bubbles
@@ -247,6 +254,24 @@ class Table(NamedTuple):
     name: str
     title: str
     make: Callable[[Mapping[str, Mapping[str, Any]]], pd.DataFrame]
+
+
+class Use(NamedTuple):
+    """A check that a finding quotes, and the verdict for which the text of the finding is true."""
+
+    check: str
+    verdict: str = HOLDS
+
+
+class Finding(NamedTuple):
+    """One of the main results of a study, printed while the verdicts of its checks are as stated.
+
+    The text quotes fields of the records of the checks, such as {half.value:.2f} or {half.lhs:,.0f} for the
+    check that `uses` names 'half'.
+    """
+
+    text: str
+    uses: Mapping[str, Use]
 
 
 @dataclass(frozen=True)
@@ -266,6 +291,11 @@ class Study:
     minutes: Mapping[str, float] = field(default_factory=dict)
     seed: int = 0
     files: Mapping[str, Configured] = field(default_factory=dict)  # policies from Python files, by their text
+    # By the beginning of the id of a check, "" for all others: the paper that makes the claim, and the reason
+    # why its test may fail on stand-in data.
+    papers: Mapping[str, str] = field(default_factory=dict)
+    warnings: Mapping[str, str] = field(default_factory=dict)
+    findings: Sequence[Finding] = ()  # the main results, for the first screen of the page
 
     def sized(self, tier: str) -> Iterator[tuple[Part, Size]]:
         """Yield the parts that have a size in this tier, with the size."""
@@ -274,9 +304,23 @@ class Study:
             if size is not None:
                 yield part, size
 
+    def paper_of(self, check: str) -> str:
+        """Return the paper of a check by its id; the source of the study if no paper is given."""
+        return _by_beginning(self.papers, check, self.source)
+
+    def warning_of(self, check: str) -> str:
+        """Return why the test of a check, given by its id, may fail on stand-in data."""
+        return _by_beginning(self.warnings, check, "")
+
     def policy(self, text: str) -> Configured:
         """Return a policy of this study; a Python file must have been trusted when the study was read."""
         return self.files[text] if text in self.files else parse_policy(text)
+
+
+def _by_beginning(texts: Mapping[str, str], name: str, default: str) -> str:
+    """Return the text of the longest key with which `name` begins."""
+    begins = [begin for begin in texts if name.startswith(begin)]
+    return texts[max(begins, key=len)] if begins else default
 
 
 def size_in(part: Part, tier: str) -> Size | None:

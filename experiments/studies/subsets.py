@@ -1,4 +1,4 @@
-"""Draw random subsets of the rankers of a matrix, with a Condorcet winner or with two Copeland winners."""
+"""Subsets of the rankers of a matrix: every n-th, or random with a Condorcet or two Copeland winners."""
 
 from __future__ import annotations
 
@@ -25,6 +25,13 @@ def random_arms(matrices: list[np.ndarray], size: int, seed: int) -> list[int]:
         if all(condorcet_winner(matrix[np.ix_(arms, arms)]) >= 0 for matrix in matrices):
             return [int(arm) for arm in arms]
     raise StudyError(f"none of {_TRIES:,} random subsets of {size} rankers has a Condorcet winner")
+
+
+def every_nth(n_arms: int, every: int, first: int, last: int) -> list[int]:
+    """Return arms first, first + every, ..., up to `last` at most."""
+    if not first <= last < n_arms:
+        raise StudyError(f"rankers from {first} to {last}; expected numbers from 0 to {n_arms - 1}, in order")
+    return list(range(first, last + 1, every))
 
 
 def _check_size(size: int, most: int) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
-from experiments.cluster import Cluster, Workers
+from experiments.cluster import Cluster, Transfer, Workers
 from experiments.winners.notions import von_neumann
 from experiments.winners.subsets import check_sampling
 from rankduel.base.errors import MatrixError
@@ -70,7 +70,8 @@ def winner_overlaps(
     chosen = usual_overlap_sizes(len(matrix)) if sizes is None else sizes
     check_sampling(chosen, samples, len(matrix))
     if isinstance(jobs, Cluster):
-        found = list(jobs.ordered_map(_on_worker, _Sampled(matrix, int(samples), seed), map(int, chosen)))
+        sampled = Transfer(_Sampled(matrix, int(samples), seed))
+        found = list(jobs.ordered_map(_on_worker, [sampled], map(int, chosen)))
         return _joined(found)
     known: list[Lottery] = []
     # Threads share the list of lotteries; products and linear systems release the interpreter's lock.

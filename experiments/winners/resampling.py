@@ -22,7 +22,8 @@ from rankduel.base.streams import checked_seed, stream
 
 USUAL = 1000  # default number of resamples
 _MOST = 1_000_000
-_BLOCK = 100  # resamples per block in memory
+_MOST_IN_BLOCK = 100  # resamples in memory
+_BLOCK_ENTRIES = 10_000_000  # of the matrices of these
 _ROUNDING = 1e-6  # error of a mean of values in single precision; means nearer to 1/2 are ties
 _VISIT_ROUNDING = 1e-5  # relative error of the shares of a random walk, which are computed from such means
 
@@ -55,8 +56,9 @@ def resampled_winners(
     n_drawn = preferences.by_query.shape[1]
     counts = np.zeros((len(notions), len(preferences)), np.int64)
     without_condorcet = 0
-    for start in range(0, resamples, _BLOCK):
-        size = min(_BLOCK, resamples - start)
+    block = max(1, min(_MOST_IN_BLOCK, _BLOCK_ENTRIES // len(preferences) ** 2))
+    for start in range(0, resamples, block):
+        size = min(block, resamples - start)
         drawn = resampled_leads(preferences, rng.multinomial(n_drawn, np.full(n_drawn, 1 / n_drawn), size))
         counts += [NOTIONS[notion](drawn).sum(axis=1) for notion in notions]
         without_condorcet += int((~_condorcet(drawn).any(axis=0)).sum())
@@ -80,13 +82,13 @@ class Leads(NamedTuple):
     beats: np.ndarray  # (rankers, resamples) number of rankers that each ranker beats
     borda: np.ndarray  # (rankers, resamples) sum of p - 1/2 against all others
 
-    def matrices(self) -> np.ndarray:
-        """Return the preference matrices, of shape (resamples, rankers, rankers)."""
-        size, n = self.beats.shape
-        made = np.full((n, size, size), 0.5)
+    def matrices(self, resamples: np.ndarray | slice = slice(None)) -> np.ndarray:
+        """Return the preference matrices of `resamples`, of shape (resamples, rankers, rankers)."""
+        size, leads = len(self.beats), self.pairs.T[resamples]
+        made = np.full((len(leads), size, size), 0.5)
         rows, columns = np.triu_indices(size, 1)
-        made[:, rows, columns] += self.pairs.T
-        made[:, columns, rows] -= self.pairs.T
+        made[:, rows, columns] += leads
+        made[:, columns, rows] -= leads
         return made
 
 
@@ -125,7 +127,7 @@ def _von_neumann(drawn: Leads) -> np.ndarray:
     """Mark the rankers with weight in an unbeaten lottery; a Condorcet winner has all the weight."""
     wins = _condorcet(drawn)
     unknown = np.flatnonzero(~wins.any(axis=0))
-    for resample, matrix in zip(unknown, drawn.matrices()[unknown]):
+    for resample, matrix in zip(unknown, drawn.matrices(unknown)):
         wins[unbeaten_support(matrix), resample] = True
     return wins
 

@@ -22,15 +22,16 @@ def has_patterns(credit: int) -> bool:
 
 @functools.cache
 def all_pages_odds(by_pattern: bool) -> Callable[..., Any]:
-    """Return the function (world, pair, length, users) -> odds over all pages.
+    """Return `odds(world, pair, users)`: those over all pages of the drafted places.
 
     `by_pattern` says whether the rule of credit depends on the whole set of clicks. Ties are broken as
-    `users` draws them. The time grows as the number of pages of `length` documents.
+    `users` draws them. The time grows as the number of pages.
     """
     page_odds = _patterns_odds if by_pattern else credited_odds
 
     @entry
-    def odds_over_pages(world, pair, length, users):
+    def odds_over_pages(world, pair, users):
+        length = world.rules[0].n_drafted
         ranks = _all_ranks(world, pair, users)
         odds, more = np.zeros(3), True
         _fill_up(world, 0, length)

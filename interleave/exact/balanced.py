@@ -35,17 +35,22 @@ def _page_odds(world, pair, length):
         nothing_below[at] = leave + stay[at] * nothing_below[at + 1]
     odds = np.zeros(3)
     odds[TIE] = nothing_below[0]
+    reading = np.empty(2 * length + 1)  # by lead; the lead 0 is in the middle
+    after = np.empty(2 * length + 1)
     for last in range(length):
         depth = min(world.page[RANK + FIRST, last], world.page[RANK + SECOND, last])
-        reading = np.zeros(2 * length + 1)
+        for i in range(2 * length + 1):
+            reading[i] = after[i] = 0.0
         reading[length] = 1.0
         for at in range(last):
             credit = _credit(world, at, depth)
-            reading = stay[at] * reading + stay_clicked[at] * _moved(reading, credit)
+            for i in range(length - at - 1, length + at + 2):
+                after[i] = stay[at] * reading[i] + stay_clicked[at] * reading[i - credit]
+            reading, after = after, reading
         ends = click[last] - stay_clicked[last] + stay_clicked[last] * nothing_below[last + 1]
-        reading = _moved(reading, _credit(world, last, depth))
-        for i in range(2 * length + 1):
-            odds[verdict(i - length)] += ends * reading[i]
+        credit = _credit(world, last, depth)
+        for lead in range(-last, last + 1):
+            odds[verdict(lead + credit)] += ends * reading[length + lead]
     return odds
 
 
@@ -66,12 +71,3 @@ def _chances(world, pair, length):
 @entry
 def _credit(world, at, depth):
     return int(world.page[RANK + FIRST, at] <= depth) - int(world.page[RANK + SECOND, at] <= depth)
-
-
-@entry
-def _moved(reading, credit):
-    """Return the probabilities by lead after a click that adds `credit` to the lead."""
-    moved = np.zeros_like(reading)
-    for i in range(max(0, credit), len(reading) + min(0, credit)):
-        moved[i] = reading[i - credit]
-    return moved

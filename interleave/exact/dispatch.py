@@ -16,6 +16,7 @@ with `is_exact` whether that is necessary.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +27,7 @@ from interleave.exact import team_draft
 from interleave.exact.all_pages import all_pages_odds, credited_odds, has_patterns
 from interleave.exact.balanced import balanced_odds
 from interleave.exact.click_patterns import LONGEST, MOST_BITS, page_odds_by
+from interleave.exact.two_pages import two_pages_odds
 from interleave.methods import balanced, document_constraints, optimized, probabilistic
 from interleave.world import (
     BY_SHARE,
@@ -122,6 +124,31 @@ def is_exact(world: World, interleaving: Configured, first: int, second: int) ->
     return not (ties[:, _in_reach(world)] if shallow else ties).any()
 
 
+def longest_exact_page(interleaving: Configured) -> int:
+    """Return the number of documents up to which a page of the method has odds; 0 if it has none."""
+    if interleaving.name not in _ODDS:
+        return 0
+    if interleaving.name == "team_draft":
+        return team_draft.LONGEST
+    by_rank = interleaving.name == "probabilistic" or interleaving.get("credit") == "joachims"
+    return sys.maxsize if by_rank else LONGEST
+
+
+def compiled_odds(interleaving: Configured) -> Callable[..., Any] | None:
+    """Return `odds(world, pair, users)` as `query_odds` computes them, compiled; None if they need Python.
+
+    Ties must be forgotten and Rules.n_drafted set. Those of `probabilistic` are for few documents.
+    """
+    credit = interleaving.get("credit")
+    if interleaving.name == "balanced":
+        return balanced_odds if credit == "joachims" else two_pages_odds(balanced.credit)
+    if interleaving.name == "document_constraints":
+        return two_pages_odds(document_constraints.credit)
+    if interleaving.name == "probabilistic":
+        return all_pages_odds(has_patterns(probabilistic.Credit[credit.upper()]))
+    return None
+
+
 def _in_reach(world: World) -> np.ndarray:
     """Return a mask of the ranks, over all queries, that are above the length of the page."""
     rank = np.arange(world.offsets[-1]) - np.repeat(world.offsets[:-1], np.diff(world.offsets))
@@ -139,29 +166,13 @@ def _page_length(world: World, longest: int = LONGEST) -> int:
 def _balanced_odds(world: World, pair: Pair, most: int, users: np.random.Generator) -> np.ndarray:
     if world.rules[0].credit == balanced.Credit.JOACHIMS:
         return balanced_odds(world, pair, users)
-    return _two_pages_odds(world, pair, users, balanced.credit)
+    _page_length(world)
+    return two_pages_odds(balanced.credit)(world, pair, users)
 
 
 def _document_constraints_odds(world: World, pair: Pair, most: int, users: np.random.Generator) -> np.ndarray:
-    return _two_pages_odds(world, pair, users, document_constraints.credit)
-
-
-def _two_pages_odds(
-    world: World, pair: Pair, users: np.random.Generator, credit: Callable[..., Any]
-) -> np.ndarray:
-    length = _page_length(world)
-    odds = np.zeros(3)
-    for leader in (FIRST, SECOND):
-        _build_balanced(world, pair, leader, length, users)
-        odds += page_odds_by(credit)(world, pair, length, LONGEST, users) / 2
-    return odds
-
-
-@entry
-def _build_balanced(world, pair, leader, length, users):
-    balanced.start(world, leader)
-    for at in range(length):
-        balanced.add_document(world, pair, at, users)
+    _page_length(world)
+    return two_pages_odds(document_constraints.credit)(world, pair, users)
 
 
 @entry
@@ -202,7 +213,7 @@ def _probabilistic_odds(world: World, pair: Pair, most: int, users: np.random.Ge
     if pair.n_docs > FEW_DOCUMENTS:
         _draw_page(world, pair, length, users)
         return page_odds(world, pair, length, most, users)
-    return all_pages_odds(has_patterns(world.rules[0].credit))(world, pair, length, users)
+    return all_pages_odds(has_patterns(world.rules[0].credit))(world, pair, users)
 
 
 _ODDS: dict[str, Callable[..., np.ndarray]] = {

@@ -47,7 +47,7 @@ class Programme(NamedTuple):
     basic: np.ndarray  # (R + 2,) int64: the page of each row, or _RESIDUAL
     nonbasic: np.ndarray  # (pages + 1,) int64: the page of each column, or _RESIDUAL
     signs: np.ndarray  # (R + 2,) float64: of the residual of each row; 0 for a page
-    ways: np.ndarray  # (pages + 1,) float64: the sign that a nonbasic quantity may take; 0: it stays 0
+    directions: np.ndarray  # (pages + 1,) float64: the sign that a nonbasic quantity may take; 0: it stays 0
     slopes: np.ndarray  # (pages + 1,) float64: of the goal in each column
     tilts: np.ndarray  # (R + 2,) float64
     ratios: np.ndarray  # (2, R + 2) float64: step length at which each row is 0, and its infinitesimal part
@@ -64,7 +64,7 @@ def workspace_for(n_pages: int, n_residuals: int) -> Programme:
         basic=np.zeros(n_rows, np.int64),
         nonbasic=np.zeros(n_columns, np.int64),
         signs=np.zeros(n_rows),
-        ways=np.zeros(n_columns),
+        directions=np.zeros(n_columns),
         slopes=np.zeros(n_columns),
         tilts=np.random.default_rng(0).uniform(0.5, 1.0, n_rows),
         ratios=np.zeros((2, n_rows)),
@@ -86,7 +86,7 @@ def solve(programme, n_pages, n_residuals):
     _minimise_unfairness(programme, n_pages, n_rows)
     _minimise(programme, n_pages, n_rows, _SPREAD)
     for page in range(n_pages):
-        if _is_settled(programme.ways, n_pages):
+        if _is_settled(programme.directions, n_pages):
             break
         _minimise(programme, n_pages, n_rows, page)
     _read_chances(programme, n_pages, n_rows)
@@ -115,15 +115,15 @@ def _start(programme, n_pages, n_rows):
 
 @kernel
 def _minimise_unfairness(programme, n_pages, n_rows):
-    table, nonbasic, ways = programme.table, programme.nonbasic, programme.ways
+    table, nonbasic, directions = programme.table, programme.nonbasic, programme.directions
     for _ in range(_most_steps(n_pages, n_rows)):
         _sign_residuals(programme, n_pages, n_rows)
         entering, steepest = 0, -_ZERO_SLOPE
         for column in range(1, n_pages):
             slope = _weighted_sum(programme.signs, table, column, n_rows)
-            ways[column] = 1.0
+            directions[column] = 1.0
             if nonbasic[column] == _RESIDUAL:  # it may take either sign, and adds to the unfairness
-                ways[column] = -1.0 if slope > 0.0 else 1.0
+                directions[column] = -1.0 if slope > 0.0 else 1.0
                 slope = 1.0 - abs(slope)
             programme.slopes[column] = slope
             if slope < steepest:
@@ -150,9 +150,9 @@ def _minimise(programme, n_pages, n_rows, goal):
             break
         n_found = _find_ratios(programme, n_pages, n_rows, entering, False)
         leaving = _leaving_row(programme, n_found, steepest)
-        way, sign = programme.ways[entering], programme.signs[leaving]
-        programme.ways[entering] = 1.0 if programme.basic[leaving] != _RESIDUAL else sign
-        programme.signs[leaving] = 0.0 if programme.nonbasic[entering] != _RESIDUAL else way
+        direction, sign = programme.directions[entering], programme.signs[leaving]
+        programme.directions[entering] = 1.0 if programme.basic[leaving] != _RESIDUAL else sign
+        programme.signs[leaving] = 0.0 if programme.nonbasic[entering] != _RESIDUAL else direction
         _pivot(programme, n_pages, n_rows, entering, leaving)
     _keep_face(programme, n_pages)
 
@@ -194,12 +194,12 @@ def _weighted_sum(weights, table, column, n_rows):
 @kernel
 def _slope(programme, goal, row, column):
     """Return the slope of a goal in a nonbasic quantity; `row` is the row of the goal, or -1."""
-    way = programme.ways[column]
+    direction = programme.directions[column]
     if goal == _SPREAD:
-        return programme.table[column, row] * way
+        return programme.table[column, row] * direction
     if programme.nonbasic[column] == goal:
-        return -way
-    return -programme.table[column, row] * way if row >= 0 else 0.0
+        return -direction
+    return -programme.table[column, row] * direction if row >= 0 else 0.0
 
 
 @kernel
@@ -245,7 +245,7 @@ def _find_ratios(programme, n_pages, n_rows, column, may_pass):
     """
     table, ratios, n_found = programme.table, programme.ratios, 0
     for row in range(n_rows - 1):
-        change = table[column, row] * programme.ways[column]
+        change = table[column, row] * programme.directions[column]
         is_page = programme.basic[row] != _RESIDUAL
         if change * (1.0 if is_page else programme.signs[row]) < -_ZERO_SLOPE:
             ratios[0, row] = max(0.0, -table[_VALUE, row] / change)
@@ -288,13 +288,13 @@ def _keep_face(programme, n_pages):
     """Fix at 0 the quantities that would worsen the goal that was reached."""
     for column in range(1, n_pages):
         if programme.slopes[column] > _ZERO_SLOPE:
-            programme.ways[column] = 0.0
+            programme.directions[column] = 0.0
 
 
 @kernel
-def _is_settled(ways, n_pages):
+def _is_settled(directions, n_pages):
     for column in range(1, n_pages):
-        if ways[column] != 0.0:
+        if directions[column] != 0.0:
             return False
     return True
 

@@ -37,10 +37,10 @@ class GrowingColumns:
         start, self.n_rows = self.n_rows, self.n_rows + n_rows
         self._check_size(len(self._columns.keys() | pieces.keys()), name)
         for feature, values in pieces.items():
-            column = self._room_for(feature, values.dtype, start)
+            column = self._grown(feature, values.dtype, start)
             column[start : self.n_rows] = values
         for feature in self._columns.keys() - pieces.keys():
-            self._room_for(feature, np.dtype(np.float32), start)[start : self.n_rows] = 0.0
+            self._grown(feature, np.dtype(np.float32), start)[start : self.n_rows] = 0.0
 
     def finish(self, first: int, at_least: int, name: str) -> tuple[tuple[str, ...], tuple[np.ndarray, ...]]:
         """Return names and columns of all features from number `first` on, `at_least` features."""
@@ -54,7 +54,7 @@ class GrowingColumns:
         if self.n_rows * n_columns > self._max_cells:
             raise _too_wide(name, self.n_rows, n_columns)
 
-    def _room_for(self, feature: int, dtype: np.dtype, used: int) -> np.ndarray:
+    def _grown(self, feature: int, dtype: np.dtype, used: int) -> np.ndarray:
         """Return the array of `feature` with at least n_rows rows and a type that can hold `dtype`."""
         column = self._columns.get(feature)
         if column is None:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
 from experiments.runs.compare import Comparison
-from experiments.runs.records import read_run_sets
+from experiments.runs.run_sets import read_run_sets
 from rankduel.base.errors import RecordsError, UsageError
 
 if TYPE_CHECKING:

@@ -20,12 +20,13 @@ from experiments.runs.live_matrix import preferences_for
 from experiments.runs.multileave_error import checked_numbers as checked_multileaving
 from experiments.runs.multileave_error import compare_multileavers, contests_of, multileavers_of
 from experiments.runs.problem import Problem
-from experiments.runs.records import RunSet, read_run_sets
 from experiments.runs.run import checked_numbers
 from experiments.runs.run import run as run_policies
+from experiments.runs.run_sets import RunSet, read_run_sets
 from experiments.runs.summaries import read_for_charts
 from experiments.specs import policies_of
 from rankduel.base.arguments import check_type
+from rankduel.base.errors import UsageError
 from rankduel.base.settings import Configured
 
 __all__ = ["compare", "load_records", "multileave", "report", "run"]
@@ -53,6 +54,7 @@ def run(
     progress: Callable[[int], None] | None = None,
     matrix_progress: Callable[[BuildStatus], object] | None = None,
     watch: Callable[[InPlay], None] | None = None,
+    rows: Literal["all", "last"] = "all",
 ) -> pd.DataFrame:
     """Run policies on a problem, several times each.
 
@@ -104,6 +106,9 @@ def run(
     watch : callable, optional
         Called before the first run with an object whose method ``n_steps()``, callable from any thread,
         returns the number of duels of the unfinished runs, and whose attribute ``horizon`` is their length.
+    rows : {"all", "last"}, default "all"
+        Checkpoints whose rows are returned: all, or the last of each run, which takes little memory. The
+        records in `folder` have all.
 
     Returns
     -------
@@ -127,6 +132,8 @@ def run(
     where = None if folder is None else Path(folder)
     policies = policies_of(policies)  # wrong arguments raise errors before a matrix is made
     checked_numbers(horizon, runs, seed, checkpoints, jobs)
+    if rows not in ("all", "last"):
+        raise UsageError(f"rows is '{rows}'; expected 'all' or 'last'")
     arena = problem if isinstance(problem, Arena) else None
     with workers_of(jobs, scheduler) as workers:
         if isinstance(problem, Arena):
@@ -148,6 +155,7 @@ def run(
             command=command,
             done=progress or _ignore,
             watch=watch or _ignore_runs,
+            only_last=rows == "last",
         )
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from experiments.cluster import workers_of
 from experiments.studies import all_studies
-from experiments.studies.data import data_folder
+from experiments.studies.data_folder import data_folder
 from experiments.studies.playing import Played, check, folder_of, play_study
 from experiments.studies.study import Study
 from experiments.studies.toml import read_study

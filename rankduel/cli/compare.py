@@ -45,7 +45,8 @@ def compare(
 
     [dim]Example:[/] rankduel compare data.txt --interleave team_draft --policy rucb --policy merge_dts
     """
-    from experiments.runs.records import MATRIX, read_settings
+    from experiments.runs.run_folder import MATRIX
+    from experiments.runs.study_file import read_settings
     from experiments.specs import parse_policy
     from experiments.winners.verdict import resampled_verdict
     from rankduel.cli.shown import comparison as shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -34,6 +34,7 @@ from rankduel.cli.options import (
 from rankduel.cli.winners import Chosen
 
 if TYPE_CHECKING:
+    from experiments.arena import Arena
     from experiments.matrix.preferences import Preferences
     from letor_data.letor import Letor
 
@@ -185,12 +186,10 @@ def _build_each(
     from rankduel.api.matrices import USUAL_IMPRESSIONS
 
     started = time.perf_counter()
-    letor = read()
     impressions = settings["impressions"]
     pages = USUAL_IMPRESSIONS if impressions is None else checked_impressions(impressions)
     found = {}
-    for file, options in outputs.items():
-        arena = options.open(letor)
+    for file, arena in _arenas(read(), outputs):
         note = note_if_stopped(f"what was counted up to the last checkpoint is kept beside {file}")
         with note, runs_progress("impressions", pages) as progress:
             found[file] = rankduel.build_matrix(
@@ -204,6 +203,16 @@ def _build_each(
             _show_built(found[file], arena.rankings.n_queries, file, time.perf_counter() - started)
         started = time.perf_counter()
     return found
+
+
+def _arenas(letor: Letor, outputs: Mapping[Path, DuelOptions]) -> Iterator[tuple[Path, Arena]]:
+    """Yield the arena of every output; the features are released after the last, as they take much memory."""
+    *earlier, last = outputs.items()
+    for file, options in earlier:
+        yield file, options.open(letor)
+    arena = last[1].open(letor)
+    del letor
+    yield last[0], arena
 
 
 def _rows(found: dict[Path, Preferences]) -> Any:

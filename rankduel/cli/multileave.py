@@ -74,7 +74,8 @@ def multileave(
     """
     from experiments.matrix.preferences import read_preferences
     from experiments.matrix.shared_pages import checked_impressions
-    from experiments.runs.records import MATRIX, problem_name, run_set_name
+    from experiments.runs.run_folder import MATRIX
+    from experiments.runs.run_set_names import problem_name, run_set_name
     from interleave.multileave import MULTILEAVERS
     from rankduel.cli.shown.multileave import as_data, error_rows, show_errors
     from rankduel.cli.shown.preferences import user_text

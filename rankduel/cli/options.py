@@ -286,7 +286,7 @@ class DuelOptions:
         several = [name for name, values in given.items() if len(values) > 1]
         if not several:
             return {"": self}
-        from experiments.studies.data import name_of_settings
+        from experiments.studies.judged import name_of_settings
 
         for name in several:
             again = [value for value, times in Counter(given[name]).items() if times > 1]
@@ -397,7 +397,7 @@ class RunOptions:
 
         `label` distinguishes combinations of interleaving method and click model, see `DuelOptions.each`.
         """
-        from experiments.runs.records import run_set_name
+        from experiments.runs.run_set_names import run_set_name
 
         name = self.name or run_set_name(files, mode, self.horizon, self.seed)
         return self.out / (f"{name}-{label}" if label else name)

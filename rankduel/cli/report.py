@@ -107,12 +107,12 @@ def report(
 
 def _run_sets(folder: Path) -> str:
     """Return '3 run sets, one with the same runs as another': the page shows equal runs once."""
-    from experiments.report.page import distinct
-    from experiments.runs.records import read_run_sets
+    from experiments.report.page import count_repeated
+    from experiments.runs.run_sets import list_run_sets
 
-    run_sets = read_run_sets(folder)
-    repeated = len(run_sets) - len(distinct(run_sets))
-    many = counted(len(run_sets), "run set")
+    folders = list_run_sets(folder)
+    repeated = count_repeated(folders)
+    many = counted(len(folders), "run set")
     if not repeated:
         return many
     return f"{many}, {'one' if repeated == 1 else repeated} with the same runs as another"

@@ -73,7 +73,7 @@ def run(
     [dim]Example:[/] rankduel run arxiv6 --policy rucb --policy dts --horizon 1e6 --runs 20
     """
 
-    from experiments.runs.records import problem_name
+    from experiments.runs.run_set_names import problem_name
     from experiments.specs import parse_policy
 
     policies = [parse_policy(text, trust=True) for text in policy]
@@ -99,6 +99,7 @@ def run(
                 measure=measure,
                 folder=folder,
                 command=command_typed(),
+                rows="last",
                 **options.settings,
                 **progress.callbacks,
             )
@@ -113,7 +114,7 @@ def _show_sweep(
     name: str, found: dict[str, pd.DataFrame], folder: Path, out: Path, *, as_json: bool, as_csv: bool
 ) -> None:
     """Print the runs of several kinds of duels; `folder` is one of their run sets."""
-    from experiments.runs.records import read_settings
+    from experiments.runs.study_file import read_settings
     from rankduel.cli.shown.runs import policy_rows
     from rankduel.cli.shown.sweeps import show_runs
 
@@ -129,7 +130,8 @@ def _show_one(
     name: str, table: pd.DataFrame, folder: Path, out: Path, *, as_json: bool, as_csv: bool
 ) -> None:
     """Print the winner of the matrix and the runs of one run set."""
-    from experiments.runs.records import MATRIX, read_settings
+    from experiments.runs.run_folder import MATRIX
+    from experiments.runs.study_file import read_settings
     from experiments.winners.verdict import resampled_verdict
     from rankduel.cli.shown.preferences import duel_text
     from rankduel.cli.shown.runs import policy_rows, show_runs

@@ -160,8 +160,8 @@ def run(
     [dim]Example:[/] rankduel study run cycles --tier quick
     """
     from experiments.studies import all_studies
-    from experiments.studies.checks import summary
     from experiments.studies.page import write_study_page
+    from experiments.studies.verdicts import summary
     from rankduel.api.studies import find_study
     from rankduel.cli.shown.study import record_rows
 
@@ -177,6 +177,8 @@ def run(
     if not printed:
         for one in played:
             screen.print(f"[cyan]{escape(one.study.id)}[/] {summary(one.records)}")
+        if len(played) > 1:
+            screen.print(f"[bold]all[/] {summary([record for one in played for record in one.records])}")
     ids = "all" if all else "-".join(one.study.id for one in played)
     page = path_inside(out, f"{ids if len(ids) <= _LONGEST else 'several'}-{tier.value}.html", StudyError)
     write_study_page(played, page)
@@ -224,12 +226,12 @@ def page(
         "reproduction.md"
     ),
 ) -> None:
-    """Write all checked claims of a folder as a Markdown page, one line per claim.
+    """Write all checked claims of a folder as a Markdown page, with the figures in a folder beside it.
 
     [dim]Example:[/] rankduel study page results/studies -o docs/reproduction.md
     """
-    from experiments.studies.checks import summary
     from experiments.studies.reproduction import write_page
+    from experiments.studies.verdicts import summary
 
     lines = write_page(out, output)
     screen.print(f"wrote [bold]{escape(str(output))}[/]: {summary([line.record for line in lines])}")
@@ -260,7 +262,7 @@ def _play_and_check(
 
     `workers` are the arguments `jobs` and `scheduler` of `rankduel.study`.
     """
-    from experiments.studies.data import data_folder
+    from experiments.studies.data_folder import data_folder
     from experiments.studies.playing import count_runs, parts_to_play
     from rankduel.cli.shown.study import time_text
 

@@ -1,4 +1,4 @@
-"""Test jobs on a Dask cluster of a scheduler and three workers that are killed, paused or lack disk space.
+"""Test jobs on a Dask cluster of three workers that are killed, paused, or lack disk space or data.
 
 Every job must write the same bytes as one thread.
 """
@@ -14,12 +14,21 @@ import threading
 import time
 
 import pytest
-from support import arenas
+from support import arenas, cluster_commands
 
+from experiments.arena import open_arena
 from experiments.cluster import open_cluster, versions
 from experiments.matrix.build import write_matrix
+from experiments.matrix.preferences import read_preferences
 from experiments.runs.problem import Problem
 from experiments.runs.run import run
+from experiments.studies.playing import play_study
+from experiments.studies.published import merge_tuning
+from experiments.studies.study import Inputs, Size
+from experiments.studies.toml import read_study
+from letor_data import read_data
+from letor_data.cache import cache_files
+from letor_data.text.writer import write_letor
 from rankduel.base.errors import RankduelError
 
 pytestmark = [pytest.mark.kernel, pytest.mark.slow]
@@ -58,11 +67,14 @@ class Machines:
         self.stack, self.workers, self.scheduler = stack, [], None
 
     def start(self, n_workers=3, **more):
-        """Start a scheduler and workers."""
+        """Start a scheduler and workers, and wait for them."""
+        self.launch(n_workers, **more)
+        self.wait(n_workers)
+
+    def launch(self, n_workers=3, **more):
         options = ("--host", "127.0.0.1", "--port", self.port, "--no-dashboard")
         self.scheduler = self.stack.enter_context(process("distributed.cli.dask_scheduler", *options, **more))
         self.add(n_workers, **more)
-        self.wait(n_workers)
 
     def add(self, n_workers=1, **more):
         options = ("--host", "127.0.0.1", "--nthreads", "1", "--no-nanny", "--no-dashboard")
@@ -81,6 +93,15 @@ class Machines:
 def machines():
     with contextlib.ExitStack() as stack:
         yield Machines(stack)
+
+
+@pytest.fixture(scope="module")
+def lasting_machines():
+    """Return three workers for the tests that do no harm to them."""
+    with contextlib.ExitStack() as stack:
+        machines = Machines(stack)
+        machines.start()
+        yield machines
 
 
 @pytest.fixture(scope="module")
@@ -114,11 +135,10 @@ def expected(arena, tmp_path_factory):
     return output.read_bytes()
 
 
-def test_three_workers_write_the_same_bytes(machines, arena, expected, tmp_path):
-    machines.start()
+def test_three_workers_write_the_same_bytes(lasting_machines, arena, expected, tmp_path):
     output = tmp_path / "there.prefs.parquet"
     seen = []
-    with open_cluster(machines.address) as cluster:
+    with open_cluster(lasting_machines.address) as cluster:
         job(arena, output, cluster, seen.append)
     assert output.read_bytes() == expected
     assert 3 in {status.workers for status in seen}
@@ -163,7 +183,7 @@ def test_a_restarted_scheduler_changes_no_byte(machines, arena, expected, tmp_pa
         machines.scheduler.wait()
         for worker in machines.workers:
             worker.kill()
-        threading.Timer(1.0, machines.start).start()
+        threading.Timer(1.0, machines.launch).start()
 
     again = After(5, restart)
     output = tmp_path / "there.prefs.parquet"
@@ -224,6 +244,137 @@ def test_runs_survive_a_killed_worker(machines, arena, tmp_path):
     with open_cluster(machines.address) as cluster:
         run(problem, policies, horizon, runs, folder=tmp_path / "there", jobs=cluster, done=kill)
     assert kill.called
+    assert records(tmp_path / "here") == records(tmp_path / "there")
+
+
+def test_studies_survive_a_killed_worker(machines, tmp_path):
+    machines.start()
+    (tmp_path / "study.toml").write_text(cluster_commands.STUDY)
+    study = read_study(str(tmp_path / "study.toml"))
+    play_study(study, "quick", tmp_path / "here", jobs=1)
+    kill = After(4, lambda: machines.workers[0].send_signal(signal.SIGKILL))
+    with open_cluster(machines.address) as cluster:
+        play_study(study, "quick", tmp_path / "there", jobs=cluster, done=kill)
+    assert kill.called and machines.workers[0].wait(10) == -signal.SIGKILL
+    assert len(records(tmp_path / "here")) == 2 * 8 + 1  # runs, and the matrix
+    assert records(tmp_path / "here") == records(tmp_path / "there")
+
+
+# ---- data of files ----
+
+
+@pytest.fixture
+def data_file(tmp_path):
+    """Return a file of the data of `arena`; its cache file is written when it is read."""
+    path = tmp_path / "data" / "data.txt"
+    path.parent.mkdir()
+    write_letor(arenas.letor(), path)
+    return path
+
+
+def read_arena(data_file):
+    return open_arena(read_data(data_file), interleave="team_draft", clicks="navigational", length=5)
+
+
+def remove_cache(data_file):
+    for file in cache_files(data_file.parent / ".rankduel"):
+        file.unlink()
+
+
+def bytes_of_matrix(arena, output, workers, progress=lambda status: None):
+    job(arena, output, workers, progress)
+    return output.read_bytes()
+
+
+def sent(caplog):
+    return [record.getMessage() for record in caplog.records if "data" in record.getMessage()]
+
+
+def test_workers_read_the_data_that_they_have(lasting_machines, data_file, tmp_path, caplog):
+    caplog.set_level("INFO", "rankduel.cluster")
+    arena = read_arena(data_file)
+    here = bytes_of_matrix(arena, tmp_path / "here.prefs.parquet", 1)
+    with open_cluster(lasting_machines.address) as cluster:
+        assert bytes_of_matrix(arena, tmp_path / "there.prefs.parquet", cluster) == here
+    (line,) = sent(caplog)
+    assert line.startswith(f"the workers read the data from {data_file.parent / '.rankduel' / 'data.txt'}")
+
+
+def test_data_that_workers_do_not_have_are_sent(lasting_machines, data_file, tmp_path, caplog):
+    caplog.set_level("INFO", "rankduel.cluster")
+    arena = read_arena(data_file)
+    here = bytes_of_matrix(arena, tmp_path / "here.prefs.parquet", 1)
+    remove_cache(data_file)
+    data_file.write_text("0 qid:1 1:0.5 2:1 3:2\n1 qid:1 1:0.6 2:1 3:2\n")
+    read_data(data_file)  # writes the cache of other data
+    with open_cluster(lasting_machines.address) as cluster:
+        assert bytes_of_matrix(arena, tmp_path / "there.prefs.parquet", cluster) == here
+    first, second, third = sent(caplog)
+    assert first.startswith("the workers read") and second.startswith("a worker cannot read the data (")
+    assert third == "the data are sent to the workers"
+
+
+def test_data_are_sent_after_a_worker_joins_without_them(machines, data_file, tmp_path, caplog):
+    caplog.set_level("INFO", "rankduel.cluster")
+    machines.start(2)
+    arena = read_arena(data_file)
+    here = bytes_of_matrix(arena, tmp_path / "here.prefs.parquet", 1)
+
+    def join():
+        remove_cache(data_file)  # the first two workers have opened it
+        machines.add()
+        machines.wait(3)
+        for worker in machines.workers[:2]:  # Dask may not give short units to another worker
+            worker.kill()
+
+    more = After(5, join)
+    with open_cluster(machines.address) as cluster:
+        assert bytes_of_matrix(arena, tmp_path / "there.prefs.parquet", cluster, more) == here
+    assert more.called and "the data are sent to the workers" in sent(caplog)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_live_runs_are_the_same_with_data_read_and_sent(lasting_machines, data_file, tmp_path, shared):
+    arena = read_arena(data_file)
+    problem = Problem(arenas.exact_preferences(arena), arena)
+    run(problem, "random_pair", 20_000, 6, folder=tmp_path / "here")
+    if not shared:
+        remove_cache(data_file)
+    with open_cluster(lasting_machines.address) as cluster:
+        run(problem, "random_pair", 20_000, 6, folder=tmp_path / "there", jobs=cluster)
+    assert records(tmp_path / "here") == records(tmp_path / "there")
+
+
+# ---- every command ----
+
+
+def written(folder, words, *options):
+    """Return the output of a command in a new folder, and the records and matrices that it writes."""
+    (folder / "out").mkdir(parents=True)
+    write_letor(arenas.letor(), folder / "data.txt")
+    (folder / "study.toml").write_text(cluster_commands.STUDY)
+    command = [sys.executable, "-m", "rankduel", *words.split(), *options]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    ended = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout if "--json" in words else "", records(folder / "out")
+
+
+@pytest.mark.parametrize("command", cluster_commands.COMMANDS)
+def test_a_command_writes_the_same_on_a_cluster(lasting_machines, command, tmp_path):
+    words = cluster_commands.COMMANDS[command]
+    here = written(tmp_path / "here", words)
+    assert any(here)
+    assert written(tmp_path / "there", words, "--scheduler", lasting_machines.address) == here
+
+
+def test_a_parameter_search_finds_the_same_on_a_cluster(lasting_machines, tmp_path, monkeypatch):
+    monkeypatch.setattr(merge_tuning, "SEARCHES", {"dts": {"alpha": (0.3, 0.6, 1.2)}})
+    preferences, size = read_preferences("arxiv6"), Size(20_000, 4)
+    here = merge_tuning.search("dts", Inputs(preferences, size, {}, 1, None, tmp_path / "here", None))
+    with open_cluster(lasting_machines.address) as cluster:
+        inputs = Inputs(preferences, size, {}, cluster, None, tmp_path / "there", None)
+        assert merge_tuning.search("dts", inputs) == here
     assert records(tmp_path / "here") == records(tmp_path / "there")
 
 

@@ -29,6 +29,12 @@ def test_by_the_first_line(tmp_path, text, kind):
     assert kind_of(tmp_path / "x.gz") == kind
 
 
+def test_a_long_word_takes_no_time(tmp_path):
+    """Matching a word of this length against all patterns would take hours."""
+    (tmp_path / "x.txt").write_text(f"0.5 0.6 7{'x' * 10**6}9\n")
+    assert kind_of(tmp_path / "x.txt") == ""
+
+
 def test_folders_and_archives(tmp_path):
     (tmp_path / "folder").mkdir()
     assert kind_of(tmp_path / "folder") == kind_of(tmp_path / "absent") == ""

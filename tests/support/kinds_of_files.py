@@ -23,12 +23,13 @@ from experiments.judge.judgments import Comparison, new_judgments, read_judgment
 from experiments.judge.session import open_session, read_pool, start_session
 from experiments.matrix.checkpoint import Checkpoint
 from experiments.matrix.preferences import preferences_of
-from experiments.runs.records import read_run_set, write_settings
+from experiments.runs.run_sets import read_run_set
+from experiments.runs.study_file import write_settings
 from experiments.studies.ballots import TopItems, n_lists, preferences_from_ballots, read_ballots
-from experiments.studies.checks import read_records, write_records
 from experiments.studies.npz import read_npz
 from experiments.studies.published import human_log
 from experiments.studies.toml import read_study
+from experiments.studies.verdicts import read_records, write_records
 from letor_data import Letor, rankings_files, read_data, write_parquet
 from letor_data.rankers import feature_rankers, model, run, scores
 from letor_data.rankings import rank

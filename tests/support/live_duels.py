@@ -26,9 +26,9 @@ UNTIED, TIED = (0, 1), (2, 3)  # pairs of the rankers below; the last ranker is 
 FEATURES = (110, 115, 1, 96, 16)
 
 
-def shares(world, way, pair, n, seed=0):
+def shares(world, method, pair, n, seed=0):
     """Return the frequencies (loss, tie, win) of n live duels."""
-    return play_duels(world, way, *pair, n, np.random.default_rng(seed)) / n
+    return play_duels(world, method, *pair, n, np.random.default_rng(seed)) / n
 
 
 @functools.cache

@@ -5,7 +5,9 @@ import pandas as pd
 
 from bandits import checkpoints
 from experiments.matrix.preferences import preferences_of
-from experiments.runs.records import RunSet, open_run_set, write_record
+from experiments.runs.records import write_record
+from experiments.runs.run_folder import open_run_set
+from experiments.runs.run_sets import RunSet
 from support.html_pages import with_text
 
 

@@ -15,6 +15,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from bandits.parts.picks import shuffle
 from bandits.parts.rmed.divergence import record_win
 from bandits.parts.rmed.log_time import step_when_log_reaches
 from bandits.parts.rmed.opponents import leads_all
@@ -51,6 +52,14 @@ def first_lists(n_arms: int, f_scale: float, f_power: float, rng: np.random.Gene
         current=rng.permutation(n_arms),
         following=np.zeros(n_arms, np.bool_),
     )
+
+
+@kernel
+def shuffle_loop(lists, rng):
+    """Put the arms of L_C in random order, before the first turn of a loop."""
+    now = lists.now[0]
+    if not now.loop_begun:
+        shuffle(lists.current, now.n_current, rng)
 
 
 @kernel

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Annotated
 
-from bandits.parts.picks import NO_ARM
+from bandits.parts.picks import NO_ARM, pick
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
@@ -24,6 +24,21 @@ def hardest_opponent(rate, arm):
     for other in range(len(rate)):
         if other != arm and rate[arm, other] < lowest:
             hardest, lowest = other, rate[arm, other]
+    return hardest
+
+
+@kernel
+def draw_as_hard(rate, arm, hardest, rng):
+    """Draw one of the arms against which `arm` has the same win rate as against `hardest`."""
+    n_tied = 0
+    for other in range(len(rate)):
+        n_tied += (other != arm) & (rate[arm, other] == rate[arm, hardest])
+    left = pick(n_tied, rng)
+    for other in range(len(rate)):
+        if other != arm and rate[arm, other] == rate[arm, hardest]:
+            if left == 0:
+                return other
+            left -= 1
     return hardest
 
 

@@ -21,6 +21,17 @@ with the next, so only the last arm duels itself.
     17        comparison, W                         update
     18-22     merging at the end of a stage         merge_after_stage*, called at the next step
 
+The authors' public code (github.com/chang-li/MergeDTS), the variant `chang-li`, differs from the paper:
+
+    paper                                           code
+    C = 4,000,000 after tuning (section 5.6)        C = 400,000 in the demonstration script
+    bounds from the duels of a pair                 each arm of a pair starts with a win
+    t counts all steps                              t restarts at the end of every stage
+    a stage ends with K / 2^s arms                  with floor(K / 2^s) + 1 arms
+    all beaten arms are removed at once             one at a time, in random order, with new bounds after each
+    theta_ji = 1 - theta_ij                         theta_ij and theta_ji are sampled independently
+    a batch of one arm is merged with the next      its beaten arms are removed in the same step
+
 Samples of the first tournament are only compared with 1/2. So the undefeated arm, if any, is drawn first, and
 a tournament is drawn only if there is none (bandits/parts/thompson/small_tournament.py). Of the samples
 against the first arm only those that may be the smallest are drawn
@@ -239,11 +250,9 @@ POLICY = policy_of(
     variants={
         "published": {},  # tuned, sections 5.6 and 6.7
         "paper": {"alpha": 1.01, "batch": 4, "c": 0},  # theory, with epsilon = 1 / horizon
-        # Differences of the authors' public code from the paper: every pair starts with a win of each side in
-        # the bounds, the clock is reset in every stage, a stage ends one arm sooner, beaten arms are removed
-        # one by one in random order, theta_ij and theta_ji are sampled independently, and merging a batch of
-        # one arm and removing beaten arms alternate until neither changes anything.
+        # The authors' public code and the C of its demonstration script.
         "chang-li": {
+            "c": 4e5,
             "w0": 1,
             "reset_t": True,
             "stage_plus_one": True,

@@ -18,6 +18,9 @@ lowest.
       remove l from L_R; add the j outside L_R with J_j to L_N        update (record_step)
     L_C = L_R = L_N, L_N = {}                                         update (record_step)
 
+The variant `chang-li` is the baseline of Li et al. 2020 (MergeDTS) in their public code, which differs from
+this paper in its opponent: always the arm against which the win rate of l is lowest.
+
 `idle` is not in the paper: it skips the steps in which the only arm of L_C leads all others, and duels
 itself. Given the same random numbers, the pairs equal those of the literal twin,
 tests/naive/policies/rmed1.py.
@@ -40,6 +43,7 @@ from bandits.parts.rmed.candidate_lists import (
     first_lists,
     next_arm,
     record_step,
+    shuffle_loop,
     skip_self_duels,
 )
 from bandits.parts.rmed.divergence import (
@@ -49,7 +53,7 @@ from bandits.parts.rmed.divergence import (
     likeliest_winner,
     no_divergences,
 )
-from bandits.parts.rmed.opponents import rmed1_opponent
+from bandits.parts.rmed.opponents import draw_as_hard, rmed1_opponent
 from bandits.parts.rmed.pair_sweep import PairSweep, find_initial_pair
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
@@ -69,6 +73,9 @@ class Params(NamedTuple):
     competitor: Annotated[
         Competitor, Setting("opponent: i* if the arm trails i*, or always the arm of its lowest win rate")
     ] = Competitor.LIKELIEST
+    random_order: Annotated[
+        bool, Setting("random order of the arms in every loop, and random choice among equal win rates")
+    ] = False
 
 
 class State(NamedTuple):
@@ -92,8 +99,10 @@ def select(state, params, rng):
     sweep = state.sweep[0]
     if find_initial_pair(sweep, state.divergences.wins, 1):
         return sweep.first, sweep.second
+    if params.random_order:
+        shuffle_loop(state.lists, rng)
     arm = next_arm(state.lists)
-    return arm, _choose_opponent(state, params, arm)
+    return arm, _choose_opponent(state, params, arm, rng)
 
 
 @kernel
@@ -113,16 +122,25 @@ def recommend(state, params):
 
 
 @kernel
-def _choose_opponent(state, params, arm):
+def _choose_opponent(state, params, arm, rng):
     """Algorithm 2: return the second arm m for l = `arm`; i* is not preferred if the setting is HARDEST."""
+    rate = state.divergences.rate
     likeliest = params.competitor == Competitor.LIKELIEST
     preferred = state.divergences.now[0].i_star if likeliest else arm
-    return rmed1_opponent(state.divergences.rate, arm, preferred)
+    opponent = rmed1_opponent(rate, arm, preferred)
+    if params.random_order and opponent != preferred:
+        return draw_as_hard(rate, arm, opponent, rng)
+    return opponent
 
 
 POLICY = policy_of(
     __name__,
     source="Komiyama, Honda, Kashima, Nakagawa 2015 (COLT), Algorithms 1 and 2",
     assumes="Condorcet winner",
-    variants={"paper": {}, "chang-li": {"competitor": "hardest"}},
+    variants={
+        "paper": {},
+        # The public code of Li et al. 2020 (MergeDTS): an arm never prefers i*, J is evaluated after the
+        # duel, and ties and loops are in random order. Its ln t does not count the duel of the turn.
+        "chang-li": {"competitor": "hardest", "j_after": True, "random_order": True},
+    },
 )

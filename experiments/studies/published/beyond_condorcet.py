@@ -1,6 +1,5 @@
 """Matrices without a Condorcet winner (Zoghi 2017, Figures 7.6 to 7.8; Li et al. 2020, Figure 4)."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -8,16 +7,17 @@ import numpy as np
 from experiments.matrix.preferences import preferences_of
 from experiments.runs.run import run
 from experiments.studies.bounds import ALPHA, bound_part
-from experiments.studies.published.cycles import SIX
+from experiments.studies.papers import LI_2020, NONE, ZOGHI_2017
+from experiments.studies.published import two_winners
 from experiments.studies.study import (
     Between,
     Check,
     Computed,
     Curves,
+    Finding,
     Inputs,
     Measure,
     Order,
-    Part,
     Points,
     Ratio,
     Report,
@@ -25,12 +25,10 @@ from experiments.studies.study import (
     Size,
     Study,
     Test,
+    Use,
     full_name,
 )
-from experiments.studies.subsets import draw_two_winners
 
-MERGE, OTHERS = SIX[:2], SIX[2:]
-DTS = "dts(variant=published)"
 # These policies stop exploring, with error probability 1/T, so every horizon T needs its own runs.
 RACES = ("copeland_savage", "pbr", "rankel")
 HORIZONS = (100_000, 1_000_000, 10_000_000, 20_000_000)
@@ -51,7 +49,6 @@ THEOREMS = {
     "merge_dts by Theorem 4.1": "merge_dts",
     "ccb by Theorem 7.1": "ccb",
 }
-NOT_SHOWN = ("rucb", "ccb", "ecw_rmed")  # policies that are not in Figure 4
 LATER = ("dts", "ecw_rmed")  # policies for Copeland winners that are not in the thesis
 # Winning probabilities of the better arm, as the source gives none, besides that of the built-in matrix.
 BUILT_IN = 0.6
@@ -59,10 +56,6 @@ WIN_PROBABILITIES = (0.75, 0.9, 0.99)
 # Asymptotically each of the five arms is clearly beaten, so RUCB draws its first arm uniformly, and its
 # second arm is a winner that beats the first. Three arms have no Copeland loss, the others 1/2 and 3/4.
 LOST_BY_RUCB = (1 / 2 + 3 / 4) / 5 / 2
-# The 32 rankers of Figure 4 are not published. These subsets have the same shape: among many random subsets,
-# the one with the clearest winners. In Navigational such a subset excludes the Condorcet winner.
-SUBSETS = {"nc32-search": "mslr-informational", "nc32-navigational": "mslr-navigational"}
-SUBSET, SEED = 32, 1
 
 
 def by_win_probability(inputs: Inputs) -> dict[str, Any]:
@@ -79,57 +72,6 @@ def by_win_probability(inputs: Inputs) -> dict[str, Any]:
             for policy in MANY_ARMS
         }
     return found
-
-
-def shapes(inputs: Inputs) -> dict[str, Any]:
-    """Return the share of random subsets with two winners that beat all but one arm, and their least gaps."""
-    assert inputs.preferences is not None
-    gaps = draw_two_winners(inputs.preferences.matrix, SUBSET, SEED).gaps
-    clear = gaps[gaps > 0]
-    return {"share": (gaps > 0).mean(), "median gap": np.median(clear), "largest gap": clear.max()}
-
-
-def subset_parts(name: str, matrix: str) -> tuple[Part, ...]:
-    problem = f"{matrix}(two_winners={SUBSET},seed={SEED})"
-    return (
-        Computed(f"{name}-shapes", shapes, matrix),
-        Runs(name, problem, MERGE, {"quick": Size(2e6, 10), "paper": Size(1e7, 20)}),
-        Runs(f"{name}-dts", problem, (DTS,), {"quick": Size(1e6, 2), "paper": Size(3e6, 2)}),
-    )
-
-
-def subset_checks(name: str, matrix: str) -> Iterator[Check]:
-    """Yield reports without tests, as these subsets are not those of the paper."""
-    drawn, dts = f"{name}-shapes", f"{name}-dts"
-    for label, about, measure, known in (
-        ("share", "share of subsets with two such winners", Measure(drawn, "share", "value"), ".094"),
-        ("median_gap", "least gap of the winners, median", Measure(drawn, "median gap", "value"), ".00075"),
-        ("largest_gap", "least gap of the winners, largest", Measure(drawn, "largest gap", "value"), ".0070"),
-        *(
-            (
-                f"{policy}_gives_up_both",
-                f"share of runs in which {policy} eliminates both winners",
-                Measure(name, policy, "wrong"),
-                share,
-            )
-            for policy, share in zip(MERGE, (".35", ".26"))
-        ),
-        ("merge_dts_1e6", "regret of MergeDTS after 10^6", Measure(name, "merge_dts", at=1e6), "34,800"),
-        ("dts_1e6", "regret of DTS after 10^6", Measure(dts, DTS, at=1e6), "50,600"),
-        ("dts_3e6", "regret of DTS after 3e6", Measure(dts, DTS, at=3e6), "57,900"),
-    ):
-        yield Check(
-            f"fig4.{name}.{label}",
-            f"Figure 4, {SUBSET} rankers of {matrix}: {about}",
-            Report(measure),
-            f"{known} by an independent program, of other draws" if matrix == "mslr-informational" else "",
-        )
-    yield Check(
-        f"fig4.{name}.dts",
-        f"Figure 4, {SUBSET} rankers of {matrix}: MergeDTS has the least regret; DTS / MergeDTS",
-        Report(Measure(dts, DTS, at=1e6), Measure(name, "merge_dts", at=1e6)),
-        "above 1, for 32 other arms",
-    )
 
 
 def _races(horizon: int) -> str:
@@ -161,10 +103,25 @@ STUDY = Study(
     id="beyond-condorcet",
     title="Without a Condorcet winner",
     source="Zoghi 2017 (thesis), 7.5, Figures 7.6, 7.7 and 7.8; Li et al. 2020 (TOIS), 6.5, Figure 4",
+    papers={
+        "": ZOGHI_2017,
+        "fig4.": LI_2020,
+        **dict.fromkeys(
+            ("fig4.both_lost_", "fig4.code", "fig4.random.", "fig4.formula.", "fig7.7.looser_"), NONE
+        ),
+    },
+    findings=(
+        Finding(
+            "**Without a Condorcet winner RUCB never stops paying.** On five MSLR rankers in a cycle its "
+            "regret is linear ({linear.value:.1f} times as much after ten times the duels); CCB has "
+            "{ccb.value:.0%} of it after 10^7 duels.",
+            {"linear": Use("fig7.6.rucb_linear"), "ccb": Use("fig7.6.ccb_below_rucb")},
+        ),
+    ),
     question="Which policies find a Copeland winner if no arm beats all others, and at what cost if one "
     "does?",
-    data="built in; public MSLR matrices, Informational and Navigational. The 32 rankers of Figure 4 are not "
-    "published; a total order with one pair reversed and subsets of the same shape replace them",
+    data="built in; public MSLR matrix, Informational. For the 32 rankers of Figure 4, which are not listed, "
+    "those that the public program of Wu and Liu 2016 selects",
     parts=(
         Runs(
             "cycle5",
@@ -196,15 +153,7 @@ STUDY = Study(
         Runs("condorcet5-later", "mslr5", LATER, {"quick": Size(1e6, 20)}),
         Runs("theory5", "mslr5", tuple(WITH_BOUNDS.values()), {"quick": Size(1e6, 20)}),
         bound_part("theory5-bounds", "mslr5", tuple(WITH_BOUNDS), {"quick": 1e6}),
-        Runs("two-winners", "two-winners32", MERGE, {"quick": Size(1e7, 100)}),
-        Runs(
-            "two-winners-others",
-            "two-winners32",
-            OTHERS,
-            {"quick": Size(5e6, 2), "paper": Size(1e7, 20)},
-        ),
-        Runs("two-winners-more", "two-winners32", NOT_SHOWN, {"quick": Size(1e6, 2), "paper": Size(1e6, 20)}),
-        *(part for name, matrix in SUBSETS.items() for part in subset_parts(name, matrix)),
+        *two_winners.PARTS,
     ),
     checks=(
         Check(
@@ -344,57 +293,7 @@ STUDY = Study(
             )
             for policy in LATER
         ),
-        *(
-            Check(
-                f"fig4.{policy}_keeps_one",
-                f"Figure 4: {policy} eliminates at least one of the two winners in all runs: one arm is left",
-                Between(Measure("two-winners", policy, "survivors", at=1e7, statistic="max"), high=1),
-                "100 of 100 runs",
-            )
-            for policy in MERGE
-        ),
-        *(
-            Check(
-                f"fig4.{policy}_gives_up_both",
-                f"Figure 4: share of runs in which {policy} eliminates both winners",
-                Report(Measure("two-winners", policy, "wrong", at=1e7)),
-                known,
-            )
-            for policy, known in (
-                ("merge_dts", ".01 published, for 32 other arms; .13 here by an independent program"),
-                ("merge_rucb", ".04 by an independent program"),
-            )
-        ),
-        Check(
-            "fig4.dts_flattens",
-            "Figure 4: the curve of DTS, a policy for Copeland winners, flattens: after 5e6 duels less "
-            "than 1.5 times the regret after 10^6",
-            Ratio(
-                Measure("two-winners-others", DTS, at=5e6),
-                Measure("two-winners-others", DTS, at=1e6),
-                high=1.5,
-            ),
-        ),
-        *(
-            Check(
-                f"fig4.{policy.partition('(')[0]}",
-                f"Figure 4: MergeDTS has the least regret; {policy} / MergeDTS",
-                Report(Measure(part, policy, at=1e6), Measure("two-winners", "merge_dts", at=1e6)),
-                "above 1, for 32 other arms" if policy in OTHERS else "not in the figure",
-            )
-            for part, policies in (("two-winners-others", OTHERS), ("two-winners-more", NOT_SHOWN))
-            for policy in policies
-        ),
-        Check(
-            "fig4.merge_rucb",
-            "Figure 4: MergeDTS has the least regret; mergeRUCB / MergeDTS in runs that keep a winner",
-            Report(
-                Measure("two-winners", "merge_rucb", at=1e7, only="right"),
-                Measure("two-winners", "merge_dts", at=1e7, only="right"),
-            ),
-            "above 1, for 32 other arms",
-        ),
-        *(check for name, matrix in SUBSETS.items() for check in subset_checks(name, matrix)),
+        *two_winners.CHECKS,
     ),
     figures=(
         Curves(
@@ -402,6 +301,8 @@ STUDY = Study(
             "Figure 7.6: five arms without a Condorcet winner",
             "cycle5",
             beside=("cycle5-later",),
+            published="logarithmic time, linear regret, beyond 2e7 duels; CCB is lowest, RUCB is cut off "
+            "because it grows linearly.",
         ),
         Points(
             "figure7.6",
@@ -416,13 +317,22 @@ STUDY = Study(
                 },
             },
             x="log",
+            published="SAVAGE, PBR and RankEl have runs of their own for each horizon, so their curves "
+            "need not grow: SAVAGE is lower at 2e7 than at 10^7.",
         ),
-        Curves("figure7.7", "Figure 7.7: 500 arms, three Copeland winners", "copeland500"),
+        Curves(
+            "figure7.7",
+            "Figure 7.7: 500 arms, three Copeland winners",
+            "copeland500",
+            published="SCB ends below CCB; both curves bend sharply once the first arm is compared with "
+            "itself. The horizon and the winning probabilities are not stated.",
+        ),
         Curves(
             "figure7.8",
             "Figure 7.8: five arms with a Condorcet winner",
             "condorcet5",
             beside=("condorcet5-later",),
+            published="CCB and RUCB only; CCB has a slight advantage.",
         ),
         Curves(
             "bounds",
@@ -431,19 +341,7 @@ STUDY = Study(
             y="log",
             bounds="theory5-bounds",
         ),
-        Curves(
-            "figure4",
-            "Figure 4: 32 arms, two Copeland winners",
-            "two-winners",
-            y="log",
-            beside=("two-winners-others", "two-winners-more"),
-        ),
-        *(
-            Curves(
-                f"figure4-{name}", f"Figure 4: 32 rankers of {matrix}", name, y="log", beside=(f"{name}-dts",)
-            )
-            for name, matrix in SUBSETS.items()
-        ),
+        *two_winners.FIGURES,
     ),
     minutes={"quick": 4, "paper": 46},
 )

@@ -6,7 +6,22 @@ from math import ceil, comb
 import numpy as np
 
 from bandits import condorcet_winner
-from experiments.studies.study import Between, Check, Computed, Exact, Inputs, Measure, Points, Size, Study
+from experiments.studies.papers import LI_2020, NONE, YAN_2022, ZOGHI_2014, ZOGHI_2017
+from experiments.studies.study import (
+    FAILS,
+    Between,
+    Check,
+    Computed,
+    Exact,
+    Finding,
+    Inputs,
+    Measure,
+    Points,
+    Ratio,
+    Size,
+    Study,
+    Use,
+)
 from experiments.winners.notions import best, borda_scores, copeland_scores
 from experiments.winners.subsets import subset_shares
 from experiments.winners.transitivity import count_cycles, count_ties, total_order, transitivity
@@ -57,16 +72,32 @@ def public_facts(inputs: Inputs) -> dict[str, float]:
 
 
 def gamma_of_subset(inputs: Inputs) -> dict[str, float]:
+    """Return gamma of relaxed transitivity over the pairs of which one ranker beats the other."""
     assert inputs.preferences is not None
     return {"gamma": transitivity(inputs.preferences.matrix).gamma_best}
 
 
+def gammas_of_subsets(inputs: Inputs) -> dict[str, float]:
+    """Return in how many of the problems with MSLR rankers the relaxed transitivity needs gamma > 1."""
+    assert inputs.preferences is not None
+    names = sorted(str(arm + 1) for arm in range(len(inputs.preferences)))
+    arms = [int(name) - 1 for name in names]
+    gammas = [transitivity(inputs.preferences.subset(arms[:k]).matrix).gamma_best for k in LEX_SIZES]
+    return {"needed": sum(gamma > 1 for gamma in gammas)}
+
+
 def survival(inputs: Inputs) -> dict[str, float]:
     """Return the probability that an arm with Borda score b wins at least half of n duels."""
+    points = dict.fromkeys([*SURVIVAL, *((n, b) for n in DUELS for b in SCORES)])
     return {
-        f"{n} duels, {b}": sum(comb(n, k) * b**k * (1 - b) ** (n - k) for k in range(ceil(n / 2), n + 1))
-        for n, b in SURVIVAL
+        f"{n} duels, {b:g}": sum(comb(n, k) * b**k * (1 - b) ** (n - k) for k in range(ceil(n / 2), n + 1))
+        for n, b in points
     }
+
+
+LEX_SIZES = (10, 20, 30, 40)  # numbers of rankers of the MSLR problems in Zoghi et al. 2014
+DUELS = (3, 7, 15, 31)  # curves of the figure; odd, as a tie of an even number counts as a win
+SCORES = tuple(round(0.5 + 0.02 * step, 2) for step in range(26))
 
 
 SURVIVAL = {
@@ -142,6 +173,12 @@ ORDERS = {
     "mslr-informational": ((0.9248, 0.0006), (0.5644, 0.0011), (0.0335, 0.0008)),
 }
 SAMPLES = 20_000
+SHOWN_AS = {
+    "mslr-perfect": "linear axes; the curve of Condorcet winners is always above .91 and lowest at "
+    "intermediate sizes, that of total orders (10,000 subsets per size) falls quickly.",
+    "mslr-informational": "10,000 subsets per size; the share with a Condorcet winner decreases rapidly "
+    "with the number of rankers. Total orders are not shown.",
+}
 SHOWN_IN = {
     "mslr-perfect": " (Zoghi et al. 2014, Figure 1)",
     "mslr-informational": " (Zoghi 2017, Figure 7.1)",
@@ -177,12 +214,27 @@ STUDY = Study(
     id="facts",
     title="Winners, orders and cycles of the matrices in use",
     source="Zoghi et al. 2014 (WSDM), Figure 1; Zoghi 2017, 2.1.2, Figure 7.1; Yan 2022, Figure 3.1",
+    papers={
+        "": NONE,
+        "tennis.": ZOGHI_2014,
+        "mslr-perfect.always_above": ZOGHI_2014,
+        "mslr-perfect.lowest": ZOGHI_2014,
+        "lex.": ZOGHI_2014,
+        "mslr-perfect.no_order": ZOGHI_2014,
+        "thesis4.": ZOGHI_2017,
+        "copeland500.": ZOGHI_2017,
+        "mslr-informational.falls": ZOGHI_2017,
+        "cycle": LI_2020,
+        "case-": YAN_2022,
+        "survival.": YAN_2022,
+    },
     question="How often do the assumptions of dueling bandits hold, in the matrices that papers use?",
     data="built in; public MSLR matrices (Perfect, Navigational, Informational) for the large ones",
     parts=(
         *(Computed(name, matrix_facts, name) for name in SMALL),
         *(Computed(name, public_facts, name, sizes={"quick": Size(1, SAMPLES)}) for name in LARGE),
         *(Computed(f"lex{k}", gamma_of_subset, f"mslr-perfect(lex={k},base=1)") for k in (10, 20, 30)),
+        Computed("lex", gammas_of_subsets, "mslr-perfect"),
         Computed("survival", survival),
     ),
     checks=(
@@ -216,9 +268,32 @@ STUDY = Study(
         ),
         Check(
             "mslr-perfect.always_above",
-            "the share of subsets with a Condorcet winner is always above .91",
-            Between(Measure("mslr-perfect", "fewest winners", "value"), low=0.89),
-            ".89031 at 100 in the matrix published later; hence above .89 here",
+            "6.1: the share of subsets with a Condorcet winner is always above .91",
+            Between(Measure("mslr-perfect", "fewest winners", "value"), low=0.91),
+            ".91 published; .89031 at 100 rankers by an independent program",
+            explanation="In the public matrix, with 400,000 duels per pair, the share falls to .8903 at "
+            "100 rankers, by exact counting. The matrix of the paper had 80,000 duels per pair. The public "
+            "matrix, redrawn 2,000 times with as many duels, has a smallest share from .84 to .96 (95 % of "
+            "the draws), and above .91 in 32 %: the claim depends on the noise of the estimate.",
+        ),
+        Check(
+            "mslr-perfect.lowest_in_the_middle",
+            "6.1: the share of subsets with a Condorcet winner is smallest at intermediate sizes",
+            Between(Measure("mslr-perfect", "fewest winners at", "value"), 20, 120),
+            "100 by an independent program",
+            real=True,
+        ),
+        Check(
+            "lex.half_need_gamma",
+            "2: half of the six problems violate strong stochastic transitivity (gamma above 1), so one to "
+            "three of the four with rankers of MSLR",
+            Between(Measure("lex", "needed", "value"), 1, 3),
+            "half of the problems published",
+            real=True,
+            explanation="In the public matrix all four violate it, so at least four of the six: gamma is "
+            "1.03, 1.30, 3.47 and 3.47 for 10, 20, 30 and 40 rankers. The cause was not found. Excluded so "
+            "far: features numbered from 0, and the noise of an estimate from 80,000 duels per pair (gamma "
+            "of ten rankers is above 1 in 99.5 % of 400 redraws).",
         ),
         Check(
             "mslr-informational.falls",
@@ -236,7 +311,9 @@ STUDY = Study(
                 f"{gamma}",
                 real=True,
             )
-            for k, gamma, tolerance in ((10, 1.03, 0.006), (20, 1.51, 0.006), (30, 3.5, 0.06))
+            # By an independent program; 20 rankers have no total order, and with the order of their Borda
+            # scores in place of the direct comparisons gamma is 1.51.
+            for k, gamma, tolerance in ((10, 1.03, 0.006), (20, 1.298, 0.0005), (30, 3.47, 0.006))
         ),
         *(
             Check(
@@ -247,23 +324,64 @@ STUDY = Study(
             )
             for (n, b), share in SURVIVAL.items()
         ),
+        Check(
+            "survival.grows",
+            "Figure 3.1: with more duels a Borda winner survives more often (score .6, 21 and 7 duels)",
+            Ratio(
+                Measure("survival", "21 duels, 0.6", "value"),
+                Measure("survival", "7 duels, 0.6", "value"),
+                low=1,
+            ),
+        ),
     ),
-    figures=tuple(
+    figures=(
+        *(
+            Points(
+                f"subsets-{part}",
+                f"Subsets with a Condorcet winner and with a total order: {part}{SHOWN_IN.get(part, '')}",
+                "rankers in the subset",
+                "share of subsets",
+                {
+                    label: {
+                        size: Measure(part, f"{key} in {size}", "value")
+                        for size in range(1, int(facts["arms"]) + 1)
+                    }
+                    for label, key in (("Condorcet winner", "winner"), ("total order", "order"))
+                },
+                levels={"winner always above": 0.91} if part == "mslr-perfect" else {},
+                published=SHOWN_AS.get(part, ""),
+            )
+            for part, facts in LARGE.items()
+        ),
         Points(
-            f"subsets-{part}",
-            f"Subsets with a Condorcet winner and with a total order: {part}{SHOWN_IN.get(part, '')}",
-            "rankers in the subset",
-            "share of subsets",
+            "survival",
+            "Probability that a Borda winner survives a pruning phase (Yan 2022, Figure 3.1)",
+            "Borda score",
+            "probability",
             {
-                label: {
-                    size: Measure(part, f"{key} in {size}", "value")
-                    for size in range(1, int(facts["arms"]) + 1)
-                }
-                for label, key in (("Condorcet winner", "winner"), ("total order", "order"))
+                f"{n} duels": {b: Measure("survival", f"{n} duels, {b:g}", "value") for b in SCORES}
+                for n in DUELS
             },
-            levels={"winner always above": 0.91} if part == "mslr-perfect" else {},
-        )
-        for part, facts in LARGE.items()
+            published="the same formula; the text says that the probability grows with the number of duels. "
+            "The numbers of duels of the published curves are not stated; 7 is used in the thesis.",
+        ),
     ),
     minutes={"quick": 0.2},
+    findings=(
+        Finding(
+            "**Large sets of rankers may lack a Condorcet winner.** Zoghi et al. 2014 report "
+            "a winner in more than 91% of subsets of every size; in the public matrix for perfect users "
+            "the share falls to {fewest.value:.1%}, at {size.value:.0f} rankers.",
+            {
+                "fewest": Use("mslr-perfect.always_above", FAILS),
+                "size": Use("mslr-perfect.lowest_in_the_middle"),
+            },
+        ),
+        Finding(
+            "**Informational users leave large sets without a winner.** Only {share.value:.0%} of the "
+            "subsets of 100 rankers have a Condorcet winner under informational users, and all 136 have "
+            "none.",
+            {"share": Use("mslr-informational.falls"), "whole": Use("mslr-informational.condorcet")},
+        ),
+    ),
 )

@@ -1,14 +1,16 @@
 """Regret against the number of rankers and the noise of clicks (Zoghi 2017, Figures 6.3 to 6.5)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
+from experiments.studies.papers import ZOGHI_2017
 from experiments.studies.study import (
     Between,
     Check,
     Computed,
     Curves,
+    Finding,
     Inputs,
     Measure,
     Points,
@@ -17,6 +19,7 @@ from experiments.studies.study import (
     Runs,
     Size,
     Study,
+    Use,
 )
 
 MERGE, RUCB, RCS = "merge_rucb(variant=paper,single_batch=merge)", "rucb(alpha=0.51)", "rcs(alpha=0.51)"
@@ -25,6 +28,7 @@ ALL, QUICK = tuple(range(10, 131, 10)), (20, 70, 130)
 SUBSETS, FEW = 10, 2
 NOISY = (40, 70)  # numbers of rankers in the claims about noise
 USERS = ("perfect", "navigational", "informational")
+MORE = "-more"  # suffix of the parts with the other three policies of Figure 6.5
 _LONG: Mapping[str, Size] = {"paper": Size(1e7, 1)}
 _SHORT: Mapping[str, Size] = {"quick": Size(1e7, 1)}
 
@@ -50,8 +54,10 @@ def by_size(inputs: Inputs) -> dict[str, list[float]]:
     """Return final regrets per subset ('rcs'), and comparisons of them ('merge_rucb below rcs')."""
     finals = pd.DataFrame([_finals(table) for table in inputs.tables.values()])
     found = {str(name): finals[name].tolist() for name in finals}
-    for other in {"rcs", "rucb"} & set(finals):
+    others = finals.columns.drop("merge_rucb")
+    for other in others:
         found[f"merge_rucb below {other}"] = (finals["merge_rucb"] < finals[other]).astype(float).tolist()
+    found["next best / merge_rucb"] = [finals[others].mean().min() / finals["merge_rucb"].mean()]
     found["rucb median / merge_rucb median"] = [finals["rucb"].median() / finals["merge_rucb"].median()]
     return found
 
@@ -59,21 +65,28 @@ def by_size(inputs: Inputs) -> dict[str, list[float]]:
 def noise(inputs: Inputs) -> dict[str, list[float]]:
     """Return per subset the ratio of regret with informational users to that with perfect users, and regrets.
 
-    'rcs suffers more' is 1 for the subsets in which the ratio of RCS exceeds that of mergeRUCB.
+    'rcs suffers more than rucb' is 1 for the subsets in which the ratio of RCS exceeds that of RUCB.
     """
-    finals = {name: _finals(table) for name, table in inputs.tables.items()}
+    finals: dict[str, dict[str, float]] = {}  # by subset and user
+    for name, table in inputs.tables.items():
+        finals.setdefault(name.removesuffix(MORE), {}).update(_finals(table))
     subsets = sorted({name.rpartition("-")[0] for name in finals})
+    policies = next(iter(finals.values()))
     ratio = {
         policy: [finals[f"{s}-informational"][policy] / finals[f"{s}-perfect"][policy] for s in subsets]
-        for policy in ("merge_rucb", "rcs")
+        for policy in policies
     }
     regrets = {
         f"{policy}, {user}": [finals[f"{s}-{user}"][policy] for s in subsets]
-        for policy in ratio
+        for policy in policies
         for user in USERS
     }
-    more = [float(a > b) for a, b in zip(ratio["rcs"], ratio["merge_rucb"])]
-    return {**ratio, **regrets, "rcs suffers more": more}
+    more = {
+        f"rcs suffers more than {other}": [float(a > b) for a, b in zip(ratio["rcs"], ratio[other])]
+        for other in policies
+        if other != "rcs"
+    }
+    return {**ratio, **regrets, **more}
 
 
 def _scan_parts() -> list[Runs]:
@@ -110,28 +123,48 @@ def _scans() -> list[Computed]:
 
 
 def _noisy_parts() -> list[Runs]:
+    """Return the parts of Figure 6.5; RUCB, SAVAGE and BTM take most of the time, so most are in tier "
+    "long."""
     return [
         Runs(
-            f"clicks{k}-{s}-{user}",
+            f"clicks{k}-{s}-{user}{mark}",
             f"mslr-{user}(random={k},seed={s},users=all)",
-            (MERGE, RCS),
-            {"quick" if k == 40 and s < FEW else "paper": Size(1e7, 1)},
+            policies,
+            {"quick" if k == NOISY[0] and s < FEW and not mark else tier: Size(1e7, 1)},
         )
         for k in ALL
         for s in range(SUBSETS)
         for user in USERS
+        for mark, policies, tier in (("", (MERGE, RCS), "paper"), (MORE, (RUCB, *FIVE[3:]), _more_tier(k)))
     ]
 
 
-def _noisy(k: int, subsets: int, name: str, tier: str) -> Computed:
-    after = [f"clicks{k}-{s}-{user}" for s in range(subsets) for user in USERS]
+def _more_tier(k: int) -> str:
+    return "paper" if k in NOISY else "long"
+
+
+def _noisy(k: int, subsets: int, name: str, tier: str, marks: Sequence[str] = ("", MORE)) -> Computed:
+    after = [f"clicks{k}-{s}-{user}{mark}" for s in range(subsets) for user in USERS for mark in marks]
     return Computed(name, noise, after=after, sizes={tier: Size(1e7, 1)}, cached=False)
+
+
+def _noise_part(k: int, name: str, policy: str) -> str:
+    """Return the part with a policy of Figure 6.5."""
+    return f"noise-{k}{name}" if name or k in NOISY or policy in (MERGE, RCS) else f"noise-{k}-all"
 
 
 STUDY = Study(
     id="k-scan",
     title="From 10 to 130 rankers, and from perfect to noisy clicks",
     source="Zoghi 2017 (thesis), 6.4.3 and 6.4.4, Figures 6.3, 6.4 and 6.5",
+    papers={"": ZOGHI_2017},
+    findings=(
+        Finding(
+            "**From 70 rankers on mergeRUCB is best of five.** After 10^7 duels the next best policy has "
+            "{some.value:.2f} times its regret with 70 rankers of MSLR, and {many.value:.2f} times with 130.",
+            {"some": Use("k70.best"), "many": Use("k130.best")},
+        ),
+    ),
     question="From how many rankers on is mergeRUCB best, and which policy does noise affect most?",
     data="public MSLR matrices; random subsets with a Condorcet winner, by seeds",
     parts=(
@@ -142,8 +175,10 @@ STUDY = Study(
             "k20-again", by_size, after=[part.name for part in _close_parts()], sizes=_LONG, cached=False
         ),
         *_noisy_parts(),
-        _noisy(40, FEW, "noise-40-few", "quick"),
-        *(_noisy(k, SUBSETS, f"noise-{k}", "paper") for k in ALL),
+        _noisy(40, FEW, "noise-40-few", "quick", ("",)),
+        *(_noisy(k, SUBSETS, f"noise-{k}", "paper", ("",)) for k in ALL if k not in NOISY),
+        *(_noisy(k, SUBSETS, f"noise-{k}", "paper") for k in NOISY),
+        *(_noisy(k, SUBSETS, f"noise-{k}-all", "long") for k in ALL if k not in NOISY),
     ),
     checks=(
         *(
@@ -165,6 +200,23 @@ STUDY = Study(
             "k130.rucb",
             "K = 130: mergeRUCB is best of all, so below RUCB",
             Between(Measure("k130", "merge_rucb below rucb", "value"), low=0.9),
+        ),
+        *(
+            Check(
+                f"k{k}.best",
+                f"Figure 6.3, K = {k}: mergeRUCB is below RUCB, RCS, SAVAGE and BTM (mean regret of the "
+                "next best / that of mergeRUCB)",
+                Between(Measure(f"k{k}", "next best / merge_rucb", "value"), low=1),
+                "for K >= 70 published",
+            )
+            for k in ALL
+            if k >= 70
+        ),
+        Check(
+            "k130.best_few",
+            "Figure 6.3, K = 130: mergeRUCB is below RUCB, RCS, SAVAGE and BTM (two subsets)",
+            Between(Measure("k130-few", "next best / merge_rucb", "value"), low=1),
+            "for K >= 70 published",
         ),
         Check(
             "k20.rucb",
@@ -189,12 +241,17 @@ STUDY = Study(
         ),
         *(
             Check(
-                f"clicks.{k}",
-                f"K = {k}: noisy clicks increase the regret of RCS more than that of mergeRUCB",
-                Between(Measure(f"noise-{k}", "rcs suffers more", "value"), low=0.8),
-                "5 of 6 (K = 40)",
+                f"clicks.{k}{mark}",
+                f"Figure 6.5, K = {k}: noisy clicks increase the regret of RCS more than that of {name} "
+                "(share of subsets)",
+                Between(Measure(f"noise-{k}", f"rcs suffers more than {other}", "value"), low=0.8),
+                known,
             )
             for k in NOISY
+            for mark, name, other, known in (
+                ("", "mergeRUCB", "merge_rucb", "5 of 6 (K = 40)"),
+                (".rucb", "RUCB", "rucb", ""),
+            )
         ),
         Check(
             "clicks.40_few",
@@ -217,27 +274,40 @@ STUDY = Study(
                     for policy in FIVE
                 },
                 y="log",
+                published="mean regret after 10^7 duels against 10 to 130 rankers; from 70 rankers on "
+                "mergeRUCB is the lowest of the five.",
             )
             for name, words, sizes in (("", "ten subsets each", ALL), ("-few", "two subsets each", QUICK))
         ),
         *(
             Points(
-                f"figure6.5{name}",
-                f"Figure 6.5: regret against the number of rankers, by users, {words}",
+                f"figure6.5-{user}{name}",
+                f"Figure 6.5: regret against the number of rankers, {user} users, {words}",
                 "rankers",
                 "cumulative regret after 10^7 duels",
                 {
-                    f"{policy}, {user}": {
-                        k: Measure(f"noise-{k}{name}", f"{policy}, {user}", "value") for k in sizes
+                    policy.partition("(")[0]: {
+                        k: Measure(
+                            _noise_part(k, name, policy), f"{policy.partition('(')[0]}, {user}", "value"
+                        )
+                        for k in sizes
                     }
-                    for policy in ("merge_rucb", "rcs")
-                    for user in USERS
+                    for policy in FIVE
                 },
                 y="log",
+                published="one panel per user, mean regret after 10^7 duels of five policies against 10 to "
+                "130 rankers; RCS is affected more severely by the users than mergeRUCB and RUCB.",
             )
+            for user in USERS
             for name, words, sizes in (("", "ten subsets each", ALL), ("-few", "two subsets", (40,)))
         ),
-        Curves("figure6.4", "Figure 6.4: one subset of 70 rankers", _name(70, 0)),
+        Curves(
+            "figure6.4",
+            "Figure 6.4: one subset of 70 rankers",
+            _name(70, 0),
+            published="logarithmic time, linear regret; the order of the five policies after 10^7 duels is "
+            "that of the whole curves.",
+        ),
     ),
     minutes={"quick": 4, "paper": 60},
 )

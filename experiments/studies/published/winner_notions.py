@@ -6,12 +6,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from experiments.studies.papers import NONE, ZOGHI_2017
 from experiments.studies.study import (
     Between,
     Bubbles,
     Check,
     Computed,
     Exact,
+    Finding,
     Inputs,
     Measure,
     Points,
@@ -20,6 +22,7 @@ from experiments.studies.study import (
     Size,
     Study,
     Table,
+    Use,
 )
 from experiments.winners.copeland_gaps import gap_ratios
 from experiments.winners.overlaps import CONTAINED, LOSSES, PAIRS, WINNERS, pooled, winner_overlaps
@@ -157,6 +160,15 @@ STUDY = Study(
     source="Zoghi 2017 (thesis), 7.1.2 and 7.4.2, Table 7.1, Figures 7.2 and 7.3",
     question="How often do Copeland, von Neumann, Borda and random-walk winners agree on random subsets, and "
     "which gaps decide how hard a subset is?",
+    papers={"": ZOGHI_2017, "navigational.": NONE, **{f"informational.{k}_": NONE for k in range(6)}},
+    findings=(
+        Finding(
+            "**The winner depends on the definition, and on the users.** Under informational users "
+            "Copeland and Borda winners coincide in {noisy.value:.1f}% of subsets (51.49% published), "
+            "under navigational users in {nav.value:.1f}%.",
+            {"noisy": Use("informational.copeland-borda"), "nav": Use("navigational.copeland-borda")},
+        ),
+    ),
     data="public MSLR matrices: Informational (all 136), Navigational",
     parts=(
         *(Computed(part, overlaps, f"mslr-{part}", sizes=_SIZES) for part in PARTS),
@@ -216,6 +228,8 @@ STUDY = Study(
                     }
                     for count in range(MOST[number] + 1)
                 },
+                published="the same circles for informational users; both numbers are generally much lower "
+                "than the size of the subset.",
             )
             for part in PARTS
             for number, title in ((WINNERS, "Copeland winners"), (LOSSES, "losses of a Copeland winner"))

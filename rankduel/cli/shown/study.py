@@ -9,10 +9,11 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from experiments.studies.checks import FAILS, HOLDS, WARNS, Record, in_words, summary
+from experiments.studies.checks import in_words
 from experiments.studies.playing import Played
-from experiments.studies.reproduction import measured
-from experiments.studies.study import TIERS, Part, Runs, Study, size_in
+from experiments.studies.study import FAILS, HOLDS, TIERS, WARNS, Part, Runs, Study, size_in
+from experiments.studies.verdicts import Record, summary
+from experiments.studies.wording import measured
 from rankduel.base.threads import n_workers
 from rankduel.cli.console import screen
 
@@ -85,7 +86,7 @@ def _about_record(record: Record) -> Table:
         "tested": record.expr,
         "measured": measured(record),
         "reference": record.reference_value,
-        "explanation": (record.why or "not explained") if record.verdict == FAILS else "",
+        "explanation": (record.why or "not explained") if record.verdict in (FAILS, WARNS) else "",
     }
     shown = Table.grid(padding=(0, 1), pad_edge=False)
     shown.add_column(style="dim", no_wrap=True)

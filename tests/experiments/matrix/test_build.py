@@ -13,14 +13,15 @@ import naive.matrix
 import numpy as np
 import pytest
 from support.live_duels import USERS, query_groups, tiny
-from support.small_worlds import case_id, chosen
+from support.small_worlds import case_id, chosen, ended_lists
 
 from experiments.arena import Arena, open_arena
+from experiments.matrix import build, rounds
 from experiments.matrix import checkpoint as checkpoints
-from experiments.matrix import rounds
 from experiments.matrix.build import build_matrix, write_matrix
 from experiments.matrix.checkpoint import Checkpoint
-from interleave import interleaving
+from interleave import for_another_thread, interleaving
+from interleave.world import select_queries
 from letor_data.synthetic.generate import shape, synthesize
 from letor_data.text.writer import write_letor
 from rankduel.base.errors import CacheNotice, UsageError
@@ -235,6 +236,45 @@ def test_the_number_of_threads_changes_no_byte(arena, tmp_path, kind, aim):
 
 class Stopped(Exception):
     """Raised to interrupt a job."""
+
+
+@pytest.mark.parametrize("kind", [*KINDS, pytest.param("balanced", marks=pytest.mark.slow)])
+def test_a_worker_with_only_the_queries_of_a_block_has_the_same_sums(arena, kind):
+    how = dict(KINDS.get(kind, {"interleave": kind}))
+    simulate = how.pop("simulate", False)
+    job = build._job(arena(**how), rounds.Target(80, None, None), simulate, 0.05, seed=1)
+    start, times = 13, np.full(9, 2)
+    work = build.RoundWork(job.kernel, 1, 0, job.firsts, job.seconds, np.full(len(job.firsts), 0.5))
+    whole = build._sums(work, for_another_thread(job.world), start, times, start)
+    block = build.Block(start, times, select_queries(job.world, start, start + 9))
+    alone = build.sums_on_worker(work, block)
+    np.testing.assert_array_equal(alone.sums, whole.sums)
+    np.testing.assert_array_equal(alone.by_query, whole.by_query)
+    sent = [block.world.blocks, block.world.order, block.world.ties]
+    assert [array.size > 0 for array in sent] == [kind != "team draft", *[kind == "team draft"] * 2]
+
+
+@pytest.mark.parametrize("ties", ["random_impression", "random_run"])
+def test_team_draft_without_blocks_has_the_same_bytes(arena, monkeypatch, tmp_path, ties):
+    drafted, files = arena("team_draft", ties=ties), [tmp_path / f"{i}.prefs.parquet" for i in range(2)]
+    write_matrix(drafted, files[0], duels=80)
+    monkeypatch.setattr(build, "_reads_blocks", lambda arena, simulate: True)
+    write_matrix(drafted, files[1], duels=80)
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arena_of", "simulate", "expected"),
+    [
+        (lambda: tiny_arena(interleaving("team_draft")), False, False),
+        (lambda: tiny_arena(interleaving("team_draft")), True, True),
+        (lambda: tiny_arena(interleaving("team_draft"), length=33), False, True),
+        (lambda: tiny_arena(interleaving("balanced")), False, True),
+        (lambda: tiny_arena(interleaving("team_draft"), rankings=ended_lists((0, 1), (2,), 5)), False, True),
+    ],
+)
+def test_which_kernels_read_blocks(arena_of, simulate, expected):
+    assert build._reads_blocks(arena_of(), simulate) == expected
 
 
 def stop_after(blocks):

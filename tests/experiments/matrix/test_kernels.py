@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.live_duels import USERS, full_size, query_groups, tiny
-from support.small_worlds import case_id, chosen
+from support.small_worlds import EXACT, User, case_id, chosen, ended_world
 
 from experiments.matrix import kernels
 from experiments.matrix.kernels import CENTRED, WITHIN, choose_kernel, duel_kernel, has_odds
-from interleave import for_another_thread, interleaving, is_exact, make_world, mean_odds
+from interleave import METHODS, for_another_thread, interleaving, is_exact, make_world, mean_odds
 from interleave.exact.outcome_odds import LOSS, TIE, WIN
 from interleave.world import asked_in_turn
 
@@ -128,15 +128,33 @@ def test_queries_of_few_documents_are_exact_under_probabilistic():
     np.testing.assert_allclose(sums[0, :3] / 6, twin, atol=1e-12)
 
 
-@pytest.mark.slow  # compiling takes long
+COMPILED = [  # compiling the others takes long
+    case if case[2] == "joachims" else pytest.param(case, marks=pytest.mark.slow)
+    for case in EXACT
+    if case[0] != "team_draft"
+]
+
+
 @pytest.mark.parametrize("ties", ["random_impression", "random_impression_redraw"])
-@pytest.mark.parametrize("case", DRAWN, ids=case_id)
-def test_the_kernel_of_all_pages_is_the_odds_of_every_play(case, ties):
+@pytest.mark.parametrize("case", COMPILED, ids=case_id)
+def test_compiled_sums_are_those_of_the_odds_of_every_play(case, ties):
     """The sums have the same bits, and are of the same draws, as with a call per query, pair and play."""
     way = chosen(case)
-    world = tiny_world(way, ties=ties)
-    found = both_sums_of(odds_kernel(world, way), world, PAIRS, 2)
-    expected = both_sums_of(kernels._any_sums(way), world, PAIRS, 2)
+    assert_sums_of_every_play(way, tiny_world(way, ties=ties), PAIRS)
+
+
+@pytest.mark.parametrize("case", COMPILED, ids=case_id)
+def test_compiled_sums_of_lists_that_end(case):
+    way, user = chosen(case), User((0.2, 0.6, 0.9), (0.1, 0.3, 0.5))
+    for left, right in (((0, 1, 2), (3, 0)), ((4,), (5, 3, 4, 1)), ((), (0, 1))):
+        assert_sums_of_every_play(way, ended_world(left, right, [2, 0, 1, 2, 1, 0], user, way, 5), [(0, 1)])
+
+
+def assert_sums_of_every_play(way, world, pairs):
+    chosen_kernel = choose_kernel(world, way, simulate=False)
+    assert chosen_kernel.kind == "odds"
+    found = both_sums_of(chosen_kernel.kernel(), world, pairs, 2)
+    expected = both_sums_of(kernels._any_sums(way), world, pairs, 2)
     np.testing.assert_array_equal(found[0], expected[0])
     np.testing.assert_array_equal(found[1], expected[1])
 
@@ -230,12 +248,15 @@ def test_sums_of_squares_match_the_twin(pairs, centre):
         ("team_draft", 32, True),
         ("team_draft", 33, False),
         ("probabilistic", 80, True),
+        ("balanced", 80, True),
+        ("balanced(credit=lerot)", 21, False),
+        ("document_constraints", 20, True),
         ("document_constraints", 21, False),
         ("exploitative", 10, False),
     ],
 )
 def test_which_methods_have_odds(method, length, expected):
-    (labels, rankings), configured = full_size(), interleaving(method)
+    (labels, rankings), configured = full_size(), METHODS.parsed(method)
     assert has_odds(make_world(rankings, labels, USER, configured, length=length), configured) == expected
 
 

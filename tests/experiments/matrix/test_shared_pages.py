@@ -40,7 +40,7 @@ from experiments.runs.multileave_error import (
     error_table,
     impressions_until,
 )
-from experiments.runs.records import read_run_sets
+from experiments.runs.run_sets import read_run_sets
 from experiments.runs.summaries import curves
 from interleave.multileave import MULTILEAVERS, make_shared_world, multileaving
 from letor_data.text.writer import write_letor

@@ -9,7 +9,7 @@ from support.study_samples import played_study
 from experiments.report.charts.heatmap import heatmap
 from experiments.report.files import save_chart
 from experiments.report.page import write_report
-from experiments.runs.records import read_run_sets
+from experiments.runs.run_sets import read_run_sets
 from experiments.studies.page import write_study_page
 
 pytestmark = in_browser

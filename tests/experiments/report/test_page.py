@@ -29,7 +29,7 @@ from experiments.report.page import ENDINGS, write_report
 from experiments.report.pair import common_runs, pair_section, pairs
 from experiments.report.run_set import bound_slope, final_table, run_set_figures
 from experiments.runs.compare import compare_runs
-from experiments.runs.records import read_run_sets
+from experiments.runs.run_sets import read_run_sets
 from rankduel.base.errors import RecordsError
 from rankduel.cli import report
 from rankduel.cli.console import screen

@@ -6,8 +6,8 @@ from support import arenas
 from experiments.report.charts.styles import line_styles
 from experiments.report.run_set import run_set_section
 from experiments.runs.problem import Problem
-from experiments.runs.records import read_run_set
 from experiments.runs.run import run
+from experiments.runs.run_sets import read_run_set
 from rankduel.base.errors import RecordsError, UsageError
 
 

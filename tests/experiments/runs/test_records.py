@@ -16,20 +16,14 @@ from support.permissions import needs_permission
 import rankduel
 from experiments.digests import digest_of
 from experiments.matrix.preferences import preferences_of, read_preferences, write_preferences
-from experiments.runs import records
 from experiments.runs.multileave_error import compare_multileavers
 from experiments.runs.problem import Problem
-from experiments.runs.records import (
-    MATRIX,
-    open_run_set,
-    read_run_set,
-    read_run_sets,
-    read_settings,
-    record_path,
-    write_record,
-    write_settings,
-)
+from experiments.runs.record_reading import read_record
+from experiments.runs.records import record_path, write_record
 from experiments.runs.run import run
+from experiments.runs.run_folder import MATRIX, RunFolder, open_run_set
+from experiments.runs.run_sets import read_run_set, read_run_sets
+from experiments.runs.study_file import VERSIONS, read_settings, write_settings
 from experiments.tables import table_content
 from rankduel.base.errors import RecordsError, encodable
 
@@ -131,7 +125,7 @@ def test_a_flipped_bit_is_noticed_or_changes_nothing(kept):
     """Most bits are in the footer, which page checksums do not cover."""
     path, rng = record_path(kept, "rucb", 1), np.random.default_rng(1)
     whole, expected = path.read_bytes(), read_run_set(kept).table
-    folder = records.RunFolder(kept, read_settings(kept))
+    folder = RunFolder(kept, read_settings(kept))
     footer = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
     refused = 0
     for place in [*rng.integers(footer, len(whole), 400), *rng.integers(0, footer, 100)]:
@@ -139,7 +133,7 @@ def test_a_flipped_bit_is_noticed_or_changes_nothing(kept):
         changed[place] ^= 1 << rng.integers(8)
         path.write_bytes(changed)
         try:
-            found = records.read_record(path, folder)
+            found = read_record(path, folder)
         except RecordsError as problem:
             assert str(path) in str(problem)
             refused += 1
@@ -284,7 +278,7 @@ def test_a_record_of_an_older_release_is_refused(kept):
 
 
 def test_other_numbers_are_refused(kept, monkeypatch):
-    monkeypatch.setitem(records._VERSIONS, "numbers", 2)
+    monkeypatch.setitem(VERSIONS, "numbers", 2)
     told = r"another release of rankduel \(format 3, numbers 1; expected format 3, numbers 2\)"
     assert_refused_until_repaired(kept, told)
 

@@ -14,8 +14,9 @@ from bandits.feedback import Feedback
 from bandits.regret import strong_regret
 from experiments.matrix.preferences import read_preferences
 from experiments.runs.problem import Problem
-from experiments.runs.records import read_run_sets, record_path
+from experiments.runs.records import record_path
 from experiments.runs.run import run
+from experiments.runs.run_sets import read_run_sets
 from rankduel.base.errors import PolicyNotice, RankduelError, RecordsError
 
 pytestmark = pytest.mark.kernel

@@ -6,7 +6,8 @@ import zipfile
 import numpy as np
 import pytest
 
-from experiments.studies.data import DataSource, open_problem
+from experiments.studies.data import open_problem
+from experiments.studies.judged import DataSource
 from experiments.studies.npz import read_npz
 from rankduel.base.errors import MatrixError
 

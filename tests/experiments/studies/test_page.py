@@ -14,12 +14,13 @@ from support.study_samples import played_study, played_toml
 from experiments.report.charts.parts import PHONE, printable
 from experiments.report.files import chart_svg, svg_width
 from experiments.studies import all_studies
-from experiments.studies.captions import styles_of, with_policy_titles
-from experiments.studies.checks import VERDICTS, Results
-from experiments.studies.figures import draw, published_values
+from experiments.studies.captions import caption, styles_of, with_policy_titles
+from experiments.studies.checks import Results
+from experiments.studies.figures import draw, points_table, published_values
 from experiments.studies.page import write_study_page
 from experiments.studies.published.batched import BTM
 from experiments.studies.study import Bubbles, Check, Exact, Measure, Order, Points, Report, Runs, Size
+from experiments.studies.verdicts import VERDICTS
 
 
 def page(folder, *all_played):
@@ -125,12 +126,12 @@ def test_stand_in_data_are_named_once(tmp_path):
     mixed = played_study(tmp_path, "x")
     found = page(tmp_path, mixed).text
     assert "Some parts were run on stand-ins for data that were not found: stand-inx." in found
-    in_note = 1  # the note explains 'warns'
-    assert found.count("stand-in") == 2 + 1 + 1 + in_note  # the figure and the claim are marked
+    in_text = 1 + 1  # the note explains 'warns'; the headline counts verdicts on stand-in data apart
+    assert found.count("stand-in") == 2 + 1 + 1 + in_text  # the figure and the claim are marked
     only = mixed._replace(records=[record for record in mixed.records if record.stand_in])
     found = page(tmp_path, only).text
     assert "This study was run on stand-ins for data that were not found: stand-inx." in found
-    assert found.count("stand-in") == 2 + in_note
+    assert found.count("stand-in") == 2 + in_text
 
 
 def test_a_picture_has_a_version_for_phones_and_follows_the_colour_scheme(tmp_path):
@@ -255,3 +256,18 @@ def test_only_sources_are_called_published():
         },
         "winner-notions": {("gaps", "of all"): 1419},
     }
+
+
+def test_bars_may_be_the_range_of_the_runs():
+    lines = {"a": {1.0: Measure("v", "many", "value")}}
+    results = Results({}, {"v": {"many": [1.0, 2.0, 6.0]}}, {})
+    figure = Points("f", "title", "x", "y", lines, bars="range")
+    (row,) = points_table(figure, results).itertuples(index=False, name=None)
+    assert row == ("a", 1.0, 3.0, 1.0, 6.0)
+    study = played_study(Path(), "").study
+    none = published_values(study, figure, results)
+    text = caption(study, figure._replace(published="as here."), "quick", results, none)
+    assert text == (
+        "Each point is the mean of n = 3 values; bars are from the smallest to the largest value. "
+        "Tier quick. Published: as here."
+    )

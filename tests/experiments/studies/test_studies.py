@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -14,27 +15,22 @@ from experiments.matrix.preferences import preferences_of
 from experiments.runs.problem import Problem
 from experiments.specs import parse_policy
 from experiments.studies import all_studies
-from experiments.studies.checks import (
+from experiments.studies.checks import Results, estimate, run_check, run_checks
+from experiments.studies.data import PUBLIC, open_problem, stand_in_for
+from experiments.studies.data_folder import data_folder, find_file
+from experiments.studies.figures import as_markdown, draw, points_table, write_figures
+from experiments.studies.judged import DataSource, name_of_settings
+from experiments.studies.playing import play_study
+from experiments.studies.problems import parse_problem
+from experiments.studies.published.rcs_curves import first_step
+from experiments.studies.study import (
+    COLUMNS,
     FAILS,
     HOLDS,
     REPORT,
     SKIPPED,
-    WARNS,
-    Results,
-    estimate,
-    read_records,
-    run_check,
-    summary,
-    write_records,
-)
-from experiments.studies.data import PUBLIC, DataSource, data_folder, name_of_settings, open_problem
-from experiments.studies.figures import as_markdown, draw, points_table, write_figures
-from experiments.studies.playing import play_study
-from experiments.studies.problems import parse_problem
-from experiments.studies.published.rcs import first_step
-from experiments.studies.study import (
-    COLUMNS,
     TIERS,
+    WARNS,
     Between,
     Bubbles,
     Check,
@@ -55,6 +51,7 @@ from experiments.studies.study import (
 )
 from experiments.studies.subsets import random_arms
 from experiments.studies.toml import check_study
+from experiments.studies.verdicts import read_records, summary, write_records
 from rankduel.base.errors import RecordsError, StudyError, UsageError
 from rankduel.base.toml import read_table
 
@@ -164,7 +161,7 @@ def test_reports_have_no_verdict():
         (
             Between(Measure("c", "y", "value")),
             {},
-            "'y' was not computed: the tier is too short, or data are missing",
+            "'y' was not computed: the runs of this tier do not determine it",
         ),
     ],
 )
@@ -179,13 +176,20 @@ def test_a_failure_on_stand_in_data_is_a_warning():
     good, bad = verdict(Order(RCS, RUCB), found), verdict(Order(RUCB, RCS), found, explanation="because")
     assert (good.verdict, bad.verdict) == (HOLDS, WARNS)
     assert good.stand_in == bad.stand_in == "a synthetic stand-in for mslr"
-    assert verdict(Order(RUCB, RCS), found, real=True).verdict == SKIPPED
+    skipped = verdict(Order(RUCB, RCS), found, real=True)
+    assert (skipped.verdict, skipped.lacks) == (SKIPPED, "data that were not found")
+    assert summary([good, bad, skipped]) == "1 skipped; on stand-in data 1 hold, 1 warn"
+    assert summary([verdict(Order(RCS, RUCB), CLEAR), good]) == "1 hold; on stand-in data 1 hold"
 
 
 def test_explanations_are_given_for_failures_only():
     assert verdict(Order(RUCB, RCS), CLEAR, explanation="because").why == "because"
     assert verdict(Order(RCS, RUCB), CLEAR, explanation="because").why == ""
     assert verdict(Order(RUCB, RCS), CLEAR).unexplained
+    found = CLEAR._replace(stand_ins={"p": "other data"})
+    check = Check("c", "claim", Order(RUCB, RCS), explanation="because")
+    study = dataclasses.replace(EMPTY, checks=(check,), warnings={"": "other", "c": "too easy"})
+    assert [record.why for record in run_checks(study, found)] == ["too easy"]
 
 
 def test_records_are_read_back(tmp_path):
@@ -311,6 +315,40 @@ def test_files_are_found_by_name(tmp_path, monkeypatch):
         data_folder(None)
 
 
+@pytest.mark.parametrize(
+    ("file", "problem"),
+    [
+        ("MSLR-Perfect.txt", "mslr-perfect"),
+        ("mslr_perfect.txt", "mslr-perfect"),
+        ("MSLR_Perfect_PMat.npz", "mslr-perfect"),
+        ("MSLR-Nabigational.txt", "mslr-navigational"),
+        ("mslr-navigational.txt", "mslr-navigational"),
+        ("MSLR_Informational_PMat.npz", "mslr-informational"),
+        ("MSLR-Informational-CDC.txt", "mslr-informational-cdc"),
+        ("mslr_informational_cdc.txt", "mslr-informational-cdc"),
+        ("Yahoo-Perfect.txt", "yahoo-perfect"),
+        ("yahoo_navigational.txt", "yahoo-navigational"),
+        ("Yahoo-Nabigational.txt", "yahoo-navigational"),
+        ("Yahoo-Informational.txt", "yahoo-informational"),
+        ("ISTELLA-Perfect.txt", "istella-perfect"),
+    ],
+)
+def test_matrices_are_found_in_every_published_spelling(file, problem, tmp_path):
+    (tmp_path / "matrix").mkdir()
+    (tmp_path / "matrix" / file).touch()
+    assert [name for name in PUBLIC if not stand_in_for(name, tmp_path)] == [problem]
+
+
+def test_the_exact_name_of_a_file_is_preferred(tmp_path):
+    for name in ("MINE.txt", "mine.txt", "other_file.txt"):
+        (tmp_path / name).touch()
+    assert find_file(("mine.txt",), tmp_path) == tmp_path / "mine.txt"
+    assert find_file(("Mine.txt",), tmp_path) == tmp_path / "MINE.txt"
+    assert find_file(("Other-File.txt",), tmp_path) == tmp_path / "other_file.txt"
+    assert find_file((str(tmp_path / "mine.txt"),), tmp_path) == tmp_path / "mine.txt"
+    assert find_file(("/nowhere/mine.txt", "x.txt"), tmp_path) is None
+
+
 def test_random_subsets_have_a_winner_and_depend_on_the_seed_only():
     prefs = PUBLIC["mslr-informational"].stand_in()
     for seed in range(5):
@@ -378,7 +416,8 @@ def tiny(tmp_path):
 def test_run_check_and_page(rankduel, tiny, tmp_path):
     code, out, err = rankduel("study", "run", tiny, "--out", "kept", "--jobs", 1)
     assert (code, err) == (0, "")
-    assert "no estimate" in out and "1 hold, 1 do not hold, 1 warn, 1 skipped" in out
+    assert "no estimate" in out
+    assert "1 hold, 1 do not hold, 1 skipped; on stand-in data 1 warn" in " ".join(out.split())
     assert "on a synthetic stand-in for mslr-perfect" in " ".join(out.split())
     folder = tmp_path / "kept" / "tiny-quick"
     made = sorted(
@@ -408,8 +447,8 @@ def test_run_check_and_page(rankduel, tiny, tmp_path):
 
     code, out, err = rankduel("study", "page", "kept", "-o", "docs/page.md")
     text = (tmp_path / "docs" / "page.md").read_text()
-    assert code == 0 and text.count("| quick |") == 4
-    assert "* `tiny.other_way`: it is not: it never learns" in text
+    assert code == 0 and text.count("<br><sub>quick</sub> |") == 4
+    assert re.search(r"\* \*\*does not hold\*\*: chance is better\. .* it is not: it never learns\n", text)
 
 
 def test_saved_runs_are_not_played_again(rankduel, tiny, tmp_path):
@@ -437,7 +476,7 @@ def test_the_page_has_the_verdict_of_the_longest_tier(rankduel, tiny, tmp_path):
         rankduel("study", "run", tiny, "--tier", tier, "--out", "kept", "--jobs", 1)
     rankduel("study", "page", "kept", "-o", "page.md")
     text = (tmp_path / "page.md").read_text()
-    assert text.count("| paper |") == 4 and "skipped |" not in text
+    assert text.count("<br><sub>paper</sub> |") == 4 and "| skipped<br>" not in text
 
 
 def test_list_and_show(rankduel):

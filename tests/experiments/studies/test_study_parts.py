@@ -4,9 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.studies.data import DataSource, open_problem, stand_in_for
+from experiments.matrix.builtin import MATRICES
+from experiments.matrix.preferences import preferences_of
+from experiments.studies.data import open_problem, stand_in_for
+from experiments.studies.judged import DataSource
 from experiments.studies.playing import count_runs, parts_to_play
-from experiments.studies.published import k_scan, merge_grid, merge_tuning
+from experiments.studies.published import k_scan, merge_grid, merge_tuning, two_winners
 from experiments.studies.study import Computed, Inputs, Runs, Size, Study, full_name
 from rankduel.base.errors import MatrixError
 
@@ -135,7 +138,7 @@ def test_noise_is_compared_subset_by_subset():
     tables |= {f"{s}-navigational": tables[f"{s}-perfect"] for s in ("clicks40-0", "clicks40-1")}
     found = k_scan.noise(inputs(tables))
     assert found["merge_rucb"] == [2, 3] and found["rcs"] == [5, 2]
-    assert found["rcs suffers more"] == [1, 0]
+    assert found["rcs suffers more than merge_rucb"] == [1, 0]
     assert found["rcs, informational"] == [5, 4]
 
 
@@ -165,3 +168,14 @@ def test_a_subset_by_all_users_is_real_only_if_all_matrices_are(tmp_path):
         assert "mslr-informational" in stand_in_for(text, tmp_path)
     (tmp_path / "mslr_informational.txt").touch()
     assert stand_in_for(text, tmp_path) == ""
+
+
+def test_shape_of_two_copeland_winners():
+    """Arms 0 and 1 beat all but one: 0 beats 1 and loses to 9, so 1 loses to 0 only."""
+    prefs = MATRICES["two-winners32"].make()
+    names = tuple(str(3 + 4 * arm) for arm in range(32))
+    found = two_winners.shape(inputs()._replace(preferences=preferences_of(prefs, names)))
+    numbers = {"rankers": 32, "winners": 2, "beaten": 30, "least gap": 0.1}
+    assert found == pytest.approx({**numbers, "winner": 3, "other": 7, "beats winner": 39})
+    ordered = two_winners.shape(inputs()._replace(preferences=preferences_of(ORDER)))
+    assert ordered == {"rankers": 3, "winners": 1, "beaten": 2}

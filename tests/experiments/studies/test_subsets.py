@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from experiments.matrix.builtin import MATRICES
-from experiments.studies.data import PUBLIC, DataSource, open_problem
+from experiments.studies.data import PUBLIC, open_problem
+from experiments.studies.judged import DataSource
 from experiments.studies.subsets import DRAWS, draw_two_winners, min_winner_gap
 from experiments.winners.notions import copeland_scores
 from rankduel.base.errors import StudyError
@@ -111,17 +112,28 @@ def test_a_subset_with_two_winners_as_a_problem(tmp_path):
     assert other.preferences.names != problem.preferences.names
 
 
+def test_every_fourth_ranker_as_a_problem(tmp_path):
+    problem = open_problem("mslr-informational(every=4,first=3,last=127)", DataSource(None, tmp_path)).problem
+    assert problem.settings["matrix"]["arms"] == ",".join(str(arm) for arm in range(3, 128, 4))
+    assert len(problem.preferences) == 32
+    for first, last in ((3, 136), (5, 4)):
+        text = f"mslr-informational(every=4,first={first},last={last})"
+        with pytest.raises(StudyError, match="expected numbers from 0 to 135, in order"):
+            open_problem(text, DataSource(None, tmp_path))
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("mslr-perfect(every=4)", r"or \(every=N,first=I,last=J\)"),
         ("mslr-perfect(two_winners=137,seed=1)", "a subset of 137 rankers; expected 1 to 136"),
         (
             "mslr-perfect(two_winners=3,seed=1)",
             "none of 200,000 random subsets of 3 rankers has two Copeland winners",
         ),
         ("mslr-perfect(two_winners=x,seed=1)", "two_winners is 'x'"),
-        ("mslr-perfect(two_winners=5)", r"or \(two_winners=K,seed=S\)"),
-        ("mslr-perfect(two_winners=5,seed=1,users=all)", r"or \(two_winners=K,seed=S\)"),
+        ("mslr-perfect(two_winners=5)", r"\(two_winners=K,seed=S\) or"),
+        ("mslr-perfect(two_winners=5,seed=1,users=all)", r"\(two_winners=K,seed=S\) or"),
     ],
 )
 def test_invalid_problems_are_refused(text, message, tmp_path):

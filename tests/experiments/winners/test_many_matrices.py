@@ -29,6 +29,21 @@ def test_walks_match_those_of_single_matrices(size, seed, n_steps):
     np.testing.assert_allclose(random_walks(given), expected, atol=1e-12)
 
 
+def test_walks_of_many_rankers():
+    """In the second matrix each ranker beats the next sixty of a circle: the steps have no error bound."""
+    given = matrices(4, 121, 3, 0.4)
+    ahead = np.subtract.outer(-np.arange(121), -np.arange(121)) % 121
+    given[1] = np.where(ahead == 0, 0.5, ahead <= 60)
+    given[1, 0, 1], given[1, 1, 0] = 0.0, 1.0  # the walk does not start at its stationary distribution
+    expected = np.array([random_walk(matrix) for matrix in given])
+    np.testing.assert_allclose(random_walks(given), expected, atol=1e-12)
+    moves = given.swapaxes(1, 2) / given.sum(axis=1)[:, :, None]
+    for i, is_accurate in enumerate((True, False, True, True)):
+        visits, accurate = many_matrices._iterated(moves[i : i + 1])
+        assert accurate == [is_accurate]
+        assert not is_accurate or np.abs(visits[0] - expected[i]).sum() < 1e-12
+
+
 def test_walks_in_several_blocks(monkeypatch):
     given = matrices(10, 6, 0, 0.4)
     in_one_block = random_walks(given)
@@ -47,6 +62,17 @@ def test_supports_match_those_of_linear_programs(size, seed, n_steps):
 def test_supports_of_many_rankers(size):
     for matrix in matrices(3, size, size, 0.05):
         assert unbeaten_support(matrix).tolist() == von_neumann(matrix).support.tolist()
+
+
+def test_supports_are_within_the_smith_set():
+    """Rankers 20 to 24, five in a cycle, beat all others."""
+    (matrix,) = matrices(1, 60, 1, 0.4)
+    top = np.arange(20, 25)
+    matrix[top], matrix[:, top] = 0.6, 0.4
+    matrix[np.ix_(top, top)] = 0.5
+    for winner, loser in zip(top, np.roll(top, 1)):
+        matrix[winner, loser], matrix[loser, winner] = 0.7, 0.3
+    assert unbeaten_support(matrix).tolist() == von_neumann(matrix).support.tolist() == top.tolist()
 
 
 def test_a_wrong_lottery_of_the_simplex_method_is_rejected(monkeypatch):

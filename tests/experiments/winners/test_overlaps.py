@@ -13,12 +13,12 @@ from support.small_matrices import matrices, square
 from experiments.matrix.builtin import MATRICES
 from experiments.matrix.preferences import preferences_of
 from experiments.report.charts.points import binned_shares, bubble_chart, line_chart
-from experiments.studies.checks import HOLDS, REPORT, Results, run_checks
+from experiments.studies.checks import Results, run_checks
 from experiments.studies.figures import draw, points_table
 from experiments.studies.published import winner_notions
 from experiments.studies.published.facts import STUDY as FACTS
 from experiments.studies.published.facts import public_facts
-from experiments.studies.study import Bubbles, Inputs, Measure, Size
+from experiments.studies.study import HOLDS, REPORT, Bubbles, Inputs, Measure, Size
 from experiments.winners import overlaps as overlaps_module
 from experiments.winners.notions import (
     best,
@@ -336,7 +336,9 @@ def test_curves_of_the_facts_have_every_size():
         assert [values[f"{name} in {size}"] for size in range(1, 13)] == shares[column].tolist()
     least = shares["condorcet"].min()
     assert values["fewest winners"] == least == values[f"winner in {values['fewest winners at']}"] < 1
-    for figure in FACTS.figures:
+    subsets = [figure for figure in FACTS.figures if figure.name.startswith("subsets-")]
+    assert len(subsets) == 4
+    for figure in subsets:
         part = figure.name.removeprefix("subsets-")
         last = 135 if part.endswith("cdc") else 136
         for line, name in (("Condorcet winner", "winner"), ("total order", "order")):

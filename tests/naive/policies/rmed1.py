@@ -7,6 +7,8 @@ many divergences tie exactly, and the last bits decide between arms.
 import functools
 import math
 
+from naive.policies import pick, pick_from
+
 
 @functools.cache
 def n_times_d(won, lost):
@@ -48,6 +50,8 @@ class Rmed1:
             for i, j in pairs:
                 while self.n(i, j) < self.needed():
                     yield i, j
+            if getattr(self.params, "random_order", False):
+                self.shuffle(current)
             for arm in current:
                 t = self.t
                 self.compute_divergences()
@@ -101,7 +105,14 @@ class Rmed1:
         always_hardest = getattr(self.params, "competitor", "likeliest") == "hardest"
         if not opponents or (self.best in opponents and not always_hardest):
             return self.best
-        return min(opponents, key=lambda j: self.mu(arm, j))
+        lowest = min(self.mu(arm, j) for j in opponents)
+        hardest = [j for j in opponents if self.mu(arm, j) == lowest]
+        return pick_from(hardest, self.rng) if getattr(self.params, "random_order", False) else hardest[0]
+
+    def shuffle(self, arms):
+        for last in range(len(arms) - 1, 0, -1):
+            place = pick(last + 1, self.rng)
+            arms[last], arms[place] = arms[place], arms[last]
 
 
 TWIN = Rmed1

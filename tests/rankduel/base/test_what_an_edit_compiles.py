@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.kernel
+pytestmark = pytest.mark.compiling
 
 ROOT = Path(__file__).parents[3]
 PACKAGES = ("bandits", "clickmodels", "experiments", "interleave", "letor_data", "rankduel")

@@ -4,7 +4,7 @@ import pytest
 from support.helpers import words
 
 from experiments.matrix.preferences import read_preferences
-from experiments.runs.records import read_run_sets
+from experiments.runs.run_sets import read_run_sets
 
 pytestmark = pytest.mark.slow
 

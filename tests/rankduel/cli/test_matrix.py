@@ -2,6 +2,7 @@
 
 import io
 import time
+import weakref
 
 import pytest
 import typer
@@ -16,6 +17,7 @@ from letor_data.text.writer import write_letor
 from rankduel.base.errors import DataError, InterleaveError, UsageError
 from rankduel.cli import console
 from rankduel.cli import matrix as matrix_commands
+from rankduel.cli.options import DuelOptions
 
 pytestmark = pytest.mark.kernel
 
@@ -170,3 +172,14 @@ def test_the_progress_bar_shows_rate_and_decided_pairs(monkeypatch):
             time.sleep(0.01)
     shown = terminal.file.getvalue()
     assert "7 of 10 pairs decided" in shown and "pairs/s" in shown and "40%" in shown
+
+
+def test_the_features_are_released_before_the_last_matrix_is_computed():
+    methods = ["team_draft", "balanced"]
+    outputs = dict(zip(methods, DuelOptions(interleave=methods, rankers="110,115").each().values()))
+    letor = synthesize(shape("small", queries=5))
+    released = weakref.ref(letor)
+    arenas = matrix_commands._arenas(letor, outputs)
+    del letor
+    found = [(name, str(arena.interleaving), released() is None) for name, arena in arenas]
+    assert found == [("team_draft", "team_draft", False), ("balanced", "balanced", True)]

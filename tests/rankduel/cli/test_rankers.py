@@ -7,7 +7,7 @@ from support.helpers import words
 from typer.main import get_command
 
 from experiments.matrix.preferences import read_preferences
-from experiments.runs.records import read_settings
+from experiments.runs.study_file import read_settings
 from letor_data.synthetic.generate import shape, synthesize
 from letor_data.text.writer import write_letor
 from rankduel.cli import app

@@ -59,6 +59,8 @@ def test_choices_equal_the_twin_with_extreme_preferences(name, prefs):
 SETTINGS = [
     ("rmed1", {"j_after": True}),
     ("rmed1", {"competitor": "hardest"}),
+    ("rmed1", {"random_order": True}),
+    ("rmed1", {"variant": "chang-li"}),
     ("rmed1", {"f_scale": 0.0}),
     ("rmed1", {"f_scale": 1.0, "f_power": 0.5}),
     ("rmed2", {"j_after": True}),
