@@ -21,7 +21,7 @@ import numpy as np
 from experiments.arena import open_arena
 from experiments.cluster import Workers
 from experiments.matrix.build import write_matrix
-from experiments.matrix.builtin import MATRICES
+from experiments.matrix.builtin import FAMILIES, MATRICES
 from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
 from experiments.runs.problem import Problem
 from experiments.studies.ballots import (
@@ -231,6 +231,8 @@ def open_problem(text: str, source: DataSource, regret: str = "") -> Opened:
     stand_in = stand_in_for(text, source.data)
     if spec.name == LETOR:
         return Opened(_open_letor(spec.params, source, regret), stand_in)
+    if spec.name in FAMILIES:
+        return Opened(Problem(read_preferences(text), regret=regret))
     preferences = _matrix(spec.name, source.data)
     if given_settings(spec):
         preferences = preferences.subset(_arms(spec, preferences, source.data))
@@ -246,6 +248,8 @@ def stand_in_for(text: str, folder: Path | None) -> str:
     if spec.name == LETOR:
         data = spec.params.data
         return "" if _judged(data, folder) is not None else f"synthetic documents in place of {data}"
+    if spec.name in FAMILIES:
+        return ""
     used = dict.fromkeys(_matrix_stand_in(one, folder) for one in _subset_matrices(spec))
     return "; ".join(filter(None, used))
 
