@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -253,7 +253,7 @@ def page(
 
 
 def _show_time_left(
-    studies: Iterable[Study],
+    studies: Collection[Study],
     tier: str,
     data: Path | None,
     real: bool,
@@ -271,7 +271,7 @@ def _show_time_left(
     folder = data_folder(data)
     found = [one for study in studies for one in estimates(study, tier, out, data=folder, real=real)]
     if not print_table(as_json, as_csv, lambda: [one._asdict() for one in found]):
-        show_estimates(found, jobs, tier)
+        show_estimates(found, studies, tier, jobs)
 
 
 def _refuse_same_ids(studies: Mapping[str, Study]) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from rich.markup import escape
 
 from experiments.studies.estimates import Estimate
+from experiments.studies.study import TIERS, Study
 from rankduel.base.text import counted
 from rankduel.base.threads import n_workers
 from rankduel.cli.console import plain_table, screen, title
@@ -26,8 +27,11 @@ def seconds_text(seconds: float) -> str:
     return f"{hours:,} h {minutes} min"
 
 
-def show_estimates(found: Sequence[Estimate], jobs: int, tier: str) -> None:
-    """Print the time that is left for every part, or every study if there are several, and in all."""
+def show_estimates(found: Sequence[Estimate], studies: Iterable[Study], tier: str, jobs: int) -> None:
+    """Print the time that is left for every part, or every study if there are several, and in all.
+
+    If some parts have no recorded run, also print the time that the studies state for the whole tier.
+    """
     several = len({one.study for one in found}) > 1
     groups: dict[str, list[Estimate]] = {}
     for one in found:
@@ -45,6 +49,21 @@ def show_estimates(found: Sequence[Estimate], jobs: int, tier: str) -> None:
     screen.print(f"with {counted(cores, 'core')}: {_time(found, cores)}")
     if _is_unknown(found):
         screen.print(f"{UNKNOWN}: no run is recorded; 'rankduel study run NAME --tier quick' measures it")
+        stated = sum(60 * stated_minutes(study, tier) for study in studies)
+        if stated:
+            screen.print(
+                f"stated for the whole tier, with {counted(cores, 'core')}: {seconds_text(stated / cores)}"
+            )
+
+
+def stated_minutes(study: Study, tier: str) -> float:
+    """Return the minutes of one core that a study states for a tier, or the nearest shorter one; or 0."""
+    minutes = 0.0
+    for name in TIERS:
+        minutes = study.minutes.get(name, minutes)
+        if name == tier:
+            break
+    return minutes
 
 
 def _cells(group: Sequence[Estimate]) -> list[str]:

@@ -6,10 +6,11 @@ import math
 import pytest
 from support.own_study import TOML
 
+from experiments.studies import all_studies
 from experiments.studies.estimates import estimates
 from experiments.studies.playing import play_study
 from experiments.studies.study import Computed, Runs, Size, Study
-from rankduel.cli.shown.estimates import seconds_text
+from rankduel.cli.shown.estimates import seconds_text, stated_minutes
 
 
 def values(inputs):
@@ -100,6 +101,14 @@ def test_dry_run_plays_nothing_and_shows_what_is_left(rankduel, tmp_path):
     assert code == 0 and "?" not in out and "with 1 core: " in out
     assert out.splitlines()[-2].split()[:4] == ["in", "all", "18", "6.42e+04"]
     assert "none" in rankduel(*words, "--dry-run")[1]  # all is done
+
+
+def test_the_stated_time_is_shown_if_nothing_is_recorded(rankduel):
+    out = rankduel("study", "run", "live-vs-proxy", "--tier", "long", "--jobs", 1, "--dry-run")[1]
+    minutes = all_studies()["live-vs-proxy"].minutes["long"]
+    assert f"stated for the whole tier, with 1 core: {seconds_text(60 * minutes)}" in " ".join(out.split())
+    assert stated_minutes(all_studies()["facts"], "paper") == all_studies()["facts"].minutes["quick"]
+    assert stated_minutes(STUDY, "paper") == 0
 
 
 def test_several_studies_end_in_one_summary_with_its_time(rankduel, tmp_path):
