@@ -264,7 +264,7 @@ def _show_time_left(
     as_csv: bool,
 ) -> None:
     """Print what is left to run, and how long it will take."""
-    from experiments.studies.data import data_folder
+    from experiments.studies.data_folder import data_folder
     from experiments.studies.estimates import estimates
     from rankduel.cli.shown.estimates import show_estimates
 

@@ -10,7 +10,8 @@ from bandits import checked_prefs, condorcet_winner
 from experiments.matrix.builtin import FAMILIES, MATRICES, is_built_in, make_matrix, parse_matrix
 from experiments.matrix.preferences import read_preferences
 from experiments.runs.run_set_names import problem_name
-from experiments.studies.data import DataSource, open_problem, stand_in_for
+from experiments.studies.data import open_problem, stand_in_for
+from experiments.studies.judged import DataSource
 from experiments.studies.toml import read_study
 from rankduel.base.errors import MatrixError, RankduelError
 
