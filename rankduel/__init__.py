@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from letor_data import rankers
     from letor_data.letor import Letor
     from rankduel.api.cache_files import caches
-    from rankduel.api.catalogues import click_models, interleavers, measures, multileavers, policies
+    from rankduel.api.catalogues import click_models, interleavers, matrices, measures, multileavers, policies
     from rankduel.api.data import describe_data, read_data, synthetic_data, write_data
     from rankduel.api.duels import duel_odds, play_duels
     from rankduel.api.evaluation import compare_rankers, evaluate
@@ -59,6 +59,7 @@ _EXPORTS = {
     "interleaving": "interleave.catalogue",
     "judge": "rankduel.api.judging",
     "load_records": "rankduel.api.runs",
+    "matrices": "rankduel.api.catalogues",
     "measures": "rankduel.api.catalogues",
     "multileave": "rankduel.api.runs",
     "multileaved_page": "interleave.multileave.pages",
@@ -109,6 +110,7 @@ __all__ = [
     "interleaving",
     "judge",
     "load_records",
+    "matrices",
     "measures",
     "multileave",
     "multileaved_page",

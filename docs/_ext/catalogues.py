@@ -28,6 +28,7 @@ from clickmodels.catalogue import CLICK_MODELS, USERS
 from clickmodels.position_based import ATTENTIONS
 from clickmodels.rows import row_text
 from clickmodels.tables import STOP_RULES
+from experiments.matrix import builtin, families
 from experiments.matrix.builtin import MATRICES
 from experiments.studies import all_studies
 from experiments.studies.study import TIERS, Runs, Study
@@ -46,6 +47,7 @@ _THINGS: dict[str, tuple[Mapping[str, Any], ModuleType]] = {
     "interleavers": (METHODS, interleaving_methods),
     "multileavers": (MULTILEAVERS, multileaving_methods),
     "measures": (MEASURES, measures),
+    "matrix": (builtin.FAMILIES, families),
 }
 
 
@@ -136,6 +138,7 @@ class Things(CodeDirective):
         known = facts(
             [
                 ("Written", code(one.name)),
+                ("Formula", code(getattr(one, "formula", ""))),
                 ("Source", one.source),
                 ("Code", code(module.__name__.replace(".", "/") + ".py")),
             ]
@@ -150,7 +153,7 @@ def _module_of(thing: Any, package: ModuleType) -> ModuleType:
     """Return the module of a package that defines a thing."""
     for found in pkgutil.iter_modules(package.__path__):
         module = importlib.import_module(f"{package.__name__}.{found.name}")
-        if thing in (getattr(module, "METHOD", None), getattr(module, "MEASURE", None)):
+        if thing in [getattr(module, name, None) for name in ("METHOD", "MEASURE", "FAMILY")]:
             return module
     raise LookupError(f"{thing.name}: no module of {package.__name__} defines it")
 

@@ -1,4 +1,8 @@
-"""Built-in preference matrices: those the literature defines by a formula, and small published ones."""
+"""Built-in preference matrices: small published ones, and families whose settings determine a matrix.
+
+`MATRICES` are those that the literature defines completely. `FAMILIES` have settings, as in
+`btl(k=100,spread=0.5)`; each is a file of families/.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from experiments.matrix import families
+from experiments.matrix.contract import Family
 from rankduel.base.errors import MatrixError
-from rankduel.base.settings import Catalogue, NoParams
+from rankduel.base.settings import Catalogue, Configured, NoParams, configure, discovered, find, parse_spec
+from rankduel.base.text import shortened
 
 
 class Matrix(NamedTuple):
@@ -167,3 +174,27 @@ _ALL = (
     ),
 )
 MATRICES = Catalogue("matrix", MatrixError, _ALL)
+FAMILIES: Catalogue[Family] = Catalogue("matrix", MatrixError, discovered(families, "FAMILY"))
+
+
+def is_built_in(text: str) -> bool:
+    """Return whether `text` names a built-in matrix or a family, with or without settings."""
+    name = text.partition("(")[0].strip()
+    return name in FAMILIES or name in MATRICES
+
+
+def parse_matrix(text: str) -> Configured:
+    """Return the built-in matrix or family that `text` names, with its settings."""
+    name, settings = parse_spec(text) if "(" in text else (text, {})
+    known: dict[str, Matrix | Family] = {**MATRICES, **FAMILIES}
+    return configure(find(name, known, "matrix", MatrixError), MatrixError, **settings)
+
+
+def make_matrix(chosen: Configured) -> np.ndarray:
+    """Return the probabilities of a built-in matrix; an error names the matrix with its settings."""
+    if chosen.name in MATRICES:
+        return MATRICES[chosen.name].make()
+    try:
+        return FAMILIES[chosen.name].make(chosen.params)
+    except MatrixError as problem:
+        raise MatrixError(f"{shortened(str(chosen))}: {problem}") from None

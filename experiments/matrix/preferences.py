@@ -7,6 +7,7 @@ matrices of probabilities, as text or .npy, can be read and written too.
 from __future__ import annotations
 
 import hashlib
+import os
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from bandits import checked_prefs, condorcet_winner
-from experiments.matrix.builtin import MATRICES
+from experiments.matrix.builtin import FAMILIES, MATRICES, is_built_in, make_matrix, parse_matrix
 from experiments.specs import feature_list
 from experiments.tables import DamagedTable, read_table, table_content
 from letor_data.kinds import JUDGED, kind_of
@@ -363,8 +364,8 @@ def read_preferences(text: str | Path) -> Preferences:
     Parameters
     ----------
     text : str or Path
-        Name of a built-in matrix such as ``"arxiv6"``, or a file: ``.prefs.parquet``, ``.npy``, or rows of
-        numbers.
+        Name of a built-in matrix such as ``"arxiv6"``, a family with settings such as
+        ``"btl(k=20,spread=0.5)"``, or a file: ``.prefs.parquet``, ``.npy``, or rows of numbers.
 
     Returns
     -------
@@ -381,19 +382,29 @@ def read_preferences(text: str | Path) -> Preferences:
     >>> preferences = rankduel.read_preferences("arxiv6")
     >>> preferences.matrix[0].tolist()
     [0.5, 0.55, 0.55, 0.54, 0.61, 0.61]
+    >>> rankduel.read_preferences("btl(strengths=4/2/1)").matrix[0].round(3).tolist()
+    [0.5, 0.667, 0.8]
     """
     check_type("the matrix", text, (str, Path), "the name of a built-in one, or a file")
     path = Path(text)
     text = str(text)
-    if text in MATRICES or not (path.suffix or path.exists()):
-        return preferences_of(MATRICES.find(text).make(), where=text, source=text)
-    if not path.exists():
-        raise MatrixError(f"{text}: there is no such file; built-in matrices: {', '.join(MATRICES)}")
+    exists = os.path.exists(text)  # unlike Path.exists, False for a name that is too long
+    if is_built_in(text) or not (exists or _looks_like_file(text)):
+        chosen = parse_matrix(text)
+        return preferences_of(make_matrix(chosen), where=str(chosen), source=str(chosen))
+    if not exists:
+        known = ", ".join((*MATRICES, *FAMILIES))
+        raise MatrixError(f"{text}: there is no such file; built-in matrices: {known}")
     try:
         return _read_parquet(path) if path.suffix == _PARQUET else _read_plain(path)
     except OSError as problem:
         reason = f"{text}: cannot be read: {problem.strerror or problem}"
         raise MatrixError(_with_advice(reason, path)) from None
+
+
+def _looks_like_file(text: str) -> bool:
+    """Return whether a text that names no file is the name of one; 'blt(spread=0.5)' is a misspelt family."""
+    return bool(Path(text).suffix) and not text.rstrip().endswith(")")
 
 
 def _read_plain(path: Path) -> Preferences:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.limits import MOST_RUNS
-from experiments.runs.records import TEXTS, file_stem, folder_name, runs_in, time_file
+from experiments.runs.records import TEXTS, file_stem, folder_name, list_records, runs_in, time_file
 from experiments.runs.run_folder import RunFolder
 from experiments.runs.study_file import MULTILEAVE, REPAIR, STUDY_FILE, VERSIONS, of_another_release
 from experiments.tables import DamagedTable, StoredTable, read_table
@@ -38,7 +38,7 @@ def read_record(path: Path, run_folder: RunFolder) -> pd.DataFrame:
         raise RecordsError(f"{path}: cannot be read: {problem.strerror or problem}") from None
     except DamagedTable as problem:
         raise RecordsError(f"{path}: a damaged record: {problem}. {_capitalised(_advice(path))}") from None
-    seconds = _seconds(path, len(runs))
+    seconds = read_seconds(time_file(path), len(runs))
     return record.values.assign(seconds=np.repeat(seconds, len(record.values) // len(runs)))
 
 
@@ -142,10 +142,16 @@ def _is_name(value: Any) -> bool:
     return isinstance(value, str) or bool(pd.isna(value))
 
 
-def _seconds(path: Path, n_runs: int) -> np.ndarray:
-    """Return the duration of each run; NaN if unknown, as a run is valid without its duration."""
+def run_seconds(folder: Path, policy: str) -> np.ndarray:
+    """Return the durations of all recorded runs of a policy in a run set; NaN for unknown ones."""
+    paths = [path for path in list_records(folder) if path.parent.name == folder_name(policy)]
+    return np.concatenate([[], *(read_seconds(time_file(path), len(runs_in(path))) for path in paths)])
+
+
+def read_seconds(path: Path, n_runs: int) -> np.ndarray:
+    """Return the duration of each run from a file of them; NaN if unknown, as a run is valid without it."""
     try:
-        found = [float(line) for line in time_file(path).read_text().split()]
+        found = [float(line) for line in path.read_text().split()]
     except (OSError, ValueError):
         found = []
     return np.array(found if len(found) == n_runs else [np.nan] * n_runs)

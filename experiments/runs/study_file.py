@@ -17,8 +17,8 @@ STUDY_FILE = "_study.json"
 OLD_STUDY_FILE = "study.json"  # up to format 2, whose records have numbers of rankers instead of names
 MULTILEAVE = "multileave"  # mode of run sets of multileaving, which measure no regret
 _FORMAT = 3  # of _study.json and of records
-_NUMBERS = 1  # increase it with every change that alters the numbers of a run with the same seed
-VERSIONS = {"format": _FORMAT, "numbers": _NUMBERS}
+NUMBERS = 1  # increase it with every change that alters the numbers of a run with the same seed
+VERSIONS = {"format": _FORMAT, "numbers": NUMBERS}
 # Settings that may differ between calls, because no number depends on them.
 INCIDENTAL = ("command", "versions", "data", "profile", "problem", "source")
 _PACKAGES = ("rankduel", "numpy", "numba", "scipy", "pandas", "pyarrow")

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from experiments.matrix.builtin import MATRICES
+from experiments.matrix.builtin import FAMILIES, MATRICES
 from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
 from experiments.runs.problem import Problem
 from experiments.studies.ballots import (
@@ -153,6 +153,8 @@ def open_problem(text: str, source: DataSource, regret: str = "") -> Opened:
     stand_in = stand_in_for(text, source.data)
     if spec.name == LETOR:
         return Opened(open_judged(spec.params, source, regret), stand_in)
+    if spec.name in FAMILIES:
+        return Opened(Problem(read_preferences(text), regret=regret))
     preferences = _matrix(spec.name, source)
     if given_settings(spec):
         preferences = preferences.subset(_arms(spec, preferences, source))
@@ -167,6 +169,8 @@ def stand_in_for(text: str, folder: Path | None) -> str:
     spec = parse_problem(text)
     if spec.name == LETOR:
         return judged_stand_in(spec.params.data, folder)
+    if spec.name in FAMILIES:
+        return ""
     used = dict.fromkeys(_matrix_stand_in(one, folder) for one in _subset_matrices(spec))
     return "; ".join(filter(None, used))
 

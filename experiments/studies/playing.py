@@ -1,7 +1,8 @@
 """Play a study: run its parts in order, save each result when it is complete, and resume after a stop.
 
     OUT/<study>-<tier>/<part>/              records of runs, as 'rankduel run' writes them
-    OUT/<study>-<tier>/<part>.values.json   computed values
+    OUT/<study>-<tier>/<part>.values.json   computed values, with the version of the code that computed them
+    OUT/<study>-<tier>/_<part>.seconds      duration of computing them
     OUT/<study>-<tier>/made/                matrices computed from judged data
     OUT/<study>-<tier>/checks.json          verdicts
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,11 +22,11 @@ import numpy as np
 import pandas as pd
 
 from experiments.cluster import Workers
-from experiments.matrix.preferences import Preferences
 from experiments.runs.problem import Problem
 from experiments.runs.run import run
 from experiments.runs.study_file import versions
 from experiments.studies.checks import Results, run_checks
+from experiments.studies.code_version import code_version
 from experiments.studies.data import open_problem, stand_in_for
 from experiments.studies.judged import DataSource
 from experiments.studies.study import STAND_IN, Computed, Inputs, Part, Runs, Size, Study
@@ -136,25 +138,43 @@ def _open_part_problem(part: Part, source: DataSource) -> tuple[Problem | None, 
 
 
 def _computed_values(part: Computed, inputs: Inputs, path: Path) -> dict[str, Any]:
-    """Return the values of a computed part, from its cache file if that has the same matrix and size."""
+    """Return the values of a computed part, from its cache file if matrix, size and code are the same."""
     if not part.cached:
         return _as_floats(part.make(inputs))
-    file = path.with_name(f"{path.name}.values.json")
-    key = _key(inputs.preferences, inputs.size)
+    file = _values_file(path)
+    key = _key(part, inputs)
     saved = _read_cache(file)
     if saved.get("of") == key:
         return dict(saved["values"])
+    started = time.perf_counter()
     values = _as_floats(part.make(inputs))
     file.parent.mkdir(parents=True, exist_ok=True)
+    write_text(seconds_file(path), f"{time.perf_counter() - started:.6g}\n")
     found = {"of": key, "values": values}
     text = json.dumps(found | {"digest": _digest(found)}, indent=1, sort_keys=True)
     write_text(file, text + "\n")
     return values
 
 
-def _key(preferences: Preferences | None, size: Size) -> dict[str, Any]:
-    """Return the key of cached values: the digest of the matrix, and the size."""
-    return {"matrix": preferences.digest if preferences else "", "size": list(size)}
+def has_values(part: Computed, size: Size, path: Path) -> bool:
+    """Return whether the values of a computed part are saved, for this size and version of its code."""
+    saved = _read_cache(_values_file(path)).get("of", {})
+    return (saved.get("size"), saved.get("code")) == (list(size), code_version(part.make))
+
+
+def _values_file(path: Path) -> Path:
+    return path.with_name(f"{path.name}.values.json")
+
+
+def seconds_file(path: Path) -> Path:
+    """Return the file with the duration of a computed part, whose other files begin with `path`."""
+    return path.with_name(f"_{path.name}.seconds")
+
+
+def _key(part: Computed, inputs: Inputs) -> dict[str, Any]:
+    """Return the key of cached values: the digest of the matrix, the size, and the version of the code."""
+    matrix = inputs.preferences.digest if inputs.preferences else ""
+    return {"matrix": matrix, "size": list(inputs.size), "code": code_version(part.make)}
 
 
 def _as_floats(values: Any) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Problems as text: the data of a part of a study, and the subset of rankers.
 
 cycle                                   a built-in matrix
+btl(k=100,spread=0.5)                   a family of matrices with its settings
 mslr-navigational                       a public matrix, looked up by file name
 mslr-perfect(lex=10,base=1)             its first 10 rankers, with features numbered from 1 and sorted as text
 mslr-navigational(random=16,seed=3)     16 random rankers with a Condorcet winner
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, NamedTuple
 
+from experiments.matrix.builtin import FAMILIES, parse_matrix
 from rankduel.base.errors import StudyError
 from rankduel.base.settings import Configured, Setting, configure, parse_spec
 
@@ -73,8 +75,13 @@ class _Kind(NamedTuple):
 
 
 def parse_problem(text: str) -> Configured:
-    """Return the name and settings of a problem: `Documents` for letor(...), otherwise a `Subset`."""
+    """Return the name and settings of a problem.
+
+    They are `Documents` for letor(...), the settings of a family of matrices, and otherwise a `Subset`.
+    """
     name, given = parse_spec(text)
+    if name in FAMILIES:
+        return parse_matrix(text)
     problem = configure(_Kind(name, Documents if name == LETOR else Subset), StudyError, **given)
     if isinstance(problem.params, Subset) and given and set(given_settings(problem)) not in _SUBSETS:
         raise StudyError(

@@ -37,7 +37,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from bandits.catalogue import POLICIES
-from experiments.matrix.builtin import MATRICES
+from experiments.matrix.builtin import FAMILIES, MATRICES, make_matrix
 from experiments.specs import parse_policy
 from experiments.studies.data import PUBLIC, is_file, stand_in_for
 from experiments.studies.problems import LETOR, parse_problem
@@ -269,13 +269,16 @@ def _check_sizes(sizes: Mapping[str, object], where: str) -> None:
 
 def _check_problem(text: str) -> None:
     """Raise an error if a problem is invalid or names an unknown matrix; files are not opened."""
-    name = parse_problem(text).name
+    problem = parse_problem(text)
+    name = problem.name
     if len(name) > _LONGEST_FILE:
         raise StudyError(
             f"the name of the problem is '{shortened(name)}'; expected at most {_LONGEST_FILE} characters"
         )
     if not is_file(name):
-        find(name, {**MATRICES, **PUBLIC, LETOR: None}, "problem", StudyError)
+        find(name, {**MATRICES, **FAMILIES, **PUBLIC, LETOR: None}, "problem", StudyError)
+    if name in FAMILIES:
+        make_matrix(problem)  # its settings may contradict each other
     stand_in_for(text, None)
 
 

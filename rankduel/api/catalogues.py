@@ -1,4 +1,4 @@
-"""List policies, interleavers, multileavers, click models and measures as tables."""
+"""List policies, interleavers, multileavers, click models, measures and matrices as tables."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import pandas as pd
 
 from bandits.catalogue import POLICIES
 from clickmodels.catalogue import USERS
+from experiments.matrix.builtin import FAMILIES, MATRICES
 from interleave.catalogue import METHODS
 from interleave.multileave.catalogue import MULTILEAVERS
 from letor_data.evaluation.catalogue import MEASURES
 from rankduel.base.settings import written
 
-__all__ = ["click_models", "interleavers", "measures", "multileavers", "policies"]
+__all__ = ["click_models", "interleavers", "matrices", "measures", "multileavers", "policies"]
 
 
 def policies() -> pd.DataFrame:
@@ -96,6 +97,27 @@ def measures() -> pd.DataFrame:
     'p=0.8, rel=1, k=0, no_relevant=zero'
     """
     return _table(MEASURES.values())
+
+
+def matrices() -> pd.DataFrame:
+    """List the built-in preference matrices, and the families whose settings determine a matrix.
+
+    Returns
+    -------
+    DataFrame
+        One row per matrix or family: ``name``, ``about``, ``source``, and its ``settings`` with their
+        defaults.
+
+    See Also
+    --------
+    read_preferences : Return the matrix of a name with settings.
+
+    Examples
+    --------
+    >>> rankduel.matrices().set_index("name").loc["mallows", "settings"]
+    'k=10, phi=0.5'
+    """
+    return _table([*MATRICES.values(), *FAMILIES.values()])
 
 
 def _table(things: Iterable[Any]) -> pd.DataFrame:

@@ -28,7 +28,7 @@ class NotCacheable(Exception):
 
 def digest_of(*values: Any) -> str:
     """Return the digest of functions, types and constants, and of all they reach."""
-    return hashlib.sha256(_Reach().text(*values).encode()).hexdigest()[:32]
+    return hashlib.sha256(Reach().text(*values).encode()).hexdigest()[:32]
 
 
 _digests: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
@@ -41,7 +41,7 @@ def function_digest(python: Any) -> str:
     return _digests[python]
 
 
-class _Reach:
+class Reach:
     """Text of everything that compiled code may depend on; functions are numbered as they are found."""
 
     def __init__(self) -> None:

@@ -48,6 +48,7 @@ app.command("interleavers")(lists.interleavers)
 app.command("multileavers")(multileave.multileavers)
 app.command("clickmodels")(lists.clickmodels)
 app.command("measures")(lists.measures)
+app.command("matrices")(lists.matrices)
 app.command("cache")(cache.cache)
 
 

@@ -76,7 +76,12 @@ def studies(incomplete: str) -> list[str]:
 
 def matrices(incomplete: str) -> list[str]:
     """Complete names and files of matrices."""
-    return _starting(MATRICES, incomplete) + _paths(incomplete, (".parquet", ".npy", ".txt"))
+    return built_in_matrices(incomplete) + _paths(incomplete, (".parquet", ".npy", ".txt"))
+
+
+def built_in_matrices(incomplete: str) -> list[str]:
+    """Complete names of built-in matrices and of families of matrices."""
+    return _starting([*MATRICES, *_modules("experiments/matrix/families")], incomplete)
 
 
 def matrix_files(incomplete: str) -> list[str]:
@@ -85,7 +90,7 @@ def matrix_files(incomplete: str) -> list[str]:
 
 def problems(incomplete: str) -> list[str]:
     """Complete names of matrices and all files, of matrices or judged data."""
-    return _starting(MATRICES, incomplete) + files(incomplete)
+    return built_in_matrices(incomplete) + files(incomplete)
 
 
 def files(incomplete: str) -> list[str]:

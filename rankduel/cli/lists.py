@@ -1,4 +1,4 @@
-"""`rankduel policies`, `interleavers`, `clickmodels`, `measures`: what there is, sources and defaults."""
+"""`rankduel policies`, `interleavers`, `clickmodels`, `measures`, `matrices`: what there is, with sources."""
 
 from __future__ import annotations
 
@@ -53,6 +53,34 @@ def interleavers(as_json: AsJson = False, as_csv: AsCsv = False) -> None:
     everything = shown.interleavers_as_data
     if not print_table(as_json, as_csv, lambda: shown.setting_rows(everything()["methods"]), everything):
         shown.show_interleavers()
+
+
+def matrices(
+    matrix: Annotated[
+        str | None,
+        typer.Argument(
+            help="A family and its settings; by default all matrices and families are listed.",
+            show_default=False,
+            autocompletion=completion.built_in_matrices,
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+) -> None:
+    """List built-in preference matrices, and families whose settings determine a matrix.
+
+    [dim]Example:[/] rankduel matrices "btl(k=20,spread=0.5)"
+    """
+    from experiments.matrix.builtin import parse_matrix
+    from rankduel.cli.shown import matrices as shown
+
+    if matrix is not None:
+        chosen = parse_matrix(matrix)
+        facts = shown.matrix_as_data(chosen)
+        if not print_table(as_json, as_csv, lambda: shown.setting_rows(facts), lambda: facts):
+            shown.show_matrix(chosen)
+    elif not print_table(as_json, as_csv, shown.matrix_rows, shown.matrices_as_data):
+        shown.show_matrices()
 
 
 def measures(as_json: AsJson = False, as_csv: AsCsv = False) -> None:

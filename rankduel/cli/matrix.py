@@ -285,7 +285,7 @@ def show(
     preferences: Annotated[
         str,
         typer.Argument(
-            help="A built-in matrix by name, or a file: .prefs.parquet, .npy, or rows of text.",
+            help="A matrix of 'rankduel matrices', or a file: .prefs.parquet, .npy, or rows of text.",
             autocompletion=completion.matrices,
         ),
     ],

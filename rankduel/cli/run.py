@@ -46,7 +46,7 @@ def run(
     problem: Annotated[
         list[str],
         typer.Argument(
-            help="A built-in matrix by name, a matrix file, or with --live files of judged data.",
+            help="A matrix of 'rankduel matrices', a matrix file, or with --live files of judged data.",
             autocompletion=completion.problems,
         ),
     ],

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Collection, Iterator, Mapping
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -13,6 +14,7 @@ from rich.markup import escape
 import rankduel
 from rankduel.base.errors import StudyError, UsageError
 from rankduel.base.files import path_inside
+from rankduel.base.text import counted
 from rankduel.cli import completion
 from rankduel.cli.console import (
     command_typed,
@@ -152,6 +154,10 @@ def run(
     jobs: Jobs = -1,
     scheduler: Scheduler = None,
     trust: Trust = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Only show what is left to run, and how long it will take."),
+    ] = False,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
@@ -163,6 +169,7 @@ def run(
     from experiments.studies.page import write_study_page
     from experiments.studies.verdicts import summary
     from rankduel.api.studies import find_study
+    from rankduel.cli.shown.estimates import seconds_text
     from rankduel.cli.shown.study import record_rows
 
     if bool(names) == all:
@@ -171,18 +178,26 @@ def run(
     _refuse_same_ids(studies)
     as_data = as_json or as_csv
     refuse_jobs(context, scheduler)
+    if dry_run:
+        _show_time_left(studies.values(), tier.value, data, real, out, jobs, as_json=as_json, as_csv=as_csv)
+        return
+    started = time.monotonic()
     workers = {"jobs": jobs, "scheduler": scheduler}
-    played = _play_and_check(studies, tier.value, data, real, out, workers, trust, repair, as_data=as_data)
+    played = []
+    for one in _play_and_check(studies, tier.value, data, real, out, workers, trust, repair, as_data=as_data):
+        played.append(one)
+        if not as_data:
+            so_far = seconds_text(time.monotonic() - started)
+            screen.print(f"[cyan]{escape(one.study.id)}[/] {summary(one.records)} [dim](after {so_far})[/]")
     printed = print_table(as_json, as_csv, lambda: [row for one in played for row in record_rows(one)])
-    if not printed:
-        for one in played:
-            screen.print(f"[cyan]{escape(one.study.id)}[/] {summary(one.records)}")
-        if len(played) > 1:
-            screen.print(f"[bold]all[/] {summary([record for one in played for record in one.records])}")
     ids = "all" if all else "-".join(one.study.id for one in played)
     page = path_inside(out, f"{ids if len(ids) <= _LONGEST else 'several'}-{tier.value}.html", StudyError)
     write_study_page(played, page)
     if not printed:
+        if len(played) > 1:
+            everything = summary([record for one in played for record in one.records])
+            total = seconds_text(time.monotonic() - started)
+            screen.print(f"[bold]{counted(len(played), 'study')} in {total}:[/] {everything}")
         screen.print(
             f"\nwrote [bold]{escape(str(page))}[/]; next: [bold]rankduel study check NAME[/]", soft_wrap=True
         )
@@ -237,6 +252,28 @@ def page(
     screen.print(f"wrote [bold]{escape(str(output))}[/]: {summary([line.record for line in lines])}")
 
 
+def _show_time_left(
+    studies: Collection[Study],
+    tier: str,
+    data: Path | None,
+    real: bool,
+    out: Path,
+    jobs: int,
+    *,
+    as_json: bool,
+    as_csv: bool,
+) -> None:
+    """Print what is left to run, and how long it will take."""
+    from experiments.studies.data_folder import data_folder
+    from experiments.studies.estimates import estimates
+    from rankduel.cli.shown.estimates import show_estimates
+
+    folder = data_folder(data)
+    found = [one for study in studies for one in estimates(study, tier, out, data=folder, real=real)]
+    if not print_table(as_json, as_csv, lambda: [one._asdict() for one in found]):
+        show_estimates(found, studies, tier, jobs)
+
+
 def _refuse_same_ids(studies: Mapping[str, Study]) -> None:
     """Raise an error if two studies have the same id; their results would share a folder."""
     seen: dict[str, str] = {}
@@ -257,8 +294,8 @@ def _play_and_check(
     repair: bool = False,
     *,
     as_data: bool,
-) -> list[Played]:
-    """Run the studies and return their results; with `as_data`, messages go to standard error.
+) -> Iterator[Played]:
+    """Run the studies and yield their results; with `as_data`, messages go to standard error.
 
     `workers` are the arguments `jobs` and `scheduler` of `rankduel.study`.
     """
@@ -269,7 +306,6 @@ def _play_and_check(
     console = errors if as_data else screen
     for study in studies.values():
         console.print(f"[dim]{escape(study.id)}, tier {tier}: {time_text(study, tier, workers['jobs'])}[/]")
-    played = []
     for name, study in studies.items():
         n_runs = count_runs(parts_to_play(study, tier, data_folder(data), real))
         with (
@@ -291,5 +327,4 @@ def _play_and_check(
             )
         for stand_in in dict.fromkeys(filter(None, one.results.stand_ins.values())):
             console.print(f"[yellow]{escape(study.id)}: on {escape(stand_in)}[/]")
-        played.append(one)
-    return played
+        yield one

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,7 +29,7 @@ def winners(
     preferences: Annotated[
         str,
         typer.Argument(
-            help="A built-in matrix by name, or a file: .prefs.parquet, .npy, or rows of text.",
+            help="A matrix of 'rankduel matrices', or a file: .prefs.parquet, .npy, or rows of text.",
             autocompletion=completion.matrices,
         ),
     ],
@@ -121,7 +122,7 @@ def winners(
         shown.show_overlaps(found.overlaps, len(chosen))
     for path in paths:
         screen.print(f"wrote {escape(str(path))} ({file_size(path)})", soft_wrap=True)
-    screen.print(f"\nnext: [bold]rankduel matrix show {escape(preferences)}[/]", soft_wrap=True)
+    screen.print(f"\nnext: [bold]rankduel matrix show {escape(shlex.quote(preferences))}[/]", soft_wrap=True)
 
 
 def _check_figures(name: str, preferences: Preferences, subsets: bool) -> None:

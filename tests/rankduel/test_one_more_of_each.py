@@ -1,4 +1,4 @@
-"""Test that a new policy, interleaver, multileaver, click model or measure needs one file and no edits."""
+"""Test that a new policy, interleaver, click model, measure and so on needs one file and no edits."""
 
 import json
 import shutil
@@ -113,12 +113,26 @@ def _successes(grades, offsets, ends, ties, rel, depth):
 
 MEASURE = Measure("success", "a relevant document among the first k", "a test", values, Params)
 '''
+FAMILY = '''"""All arms tie."""
+from typing import NamedTuple
+import numpy as np
+from experiments.matrix.contract import Arms, Family
+
+class Params(NamedTuple):
+    k: Arms = 2
+
+def make(params):
+    return np.full((params.k, params.k), 0.5)
+
+FAMILY = Family("ties", "all arms tie", "P = 1/2", "a test", Params, make)
+'''
 FILES = {
     "bandits/policies/condorcet/first_two.py": POLICY,
     "interleave/methods/first_only.py": INTERLEAVER,
     "interleave/multileave/methods/first_list.py": MULTILEAVER,
     "clickmodels/users/eager.py": CLICK_MODEL,
     "letor_data/evaluation/measures/success.py": MEASURE,
+    "experiments/matrix/families/ties.py": FAMILY,
 }
 USE = """
 import json, rankduel
@@ -136,7 +150,8 @@ print(json.dumps({
     "listed": [name in set(table["name"]) for name, table in (
         ("first_two", rankduel.policies()), ("first_only", rankduel.interleavers()),
         ("first_list", rankduel.multileavers()), ("eager", rankduel.click_models()),
-        ("success", rankduel.measures()))],
+        ("success", rankduel.measures()), ("ties", rankduel.matrices()))],
+    "arms": len(rankduel.read_preferences("ties(k=4)")),
 }))
 """
 
@@ -154,8 +169,8 @@ def test_new_files_are_found_by_all_commands(tmp_path):
     )
     assert ended.returncode == 0, ended.stderr
     found = json.loads(ended.stdout)
-    assert found["duels"] == 50 and found["listed"] == [True] * 5
+    assert found["duels"] == 50 and found["listed"] == [True] * 6
     assert found["docs"] == found["multileaved"] == ["a", "b"]
     assert found["written"] == "first_only(credit=nothing)" and found["odds"] == [0, 20, 0]
-    assert found["clicks"] == [1.0] * 5
+    assert found["clicks"] == [1.0] * 5 and found["arms"] == 4
     assert found["measured"] == [["110", "success@100", 1.0]]

@@ -129,8 +129,8 @@ def test_a_policy_is_loaded_without_the_others():
 
 
 def test_lists_load_no_tables():
-    found = after(["policies", "clickmodels", "interleavers", "multileavers", "measures"])
-    assert [code for code, _ in found] == [0] * 5
+    found = after(["policies", "clickmodels", "interleavers", "multileavers", "measures", "matrices"])
+    assert [code for code, _ in found] == [0] * 6
     assert all(loaded & {"pandas", "joblib", "altair", "pydantic"} == set() for _, loaded in found)
 
 

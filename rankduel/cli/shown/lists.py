@@ -69,7 +69,7 @@ def interleavers_as_data() -> dict[str, Any]:
 
 def _method_as_data(method: Method | Multileaver | Measure) -> dict[str, Any]:
     about = {"name": method.name, "about": method.about, "source": method.source}
-    return about | {"settings": _settings_as_data(method)}
+    return about | {"settings": settings_as_data(method)}
 
 
 def setting_rows(methods: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -81,7 +81,7 @@ def setting_rows(methods: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def _settings_as_data(thing: Thing) -> dict[str, dict[str, Any]]:
+def settings_as_data(thing: Thing) -> dict[str, dict[str, Any]]:
     """Return default, meaning and range of each setting, for a choice also its values."""
     usual: Any = thing.params()
     return {

@@ -511,10 +511,10 @@ def test_invalid_commands_are_refused(rankduel, words, message, tmp_path):
 
 
 def test_computed_values_are_cached_and_inherit_stand_ins(tmp_path):
-    calls = []
+    calls = tmp_path / "calls"  # a list would be data that the function reaches, and part of its version
 
     def size(inputs):
-        calls.append("size")
+        calls.write_text(calls.read_text() + "size ")
         return {"arms": len(inputs.preferences), "runs": inputs.size.runs}
 
     def mean(inputs: Inputs):
@@ -530,9 +530,10 @@ def test_computed_values_are_cached_and_inherit_stand_ins(tmp_path):
         ),
         checks=(),
     )  # fmt: skip
+    calls.write_text("")
     for _ in range(2):
         found = play_study(study, "quick", tmp_path)
-    assert found.values["size"] == {"arms": 4, "runs": 7} and calls == ["size"]
+    assert found.values["size"] == {"arms": 4, "runs": 7} and calls.read_text() == "size "
     assert found.stand_ins["mean"] == found.stand_ins["r"] != ""
     cache = tmp_path / "s-quick" / "size.values.json"
     whole = cache.read_text()

@@ -7,7 +7,7 @@ from bandits.catalogue import POLICIES
 from bandits.regret import NOTIONS
 from clickmodels.catalogue import CLICK_MODELS
 from experiments.matrix.build import PRIORS
-from experiments.matrix.builtin import MATRICES
+from experiments.matrix.builtin import FAMILIES, MATRICES
 from experiments.runs.problem import MEASURES
 from experiments.studies import all_studies
 from interleave import METHODS, PRESETS, TIED_DUELS
@@ -21,7 +21,7 @@ WITHOUT_FILES = {
     completion.multileavers: MULTILEAVERS,
     completion.users: CLICK_MODELS,
     completion.studies: all_studies(),
-    completion.matrices: MATRICES,
+    completion.matrices: {**MATRICES, **FAMILIES},
     completion.one_of(*completion.NOTIONS): NOTIONS,
     completion.one_of(*completion.PRESETS): PRESETS,
     completion.one_of(*completion.TIES): TIE_MODES,

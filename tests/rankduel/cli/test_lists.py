@@ -1,4 +1,4 @@
-"""Test the commands `rankduel clickmodels` and `rankduel interleavers`."""
+"""Test the commands `rankduel clickmodels`, `rankduel interleavers` and `rankduel matrices`."""
 
 import json
 
@@ -6,14 +6,15 @@ import pytest
 from support.helpers import words
 
 from clickmodels import ATTENTIONS, STOP_RULES, USERS
+from experiments.matrix.builtin import FAMILIES, MATRICES
 from experiments.specs import parse_model, spec_of
 from interleave import METHODS, PRESETS, interleaving
 from rankduel.base.errors import ClickModelError, InterleaveError, UsageError
 from rankduel.base.settings import parse_spec, settings_of
-from rankduel.cli.shown import lists
+from rankduel.cli.shown import lists, matrices
 
 
-@pytest.mark.parametrize("command", ["clickmodels", "interleavers"])
+@pytest.mark.parametrize("command", ["clickmodels", "interleavers", "matrices"])
 @pytest.mark.parametrize("more", [[], ["--help"]])
 def test_output_fits_eighty_columns(rankduel, command, more):
     code, out, err = rankduel(command, *more)
@@ -117,3 +118,39 @@ def test_one_click_model_with_its_settings(rankduel, tmp_path):
 def test_a_wrong_click_model_is_one_message(rankduel, more, says):
     code, out, err = rankduel("clickmodels", *more)
     assert (code, out) == (2, "") and says in err
+
+
+def test_table_of_matrices(rankduel):
+    out = words(rankduel("matrices")[1])
+    for one in (*MATRICES.values(), *FAMILIES.values()):
+        assert f"{one.name} {one.about} {getattr(one, 'formula', '')}".rstrip() in out and one.source in out
+    for example in matrices.EXAMPLES:
+        assert example in out
+        code, shown, err = rankduel("matrices", example)
+        assert (code, err) == (0, "") and shown.startswith(example)
+
+
+def test_one_family(rankduel):
+    out = words(rankduel("matrices", "btl(k=5,spread=0.5)")[1])
+    assert "btl(k=5,spread=0.5) (5 arms)" in out and "P(i beats j) = w_i / (w_i + w_j)" in out
+    assert "spread = 0.5 factor of the utilities" in out
+    facts = json.loads(rankduel("matrices", "btl(k=5,spread=0.5)", "--json")[1])
+    assert facts["arms"] == 5 and facts["settings"]["spread"]["value"] == 0.5
+    assert facts["settings"]["k"] | {"about": ""} == {
+        "value": 5,
+        "default": 0,
+        "about": "",
+        "from": 0,
+        "to": 2000,
+    }
+    code, _, err = rankduel("matrices", "btl(k=5,strengths=1/2)")
+    assert code == 2 and "leave k out" in err
+
+
+def test_json_and_csv_of_matrices(rankduel):
+    output = json.loads(rankduel("matrices", "--json")[1])
+    assert [one["name"] for one in output["matrices"]] == list(MATRICES)
+    assert [one["name"] for one in output["families"]] == list(FAMILIES)
+    assert {one["name"]: one["arms"] for one in output["matrices"]}["cycle"] == 20
+    lines = rankduel("matrices", "--csv")[1].splitlines()
+    assert len(lines) == 1 + len(MATRICES) + len(FAMILIES) and '"k=10,phi=0.5"' in "".join(lines)

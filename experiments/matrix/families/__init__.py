@@ -1,0 +1,1 @@
+"""Families of preference matrices, one per file. A file that defines FAMILY adds a family."""
