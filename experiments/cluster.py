@@ -29,6 +29,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from rankduel.base.errors import UsageError
 from rankduel.base.files import cache_folder
+from rankduel.base.text import counted
 from rankduel.base.threads import n_workers
 
 PACKAGES = ("bandits", "clickmodels", "experiments", "interleave", "letor_data", "rankduel")
@@ -203,7 +204,8 @@ class Cluster:
         workers, threads = self.status()
         link = self._client.dashboard_link
         shown = f"; dashboard at {link}" if link else ""
-        return f"sharing the work among {workers} workers with {threads} threads{shown}"
+        among = f"{counted(workers, 'worker')} with {counted(threads, 'thread')}"
+        return f"sharing the work among {among}{shown}"
 
     def status(self) -> ClusterStatus:
         """Return the numbers of workers and threads; query the scheduler at most once a second."""
