@@ -1,12 +1,12 @@
 """Quality of the pages during learning, with two or with many rankers per page (Li et al. 2020, Figure 5).
 
 The text of section 6.6 adds C(epsilon) to the step in the confidence bounds of both methods (Table 1): with
-alpha = .51, ln C is 1414, so that two rankers are told apart only after 2,885 / (2 gap)^2 duels. The published
-curves of MergeDTS rise fast. On synthetic documents they do not with this C, where 135 of 136 rankers are left
-after 200,000 pages, so MergeDTS is also played with the C of the other sections. In the public program the set
-of rankers of a page is always empty, and 100 random rankers share the page instead, whatever was learned. This
-alone makes the curve of multileaving flat, which the paper explains by rankers that are not told apart ("SOSM
-compares all rankers in each step").
+alpha = .51, ln C is 1414, so that two rankers are told apart only after 2,885 / (2 gap)^2 duels. The
+published curves of MergeDTS rise fast. On synthetic documents they do not with this C, where 135 of 136
+rankers are left after 200,000 pages, so MergeDTS is also played with the C of the other sections. In the
+public program the set of rankers of a page is always empty, and 100 random rankers share the page instead,
+whatever was learned. This alone makes the curve of multileaving flat, which the paper explains by rankers
+that are not told apart ("SOSM compares all rankers in each step").
 """
 
 from collections.abc import Iterator, Mapping
