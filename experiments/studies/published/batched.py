@@ -261,14 +261,16 @@ COMPARABLE_TO_RUCB, COMPARABLE_TO_RMED1 = (0.7, 1.5), (1, 2.2)  # ranges of rati
 READ_OFF = {"rucb": 620, "rmed1": 250, BTM: 4700}
 
 THRESHOLD = (
-    "The claim depends on the reading of SCOMP2's threshold, which is negative as printed. With ln(K^2), by "
-    "which runs reach the published level, SCOMP2 eliminates arms soon, at times also the winner."
+    "The claim depends on the reading of SCOMP2's threshold, which is negative as printed. With ln(K^2), the "
+    "lowest, SCOMP2 eliminates arms soon, at times also the winner."
 )
 LEVEL = (
-    "Verified by runs: only the reading ln(K^2), the printed threshold with its sign changed, reaches this "
-    "level. Of 400 runs, those that keep the winner have a mean of 329. The others, 4.5 %, have about 5,000, "
-    "so that the mean of all is 540; means of ten runs, as many as published, are between 240 and 1,166 in "
-    "90 % of cases, with a median of 378. With ln T and ln(T K^2) the means are 1,643 and 2,215."
+    "Cause not found. The level depends on the reading of the printed threshold, which is negative: 400 "
+    "runs have means of 2,215 with ln(T K^2), 1,643 with ln T and 540 with ln(K^2), the printed one with "
+    "its sign changed. With ln(K^2), 4.5 % of runs lose the winner, with a regret of about 5,000, and the "
+    "others have a mean of 329; means of ten runs, as many as published, are between 240 and 1,166 in 90 "
+    "% of cases. But on sushi ln(K^2) gives 1,126, ln T 2,887 and ln(T K^2) 4,464, where about 2,200 is "
+    "published, so no reading has both levels."
 )
 NO_RADIUS = "without a confidence radius in the test for a defeat"
 RADIUS = (
@@ -478,7 +480,10 @@ STUDY = Study(
     id="batched",
     title="Dueling bandits in a few batches",
     source="Agarwal, Ghuge, Nagarajan 2022 (NeurIPS), section 4, Figures 1 and 2",
-    papers={"": AGARWAL_2022, "data.": NONE, "level.": NONE},
+    papers={
+        "": AGARWAL_2022,
+        **dict.fromkeys(("data.", "level.", "fig1.six.scomp2_level_arms_right"), NONE),
+    },
     findings=(
         Finding(
             "**C2B is below RUCB only without the printed confidence radius.** On the six rankers of "
@@ -538,10 +543,9 @@ STUDY = Study(
         ),
         Check(
             "fig1.six.scomp2_level_arms_right",
-            f"{SIX.title}: SCOMP2 with threshold ln(K^2), in runs that keep the winner, ends at 340 (Batched "
-            "Dueling Bandits, ICML 2022, Figure 1), within 30 %",
-            Between(SIX.final(SCOMP2["ln(K^2)"])._replace(only="right"), 0.7 * 340, 1.3 * 340),
-            "340",
+            f"{SIX.title}: SCOMP2 with threshold ln(K^2), mean of the runs that keep the winner",
+            Report(SIX.final(SCOMP2["ln(K^2)"])._replace(only="right")),
+            "340 published, for all runs",
         ),
     ),
     figures=tuple(

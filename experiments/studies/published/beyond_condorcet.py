@@ -24,7 +24,6 @@ from experiments.studies.study import (
     Runs,
     Size,
     Study,
-    Test,
     Use,
     full_name,
 )
@@ -87,12 +86,11 @@ def _by_probability(policy: str, probability: float) -> Measure:
     return Measure("chances", f"{policy} at {probability}", "value")
 
 
-def _looser_test(probability: float) -> Test:
-    """Return the comparison of SCB with looser tests and CCB, with a verdict for clear preferences only."""
+def _looser_test(probability: float) -> Report:
+    """Return the ratio of SCB with looser tests to CCB, without a verdict, as few runs are played."""
     if probability == BUILT_IN:
         return Report(_many(LOOSER_SCB, at=1e8), _many("ccb", at=1e8))
-    top, bottom = (_by_probability(policy, probability) for policy in (LOOSER_SCB, "ccb"))
-    return Ratio(top, bottom, high=1) if probability == max(WIN_PROBABILITIES) else Report(top, bottom)
+    return Report(*(_by_probability(policy, probability) for policy in (LOOSER_SCB, "ccb")))
 
 
 def _many(policy: str, **more: Any) -> Measure:
@@ -225,13 +223,14 @@ STUDY = Study(
             "Figure 7.7: with 500 arms SCB is below CCB at the end",
             Ratio(_many("scb", at=1e8), _many("ccb", at=1e8), high=1),
             "4.9e7 and 7.9e6",
-            explanation="Verified by runs: the order depends on the constants of SCB's tests, and on the "
+            explanation="By runs, the order depends on the constants of SCB's tests, and on the "
             "preferences; the source gives neither. With the limits of the paper's analysis SCB has 1.8 to 8 "
             "times the regret of CCB for winning probabilities of 0.99 to 0.6. With those of the public "
             "program of Wu and Liu (variant wu-liu: 0.51 times as large, without delta, pairs by KL "
             "divergence) the ratio is 2.3 for 0.6, 1.8 for 0.75, 0.94 for 0.9 and 0.47 for 0.99. For 0.9, "
             "SCB has 4.8e6 with the limits of the analysis, 4.1e6 with KL divergence, 1.7e6 with the factor "
-            "0.51, and 1.3e6 with all changes; CCB has 1.4e6.",
+            "0.51, and 1.3e6 with all changes; CCB has 1.4e6. One run each; the tests and preferences of the "
+            "source are not known.",
         ),
         Check(
             "fig7.7.scb_explores",
