@@ -23,7 +23,7 @@ from rankduel.base.settings import settings_of
 pytestmark = pytest.mark.kernel
 
 LEFT, RIGHT = (0, 1, 2, 3), (1, 2, 3, 0)
-N_PAGES = 2000
+N_PAGES = 1000
 TEAMS = {"first": 0, "second": 1, "none": None}
 
 

@@ -55,7 +55,7 @@ class TestShuffleTies:
     )
     def test_every_tie_break_is_equally_likely(self, scores):
         for top in range(1, len(scores) + 1):
-            pages, _ = impressions(scores, top, 60_000, seed=top)
+            pages, _ = impressions(scores, top, 20_000, seed=top)
             expected = Counter(tuple(order[:top]) for order in naive.tie_breaks(scores))
             assert_uniform(Counter(map(tuple, pages.tolist())), expected)
 

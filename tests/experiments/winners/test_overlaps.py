@@ -315,16 +315,17 @@ def test_table_and_figures_of_the_study(played):
     table = winner_notions.table_7_1({"navigational": played.values["navigational"]})
     assert table["published"].tolist() == [99.94, 51.49, 56.15, 77.66, 82.11, 94.81, 94.2]
     assert table["here, informational"].isna().all() and table["here, navigational"].between(0, 100).all()
-    assert len(study.figures) == 4
-    for figure in study.figures:
-        assert isinstance(figure, Bubbles)
+    assert len(study.figures) == 5
+    bubbles = [figure for figure in study.figures if isinstance(figure, Bubbles)]
+    assert len(bubbles) == 4
+    for figure in bubbles:
         shown = points_table(figure, played)
         assert shown.groupby("x")["mean"].sum().tolist() == pytest.approx([1.0] * 12)
         assert {m.part for line in figure.lines.values() for m in line.values()} <= set(winner_notions.PARTS)
         drawn = draw(study, figure, played).to_dict()["layer"][0]["encoding"]
         assert drawn["y"]["scale"]["domain"] == [shown["policy"].min() - 0.5, shown["policy"].max() + 0.5]
         assert draw(study, figure, Results({}, {part: {} for part in winner_notions.PARTS}, {})) is None
-    marked = draw(study, study.figures[0], played._replace(stand_ins={"informational": "a stand-in"}))
+    marked = draw(study, bubbles[0], played._replace(stand_ins={"informational": "a stand-in"}))
     assert marked.title == "on a stand-in"
 
 

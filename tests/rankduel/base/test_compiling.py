@@ -458,6 +458,7 @@ print(bool(compiling.MISSING), trace.duels[-1].tolist(), trace.recommended[-1])
 """
 
 
+@pytest.mark.compiling
 def test_the_ordinary_pipeline_gives_the_same_results(folder):
     ended = {
         taken: python(PLAYED, taken, RANKDUEL_CACHE=str(folder.parent))
