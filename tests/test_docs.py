@@ -56,16 +56,9 @@ def test_every_folder_exists(folder):
     assert (ROOT / folder).is_dir()
 
 
-FIRST = "tutorials/first_ten_minutes.md"  # the quick tests run this page
-
-
+@pytest.mark.docs
 @pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(name, marks=pytest.mark.docs if name != FIRST else ())
-        for name, found in PAGES.items()
-        if any(runs(b) and b.mark != "slow" for b in found)
-    ],
+    "page", [name for name, found in PAGES.items() if any(runs(b) and b.mark != "slow" for b in found)]
 )
 def test_what_a_page_shows_happens(page, tmp_path):
     for block in PAGES[page]:

@@ -107,7 +107,7 @@ def test_optimized_plans_are_fair_for_the_shorter_length(duel, credit):
         assert tuple(page.docs[:n]) in set(map(tuple, plan.pages.tolist()))
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(ended_duels(4))
 def test_the_mean_marginal_outcome_is_even_for_users_who_ignore_relevance(duel):
     """The mean of its sign need not be even, for complete lists as well."""
@@ -122,7 +122,7 @@ def test_the_mean_marginal_outcome_is_even_for_users_who_ignore_relevance(duel):
         assert mean == 0
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(ended_duels(4), st.sampled_from([Fraction(1, 10), Fraction(1, 2), Fraction(7, 8)]))
 def test_the_mean_exploitative_lead_is_even_for_users_who_ignore_relevance(duel, rate):
     """The mean over pages is 0 for every set of clicked places; each lead equals that of the naive twin."""

@@ -167,6 +167,7 @@ def make_drawing(factor):
     return draw, once, twice
 
 
+@pytest.mark.compiling
 def test_an_apart_kernel_is_stored_once_for_all_callers(folder):
     expected = np.random.default_rng(1).binomial(100, 0.3, 3)
     draw, once, _ = make_drawing(10)
@@ -183,6 +184,7 @@ def test_an_apart_kernel_is_stored_once_for_all_callers(folder):
     assert stored(folder) == ["draw", "draw", "once", "twice", "twice"]
 
 
+@pytest.mark.compiling
 def test_an_index_out_of_range_is_an_error_with_bounds_checked(folder):
     text = """
     import numpy as np
