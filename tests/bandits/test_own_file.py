@@ -40,6 +40,13 @@ def recommend(state, params):
 '''
 JITTED = {"imports": "from numba import njit", "decorator": "@njit"}
 UNCOMPILED = {"imports": "", "decorator": ""}
+both_styles = pytest.mark.parametrize(
+    "style",
+    [
+        pytest.param(JITTED, id="jitted", marks=pytest.mark.compiling),
+        pytest.param(UNCOMPILED, id="plain"),
+    ],
+)
 
 
 @pytest.fixture
@@ -124,7 +131,7 @@ def needs_horizon(params):
 
 
 @pytest.mark.filterwarnings("ignore::rankduel.base.errors.PolicyNotice")
-@pytest.mark.parametrize("style", [JITTED, UNCOMPILED], ids=["jitted", "plain"])
+@both_styles
 def test_every_optional_function_is_used(mine, style):
     policy = load_policy(mine((PLAIN + OPTIONAL).format(**style)))
     trace = play_matrix(configure(policy, second=2), ladder(3), 20, steps=np.array([3, 20]))
@@ -178,7 +185,7 @@ def learn(state, params):
 
 
 @pytest.mark.filterwarnings("ignore::rankduel.base.errors.PolicyNotice")
-@pytest.mark.parametrize("style", [JITTED, UNCOMPILED], ids=["jitted", "plain"])
+@both_styles
 def test_plan_and_learn_are_enough(mine, style):
     policy = load_policy(mine(AGENDA.format(**style)))
     trace = play_matrix(configure(policy), ladder(3), 30, steps=np.array([7, 30]))
@@ -191,7 +198,7 @@ def test_an_imported_function_does_not_count(mine):
 
 
 @pytest.mark.filterwarnings("ignore::rankduel.base.errors.PolicyNotice")
-@pytest.mark.parametrize("style", [JITTED, UNCOMPILED], ids=["jitted", "plain"])
+@both_styles
 @pytest.mark.parametrize("n_duels", [1, 2100])
 def test_stepped_saved_and_restored(mine, tmp_path, style, n_duels):
     path = mine(PLAIN.format(**style))
@@ -231,7 +238,7 @@ def test_a_policy_file_is_not_run_for_a_state_of_another_policy(tmp_path):
     assert restore(tmp_path / "saved.json", policy="rucb").n_steps == 0
 
 
-@pytest.mark.parametrize("style", [JITTED, UNCOMPILED], ids=["jitted", "plain"])
+@both_styles
 def test_a_stepped_policy_that_chooses_no_arm_is_refused(mine, style):
     stepper = start(configure(load_policy(mine(PLAIN.format(**style))), second=7), 3)
     with pytest.raises(PolicyError, match=r"step 1: select returned \(0, 7\); expected two arms from 0 to 2"):
@@ -327,7 +334,7 @@ MISTAKES = [
 
 
 @pytest.mark.filterwarnings("ignore::rankduel.base.errors.PolicyNotice")
-@pytest.mark.parametrize("style", [JITTED, UNCOMPILED], ids=["jitted", "plain"])
+@both_styles
 @pytest.mark.parametrize(("wrong", "message"), MISTAKES, ids=[message[:40] for _, message in MISTAKES])
 def test_the_command_prints_what_is_wrong_with_a_policy(rankduel, tmp_path, style, wrong, message):
     jit = {"imports": "import numba", "jit": "@numba.njit"} if style is JITTED else {"imports": "", "jit": ""}
@@ -338,7 +345,7 @@ def test_the_command_prints_what_is_wrong_with_a_policy(rankduel, tmp_path, styl
     assert " ".join(err.replace(f"{tmp_path}/", "").split()) == f"error: ./mine.py: {message}"
 
 
-@pytest.mark.parametrize("style", [JITTED, UNCOMPILED], ids=["jitted", "plain"])
+@both_styles
 def test_the_command_runs_it(mine, style, monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(tmp_path)
     path = mine(PLAIN.format(**style))

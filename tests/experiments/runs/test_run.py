@@ -55,6 +55,7 @@ def test_without_a_condorcet_winner_regret_is_copeland_regret():
     np.testing.assert_allclose(double["regret"], 2 * table["regret"])
 
 
+@pytest.mark.compiling
 def test_late_feedback_is_part_of_the_problem(tmp_path):
     late = Problem(read_preferences("arxiv6"), feedback=Feedback(every=50))
     table = run(late, ["dts"], 1000, folder=tmp_path / "x")

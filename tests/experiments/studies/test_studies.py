@@ -598,6 +598,7 @@ def test_tables_as_markdown():
     assert as_markdown(frame) == "| policy | days |\n| --- | --: |\n| a\\|b | 5.23 |\n"
 
 
+@pytest.mark.compiling
 def test_columns_are_those_of_records(tmp_path):
     """Proxy and live runs, with ties, of a policy for pairs and a policy for sets."""
     tied = np.array([[0.5, 0.6, 0.7], [0.4, 0.5, 0.5], [0.3, 0.5, 0.5]])
