@@ -15,8 +15,8 @@ BENCHMARKS = $(sort $(wildcard benchmarks/bench_*.py))
 help:
 	@echo "make demo        the whole story on a small synthetic data set"
 	@echo "make test        the quick tests, five minutes on two cores"
-	@echo "make test-docs   what the pages of the documentation show, two minutes"
-	@echo "make test-compiling  every policy and method compiled, and bounds checked: half an hour"
+	@echo "make test-docs   what the pages of the documentation show, a minute"
+	@echo "make test-compiling  every policy and method compiled, and bounds checked: a quarter of an hour"
 	@echo "make test-browser    reports and pages in Chromium, a minute"
 	@echo "make test-slow   the tests that take long, and the three above: up to two hours"
 	@echo "make same-bytes  the same numbers as at another commit? (BASE=REV)"
