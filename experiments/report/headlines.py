@@ -13,7 +13,7 @@ from experiments.report.charts.parts import estimate_text, runs_text
 from experiments.report.charts.styles import LineStyle
 from experiments.report.multileave import headline, is_multileave
 from experiments.report.names import ranker_in_words
-from experiments.runs.compare import Comparison, unnoticed
+from experiments.runs.compare import Comparison, rounded_up, unnoticed
 from experiments.runs.run_sets import RunSet
 from experiments.runs.summaries import final, final_estimates
 from experiments.winners.certainty import is_undecided, joint
@@ -126,5 +126,5 @@ def agreement(comparison: Comparison, runs: str) -> str:
     largest = unnoticed(comparison.final).max()
     return (
         f"live and proxy runs agree: with {runs} of each policy no difference is significant, and "
-        f"differences of up to {100 * largest:.0f} % of the regret cannot be excluded"
+        f"differences of up to {rounded_up(largest)} of the regret cannot be excluded"
     )

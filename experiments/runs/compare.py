@@ -117,7 +117,7 @@ def _verdict(final: pd.DataFrame, differing: tuple[str, ...], best: str) -> str:
         largest = unnoticed(final)
         found = (
             "Live and proxy runs agree: no final regret differs beyond chance. A difference of up to "
-            f"{_rounded_up(largest.max())} cannot be excluded ({final['policy'][largest.argmax()]})."
+            f"{rounded_up(largest.max())} cannot be excluded ({final['policy'][largest.argmax()]})."
         )
     return f"{found} {best}".strip()
 
@@ -127,7 +127,7 @@ def unnoticed(final: pd.DataFrame) -> pd.Series:
     return np.maximum(final["hi"], -final["lo"]) / final["proxy"].clip(lower=1e-12)
 
 
-def _rounded_up(share: float) -> str:
+def rounded_up(share: float) -> str:
     """Return `share` in per cent, rounded up to a whole number."""
     return f"{np.ceil(100 * share - 1e-9):.0f} %"
 

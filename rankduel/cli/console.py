@@ -255,6 +255,17 @@ def plain_table(gap: int = 0, **settings: Any) -> Table:
     return Table(box=None, pad_edge=False, padding=(0, 2, gap, 0), **settings)
 
 
+_WIDEST = 10_000  # columns
+
+
+def print_fitted(table: Table) -> None:
+    """Print a plain table, with smaller gaps between the columns if it is wider than the screen."""
+    unlimited = screen.options.update(width=_WIDEST)  # a measure is at most the width of its options
+    if screen.measure(table, options=unlimited).maximum > screen.width:
+        table.padding = (0, 1, 0, 0)
+    screen.print(table)
+
+
 def file_size(path: Path) -> str:
     return byte_text(path.stat().st_size)
 

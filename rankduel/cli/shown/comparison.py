@@ -10,7 +10,7 @@ from rich.markup import escape
 from experiments.matrix.preferences import Preferences
 from experiments.runs.compare import Comparison
 from rankduel.base.text import counted
-from rankduel.cli.console import plain_table, screen, show_legend
+from rankduel.cli.console import plain_table, print_fitted, screen, show_legend
 from rankduel.cli.shown.preferences import duel_text, matrix_text
 
 _COLUMNS = {
@@ -62,6 +62,6 @@ def show_comparison(found: Comparison) -> None:
             f"{min(row['p_mean'], row['p_law']):.2g}",
             f"{row['live_seconds'] / row['proxy_seconds']:.1f}x",
         )
-    screen.print(table)
+    print_fitted(table)
     show_legend({heading: about for heading, about in _COLUMNS.items() if about})
     screen.print(f"\n{escape(found.verdict)}")

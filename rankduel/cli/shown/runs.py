@@ -10,7 +10,7 @@ from rich.markup import escape
 
 from experiments.statistics import standard_error
 from rankduel.base.text import counted, shortened
-from rankduel.cli.console import plain_table, screen, show_legend
+from rankduel.cli.console import plain_table, print_fitted, screen, show_legend
 
 _LONGEST_NAME = 16  # characters of a ranker's name
 _MOST_NAMED = 3  # rankers named per policy that recommends several
@@ -137,7 +137,7 @@ def show_runs(title: str, notion: str, table: pd.DataFrame) -> None:
         shown.add_column(column.heading, header_style="dim", justify="right", no_wrap=True, vertical="bottom")
     for name, group in _by_regret(final):
         shown.add_row(escape(str(name)), *(column.text(group) for column in columns))
-    screen.print(shown)
+    print_fitted(shown)
     show_legend({column.heading: column.about for column in columns if column.about})
     for line in filter(None, (_recommended(str(name), group) for name, group in _by_regret(final))):
         screen.print(escape(line))
