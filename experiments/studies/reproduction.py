@@ -148,15 +148,24 @@ def _folded(title: str, body: str) -> str:
 
 
 def _failures(records: Sequence[Record]) -> str:
-    """Return a list of the claims that do not hold, and then of those that warn, with the reasons."""
-    found = "".join(
-        f"* **{record.in_short}**: {plain(record.source_claim)}. Measured: {plain(measured(record))}. "
-        f"{plain(record.why) or unexplained}\n"
-        for verdict, unexplained in _UNEXPLAINED.items()
-        for record in records
-        if record.verdict == verdict
-    )
-    return found and f"{found}\n"
+    """Return a list of the claims that do not hold, and then of those that warn, by reason."""
+    blocks = []
+    for verdict, unexplained in _UNEXPLAINED.items():
+        groups: dict[str, list[Record]] = {}
+        for record in records:
+            if record.verdict == verdict:
+                groups.setdefault(plain(record.why) or unexplained, []).append(record)
+        blocks += [_with_reason(reason, group) for reason, group in groups.items()]
+    return "".join(blocks) + "\n" if blocks else ""
+
+
+def _with_reason(reason: str, records: Sequence[Record]) -> str:
+    """Return an item of a list: one claim and its reason, or a reason and the claims that share it."""
+    claims = [f"{plain(one.source_claim)}. Measured: {plain(measured(one))}." for one in records]
+    verdict = f"**{records[0].in_short}**"
+    if len(claims) == 1:
+        return f"* {verdict}: {claims[0]} {reason}\n"
+    return f"* {verdict}, {len(claims)} claims: {reason}\n" + "".join(f"  * {claim}\n" for claim in claims)
 
 
 def _claims(study: _Checked) -> str:

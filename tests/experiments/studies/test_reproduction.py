@@ -158,6 +158,19 @@ def test_claims_are_folded_tables(tmp_path):
     assert [line.record.paper for line in lines] == ["source", "source"]
 
 
+def test_claims_with_the_same_reason_are_listed_below_it(tmp_path):
+    shared = [dataclasses.replace(claim(FAILS, name), why="The radius.") for name in "ab"]
+    other = dataclasses.replace(claim(FAILS, "c"), why="The noise.")
+    (tmp_path / "s-quick").mkdir()
+    about = {"study": "s", "title": "t", "source": "source", "tier": "quick"}
+    write_records([*shared, other], tmp_path / "s-quick" / "checks.json", about)
+    write_page(tmp_path, tmp_path / "page.md")
+    text = (tmp_path / "page.md").read_text()
+    assert text.count("The radius.") == 1
+    assert "* **does not hold**, 2 claims: The radius.\n  * claim. Measured: 1" in text
+    assert re.search(r"\n\* \*\*does not hold\*\*: claim\. Measured: .* The noise\.\n", text)
+
+
 def test_words():
     assert plain("a_b |\n c") == "a_b \\| c"
     assert code("x | `y`") == "`x \\| 'y'`"
