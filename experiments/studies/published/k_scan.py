@@ -123,34 +123,24 @@ def _scans() -> list[Computed]:
 
 
 def _noisy_parts() -> list[Runs]:
-    """Return the parts of Figure 6.5; RUCB, SAVAGE and BTM take most of the time, so most are in tier "
-    "long."""
+    """Return the parts of Figure 6.5; the quick tier has mergeRUCB and RCS only."""
     return [
         Runs(
             f"clicks{k}-{s}-{user}{mark}",
             f"mslr-{user}(random={k},seed={s},users=all)",
             policies,
-            {"quick" if k == NOISY[0] and s < FEW and not mark else tier: Size(1e7, 1)},
+            {"quick" if k == NOISY[0] and s < FEW and not mark else "paper": Size(1e7, 1)},
         )
         for k in ALL
         for s in range(SUBSETS)
         for user in USERS
-        for mark, policies, tier in (("", (MERGE, RCS), "paper"), (MORE, (RUCB, *FIVE[3:]), _more_tier(k)))
+        for mark, policies in (("", (MERGE, RCS)), (MORE, (RUCB, *FIVE[3:])))
     ]
-
-
-def _more_tier(k: int) -> str:
-    return "paper" if k in NOISY else "long"
 
 
 def _noisy(k: int, subsets: int, name: str, tier: str, marks: Sequence[str] = ("", MORE)) -> Computed:
     after = [f"clicks{k}-{s}-{user}{mark}" for s in range(subsets) for user in USERS for mark in marks]
     return Computed(name, noise, after=after, sizes={tier: Size(1e7, 1)}, cached=False)
-
-
-def _noise_part(k: int, name: str, policy: str) -> str:
-    """Return the part with a policy of Figure 6.5."""
-    return f"noise-{k}{name}" if name or k in NOISY or policy in (MERGE, RCS) else f"noise-{k}-all"
 
 
 STUDY = Study(
@@ -176,9 +166,7 @@ STUDY = Study(
         ),
         *_noisy_parts(),
         _noisy(40, FEW, "noise-40-few", "quick", ("",)),
-        *(_noisy(k, SUBSETS, f"noise-{k}", "paper", ("",)) for k in ALL if k not in NOISY),
-        *(_noisy(k, SUBSETS, f"noise-{k}", "paper") for k in NOISY),
-        *(_noisy(k, SUBSETS, f"noise-{k}-all", "long") for k in ALL if k not in NOISY),
+        *(_noisy(k, SUBSETS, f"noise-{k}", "paper") for k in ALL),
     ),
     checks=(
         *(
@@ -287,9 +275,7 @@ STUDY = Study(
                 "cumulative regret after 10^7 duels",
                 {
                     policy.partition("(")[0]: {
-                        k: Measure(
-                            _noise_part(k, name, policy), f"{policy.partition('(')[0]}, {user}", "value"
-                        )
+                        k: Measure(f"noise-{k}{name}", f"{policy.partition('(')[0]}, {user}", "value")
                         for k in sizes
                     }
                     for policy in FIVE

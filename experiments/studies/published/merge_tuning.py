@@ -111,10 +111,8 @@ def _sizes(quick: int, paper: int) -> dict[str, Size]:
 
 
 def _alpha_runs(power: int) -> Runs:
-    """Return the runs of one alpha; a large alpha is slow and never fails, so fewer runs suffice."""
     quick = {"quick": Size(1e7, 4)} if power in FEW else {}
-    sizes = {**quick, "paper": Size(1e7, 100 if power >= 6 else 40), "long": Size(1e7, 100)}
-    return Runs(f"alpha-{power}", NAVIGATIONAL, (by_alpha(power),), sizes)
+    return Runs(f"alpha-{power}", NAVIGATIONAL, (by_alpha(power),), {**quick, "paper": Size(1e7, 100)})
 
 
 def _alpha(power: int, **more: Any) -> Measure:
@@ -155,7 +153,7 @@ STUDY = Study(
                 NAVIGATIONAL,
                 sizes=_sizes(2, runs) | {"long": Size(1e7, 100)},
             )
-            for policy, runs in (("merge_rucb", 10), ("dts", 2))
+            for policy, runs in (("merge_rucb", 100), ("dts", 2))
         ),
         Computed(
             "search-merge_dts",
