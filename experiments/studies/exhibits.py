@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from experiments.studies.playing import folder_of
 from experiments.studies.study import STAND_IN, TIERS, Figure, Study, Table
-from experiments.studies.wording import plain
+from experiments.studies.wording import escaped, plain
 
 
 class _Found(NamedTuple):
@@ -51,10 +51,9 @@ def _figure(study: Study, figure: Figure, found: _Found, page: Path) -> str:
     copy = page.with_suffix("") / study.id / found.path.name
     copy.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(found.path, copy)
-    title = plain(figure.title)
     published = f" *Published:* {plain(figure.published)}" if figure.published else ""
     link = copy.relative_to(page.parent).as_posix()
-    return f"**{title}.** {found.note}{published}\n\n![{title}]({link})\n"
+    return f"**{plain(figure.title)}.** {found.note}{published}\n\n![{escaped(figure.title)}]({link})\n"
 
 
 def _table(table: Table, found: _Found) -> str:

@@ -14,7 +14,7 @@ from experiments.studies.overview import ON_STAND_IN, by_paper, findings
 from experiments.studies.playing import CHECKS
 from experiments.studies.study import FAILS, SKIPPED, TIERS, WARNS
 from experiments.studies.verdicts import Record, read_records, summary
-from experiments.studies.wording import anchor, code, measured, plain
+from experiments.studies.wording import anchor, code, measured, plain, raised
 from rankduel.base.errors import RecordsError
 from rankduel.base.files import write_text
 
@@ -90,7 +90,7 @@ def _findings(studies: Iterable[_Checked]) -> Iterator[str]:
     for study in studies:
         if study.id in known:
             for text in findings(known[study.id], study.records):
-                yield f"- {text} ([{study.id}](#{anchor(study.heading)}))"
+                yield f"- {raised(text)} ([{study.id}](#{anchor(study.heading)}))"
 
 
 def _by_study(out: Path) -> list[_Checked]:

@@ -10,6 +10,7 @@ from experiments.studies.study import SKIPPED
 from experiments.studies.verdicts import Record
 
 _MARKUP = re.compile(r"([\\`*\[\]<>|$~])")  # characters that Markdown, HTML or MyST interpret
+_POWER = re.compile(r"(\w)\^(\d+)")
 
 
 def measured(record: Record) -> str:
@@ -36,8 +37,18 @@ def number(value: float) -> str:
 
 
 def plain(text: str) -> str:
+    """Return text for Markdown, in one line, with all markup escaped and with powers raised."""
+    return raised(escaped(text))
+
+
+def escaped(text: str) -> str:
     """Return text for Markdown, in one line and with all markup escaped."""
     return _MARKUP.sub(r"\\\1", " ".join(text.split()))
+
+
+def raised(text: str) -> str:
+    """Return text with powers such as 10^7 as HTML superscripts."""
+    return _POWER.sub(r"\1<sup>\2</sup>", text)
 
 
 def code(text: str) -> str:

@@ -173,5 +173,9 @@ def test_claims_with_the_same_reason_are_listed_below_it(tmp_path):
 
 def test_words():
     assert plain("a_b |\n c") == "a_b \\| c"
+    assert (
+        plain("ln(T K^2) after 10^7 duels, <10^8")
+        == "ln(T K<sup>2</sup>) after 10<sup>7</sup> duels, \\<10<sup>8</sup>"
+    )
     assert code("x | `y`") == "`x \\| 'y'`"
     assert anchor("k-scan: From 10 to 130 rankers, and 2.5") == "k-scan-from-10-to-130-rankers-and-25"
