@@ -157,3 +157,17 @@ def help_of(words, option):
 )
 def test_help_lists_all_choices(words, option, text):
     assert text in help_of(words, option)
+
+
+@pytest.mark.parametrize("given", [{}, {"OPENBLAS_NUM_THREADS": "3"}])
+def test_blas_has_one_thread_unless_the_user_gives_another_number(given):
+    ours = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    done = subprocess.run(
+        [sys.executable, "-c", TYPED + "\nimport os; print(os.environ['OPENBLAS_NUM_THREADS'])"],
+        input="--version",
+        capture_output=True,
+        text=True,
+        check=True,
+        env=ours | given,
+    )
+    assert done.stdout.split()[-1] == given.get("OPENBLAS_NUM_THREADS", "1")

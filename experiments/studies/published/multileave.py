@@ -83,8 +83,10 @@ def best_ranker(inputs: Inputs) -> dict[str, float]:
     assert inputs.arena is not None
     ranked, measure = inputs.arena.rankings, f"ndcg@{inputs.arena.length}"
     values = expected_values(measure, inputs.arena.labels, ranked.offsets, ranked.order, ranked.ties)
-    ndcg, clicks = mean_over_queries(values), clicks_of_rankers(inputs.arena)
-    best, clicked = ndcg.argmax(), clicks.argmax()
+    ndcg = mean_over_queries(values)
+    clicks = clicks_of_rankers(inputs.arena)
+    best = ndcg.argmax()
+    clicked = clicks.argmax()
     return {
         "ndcg": float(ndcg[best]),
         "clicks": float(clicks[best]),
@@ -96,7 +98,8 @@ def best_ranker(inputs: Inputs) -> dict[str, float]:
 def clicks_of_rankers(arena: Arena) -> np.ndarray:
     """Return the expected clicks on a page of each ranker alone, shape (K,); ties are in file order."""
     ranked, length = arena.rankings, arena.length
-    start, size = ranked.offsets[:-1, None], np.diff(ranked.offsets)[:, None]
+    start = ranked.offsets[:-1, None]
+    size = np.diff(ranked.offsets)[:, None]
     rank = np.minimum(np.arange(length), size - 1)
     shown = np.arange(length) < size
     found = np.empty(len(ranked.order))
