@@ -12,6 +12,7 @@ parameters, so nothing is copied from the parameters into the state.
     survivors(state, params) -> n                            optional: number of arms not eliminated
     idle(state, params, limit, self_duels, rng) -> n         optional: skip steps, see below
     answers(state, params, chosen)                           optional: mark all arms of the answer in `chosen`
+    scores(state, params, out)                               optional: write the scores of arms to `out`
     finished(state, params) -> bool                          optional: whether nothing is left to compare
     plan(state, params, rng), learn(state, params)           instead of `select` and `update`: bandits/agenda
     needs_horizon(params) -> bool                            optional: whether the parameter `horizon` is used
@@ -29,6 +30,9 @@ distribution of all steps has to remain that of a run without skipping. This inc
 skipped ones: if it is known not to be idle, a field of the state has to say so, and `select` to use it.
 
 A policy that is `finished` chooses an arm of its answer against itself from then on.
+
+`scores` writes the numbers by which the policy orders its arms, larger ones for better arms. Before the call
+`out` is NaN for every arm, and remains NaN for arms without a score. Only `Stepper.scores` calls it.
 
 A policy for `sets` of arms compares many arms in one step. These functions differ:
 
@@ -64,6 +68,7 @@ _PARAMETERS = {
     "survivors": "state, params",
     "idle": "state, params, limit, self_duels, rng",
     "answers": "state, params, chosen",
+    "scores": "state, params, out",
     "finished": "state, params",
     "plan": "state, params, rng",
     "learn": "state, params",
@@ -89,6 +94,7 @@ class Policy(NamedTuple):
     survivors: Callable | None = None
     idle: Callable | None = None
     answers: Callable | None = None
+    scores: Callable | None = None
     finished: Callable | None = None
     plan: Callable | None = None
     learn: Callable | None = None
@@ -103,7 +109,7 @@ class Policy(NamedTuple):
 
     @property
     def functions(self) -> tuple[Any, ...]:
-        """Return the functions that the loop calls."""
+        """Return all functions except `init` and `needs_horizon`."""
         named = (getattr(self, name) for name in ("select", "update", *OPTIONAL) if name != "needs_horizon")
         return tuple(function for function in named if function is not None)
 

@@ -141,6 +141,22 @@ class Stepper:
             chosen[best] = True
         return [int(arm) for arm in np.flatnonzero(chosen)]
 
+    def scores(self) -> np.ndarray:
+        """Return the scores by which the policy orders the arms, larger ones for better arms.
+
+        Returns
+        -------
+        ndarray of shape (n_arms,)
+            For example, the wins of each arm in the final phase of ``prefbest``. NaN for arms without a
+            score, and for all arms if the policy has no scores. An arm that has no opponents scores 1.
+        """
+        found = np.full(self.n_arms, np.nan)
+        if self._policy.scores and self.n_arms > 1:
+            self._policy.scores(self._state, self._params, found)
+        elif self._policy.scores:
+            found[0] = 1.0
+        return found
+
     def finished(self) -> bool:
         """Return whether nothing is left to compare."""
         finished = self._policy.finished
@@ -261,7 +277,8 @@ def start(configured: Configured | str, n_arms: int, *, seed: int = 0, horizon: 
     -------
     Stepper
         ``select()`` returns the pair to duel, ``update(first_won)`` takes the outcome, ``recommend()``
-        returns the best arm so far, and ``save(path)`` writes a file from which `restore` continues.
+        returns the best arm so far, ``answers()`` all best arms, ``scores()`` the scores behind them, and
+        ``save(path)`` writes a file from which `restore` continues.
 
     Raises
     ------

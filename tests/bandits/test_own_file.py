@@ -112,6 +112,11 @@ def answers(state, params, chosen):
     chosen[0] = chosen[2] = True
 
 {decorator}
+def scores(state, params, out):
+    for arm in range(2):
+        out[arm] = state.wins[arm]
+
+{decorator}
 def finished(state, params):
     return state.wins.sum() > 3
 
@@ -139,6 +144,10 @@ def test_every_optional_function_is_used(mine, style):
     # After four duels, two steps are skipped before every other step, and one at the end.
     assert trace.survivors.tolist() == [2, 2] and trace.selves[-1].sum() == 11
     assert not configure(policy).needs_horizon
+    stepper = start(configure(policy), 3)
+    stepper.select()
+    stepper.update(first_won=True)
+    np.testing.assert_array_equal(stepper.scores(), [1, 0, np.nan])
 
 
 ALLOCATING = """

@@ -79,6 +79,21 @@ def test_update_before_select_is_refused():
         start("rucb", 4).pass_over()
 
 
+def test_scores_are_nan_if_a_policy_has_none():
+    for n_arms in (1, 4):
+        np.testing.assert_array_equal(start("rucb", n_arms).scores(), np.full(n_arms, np.nan))
+
+
+def test_scores_change_no_choice():
+    watched, unwatched = start("prefbest(k=5)", 12, seed=3), start("prefbest(k=5)", 12, seed=3)
+    for number in range(100):
+        assert watched.select() == unwatched.select()
+        watched.scores()
+        watched.update(number % 3 > 0)
+        unwatched.update(number % 3 > 0)
+    assert watched.finished() and watched.answers() == unwatched.answers()
+
+
 def test_one_arm():
     stepper = start("rucb", 1)
     assert stepper.select() == (0, 0)

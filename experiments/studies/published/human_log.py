@@ -7,14 +7,13 @@ finals III and II.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
 import numpy as np
 
-from bandits import start
+from bandits import Stepper, start
 from experiments.studies.data_folder import find_file
 from experiments.studies.papers import NONE, YAN_2022
 from experiments.studies.study import (
@@ -165,27 +164,14 @@ def with_copy(prefs: np.ndarray) -> np.ndarray:
     return prefs[np.ix_(items, items)]
 
 
-def final_scores(prefs: np.ndarray, seed: int) -> dict[int, int]:
-    """Return the number of wins of each item in the last phase of prefBest, in which all pairs are "
-    "compared."""
-    policy = start("prefbest", len(prefs), seed=seed)
+def judged(prefs: np.ndarray, seed: int) -> Stepper:
+    """Find the best five items with prefBest and simulated judgments."""
+    policy = start("prefbest(k=5)", len(prefs), seed=seed)
     judges = stream(seed, "judges")
-    scores: dict[int, int] = {}
     while not policy.finished():
-        pairs = policy.committed()
-        scores = dict.fromkeys(chain(*pairs), 0)
-        for pair in pairs:
-            policy.select()
-            first_won = bool(judges.random() < prefs[pair])
-            policy.update(first_won)
-            scores[pair[0] if first_won else pair[1]] += 1
-    return scores
-
-
-def top(scores: Mapping[int, int], k: int = 5) -> set[int]:
-    """Return the items with fewer than `k` better items; several may share the last place."""
-    ordered = sorted(scores.values(), reverse=True)
-    return {item for item, score in scores.items() if score >= ordered[min(k, len(ordered)) - 1]}
+        pair = policy.select()
+        policy.update(bool(judges.random() < prefs[pair]))
+    return policy
 
 
 def copies(inputs: Inputs) -> dict[str, list[float]]:
@@ -197,12 +183,17 @@ def copies(inputs: Inputs) -> dict[str, list[float]]:
     """
     assert inputs.preferences is not None
     prefs = with_copy(inputs.preferences.matrix)
-    found = [final_scores(prefs, run) for run in range(inputs.size.runs)]
-    both = {0, len(prefs) - 1}
-    return {
-        "copy in the final": [float(both <= set(scores)) for scores in found if both & set(scores)],
-        "copy in the top five": [float(both <= top(scores)) for scores in found if both & top(scores, 1)],
-    }
+    both = [0, len(prefs) - 1]
+    found: dict[str, list[float]] = {"copy in the final": [], "copy in the top five": []}
+    for run in range(inputs.size.runs):
+        policy = judged(prefs, run)
+        scores = policy.scores()
+        in_final = ~np.isnan(scores[both])
+        if in_final.any():
+            found["copy in the final"].append(float(in_final.all()))
+        if (scores[both] == np.nanmax(scores)).any():
+            found["copy in the top five"].append(float(set(both) <= set(policy.answers())))
+    return found
 
 
 KNOWN = {

@@ -1,4 +1,8 @@
-"""Yan 2022, Figure 3.2, line by line: pairs are a set, and scores are counted from all judgments."""
+"""Yan 2022, Figure 3.2, line by line: pairs are a set, and scores are counted from all judgments.
+
+The best k are those of prefj.py in the public code of Clarke et al. 2021: sort by score, take the first k and
+all that are tied with the last of them, and leave out those with score 0.
+"""
 
 from itertools import combinations
 
@@ -30,7 +34,7 @@ def insert_anywhere(order, pair, rng):
 
 class PrefBest(Procedure):
     def run(self, n_arms, params, rng):
-        n, m, extra = params
+        self.k, n, m, extra = params
         self.pool, self.judged, self.final = list(range(n_arms)), [], False
         for _ in range(50):
             if len(self.pool) <= m:
@@ -60,7 +64,15 @@ class PrefBest(Procedure):
 
     def provisional(self):
         score = self.wins if self.final else self.rate
-        return [i for i in self.pool if score(i) == max(map(score, self.pool))]
+        ranked = sorted(self.pool, key=score, reverse=True)
+        best = ranked[: self.k] + [i for i in ranked[self.k :] if score(i) == score(ranked[self.k - 1])]
+        return [i for i in best if score(i) > 0] or best  # before the first judgment all have score 0
+
+    def scores(self):
+        """Return the wins of the finalists; 1 for an item that is left alone."""
+        if self.final:
+            return {i: self.wins(i) for i in self.pool}
+        return {i: 1 for i in self.pool if len(self.pool) == 1}
 
 
 TWIN = PrefBest
