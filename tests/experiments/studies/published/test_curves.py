@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from experiments.matrix.preferences import preferences_of
-from experiments.studies.published.facts import gammas_of_subsets, survival
+from experiments.studies.published.facts_survival import survival
+from experiments.studies.published.facts_transitivity import gammas_of_subsets
 from experiments.studies.published.k_scan import FIVE, MORE, by_size, noise
 from experiments.studies.published.rcs_curves import (
     HORIZONS,
