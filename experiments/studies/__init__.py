@@ -1,4 +1,4 @@
-"""Published experiments by id: the STUDY of every file in published/. See study.py for adding one."""
+"""Published experiments by id: the STUDY of every file in published/ that has one. See study.py."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """A study: a published experiment as a value, from its data to the claims that are tested.
 
 To add a study, write a file in published/ that ends in `STUDY = Study(...)`. Commands, tests and the page of
-reproductions find it by that name. A study consists of
+reproductions find it by that name. Parts, checks and figures of a long study are in files beside it, which
+define PARTS, CHECKS and FIGURES. A study consists of
 
     Runs       policies on a problem, with a horizon and a number of runs for each tier
     Computed   named numbers, from a matrix or from the runs of earlier parts

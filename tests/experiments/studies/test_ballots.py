@@ -16,7 +16,7 @@ from experiments.studies.ballots import (
 )
 from experiments.studies.data import LEADS, PUBLIC, ballots_of, open_problem, stand_in_for
 from experiments.studies.judged import DataSource
-from experiments.studies.published.batched import FACTS, facts_of
+from experiments.studies.published.batched_lists import FACTS, facts_of
 from experiments.studies.study import Inputs, Size
 from rankduel.base.errors import DataError
 

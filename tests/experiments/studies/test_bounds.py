@@ -10,7 +10,7 @@ from experiments.matrix.preferences import preferences_of
 from experiments.studies.bounds import bounds_over_time, steps_up_to
 from experiments.studies.checks import Results
 from experiments.studies.figures import bound_lines, draw
-from experiments.studies.published import batched, winner_notions
+from experiments.studies.published import batched_cases, batched_draws, winner_notions
 from experiments.studies.study import Curves, Inputs, Runs, Size, Study, full_name
 from experiments.winners.bounds import bounds_table
 
@@ -62,15 +62,15 @@ def test_a_figure_draws_the_bounds_of_its_part():
 
 def test_ratios_over_random_subsets():
     """On one subset C2B with six more batches has half of RUCB's regret, on the other three times as much."""
-    regrets = dict.fromkeys(map(full_name, batched.POLICIES), 100.0)
+    regrets = dict.fromkeys(map(full_name, batched_cases.POLICIES), 100.0)
     tables = {}
     for name, regret in (("a", 50.0), ("b", 300.0)):
-        rows = regrets | {full_name(batched.MORE): regret}
+        rows = regrets | {full_name(batched_cases.MORE): regret}
         tables[name] = pd.concat(
             pd.DataFrame({"policy": policy, "step": [10, 100], "regret": [1.0, value]})
             for policy, value in rows.items()
         )
-    found = batched.over_draws(inputs(MATRICES["mslr5"].make(), tables=tables))
+    found = batched_draws.over_draws(inputs(MATRICES["mslr5"].make(), tables=tables))
     assert found["C2B+6 / RUCB"] == [0.5, 3.0] and found["C2B+6 / RUCB, in range"] == [1.0, 0.0]
     assert found["C2B / RUCB"] == [1.0, 1.0] and found["C2B / BTM, in range"] == [0.0, 0.0]
 

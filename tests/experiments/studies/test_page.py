@@ -18,7 +18,7 @@ from experiments.studies.captions import caption, styles_of, with_policy_titles
 from experiments.studies.checks import Results
 from experiments.studies.figures import draw, points_table, published_values
 from experiments.studies.page import write_study_page
-from experiments.studies.published.batched import BTM
+from experiments.studies.published.batched_cases import BTM
 from experiments.studies.study import Bubbles, Check, Exact, Measure, Order, Points, Report, Runs, Size
 from experiments.studies.verdicts import VERDICTS
 

@@ -17,7 +17,7 @@ from experiments.studies.checks import Results, run_checks
 from experiments.studies.figures import draw, points_table
 from experiments.studies.published import winner_notions
 from experiments.studies.published.facts import STUDY as FACTS
-from experiments.studies.published.facts import public_facts
+from experiments.studies.published.facts_subsets import public_facts
 from experiments.studies.study import HOLDS, REPORT, Bubbles, Inputs, Measure, Size
 from experiments.winners import overlaps as overlaps_module
 from experiments.winners.notions import (

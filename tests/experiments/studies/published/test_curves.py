@@ -1,13 +1,24 @@
 """Numbers that studies compute from the curves of their runs, on made-up curves."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from experiments.matrix.preferences import preferences_of
-from experiments.studies.published.facts import gammas_of_subsets, survival
+from experiments.studies.published.facts_survival import survival
+from experiments.studies.published.facts_transitivity import gammas_of_subsets
 from experiments.studies.published.k_scan import FIVE, MORE, by_size, noise
-from experiments.studies.published.rcs_curves import HORIZONS, RCS, RUCB, accuracy, crossing, plateau
+from experiments.studies.published.rcs_curves import (
+    HORIZONS,
+    RCS,
+    RUCB,
+    accuracy,
+    crossing,
+    first_step,
+    plateau,
+)
 from experiments.studies.published.rucb_letor import HORIZONS as TOLD_HORIZONS
 from experiments.studies.published.rucb_letor import RUCB as RUCB_LETOR
 from experiments.studies.published.rucb_letor import TOLD, accuracies
@@ -163,3 +174,10 @@ def test_problems_that_need_relaxed_transitivity():
     # Sorted as text, ranker 99 is in the second ten and loses more clearly to ranker 9 than to the best.
     prefs[9, 99], prefs[99, 9] = 0.99, 0.01
     assert gammas_of_subsets(inputs({}, preferences_of(prefs))) == {"needed": 4}
+
+
+def test_first_step_interpolates_linearly_in_log_t():
+    curve = {100: (0.5, 0.0), 1000: (0.7, 0.0), 10_000: (0.9, 0.0)}
+    assert first_step(curve, 0.8) == pytest.approx(10**3.5)
+    assert first_step(curve, 0.4) == 100
+    assert math.isnan(first_step(curve, 0.95))

@@ -1,0 +1,11 @@
+"""Fixtures of the tests of matrices."""
+
+import pytest
+from support.preference_samples import NAMES, SETTINGS, rows
+
+from experiments.matrix.preferences import checked
+
+
+@pytest.fixture
+def some():
+    return checked(NAMES, rows(), SETTINGS, "some")
