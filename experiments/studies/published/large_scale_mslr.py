@@ -13,7 +13,9 @@ MERGE, OTHERS = SIX[:2], SIX[2:]
 RUCB_CODE = "merge_rucb(variant=chang-li)"  # mergeRUCB in the same public code
 SELF, RMED1, REX3 = "self_sparring", "rmed1(variant=chang-li)", "rex3(variant=chang-li)"
 DTS = "dts(variant=published)"
-_MERGE_SIZES = {"quick": Size(1e7, 12), "paper": Size(1e7, 50), "long": Size(1e8, 50)}
+_MERGE_SIZES = {"quick": Size(1e7, 12), "paper": Size(1e8, 50)}
+# Self-Sparring takes most of the time.
+_NAVIGATIONAL_SIZES = {"quick": Size(1e7, 3), "paper": Size(1e8, 50)}
 _OTHER_SIZES = {"paper": Size(1e7, 50), "long": Size(1e8, 50)}
 NOISE = {
     "perfect": "mslr-perfect",
@@ -46,13 +48,13 @@ PARTS: tuple[Part, ...] = (
         Runs(merge_part(user), problem, (*MERGE, CODE, RUCB_CODE), _MERGE_SIZES)
         for user, problem in NOISE.items()
     ),
-    Runs(others_part("navigational"), NOISE["navigational"], OTHERS, {"quick": Size(1e7, 3), **_OTHER_SIZES}),
+    Runs(others_part("navigational"), NOISE["navigational"], OTHERS, _NAVIGATIONAL_SIZES),
     *(Runs(others_part(user), NOISE[user], OTHERS, _OTHER_SIZES) for user in ("perfect", "informational")),
     bound_part(
         "mslr-navigational-bounds",
         "mslr-navigational",
         ("merge_rucb", "merge_dts"),
-        {"quick": 1e7, "long": 1e8},
+        {"quick": 1e7, "paper": 1e8},
     ),
 )
 FIGURES = (

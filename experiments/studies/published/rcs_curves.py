@@ -18,7 +18,7 @@ def accuracy(inputs: Inputs) -> dict[str, float]:
     """Return accuracies by horizon, and how RCS compares with SAVAGE and RUCB.
 
     RCS and RUCB are measured along one run, SAVAGE with a run per horizon. 'least lead' is the smallest
-    difference of RCS and SAVAGE at a horizon, in its standard errors.
+    difference of RCS and SAVAGE at a horizon, in its standard errors, as is 'lead at 1000 and 2000'.
     """
     runs, *others = inputs.tables.values()
     ours, rucb = (
@@ -33,7 +33,7 @@ def accuracy(inputs: Inputs) -> dict[str, float]:
         for t, table in zip(HORIZONS, others)
     }
     found["least lead"] = min((lead[t] / error for t, error in errors.items() if error), default=np.nan)
-    found["lead at 1000 and 2000"] = min(lead[1000], lead[2000])
+    found["lead at 1000 and 2000"] = min(lead[t] / errors[t] for t in (1000, 2000))
     found["lead over RUCB"] = float(np.mean([ours[t][0] - rucb[t][0] for t in HORIZONS]))
     found["steps to 80 %"] = first_step(theirs, 0.8) / first_step(ours, 0.8)
     found["regret when always right"] = _regret_at(theirs, 1.0) / _regret_at(ours, 1.0)
@@ -87,7 +87,8 @@ def plateau(inputs: Inputs) -> dict[str, float]:
 def crossing(inputs: Inputs) -> dict[str, float]:
     """Return the step T0 after which the mean regret of RUCB stays above that of RCS, and related numbers.
 
-    'early' is 1 if RUCB is above RCS before T0 / 2. 'steeper' is the slope of RCS divided by that of RUCB
+    'crosses' is 1 if there is such a step, and RUCB is below RCS before T0 / 2; without such a step it is 0
+    and the only number. 'steeper' is the slope of RCS divided by that of RUCB
     from T0 / 8 to T0 / 4. 'RUCB share, RCS share, share ratio at' are shares of duels with a non-winner after
     T0 / 2, T0 and 2 T0. 'excess' is the relative excess of RUCB's regret at 2 T0.
     """
@@ -98,9 +99,9 @@ def crossing(inputs: Inputs) -> dict[str, float]:
     ahead = (rucb["regret"] > rcs["regret"]).to_numpy()
     behind = np.flatnonzero(~ahead)
     if not ahead[-1] or not len(behind):
-        return {}
+        return {"crosses": 0.0}
     t0 = int(steps[behind[-1] + 1])
-    found = {"T0": t0, "early": float(ahead[steps < t0 / 2][-1:].mean())}
+    found = {"T0": t0, "crosses": float(not ahead[steps < t0 / 2][-1:].any())}
     found["steeper"] = _slope(rcs["regret"], t0 / 8, t0 / 4) / _slope(rucb["regret"], t0 / 8, t0 / 4)
     for name, factor in MOMENTS.items():
         if 1.1 * factor * t0 <= steps[-1]:

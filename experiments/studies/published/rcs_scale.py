@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from experiments.studies.published.rcs_curves import RCS, RUCB, crossing
+from experiments.studies.published.rcs_regret import BASES
 from experiments.studies.study import Between, Check, Computed, Curves, Measure, Part, Report, Runs, Size
+
+RUNS = 400  # in means of 90 runs, as published, the curves for 30 rankers do not always cross
 
 
 class Scale(NamedTuple):
@@ -26,7 +29,7 @@ class Scale(NamedTuple):
 SCALES = (
     Scale(
         20,
-        {"quick": Size(1e6, 40), "paper": Size(1e6, 90)},
+        {"quick": Size(1e6, 40), "paper": Size(1e6, RUNS)},
         {"T0/2": (33, 31), "T0": (27, 3.6), "2 T0": (2, 0.3)},
         published_excess=30,
         excess=0.11,
@@ -36,7 +39,7 @@ SCALES = (
     ),
     Scale(
         30,
-        {"paper": Size(2e6, 90)},
+        {"paper": Size(2e6, RUNS)},
         {"T0/2": (36, 31), "T0": (17, 1.9)},
         published_excess=12.3,
         excess=0.097,
@@ -46,7 +49,7 @@ SCALES = (
     ),
     Scale(
         40,
-        {"paper": Size(2.5e6, 90)},
+        {"paper": Size(2.5e6, RUNS)},
         {"T0/2": (45, 44), "T0": (21, 3.3)},
         published_excess=12.6,
         excess=0.139,
@@ -56,53 +59,65 @@ SCALES = (
     ),
 )
 LATE_SHARES = (
-    "The cause was not found. Over 40 runs the shares are 3.3 ± 0.9 % and 1.9 ± 0.5 %; that of RUCB agrees "
-    "with the paper, that of RCS is six times the published one. The moment matters: the ratio is 11 at "
-    "1.5 T0, where some runs of RUCB have not settled yet, and 1 at 3 T0."
+    "The cause was not found. Excluded so far: the numbering of the features (1.6 to 1.8 times with either), "
+    "and the noise of 90 runs (of draws of 90 from 400 runs, 0 to 6 % have a ratio above 4). The moment "
+    "matters: the ratio is 11 at 1.5 T0, where some runs of RUCB have not settled yet, and 1 at 3 T0."
+)
+EXCESS = (
+    "Numbered from 0, the features give 27, 16 and 10 % for 20, 30 and 40 rankers, where 30, 12.3 and 12.6 % "
+    "are published; numbered from 1, they give 10, 4 and 6 %. The noise of 90 runs does not explain the "
+    "difference: 95 % of draws of 90 from 400 runs are from 3 to 18 % with 20 rankers, numbered from 1."
+)
+SHARES = (
+    "Numbered from 1, the features give the published ratio. The moment matters: RCS settles just before the "
+    "curves cross."
 )
 
 
-def _checks(scale: Scale) -> tuple[Check, ...]:
+def _checks(scale: Scale, base: int) -> tuple[Check, ...]:
     k = scale.k
+    where = f"K = {k}" if base else f"K = {k}, features numbered from 0"
+    name = f"fig5.{k}" if base else f"fig5.{k}.lex0"
 
     def of(value: str) -> Measure:
-        return Measure(f"crossing-{k}", value, "value")
+        return Measure(_crossing_part(scale, base), value, "value")
 
     return (
         Check(
-            f"fig5.{k}.crossing",
-            f"K = {k}: RUCB is below RCS at first and above it at the end",
-            Between(of("early"), high=0),
+            f"{name}.crossing",
+            f"{where}: RUCB is below RCS at first and above it at the end",
+            Between(of("crosses"), low=1),
         ),
         Check(
-            f"fig5.{k}.steeper",
-            f"K = {k}: before it flattens, the curve of RCS is steeper than that of RUCB",
+            f"{name}.steeper",
+            f"{where}: before it flattens, the curve of RCS is steeper than that of RUCB",
             Between(of("steeper"), low=1),
             "'slightly steeper' published",
         ),
         Check(
-            f"fig5.{k}.share",
-            f"K = {k}: where the curves cross (T0), RUCB makes many times more suboptimal comparisons",
+            f"{name}.share",
+            f"{where}: where the curves cross (T0), RUCB makes many times more suboptimal comparisons",
             Between(of("share ratio at T0"), low=2.5),
             f"6 to 9 times published; {scale.share_ratio}",
+            explanation="" if base else SHARES,
         ),
         Check(
-            f"fig5.{k}.share_before",
-            f"K = {k}: at T0 / 2 both make almost equally many suboptimal comparisons",
+            f"{name}.share_before",
+            f"{where}: at T0 / 2 both make almost equally many suboptimal comparisons",
             Between(of("share ratio at T0/2"), 0.8, 1.25),
             "{} % and {} % published".format(*scale.shares["T0/2"]),
         ),
         Check(
-            f"fig5.{k}.share_after",
-            f"K = {k}: at 2 T0 RUCB makes about 8 times more suboptimal comparisons",
+            f"{name}.share_after",
+            f"{where}: at 2 T0 RUCB makes about 8 times more suboptimal comparisons",
             Between(of("share ratio at 2 T0"), 4, 16),
             "2 % and .3 % published (K = 20)",
-            explanation=LATE_SHARES if k == 20 else "",
+            explanation=LATE_SHARES,
         ),
         *(
             Check(
-                f"fig5.{k}.{policy.lower()}_share_at_{moment.replace('/', '_').replace(' ', '')}",
-                f"K = {k}: share of suboptimal comparisons of {policy} at {moment}",
+                f"{name}.{policy.lower()}_share_at_{moment.replace('/', '_').replace(' ', '')}",
+                f"{where}: share of suboptimal comparisons of {policy} at {moment}",
                 Report(of(f"{policy} share at {moment}")),
                 f"{shares[place]} % published",
             )
@@ -110,28 +125,41 @@ def _checks(scale: Scale) -> tuple[Check, ...]:
             for place, policy in enumerate(("RUCB", "RCS"))
         ),
         Check(
-            f"fig5.{k}.excess",
-            f"K = {k}: at 2 T0 RUCB's regret is {scale.published_excess} % higher than that of RCS (12 "
+            f"{name}.excess",
+            f"{where}: at 2 T0 RUCB's regret is {scale.published_excess} % higher than that of RCS (12 "
             "to 30 % for all K)",
             Between(of("excess"), 0.05, 0.4),
             f"{scale.published_excess / 100:g} published; {scale.excess}",
+            explanation=EXCESS,
         ),
     )
 
 
-PARTS: tuple[Part, ...] = (
-    *(Runs(f"scale-{one.k}", f"mslr-perfect(lex={one.k},base=1)", (RUCB, RCS), one.sizes) for one in SCALES),
-    *(
-        Computed(f"crossing-{one.k}", crossing, after=(f"scale-{one.k}",), sizes=one.sizes, cached=False)
-        for one in SCALES
-    ),
-)
-CHECKS = tuple(check for scale in SCALES for check in _checks(scale))
+def _runs_part(scale: Scale, base: int) -> str:
+    return f"scale-{scale.k}" if base else f"scale-{scale.k}-lex0"
+
+
+def _crossing_part(scale: Scale, base: int) -> str:
+    return _runs_part(scale, base).replace("scale", "crossing")
+
+
+def _parts(scale: Scale, base: int) -> tuple[Part, Part]:
+    # The quick tier has features numbered from 1 only.
+    sizes = scale.sizes if base else {"paper": scale.sizes["paper"]}
+    name = _runs_part(scale, base)
+    return (
+        Runs(name, f"mslr-perfect(lex={scale.k},base={base})", (RUCB, RCS), sizes),
+        Computed(_crossing_part(scale, base), crossing, after=(name,), sizes=sizes, cached=False),
+    )
+
+
+PARTS = tuple(part for scale in SCALES for base in BASES.values() for part in _parts(scale, base))
+CHECKS = tuple(check for scale in SCALES for base in BASES.values() for check in _checks(scale, base))
 FIGURES = tuple(
     Curves(
         f"figure5-{one.k}",
         f"Figure 5: {one.k} rankers",
-        f"scale-{one.k}",
+        _runs_part(one, 1),
         x="linear",
         published=f"means of 90 runs to {one.duels:,} duels, linear axes to a regret of {one.regret:,}; RCS "
         "is steeper at first, flattens sooner, and ends lower.",
