@@ -71,5 +71,12 @@ def answers(row: Row, case: str, inputs: Inputs) -> dict[str, Any]:
         "items": items,
         "wrong items": items - found,
         "comparisons": comparisons,
-        "judgments": judgments,
+        "judgments": judgments + row.prior,
+        "judgments out of range": _is_outside(judgments + row.prior, row.cases[case].judgments),
     }
+
+
+def _is_outside(values: np.ndarray, limits: tuple[int, int] | None) -> np.ndarray:
+    """Return whether each value is outside the published range; of no range, none is."""
+    low, high = limits or (-np.inf, np.inf)
+    return (values < low) | (values > high)
