@@ -31,7 +31,7 @@ def checks_of(case: Case) -> Iterator[Check]:
             f"{case.title}: six more batches lower the regret of C2B{planned.base_text}",
             Order(case.final(planned.more), case.final(planned.plain)),
             case.beside(planned.more, planned.plain),
-            runs=60,
+            runs=case.sizes["paper"].runs,  # with fewer the two are too close on some sets
         )
         yield from _without_radius(case, planned)
     yield Check(
