@@ -104,8 +104,8 @@ def test_dry_run_plays_nothing_and_shows_what_is_left(rankduel, tmp_path):
 
 
 def test_the_stated_time_is_shown_if_nothing_is_recorded(rankduel):
-    out = rankduel("study", "run", "live-vs-proxy", "--tier", "long", "--jobs", 1, "--dry-run")[1]
-    minutes = all_studies()["live-vs-proxy"].minutes["long"]
+    out = rankduel("study", "run", "live-vs-proxy", "--tier", "paper", "--jobs", 1, "--dry-run")[1]
+    minutes = all_studies()["live-vs-proxy"].minutes["paper"]
     assert f"stated for the whole tier, with 1 core: {seconds_text(60 * minutes)}" in " ".join(out.split())
     assert stated_minutes(all_studies()["facts"], "paper") == all_studies()["facts"].minutes["quick"]
     assert stated_minutes(STUDY, "paper") == 0
