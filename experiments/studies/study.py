@@ -288,7 +288,7 @@ class Study:
     checks: Sequence[Check]
     figures: Sequence[Figure] = ()
     tables: Sequence[Table] = ()
-    # Minutes of one core by tier: measured for the quick tier, extrapolated for the others.
+    # Minutes of one core by tier: measured for most, and extrapolated for tier long.
     minutes: Mapping[str, float] = field(default_factory=dict)
     seed: int = 0
     files: Mapping[str, Configured] = field(default_factory=dict)  # policies from Python files, by their text

@@ -62,5 +62,5 @@ STUDY = Study(
         )
         for case in CASES
     ),
-    minutes={"quick": 4, "paper": 20},
+    minutes={"quick": 2, "paper": 5},
 )

@@ -173,5 +173,5 @@ STUDY = Study(
         *beyond_condorcet_five_arms.FIGURES,
         *two_winners.FIGURES,
     ),
-    minutes={"quick": 4, "paper": 46},
+    minutes={"quick": 2, "paper": 40},
 )

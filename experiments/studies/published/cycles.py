@@ -266,5 +266,5 @@ STUDY = Study(
             "thesis4-accuracy", "Four arms: share of runs that recommend the winner", "thesis4", "correct"
         ),
     ),
-    minutes={"quick": 2, "paper": 32},
+    minutes={"quick": 0.5, "paper": 6},
 )

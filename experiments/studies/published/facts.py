@@ -86,7 +86,7 @@ STUDY = Study(
         *facts_survival.CHECKS,
     ),
     figures=(*facts_subsets.FIGURES, *facts_survival.FIGURES),
-    minutes={"quick": 0.2},
+    minutes={"quick": 0.1},
     findings=(
         Finding(
             "**Large sets of rankers may lack a Condorcet winner.** Zoghi et al. 2014 report "

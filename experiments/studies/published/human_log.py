@@ -264,7 +264,7 @@ STUDY = Study(
             "not in the thesis",
         ),
     ),
-    minutes={"quick": 0.2},
+    minutes={"quick": 0.1},
     findings=(
         Finding(
             "**The human judgments can be recounted to the last item.** All {same.value:.0f} questions of "

@@ -295,5 +295,5 @@ STUDY = Study(
             "that of the whole curves.",
         ),
     ),
-    minutes={"quick": 4, "paper": 60},
+    minutes={"quick": 1.5, "paper": 60},
 )

@@ -299,5 +299,5 @@ STUDY = Study(
         ),
         *merge_grid.FIGURES,
     ),
-    minutes={"quick": 6, "paper": 75, "long": 250},
+    minutes={"quick": 2.5, "paper": 55, "long": 130},
 )

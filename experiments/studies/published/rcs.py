@@ -37,7 +37,7 @@ STUDY = Study(
     ),
     checks=(*rcs_accuracy.CHECKS, *rcs_regret.CHECKS, *rcs_low_alpha.CHECKS, *rcs_scale.CHECKS),
     figures=(*rcs_accuracy.FIGURES, *rcs_regret.FIGURES, *rcs_low_alpha.FIGURES, *rcs_scale.FIGURES),
-    minutes={"quick": 2, "paper": 20},
+    minutes={"quick": 2.5, "paper": 17},
     findings=(
         Finding(
             "**Sampling the champion pays.** On ten MSLR rankers RCS ends with "

@@ -238,7 +238,7 @@ STUDY = Study(
             bounds="k16-bounds",
         ),
     ),
-    minutes={"quick": 1, "paper": 20},
+    minutes={"quick": 0.2, "paper": 4},
     findings=(
         Finding(
             "**RUCB has a fraction of SAVAGE's regret.** With 16 rankers and 10^6 duels it has "

@@ -236,5 +236,5 @@ STUDY = Study(
         ),
     ),
     tables=(Table("table7.1", "Table 7.1: subsets in which notions have a winner in common", table_7_1),),
-    minutes={"quick": 0.4, "paper": 8},
+    minutes={"quick": 0.4, "paper": 6},
 )
