@@ -104,5 +104,5 @@ STUDY = Study(
             for mode in ("live", "proxy")
         ),
     ),
-    minutes={"quick": 1, "paper": 6},
+    minutes={"quick": 1, "paper": 1},
 )
