@@ -1,8 +1,9 @@
-"""Cells: the independent runs of a run set. Missing ones are played, and each is recorded when it ends."""
+"""Cells: the independent runs of a run set. Missing ones are played, and recorded as they end."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from itertools import groupby
 
 import pandas as pd
@@ -31,21 +32,22 @@ def play_cells(
     order. `on_found` is called once with the number of recorded cells, and `on_played` with 1 after every
     other cell. Nothing is recorded if `run_folder` is None. A record that is damaged or belongs to another
     study is an error; with `repair` its cells are played again. With `only_last`, the rows of the last
-    checkpoint are returned, and all others are released once they are recorded.
+    checkpoint are returned, and all others are released once they are recorded. If `play` raises an
+    exception, the cells that have ended are recorded.
     """
     kept = _last_rows if only_last else _all_rows
-    recorder = None if run_folder is None else Recorder(run_folder, cells)
     rows: dict[Cell, pd.DataFrame] = {}  # by the first cell of the table
     found: set[Cell] = set()
-    for some, table in [] if recorder is None else _recorded(recorder, cells, repair):
-        found.update(some)
-        rows[some[0]] = kept(table)
-    on_found(len(found))
-    for played in play([cell for cell in cells if cell not in found]):
-        if recorder is not None:
-            recorder.write(played)
-        rows[played.cell] = kept(_named(played))
-        on_played(1)
+    with nullcontext() if run_folder is None else Recorder(run_folder, cells) as recorder:
+        for some, table in [] if recorder is None else _recorded(recorder, cells, repair):
+            found.update(some)
+            rows[some[0]] = kept(table)
+        on_found(len(found))
+        for played in play([cell for cell in cells if cell not in found]):
+            if recorder is not None:
+                recorder.write(played)
+            rows[played.cell] = kept(_named(played))
+            on_played(1)
     return pd.concat([rows[cell] for cell in cells if cell in rows], ignore_index=True)
 
 

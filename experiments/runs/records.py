@@ -1,4 +1,4 @@
-"""Records of runs, written when a run ends, so that an interrupted run set resumes.
+"""Records of runs, written as runs end, so that an interrupted run set resumes.
 
     DIR/<study>/_study.json                 settings of all runs: problem, horizon, seed, versions
     DIR/<study>/_matrix.prefs.parquet       the preferences that measure regret
@@ -10,6 +10,10 @@ The bytes of a record depend on id and seed only. A run with a file is done. Whe
 done, the block is written and the files of its runs are removed: a block takes half the space of its runs and
 is read several times faster. Files are renamed into place, so a file is either complete or absent. The file
 of a run that is also in a block was left by an interrupted process; it is ignored.
+
+A run is written at most a second after it ends (recorder.py). So `kill -9` or a power cut loses, besides the
+runs in play, at most the runs that ended within the last second. After an exception or Ctrl-C, `play_cells`
+writes these.
 
 Every record holds the digest of its study's settings, its policy, runs and seed, and a digest of its values.
 A file that is damaged, or copied from another study, is an error that names the file.

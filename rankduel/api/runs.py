@@ -91,7 +91,8 @@ def run(
     jobs : int, default -1
         Number of parallel runs; -1 uses all cores.
     folder : str or Path, optional
-        Folder of the run set. Every run is stored there when it ends, and stored runs are not repeated.
+        Folder of the run set. Every run is stored there within a second after it ends, and stored runs are
+        not repeated.
     repair : bool, default False
         Whether to repeat runs whose records are damaged or of another study, instead of raising an error.
     scheduler : str, optional
@@ -302,7 +303,8 @@ def multileave(
     jobs : int, default -1
         Number of parallel runs; -1 uses all cores.
     folder : str or Path, optional
-        Folder of the run set. Every run is stored there when it ends, and stored runs are not repeated.
+        Folder of the run set. Every run is stored there within a second after it ends, and stored runs are
+        not repeated.
     repair : bool, default False
         Whether to repeat runs whose records are damaged or of another study, instead of raising an error.
     scheduler : str, optional
