@@ -62,8 +62,10 @@ def _last_rows(table: pd.DataFrame) -> pd.DataFrame:
 def _named(played: PlayedCell) -> pd.DataFrame:
     """Return the table of a run with columns for policy, run and seconds, as records are read."""
     (policy, run), table, seconds = played
-    named = table.assign(policy=encodable(policy), run=run, seconds=seconds)
-    return named[["policy", "run", *table.columns, "seconds"]]
+    named = table.assign(seconds=seconds)
+    named.insert(0, "policy", encodable(policy))
+    named.insert(1, "run", run)
+    return named
 
 
 def _recorded(

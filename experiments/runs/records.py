@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import numpy as np
 import pandas as pd
 
 from experiments.runs.run_folder import RunFolder
@@ -102,7 +103,7 @@ def write_record(run_folder: RunFolder, policy: str, run: int, table: pd.DataFra
     """Write the table of a run, completely or not at all."""
     path = record_path(run_folder.path, policy, run)
     about = {**_about(run_folder, policy), "run": run}
-    _write(path, _with_policy_and_run(table, policy, run), about, [seconds])
+    _write(path, _joined([table], policy, range(run, run + 1)), about, [seconds])
 
 
 def write_block(
@@ -110,10 +111,9 @@ def write_block(
 ) -> None:
     """Write the tables of the runs of a block, in order, to one file; remove the files of these runs."""
     runs = block_of(first)
-    named = [_with_policy_and_run(table, policy, run) for run, table in zip(runs, tables, strict=True)]
     about = {**_about(run_folder, policy), "runs": [runs[0], runs[-1]]}
     path = block_path(run_folder.path, policy, first)
-    _write(path, pd.concat(named, ignore_index=True), about, seconds)
+    _write(path, _joined(tables, policy, runs), about, seconds)
     remove_records(run_folder.path, policy, runs)
 
 
@@ -149,10 +149,10 @@ def _write(path: Path, table: pd.DataFrame, about: Mapping[str, Any], seconds: S
             temporary.write_bytes(table_content(table, about))
 
 
-def _with_policy_and_run(table: pd.DataFrame, policy: str, run: int) -> pd.DataFrame:
-    """Return the table of a run with columns for policy and run, and with text columns of type string."""
-    texts = {name: table[name].astype("string") for name in TEXTS if name in table}
-    named = table.assign(**texts)
-    named.insert(0, "policy", pd.Series([encodable(policy)] * len(table), named.index, "string"))
-    named.insert(1, "run", run)
+def _joined(tables: Sequence[pd.DataFrame], policy: str, runs: range) -> pd.DataFrame:
+    """Return one table of runs, with columns for policy and run, and with text columns of type string."""
+    joined = pd.concat(tables, ignore_index=True)
+    named = joined.assign(**{name: joined[name].astype("string") for name in TEXTS if name in joined})
+    named.insert(0, "policy", pd.Series([encodable(policy)] * len(named), dtype="string"))
+    named.insert(1, "run", np.repeat(runs, [len(table) for table in tables]))
     return named
