@@ -24,18 +24,17 @@ def play_cells(
     repair: bool,
     on_found: Callable[[int], object],
     on_played: Callable[[int], object],
-    only_last: bool = False,
+    kept: Callable[[pd.DataFrame], pd.DataFrame] = lambda table: table,
 ) -> pd.DataFrame:
     """Return the rows of all cells in order: read the recorded cells, play and record the others.
 
     The cells of a policy are adjacent and in order of their runs. `play` yields cells as they end, in any
     order. `on_found` is called once with the number of recorded cells, and `on_played` with 1 after every
     other cell. Nothing is recorded if `run_folder` is None. A record that is damaged or belongs to another
-    study is an error; with `repair` its cells are played again. With `only_last`, the rows of the last
-    checkpoint are returned, and all others are released once they are recorded. If `play` raises an
-    exception, the cells that have ended are recorded.
+    study is an error; with `repair` its cells are played again. `kept` is a function that selects rows and
+    columns of a table to be returned, among them policy, run and seconds; the others are released once they
+    are recorded. If `play` raises an exception, the cells that have ended are recorded.
     """
-    kept = _last_rows if only_last else _all_rows
     rows: dict[Cell, pd.DataFrame] = {}  # by the first cell of the table
     found: set[Cell] = set()
     with nullcontext() if run_folder is None else Recorder(run_folder, cells) as recorder:
@@ -46,17 +45,9 @@ def play_cells(
         for played in play([cell for cell in cells if cell not in found]):
             if recorder is not None:
                 recorder.write(played)
-            rows[played.cell] = kept(_named(played))
+            rows[played.cell] = _named(played._replace(table=kept(played.table)))
             on_played(1)
     return pd.concat([rows[cell] for cell in cells if cell in rows], ignore_index=True)
-
-
-def _all_rows(table: pd.DataFrame) -> pd.DataFrame:
-    return table
-
-
-def _last_rows(table: pd.DataFrame) -> pd.DataFrame:
-    return table[table["step"] == table["step"].iloc[-1]]
 
 
 def _named(played: PlayedCell) -> pd.DataFrame:

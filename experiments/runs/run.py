@@ -1,4 +1,4 @@
-"""Runs of policies on a problem, in parallel; each is recorded when it ends, so that a run set resumes."""
+"""Runs of policies on a problem, in parallel; they are recorded as they end, so that a run set resumes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import platform
 import time
 import warnings
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -54,6 +54,7 @@ def run(
     done: Callable[[int], None] = lambda n: None,
     watch: Callable[[InPlay], None] = lambda in_play: None,
     only_last: bool = False,
+    columns: Collection[str] | None = None,
 ) -> pd.DataFrame:
     """Play runs of policies on a problem, and return one row per policy, run and checkpoint.
 
@@ -65,6 +66,7 @@ def run(
     done         Called with the number of runs that ended since the last call.
     watch        Called once, before the first run, with the progress of the runs in play.
     only_last    Return the rows of the last checkpoint only.
+    columns      Columns to return besides policy, run, step and seconds; None for all.
 
     A run depends on its problem, policy, number and seed only, not on other runs or the number of workers.
     `rankduel.run` documents all parameters.
@@ -90,8 +92,16 @@ def run(
         repair=repair,
         on_found=done,
         on_played=done,
-        only_last=only_last,
+        kept=lambda table: _selected(table, only_last, columns),
     )
+
+
+def _selected(table: pd.DataFrame, only_last: bool, columns: Collection[str] | None) -> pd.DataFrame:
+    """Return the rows and columns of records that `run` returns; see there."""
+    rows = table[table["step"] == table["step"].iloc[-1]] if only_last else table
+    if columns is None:
+        return rows
+    return rows[[name for name in rows if name in ("policy", "run", "step", "seconds", *columns)]]
 
 
 class Numbers(NamedTuple):

@@ -27,6 +27,7 @@ from experiments.runs.run import run
 from experiments.runs.study_file import versions
 from experiments.studies.checks import Results, run_checks
 from experiments.studies.code_version import code_version
+from experiments.studies.columns import columns_used
 from experiments.studies.data import open_problem, stand_in_for
 from experiments.studies.judged import DataSource
 from experiments.studies.study import STAND_IN, Computed, Inputs, Part, Runs, Size, Study
@@ -84,7 +85,8 @@ def play_study(
     """Play all parts of a tier and return their results; saved results are read instead.
 
     With `real`, parts that need stand-in data are left out. With `repair`, runs with a damaged record, or
-    with the record of another study, are played again. `done(n)` is called whenever n runs are complete.
+    with the record of another study, are played again. `done(n)` is called whenever n runs are complete. The
+    tables of runs have the columns that `columns_used` names.
     """
     folder = folder_of(study, tier, out)
     source = DataSource(data, folder / "made", jobs)
@@ -108,6 +110,7 @@ def play_study(
                 repair=repair,
                 command=command,
                 done=done,
+                columns=columns_used(study, part.name),
             )
         else:
             seen = {name: tables[name] for name in part.after}

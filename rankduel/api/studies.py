@@ -66,7 +66,8 @@ def study(
     Returns
     -------
     Played
-        ``records`` has a verdict for every claim, ``results`` the tables and values behind them.
+        ``records`` has a verdict for every claim, ``results`` the tables and values behind them. The tables
+        have the columns that claims and figures use; `load_records` returns all.
 
     Examples
     --------
