@@ -1,10 +1,10 @@
-"""Measure run sets of many runs: files, resuming, reading and the report, in processor time and memory.
+"""Measure run sets of many runs: recording, resuming, reading and the report, in processor time and memory.
 
 python benchmarks/bench_many_runs.py [RUNS ...]
 
 Twenty policies have RUNS (200, 2,000 and 20,000) runs of 10^4 duels together. At most a hundred runs of each
 policy are played; further records are copies of these under other numbers. Every step has a process of its
-own.
+own. Playing is also measured by the clock, which includes waiting for the disk.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 from side_by_side import show
 
@@ -55,18 +56,27 @@ STEPS = {
 }
 
 
-def measured(step: str, folder: Path, runs: int) -> tuple[str, str]:
-    """Return processor seconds and peak memory in MB of a step in a new process, without its imports."""
+class Cost(NamedTuple):
+    """Cost of a step in a process of its own, without its imports."""
+
+    processor: float  # seconds
+    elapsed: float  # seconds
+    peak: float  # memory in MB
+
+    def cells(self) -> list[str]:
+        return [f"{self.processor:.1f}", f"{self.peak:.0f}"]
+
+
+def measured(step: str, folder: Path, runs: int) -> Cost:
     words = [sys.executable, __file__, "--step", step, str(folder), str(runs)]
-    seconds, peak = subprocess.run(words, check=True, capture_output=True, text=True).stdout.split()
-    return seconds, peak
+    return Cost(*map(float, subprocess.run(words, check=True, capture_output=True, text=True).stdout.split()))
 
 
 def step_alone(step: str, folder: Path, runs: int) -> None:
-    started = time.process_time()
+    before = (time.process_time(), time.perf_counter())
     STEPS[step](folder, runs)
-    seconds = time.process_time() - started
-    print(f"{seconds:.1f} {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000:.0f}")
+    print(time.process_time() - before[0], time.perf_counter() - before[1])
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)
 
 
 def row(runs: int) -> list[str]:
@@ -78,17 +88,20 @@ def row(runs: int) -> list[str]:
             measured("copy", folder, each)
         files = [path for path in folder.rglob("*") if path.is_file()]
         size = sum(path.stat().st_size for path in files) / 1e6
-        found = [value for step in ("resume", "load", "report") for value in measured(step, folder, each)]
+        found = [
+            cell for step in ("resume", "load", "report") for cell in measured(step, folder, each).cells()
+        ]
         page = (folder / "report.html").stat().st_size / 1e6
-    milliseconds = 1000 * float(played[0]) / (len(POLICIES) * min(each, BLOCK))
-    return [f"{runs:,}", f"{milliseconds:.1f}", f"{len(files):,}", f"{size:.0f}", *found, f"{page:.1f}"]
+    each_run = [1000 * seconds / (len(POLICIES) * min(each, BLOCK)) for seconds in played[:2]]
+    milliseconds = [f"{one:.1f}" for one in each_run]
+    return [f"{runs:,}", *milliseconds, f"{len(files):,}", f"{size:.0f}", *found, f"{page:.1f}"]
 
 
 def main(sizes: list[int]) -> None:
     show(
         f"{len(POLICIES)} policies, {HORIZON:,} duels a run: processor time, and peak memory of the process",
         [
-            "runs", "ms to play\nand record", "files", "MB", "resume,\nseconds", "MB",
+            "runs", "ms to play\nand record", "ms by\nthe clock", "files", "MB", "resume,\nseconds", "MB",
             "load_records,\nseconds", "MB", "report,\nseconds", "MB", "page,\nMB",
         ],
         [row(runs) for runs in sizes],
