@@ -39,7 +39,7 @@ from experiments.runs.run_folder import RunFolder
 from experiments.runs.study_file import VERSIONS
 from experiments.tables import table_content
 from rankduel.base.errors import RecordsError, encodable
-from rankduel.base.files import convert_write_errors, replacing, temporary_beside
+from rankduel.base.files import convert_write_errors, remove_leftovers, replacing, temporary_beside
 
 BLOCK = 100  # runs per block
 TEXTS = ("policy", "recommended")  # columns of a record that hold no numbers
@@ -118,7 +118,7 @@ def write_block(
 
 
 def remove_records(folder: Path, policy: str, runs: range) -> None:
-    """Remove the files of single runs; their block holds the same rows."""
+    """Remove the files of single runs, and what killed writers left; their block holds the same rows."""
     inside = folder / folder_name(policy)
     with convert_write_errors(inside, RecordsError):
         for name in os.listdir(inside):
@@ -127,6 +127,10 @@ def remove_records(folder: Path, policy: str, runs: range) -> None:
             if len(found) == 1 and found[0] in runs:
                 time_file(path).unlink(missing_ok=True)
                 path.unlink(missing_ok=True)  # another process may have removed it
+    for run in runs:
+        path = record_path(folder, policy, run)
+        remove_leftovers(path)
+        remove_leftovers(time_file(path))
 
 
 def time_file(path: Path) -> Path:

@@ -43,7 +43,7 @@ def temporary_beside(path: str | Path) -> Iterator[Path]:
     """
     path = Path(path)
     _check_replaceable(path)
-    _remove_leftovers(path)
+    remove_leftovers(path)
     temporary, lock = _new_file(path)
     _unfinished.add(temporary)
     try:
@@ -117,7 +117,7 @@ def short_name(name: str) -> str:
     return name if len(encoded) <= _LONGEST else hashlib.sha256(encoded).hexdigest()[:32]
 
 
-def _remove_leftovers(path: Path) -> None:
+def remove_leftovers(path: Path) -> None:
     """Remove temporary files of `path` whose writers are gone: those that are not locked."""
     if sys.platform == "win32":
         return

@@ -144,6 +144,18 @@ def test_single_files_beside_their_block_are_ignored_and_removed(made, tmp_path,
 
 
 @kernel
+def test_temporary_files_of_killed_writers_of_single_files_are_removed(made, tmp_path, monkeypatch):
+    """Such a run is not written to a file of its own again if its block is written at once."""
+    monkeypatch.setattr(recorder, "DELAY", 60.0)
+    folder, _ = made
+    (tmp_path / POLICY).mkdir()
+    for name in ("7.parquet", "_7.seconds"):
+        (tmp_path / POLICY / f".{name}.0123abcd.rankduel.tmp").write_bytes(b"PAR1")
+    play(tmp_path)
+    assert contents(tmp_path) == contents(folder)
+
+
+@kernel
 def test_records_that_are_joined_while_they_are_listed_are_read(made, monkeypatch):
     folder, whole = made
     vanished = [record_path(folder, POLICY, 7)]
