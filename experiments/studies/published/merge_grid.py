@@ -87,7 +87,15 @@ def _close(part: str, k: int, words: str, known: str) -> Check:
         claim,
         Between(Measure(part, "default / best", "value"), high=1.5),
         known,
+        explanation=CHOSEN_BY_NOISE if k == 40 else "",
     )
+
+
+CHOSEN_BY_NOISE = (
+    "The best of 24 settings is chosen by ten runs each, and has 20.9k; the next best has 25.8k, the default "
+    "32.6k. If the best is chosen by five of the subsets, the regret of the default on the other five is 1.5 "
+    "times that of the chosen one on average, and .9 to 1.9 times in 95 % of the choices."
+)
 
 
 CHECKS = (
