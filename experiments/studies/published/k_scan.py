@@ -300,5 +300,5 @@ STUDY = Study(
             "that of the whole curves.",
         ),
     ),
-    minutes={"quick": 1.5, "paper": 20, "long": 60},
+    minutes={"quick": 1.5, "paper": 14, "long": 50},
 )

@@ -299,5 +299,5 @@ STUDY = Study(
         ),
         *merge_grid.FIGURES,
     ),
-    minutes={"quick": 2.5, "paper": 55, "long": 130},
+    minutes={"quick": 2.5, "paper": 45, "long": 130},
 )
