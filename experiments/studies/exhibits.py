@@ -50,6 +50,8 @@ def _find(study: Study, name: str, out: Path) -> _Found | None:
 def _figure(study: Study, figure: Figure, found: _Found, page: Path) -> str:
     copy = page.with_suffix("") / study.id / found.path.name
     copy.parent.mkdir(parents=True, exist_ok=True)
+    for mark in ("", STAND_IN):  # of an earlier page, on other data
+        copy.with_name(f"{figure.name}{mark}.svg").unlink(missing_ok=True)
     shutil.copyfile(found.path, copy)
     published = f" *Published:* {plain(figure.published)}" if figure.published else ""
     link = copy.relative_to(page.parent).as_posix()

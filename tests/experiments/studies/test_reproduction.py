@@ -119,6 +119,10 @@ def test_figures_are_copied_from_the_longest_tier_on_original_data(tmp_path):
     assert table == "**Table 1.** Tier quick.\n\n| a |\n| --- |\n"
     copies = {path.name: path.read_text() for path in (tmp_path / "docs" / "page" / "s").iterdir()}
     assert copies == {"one.svg": "paper/one.svg", "two-stand-in.svg": "quick/two-stand-in.svg"}
+    # With the original data at last, the figure replaces that on stand-in data.
+    (folder_of(study, "paper", tmp_path) / "figures" / "two.svg").write_text("paper/two.svg")
+    list(exhibits(study, tmp_path, tmp_path / "docs" / "page.md"))
+    assert {path.name for path in (tmp_path / "docs" / "page" / "s").iterdir()} == {"one.svg", "two.svg"}
 
 
 HOSTILE = "a|b `c` <script>x</script> *d* [e](f) $g$ \\ ~~h~~\n\n# i"
