@@ -78,5 +78,5 @@ STUDY = Study(
         *large_scale_istella_yahoo.TEXT_CHECKS,
     ),
     figures=(*large_scale_mslr.FIGURES, *large_scale_istella_yahoo.FIGURES, *large_scale_thesis.FIGURES),
-    minutes={"quick": 2.5, "paper": 60, "long": 300},
+    minutes={"quick": 2.5, "paper": 38, "long": 300},
 )
