@@ -156,3 +156,12 @@ CHANGES = (
     _of(WORD, lambda word, other, rng: word + b" " + word),
     _of(WORD, lambda word, other, rng: rng.choice(EXTREME)),
 )
+
+
+def flipped_bits(parquet, rng):
+    """Yield 500 copies of a Parquet file with one bit flipped; most in the footer, which has no checksum."""
+    footer = len(parquet) - 8 - int.from_bytes(parquet[-8:-4], "little")
+    for place in [*rng.integers(footer, len(parquet), 400), *rng.integers(0, footer, 100)]:
+        changed = bytearray(parquet)
+        changed[place] ^= 1 << rng.integers(8)
+        yield bytes(changed)

@@ -7,6 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.damage import flipped_bits
 
 from experiments.matrix.preferences import COLUMNS, read_preferences, write_preferences
 from rankduel.base.errors import MatrixError
@@ -95,15 +96,10 @@ def test_a_file_without_a_digest_is_read(some, tmp_path):
 
 
 def test_a_flipped_bit_is_detected_or_harmless(some, tmp_path):
-    """Most bits are in the footer, which page checksums do not cover."""
     path, rng = tmp_path / "a.prefs.parquet", np.random.default_rng(0)
     write_preferences(some, path)
-    whole = path.read_bytes()
-    footer = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
     refused = 0
-    for place in [*rng.integers(footer, len(whole), 400), *rng.integers(0, footer, 100)]:
-        changed = bytearray(whole)
-        changed[place] ^= 1 << rng.integers(8)
+    for changed in flipped_bits(path.read_bytes(), rng):
         path.write_bytes(changed)
         try:
             found = read_preferences(path)

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support import arenas
+from support.damage import flipped_bits
 from support.permissions import needs_permission
 
 import rankduel
@@ -122,15 +123,11 @@ def test_records_of_multileaving_are_checked_too(tmp_path):
 
 
 def test_a_flipped_bit_is_noticed_or_changes_nothing(kept):
-    """Most bits are in the footer, which page checksums do not cover."""
     path, rng = record_path(kept, "rucb", 1), np.random.default_rng(1)
-    whole, expected = path.read_bytes(), read_run_set(kept).table
+    expected = read_run_set(kept).table
     folder = RunFolder(kept, read_settings(kept))
-    footer = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
     refused = 0
-    for place in [*rng.integers(footer, len(whole), 400), *rng.integers(0, footer, 100)]:
-        changed = bytearray(whole)
-        changed[place] ^= 1 << rng.integers(8)
+    for changed in flipped_bits(path.read_bytes(), rng):
         path.write_bytes(changed)
         try:
             found = read_record(path, folder)
