@@ -61,7 +61,8 @@ SCALES = (
 LATE_SHARES = (
     "The cause was not found. Excluded so far: the numbering of the features (1.5 to 1.9 times with either), "
     "and the noise of 90 runs (of draws of 90 from 400 runs, 0 to 6 % have a ratio above 4). The moment "
-    "matters: the ratio is 11 at 1.5 T0, where some runs of RUCB have not settled yet, and 1 at 3 T0. The "
+    "matters: with 20 rankers numbered from 0 the ratio is 11 at 1.5 T0, where some runs of RUCB have not "
+    "settled yet, and 1.5 at 2 T0 and 3 T0. The "
     "published shares must be another count: at T0 / 2 they are 31 to 45 %, where here 80 to 100 % of the "
     "comparisons involve a suboptimal ranker."
 )
