@@ -1,13 +1,13 @@
 """Dueling-bandit policies, one per file, and the loop that plays all of them."""
 
-from bandits.catalogue import POLICIES, configure, policy
-from bandits.contract import Policy
-from bandits.matrix_duels import checked_prefs, condorcet_winner, gaps, lower_bound
-from bandits.matrix_runs import play_matrix
-from bandits.own_file import load_policy
-from bandits.stepper import Stepper, restore, start
-from bandits.steps import checkpoints
-from bandits.trace import Trace
+from rankduel.bandits.catalogue import POLICIES, configure, policy
+from rankduel.bandits.contract import Policy
+from rankduel.bandits.matrix_duels import checked_prefs, condorcet_winner, gaps, lower_bound
+from rankduel.bandits.matrix_runs import play_matrix
+from rankduel.bandits.own_file import load_policy
+from rankduel.bandits.stepper import Stepper, restore, start
+from rankduel.bandits.steps import checkpoints
+from rankduel.bandits.trace import Trace
 from rankduel.base.errors import PolicyError, PolicyNotice
 from rankduel.base.settings import Configured, Setting
 

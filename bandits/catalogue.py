@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from bandits.contract import Policy
-from bandits.contract import configure as with_settings
-from bandits.policies import batched, best_item, condorcet, copeland, sets
+from rankduel.bandits.contract import Policy
+from rankduel.bandits.contract import configure as with_settings
+from rankduel.bandits.policies import batched, best_item, condorcet, copeland, sets
 from rankduel.base.errors import PolicyError
 from rankduel.base.settings import Catalogue, Configured, OnePerFile
 

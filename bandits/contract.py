@@ -53,7 +53,7 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from bandits.agenda import stepwise
+from rankduel.bandits.agenda import stepwise
 from rankduel.base.compiling import python_version
 from rankduel.base.errors import PolicyError
 from rankduel.base.settings import Configured
@@ -116,7 +116,7 @@ class Policy(NamedTuple):
     @property
     def is_built_in(self) -> bool:
         """Return whether the policy is one of this package, and not from a file of the user."""
-        return self.init.__module__.partition(".")[0] == "bandits"
+        return self.init.__module__.startswith("rankduel.bandits.")
 
 
 def policy_of(

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bandits.agenda import is_over, n_agendas, times_within
-from bandits.contract import Policy
-from bandits.feedback import (
+from rankduel.bandits.agenda import is_over, n_agendas, times_within
+from rankduel.bandits.contract import Policy
+from rankduel.bandits.feedback import (
     AT_ONCE,
     Feedback,
     PendingOutcomes,
@@ -17,8 +17,8 @@ from bandits.feedback import (
     make_deliver,
     no_pending_outcomes,
 )
-from bandits.plain import compiled_errors, compiled_loop, first_state
-from bandits.trace import Counts, Trace, copy_counts, count_duels, empty_counts, empty_trace
+from rankduel.bandits.plain import compiled_errors, compiled_loop, first_state
+from rankduel.bandits.trace import Counts, Trace, copy_counts, count_duels, empty_counts, empty_trace
 from rankduel.base.compiling import (
     Call,
     entry,

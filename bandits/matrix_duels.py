@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bandits.loop import Duel
-from bandits.parts.distributions import binomial
-from bandits.parts.relative_entropy import entropy_to_even
+from rankduel.bandits.loop import Duel
+from rankduel.bandits.parts.distributions import binomial
+from rankduel.bandits.parts.relative_entropy import entropy_to_even
 from rankduel.base.compiling import kernel
 from rankduel.base.errors import MatrixError
 

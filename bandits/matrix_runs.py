@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from bandits.catalogue import configured_policy
-from bandits.draws import PROXY, draws_of
-from bandits.feedback import AT_ONCE, Feedback
-from bandits.loop import run_loop
-from bandits.matrix_duels import by_matrix, checked_prefs, gaps
-from bandits.steps import checked_horizon, checkpoints
-from bandits.trace import Trace
+from rankduel.bandits.catalogue import configured_policy
+from rankduel.bandits.draws import PROXY, draws_of
+from rankduel.bandits.feedback import AT_ONCE, Feedback
+from rankduel.bandits.loop import run_loop
+from rankduel.bandits.matrix_duels import by_matrix, checked_prefs, gaps
+from rankduel.bandits.steps import checked_horizon, checkpoints
+from rankduel.bandits.trace import Trace
 from rankduel.base.settings import Configured
 
 
@@ -29,7 +29,7 @@ def play_matrix(
     """Play one run of a policy in which duels are drawn from a preference matrix.
 
     The arms are labelled at random for the policy; the trace has the numbers of the rows of `prefs`. The run
-    is the one that `experiments.runs` records for the same seed and run number.
+    is the one that `rankduel.experiments.runs` records for the same seed and run number.
 
     Parameters
     ----------

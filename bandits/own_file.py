@@ -7,16 +7,16 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from bandits.contract import Policy, policy_of
-from bandits.own_lines import frames_below, frames_text
+from rankduel.bandits.contract import Policy, policy_of
+from rankduel.bandits.own_lines import frames_below, frames_text
 from rankduel.base.errors import PolicyError
 
 
 def load_policy(path: str | Path) -> Policy:
     """Run a Python file and return the policy that it defines.
 
-    The policy is made by `bandits.contract.policy_of`, as those of this package are; the file need not call
-    that function. The name of the policy is the path as given, so that its text names the same file.
+    The policy is made by `rankduel.bandits.contract.policy_of`, as those of this package are; the file need
+    not call that function. The name of the policy is the path as given, so that its text names the same file.
     """
     module = _run(Path(path))
     made = getattr(module, "POLICY", None)

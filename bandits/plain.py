@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from bandits.contract import OPTIONAL, Policy
-from bandits.own_lines import frames_below, frames_text
+from rankduel.bandits.contract import OPTIONAL, Policy
+from rankduel.bandits.own_lines import frames_below, frames_text
 from rankduel.base.compiling import compiled_or_plain, is_compiled, labelled, notice_plain, python_version
 from rankduel.base.errors import PolicyError, RankduelError
 from rankduel.base.settings import Configured

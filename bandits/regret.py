@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.matrix_duels import condorcet_winner, gaps
-from bandits.trace import Trace
+from rankduel.bandits.matrix_duels import condorcet_winner, gaps
+from rankduel.bandits.trace import Trace
 from rankduel.base.errors import UsageError
 from rankduel.base.settings import find
 

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bandits.contract import Policy
-from bandits.loop import no_answer, no_measure
-from bandits.plain import compiled_errors, compiled_loop, first_state
+from rankduel.bandits.contract import Policy
+from rankduel.bandits.loop import no_answer, no_measure
+from rankduel.bandits.plain import compiled_errors, compiled_loop, first_state
 from rankduel.base.compiling import Call, entry, kernel, labelled, record
 from rankduel.base.errors import PolicyError
 from rankduel.base.settings import Configured, kernel_params
@@ -34,7 +34,7 @@ class SetsTrace(NamedTuple):
 class Pages(NamedTuple):
     """Source of comparisons of sets of arms."""
 
-    compare: Callable  # env, arms, copies, n, won, users: fill won[:n, :n]; see bandits.contract
+    compare: Callable  # env, arms, copies, n, won, users: fill won[:n, :n]; see rankduel.bandits.contract
     env: Any
     measure: Callable | None = None  # env, out: write further totals up to this step, such as NDCG
     n_measured: int = 0  # number of these totals
@@ -153,7 +153,7 @@ def run_sets(
 ) -> SetsTrace:
     """Play one run of a policy for sets of arms, and return its trace.
 
-    The parameters are those of `bandits.loop.run_loop`, with pages in place of duels.
+    The parameters are those of `rankduel.bandits.loop.run_loop`, with pages in place of duels.
     """
     run = prepare_sets_run(configured, pages, labels, steps, rng, users, fast_forward=fast_forward)
     if len(labels) == 1:

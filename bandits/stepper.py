@@ -21,13 +21,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bandits.catalogue import POLICIES, configured_policy
-from bandits.contract import Policy, configure
-from bandits.feedback import TIED
-from bandits.loop import is_pair_of_arms
-from bandits.own_file import load_policy
-from bandits.plain import compiled_loop, first_state, is_plain, stepping, too_extreme
-from bandits.steps import LONGEST, checked_horizon
+from rankduel.bandits.catalogue import POLICIES, configured_policy
+from rankduel.bandits.contract import Policy, configure
+from rankduel.bandits.feedback import TIED
+from rankduel.bandits.loop import is_pair_of_arms
+from rankduel.bandits.own_file import load_policy
+from rankduel.bandits.plain import compiled_loop, first_state, is_plain, stepping, too_extreme
+from rankduel.bandits.steps import LONGEST, checked_horizon
 from rankduel.base.arguments import check_type
 from rankduel.base.checked_json import Fields, read_checked_json, write_checked_json
 from rankduel.base.compiling import entry, kernel, labelled, loop, may_allocate, record

@@ -26,22 +26,25 @@ from typing import Any, NamedTuple
 import numpy as np
 from side_by_side import show
 
-from experiments.arena import Arena, open_arena
-from experiments.cluster import Cluster, ClusterStatus, Transfer, open_cluster
-from experiments.matrix.build import build_matrix
-from experiments.matrix.rounds import queries_per_block
-from letor_data import read_data
-from letor_data.synthetic.generate import blocks, shape
-from letor_data.text.writer import write_letor
+from rankduel.experiments.arena import Arena, open_arena
+from rankduel.experiments.cluster import Cluster, ClusterStatus, Transfer, open_cluster
+from rankduel.experiments.matrix.build import build_matrix
+from rankduel.experiments.matrix.rounds import queries_per_block
+from rankduel.letor_data import read_data
+from rankduel.letor_data.synthetic.generate import blocks, shape
+from rankduel.letor_data.text.writer import write_letor
 
 THREADS = 8  # of each machine
 NETWORKS = {"1 Gbit/s": 125e6, "10 Gbit/s": 1.25e9}  # bytes per second
 MACHINES = (1, 10, 100)
-WINDOW = 3  # units per thread that are sent and not merged, as in experiments.cluster
-TRANSFERS = ("read by workers", "sent")  # in the order of experiments.matrix.build.transfers_of_blocks
+WINDOW = 3  # units per thread that are sent and not merged, as in rankduel.experiments.cluster
+TRANSFERS = (
+    "read by workers",
+    "sent",
+)  # in the order of rankduel.experiments.matrix.build.transfers_of_blocks
 CALLS = 200  # of an empty unit, to measure what Dask takes
 START = """
-import experiments.matrix.build, rankduel
+import rankduel.experiments.matrix.build, rankduel
 data = rankduel.synthetic_data("mslr-web30k", queries=2)
 rankduel.build_matrix(rankduel.open_arena(data, rankers="1-5", interleave="team_draft"), duels=40, jobs=1)
 """

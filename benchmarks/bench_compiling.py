@@ -27,8 +27,8 @@ SCRIPT = """
 import json, sys, time
 sys.path.insert(0, "")
 import numpy as np
-import bandits
-import bandits.sets_loop
+from rankduel import bandits
+from rankduel.bandits import sets_loop
 from numba.core import event
 
 class Count(event.Listener):
@@ -50,8 +50,8 @@ def play(horizon):
     start = time.process_time()
     if configured.thing.sets:
         generators = np.random.default_rng(1), np.random.default_rng(2)
-        pages = bandits.sets_loop.pages_by_matrix(prefs)
-        bandits.sets_loop.run_sets(configured, pages, np.arange(n_arms), np.array([horizon]), *generators)
+        pages = sets_loop.pages_by_matrix(prefs)
+        sets_loop.run_sets(configured, pages, np.arange(n_arms), np.array([horizon]), *generators)
     else:
         bandits.play_matrix(configured, prefs, horizon, steps=np.array([horizon]))
     return time.process_time() - start
@@ -97,7 +97,7 @@ def main() -> None:
     parser.add_argument("policies", nargs="*")
     options = parser.parse_args()
     sys.path.insert(0, str(ROOT))
-    from bandits import POLICIES
+    from rankduel.bandits import POLICIES
 
     trees = [(ROOT, sys.executable)]
     if options.beside:

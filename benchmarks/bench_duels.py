@@ -14,8 +14,9 @@ import numpy as np
 from numba import njit
 from side_by_side import best_of, show
 
-from clickmodels import click_model
-from interleave import (
+from rankduel.base.compiling import entry
+from rankduel.clickmodels import click_model
+from rankduel.interleave import (
     for_another_thread,
     go_live,
     interleaving,
@@ -25,12 +26,11 @@ from interleave import (
     query_odds,
     unmeasured_duel_by,
 )
-from interleave.exact.team_draft import team_draft_odds
-from letor_data.letor import Letor
-from letor_data.rankers import feature
-from letor_data.rankings import Rankings, rank
-from letor_data.synthetic.generate import shape, synthesize
-from rankduel.base.compiling import entry
+from rankduel.interleave.exact.team_draft import team_draft_odds
+from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.rankers import feature
+from rankduel.letor_data.rankings import Rankings, rank
+from rankduel.letor_data.synthetic.generate import shape, synthesize
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import naive

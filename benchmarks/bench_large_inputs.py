@@ -22,14 +22,14 @@ import numpy as np
 from side_by_side import best_of, show
 
 import rankduel
-from experiments.arena import open_arena
-from experiments.matrix.preferences import Preferences, read_preferences, write_preferences
-from experiments.winners.resampling import resampled_winners
-from experiments.winners.summary import summary_of
-from letor_data import Letor, read_data
-from letor_data.rankers import feature_rankers
-from letor_data.rankings import rank
-from letor_data.text.writer import write_letor
+from rankduel.experiments.arena import open_arena
+from rankduel.experiments.matrix.preferences import Preferences, read_preferences, write_preferences
+from rankduel.experiments.winners.resampling import resampled_winners
+from rankduel.experiments.winners.summary import summary_of
+from rankduel.letor_data import Letor, read_data
+from rankduel.letor_data.rankers import feature_rankers
+from rankduel.letor_data.rankings import rank
+from rankduel.letor_data.text.writer import write_letor
 
 DUELS = 1_000_000
 QUERIES, RESAMPLES = 4, 10  # of matrices of many rankers

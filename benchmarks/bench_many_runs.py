@@ -20,10 +20,10 @@ from typing import NamedTuple
 from side_by_side import show
 
 import rankduel
-from experiments.runs.record_reading import read_record
-from experiments.runs.records import BLOCK, block_path, write_block
-from experiments.runs.run_folder import RunFolder
-from experiments.runs.study_file import read_settings
+from rankduel.experiments.runs.record_reading import read_record
+from rankduel.experiments.runs.records import BLOCK, block_path, write_block
+from rankduel.experiments.runs.run_folder import RunFolder
+from rankduel.experiments.runs.study_file import read_settings
 
 RUNS = (200, 2_000, 20_000)
 POLICIES = [f"rucb(alpha={0.5 + place / 100:g})" for place in range(1, 21)]

@@ -14,9 +14,9 @@ import time
 import numpy as np
 from side_by_side import show
 
-from experiments.arena import Arena, open_arena
-from experiments.matrix.build import build_matrix
-from letor_data.synthetic.generate import shape, synthesize
+from rankduel.experiments.arena import Arena, open_arena
+from rankduel.experiments.matrix.build import build_matrix
+from rankduel.letor_data.synthetic.generate import shape, synthesize
 
 ALL_PAIRS = 136 * 135 // 2
 PAPERS = 400_000  # duels per pair in the papers

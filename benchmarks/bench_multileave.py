@@ -12,13 +12,13 @@ import numpy as np
 from numba import njit
 from side_by_side import best_of, show
 
-from clickmodels import click_model
-from interleave.multileave import make_shared_world, multileave_by, multileaving
-from letor_data.letor import Letor
-from letor_data.rankers import feature
-from letor_data.rankings import Rankings, rank
-from letor_data.synthetic.generate import shape, synthesize
 from rankduel.base.settings import Configured
+from rankduel.clickmodels import click_model
+from rankduel.interleave.multileave import make_shared_world, multileave_by, multileaving
+from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.rankers import feature
+from rankduel.letor_data.rankings import Rankings, rank
+from rankduel.letor_data.synthetic.generate import shape, synthesize
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from naive.multileave import live_impression

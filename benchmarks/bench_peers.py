@@ -18,7 +18,7 @@ from bench_policies import seconds, synthetic_prefs
 from peers import duelpy, peer
 from side_by_side import show
 
-from experiments.specs import parse_policy
+from rankduel.experiments.specs import parse_policy
 
 ARMS = 40
 SAME = {  # policy -> class of duelpy

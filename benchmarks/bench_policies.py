@@ -17,10 +17,10 @@ from pathlib import Path
 import numpy as np
 from side_by_side import show
 
-from bandits import checked_prefs, configure, play_matrix
-from experiments.matrix.preferences import read_preferences
-from experiments.specs import parse_policy
+from rankduel.bandits import checked_prefs, configure, play_matrix
 from rankduel.base.settings import Configured
+from rankduel.experiments.matrix.preferences import read_preferences
+from rankduel.experiments.specs import parse_policy
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from naive.policies import play_twin

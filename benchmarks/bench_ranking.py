@@ -11,10 +11,10 @@ from functools import partial
 import numpy as np
 from side_by_side import best_of, show
 
-from letor_data.letor import Letor
-from letor_data.rankers import feature_rankers
-from letor_data.rankings import rank
-from letor_data.synthetic.generate import shape, synthesize
+from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.rankers import feature_rankers
+from rankduel.letor_data.rankings import rank
+from rankduel.letor_data.synthetic.generate import shape, synthesize
 
 PEER_FEATURES = 8  # features on which numpy.lexsort is timed; its time is scaled up
 

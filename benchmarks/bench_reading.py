@@ -14,9 +14,9 @@ from types import ModuleType
 from peers import peer
 from side_by_side import best_of, show
 
-import letor_data
-from letor_data.synthetic.generate import blocks, shape
-from letor_data.text.writer import write_letor
+from rankduel import letor_data
+from rankduel.letor_data.synthetic.generate import blocks, shape
+from rankduel.letor_data.text.writer import write_letor
 
 BYTES_PER_QUERY = 150_000  # approximate size of MSLR-shaped text
 

@@ -15,13 +15,13 @@ from pathlib import Path
 
 from side_by_side import show
 
-from experiments.arena import open_arena
-from experiments.matrix.build import build_matrix
-from experiments.report.page import write_report
-from experiments.runs.problem import Problem
-from experiments.runs.run import run
-from experiments.runs.run_sets import read_run_sets
-from letor_data.synthetic.generate import shape, synthesize
+from rankduel.experiments.arena import open_arena
+from rankduel.experiments.matrix.build import build_matrix
+from rankduel.experiments.report.page import write_report
+from rankduel.experiments.runs.problem import Problem
+from rankduel.experiments.runs.run import run
+from rankduel.experiments.runs.run_sets import read_run_sets
+from rankduel.letor_data.synthetic.generate import shape, synthesize
 
 STEPS = 10_000_000
 SHORT, RUNS = 1_000_000, 20

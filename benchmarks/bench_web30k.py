@@ -17,12 +17,12 @@ from pathlib import Path
 
 from side_by_side import peak_gib, show
 
-import letor_data
-from experiments.arena import open_arena
-from letor_data.rankers import feature_rankers
-from letor_data.rankings_files import rank_to_folder
-from letor_data.synthetic.generate import blocks, shape
-from letor_data.text.writer import write_letor
+from rankduel import letor_data
+from rankduel.experiments.arena import open_arena
+from rankduel.letor_data.rankers import feature_rankers
+from rankduel.letor_data.rankings_files import rank_to_folder
+from rankduel.letor_data.synthetic.generate import blocks, shape
+from rankduel.letor_data.text.writer import write_letor
 
 
 def make(folder: Path, queries: int) -> str:

@@ -1,21 +1,21 @@
 """Click models: simulated users as tables of click and stop probabilities."""
 
-from clickmodels.catalogue import CLICK_MODELS, USERS, click_model
-from clickmodels.contract import User, model_for
-from clickmodels.dependent_click import (
+from rankduel.clickmodels.catalogue import CLICK_MODELS, USERS, click_model
+from rankduel.clickmodels.contract import User, model_for
+from rankduel.clickmodels.dependent_click import (
     click_probability,
     examination,
     expected_clicks,
 )
-from clickmodels.position_based import ATTENTIONS, geometric, reciprocal
-from clickmodels.tables import (
+from rankduel.clickmodels.position_based import ATTENTIONS, geometric, reciprocal
+from rankduel.clickmodels.tables import (
     STOP_RULES,
     ClickModel,
     check_grades,
     custom_model,
     grades_in,
 )
-from clickmodels.written import describe_model, load_model, model_from_text
+from rankduel.clickmodels.written import describe_model, load_model, model_from_text
 
 __all__ = [
     "ATTENTIONS",

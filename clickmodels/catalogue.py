@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import overload
 
-from clickmodels import users
-from clickmodels.contract import CustomUser, User, model_for
-from clickmodels.tables import EVERYWHERE, ClickModel
 from rankduel.base.errors import ClickModelError
 from rankduel.base.settings import Catalogue, Configured, discovered
+from rankduel.clickmodels import users
+from rankduel.clickmodels.contract import CustomUser, User, model_for
+from rankduel.clickmodels.tables import EVERYWHERE, ClickModel
 
 USERS: Catalogue[User] = Catalogue("click model", ClickModelError, discovered(users, "USER"))
 CUSTOM = CustomUser()

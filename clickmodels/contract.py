@@ -7,11 +7,18 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from clickmodels.position_based import attention_from_text, attention_text
-from clickmodels.rows import numbers_in, row_text
-from clickmodels.tables import EVERYWHERE, STOP_RULES, ClickModel, checked_map, custom_model, spread_evenly
 from rankduel.base.errors import ClickModelError
 from rankduel.base.settings import Configured, Setting
+from rankduel.clickmodels.position_based import attention_from_text, attention_text
+from rankduel.clickmodels.rows import numbers_in, row_text
+from rankduel.clickmodels.tables import (
+    EVERYWHERE,
+    STOP_RULES,
+    ClickModel,
+    checked_map,
+    custom_model,
+    spread_evenly,
+)
 
 EVEN = "even"  # grade_map: grades are spread evenly over the 5-grade table
 Table = tuple[Sequence[float], Sequence[float]]  # p_click and p_stop, one entry per grade

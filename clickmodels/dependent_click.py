@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from clickmodels.tables import ClickModel
+from rankduel.clickmodels.tables import ClickModel
 
 
 def click_chances(model: ClickModel, grades: np.ndarray) -> np.ndarray:

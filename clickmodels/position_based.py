@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clickmodels.rows import numbers_in, row_text
-from clickmodels.tables import EVERYWHERE
 from rankduel.base.errors import ClickModelError
 from rankduel.base.settings import find, written
+from rankduel.clickmodels.rows import numbers_in, row_text
+from rankduel.clickmodels.tables import EVERYWHERE
 
 # Examination probabilities by rank in the public OnlineLambdaMart code of Chang Li.
 MEASURED = (

@@ -1,6 +1,6 @@
 """Click models as text and TOML files, and the text of a click model.
 
-Rows of numbers are written as in `clickmodels.rows`.
+Rows of numbers are written as in `rankduel.clickmodels.rows`.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clickmodels.catalogue import CLICK_MODELS, CUSTOM, USERS, click_model
-from clickmodels.contract import EVEN, Stop
-from clickmodels.position_based import attention_text
-from clickmodels.rows import row_text
-from clickmodels.tables import EVERYWHERE, STOP_RULES, ClickModel
 from rankduel.base.errors import ClickModelError
 from rankduel.base.toml import load_toml, read_table
+from rankduel.clickmodels.catalogue import CLICK_MODELS, CUSTOM, USERS, click_model
+from rankduel.clickmodels.contract import EVEN, Stop
+from rankduel.clickmodels.position_based import attention_text
+from rankduel.clickmodels.rows import row_text
+from rankduel.clickmodels.tables import EVERYWHERE, STOP_RULES, ClickModel
 
 
 class _File(NamedTuple):

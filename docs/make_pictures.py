@@ -16,15 +16,15 @@ import numpy as np
 import pandas as pd
 from rich.console import Console
 
-from experiments.report.charts.curves import DEFAULT
-from experiments.report.files import save_chart
-from experiments.report.multileave import multileave_figures
-from experiments.report.run_set import run_set_figures
-from experiments.runs.run_sets import read_run_sets
-from letor_data import read_data
-from letor_data.summary import summarize
 from rankduel.cli import console as printed
 from rankduel.cli.shown import data
+from rankduel.experiments.report.charts.curves import DEFAULT
+from rankduel.experiments.report.files import save_chart
+from rankduel.experiments.report.multileave import multileave_figures
+from rankduel.experiments.report.run_set import run_set_figures
+from rankduel.experiments.runs.run_sets import read_run_sets
+from rankduel.letor_data import read_data
+from rankduel.letor_data.summary import summarize
 
 HERE = Path(__file__).parent
 

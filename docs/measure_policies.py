@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 import rankduel
-from bandits import POLICIES
+from rankduel.bandits import POLICIES
 
 GUIDES = Path(__file__).parent / "guides"
 # As in the papers, K is the number of arms and T the horizon; constants depend on the gaps between arms.

@@ -13,19 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from clickmodels import ClickModel, model_for
-from experiments.specs import feature_list, parse_model, spec_of
-from interleave import METHODS, make_world
-from interleave import preset as preset_named
-from interleave.world import World, check_world
-from letor_data import Letor
-from letor_data.rankers import Ranker, rankers_of
-from letor_data.rankings import Rankings, rank
-from letor_data.references import remember_reference
 from rankduel.base.arguments import check_type
 from rankduel.base.errors import UsageError
 from rankduel.base.notebook import few, html_repr, short_repr
 from rankduel.base.settings import Configured
+from rankduel.clickmodels import ClickModel, model_for
+from rankduel.experiments.specs import feature_list, parse_model, spec_of
+from rankduel.interleave import METHODS, make_world
+from rankduel.interleave import preset as preset_named
+from rankduel.interleave.world import World, check_world
+from rankduel.letor_data import Letor
+from rankduel.letor_data.rankers import Ranker, rankers_of
+from rankduel.letor_data.rankings import Rankings, rank
+from rankduel.letor_data.references import remember_reference
 
 # Settings of an arena that affect the outcome of a duel, besides data and rankers.
 DUEL_SETTINGS = ("interleave", "clicks", "grades", "length", "ties", "tied_duels")

@@ -8,11 +8,11 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from experiments.arena import Arena
-from experiments.cluster import DataUnreadableError, Transfer
-from letor_data.rankings import Rankings
-from letor_data.references import RankingsReference, rank_again, reference_of
 from rankduel.base.errors import RankduelError
+from rankduel.experiments.arena import Arena
+from rankduel.experiments.cluster import DataUnreadableError, Transfer
+from rankduel.letor_data.rankings import Rankings
+from rankduel.letor_data.references import RankingsReference, rank_again, reference_of
 
 SENT = "the data are sent to the workers"  # in the log
 

@@ -17,6 +17,7 @@ import functools
 import hashlib
 import itertools
 import logging
+import os
 import platform
 import secrets
 import time
@@ -32,7 +33,6 @@ from rankduel.base.files import cache_folder
 from rankduel.base.text import counted
 from rankduel.base.threads import n_workers
 
-PACKAGES = ("bandits", "clickmodels", "experiments", "interleave", "letor_data", "rankduel")
 LOCAL = "local:"  # 'local:4' starts four worker processes on this machine
 MOST_LOCAL = 256
 
@@ -443,14 +443,19 @@ def _remove_old_locks(folder: Path) -> None:
                 path.unlink()
 
 
+def _source_files(root: Path) -> Iterator[tuple[str, Path]]:
+    """Yield names and paths of all modules; in a checkout, subpackages are symbolic links."""
+    for folder, _, files in os.walk(root, followlinks=True):
+        for path in (Path(folder, file) for file in files if file.endswith(".py")):
+            yield path.relative_to(root).as_posix(), path
+
+
 @functools.cache
 def versions() -> dict[str, str]:
     """Return the versions that results depend on; the version of rankduel contains a digest of its code."""
-    root = Path(__file__).parents[1]
     digest = hashlib.sha256()
-    for package in PACKAGES:
-        for path in sorted((root / package).rglob("*.py")):
-            digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes())
+    for name, path in sorted(_source_files(Path(__file__).parents[1])):
+        digest.update(name.encode() + b"\0" + path.read_bytes())
     return {
         "rankduel": f"{version('rankduel')} ({digest.hexdigest()[:12]})",
         "numba": version("numba"),

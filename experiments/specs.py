@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from bandits.catalogue import POLICIES
-from bandits.contract import configure
-from bandits.own_file import load_policy
-from clickmodels import ClickModel, describe_model, load_model, model_from_text
+from rankduel.bandits.catalogue import POLICIES
+from rankduel.bandits.contract import configure
+from rankduel.bandits.own_file import load_policy
 from rankduel.base.arguments import check_type
 from rankduel.base.errors import PolicyError, UsageError
 from rankduel.base.settings import Configured, format_spec, parse_spec
 from rankduel.base.text import shortened
+from rankduel.clickmodels import ClickModel, describe_model, load_model, model_from_text
 
 _SPAN = re.compile(r"([0-9]{1,18})-([0-9]{1,18})")
 _MOST_FEATURES = 1_000_000

@@ -17,7 +17,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from experiments.digests import digest_of, json_object, plain_text
+from rankduel.experiments.digests import digest_of, json_object, plain_text
 
 _KEY = b"rankduel"
 _DIGEST = "digest"

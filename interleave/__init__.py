@@ -1,20 +1,20 @@
 """Interleaving: merge two rankings into one page and infer a winner from clicks; `multileave` merges many."""
 
-from interleave.catalogue import METHODS, PRESETS, interleaving, preset
-from interleave.contract import Method
-from interleave.duel import impression_by, outcome_by
-from interleave.duel_counts import play_duels
-from interleave.exact.dispatch import is_exact, mean_odds, query_odds
-from interleave.live import Live, go_live, live_duel_by, own_pages, shown_so_far, unmeasured_duel_by
-from interleave.multileave import (
+from rankduel.interleave.catalogue import METHODS, PRESETS, interleaving, preset
+from rankduel.interleave.contract import Method
+from rankduel.interleave.duel import impression_by, outcome_by
+from rankduel.interleave.duel_counts import play_duels
+from rankduel.interleave.exact.dispatch import is_exact, mean_odds, query_odds
+from rankduel.interleave.live import Live, go_live, live_duel_by, own_pages, shown_so_far, unmeasured_duel_by
+from rankduel.interleave.multileave import (
     MULTILEAVERS,
     make_shared_world,
     multileave_by,
     multileaved_page,
     multileaving,
 )
-from interleave.pages import Page, Verdict, interleave
-from interleave.world import TIED_DUELS, for_another_thread, make_world
+from rankduel.interleave.pages import Page, Verdict, interleaved_page
+from rankduel.interleave.world import TIED_DUELS, for_another_thread, make_world
 
 __all__ = [
     "METHODS",
@@ -28,7 +28,7 @@ __all__ = [
     "for_another_thread",
     "go_live",
     "impression_by",
-    "interleave",
+    "interleaved_page",
     "interleaving",
     "is_exact",
     "live_duel_by",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from interleave import methods
-from interleave.contract import Method
 from rankduel.base.errors import InterleaveError
 from rankduel.base.settings import Catalogue, Configured, discovered, find
+from rankduel.interleave import methods
+from rankduel.interleave.contract import Method
 
 METHODS: Catalogue[Method] = Catalogue("interleaving method", InterleaveError, discovered(methods, "METHOD"))
 
-# Settings of published experiments; interleave.methods and letor_data.ties explain them.
+# Settings of published experiments; rankduel.interleave.methods and rankduel.letor_data.ties explain them.
 PRESETS: dict[str, dict[str, Any]] = {
     "paper": {"interleaving": ("probabilistic", {}), "ties": "random_impression", "tied_duels": "coin"},
     "lerot": {

@@ -16,8 +16,8 @@ import sys
 from collections.abc import Callable
 from typing import Annotated, Any, NamedTuple
 
-from interleave.list_ends import shorter_list
 from rankduel.base.settings import Configured, NoParams, Setting
+from rankduel.interleave.list_ends import shorter_list
 
 # With a tau above 50 the weights of low ranks would underflow.
 Tau = Annotated[float, Setting("documents are drawn in proportion to rank^-tau", at_least=0, at_most=50)]

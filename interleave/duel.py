@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from interleave.catalogue import METHODS
-from interleave.list_ends import fill_place, page_length
-from interleave.world import (
+from rankduel.base.compiling import entry, kernel
+from rankduel.interleave.catalogue import METHODS
+from rankduel.interleave.list_ends import fill_place, page_length
+from rankduel.interleave.world import (
     BY_SHARE,
     CLICK,
     CLICK_AND_LEAVE,
@@ -26,7 +27,6 @@ from interleave.world import (
     forget_ties,
     pair_on,
 )
-from rankduel.base.compiling import entry, kernel
 
 
 @kernel
@@ -150,8 +150,8 @@ def impression_by(name: str) -> Callable[..., Any]:
     """Return `impression(world, first, second, ideal, users)` for a method, which measures whole pages.
 
     `impression` returns the lead as `outcome` does, the number of clicks, and NDCG of the page. `ideal` is
-    letor_data.evaluation.gains.ideal_dcg at the length of the page. A query without a relevant document has
-    NDCG 0.
+    rankduel.letor_data.evaluation.gains.ideal_dcg at the length of the page. A query without a relevant
+    document has NDCG 0.
     """
     method = METHODS[name]
     next_document = _drafted_or_filled(method.next_document, method.calls_python)
@@ -178,7 +178,7 @@ def impression_by(name: str) -> Callable[..., Any]:
 
 @kernel
 def clicks_and_gain(world, start, length):
-    """Return (clicks, DCG) of the page, see letor_data.evaluation.gains, and note its unjudged documents."""
+    """Return (clicks, DCG) of the page (letor_data/evaluation/gains.py), and note its unjudged documents."""
     n_clicks, gain = 0, 0.0
     if len(world.unjudged) > 0:
         world.rules[0].n_unjudged = 0

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from interleave.duel import outcome_by
-from interleave.exact.outcome_odds import verdict
-from interleave.world import World
 from rankduel.base.compiling import entry
 from rankduel.base.settings import Configured
+from rankduel.interleave.duel import outcome_by
+from rankduel.interleave.exact.outcome_odds import verdict
+from rankduel.interleave.world import World
 
 
 def play_duels(

@@ -7,9 +7,9 @@ with credit, or drafting until a random draw leaves a ranker without documents, 
 relevance prefer one of the rankers.
 """
 
-from interleave.world import DOC, FIRST, NO_TEAM, SECOND, TEAM, document_at, is_shown, n_listed
-from letor_data.blocks import DOCS, RANKS, entry_of
 from rankduel.base.compiling import kernel
+from rankduel.interleave.world import DOC, FIRST, NO_TEAM, SECOND, TEAM, document_at, is_shown, n_listed
+from rankduel.letor_data.blocks import DOCS, RANKS, entry_of
 
 
 @kernel

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from interleave.catalogue import METHODS
-from interleave.duel import impression_by, outcome_by
-from interleave.world import (
+from rankduel.base.compiling import entry, kernel
+from rankduel.interleave.catalogue import METHODS
+from rankduel.interleave.duel import impression_by, outcome_by
+from rankduel.interleave.world import (
     CLICK,
     CLICK_AND_LEAVE,
     FIRST,
@@ -21,8 +22,7 @@ from interleave.world import (
     forget_ties,
     pair_on,
 )
-from letor_data.evaluation.gains import ideal_dcg
-from rankduel.base.compiling import entry, kernel
+from rankduel.letor_data.evaluation.gains import ideal_dcg
 
 PAGES, NDCG, CLICKS, UNJUDGED = range(4)  # entries of Live.shown
 

@@ -1,6 +1,6 @@
 """Interleaving two plain lists: the page, the teams, and the credit that clicks earn.
 
->>> page = interleave(["a", "b", "c"], ["b", "c", "a"], "team_draft", seed=1)
+>>> page = interleaved_page(["a", "b", "c"], ["b", "c", "a"], "team_draft", seed=1)
 >>> page.docs, page.teams
 (['b', 'a', 'c'], ['second', 'first', 'second'])
 >>> page.credit([0, 1, 0])
@@ -17,17 +17,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clickmodels import click_model
-from interleave.catalogue import METHODS, interleaving
-from interleave.duel import drafter_by
-from interleave.list_ends import fill_place, page_length
-from interleave.world import CLICKED, DOC, TEAM, World, forget_ties, make_world, pair_on
-from letor_data.rankings import Rankings
 from rankduel.base.arguments import check_type
 from rankduel.base.compiling import entry
 from rankduel.base.errors import InterleaveError
 from rankduel.base.notebook import html_table, short_repr
 from rankduel.base.settings import Configured
+from rankduel.clickmodels import click_model
+from rankduel.interleave.catalogue import METHODS, interleaving
+from rankduel.interleave.duel import drafter_by
+from rankduel.interleave.list_ends import fill_place, page_length
+from rankduel.interleave.world import CLICKED, DOC, TEAM, World, forget_ties, make_world, pair_on
+from rankduel.letor_data.rankings import Rankings
 
 _TEAMS = ("first", "second", "none")
 _WINNERS = {1: "first", 0: "tie", -1: "second"}
@@ -40,7 +40,7 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Page:
-    """An interleaved page, made by `interleave`."""
+    """An interleaved page, made by `interleaved_page`."""
 
     docs: list[Hashable]
     teams: list[str]  # "first" or "second" ranking, or "none" for a place without a team
@@ -89,7 +89,7 @@ class Page:
         return np.array([doc in values for doc in self.docs])
 
 
-def interleave(
+def interleaved_page(
     left: Sequence[Hashable],
     right: Sequence[Hashable],
     method: str | Configured = "team_draft",
@@ -127,12 +127,12 @@ def interleave(
 
     Examples
     --------
-    >>> page = rankduel.interleave(["a", "b", "c"], ["b", "c", "a"], "team_draft", seed=1)
+    >>> page = rankduel.interleaved_page(["a", "b", "c"], ["b", "c", "a"], "team_draft", seed=1)
     >>> page.docs, page.teams
     (['b', 'a', 'c'], ['second', 'first', 'second'])
     >>> page.credit(["a"])
     Verdict(winner='first', lead=1.0)
-    >>> page = rankduel.interleave(["a"], ["b", "c", "d"], seed=1)
+    >>> page = rankduel.interleaved_page(["a"], ["b", "c", "d"], seed=1)
     >>> page.docs, page.teams
     (['b', 'a', 'c', 'd'], ['second', 'first', 'none', 'none'])
     """

@@ -15,9 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clickmodels.contract import model_for
-from clickmodels.tables import ClickModel, check_grades, grades_in
-from letor_data.blocks import (
+from rankduel.base.compiling import inlined, kernel, prefetch, record
+from rankduel.base.errors import InterleaveError
+from rankduel.base.settings import Configured, find, kernel_params
+from rankduel.clickmodels.contract import model_for
+from rankduel.clickmodels.tables import ClickModel, check_grades, grades_in
+from rankduel.letor_data.blocks import (
     DOCS,
     LINE,
     RANKS,
@@ -29,12 +32,9 @@ from letor_data.blocks import (
     narrow_entry,
     no_blocks,
 )
-from letor_data.rankings import Rankings
-from letor_data.sorting import read_only
-from letor_data.ties import check_tie_mode
-from rankduel.base.compiling import inlined, kernel, prefetch, record
-from rankduel.base.errors import InterleaveError
-from rankduel.base.settings import Configured, find, kernel_params
+from rankduel.letor_data.rankings import Rankings
+from rankduel.letor_data.sorting import read_only
+from rankduel.letor_data.ties import check_tie_mode
 
 FIRST, SECOND, NO_TEAM = 0, 1, 2  # values of World.page[TEAM]
 CLICK, CLICK_AND_LEAVE, STAY = 0, 1, 2  # planes of World.user
@@ -69,16 +69,18 @@ class Rules(NamedTuple):
     query_choice: int = UNIFORM
     next_query: int = 0  # if queries are played IN_TURN
     lists_end: int = 0  # a ranker may list fewer documents than its query has
-    n_drafted: int = 0  # places of the page that both rankers compete for, see interleave.list_ends
+    n_drafted: int = 0  # places of the page that both rankers compete for, see rankduel.interleave.list_ends
     n_unjudged: int = 0  # documents of the measured page without a judgment
 
 
 class World(NamedTuple):
     """What kernels read and write; made by `make_world`. One per thread: every duel overwrites the page."""
 
-    order: np.ndarray  # (rankers, n_docs) document at each rank, as in letor_data.rankings
-    ties: np.ndarray  # (rankers, n_docs) tie groups, as in letor_data.rankings
-    blocks: np.ndarray  # uint8: the rankings in the layout of letor_data.blocks; empty if nothing reads them
+    order: np.ndarray  # (rankers, n_docs) document at each rank, as in rankduel.letor_data.rankings
+    ties: np.ndarray  # (rankers, n_docs) tie groups, as in rankduel.letor_data.rankings
+    blocks: (
+        np.ndarray
+    )  # uint8: the rankings in the layout of rankduel.letor_data.blocks; empty if nothing reads them
     block_starts: np.ndarray  # (n_queries + 1,) int64
     labels: np.ndarray  # (n_docs,) int8
     offsets: np.ndarray  # (n_queries + 1,) int64
@@ -96,7 +98,7 @@ class World(NamedTuple):
 class Pair(NamedTuple):
     """Two rankers on one query, made by `pair_on`."""
 
-    first: int  # start of the first ranker's block, see letor_data.blocks
+    first: int  # start of the first ranker's block, see rankduel.letor_data.blocks
     second: int
     start: int  # first row of the query
     n_docs: int
@@ -296,7 +298,7 @@ def make_world(
     length : int, default 10
         Number of documents on a page.
     ties : str, default "random_impression"
-        How ties between documents are broken, see letor_data.ties.TIE_MODES.
+        How ties between documents are broken, see rankduel.letor_data.ties.TIE_MODES.
     tied_duels : str, default "coin"
         How tied duels are decided, see TIED_DUELS.
     queries : str or ndarray, default "uniform"

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from rankduel.base.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from letor_data.errors import LetorFormatError
-    from letor_data.formats import PROFILES, Profile
-    from letor_data.letor import Letor
-    from letor_data.parquet_files import read_parquet, write_parquet
-    from letor_data.read import read_data
     from rankduel.base.errors import DataError, DataWarning
+    from rankduel.letor_data.errors import LetorFormatError
+    from rankduel.letor_data.formats import PROFILES, Profile
+    from rankduel.letor_data.letor import Letor
+    from rankduel.letor_data.parquet_files import read_parquet, write_parquet
+    from rankduel.letor_data.read import read_data
 
 __all__ = [
     "PROFILES",
@@ -30,11 +30,11 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "letor_data.errors": ["LetorFormatError"],
-        "letor_data.formats": ["PROFILES", "Profile"],
-        "letor_data.letor": ["Letor"],
-        "letor_data.parquet_files": ["read_parquet", "write_parquet"],
-        "letor_data.read": ["read_data"],
+        "rankduel.letor_data.errors": ["LetorFormatError"],
+        "rankduel.letor_data.formats": ["PROFILES", "Profile"],
+        "rankduel.letor_data.letor": ["Letor"],
+        "rankduel.letor_data.parquet_files": ["read_parquet", "write_parquet"],
+        "rankduel.letor_data.read": ["read_data"],
         "rankduel.base.errors": ["DataError", "DataWarning"],
     },
 )

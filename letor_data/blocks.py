@@ -20,10 +20,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from letor_data.rankings import Rankings
-from letor_data.sorting import read_only
 from rankduel.base.compiling import entry, kernel
 from rankduel.base.threads import n_workers, ordered_map
+from rankduel.letor_data.rankings import Rankings
+from rankduel.letor_data.sorting import read_only
 
 LINE = 64  # bytes of a cache line
 DOCS, RANKS, TIED_WITH = range(3)  # parts of a block

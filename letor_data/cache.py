@@ -19,14 +19,14 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from letor_data.formats import profile_for
-from letor_data.letor import Letor
-from letor_data.packed.archive import Source
-from letor_data.packed.packing import guard
-from letor_data.table import restored, to_table
-from letor_data.text.parse import ReadOptions
-from letor_data.text.queries import side_file
 from rankduel.base.files import cache_folder, file_checksum, put_in_place, short_name, temporary_beside
+from rankduel.letor_data.formats import profile_for
+from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.packed.archive import Source
+from rankduel.letor_data.packed.packing import guard
+from rankduel.letor_data.table import restored, to_table
+from rankduel.letor_data.text.parse import ReadOptions
+from rankduel.letor_data.text.queries import side_file
 
 READER_VERSION = 2  # increase it when the same bytes would be read differently
 FOLDER = ".rankduel"

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 from pyarrow.types import is_boolean, is_decimal, is_floating, is_integer, is_null
 
-from letor_data.letor import META_COLUMNS, checked_grades, few, narrowest
 from rankduel.base.errors import DataError
+from rankduel.letor_data.letor import META_COLUMNS, checked_grades, few, narrowest
 
 _NUMBERS = (is_integer, is_floating, is_boolean, is_decimal, is_null)
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")

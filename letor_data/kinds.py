@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from letor_data.packed.archive import find_sources, read_pieces
 from rankduel.base.errors import RankduelError
+from rankduel.letor_data.packed.archive import find_sources, read_pieces
 
 _LONGEST = 1000  # bytes of the line that are looked at: matching takes time in proportion to the square
 JUDGED, RUN, QRELS = "judged data", "a TREC run", "TREC judgments"

@@ -19,9 +19,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from letor_data.formats import PROFILES, TOP_LABEL, profile_named
 from rankduel.base.errors import DataError
 from rankduel.base.notebook import html_repr, short_repr
+from rankduel.letor_data.formats import PROFILES, TOP_LABEL, profile_named
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -372,7 +372,7 @@ class Letor:
         >>> data.query_ids.tolist(), data.labels.tolist(), data.records.tolist()
         (['a', 'b'], [1, 2, 0], [0, 2, 1])
         """
-        from letor_data.table import from_table  # imported here, because table.py imports this class
+        from rankduel.letor_data.table import from_table  # imported here, because table.py imports this class
 
         name = "a pandas frame"
         try:

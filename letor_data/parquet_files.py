@@ -19,12 +19,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from letor_data.letor import Letor
-from letor_data.packed.packing import guard
-from letor_data.table import from_table, to_table
 from rankduel.base.errors import DataError
 from rankduel.base.files import convert_write_errors, replacing
 from rankduel.base.threads import ordered_map
+from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.packed.packing import guard
+from rankduel.letor_data.table import from_table, to_table
 
 _DIGESTS = (b"rankduel.digest", b"rankduel.digest.copy")  # keys of the metadata, in the schema and the footer
 

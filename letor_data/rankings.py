@@ -1,7 +1,7 @@
 """Rankings of the documents of every query by every ranker, with their ties.
 
 They are computed once and shared by all impressions. Ties are kept, so that they can be broken for each
-impression or once per run (`letor_data.ties`).
+impression or once per run (`rankduel.letor_data.ties`).
 """
 
 from __future__ import annotations
@@ -13,10 +13,13 @@ from functools import partial
 
 import numpy as np
 
-from letor_data.formats import profile_named
-from letor_data.letor import Letor
-from letor_data.rankers import Ranker
-from letor_data.sorting import (
+from rankduel.base.errors import DataError
+from rankduel.base.notebook import few, html_repr, short_repr
+from rankduel.base.threads import n_workers, ordered_map
+from rankduel.letor_data.formats import profile_named
+from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.rankers import Ranker
+from rankduel.letor_data.sorting import (
     break_ties,
     end_lists,
     index_dtype,
@@ -25,10 +28,7 @@ from letor_data.sorting import (
     rank_scores,
     read_only,
 )
-from letor_data.ties import IMPRESSION_MODES, check_tie_mode
-from rankduel.base.errors import DataError
-from rankduel.base.notebook import few, html_repr, short_repr
-from rankduel.base.threads import n_workers, ordered_map
+from rankduel.letor_data.ties import IMPRESSION_MODES, check_tie_mode
 
 Progress = Callable[[int], object]  # called with the number of rankers finished since the last call
 # Order, positions and ties of one ranker, and the length of its list for each query, None if it lists all.
@@ -51,7 +51,7 @@ class Rankings:
     query_keys: np.ndarray  # (n_queries,) uint64, from the query ids
     order: np.ndarray  # (K, n_docs) document at each rank, best first, ties in file order
     positions: np.ndarray  # (K, n_docs) rank of each document; ~(first rank of its tie group) if tied
-    ties: np.ndarray  # (K, n_docs) tie groups by rank, see letor_data.ties
+    ties: np.ndarray  # (K, n_docs) tie groups by rank, see rankduel.letor_data.ties
     digest: str = ""  # of the data
     lengths: np.ndarray | None = None  # (K, n_queries) int32, documents in each list; None: all
 

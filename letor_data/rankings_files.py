@@ -19,13 +19,13 @@ from pathlib import Path
 
 import numpy as np
 
-from letor_data.letor import Letor
-from letor_data.packed.packing import guard
-from letor_data.rankers import Ranker
-from letor_data.rankings import Progress, Rankings, Row, check_rankers, query_keys, ranked_rows
-from letor_data.sorting import index_dtype, is_ranking, is_unlisted, read_only
 from rankduel.base.errors import DataError
 from rankduel.base.files import convert_write_errors, file_checksum
+from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.packed.packing import guard
+from rankduel.letor_data.rankers import Ranker
+from rankduel.letor_data.rankings import Progress, Rankings, Row, check_rankers, query_keys, ranked_rows
+from rankduel.letor_data.sorting import index_dtype, is_ranking, is_unlisted, read_only
 
 FORMAT, VERSION = "rankduel rankings", 3
 

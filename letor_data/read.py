@@ -7,15 +7,15 @@ import weakref
 from dataclasses import replace
 from pathlib import Path
 
-from letor_data import cache as cache_files
-from letor_data.formats import profile_named
-from letor_data.letor import Letor
-from letor_data.packed.archive import Progress, find_files
-from letor_data.packed.packing import guard
-from letor_data.parquet_files import read_parquet
-from letor_data.text.parse import ReadOptions, check_options, parse_text
 from rankduel.base.errors import DataError, DataWarning, encodable
 from rankduel.base.memory import release_freed_memory
+from rankduel.letor_data import cache as cache_files
+from rankduel.letor_data.formats import profile_named
+from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.packed.archive import Progress, find_files
+from rankduel.letor_data.packed.packing import guard
+from rankduel.letor_data.parquet_files import read_parquet
+from rankduel.letor_data.text.parse import ReadOptions, check_options, parse_text
 
 _ATTEMPTS = 3  # at reading files that change meanwhile
 # Of data that were read with a cache. Data that are derived from them, such as some of their queries, have
@@ -44,8 +44,8 @@ def read_data(
     progress : callable, optional
         Called with the bytes done and the total bytes while parsing.
     **options
-        Fields of `letor_data.text.parse.ReadOptions`: `profile`, `nonfinite`, `unjudged`, `label_round`,
-        `grade_cuts`, `index_base`, `max_features`, `merge_files` and `split_prefix`.
+        Fields of `rankduel.letor_data.text.parse.ReadOptions`: `profile`, `nonfinite`, `unjudged`,
+        `label_round`, `grade_cuts`, `index_base`, `max_features`, `merge_files` and `split_prefix`.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def read_data(
     Examples
     --------
     >>> from pathlib import Path
-    >>> from letor_data import read_data
+    >>> from rankduel.letor_data import read_data
     >>> _ = Path("two.txt").write_text("2 qid:1 1:0.5 2:1\\n0 qid:1 1:0.1 2:3\\n1 qid:2 1:1 2:0\\n")
     >>> read_data("two.txt", cache=False).docs_per_query
     array([2, 1])

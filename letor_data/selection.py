@@ -16,10 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
-from letor_data.letor import Letor, few
 from rankduel.base.errors import DataError, UsageError, encodable
 from rankduel.base.streams import stream
 from rankduel.base.text import read_text, shortened
+from rankduel.letor_data.letor import Letor, few
 
 _SAMPLE = re.compile(r"sample:\s*([0-9]{1,18})\s*(?::\s*([0-9]{1,18})\s*)?")
 _MOST_BYTES = 1 << 30  # of a file of query ids

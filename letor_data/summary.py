@@ -9,13 +9,13 @@ from functools import partial
 
 import numpy as np
 
-from letor_data.evaluation.catalogue import parse_measure
-from letor_data.evaluation.values import mean_over_queries, measured, ranked_by
-from letor_data.formats import PROFILES
-from letor_data.letor import Letor, is_constant
-from letor_data.rankers import Ranker, feature_rankers
-from letor_data.ties import tie_share
 from rankduel.base.threads import ordered_map
+from rankduel.letor_data.evaluation.catalogue import parse_measure
+from rankduel.letor_data.evaluation.values import mean_over_queries, measured, ranked_by
+from rankduel.letor_data.formats import PROFILES
+from rankduel.letor_data.letor import Letor, is_constant
+from rankduel.letor_data.rankers import Ranker, feature_rankers
+from rankduel.letor_data.ties import tie_share
 
 _QUANTILES = {"min": 0.0, "q25": 0.25, "median": 0.5, "q75": 0.75, "max": 1.0}
 

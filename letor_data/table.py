@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from letor_data.foreign import conformed, one_piece
-from letor_data.formats import PROFILES, TOP_LABEL
-from letor_data.letor import META_COLUMNS, Letor
 from rankduel.base.errors import DataError, encodable
+from rankduel.letor_data.foreign import conformed, one_piece
+from rankduel.letor_data.formats import PROFILES, TOP_LABEL
+from rankduel.letor_data.letor import META_COLUMNS, Letor
 
 _KEY = b"rankduel"  # key of the schema metadata: fields that are not columns, as JSON
 _TEXTS = ("profile", "source", "digest")

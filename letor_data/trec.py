@@ -21,13 +21,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from letor_data.formats import TOP_LABEL
-from letor_data.letor import Letor, checked_cuts, narrowest
-from letor_data.packed.archive import PACKINGS
-from letor_data.packed.packing import guard
-from letor_data.trec_lines import Lines, line_error, split_lines
 from rankduel.base.errors import DataError, encodable
 from rankduel.base.text import counted
+from rankduel.letor_data.formats import TOP_LABEL
+from rankduel.letor_data.letor import Letor, checked_cuts, narrowest
+from rankduel.letor_data.packed.archive import PACKINGS
+from rankduel.letor_data.packed.packing import guard
+from rankduel.letor_data.trec_lines import Lines, line_error, split_lines
 
 _RUN = ("qid", "Q0", "docno", "rank", "score", "tag")
 _QRELS = ("qid", "iteration", "docno", "grade")

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from letor_data.errors import LetorFormatError
-from letor_data.packed.archive import read_one
-from letor_data.text.chunks import MAX_LINE, cut_lines
 from rankduel.base.errors import encodable
+from rankduel.letor_data.errors import LetorFormatError
+from rankduel.letor_data.packed.archive import read_one
+from rankduel.letor_data.text.chunks import MAX_LINE, cut_lines
 
 Watch = Callable[[bytes], object]
 

@@ -11,21 +11,9 @@ Names are loaded when they are first used, so that `import rankduel` is fast.
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bandits.catalogue import policy
-    from bandits.stepper import Stepper, restore, start
-    from clickmodels.catalogue import click_model
-    from experiments.arena import Arena, open_arena
-    from experiments.matrix.preferences import Preferences, read_preferences, write_preferences
-    from interleave.catalogue import interleaving
-    from interleave.multileave.pages import multileaved_page
-    from interleave.pages import interleave
-    from letor_data import rankers
-    from letor_data.letor import Letor
     from rankduel.api.cache_files import caches
     from rankduel.api.catalogues import click_models, interleavers, matrices, measures, multileavers, policies
     from rankduel.api.data import describe_data, read_data, synthetic_data, write_data
@@ -36,57 +24,68 @@ if TYPE_CHECKING:
     from rankduel.api.plots import plot_accuracy, plot_comparison, plot_matrix, plot_regret
     from rankduel.api.runs import compare, load_records, multileave, report, run
     from rankduel.api.studies import study
+    from rankduel.bandits.catalogue import policy
+    from rankduel.bandits.stepper import Stepper, restore, start
     from rankduel.base.errors import RankduelError
+    from rankduel.clickmodels.catalogue import click_model
+    from rankduel.experiments.arena import Arena, open_arena
+    from rankduel.experiments.matrix.preferences import Preferences, read_preferences, write_preferences
+    from rankduel.interleave.catalogue import interleaving
+    from rankduel.interleave.multileave.pages import multileaved_page
+    from rankduel.interleave.pages import interleaved_page
+    from rankduel.letor_data import rankers
+    from rankduel.letor_data.letor import Letor
 
 # Public name -> the module that defines it.
 _EXPORTS = {
-    "Arena": "experiments.arena",
-    "Letor": "letor_data.letor",
-    "Preferences": "experiments.matrix.preferences",
+    "Arena": "rankduel.experiments.arena",
+    "Letor": "rankduel.letor_data.letor",
+    "Preferences": "rankduel.experiments.matrix.preferences",
     "RankduelError": "rankduel.base.errors",
-    "Stepper": "bandits.stepper",
+    "Stepper": "rankduel.bandits.stepper",
     "build_matrix": "rankduel.api.matrices",
     "caches": "rankduel.api.cache_files",
-    "click_model": "clickmodels.catalogue",
+    "click_model": "rankduel.clickmodels.catalogue",
     "click_models": "rankduel.api.catalogues",
     "compare": "rankduel.api.runs",
     "compare_rankers": "rankduel.api.evaluation",
     "describe_data": "rankduel.api.data",
     "duel_odds": "rankduel.api.duels",
     "evaluate": "rankduel.api.evaluation",
-    "interleave": "interleave.pages",
+    "interleaved_page": "rankduel.interleave.pages",
     "interleavers": "rankduel.api.catalogues",
-    "interleaving": "interleave.catalogue",
+    "interleaving": "rankduel.interleave.catalogue",
     "judge": "rankduel.api.judging",
     "load_records": "rankduel.api.runs",
     "matrices": "rankduel.api.catalogues",
     "measures": "rankduel.api.catalogues",
     "multileave": "rankduel.api.runs",
-    "multileaved_page": "interleave.multileave.pages",
+    "multileaved_page": "rankduel.interleave.multileave.pages",
     "multileavers": "rankduel.api.catalogues",
-    "open_arena": "experiments.arena",
+    "open_arena": "rankduel.experiments.arena",
     "play_duels": "rankduel.api.duels",
     "plot_accuracy": "rankduel.api.plots",
     "plot_comparison": "rankduel.api.plots",
     "plot_matrix": "rankduel.api.plots",
     "plot_regret": "rankduel.api.plots",
     "policies": "rankduel.api.catalogues",
-    "policy": "bandits.catalogue",
-    "rankers": "letor_data.rankers",
+    "policy": "rankduel.bandits.catalogue",
+    "rankers": "rankduel.letor_data.rankers",
     "read_data": "rankduel.api.data",
-    "read_preferences": "experiments.matrix.preferences",
+    "read_preferences": "rankduel.experiments.matrix.preferences",
     "regret_bounds": "rankduel.api.matrices",
     "report": "rankduel.api.runs",
-    "restore": "bandits.stepper",
+    "restore": "rankduel.bandits.stepper",
     "run": "rankduel.api.runs",
-    "start": "bandits.stepper",
+    "start": "rankduel.bandits.stepper",
     "study": "rankduel.api.studies",
     "synthetic_data": "rankduel.api.data",
     "winner_subsets": "rankduel.api.matrices",
     "winners": "rankduel.api.matrices",
     "write_data": "rankduel.api.data",
-    "write_preferences": "experiments.matrix.preferences",
+    "write_preferences": "rankduel.experiments.matrix.preferences",
 }
+# Subpackages, which are attributes without an import of their own.
 _PACKAGES = ("letor_data", "clickmodels", "interleave", "bandits", "experiments")
 
 __all__ = [
@@ -105,7 +104,7 @@ __all__ = [
     "describe_data",
     "duel_odds",
     "evaluate",
-    "interleave",
+    "interleaved_page",
     "interleavers",
     "interleaving",
     "judge",
@@ -145,9 +144,10 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("rankduel")
+    if name in _PACKAGES:
+        return import_module(f"rankduel.{name}")
     if name not in _EXPORTS:
         raise AttributeError(f"module 'rankduel' has no attribute '{name}'")
-    check_packages()
     module = import_module(_EXPORTS[name])
     value = module if _EXPORTS[name].rpartition(".")[2] == name else getattr(module, name)
     globals()[name] = value
@@ -156,20 +156,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
-
-
-def check_packages() -> None:
-    """Raise ImportError if another folder of the same name hides one of rankduel's packages.
-
-    Many projects have a folder `experiments`, which Python finds first under `python -c` and in notebooks.
-    """
-    root = Path(__file__).resolve().parents[1]
-    for name in _PACKAGES:
-        spec = find_spec(name)
-        found = Path(spec.origin).resolve() if spec is not None and spec.origin else None
-        if found is None or found.parent.parent != root:
-            hidden = f"{found} hides" if found else "something hides"
-            raise ImportError(
-                f"{hidden} rankduel's own package '{name}' in {root}; rename that file or folder, "
-                "or start Python in another folder"
-            )

@@ -4,25 +4,18 @@ import gc
 import os
 import sys
 
-from rankduel import check_packages
-
 _OBJECTS = 50_000  # new objects between two runs of the garbage collector; 700 by default
 _BLAS = ("OPENBLAS", "MKL")
 
 
 def main() -> None:
-    """Run the command, unless another folder hides one of its packages."""
+    """Run the command."""
     # Modules stay loaded, and collecting garbage among them takes a tenth of a short command's time.
     gc.set_threshold(_OBJECTS)
     # '--jobs' threads use the cores. Threads of BLAS would compete with them: on a busy machine, small linear
     # systems took four times as long.
     for library in _BLAS:
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
-    try:
-        check_packages()
-    except ImportError as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        sys.exit(2)
     try:
         from rankduel.cli import main as run_command
     except KeyboardInterrupt:  # the command has a handler of its own later

@@ -44,7 +44,7 @@ def _all_problems(tree: ast.Module) -> Iterator[Found]:
 
 
 def _private_imports(node: ast.ImportFrom) -> Iterator[Found]:
-    if (node.module or "").partition(".")[0] in PACKAGES:
+    if (node.module or "").partition(".")[0] == "rankduel":
         for alias in node.names:
             if alias.name.startswith("_"):
                 yield node.lineno, "private names", f"imports {alias.name} of {node.module}"

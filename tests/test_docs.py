@@ -9,7 +9,7 @@ import pytest
 from support.shown import blocks_of, problem_with, run_block, runs
 
 import rankduel
-from bandits.catalogue import FAMILIES
+from rankduel.bandits.catalogue import FAMILIES
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -174,4 +174,4 @@ def test_text_of_the_code_is_no_markup(extension):
 
 def test_a_name_that_does_not_exist_is_noticed():
     with pytest.raises(AttributeError):
-        resolved("bandits.loop.no_such_function")
+        resolved("rankduel.bandits.loop.no_such_function")

@@ -11,9 +11,9 @@ import pytest
 from support.shown import run_shell
 
 import rankduel
-from clickmodels import load_model
-from experiments.judge.session import start_session
-from letor_data.cache import READER_VERSION
+from rankduel.clickmodels import load_model
+from rankduel.experiments.judge.session import start_session
+from rankduel.letor_data.cache import READER_VERSION
 
 PAGE = (Path(__file__).parents[1] / "docs" / "reference" / "file_formats.md").read_text("utf-8")
 ROW = re.compile(r"^\| `(\w+)` \| ([^|]+) \| ", re.MULTILINE)

@@ -1,11 +1,14 @@
 """Test that imports follow one order, so that each module can be read without the later ones."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
+# Folders of the repository; rankduel/ has a symbolic link to each of the first five.
 MAY_IMPORT = {
     "letor_data": set(),
     "clickmodels": set(),
@@ -14,6 +17,7 @@ MAY_IMPORT = {
     "experiments": {"letor_data", "clickmodels", "interleave", "bandits"},
     "rankduel": {"letor_data", "clickmodels", "interleave", "bandits", "experiments"},
 }
+FOLDERS = MAY_IMPORT.keys() - {"rankduel"}
 # Modules and subpackages, lowest first: each imports those of its own line and of the lines above it.
 ORDER = {
     "letor_data": (
@@ -91,11 +95,23 @@ def imported_modules(node, package):
 
 def all_imports(root, packages):
     """Yield (file, line, dotted name) of every import that is not for types only."""
-    for path in sorted(p for package in packages for p in (root / package).rglob("*.py")):
+    for path in sorted(p for package in packages for p in files_of(root / package)):
         inside = path.relative_to(root)
+        package = dotted_name(inside.parent)
         for node in _runtime_nodes(ast.parse(path.read_text(encoding="utf-8"))):
-            for module in imported_modules(node, ".".join(inside.parent.parts)):
+            for module in imported_modules(node, package):
                 yield inside.as_posix(), node.lineno, module
+
+
+def dotted_name(folder):
+    """Return the name under which the package in a folder of the repository is imported."""
+    parts = folder.parts
+    return ".".join(parts if parts[0] == "rankduel" else ("rankduel", *parts))
+
+
+def files_of(folder):
+    """Return the modules below a folder, without those behind symbolic links."""
+    return sorted(folder.rglob("*.py"))
 
 
 def _runtime_nodes(tree):
@@ -118,20 +134,27 @@ def wrong_imports(root):
 
 def _is_forbidden_package(file, module):
     """Return whether `module` is in a package that the package of `file` may not import."""
-    package, top = file.partition("/")[0], module.partition(".")[0]
-    if file.startswith("rankduel/base/"):
-        return top in MAY_IMPORT and not module.startswith("rankduel.base") and module != "rankduel"
-    if module.startswith("rankduel.base") or module == "rankduel":
-        return module == "rankduel" and package != "rankduel"
+    package, (top, _, inside) = file.partition("/")[0], module.partition(".")
     if top in TERMINAL_LIBRARIES:
         return not file.startswith("rankduel/cli/")
-    return top in MAY_IMPORT.keys() - MAY_IMPORT[package] - {package}
+    if top in FOLDERS:  # the same module under a second name
+        return True
+    if top != "rankduel" or inside.partition(".")[0] == "base":
+        return False
+    if not inside:  # 'from rankduel import letor_data' also yields 'rankduel.letor_data'
+        return False
+    if file.startswith("rankduel/base/"):
+        return True
+    part = inside.partition(".")[0]
+    return (part if part in FOLDERS else "rankduel") not in MAY_IMPORT[package] | {package}
 
 
 def _is_later_module(file, module):
     """Return whether `module` is in a later line of ORDER than `file`."""
     parts, names = file.removesuffix(".py").split("/"), module.split(".")
-    if parts[1] == "__init__" or names[0] != parts[0] or len(names) < 2:
+    if parts[0] != "rankduel":
+        names = names[1:]
+    if parts[1] == "__init__" or names[:1] != parts[:1] or len(names) < 2:
         return False
     lines = {name: place for place, line in enumerate(ORDER[parts[0]]) for name in line.split()}
     return names[1] in lines and lines[names[1]] > lines[parts[1]]
@@ -140,11 +163,15 @@ def _is_later_module(file, module):
 def modules_of(package):
     """Return the names of the modules and subpackages in a package's folder."""
     folders = [p.parent.name for p in package.glob("*/__init__.py")]
+    if package.name == "rankduel":
+        folders = [name for name in folders if name not in FOLDERS]
     return sorted([*folders, *(p.stem for p in package.glob("*.py") if p.stem != "__init__")])
 
 
 def packages():
-    return sorted(path.parent for name in MAY_IMPORT for path in (ROOT / name).rglob("__init__.py"))
+    return sorted(
+        path.parent for name in MAY_IMPORT for path in files_of(ROOT / name) if path.name == "__init__.py"
+    )
 
 
 def test_imports_go_one_way():
@@ -160,7 +187,7 @@ def test_no_module_imports_a_private_name_of_another():
     found = [
         f"{file}:{line} imports {module}"
         for file, line, module in all_imports(ROOT, MAY_IMPORT)
-        if module.partition(".")[0] in MAY_IMPORT
+        if module.partition(".")[0] == "rankduel"
         if any(part.startswith("_") and not part.endswith("__") for part in module.split("."))
     ]
     assert found == []
@@ -170,7 +197,7 @@ def test_no_module_imports_a_private_name_of_another():
 def test_no_name_of_a_package_shadows_one_of_its_modules(package):
     """`from package import name` is unambiguous: no name bound by `__init__` is a module."""
     tree = ast.parse((package / "__init__.py").read_text(encoding="utf-8"))
-    dotted = ".".join(package.relative_to(ROOT).parts)
+    dotted = dotted_name(package.relative_to(ROOT))
     bound = [
         alias.asname or alias.name
         for node in ast.walk(tree)
@@ -190,23 +217,40 @@ def test_no_two_modules_differ_by_a_plural(package):
 @pytest.mark.parametrize(
     ("file", "source", "reached"),
     [
-        ("letor_data/letor.py", "import interleave", "interleave"),
-        ("letor_data/letor.py", "import numpy, bandits.loop as loop", "bandits.loop"),
-        ("clickmodels/tables.py", "from letor_data import Letor", "letor_data"),
-        ("interleave/duel.py", "from bandits.contract import Policy", "bandits.contract"),
+        ("letor_data/letor.py", "import rankduel.interleave", "rankduel.interleave"),
+        ("letor_data/letor.py", "import numpy, rankduel.bandits.loop as loop", "rankduel.bandits.loop"),
+        ("clickmodels/tables.py", "from rankduel.letor_data import Letor", "rankduel.letor_data"),
+        ("clickmodels/tables.py", "from rankduel import letor_data", "rankduel.letor_data"),
+        ("clickmodels/tables.py", "from rankduel import run", "rankduel.run"),
+        ("interleave/duel.py", "from rankduel.bandits.contract import Policy", "rankduel.bandits.contract"),
         ("bandits/parts/deep/a.py", "from rankduel.cli import main", "rankduel.cli"),
-        ("bandits/loop.py", "def f():\n    if True:\n        import interleave.duel", "interleave.duel"),
-        ("bandits/loop.py", "from .. import interleave", "interleave"),
-        ("bandits/parts/a.py", "from ...clickmodels import tables", "clickmodels"),
-        ("letor_data/__init__.py", "from ..rankduel.cli import main", "rankduel.cli"),
-        ("bandits/parts/a.py", "from bandits.policies.condorcet import rucb", "bandits.policies.condorcet"),
-        ("bandits/contract.py", "from bandits import loop", "bandits.loop"),
-        ("experiments/matrix/build.py", "from experiments import studies", "experiments.studies"),
+        (
+            "bandits/loop.py",
+            "def f():\n    if True:\n        import rankduel.interleave.duel",
+            "rankduel.interleave.duel",
+        ),
+        ("bandits/loop.py", "from .. import interleave", "rankduel.interleave"),
+        ("bandits/parts/a.py", "from ...clickmodels import tables", "rankduel.clickmodels"),
+        ("letor_data/__init__.py", "from ..cli import main", "rankduel.cli"),
+        (
+            "bandits/parts/a.py",
+            "from rankduel.bandits.policies.condorcet import rucb",
+            "rankduel.bandits.policies.condorcet",
+        ),
+        ("bandits/contract.py", "from rankduel.bandits import loop", "rankduel.bandits.loop"),
+        (
+            "experiments/matrix/build.py",
+            "from rankduel.experiments import studies",
+            "rankduel.experiments.studies",
+        ),
         ("experiments/arena.py", "import rich.console", "rich.console"),
         ("experiments/runs/run.py", "import typer", "typer"),
-        ("experiments/runs/run.py", "import rankduel", "rankduel"),
-        ("rankduel/base/files.py", "from letor_data import Letor", "letor_data"),
+        ("experiments/runs/run.py", "from rankduel import run", "rankduel.run"),
+        ("rankduel/base/files.py", "from rankduel.letor_data import Letor", "rankduel.letor_data"),
         ("rankduel/base/files.py", "import rankduel.cli", "rankduel.cli"),
+        ("experiments/arena.py", "from letor_data import Letor", "letor_data"),
+        ("letor_data/letor.py", "from letor_data import Letor", "letor_data"),
+        ("rankduel/cli/run.py", "import experiments.arena", "experiments.arena"),
     ],
 )
 def test_a_wrong_import_is_found(tmp_path, file, source, reached):
@@ -217,25 +261,58 @@ def test_a_wrong_import_is_found(tmp_path, file, source, reached):
 @pytest.mark.parametrize(
     ("file", "source"),
     [
-        ("experiments/arena.py", "import letor_data, clickmodels, interleave, bandits"),
-        ("interleave/duel.py", "from letor_data import Letor\nfrom clickmodels import tables"),
+        ("experiments/arena.py", "from rankduel import letor_data, clickmodels, interleave, bandits"),
+        (
+            "interleave/duel.py",
+            "from rankduel.letor_data import Letor\nfrom rankduel.clickmodels import tables",
+        ),
         (
             "bandits/stepper.py",
-            "from bandits.contract import Policy\nfrom . import loop\nfrom .loop import play",
+            "from rankduel.bandits.contract import Policy\nfrom . import loop\nfrom .loop import play",
         ),
         ("bandits/parts/a.py", "from .. import agenda\nfrom .experiments import x"),
         ("letor_data/letor.py", "import numpy\nimport bandits_of_others"),
         ("letor_data/letor.py", '"import interleave"  # import bandits'),
-        ("interleave/world.py", "if TYPE_CHECKING:\n    from interleave.catalogue import Interleaving"),
+        (
+            "interleave/world.py",
+            "if TYPE_CHECKING:\n    from rankduel.interleave.catalogue import Interleaving",
+        ),
         ("rankduel/cli/run.py", "import typer, rich"),
         ("letor_data/letor.py", "from rankduel.base.errors import DataError"),
         ("rankduel/base/files.py", "from rankduel.base.errors import DataError"),
-        ("bandits/__init__.py", "from bandits.stepper import start"),
+        ("bandits/__init__.py", "from rankduel.bandits.stepper import start"),
     ],
 )
 def test_an_allowed_import_is_accepted(tmp_path, file, source):
     _write(tmp_path / file, source)
     assert wrong_imports(tmp_path) == []
+
+
+ALL_MODULES = """
+import importlib, pathlib, pkgutil, sys, rankduel
+for found in pkgutil.walk_packages(rankduel.__path__, "rankduel."):
+    if not found.name.endswith(".__main__"):
+        importlib.import_module(found.name)
+files = {}
+for name, module in list(sys.modules.items()):
+    if getattr(module, "__file__", None):
+        files.setdefault(pathlib.Path(module.__file__).resolve(), []).append(name)
+ours = {file: names for file, names in files.items() if any(n.partition(".")[0] == "rankduel" for n in names)}
+print(len(ours))
+print([names for names in ours.values() if len(names) > 1])
+print([name for name in sys.modules if name.partition(".")[0] in %r])
+"""
+
+
+def test_no_module_is_imported_under_two_names():
+    """Python starts in the repository, where a module could be found by the name of its folder, too."""
+    source = ALL_MODULES % sorted(FOLDERS)
+    done = subprocess.run(
+        [sys.executable, "-c", source], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    count, twice, bare = done.stdout.splitlines()
+    assert int(count) == sum(len(files_of(ROOT / name)) for name in MAY_IMPORT) - 1  # without __main__
+    assert (twice, bare) == ("[]", "[]")
 
 
 def _write(path, source):

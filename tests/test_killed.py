@@ -16,10 +16,10 @@ import pytest
 from support import own_study
 from support.run_set_samples import made_up_study, write_run_set
 
-from experiments.judge.judgments import pairs_csv
-from experiments.judge.session import start_session
-from letor_data.synthetic.generate import shape, synthesize
-from letor_data.text.writer import write_letor
+from rankduel.experiments.judge.judgments import pairs_csv
+from rankduel.experiments.judge.session import start_session
+from rankduel.letor_data.synthetic.generate import shape, synthesize
+from rankduel.letor_data.text.writer import write_letor
 
 pytestmark = [
     pytest.mark.slow,
@@ -31,10 +31,10 @@ WITHIN = 12  # least number of kills that leave some but not all of the output
 
 # Saves a checkpoint after every block; a normal job saves one every three seconds.
 MATRIX = """
-from experiments.matrix import checkpoint
-from experiments.arena import open_arena
-from experiments.matrix.build import write_matrix
-from letor_data import read_data
+from rankduel.experiments.matrix import checkpoint
+from rankduel.experiments.arena import open_arena
+from rankduel.experiments.matrix.build import write_matrix
+from rankduel.letor_data import read_data
 checkpoint._EVERY, checkpoint._SHARE = 0.0, 1.0
 arena = open_arena(read_data("data.txt"), interleave="probabilistic", rankers="122-136")
 write_matrix(arena, "m.prefs.parquet", decide=0.05, duels=100_000)

@@ -7,7 +7,7 @@ import ratchets
 @pytest.mark.parametrize(
     ("source", "rule"),
     [
-        ("from bandits.loop import _ahead", "private names"),
+        ("from rankduel.bandits.loop import _ahead", "private names"),
         ("def f(a, b, c, d, e, g, h, i, j) -> None: ...", "parameters"),
         ("class A:\n    def f(self, a, b, c, d, e, g, h, i, j) -> None: ...", "parameters"),
         ("def f(): ...", "return types"),
@@ -24,7 +24,7 @@ def test_code_that_breaks_a_rule_is_reported(source, rule):
     "source",
     [
         "from numpy import _core",
-        "from bandits.loop import play",
+        "from rankduel.bandits.loop import play",
         "def f(a, b, c, d, e, g, h, i, *, j) -> None: ...",
         "class A:\n    def f(self, a, b, c, d, e, g, h, i) -> None: ...",
         "@njit\ndef f(): ...",

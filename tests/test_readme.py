@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.shown import blocks, blocks_of, matches, run_block, runs
 
-from bandits import POLICIES, configure
+from rankduel.bandits import POLICIES, configure
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"

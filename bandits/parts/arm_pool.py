@@ -5,7 +5,7 @@ The arms still in the pool are the first entries of an array, in ascending order
 
 from __future__ import annotations
 
-from bandits.parts.matches.standings import add_wins
+from rankduel.bandits.parts.matches.standings import add_wins
 from rankduel.base.compiling import kernel
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from bandits.parts.picks import pick
+from rankduel.bandits.parts.picks import pick
 from rankduel.base.compiling import kernel
 
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.parts.picks import pick
-from bandits.parts.sum_tree import add_up, draw, new_tree, set_weight
+from rankduel.bandits.parts.picks import pick
+from rankduel.bandits.parts.sum_tree import add_up, draw, new_tree, set_weight
 from rankduel.base.compiling import kernel
 
 

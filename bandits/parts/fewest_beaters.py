@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.parts.bounds import NEVER
+from rankduel.bandits.parts.bounds import NEVER
 from rankduel.base.compiling import kernel
 
 

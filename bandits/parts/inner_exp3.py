@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.parts.exponential_weights import (
+from rankduel.bandits.parts.exponential_weights import (
     ExponentialWeights,
     add_to_log_weight,
     divide_weights,

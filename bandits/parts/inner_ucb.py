@@ -14,7 +14,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.parts.picks import NO_ARM, pick_largest
+from rankduel.bandits.parts.picks import NO_ARM, pick_largest
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 

@@ -17,10 +17,10 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from bandits.parts.answers import copeland_leader_among
-from bandits.parts.bounds import beaten
-from bandits.parts.head_start import log_head_start, log_of_sum
-from bandits.parts.picks import pick
+from rankduel.bandits.parts.answers import copeland_leader_among
+from rankduel.bandits.parts.bounds import beaten
+from rankduel.bandits.parts.head_start import log_head_start, log_of_sum
+from rankduel.bandits.parts.picks import pick
 from rankduel.base.compiling import kernel, record
 from rankduel.base.errors import PolicyError
 from rankduel.base.settings import Setting

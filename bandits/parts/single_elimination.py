@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from bandits.agenda import add, clear
+from rankduel.bandits.agenda import add, clear
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.parts.bounds import beats_all_until
-from bandits.parts.picks import pick
+from rankduel.bandits.parts.bounds import beats_all_until
+from rankduel.bandits.parts.picks import pick
 from rankduel.base.compiling import kernel
 
 

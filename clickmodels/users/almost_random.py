@@ -1,6 +1,6 @@
 """The almost random user: clicks depend on relevance only a little."""
 
-from clickmodels.contract import User
+from rankduel.clickmodels.contract import User
 
 USER = User(
     "almost_random",

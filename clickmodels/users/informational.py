@@ -1,6 +1,6 @@
 """The informational user: gathers documents, clicks often and reads on."""
 
-from clickmodels.contract import User
+from rankduel.clickmodels.contract import User
 
 USER = User(
     "informational",

@@ -1,6 +1,6 @@
 """The navigational user: looks for one good document and then leaves."""
 
-from clickmodels.contract import User
+from rankduel.clickmodels.contract import User
 
 USER = User(
     "navigational",

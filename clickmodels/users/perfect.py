@@ -1,6 +1,6 @@
 """The perfect user: clicks by relevance alone and reads the whole page."""
 
-from clickmodels.contract import User
+from rankduel.clickmodels.contract import User
 
 USER = User(
     "perfect",

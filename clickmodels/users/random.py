@@ -1,6 +1,6 @@
 """The random user: clicks every document with probability 1/2."""
 
-from clickmodels.contract import User
+from rankduel.clickmodels.contract import User
 
 USER = User(
     "random",

@@ -16,6 +16,7 @@ import importlib
 import pkgutil
 import sys
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -23,24 +24,27 @@ from docutils import nodes
 from pieces import CodeDirective, code, docstring, facts, inline, paragraph, table
 from sphinx.application import Sphinx
 
-from bandits.catalogue import FAMILIES, configure
-from clickmodels.catalogue import CLICK_MODELS, USERS
-from clickmodels.position_based import ATTENTIONS
-from clickmodels.rows import row_text
-from clickmodels.tables import STOP_RULES
-from experiments.matrix import builtin, families
-from experiments.matrix.builtin import MATRICES
-from experiments.studies import all_studies
-from experiments.studies.study import TIERS, Runs, Study
-from interleave import methods as interleaving_methods
-from interleave.catalogue import METHODS, PRESETS
-from interleave.multileave import methods as multileaving_methods
-from interleave.multileave.catalogue import MULTILEAVERS
-from letor_data.evaluation import measures
-from letor_data.evaluation.catalogue import MEASURES
+import rankduel
+from rankduel.bandits.catalogue import FAMILIES, configure
 from rankduel.base import errors
 from rankduel.base.settings import Setting, range_text, settings_of, variants_of, written
 from rankduel.base.text import counted
+from rankduel.clickmodels.catalogue import CLICK_MODELS, USERS
+from rankduel.clickmodels.position_based import ATTENTIONS
+from rankduel.clickmodels.rows import row_text
+from rankduel.clickmodels.tables import STOP_RULES
+from rankduel.experiments.matrix import builtin, families
+from rankduel.experiments.matrix.builtin import MATRICES
+from rankduel.experiments.studies import all_studies
+from rankduel.experiments.studies.study import TIERS, Runs, Study
+from rankduel.interleave import methods as interleaving_methods
+from rankduel.interleave.catalogue import METHODS, PRESETS
+from rankduel.interleave.multileave import methods as multileaving_methods
+from rankduel.interleave.multileave.catalogue import MULTILEAVERS
+from rankduel.letor_data.evaluation import measures
+from rankduel.letor_data.evaluation.catalogue import MEASURES
+
+ROOT = Path(__file__).parents[2]
 
 # Name of a catalogue -> its things, and the package whose modules they are.
 _THINGS: dict[str, tuple[Mapping[str, Any], ModuleType]] = {
@@ -82,6 +86,11 @@ def _without_first_line(text: str) -> str:
     return text.strip().partition("\n")[2]
 
 
+def _source_file(module: ModuleType) -> str:
+    """Return the path of a module's file in the repository."""
+    return str(Path(module.__file__ or "").resolve().relative_to(ROOT))
+
+
 class PolicyTable(CodeDirective):
     def content_nodes(self) -> list[nodes.Node]:
         rows = [
@@ -108,7 +117,7 @@ class Policies(CodeDirective):
                 ("Assumes", one.assumes),
                 ("Horizon", "must be known" if configure(one).needs_horizon else "need not be known"),
                 ("Feedback", _feedback(one)),
-                ("Code", code(module.__name__.replace(".", "/") + ".py")),
+                ("Code", code(_source_file(module))),
             ]
         )
         about = paragraph(f"{one.about.rstrip('.')}.")
@@ -140,7 +149,7 @@ class Things(CodeDirective):
                 ("Written", code(one.name)),
                 ("Formula", code(getattr(one, "formula", ""))),
                 ("Source", one.source),
-                ("Code", code(module.__name__.replace(".", "/") + ".py")),
+                ("Code", code(_source_file(module))),
             ]
         )
         about = paragraph(f"{one.about[:1].upper()}{one.about[1:].rstrip('.')}.")
@@ -260,11 +269,10 @@ class Kinds(CodeDirective):
 
 def _kinds(base: type) -> list[type]:
     """Return a class and all that derive from it and are ours, in the order of their definition."""
-    for package in _PACKAGES:
-        for found in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
-            if not found.name.endswith(".__main__"):
-                importlib.import_module(found.name)
-    return [kind for kind in _derived(base) if kind.__module__.partition(".")[0] in _PACKAGES]
+    for found in pkgutil.walk_packages(rankduel.__path__, "rankduel."):
+        if not found.name.endswith(".__main__"):
+            importlib.import_module(found.name)
+    return [kind for kind in _derived(base) if kind.__module__.startswith("rankduel.")]
 
 
 def _derived(base: type) -> list[type]:
@@ -277,9 +285,6 @@ class DocstringOf(CodeDirective):
     def content_nodes(self) -> list[nodes.Node]:
         module = importlib.import_module(self.arguments[0])
         return docstring(_without_first_line(module.__doc__ or ""))
-
-
-_PACKAGES = ("rankduel", "letor_data", "clickmodels", "interleave", "bandits", "experiments")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

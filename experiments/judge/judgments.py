@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from experiments.judge.spreadsheet import from_csv, to_csv
 from rankduel.base.checked_json import read_at_most
 from rankduel.base.errors import DataError, RecordsError
 from rankduel.base.files import convert_write_errors, write_text
+from rankduel.experiments.judge.spreadsheet import from_csv, to_csv
 
 LOCKS: Any = None  # the module fcntl, which Windows does not have
 with contextlib.suppress(ImportError):

@@ -23,9 +23,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits import Stepper, start
-from bandits.steps import LONGEST, checked_horizon
-from experiments.judge.judgments import (
+from rankduel.bandits import Stepper, start
+from rankduel.bandits.steps import LONGEST, checked_horizon
+from rankduel.base.checked_json import read_checked_json, write_checked_json
+from rankduel.base.errors import DataError, PolicyError, RankduelError, RecordsError, UsageError
+from rankduel.base.files import convert_write_errors
+from rankduel.base.settings import Configured
+from rankduel.base.streams import checked_seed, stream
+from rankduel.experiments.judge.judgments import (
     TIE,
     Comparison,
     Judgment,
@@ -35,13 +40,8 @@ from experiments.judge.judgments import (
     read_judgment_file,
     write_judgments,
 )
-from experiments.judge.spreadsheet import csv_rows
-from experiments.specs import parse_policy, policy_file
-from rankduel.base.checked_json import read_checked_json, write_checked_json
-from rankduel.base.errors import DataError, PolicyError, RankduelError, RecordsError, UsageError
-from rankduel.base.files import convert_write_errors
-from rankduel.base.settings import Configured
-from rankduel.base.streams import checked_seed, stream
+from rankduel.experiments.judge.spreadsheet import csv_rows
+from rankduel.experiments.specs import parse_policy, policy_file
 
 _ABOUT, _JUDGMENTS = "session.json", "judgments"
 _FORMAT = 2

@@ -4,10 +4,10 @@
     rao-blackwell  averages of exact odds given drawn ties or pages, with every query played equally often
     simulated      live duels on random queries, if requested or if the method has no odds
 
-Work is divided into rounds (experiments.matrix.rounds), and a round into blocks of queries with all its
-pairs. Threads share the blocks, whose sums are added in order. Every block has its own random stream, named
-by seed, round and first query, so the result depends neither on threads nor on interruptions. It depends on
-the chosen rankers, since all pairs of a block share its stream.
+Work is divided into rounds (rankduel.experiments.matrix.rounds), and a round into blocks of queries with all
+its pairs. Threads share the blocks, whose sums are added in order. Every block has its own random stream,
+named by seed, round and first query, so the result depends neither on threads nor on interruptions. It
+depends on the chosen rankers, since all pairs of a block share its stream.
 """
 
 from __future__ import annotations
@@ -20,14 +20,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from experiments.arena import Arena, check_has_pairs
-from experiments.arena_reference import SENT, rankings_on_worker, read_by_workers
-from experiments.cluster import Cluster, Transfer, Workers, checked_workers
-from experiments.limits import MOST_DUELS, checked_count
-from experiments.matrix.checkpoint import Checkpoint
-from experiments.matrix.kernels import KernelChoice, choose_kernel, has_odds
-from experiments.matrix.preferences import Preferences, checked, write_preferences
-from experiments.matrix.rounds import (
+from rankduel.base.errors import UsageError
+from rankduel.base.streams import checked_seed, stream
+from rankduel.base.threads import ordered_map
+from rankduel.experiments.arena import Arena, check_has_pairs
+from rankduel.experiments.arena_reference import SENT, rankings_on_worker, read_by_workers
+from rankduel.experiments.cluster import Cluster, Transfer, Workers, checked_workers
+from rankduel.experiments.limits import MOST_DUELS, checked_count
+from rankduel.experiments.matrix.checkpoint import Checkpoint
+from rankduel.experiments.matrix.kernels import KernelChoice, choose_kernel, has_odds
+from rankduel.experiments.matrix.preferences import Preferences, checked, write_preferences
+from rankduel.experiments.matrix.rounds import (
     Job,
     PairSums,
     Round,
@@ -40,11 +43,11 @@ from experiments.matrix.rounds import (
     start_sums,
     sum_of_values,
 )
-from experiments.statistics import Sequence
-from interleave import for_another_thread, is_exact
-from interleave.exact.outcome_odds import LOSS, TIE, WIN
-from interleave.exact.team_draft import LONGEST
-from interleave.world import (
+from rankduel.experiments.statistics import Sequence
+from rankduel.interleave import for_another_thread, is_exact
+from rankduel.interleave.exact.outcome_odds import LOSS, TIE, WIN
+from rankduel.interleave.exact.team_draft import LONGEST
+from rankduel.interleave.world import (
     World,
     asked_in_turn,
     select_queries,
@@ -52,10 +55,7 @@ from interleave.world import (
     with_rankings,
     without_rankings,
 )
-from letor_data.references import RankingsReference, reference_of
-from rankduel.base.errors import UsageError
-from rankduel.base.streams import checked_seed, stream
-from rankduel.base.threads import ordered_map
+from rankduel.letor_data.references import RankingsReference, reference_of
 
 USUAL_TIMES = 20  # default number of plays of each query
 USUAL_MOST = 400_000  # default maximum of duels per pair with an adaptive target; the papers' number per pair

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from experiments.matrix import families
-from experiments.matrix.contract import Family
 from rankduel.base.errors import MatrixError
 from rankduel.base.settings import Catalogue, Configured, NoParams, configure, discovered, find, parse_spec
 from rankduel.base.text import shortened
+from rankduel.experiments.matrix import families
+from rankduel.experiments.matrix.contract import Family
 
 
 class Matrix(NamedTuple):

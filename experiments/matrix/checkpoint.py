@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from experiments.digests import plain_text
 from rankduel.base.errors import CacheNotice, UsageError
 from rankduel.base.files import convert_write_errors, replacing, short_name
+from rankduel.experiments.digests import plain_text
 
 _FORMAT = 2
 _DIGEST = 32  # bytes

@@ -15,15 +15,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from interleave import METHODS, query_odds
-from interleave.duel import draft_length_by, outcome_by
-from interleave.exact.click_patterns import pattern_chance
-from interleave.exact.dispatch import FEW_DOCUMENTS, compiled_odds, longest_exact_page
-from interleave.exact.outcome_odds import LOSS, TIE, WIN, read_rank, verdict
-from interleave.exact.team_draft import team_draft_odds
-from interleave.list_ends import shorter_list
-from interleave.methods import probabilistic
-from interleave.world import (
+from rankduel.base.compiling import entry, kernel
+from rankduel.base.settings import Configured
+from rankduel.interleave import METHODS, query_odds
+from rankduel.interleave.duel import draft_length_by, outcome_by
+from rankduel.interleave.exact.click_patterns import pattern_chance
+from rankduel.interleave.exact.dispatch import FEW_DOCUMENTS, compiled_odds, longest_exact_page
+from rankduel.interleave.exact.outcome_odds import LOSS, TIE, WIN, read_rank, verdict
+from rankduel.interleave.exact.team_draft import team_draft_odds
+from rankduel.interleave.list_ends import shorter_list
+from rankduel.interleave.methods import probabilistic
+from rankduel.interleave.world import (
     CLICK,
     CLICK_AND_LEAVE,
     CLICKED,
@@ -34,9 +36,7 @@ from interleave.world import (
     pair_on,
     rank_page,
 )
-from letor_data.ties import shuffle_ties
-from rankduel.base.compiling import entry, kernel
-from rankduel.base.settings import Configured
+from rankduel.letor_data.ties import shuffle_ties
 
 # Columns after LOSS, TIE and WIN: sums of squared deviations of the values of a query. WITHIN takes them from
 # the mean of all values of the query. CENTRED takes each from the mean of the query's earlier values, with
@@ -166,7 +166,7 @@ def _settle_tops(world, query, length, times, used, tied, tops, users):
 class Room(NamedTuple):
     """Workspace for the odds of a drawn page."""
 
-    leads: np.ndarray  # (3, leads) float64, see interleave.exact.outcome_odds
+    leads: np.ndarray  # (3, leads) float64, see rankduel.interleave.exact.outcome_odds
     clicks: np.ndarray  # (READERS, ranks + 1) int64; the last column is the number of ranks read
     odds: np.ndarray  # (3,) float64, the result
 

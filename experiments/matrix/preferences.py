@@ -19,17 +19,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bandits import checked_prefs, condorcet_winner
-from experiments.matrix.builtin import FAMILIES, MATRICES, is_built_in, make_matrix, parse_matrix
-from experiments.specs import feature_list
-from experiments.tables import DamagedTable, read_table, table_content
-from letor_data.kinds import JUDGED, kind_of
+from rankduel.bandits import checked_prefs, condorcet_winner
 from rankduel.base.arguments import check_type
 from rankduel.base.errors import MatrixError, UsageError, encodable
 from rankduel.base.files import convert_write_errors, replacing
 from rankduel.base.notebook import few, html_repr, short_repr
 from rankduel.base.settings import find
 from rankduel.base.text import shortened
+from rankduel.experiments.matrix.builtin import FAMILIES, MATRICES, is_built_in, make_matrix, parse_matrix
+from rankduel.experiments.specs import feature_list
+from rankduel.experiments.tables import DamagedTable, read_table, table_content
+from rankduel.letor_data.kinds import JUDGED, kind_of
 
 # How a probability was found: in closed form; as a mean of exact odds given drawn ties or pages; from played
 # duels; from multileaved pages; or given without further information.

@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from experiments.matrix.kernels import CENTRED, COLUMNS, WITHIN, KernelChoice, add_centred
-from experiments.statistics import Sequence, extend, predicted_mean, start_sequence
-from interleave.exact.outcome_odds import TIE, WIN
-from interleave.world import World
-from letor_data.references import RankingsReference
 from rankduel.base.streams import stream
+from rankduel.experiments.matrix.kernels import CENTRED, COLUMNS, WITHIN, KernelChoice, add_centred
+from rankduel.experiments.statistics import Sequence, extend, predicted_mean, start_sequence
+from rankduel.interleave.exact.outcome_odds import TIE, WIN
+from rankduel.interleave.world import World
+from rankduel.letor_data.references import RankingsReference
 
 _BLOCK_WORK = 200_000  # pages or duels in a block of queries, about a second of work
 _MIN_BLOCKS = 32  # per round, so that threads share the work
@@ -88,7 +88,7 @@ class PairSums(NamedTuple):
 
     rounds: np.ndarray  # (1,) int64, rounds played
     n: np.ndarray  # (pairs,) int64, pages or duels
-    sums: np.ndarray  # (pairs, COLUMNS), see experiments.matrix.kernels
+    sums: np.ndarray  # (pairs, COLUMNS), see rankduel.experiments.matrix.kernels
     freedom: np.ndarray  # (pairs,) int64, degrees of freedom of the column WITHIN
     by_query: np.ndarray  # (groups of queries, pairs): sums of value - 1/2
     sequence: Sequence  # confidence sequences of the values; used if target.decide is given

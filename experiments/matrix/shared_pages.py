@@ -29,21 +29,21 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from bandits import checkpoints
-from experiments.arena import Arena, check_has_pairs
-from experiments.arena_reference import ArenaReference, arena_of, transfers_of
-from experiments.cluster import Cluster, Workers, checked_workers
-from experiments.limits import checked_count
-from experiments.matrix.checkpoint import Checkpoint
-from experiments.matrix.preferences import Preferences, checked, write_preferences
-from interleave import for_another_thread as own_world
-from interleave.duel import outcome_by
-from interleave.multileave import MULTILEAVERS, for_another_thread, make_shared_world, multileave_by
+from rankduel.bandits import checkpoints
 from rankduel.base.compiling import entry
 from rankduel.base.errors import UsageError
 from rankduel.base.settings import Configured
 from rankduel.base.streams import checked_seed, stream
 from rankduel.base.threads import ordered_map
+from rankduel.experiments.arena import Arena, check_has_pairs
+from rankduel.experiments.arena_reference import ArenaReference, arena_of, transfers_of
+from rankduel.experiments.cluster import Cluster, Workers, checked_workers
+from rankduel.experiments.limits import checked_count
+from rankduel.experiments.matrix.checkpoint import Checkpoint
+from rankduel.experiments.matrix.preferences import Preferences, checked, write_preferences
+from rankduel.interleave import for_another_thread as own_world
+from rankduel.interleave.duel import outcome_by
+from rankduel.interleave.multileave import MULTILEAVERS, for_another_thread, make_shared_world, multileave_by
 
 # Columns of the sums of a pair: pages with S > 0, with S < 0, sums of S and of -S over these, sum of S^2.
 WINS, LOSSES, POSITIVE, NEGATIVE, SQUARES = range(5)
@@ -194,7 +194,8 @@ def infer_matrix(
     """Estimate the preferences of all pairs from multileaved pages.
 
     The interval of each pair has confidence 1 - `alpha` after `impressions` pages, by the normal
-    approximation, as in experiments.matrix.build. `done` is called with the number of new impressions.
+    approximation, as in rankduel.experiments.matrix.build. `done` is called with the number of new
+    impressions.
     """
     impressions = checked_impressions(impressions)
     if not 0 < alpha < 1:

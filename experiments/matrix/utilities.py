@@ -6,9 +6,9 @@ from typing import Annotated
 
 import numpy as np
 
-from experiments.matrix.contract import USUAL_ARMS, check_arms, numbers_in
 from rankduel.base.settings import Setting
 from rankduel.base.streams import stream
+from rankduel.experiments.matrix.contract import USUAL_ARMS, check_arms, numbers_in
 
 RANDOM = "random"
 Spread = Annotated[

@@ -10,10 +10,10 @@ from typing import Any
 import altair as alt
 import vl_convert
 
-from experiments.report.charts.parts import HOVER, printable, vega_lite_version
-from experiments.report.html import chart_html
 from rankduel.base.errors import UsageError
 from rankduel.base.files import replacing
+from rankduel.experiments.report.charts.parts import HOVER, printable, vega_lite_version
+from rankduel.experiments.report.html import chart_html
 
 POINTS_PER_INCH = 72  # one unit of a chart is one point of a PDF
 _FORMATS = ("pdf", "svg", "png", "html")

@@ -7,18 +7,18 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from bandits import condorcet_winner
-from experiments.matrix.preferences import Preferences
-from experiments.report.charts.parts import estimate_text, runs_text
-from experiments.report.charts.styles import LineStyle
-from experiments.report.multileave import headline, is_multileave
-from experiments.report.names import ranker_in_words
-from experiments.runs.compare import Comparison, rounded_up, unnoticed
-from experiments.runs.run_sets import RunSet
-from experiments.runs.summaries import final, final_estimates
-from experiments.winners.certainty import is_undecided, joint
-from experiments.winners.notions import best, copeland_scores
-from experiments.winners.verdict import resampled_verdict
+from rankduel.bandits import condorcet_winner
+from rankduel.experiments.matrix.preferences import Preferences
+from rankduel.experiments.report.charts.parts import estimate_text, runs_text
+from rankduel.experiments.report.charts.styles import LineStyle
+from rankduel.experiments.report.multileave import headline, is_multileave
+from rankduel.experiments.report.names import ranker_in_words
+from rankduel.experiments.runs.compare import Comparison, rounded_up, unnoticed
+from rankduel.experiments.runs.run_sets import RunSet
+from rankduel.experiments.runs.summaries import final, final_estimates
+from rankduel.experiments.winners.certainty import is_undecided, joint
+from rankduel.experiments.winners.notions import best, copeland_scores
+from rankduel.experiments.winners.verdict import resampled_verdict
 
 
 def report_title(run_sets: Sequence[RunSet], paired: bool) -> str:

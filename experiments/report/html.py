@@ -16,11 +16,11 @@ import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from experiments.report.charts.curves import HEADROOM, View
-from experiments.report.charts.parts import PAGE, printable, vega_lite_version
-from experiments.report.charts.styles import DARK, LineStyle
-from experiments.report.origin import origin_of
-from experiments.runs.summaries import QUANTILES
+from rankduel.experiments.report.charts.curves import HEADROOM, View
+from rankduel.experiments.report.charts.parts import PAGE, printable, vega_lite_version
+from rankduel.experiments.report.charts.styles import DARK, LineStyle
+from rankduel.experiments.report.origin import origin_of
+from rankduel.experiments.runs.summaries import QUANTILES
 
 # Options of the controls on a page. The first of each is the default, as in View().
 CHOICES = {"x": ("log", "linear"), "y": ("log", "linear"), "band": ("error", "quantiles", "none")}
@@ -69,7 +69,7 @@ def environment() -> Environment:
         autoescape=True,
         finalize=lambda value: value if isinstance(value, Markup) else printable(value),
         undefined=StrictUndefined,
-        loader=PackageLoader("experiments.report"),
+        loader=PackageLoader("rankduel.experiments.report"),
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -9,8 +9,9 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from experiments.report.charts.curves import View, axis_top, end_labels, with_label_positions
-from experiments.report.charts.parts import (
+from rankduel.base.text import counted
+from rankduel.experiments.report.charts.curves import View, axis_top, end_labels, with_label_positions
+from rankduel.experiments.report.charts.parts import (
     HIDDEN,
     PAGE,
     Layout,
@@ -23,9 +24,9 @@ from experiments.report.charts.parts import (
     scale_of,
     visible,
 )
-from experiments.report.charts.styles import LineStyle, line_styles
-from experiments.report.html import Figure, Section, Table, run_set_html
-from experiments.runs.multileave_error import (
+from rankduel.experiments.report.charts.styles import LineStyle, line_styles
+from rankduel.experiments.report.html import Figure, Section, Table, run_set_html
+from rankduel.experiments.runs.multileave_error import (
     LIMITS,
     MODE,
     decades,
@@ -34,9 +35,8 @@ from experiments.runs.multileave_error import (
     impressions_until,
     until_text,
 )
-from experiments.runs.run_sets import RunSet
-from experiments.runs.summaries import curves
-from rankduel.base.text import counted
+from rankduel.experiments.runs.run_sets import RunSet
+from rankduel.experiments.runs.summaries import curves
 
 _CAPTION = (
     "Share of ranker pairs in the wrong order (E_bin of Schuth et al., CIKM 2014; a pair without a leader "

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import PurePath
 
-from bandits.catalogue import POLICIES
-from experiments.matrix.preferences import Preferences
-from letor_data.formats import PROFILES, profile_for
+from rankduel.bandits.catalogue import POLICIES
+from rankduel.experiments.matrix.preferences import Preferences
+from rankduel.letor_data.formats import PROFILES, profile_for
 
 
 def policy_names(policies: Iterable[str]) -> dict[str, str]:

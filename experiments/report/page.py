@@ -10,15 +10,15 @@ from typing import Any
 
 import pandas as pd
 
-from experiments.report.charts.styles import LineStyle, line_styles
-from experiments.report.headlines import report_title, run_set_headline
-from experiments.report.html import charts_footer, page_html, plain_names
-from experiments.report.pair import pair_clause, pair_section, pairs
-from experiments.report.run_set import run_set_section
-from experiments.runs.run_sets import RunSet
-from experiments.runs.study_file import read_settings
-from experiments.runs.summaries import read_for_charts
 from rankduel.base.files import write_text
+from rankduel.experiments.report.charts.styles import LineStyle, line_styles
+from rankduel.experiments.report.headlines import report_title, run_set_headline
+from rankduel.experiments.report.html import charts_footer, page_html, plain_names
+from rankduel.experiments.report.pair import pair_clause, pair_section, pairs
+from rankduel.experiments.report.run_set import run_set_section
+from rankduel.experiments.runs.run_sets import RunSet
+from rankduel.experiments.runs.study_file import read_settings
+from rankduel.experiments.runs.summaries import read_for_charts
 
 # An id on the page is the name of a run set or pair plus one of these endings, which no id of the charting
 # libraries has.

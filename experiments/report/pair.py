@@ -8,17 +8,17 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from experiments.report.charts.curves import View
-from experiments.report.charts.differences import difference_chart
-from experiments.report.charts.parts import PAGE, Layout, estimate_text, runs_text
-from experiments.report.charts.styles import LineStyle
-from experiments.report.headlines import agreement, labels_of
-from experiments.report.html import Figure, Section, Table, render
-from experiments.runs.compare import Comparison, compare_runs
-from experiments.runs.run_sets import RunSet
-from experiments.runs.summaries import final, final_estimates
-from experiments.statistics import Estimate
 from rankduel.base.text import counted
+from rankduel.experiments.report.charts.curves import View
+from rankduel.experiments.report.charts.differences import difference_chart
+from rankduel.experiments.report.charts.parts import PAGE, Layout, estimate_text, runs_text
+from rankduel.experiments.report.charts.styles import LineStyle
+from rankduel.experiments.report.headlines import agreement, labels_of
+from rankduel.experiments.report.html import Figure, Section, Table, render
+from rankduel.experiments.runs.compare import Comparison, compare_runs
+from rankduel.experiments.runs.run_sets import RunSet
+from rankduel.experiments.runs.summaries import final, final_estimates
+from rankduel.experiments.statistics import Estimate
 
 _NOTE = (
     "A p-value is the probability of a difference at least this large if live and proxy regrets had the "

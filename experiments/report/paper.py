@@ -7,19 +7,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from experiments.report.charts.curves import View
-from experiments.report.charts.parts import Layout, printable
-from experiments.report.charts.styles import LineStyle, line_styles
-from experiments.report.files import POINTS_PER_INCH, fit_to_width, save_chart
-from experiments.report.html import Figure, Table
-from experiments.report.multileave import error_table, is_multileave
-from experiments.report.page import distinct, section_names
-from experiments.report.pair import pair_figure, pair_table
-from experiments.report.run_set import final_table, run_set_figures
-from experiments.runs.run_sets import RunSet
 from rankduel.base.errors import UsageError
 from rankduel.base.files import write_text
 from rankduel.base.settings import find
+from rankduel.experiments.report.charts.curves import View
+from rankduel.experiments.report.charts.parts import Layout, printable
+from rankduel.experiments.report.charts.styles import LineStyle, line_styles
+from rankduel.experiments.report.files import POINTS_PER_INCH, fit_to_width, save_chart
+from rankduel.experiments.report.html import Figure, Table
+from rankduel.experiments.report.multileave import error_table, is_multileave
+from rankduel.experiments.report.page import distinct, section_names
+from rankduel.experiments.report.pair import pair_figure, pair_table
+from rankduel.experiments.report.run_set import final_table, run_set_figures
+from rankduel.experiments.runs.run_sets import RunSet
 
 WIDTHS = {"column": 3.33, "text": 7.0}  # inches, in the two-column layout of ACM
 _NARROWEST, _WIDEST = 1.5, 30.0  # width of a figure, in inches

@@ -9,21 +9,21 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from bandits import condorcet_winner, lower_bound
-from experiments.report.charts import curves as curve_charts
-from experiments.report.charts.curves import View
-from experiments.report.charts.finals import final_chart
-from experiments.report.charts.heatmap import MOST_RANKERS, heatmap
-from experiments.report.charts.parts import PAGE, Layout, estimate_text, number, runs_text
-from experiments.report.charts.styles import LOWER_BOUND, LineStyle, line_styles
-from experiments.report.headlines import problem_of, run_set_headline
-from experiments.report.html import Figure, Section, Table, run_set_html
-from experiments.report.multileave import is_multileave, multileave_figures, multileave_section
-from experiments.report.names import ranker_in_words
-from experiments.runs.run_sets import RunSet
-from experiments.runs.summaries import curves, final, share_curves
-from experiments.statistics import estimate
-from experiments.winners.certainty import is_undecided
+from rankduel.bandits import condorcet_winner, lower_bound
+from rankduel.experiments.report.charts import curves as curve_charts
+from rankduel.experiments.report.charts.curves import View
+from rankduel.experiments.report.charts.finals import final_chart
+from rankduel.experiments.report.charts.heatmap import MOST_RANKERS, heatmap
+from rankduel.experiments.report.charts.parts import PAGE, Layout, estimate_text, number, runs_text
+from rankduel.experiments.report.charts.styles import LOWER_BOUND, LineStyle, line_styles
+from rankduel.experiments.report.headlines import problem_of, run_set_headline
+from rankduel.experiments.report.html import Figure, Section, Table, run_set_html
+from rankduel.experiments.report.multileave import is_multileave, multileave_figures, multileave_section
+from rankduel.experiments.report.names import ranker_in_words
+from rankduel.experiments.runs.run_sets import RunSet
+from rankduel.experiments.runs.summaries import curves, final, share_curves
+from rankduel.experiments.statistics import estimate
+from rankduel.experiments.winners.certainty import is_undecided
 
 _HEADINGS = (
     "policy", "runs", "mean regret", "median regret", "mean weak regret", "duels with a non-winner",

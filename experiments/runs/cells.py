@@ -8,12 +8,12 @@ from itertools import groupby
 
 import pandas as pd
 
-from experiments.runs.record_reading import read_record
-from experiments.runs.recorder import Cell, PlayedCell, Recorder
-from experiments.runs.records import BLOCK, block_path, record_path, remove_records
-from experiments.runs.run_folder import RunFolder
 from rankduel.base.errors import RecordsError, encodable
 from rankduel.base.files import convert_write_errors
+from rankduel.experiments.runs.record_reading import read_record
+from rankduel.experiments.runs.recorder import Cell, PlayedCell, Recorder
+from rankduel.experiments.runs.records import BLOCK, block_path, record_path, remove_records
+from rankduel.experiments.runs.run_folder import RunFolder
 
 
 def play_cells(

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from bandits.loop import Progress
-from experiments.cluster import Cluster
+from rankduel.bandits.loop import Progress
 from rankduel.base.compiling import record
+from rankduel.experiments.cluster import Cluster
 
 
 class InPlay:

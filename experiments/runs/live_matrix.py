@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from experiments.arena import DUEL_SETTINGS, Arena
-from experiments.cluster import Workers
-from experiments.matrix.build import BuildStatus, build_matrix, write_matrix
-from experiments.matrix.preferences import Preferences, read_preferences
-from experiments.runs.problem import other_rankers
-from experiments.runs.run_folder import MATRIX
-from experiments.runs.study_file import ANOTHER_RUN_SET, INCIDENTAL, refuse_old_layout
 from rankduel.base.errors import MatrixError, RecordsError
 from rankduel.base.files import convert_write_errors
+from rankduel.experiments.arena import DUEL_SETTINGS, Arena
+from rankduel.experiments.cluster import Workers
+from rankduel.experiments.matrix.build import BuildStatus, build_matrix, write_matrix
+from rankduel.experiments.matrix.preferences import Preferences, read_preferences
+from rankduel.experiments.runs.problem import other_rankers
+from rankduel.experiments.runs.run_folder import MATRIX
+from rankduel.experiments.runs.study_file import ANOTHER_RUN_SET, INCIDENTAL, refuse_old_layout
 
 
 def preferences_for(

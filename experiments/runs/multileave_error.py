@@ -18,12 +18,15 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
-from experiments.arena import Arena
-from experiments.arena_reference import ArenaReference, arena_of, transfers_of
-from experiments.cluster import Cluster, Compiling, Transfer, Workers, checked_workers
-from experiments.limits import MOST_RUNS, checked_count
-from experiments.matrix.preferences import Preferences
-from experiments.matrix.shared_pages import (
+from rankduel.base.errors import UsageError
+from rankduel.base.settings import Configured
+from rankduel.base.streams import checked_seed
+from rankduel.experiments.arena import Arena
+from rankduel.experiments.arena_reference import ArenaReference, arena_of, transfers_of
+from rankduel.experiments.cluster import Cluster, Compiling, Transfer, Workers, checked_workers
+from rankduel.experiments.limits import MOST_RUNS, checked_count
+from rankduel.experiments.matrix.preferences import Preferences
+from rankduel.experiments.matrix.shared_pages import (
     COLUMNS,
     PageComparison,
     blocks,
@@ -34,17 +37,14 @@ from experiments.matrix.shared_pages import (
     play_impressions,
     random_pairs,
 )
-from experiments.runs.cells import play_cells
-from experiments.runs.problem import how_known, other_rankers
-from experiments.runs.recorder import Cell, PlayedCell
-from experiments.runs.run_folder import open_run_set
-from experiments.runs.study_file import MULTILEAVE, versions
-from experiments.specs import listed
-from experiments.statistics import standard_error
-from interleave.multileave import MULTILEAVERS
-from rankduel.base.errors import UsageError
-from rankduel.base.settings import Configured
-from rankduel.base.streams import checked_seed
+from rankduel.experiments.runs.cells import play_cells
+from rankduel.experiments.runs.problem import how_known, other_rankers
+from rankduel.experiments.runs.recorder import Cell, PlayedCell
+from rankduel.experiments.runs.run_folder import open_run_set
+from rankduel.experiments.runs.study_file import MULTILEAVE, versions
+from rankduel.experiments.specs import listed
+from rankduel.experiments.statistics import standard_error
+from rankduel.interleave.multileave import MULTILEAVERS
 
 MODE = MULTILEAVE  # in the settings of a run set
 LIMITS = (0.10, 0.05, 0.01)  # of E_bin

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bandits import Trace
-from bandits.draws import LIVE, PROXY, draws_of
-from bandits.feedback import AT_ONCE, Feedback, check_feedback
-from bandits.loop import Duel, prepare_run, run_loop
-from bandits.matrix_duels import by_matrix
-from bandits.plain import CompiledPolicyError, uncompiled
-from bandits.regret import (
+from rankduel.bandits import Trace
+from rankduel.bandits.draws import LIVE, PROXY, draws_of
+from rankduel.bandits.feedback import AT_ONCE, Feedback, check_feedback
+from rankduel.bandits.loop import Duel, prepare_run, run_loop
+from rankduel.bandits.matrix_duels import by_matrix
+from rankduel.bandits.plain import CompiledPolicyError, uncompiled
+from rankduel.bandits.regret import (
     informative_steps,
     losses_by,
     strong_binary_regret,
@@ -25,11 +25,16 @@ from bandits.regret import (
     weak_regret,
     winners_by,
 )
-from bandits.sets_loop import Pages, SetsTrace, pages_by_matrix, prepare_sets_run, run_sets
-from experiments.arena import Arena
-from experiments.matrix.preferences import Preferences
-from experiments.runs.summaries import PER_PAGE
-from interleave import (
+from rankduel.bandits.sets_loop import Pages, SetsTrace, pages_by_matrix, prepare_sets_run, run_sets
+from rankduel.base.compiling import Call
+from rankduel.base.errors import MatrixError, PolicyError, UsageError, encodable
+from rankduel.base.settings import Configured, find
+from rankduel.base.streams import stream
+from rankduel.base.text import counted
+from rankduel.experiments.arena import Arena
+from rankduel.experiments.matrix.preferences import Preferences
+from rankduel.experiments.runs.summaries import PER_PAGE
+from rankduel.interleave import (
     for_another_thread,
     go_live,
     live_duel_by,
@@ -37,13 +42,8 @@ from interleave import (
     shown_so_far,
     unmeasured_duel_by,
 )
-from interleave.multileave import MULTILEAVERS, make_shared_world
-from interleave.multileave.live import go_live_together, live_comparison_by
-from rankduel.base.compiling import Call
-from rankduel.base.errors import MatrixError, PolicyError, UsageError, encodable
-from rankduel.base.settings import Configured, find
-from rankduel.base.streams import stream
-from rankduel.base.text import counted
+from rankduel.interleave.multileave import MULTILEAVERS, make_shared_world
+from rankduel.interleave.multileave.live import go_live_together, live_comparison_by
 
 MEASURES = {
     "page": "NDCG and clicks of the whole page",
@@ -56,7 +56,8 @@ _MOST_REPLAYED = 200_000  # steps, which take plain Python some seconds
 class Problem:
     """A proxy problem, whose duels are draws from `preferences`, or a live one, with pages from `arena`.
 
-    In both modes `preferences` measure regret, by the notion `regret` of bandits.regret or its default.
+    In both modes `preferences` measure regret, by the notion `regret` of rankduel.bandits.regret or its
+    default.
     """
 
     preferences: Preferences
@@ -77,7 +78,7 @@ class Problem:
 
     @property
     def notion(self) -> str:
-        """Notion of regret, one of bandits.regret.NOTIONS."""
+        """Notion of regret, one of rankduel.bandits.regret.NOTIONS."""
         return self.regret or usual_notion(self.preferences.matrix)
 
     @property
@@ -131,7 +132,7 @@ class Problem:
         """Play one run, and return one row per checkpoint.
 
         The result depends on the problem and the arguments only. The run writes its step to `progress`, a
-        record of bandits.loop.Progress, for other threads to read.
+        record of rankduel.bandits.loop.Progress, for other threads to read.
         """
         try:
             return self._play(configured, steps, seed, run, progress)
@@ -254,7 +255,7 @@ class Problem:
         """Return NDCG and clicks per page since the previous checkpoint; {} if they are not measured.
 
         If some documents are unjudged, their number per page is returned too. `alone` counts pages that show
-        one arm's own list; `measured` holds the sums over other pages, see `interleave.live.Live`.
+        one arm's own list; `measured` holds the sums over other pages, see `rankduel.interleave.live.Live`.
         """
         if not self._measures_pages:
             return {}

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.limits import MOST_RUNS
-from experiments.runs.records import TEXTS, file_stem, folder_name, list_records, runs_in, time_file
-from experiments.runs.run_folder import RunFolder
-from experiments.runs.study_file import MULTILEAVE, REPAIR, STUDY_FILE, VERSIONS, of_another_release
-from experiments.tables import DamagedTable, StoredTable, read_table
 from rankduel.base.errors import RecordsError, encodable
+from rankduel.experiments.limits import MOST_RUNS
+from rankduel.experiments.runs.records import TEXTS, file_stem, folder_name, list_records, runs_in, time_file
+from rankduel.experiments.runs.run_folder import RunFolder
+from rankduel.experiments.runs.study_file import MULTILEAVE, REPAIR, STUDY_FILE, VERSIONS, of_another_release
+from rankduel.experiments.tables import DamagedTable, StoredTable, read_table
 
 
 def read_record(path: Path, run_folder: RunFolder) -> pd.DataFrame:

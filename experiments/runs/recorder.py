@@ -9,8 +9,8 @@ from typing import NamedTuple, Protocol
 
 import pandas as pd
 
-from experiments.runs.records import BLOCK, block_of, write_block, write_record
-from experiments.runs.run_folder import RunFolder
+from rankduel.experiments.runs.records import BLOCK, block_of, write_block, write_record
+from rankduel.experiments.runs.run_folder import RunFolder
 
 DELAY = 1.0  # seconds from the end of a run until its record is written, at most
 

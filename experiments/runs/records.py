@@ -35,11 +35,11 @@ from urllib.parse import quote
 import numpy as np
 import pandas as pd
 
-from experiments.runs.run_folder import RunFolder
-from experiments.runs.study_file import VERSIONS
-from experiments.tables import table_content
 from rankduel.base.errors import RecordsError, encodable
 from rankduel.base.files import convert_write_errors, remove_leftovers, replacing, temporary_beside
+from rankduel.experiments.runs.run_folder import RunFolder
+from rankduel.experiments.runs.study_file import VERSIONS
+from rankduel.experiments.tables import table_content
 
 BLOCK = 100  # runs per block
 TEXTS = ("policy", "recommended")  # columns of a record that hold no numbers

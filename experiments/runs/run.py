@@ -17,26 +17,26 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
-from bandits import checkpoints as checkpoints_of
-from bandits.plain import is_plain
-from bandits.steps import checked_horizon
-from experiments.arena import Arena
-from experiments.arena_reference import ArenaReference, arena_of, transfers_of
-from experiments.cluster import Cluster, Compiling, Transfer, Workers, checked_workers
-from experiments.limits import MOST_CHECKPOINTS, MOST_RUNS, checked_count
-from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
-from experiments.runs.cells import play_cells
-from experiments.runs.in_play import InPlay
-from experiments.runs.problem import Problem
-from experiments.runs.recorder import Cell, PlayedCell
-from experiments.runs.run_folder import open_run_set
-from experiments.runs.study_file import versions
-from experiments.specs import parse_policy, policies_of
+from rankduel.bandits import checkpoints as checkpoints_of
+from rankduel.bandits.plain import is_plain
+from rankduel.bandits.steps import checked_horizon
 from rankduel.base.compiling import compile_side_by_side
 from rankduel.base.errors import PolicyNotice, UsageError
 from rankduel.base.settings import Configured
 from rankduel.base.streams import checked_seed
 from rankduel.base.threads import n_workers
+from rankduel.experiments.arena import Arena
+from rankduel.experiments.arena_reference import ArenaReference, arena_of, transfers_of
+from rankduel.experiments.cluster import Cluster, Compiling, Transfer, Workers, checked_workers
+from rankduel.experiments.limits import MOST_CHECKPOINTS, MOST_RUNS, checked_count
+from rankduel.experiments.matrix.preferences import Preferences, preferences_of, read_preferences
+from rankduel.experiments.runs.cells import play_cells
+from rankduel.experiments.runs.in_play import InPlay
+from rankduel.experiments.runs.problem import Problem
+from rankduel.experiments.runs.recorder import Cell, PlayedCell
+from rankduel.experiments.runs.run_folder import open_run_set
+from rankduel.experiments.runs.study_file import versions
+from rankduel.experiments.specs import parse_policy, policies_of
 
 
 def run(

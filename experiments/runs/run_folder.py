@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from experiments.digests import digest_of
-from experiments.matrix.preferences import Preferences, read_preferences, write_preferences
-from experiments.runs.study_file import (
+from rankduel.base.errors import MatrixError, RecordsError
+from rankduel.base.files import convert_write_errors
+from rankduel.experiments.digests import digest_of
+from rankduel.experiments.matrix.preferences import Preferences, read_preferences, write_preferences
+from rankduel.experiments.runs.study_file import (
     REPAIR,
     STUDY_FILE,
     check_same,
@@ -19,8 +21,6 @@ from experiments.runs.study_file import (
     settings_of_another_release,
     write_settings,
 )
-from rankduel.base.errors import MatrixError, RecordsError
-from rankduel.base.files import convert_write_errors
 
 MATRIX = "_matrix.prefs.parquet"
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiments.matrix.builtin import is_built_in
+from rankduel.experiments.matrix.builtin import is_built_in
 
 _MOST_NAMED, _LONGEST_NAME = 4, 60  # most files in the name of a run set, and most characters
 

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from experiments.matrix.preferences import Preferences
-from experiments.runs.record_reading import read_record
-from experiments.runs.records import list_records
-from experiments.runs.run_folder import MATRIX, RunFolder, check_matrix
-from experiments.runs.study_file import OLD_STUDY_FILE, STUDY_FILE, read_settings
 from rankduel.base.arguments import check_type
 from rankduel.base.errors import RecordsError
 from rankduel.base.notebook import few, html_repr, short_repr
+from rankduel.experiments.matrix.preferences import Preferences
+from rankduel.experiments.runs.record_reading import read_record
+from rankduel.experiments.runs.records import list_records
+from rankduel.experiments.runs.run_folder import MATRIX, RunFolder, check_matrix
+from rankduel.experiments.runs.study_file import OLD_STUDY_FILE, STUDY_FILE, read_settings
 
 
 class RunSet(NamedTuple):

@@ -9,9 +9,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from experiments.digests import digest_of, json_object
 from rankduel.base.errors import RecordsError
 from rankduel.base.files import convert_write_errors, write_text
+from rankduel.experiments.digests import digest_of, json_object
 
 STUDY_FILE = "_study.json"
 OLD_STUDY_FILE = "study.json"  # up to format 2, whose records have numbers of rankers instead of names

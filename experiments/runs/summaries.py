@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from experiments.runs.records import list_records, runs_in
-from experiments.runs.run_sets import RunSet, list_run_sets, read_run_set
-from experiments.runs.study_file import MULTILEAVE, read_settings
-from experiments.statistics import Estimate, estimate, standard_error, wilson
+from rankduel.experiments.runs.records import list_records, runs_in
+from rankduel.experiments.runs.run_sets import RunSet, list_run_sets, read_run_set
+from rankduel.experiments.runs.study_file import MULTILEAVE, read_settings
+from rankduel.experiments.statistics import Estimate, estimate, standard_error, wilson
 
 CURVE_POINTS = 200
 QUANTILES = (0.1, 0.9)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
-from experiments.studies import published
-from experiments.studies.study import Study
+from rankduel.experiments.studies import published
+from rankduel.experiments.studies.study import Study
 
 
 def all_studies() -> dict[str, Study]:

@@ -23,9 +23,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from experiments.matrix.preferences import Preferences, checked
 from rankduel.base.errors import DataError
 from rankduel.base.text import read_text, shortened
+from rankduel.experiments.matrix.preferences import Preferences, checked
 
 SUFFIXES = (".soi", ".order")
 _HEADER = re.compile(r"#\s*(NUMBER VOTERS|ALTERNATIVE NAME (\d+)):\s*(.*)")

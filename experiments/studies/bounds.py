@@ -7,8 +7,8 @@ from functools import partial
 
 import numpy as np
 
-from experiments.studies.study import Computed, Inputs, Size
-from experiments.winners.bounds import bounds_table
+from rankduel.experiments.studies.study import Computed, Inputs, Size
+from rankduel.experiments.winners.bounds import bounds_table
 
 # For this alpha the theorems give numbers that can be drawn; for .51, as in most experiments, many bounds
 # exceed all numbers.

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
-from bandits.catalogue import FAMILIES
-from experiments.report.charts.parts import as_published, runs_text
-from experiments.report.charts.styles import LineStyle, line_styles
-from experiments.report.names import policy_names
-from experiments.runs.summaries import QUANTILES
-from experiments.studies.checks import CheckSkipped, Results, sample
-from experiments.studies.study import Bubbles, Curves, Figure, Points, Runs, Study
+from rankduel.bandits.catalogue import FAMILIES
+from rankduel.experiments.report.charts.parts import as_published, runs_text
+from rankduel.experiments.report.charts.styles import LineStyle, line_styles
+from rankduel.experiments.report.names import policy_names
+from rankduel.experiments.runs.summaries import QUANTILES
+from rankduel.experiments.studies.checks import CheckSkipped, Results, sample
+from rankduel.experiments.studies.study import Bubbles, Curves, Figure, Points, Runs, Study
 
 _BANDS = {
     "error": "; the band is one standard error",

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from experiments.studies.study import (
+from rankduel.base.errors import StudyError
+from rankduel.experiments.studies.study import (
     FAILS,
     HOLDS,
     REPORT,
@@ -28,8 +29,7 @@ from experiments.studies.study import (
     Test,
     full_name,
 )
-from experiments.studies.verdicts import DATA, LONGER, RIGHT_RUNS, Record
-from rankduel.base.errors import StudyError
+from rankduel.experiments.studies.verdicts import DATA, LONGER, RIGHT_RUNS, Record
 
 _UNKNOWN = float("nan")
 

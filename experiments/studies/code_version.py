@@ -1,10 +1,11 @@
 """Identify the code of a computed part, so that values of an earlier version of the code are not used again.
 
-The digest covers the function of the part, and the functions, classes and constants of `experiments.studies`
-that it reaches, by bytecode. So comments, docstrings, claims and figures do not count, not even in the same
-file, and an edit to a helper in another file of the studies does. Bytecode is that of the code that computes:
-if a file is edited during a long run, the values are still those of the code before the edit. A text that
-names a policy, such as 'scb(alpha=0.51)', counts with all the code of the policy.
+The digest covers the function of the part, and the functions, classes and constants of
+`rankduel.experiments.studies` that it reaches, by bytecode. So comments, docstrings, claims and figures do
+not count, not even in the same file, and an edit to a helper in another file of the studies does. Bytecode is
+that of the code that computes: if a file is edited during a long run, the values are still those of the code
+before the edit. A text that names a policy, such as 'scb(alpha=0.51)', counts with all the code of the
+policy.
 
 Functions of other packages count by their names only. They are shared by all studies, and would make every
 value depend on nearly every file; a change that alters their numbers increases NUMBERS of
@@ -22,9 +23,9 @@ from collections.abc import Callable, Mapping, Set
 from types import FunctionType, ModuleType
 from typing import Any
 
-from bandits.catalogue import POLICIES
-from experiments.runs.study_file import NUMBERS
+from rankduel.bandits.catalogue import POLICIES
 from rankduel.base.reached import NotCacheable, Reach, digest_of
+from rankduel.experiments.runs.study_file import NUMBERS
 
 _PACKAGE = __name__.rpartition(".")[0]
 _POLICY = re.compile(r"([a-z][a-z0-9_]*)(\(.*)?", re.DOTALL)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from experiments.studies.study import WRONG, Computed, Curves, Study
+from rankduel.experiments.studies.study import WRONG, Computed, Curves, Study
 
 
 def columns_used(study: Study, part: str) -> frozenset[str] | None:

@@ -15,10 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from experiments.matrix.builtin import FAMILIES, MATRICES
-from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
-from experiments.runs.problem import Problem
-from experiments.studies.ballots import (
+from rankduel.base.errors import StudyError
+from rankduel.base.settings import Configured, find
+from rankduel.experiments.matrix.builtin import FAMILIES, MATRICES
+from rankduel.experiments.matrix.preferences import Preferences, preferences_of, read_preferences
+from rankduel.experiments.runs.problem import Problem
+from rankduel.experiments.studies.ballots import (
     SUFFIXES,
     Ballots,
     TopItems,
@@ -27,20 +29,25 @@ from experiments.studies.ballots import (
     preferences_from_ballots,
     read_ballots,
 )
-from experiments.studies.data_folder import find_file
-from experiments.studies.judged import DataSource, find_judged, judged_stand_in, open_judged
-from experiments.studies.npz import read_npz
-from experiments.studies.problems import LETOR, NOT_GIVEN, Documents, Subset, given_settings, parse_problem
-from experiments.studies.stand_ins import (
+from rankduel.experiments.studies.data_folder import find_file
+from rankduel.experiments.studies.judged import DataSource, find_judged, judged_stand_in, open_judged
+from rankduel.experiments.studies.npz import read_npz
+from rankduel.experiments.studies.problems import (
+    LETOR,
+    NOT_GIVEN,
+    Documents,
+    Subset,
+    given_settings,
+    parse_problem,
+)
+from rankduel.experiments.studies.stand_ins import (
     led_by,
     mslr_like,
     mslr_like_with_winner,
     with_empty_features,
     with_gaps_of,
 )
-from experiments.studies.subsets import draw_two_winners, every_nth, random_arms
-from rankduel.base.errors import StudyError
-from rankduel.base.settings import Configured, find
+from rankduel.experiments.studies.subsets import draw_two_winners, every_nth, random_arms
 
 
 class Public(NamedTuple):

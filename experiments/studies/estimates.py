@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from experiments.runs.record_reading import read_seconds, run_seconds
-from experiments.studies.data import stand_in_for
-from experiments.studies.playing import folder_of, has_values, parts_to_play, seconds_file
-from experiments.studies.study import STAND_IN, TIERS, Computed, Part, Runs, Size, Study, size_in
 from rankduel.base.errors import StudyError
 from rankduel.base.files import path_inside
+from rankduel.experiments.runs.record_reading import read_seconds, run_seconds
+from rankduel.experiments.studies.data import stand_in_for
+from rankduel.experiments.studies.playing import folder_of, has_values, parts_to_play, seconds_file
+from rankduel.experiments.studies.study import STAND_IN, TIERS, Computed, Part, Runs, Size, Study, size_in
 
 
 class Estimate(NamedTuple):

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from experiments.studies.playing import folder_of
-from experiments.studies.study import STAND_IN, TIERS, Figure, Study, Table
-from experiments.studies.wording import escaped, plain
+from rankduel.experiments.studies.playing import folder_of
+from rankduel.experiments.studies.study import STAND_IN, TIERS, Figure, Study, Table
+from rankduel.experiments.studies.wording import escaped, plain
 
 
 class _Found(NamedTuple):

@@ -9,17 +9,17 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from experiments.report.charts.curves import View, accuracy_chart, curve_chart
-from experiments.report.charts.parts import PAGE, Layout, number
-from experiments.report.charts.points import bubble_chart, line_chart
-from experiments.report.charts.styles import PALE, LineStyle
-from experiments.report.files import save_chart
-from experiments.runs.summaries import curves, share_curves
-from experiments.studies.captions import styles_of
-from experiments.studies.checks import CheckSkipped, Results, sample
-from experiments.studies.study import STAND_IN, Bubbles, Curves, Figure, Measure, Points, Study
 from rankduel.base.errors import StudyError
 from rankduel.base.files import path_inside, write_text
+from rankduel.experiments.report.charts.curves import View, accuracy_chart, curve_chart
+from rankduel.experiments.report.charts.parts import PAGE, Layout, number
+from rankduel.experiments.report.charts.points import bubble_chart, line_chart
+from rankduel.experiments.report.charts.styles import PALE, LineStyle
+from rankduel.experiments.report.files import save_chart
+from rankduel.experiments.runs.summaries import curves, share_curves
+from rankduel.experiments.studies.captions import styles_of
+from rankduel.experiments.studies.checks import CheckSkipped, Results, sample
+from rankduel.experiments.studies.study import STAND_IN, Bubbles, Curves, Figure, Measure, Points, Study
 
 _AXES = {"regret": "cumulative regret", "ndcg": "NDCG"}
 _SHARE = "correct"

@@ -14,18 +14,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from experiments.arena import open_arena
-from experiments.cluster import Workers
-from experiments.matrix.build import write_matrix
-from experiments.matrix.preferences import read_preferences
-from experiments.runs.problem import Problem
-from experiments.studies.data_folder import any_spelling
-from experiments.studies.problems import Documents
-from letor_data import read_data
-from letor_data.letor import Letor
-from letor_data.synthetic.generate import shape, synthesize
 from rankduel.base.errors import DataWarning, StudyError
 from rankduel.base.files import path_inside
+from rankduel.experiments.arena import open_arena
+from rankduel.experiments.cluster import Workers
+from rankduel.experiments.matrix.build import write_matrix
+from rankduel.experiments.matrix.preferences import read_preferences
+from rankduel.experiments.runs.problem import Problem
+from rankduel.experiments.studies.data_folder import any_spelling
+from rankduel.experiments.studies.problems import Documents
+from rankduel.letor_data import read_data
+from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.synthetic.generate import shape, synthesize
 
 _QUERIES = 150  # number of queries of synthetic judged data
 _DEEPEST = 2  # levels of subfolders that are searched

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from experiments.studies import papers
-from experiments.studies.study import FAILS, HOLDS, REPORT, SKIPPED, WARNS, Finding, Study
-from experiments.studies.verdicts import Record
-from experiments.studies.wording import plain
+from rankduel.experiments.studies import papers
+from rankduel.experiments.studies.study import FAILS, HOLDS, REPORT, SKIPPED, WARNS, Finding, Study
+from rankduel.experiments.studies.verdicts import Record
+from rankduel.experiments.studies.wording import plain
 
 ON_STAND_IN = " (On stand-in data.)"  # end of a finding
 _HEADINGS = (

@@ -10,17 +10,17 @@ from typing import NamedTuple
 
 import altair as alt
 
-from experiments.report.charts.parts import PAGE, PHONE
-from experiments.report.charts.styles import DARK
-from experiments.report.files import chart_svg
-from experiments.report.html import Section, Table, page_html, plain_names, render
-from experiments.studies.captions import caption, with_policy_titles
-from experiments.studies.figures import cells, draw, published_values, stand_in_of, write_figures
-from experiments.studies.playing import Played
-from experiments.studies.study import FAILS, HOLDS, REPORT, SKIPPED, WARNS, Study
-from experiments.studies.verdicts import Record, summary
-from experiments.studies.wording import measured
 from rankduel.base.files import write_text
+from rankduel.experiments.report.charts.parts import PAGE, PHONE
+from rankduel.experiments.report.charts.styles import DARK
+from rankduel.experiments.report.files import chart_svg
+from rankduel.experiments.report.html import Section, Table, page_html, plain_names, render
+from rankduel.experiments.studies.captions import caption, with_policy_titles
+from rankduel.experiments.studies.figures import cells, draw, published_values, stand_in_of, write_figures
+from rankduel.experiments.studies.playing import Played
+from rankduel.experiments.studies.study import FAILS, HOLDS, REPORT, SKIPPED, WARNS, Study
+from rankduel.experiments.studies.verdicts import Record, summary
+from rankduel.experiments.studies.wording import measured
 
 _STYLES = {HOLDS: "holds", FAILS: "fails", WARNS: "warns", SKIPPED: "unjudged", REPORT: "unjudged"}
 _NOTE = (

@@ -21,19 +21,19 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from experiments.cluster import Workers
-from experiments.runs.problem import Problem
-from experiments.runs.run import run
-from experiments.runs.study_file import versions
-from experiments.studies.checks import Results, run_checks
-from experiments.studies.code_version import code_version
-from experiments.studies.columns import columns_used
-from experiments.studies.data import open_problem, stand_in_for
-from experiments.studies.judged import DataSource
-from experiments.studies.study import STAND_IN, Computed, Inputs, Part, Runs, Size, Study
-from experiments.studies.verdicts import Record, write_records
 from rankduel.base.errors import StudyError
 from rankduel.base.files import path_inside, write_text
+from rankduel.experiments.cluster import Workers
+from rankduel.experiments.runs.problem import Problem
+from rankduel.experiments.runs.run import run
+from rankduel.experiments.runs.study_file import versions
+from rankduel.experiments.studies.checks import Results, run_checks
+from rankduel.experiments.studies.code_version import code_version
+from rankduel.experiments.studies.columns import columns_used
+from rankduel.experiments.studies.data import open_problem, stand_in_for
+from rankduel.experiments.studies.judged import DataSource
+from rankduel.experiments.studies.study import STAND_IN, Computed, Inputs, Part, Runs, Size, Study
+from rankduel.experiments.studies.verdicts import Record, write_records
 
 CHECKS = "checks.json"
 

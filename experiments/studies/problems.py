@@ -18,9 +18,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, NamedTuple
 
-from experiments.matrix.builtin import FAMILIES, parse_matrix
 from rankduel.base.errors import StudyError
 from rankduel.base.settings import Configured, Setting, configure, parse_spec
+from rankduel.experiments.matrix.builtin import FAMILIES, parse_matrix
 
 LETOR = "letor"
 NOT_GIVEN = -1

@@ -7,16 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from experiments.studies import all_studies
-from experiments.studies.captions import with_policy_titles
-from experiments.studies.exhibits import exhibits
-from experiments.studies.overview import ON_STAND_IN, by_paper, findings
-from experiments.studies.playing import CHECKS
-from experiments.studies.study import FAILS, SKIPPED, TIERS, WARNS
-from experiments.studies.verdicts import Record, read_records, summary
-from experiments.studies.wording import anchor, code, measured, plain, raised
 from rankduel.base.errors import RecordsError
 from rankduel.base.files import write_text
+from rankduel.experiments.studies import all_studies
+from rankduel.experiments.studies.captions import with_policy_titles
+from rankduel.experiments.studies.exhibits import exhibits
+from rankduel.experiments.studies.overview import ON_STAND_IN, by_paper, findings
+from rankduel.experiments.studies.playing import CHECKS
+from rankduel.experiments.studies.study import FAILS, SKIPPED, TIERS, WARNS
+from rankduel.experiments.studies.verdicts import Record, read_records, summary
+from rankduel.experiments.studies.wording import anchor, code, measured, plain, raised
 
 _TOP = """# Published claims, measured here
 

@@ -25,12 +25,12 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from bandits.regret import NOTIONS
-from experiments.arena import Arena
-from experiments.cluster import Workers
-from experiments.matrix.preferences import Preferences
-from experiments.specs import parse_policy
+from rankduel.bandits.regret import NOTIONS
 from rankduel.base.settings import Configured, Setting
+from rankduel.experiments.arena import Arena
+from rankduel.experiments.cluster import Workers
+from rankduel.experiments.matrix.preferences import Preferences
+from rankduel.experiments.specs import parse_policy
 
 TIERS = {
     "quick": "minutes: enough to test most claims",
@@ -85,7 +85,7 @@ class Runs:
     problem: str
     policies: Sequence[str]
     sizes: Mapping[Tier, Size]
-    # A notion of bandits.regret; "" for the default notion of the problem.
+    # A notion of rankduel.bandits.regret; "" for the default notion of the problem.
     regret: Annotated[str, Setting("definition of regret", choices=tuple(NOTIONS))] = ""
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits import condorcet_winner
+from rankduel.bandits import condorcet_winner
 from rankduel.base.compiling import entry
 from rankduel.base.errors import StudyError
 from rankduel.base.streams import stream

@@ -36,12 +36,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from bandits.catalogue import POLICIES
-from experiments.matrix.builtin import FAMILIES, MATRICES, make_matrix
-from experiments.specs import parse_policy
-from experiments.studies.data import PUBLIC, is_file, stand_in_for
-from experiments.studies.problems import LETOR, parse_problem
-from experiments.studies.study import (
+from rankduel.bandits.catalogue import POLICIES
+from rankduel.base.errors import RankduelError, StudyError
+from rankduel.base.settings import Configured, Setting, find
+from rankduel.base.text import shortened
+from rankduel.base.toml import load_toml, read_table
+from rankduel.experiments.matrix.builtin import FAMILIES, MATRICES, make_matrix
+from rankduel.experiments.specs import parse_policy
+from rankduel.experiments.studies.data import PUBLIC, is_file, stand_in_for
+from rankduel.experiments.studies.problems import LETOR, parse_problem
+from rankduel.experiments.studies.study import (
     COLUMNS,
     LARGEST_SEED,
     MOST_RUNS,
@@ -62,10 +66,6 @@ from experiments.studies.study import (
     Test,
     Tier,
 )
-from rankduel.base.errors import RankduelError, StudyError
-from rankduel.base.settings import Configured, Setting, find
-from rankduel.base.text import shortened
-from rankduel.base.toml import load_toml, read_table
 
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}")  # valid names of files and folders
 _LONGEST_FILE = 200  # characters in the file name of a matrix

@@ -18,12 +18,12 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from experiments.studies.study import FAILS, HOLDS, REPORT, SKIPPED, WARNS, Tier
 from rankduel.base.errors import RecordsError
 from rankduel.base.files import write_text
 from rankduel.base.settings import Setting
 from rankduel.base.text import read_text
 from rankduel.base.toml import read_table
+from rankduel.experiments.studies.study import FAILS, HOLDS, REPORT, SKIPPED, WARNS, Tier
 
 VERDICTS = (HOLDS, FAILS, WARNS, SKIPPED, REPORT)
 # What a skipped check lacks.

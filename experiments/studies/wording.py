@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 
-from experiments.studies.study import SKIPPED
-from experiments.studies.verdicts import Record
+from rankduel.experiments.studies.study import SKIPPED
+from rankduel.experiments.studies.verdicts import Record
 
 _MARKUP = re.compile(r"([\\`*\[\]<>|$~])")  # characters that Markdown, HTML or MyST interpret
 _POWER = re.compile(r"(\w)\^(\d+)")

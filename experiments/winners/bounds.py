@@ -21,10 +21,10 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from bandits import condorcet_winner, gaps
-from bandits.parts.head_start import exp_or_inf, log_head_start
-from experiments.winners.copeland_gaps import CopelandGaps, copeland_gaps
+from rankduel.bandits import condorcet_winner, gaps
+from rankduel.bandits.parts.head_start import exp_or_inf, log_head_start
 from rankduel.base.errors import UsageError
+from rankduel.experiments.winners.copeland_gaps import CopelandGaps, copeland_gaps
 
 _LN_10 = math.log(10.0)
 IN_EXPECTATION = "in expectation"

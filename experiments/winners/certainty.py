@@ -2,7 +2,7 @@
 
 A pair is undecided if its interval contains 1/2. A conclusion is certain if it holds for all matrices within
 the intervals, so its confidence is at least that of simultaneous intervals, which `joint` computes. This is
-about the given queries; experiments.winners.resampling is about other queries.
+about the given queries; rankduel.experiments.winners.resampling is about other queries.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from experiments.matrix.preferences import Preferences
-from experiments.winners.transitivity import count_cycles
+from rankduel.experiments.matrix.preferences import Preferences
+from rankduel.experiments.winners.transitivity import count_cycles
 
 
 class Certainty(NamedTuple):

@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from experiments.winners.notions import best, copeland_losses, copeland_scores
 from rankduel.base.compiling import entry
 from rankduel.base.streams import stream
+from rankduel.experiments.winners.notions import best, copeland_losses, copeland_scores
 
 
 class CopelandGaps(NamedTuple):

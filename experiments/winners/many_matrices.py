@@ -1,14 +1,14 @@
 """Random walks and von Neumann winners of many matrices, for resampling.
 
-The results equal those of `experiments.winners.notions` for single matrices. LAPACK and general solvers of
-linear programs are avoided, as their threads and set-up take longer than these small problems.
+The results equal those of `rankduel.experiments.winners.notions` for single matrices. LAPACK and general
+solvers of linear programs are avoided, as their threads and set-up take longer than these small problems.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from experiments.winners.notions import smith_set, von_neumann
+from rankduel.experiments.winners.notions import smith_set, von_neumann
 
 _ROUNDING = 1e-9  # smaller payoffs and weights are rounding errors
 _BLOCK_ENTRIES = 200_000  # entries per block of matrices, which fit into the cache of a processor

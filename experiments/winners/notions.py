@@ -1,7 +1,7 @@
 """Notions of a winner, as functions of a K x K matrix p of preferences.
 
 "i beats j" means p[i, j] > 1/2; exactly 1/2 is a tie, neither a win nor a loss. `bandits` defines the
-Condorcet winner and the gaps to it; experiments.winners.transitivity defines orders and cycles.
+Condorcet winner and the gaps to it; rankduel.experiments.winners.transitivity defines orders and cycles.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from bandits import condorcet_winner
-from experiments.matrix.preferences import Preferences
+from rankduel.bandits import condorcet_winner
 from rankduel.base.errors import UsageError, encodable
 from rankduel.base.settings import find
+from rankduel.experiments.matrix.preferences import Preferences
 
 _ROUNDING = 1e-9  # smaller payoffs and weights are rounding errors
 # Markov chains that move from i to j in proportion to p[j, i]. They have the same ratios of

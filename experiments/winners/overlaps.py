@@ -1,8 +1,9 @@
 """How often notions of a winner agree on random subsets of the rankers (Zoghi 2017, 7.1.2 and 7.1.3).
 
-experiments.winners.notions defines the notions for one matrix. Here many subsets are evaluated at once, as
-rows of a Boolean array over all rankers, so that scores are products with the matrix. A von Neumann winner
-that was found by linear programming for one subset is reused for every subset of which it is a winner too.
+rankduel.experiments.winners.notions defines the notions for one matrix. Here many subsets are evaluated at
+once, as rows of a Boolean array over all rankers, so that scores are products with the matrix. A von Neumann
+winner that was found by linear programming for one subset is reused for every subset of which it is a winner
+too.
 """
 
 from __future__ import annotations
@@ -16,19 +17,19 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
-from experiments.cluster import Cluster, Transfer, Workers
-from experiments.winners.notions import von_neumann
-from experiments.winners.subsets import check_sampling
 from rankduel.base.errors import MatrixError
 from rankduel.base.streams import stream
 from rankduel.base.text import counted
+from rankduel.experiments.cluster import Cluster, Transfer, Workers
+from rankduel.experiments.winners.notions import von_neumann
+from rankduel.experiments.winners.subsets import check_sampling
 
 NOTIONS = ("Copeland", "von Neumann", "Borda", "random walk")
 PAIRS = tuple(" and ".join(pair) for pair in combinations(NOTIONS, 2))
 CONTAINED = "all Copeland winners have weight"
 WINNERS, LOSSES = "Copeland winners", "losses"
 FEWEST = 4  # smallest number of rankers with proper subsets on which notions may differ
-_SCORE_ROUNDING, _PAYOFF_ROUNDING = 1e-12, 1e-9  # as in experiments.winners.notions
+_SCORE_ROUNDING, _PAYOFF_ROUNDING = 1e-12, 1e-9  # as in rankduel.experiments.winners.notions
 _ENTRIES = 5e5  # matrix entries of the subsets evaluated at a time
 _LAST_LOTTERIES = 1000  # lotteries that are tried; real matrices need a few hundred
 _EVERY_SIZE = 140  # largest number of rankers for which every size is evaluated; large subsets take long
@@ -175,7 +176,7 @@ def _best(scores: np.ndarray, chosen: np.ndarray) -> np.ndarray:
 
 
 def _stationary(matrix: np.ndarray, subsets: np.ndarray) -> np.ndarray:
-    """Return (subsets, K) stationary distributions, as random_walk of experiments.winners.notions."""
+    """Return (subsets, K) stationary distributions, as random_walk of winners.notions."""
     size = subsets.shape[1]
     # moves[:, i, j] is the weight of the move from j to i.
     moves = matrix.take(subsets[:, :, None] * len(matrix) + subsets[:, None, :])

@@ -14,11 +14,11 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from experiments.limits import checked_count
-from experiments.matrix.preferences import Preferences
-from experiments.winners.many_matrices import random_walks, unbeaten_support
 from rankduel.base.errors import encodable
 from rankduel.base.streams import checked_seed, stream
+from rankduel.experiments.limits import checked_count
+from rankduel.experiments.matrix.preferences import Preferences
+from rankduel.experiments.winners.many_matrices import random_walks, unbeaten_support
 
 USUAL = 1000  # default number of resamples
 _MOST = 1_000_000

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from experiments.matrix.preferences import Preferences
-from experiments.winners.certainty import certainty, joint
-from experiments.winners.notions import all_scores, ranker_table, winner_sets
-from experiments.winners.resampling import Resampled
-from experiments.winners.transitivity import (
+from rankduel.experiments.matrix.preferences import Preferences
+from rankduel.experiments.winners.certainty import certainty, joint
+from rankduel.experiments.winners.notions import all_scores, ranker_table, winner_sets
+from rankduel.experiments.winners.resampling import Resampled
+from rankduel.experiments.winners.transitivity import (
     count_cycles,
     count_ties,
     count_triples,
@@ -18,7 +18,7 @@ from experiments.winners.transitivity import (
     transitivity,
     weak_order,
 )
-from experiments.winners.verdict import verdict_of
+from rankduel.experiments.winners.verdict import verdict_of
 
 
 def summary_of(preferences: Preferences, drawn: Resampled | None) -> dict[str, Any]:

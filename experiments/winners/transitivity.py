@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from bandits import condorcet_winner
+from rankduel.bandits import condorcet_winner
 from rankduel.base.compiling import entry
 
 # Definitions for triples with p[i, j] >= 1/2 and p[j, k] >= 1/2, where d = p - 1/2.

@@ -1,7 +1,8 @@
 """The winner of a preference matrix and its certainty, as sentences.
 
 Over the given queries, the uncertainty is that of the simulation, measured by simultaneous confidence
-intervals. Over queries like these, the choice of queries adds to it: see experiments.winners.resampling.
+intervals. Over queries like these, the choice of queries adds to it: see
+rankduel.experiments.winners.resampling.
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits import condorcet_winner
-from experiments.matrix.preferences import Preferences
-from experiments.winners.certainty import certainty, deciding, joint
-from experiments.winners.notions import best, copeland_losses, copeland_scores
-from experiments.winners.resampling import USUAL, Resampled, resampled_winners
+from rankduel.bandits import condorcet_winner
 from rankduel.base.errors import encodable
 from rankduel.base.text import counted
+from rankduel.experiments.matrix.preferences import Preferences
+from rankduel.experiments.winners.certainty import certainty, deciding, joint
+from rankduel.experiments.winners.notions import best, copeland_losses, copeland_scores
+from rankduel.experiments.winners.resampling import USUAL, Resampled, resampled_winners
 
 _MOST_NAMES = 6  # names in a sentence; longer lists are shortened
 _MOST_RIVALS = 3  # other rankers that are named with their share of the resamples

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from interleave.exact.click_patterns import LONGEST, page_odds_by, pattern_chance
-from interleave.exact.outcome_odds import LOSS, TIE, WIN, credited_page_odds
-from interleave.methods import probabilistic
-from interleave.world import DOC, FIRST, RANK, SECOND, is_shown, rank_of, rank_page
 from rankduel.base.compiling import entry, kernel
+from rankduel.interleave.exact.click_patterns import LONGEST, page_odds_by, pattern_chance
+from rankduel.interleave.exact.outcome_odds import LOSS, TIE, WIN, credited_page_odds
+from rankduel.interleave.methods import probabilistic
+from rankduel.interleave.world import DOC, FIRST, RANK, SECOND, is_shown, rank_of, rank_page
 
 
 def has_patterns(credit: int) -> bool:

@@ -6,10 +6,10 @@ the lead by a fixed amount, so the distribution of the lead can be updated rank 
 
 import numpy as np
 
-from interleave.exact.outcome_odds import TIE, verdict
-from interleave.methods import balanced
-from interleave.world import CLICK, CLICK_AND_LEAVE, DOC, FIRST, RANK, SECOND, STAY, rank_page
 from rankduel.base.compiling import entry
+from rankduel.interleave.exact.outcome_odds import TIE, verdict
+from rankduel.interleave.methods import balanced
+from rankduel.interleave.world import CLICK, CLICK_AND_LEAVE, DOC, FIRST, RANK, SECOND, STAY, rank_page
 
 
 @entry

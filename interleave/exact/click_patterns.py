@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from interleave.exact.outcome_odds import verdict
-from interleave.world import CLICK, CLICK_AND_LEAVE, CLICKED, DOC, STAY
 from rankduel.base.compiling import entry
+from rankduel.interleave.exact.outcome_odds import verdict
+from rankduel.interleave.world import CLICK, CLICK_AND_LEAVE, CLICKED, DOC, STAY
 
 LONGEST = 20  # ranks: a million patterns
 MOST_BITS = 62  # ranks of a page whose clicks fit into the bits of an integer

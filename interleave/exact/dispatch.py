@@ -8,7 +8,8 @@
                           marginal credits on a page with many clickable ranks over a few drawn clicks;
                           if there are few documents, over all pages
 
-Clicks below the drafted places of a page (interleave.list_ends) earn no credit, so they are left out.
+Clicks below the drafted places of a page (rankduel.interleave.list_ends) earn no credit, so they are left
+out.
 
 If rankings are tied, the result is conditional on how `users` broke the ties. Average over draws, and test
 with `is_exact` whether that is necessary.
@@ -22,14 +23,17 @@ from typing import Any
 
 import numpy as np
 
-from interleave.duel import draft_length_by
-from interleave.exact import team_draft
-from interleave.exact.all_pages import all_pages_odds, credited_odds, has_patterns
-from interleave.exact.balanced import balanced_odds
-from interleave.exact.click_patterns import LONGEST, MOST_BITS, page_odds_by
-from interleave.exact.two_pages import two_pages_odds
-from interleave.methods import balanced, document_constraints, optimized, probabilistic
-from interleave.world import (
+from rankduel.base.compiling import entry, python_version
+from rankduel.base.errors import InterleaveError
+from rankduel.base.settings import Configured
+from rankduel.interleave.duel import draft_length_by
+from rankduel.interleave.exact import team_draft
+from rankduel.interleave.exact.all_pages import all_pages_odds, credited_odds, has_patterns
+from rankduel.interleave.exact.balanced import balanced_odds
+from rankduel.interleave.exact.click_patterns import LONGEST, MOST_BITS, page_odds_by
+from rankduel.interleave.exact.two_pages import two_pages_odds
+from rankduel.interleave.methods import balanced, document_constraints, optimized, probabilistic
+from rankduel.interleave.world import (
     BY_SHARE,
     DOC,
     FIRST,
@@ -40,9 +44,6 @@ from interleave.world import (
     forget_ties,
     pair_on,
 )
-from rankduel.base.compiling import entry, python_version
-from rankduel.base.errors import InterleaveError
-from rankduel.base.settings import Configured
 
 FEW_DOCUMENTS = 6  # documents of a query up to which all pages of probabilistic interleave are enumerated
 FEW_CLICKABLE = 6  # clickable ranks up to which all click patterns of a drawn page are enumerated

@@ -8,8 +8,8 @@ steps. They have no branches, so that the compiler vectorises the loop.
 
 import numpy as np
 
-from interleave.world import CLICK, CLICK_AND_LEAVE, STAY
 from rankduel.base.compiling import entry
+from rankduel.interleave.world import CLICK, CLICK_AND_LEAVE, STAY
 
 LOSS, TIE, WIN = 0, 1, 2  # entries of `odds`, for the first ranker
 

@@ -5,15 +5,15 @@ equal sets continue alike, so their probabilities are added. A round costs at mo
 of picking, where enumerating all orders would cost 2^(k/2) pages.
 
 If lists end, a round is drafted if both rankers can pick given either set, in either order
-(interleave.methods.team_draft).
+(rankduel.interleave.methods.team_draft).
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from interleave.exact.outcome_odds import leads, odds_of, read_rank
 from rankduel.base.compiling import entry
+from rankduel.interleave.exact.outcome_odds import leads, odds_of, read_rank
 
 LONGEST = 32  # ranks; the documents of two lists must fit into the bits of an integer
 _ONE = np.uint64(1)

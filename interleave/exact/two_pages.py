@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from interleave.exact.click_patterns import LONGEST, page_odds_by
-from interleave.methods import balanced
-from interleave.world import FIRST, SECOND
 from rankduel.base.compiling import entry
+from rankduel.interleave.exact.click_patterns import LONGEST, page_odds_by
+from rankduel.interleave.methods import balanced
+from rankduel.interleave.world import FIRST, SECOND
 
 
 @functools.cache

@@ -17,8 +17,10 @@ common document, users who ignore relevance prefer neither.
 from enum import IntEnum
 from typing import Annotated, NamedTuple
 
-from interleave.contract import Method
-from interleave.world import (
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
+from rankduel.interleave.contract import Method
+from rankduel.interleave.world import (
     CLICKED,
     DOC,
     FIRST,
@@ -31,8 +33,6 @@ from interleave.world import (
     rank_of,
     rank_page,
 )
-from rankduel.base.compiling import kernel
-from rankduel.base.settings import Setting
 
 
 class Credit(IntEnum):

@@ -13,11 +13,11 @@ violates no preference between two unlisted documents.
 
 from typing import Annotated, NamedTuple
 
-from interleave.contract import Method
-from interleave.methods import balanced
-from interleave.world import CLICKED, FIRST, RANK, SECOND, rank_page
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
+from rankduel.interleave.contract import Method
+from rankduel.interleave.methods import balanced
+from rankduel.interleave.world import CLICKED, FIRST, RANK, SECOND, rank_page
 
 next_document = balanced.next_document
 

@@ -20,9 +20,9 @@ import numpy as np
 import scipy
 from numba import njit, objmode
 
-from interleave.contract import Method
-from interleave.world import CLICKED, DOC, FIRST, NO_TEAM, SECOND, TEAM, document_at
 from rankduel.base.settings import Setting
+from rankduel.interleave.contract import Method
+from rankduel.interleave.world import CLICKED, DOC, FIRST, NO_TEAM, SECOND, TEAM, document_at
 
 
 class Credit(IntEnum):

@@ -21,8 +21,10 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from interleave.contract import Method, Samples, Tau
-from interleave.world import (
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
+from rankduel.interleave.contract import Method, Samples, Tau
+from rankduel.interleave.world import (
     CLICKED,
     DOC,
     FIRST,
@@ -37,8 +39,6 @@ from interleave.world import (
     rank_of,
     rank_page,
 )
-from rankduel.base.compiling import kernel
-from rankduel.base.settings import Setting
 
 
 class Credit(IntEnum):

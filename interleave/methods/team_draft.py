@@ -14,8 +14,10 @@ users who ignore relevance prefer neither ranker.
 from enum import IntEnum
 from typing import Annotated, NamedTuple
 
-from interleave.contract import Method
-from interleave.world import (
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
+from rankduel.interleave.contract import Method
+from rankduel.interleave.world import (
     CLICKED,
     DOC,
     FIRST,
@@ -27,8 +29,6 @@ from interleave.world import (
     is_shown,
     n_listed,
 )
-from rankduel.base.compiling import kernel
-from rankduel.base.settings import Setting
 
 
 class Prefix(IntEnum):
@@ -51,8 +51,8 @@ class Params(NamedTuple):
 def n_drafted(world, pair, length, users):
     """Return the number of drafted places.
 
-    After any number of rounds at most two sets of documents can be on the page (interleave.exact.team_draft):
-    those that result if the same ranker picks first in every round.
+    After any number of rounds at most two sets of documents can be on the page
+    (rankduel.interleave.exact.team_draft): those that result if the same ranker picks first in every round.
     """
     if min(pair.n_first, pair.n_second) >= length:
         return length

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from interleave.multileave import methods
-from interleave.multileave.contract import Multileaver
 from rankduel.base.errors import InterleaveError
 from rankduel.base.settings import Catalogue, Configured, discovered
+from rankduel.interleave.multileave import methods
+from rankduel.interleave.multileave.contract import Multileaver
 
 MULTILEAVERS: Catalogue[Multileaver] = Catalogue(
     "multileaving method", InterleaveError, discovered(methods, "METHOD")

@@ -4,7 +4,8 @@
     prefer(shared, group, length, preferences, users)   fill preferences, positive where the row is preferred
 
 If lists end before the page does, both functions are called with the number of drafted places as `length`
-(see interleave.multileave.list_ends), and only if it is not 0. A third function computes this number:
+(see rankduel.interleave.multileave.list_ends), and only if it is not 0. A third function computes this
+number:
 
     n_drafted(shared, group, length, users) -> n        at most `length`; depends on the lists alone
 
@@ -16,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from interleave.multileave.list_ends import shortest_list
 from rankduel.base.settings import NoParams
+from rankduel.interleave.multileave.list_ends import shortest_list
 
 
 class Multileaver(NamedTuple):

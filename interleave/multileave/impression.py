@@ -10,13 +10,13 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from interleave.duel import choose_query, clicks_and_gain, reader
-from interleave.methods.probabilistic import last_click
-from interleave.multileave.catalogue import MULTILEAVERS
-from interleave.multileave.list_ends import fill_place, page_length
-from interleave.multileave.world import NO_TEAM, clear, document_at, forget_ties, group_on
-from interleave.world import DOC, TEAM
 from rankduel.base.compiling import kernel
+from rankduel.interleave.duel import choose_query, clicks_and_gain, reader
+from rankduel.interleave.methods.probabilistic import last_click
+from rankduel.interleave.multileave.catalogue import MULTILEAVERS
+from rankduel.interleave.multileave.list_ends import fill_place, page_length
+from rankduel.interleave.multileave.world import NO_TEAM, clear, document_at, forget_ties, group_on
+from rankduel.interleave.world import DOC, TEAM
 
 
 @functools.cache

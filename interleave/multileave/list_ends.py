@@ -1,14 +1,14 @@
 """Lists that end before the page does: the places that all rankers compete for, and the places below them.
 
-Lists that end are treated as in `interleave.list_ends`. The rankers compete for the first places of the page,
-the drafted ones. Their number depends on the lists alone, never on random draws. The places below are filled
-from the lists by rank, belong to no ranker, and clicks there earn no credit.
+Lists that end are treated as in `rankduel.interleave.list_ends`. The rankers compete for the first places of
+the page, the drafted ones. Their number depends on the lists alone, never on random draws. The places below
+are filled from the lists by rank, belong to no ranker, and clicks there earn no credit.
 """
 
-from interleave.multileave.world import NO_TEAM, block_of, document_at, n_listed
-from interleave.world import DOC, TEAM, is_shown
-from letor_data.blocks import DOCS, RANKS, entry_of
 from rankduel.base.compiling import kernel
+from rankduel.interleave.multileave.world import NO_TEAM, block_of, document_at, n_listed
+from rankduel.interleave.world import DOC, TEAM, is_shown
+from rankduel.letor_data.blocks import DOCS, RANKS, entry_of
 
 
 @kernel

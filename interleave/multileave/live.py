@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from interleave.live import n_measured, note_page
-from interleave.multileave.impression import multileave_by
-from interleave.multileave.world import SharedWorld, for_another_thread
 from rankduel.base.compiling import kernel
+from rankduel.interleave.live import n_measured, note_page
+from rankduel.interleave.multileave.impression import multileave_by
+from rankduel.interleave.multileave.world import SharedWorld, for_another_thread
 
 
 class LiveSharedWorld(NamedTuple):
@@ -19,7 +19,7 @@ class LiveSharedWorld(NamedTuple):
 
     shared: SharedWorld
     preferences: np.ndarray  # (rankers, rankers) float64: workspace for one page
-    shown: np.ndarray  # as in interleave.live.Live
+    shown: np.ndarray  # as in rankduel.interleave.live.Live
 
 
 def go_live_together(shared: SharedWorld) -> LiveSharedWorld:

@@ -17,17 +17,17 @@ from typing import Any
 
 import numpy as np
 
-from clickmodels import click_model
-from interleave.multileave.catalogue import multileaving
-from interleave.multileave.impression import page_kernels
-from interleave.multileave.world import NO_TEAM, Group, SharedWorld, group_on, make_shared_world
-from interleave.pages import rankings_of
-from interleave.world import CLICKED, DOC, TEAM
 from rankduel.base.arguments import check_type
 from rankduel.base.compiling import python_version
 from rankduel.base.errors import InterleaveError
 from rankduel.base.notebook import html_table, short_repr
 from rankduel.base.settings import Configured
+from rankduel.clickmodels import click_model
+from rankduel.interleave.multileave.catalogue import multileaving
+from rankduel.interleave.multileave.impression import page_kernels
+from rankduel.interleave.multileave.world import NO_TEAM, Group, SharedWorld, group_on, make_shared_world
+from rankduel.interleave.pages import rankings_of
+from rankduel.interleave.world import CLICKED, DOC, TEAM
 
 
 @dataclass(frozen=True, eq=False, repr=False)

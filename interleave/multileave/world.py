@@ -1,8 +1,8 @@
 """The world of a page that many rankers share.
 
-A shared world is a world (`interleave.world`) with as many sides as rankers on the page: `page` and `settled`
-have a row for every side. Ties are broken lazily, as in a duel, and stay the same from the making of a page
-to the credit for its clicks.
+A shared world is a world (`rankduel.interleave.world`) with as many sides as rankers on the page: `page` and
+`settled` have a row for every side. Ties are broken lazily, as in a duel, and stay the same from the making
+of a page to the credit for its clicks.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clickmodels.tables import ClickModel
-from interleave.catalogue import interleaving
-from interleave.multileave.fair_odds import Programme, workspace_for
-from interleave.world import (
+from rankduel.base.compiling import kernel, record
+from rankduel.base.errors import InterleaveError
+from rankduel.base.settings import Configured
+from rankduel.clickmodels.tables import ClickModel
+from rankduel.interleave.catalogue import interleaving
+from rankduel.interleave.multileave.fair_odds import Programme, workspace_for
+from rankduel.interleave.world import (
     CLICKED,
     DOC,
     RANK,
@@ -26,14 +29,11 @@ from interleave.world import (
     rank_weights,
     rules_of,
 )
-from interleave.world import document_at as document_on_side
-from interleave.world import rank_of as rank_on_side
-from letor_data.blocks import RANKS, TIED_WITH, entry_of, length_of
-from letor_data.evaluation.gains import ideal_dcg
-from letor_data.rankings import Rankings
-from rankduel.base.compiling import kernel, record
-from rankduel.base.errors import InterleaveError
-from rankduel.base.settings import Configured
+from rankduel.interleave.world import document_at as document_on_side
+from rankduel.interleave.world import rank_of as rank_on_side
+from rankduel.letor_data.blocks import RANKS, TIED_WITH, entry_of, length_of
+from rankduel.letor_data.evaluation.gains import ideal_dcg
+from rankduel.letor_data.rankings import Rankings
 
 NO_TEAM = -1  # in page[TEAM]: no ranker picked the document
 TIED = 1e-12  # scores and degrees this close are equal
@@ -227,7 +227,7 @@ def make_shared_world(
     *,
     unjudged: np.ndarray | None = None,
 ) -> SharedWorld:
-    """Return the world of multileaved impressions; parameters as in `interleave.world.make_world`."""
+    """Return the world of multileaved impressions; parameters as in `make_world` of duels."""
     if ties == "random_impression_redraw":
         raise InterleaveError(
             f"multileaving credits the rankings that made the page, and ties='{ties}' would break ties anew; "

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from letor_data.evaluation import measures
-from letor_data.evaluation.contract import Measure
 from rankduel.base.errors import UsageError
 from rankduel.base.settings import Catalogue, Configured, discovered, parse_spec
 from rankduel.base.text import shortened
+from rankduel.letor_data.evaluation import measures
+from rankduel.letor_data.evaluation.contract import Measure
 
 MEASURES: Catalogue[Measure] = Catalogue("measure", UsageError, discovered(measures, "MEASURE"))
 _CUTOFF = re.compile(r"\s*([0-9]{1,18})\s*")

@@ -38,7 +38,7 @@ class Ranked(NamedTuple):
     grades: np.ndarray  # (n_docs,) int8, best rank first, tied documents in any order
     offsets: np.ndarray  # (n_queries + 1,) int64
     ends: np.ndarray  # (n_queries,) int64
-    ties: np.ndarray  # (n_docs,) tie groups by rank, see letor_data.ties
+    ties: np.ndarray  # (n_docs,) tie groups by rank, see rankduel.letor_data.ties
 
     @property
     def longest(self) -> int:

@@ -12,10 +12,10 @@ from typing import Annotated
 
 import numpy as np
 
-from letor_data.evaluation.contract import Ranked
-from letor_data.sorting import read_only
 from rankduel.base.compiling import entry
 from rankduel.base.settings import Setting
+from rankduel.letor_data.evaluation.contract import Ranked
+from rankduel.letor_data.sorting import read_only
 
 _GRADES = np.arange(128)  # grades are int8
 GAINS = {"exponential": 2.0**_GRADES - 1, "linear": 1.0 * _GRADES}  # by grade

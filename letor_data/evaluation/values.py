@@ -7,15 +7,15 @@ from functools import partial
 
 import numpy as np
 
-from letor_data.evaluation.catalogue import parse_measure
-from letor_data.evaluation.contract import NO_RELEVANT, Ranked
-from letor_data.letor import Letor
-from letor_data.rankers import Ranker
-from letor_data.rankings import check_rankers, rank_row
-from letor_data.sorting import read_only
 from rankduel.base.errors import DataError
 from rankduel.base.settings import Configured
 from rankduel.base.threads import n_workers, ordered_map
+from rankduel.letor_data.evaluation.catalogue import parse_measure
+from rankduel.letor_data.evaluation.contract import NO_RELEVANT, Ranked
+from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.rankers import Ranker
+from rankduel.letor_data.rankings import check_rankers, rank_row
+from rankduel.letor_data.sorting import read_only
 
 
 def expected_values(

@@ -16,8 +16,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import IO, BinaryIO
 
-from letor_data.packed.choosing import Source, choose
-from letor_data.packed.packing import (
+from rankduel.base.errors import DataError
+from rankduel.letor_data.packed.choosing import Source, choose
+from rankduel.letor_data.packed.packing import (
     PACKINGS,
     DamagedError,
     Pieces,
@@ -27,8 +28,7 @@ from letor_data.packed.packing import (
     misnamed,
     stream_pieces,
 )
-from letor_data.packed.tar_stream import tar_members
-from rankduel.base.errors import DataError
+from rankduel.letor_data.packed.tar_stream import tar_members
 
 __all__ = [
     "PACKINGS", "DamagedError", "Progress", "Source", "find_files", "find_sources", "read_all", "read_one",

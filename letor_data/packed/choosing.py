@@ -8,8 +8,8 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from letor_data.packed.packing import PACKINGS
 from rankduel.base.errors import DataError, encodable
+from rankduel.letor_data.packed.packing import PACKINGS
 
 _SPLIT_ORDER = {"train": 0, "vali": 1, "valid": 1, "validation": 1, "test": 2, "heldout": 2}
 _TEXT_SUFFIXES = (".txt", ".dat", ".svm", ".svmlight", ".libsvm", ".letor")

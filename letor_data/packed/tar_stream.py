@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from letor_data.packed.packing import PIECE, Pieces, guard, stream_pieces
+from rankduel.letor_data.packed.packing import PIECE, Pieces, guard, stream_pieces
 
 _MOST_HEADER = 1 << 20  # bytes of headers before the content of a member
 _MOST_MEMBERS = 100_000

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from rankduel.base.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from letor_data.rankers.by_docid import run
-    from letor_data.rankers.columns import feature, feature_rankers, linear
-    from letor_data.rankers.contract import Ranker
-    from letor_data.rankers.models import model
-    from letor_data.rankers.objects import ranker_of, rankers_of
-    from letor_data.rankers.score_files import scores
-    from letor_data.rankers.texts import parse
+    from rankduel.letor_data.rankers.by_docid import run
+    from rankduel.letor_data.rankers.columns import feature, feature_rankers, linear
+    from rankduel.letor_data.rankers.contract import Ranker
+    from rankduel.letor_data.rankers.models import model
+    from rankduel.letor_data.rankers.objects import ranker_of, rankers_of
+    from rankduel.letor_data.rankers.score_files import scores
+    from rankduel.letor_data.rankers.texts import parse
 
 __all__ = [
     "Ranker",
@@ -34,12 +34,12 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "letor_data.rankers.by_docid": ["run"],
-        "letor_data.rankers.columns": ["feature", "feature_rankers", "linear"],
-        "letor_data.rankers.contract": ["Ranker"],
-        "letor_data.rankers.models": ["model"],
-        "letor_data.rankers.objects": ["ranker_of", "rankers_of"],
-        "letor_data.rankers.score_files": ["scores"],
-        "letor_data.rankers.texts": ["parse"],
+        "rankduel.letor_data.rankers.by_docid": ["run"],
+        "rankduel.letor_data.rankers.columns": ["feature", "feature_rankers", "linear"],
+        "rankduel.letor_data.rankers.contract": ["Ranker"],
+        "rankduel.letor_data.rankers.models": ["model"],
+        "rankduel.letor_data.rankers.objects": ["ranker_of", "rankers_of"],
+        "rankduel.letor_data.rankers.score_files": ["scores"],
+        "rankduel.letor_data.rankers.texts": ["parse"],
     },
 )

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from letor_data.letor import Letor, few
-from letor_data.rankers.contract import Ranker, named_text
-from letor_data.trec import read_run
 from rankduel.base.errors import DataError, encodable
+from rankduel.letor_data.letor import Letor, few
+from rankduel.letor_data.rankers.contract import Ranker, named_text
+from rankduel.letor_data.trec import read_run
 
 
 def run(path: str | Path, name: str | None = None) -> Ranker:

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from letor_data.formats import profile_named
-from letor_data.letor import Letor
-from letor_data.rankers.contract import Ranker, named_text
 from rankduel.base.errors import DataError
 from rankduel.base.settings import written
+from rankduel.letor_data.formats import profile_named
+from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.rankers.contract import Ranker, named_text
 
 MISSING = {"last": -np.inf, "first": np.inf, "zero": 0.0}  # score of a document whose value is missing
 

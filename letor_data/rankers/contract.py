@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from letor_data.letor import Letor
 from rankduel.base.errors import UsageError
 from rankduel.base.text import shortened
+from rankduel.letor_data.letor import Letor
 
 NAMED = ",name="  # in a text, separates the ranker from its name
 _LONGEST_NAME = 200

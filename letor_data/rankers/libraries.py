@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from letor_data.rankers import xgboost_json
-from letor_data.rankers.lightgbm_text import checked_trees
 from rankduel.base.errors import DataError, RankduelError
 from rankduel.base.text import shortened
+from rankduel.letor_data.rankers import xgboost_json
+from rankduel.letor_data.rankers.lightgbm_text import checked_trees
 
 _ONNX_TYPES = {"tensor(float)": np.float32, "tensor(double)": np.float64}
 

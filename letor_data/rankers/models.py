@@ -17,14 +17,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from letor_data.letor import Letor
-from letor_data.parquet_files import letor_digest
-from letor_data.rankers.contract import Ranker, named_text
-from letor_data.rankers.libraries import Model, read_lightgbm, read_onnx, read_xgboost
-from letor_data.rankers.ranklib import read_ranklib
 from rankduel.base.errors import DataError, UsageError, encodable
 from rankduel.base.files import file_checksum, put_in_place, short_name, temporary_beside
 from rankduel.base.settings import find
+from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.parquet_files import letor_digest
+from rankduel.letor_data.rankers.contract import Ranker, named_text
+from rankduel.letor_data.rankers.libraries import Model, read_lightgbm, read_onnx, read_xgboost
+from rankduel.letor_data.rankers.ranklib import read_ranklib
 
 MOST_BYTES = 2 << 30  # of a model's file
 _BATCH = 32 << 20  # bytes of the feature matrix per call of a model

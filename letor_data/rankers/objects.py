@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from letor_data.letor import Letor, few
-from letor_data.rankers.by_docid import by_docid
-from letor_data.rankers.columns import feature_rankers
-from letor_data.rankers.contract import NAMED, Ranker, named_text
-from letor_data.rankers.score_files import scores
-from letor_data.rankers.texts import parse
 from rankduel.base.errors import DataError, UsageError
+from rankduel.letor_data.letor import Letor, few
+from rankduel.letor_data.rankers.by_docid import by_docid
+from rankduel.letor_data.rankers.columns import feature_rankers
+from rankduel.letor_data.rankers.contract import NAMED, Ranker, named_text
+from rankduel.letor_data.rankers.score_files import scores
+from rankduel.letor_data.rankers.texts import parse
 
 _RUN_COLUMNS = ["qid", "docno", "score"]
 _BATCH = 32 << 20  # bytes of the feature matrix per call of an estimator
@@ -82,7 +82,7 @@ def ranker_of(given: object, letor: Letor, name: str | None = None, *, place: in
     given : object
         One of
 
-        - a text, see `letor_data.rankers.texts`, or the number of a feature;
+        - a text, see `rankduel.letor_data.rankers.texts`, or the number of a feature;
         - a Ranker;
         - an estimator, whose ``predict`` is called with feature matrices of many documents;
         - a function, which is called with the feature matrix of one query, of shape (documents, features)

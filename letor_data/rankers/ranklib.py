@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from letor_data.errors import LetorFormatError
-from letor_data.rankers.libraries import Model
 from rankduel.base.compiling import entry
 from rankduel.base.errors import DataError
+from rankduel.letor_data.errors import LetorFormatError
+from rankduel.letor_data.rankers.libraries import Model
 
 MOST_NODES = 50_000_000
 _RANKERS = ("MART", "LambdaMART")

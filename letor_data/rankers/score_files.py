@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from letor_data.errors import LetorFormatError
-from letor_data.letor import Letor
-from letor_data.packed.packing import guard
-from letor_data.rankers.by_docid import run
-from letor_data.rankers.contract import Ranker, named_text
 from rankduel.base.errors import DataError, encodable
+from rankduel.letor_data.errors import LetorFormatError
+from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.packed.packing import guard
+from rankduel.letor_data.rankers.by_docid import run
+from rankduel.letor_data.rankers.contract import Ranker, named_text
 
 _N_RUN_FIELDS = 6  # qid Q0 docno rank score tag
 _PIECE = 1 << 16  # bytes that contain the first line

@@ -19,16 +19,16 @@ import difflib
 import re
 from collections.abc import Callable, Mapping
 
-from letor_data.formats import PROFILES
-from letor_data.letor import Letor, few
-from letor_data.rankers.by_docid import run
-from letor_data.rankers.columns import feature, linear, sum_text
-from letor_data.rankers.contract import NAMED, Ranker, checked_name
-from letor_data.rankers.models import FORMATS, model
-from letor_data.rankers.score_files import scores
 from rankduel.base.errors import DataError, UsageError
 from rankduel.base.settings import find, take, unexpected
 from rankduel.base.text import shortened
+from rankduel.letor_data.formats import PROFILES
+from rankduel.letor_data.letor import Letor, few
+from rankduel.letor_data.rankers.by_docid import run
+from rankduel.letor_data.rankers.columns import feature, linear, sum_text
+from rankduel.letor_data.rankers.contract import NAMED, Ranker, checked_name
+from rankduel.letor_data.rankers.models import FORMATS, model
+from rankduel.letor_data.rankers.score_files import scores
 
 KINDS = {
     "scores": "one score for each document line of the data, or the columns of a TREC run",

@@ -10,9 +10,9 @@ docs/explanation/synthetic_data.md compares the matrices.
 
 from __future__ import annotations
 
-from letor_data.synthetic.features import Block, Single, Stream
+from rankduel.letor_data.synthetic.features import Block, Single, Stream
 
-# See `letor_data.synthetic.settings.Synthetic`.
+# See `rankduel.letor_data.synthetic.settings.Synthetic`.
 QUERY_SPREAD = 0.85
 FAMILY_SHARE = 0.95
 RHO_SHIFT = 0.18

@@ -179,7 +179,7 @@ KINDS = {
     "quality": Kind(lambda base: np.clip(np.floor(128 + 12 * base), 0, 255)),
     "clicks": Kind(partial(_clicks_above, 1.0)),
     "dwell": Kind(lambda base: np.where(base > 1, np.exp(1.5 * base), 0.0), exact=False),
-    # For the calibrated features (letor_data.synthetic.calibrated). A minimum is zero unless all terms occur.
+    # For the calibrated features (synthetic/calibrated.py). A minimum is zero unless all terms occur.
     # A variance is zero for one term. The cosine of one term depends only on whether it occurs.
     "terms": Kind(_n_covered, uses_terms=True),
     "terms ratio": Kind(

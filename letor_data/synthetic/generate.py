@@ -1,10 +1,11 @@
 """Generator of synthetic judged data: queries, documents, grades and features.
 
 Every document has a latent relevance. Its grade is that relevance cut at fixed thresholds, and a feature is
-the relevance plus noise (see letor_data.synthetic.features). Query q draws from SeedSequence(seed,
+the relevance plus noise (see rankduel.letor_data.synthetic.features). Query q draws from SeedSequence(seed,
 spawn_key=(q,)) only, so data depend neither on the block size nor on threads, and a large set starts with the
 queries of a small one. The shapes of published collections have features whose preference matrix was fitted
-to the public matrices of MSLR (letor_data.synthetic.calibrated); those of the shape `small` were not fitted.
+to the public matrices of MSLR (rankduel.letor_data.synthetic.calibrated); those of the shape `small` were not
+fitted.
 """
 
 from __future__ import annotations
@@ -20,11 +21,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from letor_data.folds import split_of
-from letor_data.letor import Letor
-from letor_data.synthetic.features import KINDS, QueryTerms, into_unit_range, positions, term_cuts
-from letor_data.synthetic.settings import GENERATOR, SHAPES, Feature, Synthetic, families, layout, shape
 from rankduel.base.threads import ordered_map
+from rankduel.letor_data.folds import split_of
+from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.synthetic.features import KINDS, QueryTerms, into_unit_range, positions, term_cuts
+from rankduel.letor_data.synthetic.settings import (
+    GENERATOR,
+    SHAPES,
+    Feature,
+    Synthetic,
+    families,
+    layout,
+    shape,
+)
 
 __all__ = ["SHAPES", "Synthetic", "blocks", "docs_per_query", "shape", "synthesize"]
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from letor_data.synthetic import calibrated
-from letor_data.synthetic.features import BLOCKS, SINGLES, STREAMS, WINNER, Block, Single, Stream
-from letor_data.text.writer import ISTELLA_MISSING
 from rankduel.base.errors import DataError
 from rankduel.base.settings import find
+from rankduel.letor_data.synthetic import calibrated
+from rankduel.letor_data.synthetic.features import BLOCKS, SINGLES, STREAMS, WINNER, Block, Single, Stream
+from rankduel.letor_data.text.writer import ISTELLA_MISSING
 
 GENERATOR = 2  # version; increase it when the same settings give other data
 _LEAST_RHO = 0.02
@@ -31,7 +31,7 @@ class Synthetic:
     """Settings of a synthetic data set; equal settings give equal data on any machine."""
 
     name: str = "synthetic"
-    profile: str = "mslr"  # key of letor_data.formats.PROFILES
+    profile: str = "mslr"  # key of rankduel.letor_data.formats.PROFILES
     seed: int = 0
     queries: int = 2000
     docs_median: float = 105.0  # documents per query are log-normal: mean = median * exp(spread^2 / 2)
@@ -55,7 +55,7 @@ class Synthetic:
     cycle_levels: tuple[float, float, float] = (1.0, 0.5, 0.0)  # their rho: high, middle, low
     p_missing: float = 0.0  # share of values that are missing
     unit_range: bool = False  # map each feature to [0, 1]
-    sparse: bool = False  # default of `sparse` for text files, see letor_data.text.writer
+    sparse: bool = False  # default of `sparse` for text files, see rankduel.letor_data.text.writer
     missing: str = "NULL"  # default of `missing` for text files
 
     def __post_init__(self) -> None:
@@ -73,7 +73,7 @@ class Synthetic:
 class Feature(NamedTuple):
     """A feature to generate."""
 
-    kind: str  # key of letor_data.synthetic.features.KINDS, or "position"
+    kind: str  # key of rankduel.letor_data.synthetic.features.KINDS, or "position"
     rho: tuple[float, ...] = (0.0,)  # correlation with relevance; query q has rho[q % len(rho)]
     stream: int = -1  # -1: none, all noise is individual
     row: int = -1  # in `_Draws.fresh`; -1: no individual noise

@@ -14,12 +14,12 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from letor_data.errors import LetorFormatError
-from letor_data.packed.archive import DamagedError
-from letor_data.text import tokenizer as t
-from letor_data.text.columns import block_columns
-from letor_data.text.problems import NOTES, Problem, format_error
 from rankduel.base.compiling import entry
+from rankduel.letor_data.errors import LetorFormatError
+from rankduel.letor_data.packed.archive import DamagedError
+from rankduel.letor_data.text import tokenizer as t
+from rankduel.letor_data.text.columns import block_columns
+from rankduel.letor_data.text.problems import NOTES, Problem, format_error
 
 BLOCK = 8 << 20
 MAX_LINE = 64 << 20

@@ -6,9 +6,9 @@ import os
 
 import numpy as np
 
-from letor_data.text.tokenizer import ROWS, VALUES, Tokens
 from rankduel.base.compiling import entry
 from rankduel.base.errors import DataError
+from rankduel.letor_data.text.tokenizer import ROWS, VALUES, Tokens
 
 
 def block_columns(tokens: Tokens, max_index: int, max_cells: int, name: str) -> dict[int, np.ndarray]:

@@ -14,15 +14,15 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from letor_data.formats import PROFILES, Profile, profile_for, profile_named, size_note
-from letor_data.letor import Letor, checked_cuts, repeated_documents
-from letor_data.packed.archive import Progress, Source, find_sources, read_pieces
-from letor_data.text import tokenizer as t
-from letor_data.text.chunks import Block, parse_block, parse_blocks
-from letor_data.text.columns import GrowingColumns, memory_cells
-from letor_data.text.problems import NOTES, PROBLEMS, Problem, position
-from letor_data.text.queries import RETURNING, CountedQueries, NamedQueries, side_file
 from rankduel.base.errors import DataError, encodable
+from rankduel.letor_data.formats import PROFILES, Profile, profile_for, profile_named, size_note
+from rankduel.letor_data.letor import Letor, checked_cuts, repeated_documents
+from rankduel.letor_data.packed.archive import Progress, Source, find_sources, read_pieces
+from rankduel.letor_data.text import tokenizer as t
+from rankduel.letor_data.text.chunks import Block, parse_block, parse_blocks
+from rankduel.letor_data.text.columns import GrowingColumns, memory_cells
+from rankduel.letor_data.text.problems import NOTES, PROBLEMS, Problem, position
+from rankduel.letor_data.text.queries import RETURNING, CountedQueries, NamedQueries, side_file
 
 _LINE = "a document is a line '<label> qid:<id> <feature>:<value> ... # comment'"
 _CHOICES = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from letor_data.errors import LetorFormatError
-from letor_data.text import tokenizer as t
+from rankduel.letor_data.errors import LetorFormatError
+from rankduel.letor_data.text import tokenizer as t
 
 
 class Problem(NamedTuple):

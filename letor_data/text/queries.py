@@ -12,11 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
-from letor_data.errors import LetorFormatError
-from letor_data.packed.archive import Source, read_all
-from letor_data.text.chunks import Block, decode_comment
-from letor_data.text.problems import Problem, format_error, shown
 from rankduel.base.errors import DataError
+from rankduel.letor_data.errors import LetorFormatError
+from rankduel.letor_data.packed.archive import Source, read_all
+from rankduel.letor_data.text.chunks import Block, decode_comment
+from rankduel.letor_data.text.problems import Problem, format_error, shown
 
 _NOT_UTF8 = Problem(
     "the query id is not UTF-8", "if the file is Latin-1, convert it: iconv -f LATIN1 -t UTF-8"

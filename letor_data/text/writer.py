@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from letor_data.folds import FOLDS, SPLITS, split_of
-from letor_data.letor import Letor
-from letor_data.output import new_folders, open_output, open_outputs
-from letor_data.text.text_kernel import LONGEST_NUMBER, Rows, Strings, format_rows, hard_values
 from rankduel.base.errors import DataError
 from rankduel.base.files import convert_write_errors
 from rankduel.base.threads import ordered_map
+from rankduel.letor_data.folds import FOLDS, SPLITS, split_of
+from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.output import new_folders, open_output, open_outputs
+from rankduel.letor_data.text.text_kernel import LONGEST_NUMBER, Rows, Strings, format_rows, hard_values
 
 ISTELLA_MISSING = "1.79769313486232e+308"  # missing value in Istella's files; overflows a double
 

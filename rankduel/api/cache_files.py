@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from letor_data.cache import cache_files
 from rankduel.base.code_cache import code_files
 from rankduel.base.files import cache_folder, code_folder
+from rankduel.letor_data.cache import cache_files
 
 
 def caches(data: Sequence[str | Path] = (), *, clear: bool = False) -> pd.DataFrame:

@@ -7,13 +7,13 @@ from typing import Any
 
 import pandas as pd
 
-from bandits.catalogue import POLICIES
-from clickmodels.catalogue import USERS
-from experiments.matrix.builtin import FAMILIES, MATRICES
-from interleave.catalogue import METHODS
-from interleave.multileave.catalogue import MULTILEAVERS
-from letor_data.evaluation.catalogue import MEASURES
+from rankduel.bandits.catalogue import POLICIES
 from rankduel.base.settings import written
+from rankduel.clickmodels.catalogue import USERS
+from rankduel.experiments.matrix.builtin import FAMILIES, MATRICES
+from rankduel.interleave.catalogue import METHODS
+from rankduel.interleave.multileave.catalogue import MULTILEAVERS
+from rankduel.letor_data.evaluation.catalogue import MEASURES
 
 __all__ = ["click_models", "interleavers", "matrices", "measures", "multileavers", "policies"]
 

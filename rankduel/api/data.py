@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from letor_data import read as reading
-from letor_data.letor import Letor
-from letor_data.output import PARQUET, output_format
-from letor_data.parquet_files import write_parquet
-from letor_data.rankers import rankers_of
-from letor_data.summary import Summary, summarize
-from letor_data.synthetic.generate import Synthetic, shape, synthesize
-from letor_data.text.writer import write_letor
-from letor_data.trec import read_trec
 from rankduel.api.unused import refuse_unused
 from rankduel.base.arguments import check_type
+from rankduel.letor_data import read as reading
+from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.output import PARQUET, output_format
+from rankduel.letor_data.parquet_files import write_parquet
+from rankduel.letor_data.rankers import rankers_of
+from rankduel.letor_data.summary import Summary, summarize
+from rankduel.letor_data.synthetic.generate import Synthetic, shape, synthesize
+from rankduel.letor_data.text.writer import write_letor
+from rankduel.letor_data.trec import read_trec
 
 __all__ = ["describe_data", "read_data", "synthetic_data", "write_data"]
 

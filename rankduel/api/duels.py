@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from experiments.arena import Arena
-from interleave import duel_counts
-from interleave.exact.dispatch import mean_odds
 from rankduel.base.arguments import check_type
 from rankduel.base.errors import UsageError
 from rankduel.base.settings import find
+from rankduel.experiments.arena import Arena
+from rankduel.interleave import duel_counts
+from rankduel.interleave.exact.dispatch import mean_odds
 
 __all__ = ["Outcomes", "duel_odds", "play_duels"]
 

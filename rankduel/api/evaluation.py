@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from experiments.arena import CountProgress, chosen_rankers, no_progress
-from experiments.limits import MOST_SAMPLES, checked_count
-from experiments.paired_tests import paired_tests
-from letor_data.evaluation.catalogue import measure_text, parse_measures
-from letor_data.evaluation.values import mean_over_queries, measure_rankers
-from letor_data.letor import Letor
 from rankduel.base.errors import UsageError
 from rankduel.base.text import shortened
+from rankduel.experiments.arena import CountProgress, chosen_rankers, no_progress
+from rankduel.experiments.limits import MOST_SAMPLES, checked_count
+from rankduel.experiments.paired_tests import paired_tests
+from rankduel.letor_data.evaluation.catalogue import measure_text, parse_measures
+from rankduel.letor_data.evaluation.values import mean_over_queries, measure_rankers
+from rankduel.letor_data.letor import Letor
 
 __all__ = ["compare_rankers", "evaluate"]
 

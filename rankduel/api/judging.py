@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiments.judge.session import Session, open_session, start_session
+from rankduel.experiments.judge.session import Session, open_session, start_session
 
 __all__ = ["judge"]
 

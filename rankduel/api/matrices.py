@@ -9,28 +9,28 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from clickmodels.tables import ClickModel
-from experiments.arena import Arena, open_arena
-from experiments.cluster import workers_of
-from experiments.matrix.build import BuildStatus, write_matrix
-from experiments.matrix.build import build_matrix as build_in_arena
-from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
-from experiments.matrix.shared_pages import infer_matrix, write_inferred
-from experiments.winners.bounds import bounds_table
-from experiments.winners.notions import ranker_table, winner_sets
-from experiments.winners.overlaps import FEWEST, Overlaps, winner_overlaps
-from experiments.winners.resampling import USUAL as USUAL_RESAMPLES
-from experiments.winners.resampling import resampled_winners
-from experiments.winners.subsets import subset_shares
-from experiments.winners.summary import summary_of
-from experiments.winners.verdict import Verdict, verdict_of
-from interleave.multileave import MULTILEAVERS
-from letor_data.letor import Letor
 from rankduel.api.data import read_data
 from rankduel.api.unused import refuse_unused
 from rankduel.base.arguments import check_type
 from rankduel.base.errors import UsageError
 from rankduel.base.settings import Configured
+from rankduel.clickmodels.tables import ClickModel
+from rankduel.experiments.arena import Arena, open_arena
+from rankduel.experiments.cluster import workers_of
+from rankduel.experiments.matrix.build import BuildStatus, write_matrix
+from rankduel.experiments.matrix.build import build_matrix as build_in_arena
+from rankduel.experiments.matrix.preferences import Preferences, preferences_of, read_preferences
+from rankduel.experiments.matrix.shared_pages import infer_matrix, write_inferred
+from rankduel.experiments.winners.bounds import bounds_table
+from rankduel.experiments.winners.notions import ranker_table, winner_sets
+from rankduel.experiments.winners.overlaps import FEWEST, Overlaps, winner_overlaps
+from rankduel.experiments.winners.resampling import USUAL as USUAL_RESAMPLES
+from rankduel.experiments.winners.resampling import resampled_winners
+from rankduel.experiments.winners.subsets import subset_shares
+from rankduel.experiments.winners.summary import summary_of
+from rankduel.experiments.winners.verdict import Verdict, verdict_of
+from rankduel.interleave.multileave import MULTILEAVERS
+from rankduel.letor_data.letor import Letor
 
 __all__ = ["Subsets", "Winners", "build_matrix", "regret_bounds", "winner_subsets", "winners"]
 

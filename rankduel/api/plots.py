@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
-from experiments.runs.compare import Comparison
-from experiments.runs.run_sets import read_run_sets
 from rankduel.base.errors import RecordsError, UsageError
+from rankduel.experiments.matrix.preferences import Preferences, preferences_of, read_preferences
+from rankduel.experiments.runs.compare import Comparison
+from rankduel.experiments.runs.run_sets import read_run_sets
 
 if TYPE_CHECKING:
     import altair
 
-    from experiments.report.charts.styles import LineStyle
+    from rankduel.experiments.report.charts.styles import LineStyle
 
 __all__ = ["plot_accuracy", "plot_comparison", "plot_matrix", "plot_regret"]
 
@@ -71,8 +71,8 @@ def plot_regret(
     >>> chart = rankduel.plot_regret(table, policies=["merge_dts=MergeDTS (ours)", "rucb"])
     >>> chart.save("regret.svg")
     """
-    from experiments.report.charts.curves import View, regret_chart
-    from experiments.runs.summaries import curves
+    from rankduel.experiments.report.charts.curves import View, regret_chart
+    from rankduel.experiments.runs.summaries import curves
 
     view = View(_scale(x), _scale(y), _band(band))
     found = _read(records, policies, "regret")
@@ -115,8 +115,8 @@ def plot_accuracy(
     >>> table = rankduel.run("arxiv6", ["rucb", "merge_dts"], horizon=1000, runs=2)
     >>> rankduel.plot_accuracy(table, x="linear").save("accuracy.svg")
     """
-    from experiments.report.charts.curves import View, accuracy_chart
-    from experiments.runs.summaries import share_curves
+    from rankduel.experiments.report.charts.curves import View, accuracy_chart
+    from rankduel.experiments.runs.summaries import share_curves
 
     view = View(_scale(x), band="error" if band else "none")
     found = _read(records, policies, "correct")
@@ -151,7 +151,7 @@ def plot_matrix(
     --------
     >>> rankduel.plot_matrix("arxiv6", highlight=["0"]).save("matrix.svg")
     """
-    from experiments.report.charts.heatmap import heatmap
+    from rankduel.experiments.report.charts.heatmap import heatmap
 
     if isinstance(preferences, (str, Path)):
         preferences = read_preferences(preferences)
@@ -191,7 +191,7 @@ def plot_comparison(comparison: Comparison, *, policies: Sequence[str] = ()) -> 
     >>> found = rankduel.compare(arena, ["rucb"], horizon=500, runs=4)
     >>> rankduel.plot_comparison(found).save("comparison.svg")
     """
-    from experiments.report.charts.differences import difference_chart
+    from rankduel.experiments.report.charts.differences import difference_chart
 
     table, shown = _chosen(comparison.by_step, policies)
     return difference_chart(table, shown)
@@ -206,7 +206,7 @@ def _read(records: str | Path | pd.DataFrame, policies: Sequence[str], column: s
         if missing:
             raise RecordsError(f"a table without a column '{missing[0]}'; expected one that 'run' returned")
     else:
-        from experiments.report.run_set import bound_slope
+        from rankduel.experiments.report.run_set import bound_slope
 
         run_sets = read_run_sets(records)
         if len(run_sets) > 1:
@@ -221,7 +221,7 @@ def _read(records: str | Path | pd.DataFrame, policies: Sequence[str], column: s
 
 def _chosen(table: pd.DataFrame, policies: Sequence[str]) -> tuple[pd.DataFrame, dict[str, LineStyle]]:
     """Return the rows of `policies`, in their order, and the style of each."""
-    from experiments.report.paper import chosen, labelled, labelled_styles
+    from rankduel.experiments.report.paper import chosen, labelled, labelled_styles
 
     labels = chosen(table["policy"], labelled(policies))
     table = pd.concat([table[table["policy"] == policy] for policy in labels], ignore_index=True)

@@ -9,25 +9,25 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from bandits.feedback import Feedback
-from experiments.arena import Arena
-from experiments.cluster import workers_of
-from experiments.matrix.build import BuildStatus
-from experiments.matrix.preferences import Preferences, preferences_of, read_preferences
-from experiments.runs.compare import Comparison, compare_runs
-from experiments.runs.in_play import InPlay
-from experiments.runs.live_matrix import preferences_for
-from experiments.runs.multileave_error import checked_numbers as checked_multileaving
-from experiments.runs.multileave_error import compare_multileavers, contests_of, multileavers_of
-from experiments.runs.problem import Problem
-from experiments.runs.run import checked_numbers
-from experiments.runs.run import run as run_policies
-from experiments.runs.run_sets import RunSet, read_run_sets
-from experiments.runs.summaries import read_for_charts
-from experiments.specs import policies_of
+from rankduel.bandits.feedback import Feedback
 from rankduel.base.arguments import check_type
 from rankduel.base.errors import UsageError
 from rankduel.base.settings import Configured
+from rankduel.experiments.arena import Arena
+from rankduel.experiments.cluster import workers_of
+from rankduel.experiments.matrix.build import BuildStatus
+from rankduel.experiments.matrix.preferences import Preferences, preferences_of, read_preferences
+from rankduel.experiments.runs.compare import Comparison, compare_runs
+from rankduel.experiments.runs.in_play import InPlay
+from rankduel.experiments.runs.live_matrix import preferences_for
+from rankduel.experiments.runs.multileave_error import checked_numbers as checked_multileaving
+from rankduel.experiments.runs.multileave_error import compare_multileavers, contests_of, multileavers_of
+from rankduel.experiments.runs.problem import Problem
+from rankduel.experiments.runs.run import checked_numbers
+from rankduel.experiments.runs.run import run as run_policies
+from rankduel.experiments.runs.run_sets import RunSet, read_run_sets
+from rankduel.experiments.runs.summaries import read_for_charts
+from rankduel.experiments.specs import policies_of
 
 __all__ = ["compare", "load_records", "multileave", "report", "run"]
 
@@ -447,8 +447,8 @@ def report(
     >>> [path.name for path in rankduel.report("records", "report.html")]
     ['report.html']
     """
-    from experiments.report.page import write_report  # imported here: slow
-    from experiments.report.paper import paper_of, write_figures
+    from rankduel.experiments.report.page import write_report  # imported here: slow
+    from rankduel.experiments.report.paper import paper_of, write_figures
 
     paper = paper_of(format, width, font_size, x, y, policies)
     run_sets: list[RunSet] = read_for_charts(folder)

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from experiments.cluster import workers_of
-from experiments.studies import all_studies
-from experiments.studies.data_folder import data_folder
-from experiments.studies.playing import Played, check, folder_of, play_study
-from experiments.studies.study import Study
-from experiments.studies.toml import read_study
 from rankduel.base.errors import StudyError
 from rankduel.base.settings import find
+from rankduel.experiments.cluster import workers_of
+from rankduel.experiments.studies import all_studies
+from rankduel.experiments.studies.data_folder import data_folder
+from rankduel.experiments.studies.playing import Played, check, folder_of, play_study
+from rankduel.experiments.studies.study import Study
+from rankduel.experiments.studies.toml import read_study
 
 __all__ = ["Tier", "find_study", "study"]
 

@@ -45,13 +45,13 @@ def compare(
 
     [dim]Example:[/] rankduel compare data.txt --interleave team_draft --policy rucb --policy merge_dts
     """
-    from experiments.runs.run_folder import MATRIX
-    from experiments.runs.study_file import read_settings
-    from experiments.specs import parse_policy
-    from experiments.winners.verdict import resampled_verdict
     from rankduel.cli.shown import comparison as shown
     from rankduel.cli.shown.sweeps import show_comparisons as show_sweep
     from rankduel.cli.shown.verdict import show_verdict
+    from rankduel.experiments.runs.run_folder import MATRIX
+    from rankduel.experiments.runs.study_file import read_settings
+    from rankduel.experiments.specs import parse_policy
+    from rankduel.experiments.winners.verdict import resampled_verdict
 
     policies = [parse_policy(text, trust=True) for text in policy]
     each = duel_options.each()

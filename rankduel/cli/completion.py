@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-_TREE = Path(__file__).parents[2]
+_PACKAGE = Path(__file__).parents[1]
 MATRICES = (
     *(
         "cyclic",
@@ -107,8 +107,8 @@ def _starting(names: Iterable[str], incomplete: str) -> list[str]:
 
 
 def _modules(folder: str, text: str = "") -> list[str]:
-    """Return the names of modules in folders of the source tree whose source contains `text`."""
-    found = [path for path in _TREE.glob(f"{folder}/*.py") if path.stem != "__init__"]
+    """Return the names of modules in folders of the package whose source contains `text`."""
+    found = [path for path in _PACKAGE.glob(f"{folder}/*.py") if path.stem != "__init__"]
     return [path.stem for path in found if not text or text in path.read_text("utf-8")]
 
 

@@ -38,8 +38,8 @@ from rankduel.base.errors import CacheNotice, PolicyNotice
 from rankduel.base.text import counted
 
 if TYPE_CHECKING:
-    from experiments.matrix.build import BuildStatus
-    from experiments.runs.in_play import InPlay
+    from rankduel.experiments.matrix.build import BuildStatus
+    from rankduel.experiments.runs.in_play import InPlay
 
 # Replacements of characters that control a terminal or the direction of text. Line ends and tabs stay.
 _PICTURES = {
@@ -160,7 +160,7 @@ def plain(value: Any) -> Any:
 
 
 def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    from experiments.judge.spreadsheet import to_csv
+    from rankduel.experiments.judge.spreadsheet import to_csv
 
     columns = list(dict.fromkeys(key for row in rows for key in row))
     return to_csv([{key: _cell(value) for key, value in row.items()} for row in rows], columns)

@@ -26,12 +26,12 @@ from rankduel.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from letor_data.letor import Letor
-    from letor_data.synthetic.settings import Synthetic
+    from rankduel.letor_data.letor import Letor
+    from rankduel.letor_data.synthetic.settings import Synthetic
 
 app = typer.Typer(no_args_is_help=True, help="Describe judged data, convert it, or generate synthetic data.")
 
-# Written out because `letor_data.synthetic` takes long to import; a test compares the two.
+# Written out because `rankduel.letor_data.synthetic` takes long to import; a test compares the two.
 SHAPES = ("mslr-web30k", "mslr-web10k", "yahoo", "istella", "letor-agg", "small", "demo")
 
 
@@ -86,7 +86,7 @@ def convert(
 
     [dim]Example:[/] rankduel data convert train.txt -o train.parquet
     """
-    from letor_data.output import PARQUET, output_format
+    from rankduel.letor_data.output import PARQUET, output_format
 
     _check_free(output, force)
     if output_format(output) == PARQUET:
@@ -138,8 +138,8 @@ def synth(
 
     [dim]Example:[/] rankduel data synth --shape mslr-web10k
     """
-    from letor_data.output import output_format
-    from letor_data.synthetic.settings import shape
+    from rankduel.letor_data.output import output_format
+    from rankduel.letor_data.synthetic.settings import shape
 
     output = output or Path(kind if folds else f"{kind}.txt")
     _check_free(output, force)
@@ -159,9 +159,9 @@ def synth(
 
 
 def _make(settings: Synthetic, output: Path, folds: bool) -> None:
-    from letor_data.parquet_files import write_parquet
-    from letor_data.synthetic.generate import blocks, docs_per_query, synthesize
-    from letor_data.text.writer import write_folds, write_letor
+    from rankduel.letor_data.parquet_files import write_parquet
+    from rankduel.letor_data.synthetic.generate import blocks, docs_per_query, synthesize
+    from rankduel.letor_data.text.writer import write_folds, write_letor
 
     started = time.perf_counter()
     n_docs = int(docs_per_query(settings).sum())
@@ -195,7 +195,7 @@ def _wrote(output: Path) -> None:
 
 def _setting_values(pairs: list[str]) -> dict[str, Any]:
     """Return the values of 'NAME=VALUE' texts, with the types of the generator's settings."""
-    from letor_data.synthetic.settings import Synthetic
+    from rankduel.letor_data.synthetic.settings import Synthetic
 
     known = {field.name: field.default for field in dataclasses.fields(Synthetic)}
     values = {}

@@ -10,21 +10,21 @@ from pathlib import Path
 from rich.markup import escape
 from rich.table import Table
 
-from bandits import condorcet_winner
-from experiments.arena import Arena
-from experiments.matrix.preferences import Preferences
-from experiments.runs.compare import Comparison
-from letor_data.letor import Letor
-from letor_data.synthetic.generate import blocks, docs_per_query, shape
-from letor_data.text.writer import write_letor
 from rankduel.api import runs as api
 from rankduel.api.data import describe_data
 from rankduel.api.matrices import build_matrix
+from rankduel.bandits import condorcet_winner
 from rankduel.cli.console import count_progress, file_size, matrix_progress, runs_progress, screen
 from rankduel.cli.endings import note_if_stopped
 from rankduel.cli.options import DataOptions, DuelOptions
 from rankduel.cli.shown.comparison import show_comparison
 from rankduel.cli.shown.data import show_summary
+from rankduel.experiments.arena import Arena
+from rankduel.experiments.matrix.preferences import Preferences
+from rankduel.experiments.runs.compare import Comparison
+from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.synthetic.generate import blocks, docs_per_query, shape
+from rankduel.letor_data.text.writer import write_letor
 
 HORIZON, RUNS = 10_000_000, 6
 METHOD = "team_draft"

@@ -52,10 +52,10 @@ def evaluate(
 
     [dim]Example:[/] rankduel evaluate data.txt -m ndcg@10 -m map --test
     """
-    from experiments.arena import chosen_rankers
-    from experiments.specs import feature_list
-    from letor_data.evaluation.catalogue import parse_measures
     from rankduel.cli.shown import evaluation as shown
+    from rankduel.experiments.arena import chosen_rankers
+    from rankduel.experiments.specs import feature_list
+    from rankduel.letor_data.evaluation.catalogue import parse_measures
 
     measures = measure or [_USUAL]
     parse_measures(measures)  # raises an error before the data are read

@@ -19,7 +19,7 @@ from rankduel.cli.endings import note_if_stopped
 from rankduel.cli.options import AsCsv, AsJson
 
 if TYPE_CHECKING:
-    from experiments.judge.session import Session
+    from rankduel.experiments.judge.session import Session
 
 app = typer.Typer(
     help="Find the best items of a pool from pairwise judgments by people.", no_args_is_help=True
@@ -63,7 +63,7 @@ def start(
 
     [dim]Example:[/] rankduel judge start pool.txt topic7 --policy "prefbest(extra=1)"
     """
-    from experiments.judge.session import read_pool
+    from rankduel.experiments.judge.session import read_pool
 
     session = rankduel.judge(
         folder, read_pool(_text(pool), str(pool)), policy=policy, budget=budget, seed=seed
@@ -93,7 +93,7 @@ def next_pairs(
 
     [dim]Example:[/] rankduel judge next topic7 -o pairs.csv
     """
-    from experiments.judge.judgments import pairs_csv, pairs_rows
+    from rankduel.experiments.judge.judgments import pairs_csv, pairs_rows
 
     pairs = rankduel.judge(folder, policy=policy, trust=trust).next_pairs(assessor.strip())[:limit]
     table = pairs_csv(pairs, assessor.strip())
@@ -128,7 +128,7 @@ def add(
 
     [dim]Example:[/] rankduel judge add topic7 pairs.csv
     """
-    from experiments.judge.judgments import read_judgments
+    from rankduel.experiments.judge.judgments import read_judgments
 
     session = rankduel.judge(folder, policy=policy, trust=trust)
     for path in judgments:
@@ -202,7 +202,7 @@ def _answer() -> str:
 
 def _text(path: Path) -> str:
     """Return the text of a file, or of standard input for '-'."""
-    from experiments.judge.judgments import LARGEST_FILE, read_text
+    from rankduel.experiments.judge.judgments import LARGEST_FILE, read_text
 
     if str(path) != "-":
         return read_text(path)

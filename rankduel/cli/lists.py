@@ -29,8 +29,8 @@ def clickmodels(
 
     [dim]Example:[/] rankduel clickmodels "navigational(stop=any)" --grades 3
     """
-    from experiments.specs import parse_model
     from rankduel.cli.shown import lists as shown
+    from rankduel.experiments.specs import parse_model
 
     if model is None:
         refuse_typed(context, ["grades"], "is for one model: name it, as in 'clickmodels navigational'")
@@ -71,8 +71,8 @@ def matrices(
 
     [dim]Example:[/] rankduel matrices "btl(k=20,spread=0.5)"
     """
-    from experiments.matrix.builtin import parse_matrix
     from rankduel.cli.shown import matrices as shown
+    from rankduel.experiments.matrix.builtin import parse_matrix
 
     if matrix is not None:
         chosen = parse_matrix(matrix)
@@ -111,8 +111,8 @@ def policies(
 
     [dim]Example:[/] rankduel policies "dts(alpha=0.6)"
     """
-    from experiments.specs import parse_policy
     from rankduel.cli.shown import lists as shown
+    from rankduel.experiments.specs import parse_policy
 
     if policy is not None:
         chosen = parse_policy(policy, trust=True)

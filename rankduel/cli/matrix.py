@@ -34,9 +34,9 @@ from rankduel.cli.options import (
 from rankduel.cli.winners import Chosen
 
 if TYPE_CHECKING:
-    from experiments.arena import Arena
-    from experiments.matrix.preferences import Preferences
-    from letor_data.letor import Letor
+    from rankduel.experiments.arena import Arena
+    from rankduel.experiments.matrix.preferences import Preferences
+    from rankduel.letor_data.letor import Letor
 
 _ENDINGS = (".parquet", ".npy", ".txt")
 
@@ -182,8 +182,8 @@ def _build_each(
     quiet: bool,
 ) -> dict[Path, Preferences]:
     """Read the data and write a matrix to every output; print each of them unless `quiet`."""
-    from experiments.matrix.shared_pages import checked_impressions
     from rankduel.api.matrices import USUAL_IMPRESSIONS
+    from rankduel.experiments.matrix.shared_pages import checked_impressions
 
     started = time.perf_counter()
     impressions = settings["impressions"]
@@ -318,8 +318,8 @@ def show(
         show_pairs(chosen)
     if output is not None:
         # Loading the library of charts takes a second, which the terminal's picture does not need.
-        from experiments.report.charts.heatmap import MOST_RANKERS, heatmap
-        from experiments.report.files import save_chart
+        from rankduel.experiments.report.charts.heatmap import MOST_RANKERS, heatmap
+        from rankduel.experiments.report.files import save_chart
 
         save_chart(heatmap(chosen), output)
         part = f", the first {MOST_RANKERS} rankers" if len(chosen) > MOST_RANKERS else ""

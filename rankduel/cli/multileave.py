@@ -72,13 +72,13 @@ def multileave(
 
     [dim]Example:[/] rankduel multileave data.txt --method sosm --method team_draft --impressions 1e5
     """
-    from experiments.matrix.preferences import read_preferences
-    from experiments.matrix.shared_pages import checked_impressions
-    from experiments.runs.run_folder import MATRIX
-    from experiments.runs.run_set_names import problem_name, run_set_name
-    from interleave.multileave import MULTILEAVERS
     from rankduel.cli.shown.multileave import as_data, error_rows, show_errors
     from rankduel.cli.shown.preferences import user_text
+    from rankduel.experiments.matrix.preferences import read_preferences
+    from rankduel.experiments.matrix.shared_pages import checked_impressions
+    from rankduel.experiments.runs.run_folder import MATRIX
+    from rankduel.experiments.runs.run_set_names import problem_name, run_set_name
+    from rankduel.interleave.multileave import MULTILEAVERS
 
     refuse_jobs(context, scheduler)
     methods = [MULTILEAVERS.parsed(text) for text in method]

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 import rankduel
-from letor_data.formats import PROFILES
 from rankduel.base.errors import DataError, DataWarning, UsageError
 from rankduel.cli import completion
 from rankduel.cli.console import byte_progress, count_progress, show_data_notes
+from rankduel.letor_data.formats import PROFILES
 
 if TYPE_CHECKING:
-    from experiments.arena import Arena
-    from letor_data.letor import Letor
+    from rankduel.experiments.arena import Arena
+    from rankduel.letor_data.letor import Letor
 
 
 def with_options(
@@ -193,8 +193,8 @@ class DataOptions:
 
 
 def _chosen(letor: Letor, only_queries: str, features: str) -> Letor:
-    from experiments.specs import feature_list
-    from letor_data.selection import only_queries as chosen_queries
+    from rankduel.experiments.specs import feature_list
+    from rankduel.letor_data.selection import only_queries as chosen_queries
 
     letor = chosen_queries(letor, only_queries) if only_queries else letor
     return letor.only_features(feature_list(features)) if features else letor
@@ -286,7 +286,7 @@ class DuelOptions:
         several = [name for name, values in given.items() if len(values) > 1]
         if not several:
             return {"": self}
-        from experiments.studies.judged import name_of_settings
+        from rankduel.experiments.studies.judged import name_of_settings
 
         for name in several:
             again = [value for value, times in Counter(given[name]).items() if times > 1]
@@ -302,7 +302,7 @@ class DuelOptions:
 
     def open(self, letor: Letor) -> Arena:
         """Rank the data with a progress bar, check that all settings are compatible, and print data notes."""
-        from experiments.specs import feature_list
+        from rankduel.experiments.specs import feature_list
 
         options = dataclasses.asdict(self)
         for name in _REPEATABLE:
@@ -397,7 +397,7 @@ class RunOptions:
 
         `label` distinguishes combinations of interleaving method and click model, see `DuelOptions.each`.
         """
-        from experiments.runs.run_set_names import run_set_name
+        from rankduel.experiments.runs.run_set_names import run_set_name
 
         name = self.name or run_set_name(files, mode, self.horizon, self.seed)
         return self.out / (f"{name}-{label}" if label else name)

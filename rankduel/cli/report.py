@@ -107,8 +107,8 @@ def report(
 
 def _run_sets(folder: Path) -> str:
     """Return '3 run sets, one with the same runs as another': the page shows equal runs once."""
-    from experiments.report.page import count_repeated
-    from experiments.runs.run_sets import list_run_sets
+    from rankduel.experiments.report.page import count_repeated
+    from rankduel.experiments.runs.run_sets import list_run_sets
 
     folders = list_run_sets(folder)
     repeated = count_repeated(folders)

@@ -73,8 +73,8 @@ def run(
     [dim]Example:[/] rankduel run arxiv6 --policy rucb --policy dts --horizon 1e6 --runs 20
     """
 
-    from experiments.runs.run_set_names import problem_name
-    from experiments.specs import parse_policy
+    from rankduel.experiments.runs.run_set_names import problem_name
+    from rankduel.experiments.specs import parse_policy
 
     policies = [parse_policy(text, trust=True) for text in policy]
     _refuse_unused(context, policies, live, len(problem))
@@ -114,9 +114,9 @@ def _show_sweep(
     name: str, found: dict[str, pd.DataFrame], folder: Path, out: Path, *, as_json: bool, as_csv: bool
 ) -> None:
     """Print the runs of several kinds of duels; `folder` is one of their run sets."""
-    from experiments.runs.study_file import read_settings
     from rankduel.cli.shown.runs import policy_rows
     from rankduel.cli.shown.sweeps import show_runs
+    from rankduel.experiments.runs.study_file import read_settings
 
     settings = read_settings(folder)
     rows = [{"duels": label} | row for label, table in found.items() for row in policy_rows(table)]
@@ -130,12 +130,12 @@ def _show_one(
     name: str, table: pd.DataFrame, folder: Path, out: Path, *, as_json: bool, as_csv: bool
 ) -> None:
     """Print the winner of the matrix and the runs of one run set."""
-    from experiments.runs.run_folder import MATRIX
-    from experiments.runs.study_file import read_settings
-    from experiments.winners.verdict import resampled_verdict
     from rankduel.cli.shown.preferences import duel_text
     from rankduel.cli.shown.runs import policy_rows, show_runs
     from rankduel.cli.shown.verdict import show_verdict
+    from rankduel.experiments.runs.run_folder import MATRIX
+    from rankduel.experiments.runs.study_file import read_settings
+    from rankduel.experiments.winners.verdict import resampled_verdict
 
     settings = read_settings(folder)
     verdict = resampled_verdict(rankduel.read_preferences(folder / MATRIX))

@@ -30,9 +30,9 @@ from rankduel.cli.endings import note_if_stopped
 from rankduel.cli.options import AsCsv, AsJson, Jobs, Repair, Scheduler, refuse_jobs
 
 if TYPE_CHECKING:
-    from experiments.studies.playing import Played
-    from experiments.studies.study import Study
     from rankduel.api.studies import Tier as TierName
+    from rankduel.experiments.studies.playing import Played
+    from rankduel.experiments.studies.study import Study
 
 app = typer.Typer(no_args_is_help=True, help="Run published experiments or your own, and check their claims.")
 _LONGEST = 200  # characters in the file name of a page
@@ -99,9 +99,9 @@ def list_studies(as_json: AsJson = False, as_csv: AsCsv = False) -> None:
 
     [dim]Example:[/] rankduel study list
     """
-    from experiments.studies import all_studies
-    from experiments.studies.study import TIERS
     from rankduel.cli.shown.study import study_rows, time_text
+    from rankduel.experiments.studies import all_studies
+    from rankduel.experiments.studies.study import TIERS
 
     if print_table(as_json, as_csv, lambda: study_rows(all_studies().values())):
         return
@@ -121,9 +121,9 @@ def show(name: Name, trust: Trust = False, as_json: AsJson = False, as_csv: AsCs
 
     [dim]Example:[/] rankduel study show cycles
     """
-    from experiments.studies.checks import in_words
     from rankduel.api.studies import find_study
     from rankduel.cli.shown.study import about_part, claim_rows, study_as_data
+    from rankduel.experiments.studies.checks import in_words
 
     study = find_study(name, trust=trust)
     if print_table(as_json, as_csv, lambda: claim_rows(study), lambda: study_as_data(study)):
@@ -165,12 +165,12 @@ def run(
 
     [dim]Example:[/] rankduel study run cycles --tier quick
     """
-    from experiments.studies import all_studies
-    from experiments.studies.page import write_study_page
-    from experiments.studies.verdicts import summary
     from rankduel.api.studies import find_study
     from rankduel.cli.shown.estimates import seconds_text
     from rankduel.cli.shown.study import record_rows
+    from rankduel.experiments.studies import all_studies
+    from rankduel.experiments.studies.page import write_study_page
+    from rankduel.experiments.studies.verdicts import summary
 
     if bool(names) == all:
         raise UsageError("expected names of studies, or --all alone; 'rankduel study list' shows the names")
@@ -245,8 +245,8 @@ def page(
 
     [dim]Example:[/] rankduel study page results/studies -o docs/reproduction.md
     """
-    from experiments.studies.reproduction import write_page
-    from experiments.studies.verdicts import summary
+    from rankduel.experiments.studies.reproduction import write_page
+    from rankduel.experiments.studies.verdicts import summary
 
     lines = write_page(out, output)
     screen.print(f"wrote [bold]{escape(str(output))}[/]: {summary([line.record for line in lines])}")
@@ -264,9 +264,9 @@ def _show_time_left(
     as_csv: bool,
 ) -> None:
     """Print what is left to run, and how long it will take."""
-    from experiments.studies.data_folder import data_folder
-    from experiments.studies.estimates import estimates
     from rankduel.cli.shown.estimates import show_estimates
+    from rankduel.experiments.studies.data_folder import data_folder
+    from rankduel.experiments.studies.estimates import estimates
 
     folder = data_folder(data)
     found = [one for study in studies for one in estimates(study, tier, out, data=folder, real=real)]
@@ -299,9 +299,9 @@ def _play_and_check(
 
     `workers` are the arguments `jobs` and `scheduler` of `rankduel.study`.
     """
-    from experiments.studies.data_folder import data_folder
-    from experiments.studies.playing import count_runs, parts_to_play
     from rankduel.cli.shown.study import time_text
+    from rankduel.experiments.studies.data_folder import data_folder
+    from rankduel.experiments.studies.playing import count_runs, parts_to_play
 
     console = errors if as_data else screen
     for study in studies.values():

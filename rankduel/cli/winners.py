@@ -17,7 +17,7 @@ from rankduel.cli.console import file_size, print_table, screen
 from rankduel.cli.options import AsCsv, AsJson, Scheduler, Seed, number, refuse_typed
 
 if TYPE_CHECKING:
-    from experiments.matrix.preferences import Preferences
+    from rankduel.experiments.matrix.preferences import Preferences
 
 Chosen = Annotated[
     str, typer.Option(help="Only these rankers, by name or index, such as '1-5,110'.", show_default=False)
@@ -77,10 +77,10 @@ def winners(
 
     [dim]Example:[/] rankduel winners arxiv6 --subsets
     """
-    from experiments.winners.resampling import resampled_winners
-    from experiments.winners.subsets import usual_sizes
     from rankduel.api.matrices import chosen_preferences
     from rankduel.cli.shown import winners as shown
+    from rankduel.experiments.winners.resampling import resampled_winners
+    from rankduel.experiments.winners.subsets import usual_sizes
 
     if not subsets:
         why = "is for subsets of the rankers: add --subsets, or leave it out"
@@ -127,7 +127,7 @@ def winners(
 
 def _check_figures(name: str, preferences: Preferences, subsets: bool) -> None:
     """Raise an error, before any work, if --figures has no subsets to draw."""
-    from experiments.winners.overlaps import FEWEST
+    from rankduel.experiments.winners.overlaps import FEWEST
 
     if not subsets:
         raise UsageError("--figures draws the results of --subsets: add --subsets, or leave --figures out")

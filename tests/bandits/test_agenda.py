@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from support.policies import generators, ladder
 
-from bandits import configure, start
-from bandits.agenda import (
+from rankduel.bandits import configure, start
+from rankduel.bandits.agenda import (
     Agenda,
     add,
     clear,
@@ -16,9 +16,9 @@ from bandits.agenda import (
     times_compared,
     times_within,
 )
-from bandits.contract import policy_of
-from bandits.loop import Duel, run_loop
-from bandits.matrix_duels import by_matrix, matrix_duel
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.loop import Duel, run_loop
+from rankduel.bandits.matrix_duels import by_matrix, matrix_duel
 from rankduel.base.compiling import kernel, record
 
 pytestmark = pytest.mark.kernel

@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from bandits import POLICIES, configure, policy
-from experiments.specs import parse_policy
+from rankduel.bandits import POLICIES, configure, policy
 from rankduel.base.errors import PolicyError, UsageError
 from rankduel.base.settings import kernel_params, settings_of
+from rankduel.experiments.specs import parse_policy
 
 
 @pytest.mark.parametrize("name", POLICIES)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from support.policies import CYCLIC, MOST_QUICKLY, SOME_QUICKLY, generators, ladder
 
-from bandits import configure, play_matrix, start
-from bandits.loop import run_loop
-from bandits.matrix_duels import by_matrix, matrix_duel
-from bandits.regret import strong_regret, weak_regret
+from rankduel.bandits import configure, play_matrix, start
+from rankduel.bandits.loop import run_loop
+from rankduel.bandits.matrix_duels import by_matrix, matrix_duel
+from rankduel.bandits.regret import strong_regret, weak_regret
 from rankduel.base.settings import kernel_params, settings_of
 
 pytestmark = pytest.mark.kernel

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from support.policies import SOME_QUICKLY, generators, ladder
 
-from bandits import POLICIES, configure, play_matrix
-from bandits.contract import Policy
-from bandits.feedback import Feedback
-from bandits.loop import Duel, run_loop
-from bandits.matrix_duels import by_matrix, matrix_duel
+from rankduel.bandits import POLICIES, configure, play_matrix
+from rankduel.bandits.contract import Policy
+from rankduel.bandits.feedback import Feedback
+from rankduel.bandits.loop import Duel, run_loop
+from rankduel.bandits.matrix_duels import by_matrix, matrix_duel
 from rankduel.base.compiling import kernel
 from rankduel.base.errors import RankduelError
 from rankduel.base.settings import kernel_params

@@ -8,21 +8,21 @@ import numpy as np
 import pytest
 from support.policies import CYCLIC, DUELING, ladder
 
-from bandits import Policy, checkpoints, configure, play_matrix
-from bandits.feedback import TIED
-from bandits.loop import Duel, loop_of, run_loop
-from bandits.matrix_duels import matrix_duel
-from bandits.regret import (
+from rankduel.bandits import Policy, checkpoints, configure, play_matrix
+from rankduel.bandits.feedback import TIED
+from rankduel.bandits.loop import Duel, loop_of, run_loop
+from rankduel.bandits.matrix_duels import matrix_duel
+from rankduel.bandits.regret import (
     informative_steps,
     strong_binary_regret,
     strong_regret,
     weak_regret,
 )
-from bandits.trace import empty_trace
-from interleave import METHODS, live_duel_by, shown_so_far
+from rankduel.bandits.trace import empty_trace
 from rankduel.base.compiling import kernel
 from rankduel.base.errors import PolicyError, PolicyNotice
 from rankduel.base.reached import function_digest
+from rankduel.interleave import METHODS, live_duel_by, shown_so_far
 
 pytestmark = pytest.mark.kernel
 
@@ -179,7 +179,7 @@ def test_every_loop_has_a_key_of_its_own():
 COMPILE = """
 import sys, numpy as np
 from numba.core import event
-from bandits import play_matrix, policy
+from rankduel.bandits import play_matrix, policy
 compiled = []
 class Listener(event.Listener):
     def on_start(self, e): compiled.append(e.data["dispatcher"].py_func.__name__)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from support.policies import CYCLIC, ladder
 
-from bandits import checked_prefs, condorcet_winner, gaps, lower_bound, play_matrix, policy
-from bandits.matrix_duels import matrix_duel
-from experiments.matrix.builtin import MATRICES
+from rankduel.bandits import checked_prefs, condorcet_winner, gaps, lower_bound, play_matrix, policy
+from rankduel.bandits.matrix_duels import matrix_duel
 from rankduel.base.errors import RankduelError
+from rankduel.experiments.matrix.builtin import MATRICES
 
 
 def test_rounded_entries_are_scaled():

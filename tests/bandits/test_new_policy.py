@@ -12,7 +12,6 @@ import pytest
 pytestmark = pytest.mark.kernel
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("bandits", "clickmodels", "experiments", "interleave", "letor_data", "rankduel")
 NEW_ONE = '''
 """New one: duel arm 0 against all others in turn."""
 
@@ -20,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
+from rankduel.bandits.contract import policy_of
 from rankduel.base.compiling import kernel
 
 
@@ -55,7 +54,7 @@ def recommend(state, params):
 POLICY = policy_of(__name__, source="Author 2024", assumes="nothing")
 '''
 PLAY_IT = """
-import bandits
+from rankduel import bandits
 configured = bandits.policy("new_one")
 trace = bandits.play_matrix(configured, [[0.5, 0.6, 0.7], [0.4, 0.5, 0.6], [0.3, 0.4, 0.5]], 100)
 print(bandits.__file__, configured, trace.duels[-1].max(), trace.duels[-1].sum())
@@ -64,10 +63,9 @@ print(bandits.__file__, configured, trace.duels[-1].max(), trace.duels[-1].sum()
 
 @pytest.fixture
 def tree(tmp_path):
-    """Return a copy of all packages with the file of a new policy."""
-    for package in PACKAGES:
-        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "bandits/policies/condorcet/new_one.py").write_text(NEW_ONE)
+    """Return a copy of the package with the file of a new policy."""
+    shutil.copytree(ROOT / "rankduel", tmp_path / "rankduel", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "rankduel/bandits/policies/condorcet/new_one.py").write_text(NEW_ONE)
     return tmp_path
 
 
@@ -83,7 +81,7 @@ def printed(tree, *arguments):
 
 def test_one_file_is_a_policy(tree):
     where, name, most, all_duels = printed(tree, "-c", PLAY_IT).split()
-    assert Path(where).parents[1] == tree and (name, most, all_duels) == ("new_one", "100", "200")
+    assert Path(where).parents[2] == tree and (name, most, all_duels) == ("new_one", "100", "200")
     listed = json.loads(printed(tree, "-m", "rankduel", "policies", "--json"))
     family = [policy["name"] for policy in listed if policy["family"] == "Condorcet winner"]
     assert family == sorted(family) and "new_one" in family

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from support.policies import ladder
 
-from bandits import configure, load_policy, play_matrix, restore, start
-from experiments.specs import parse_policy
 from rankduel import cli
+from rankduel.bandits import configure, load_policy, play_matrix, restore, start
 from rankduel.base.errors import PolicyError, PolicyNotice
+from rankduel.experiments.specs import parse_policy
 
 PLAIN = '''"""Duel the same two arms in every step."""
 from typing import NamedTuple
@@ -99,7 +99,7 @@ def test_its_text_names_the_same_policy(mine):
 def test_a_file_may_hold_a_whole_policy(mine):
     text = (
         PLAIN.format(**JITTED)
-        + "from bandits.contract import policy_of\nPOLICY = policy_of(__name__, assumes='nothing')\n"
+        + "from rankduel.bandits.contract import policy_of\nPOLICY = policy_of(__name__, assumes='nothing')\n"
     )
     policy = load_policy(mine(text))
     assert policy.name.endswith("mine.py") and policy.recommend and policy.assumes == "nothing"
@@ -169,7 +169,7 @@ def test_a_compiled_policy_may_allocate_arrays(mine):
 AGENDA = '''"""Mine: compare arms 0 and 1 three times in a round."""
 from typing import NamedTuple
 import numpy as np
-from bandits.agenda import Agenda, add, clear, empty_agenda
+from rankduel.bandits.agenda import Agenda, add, clear, empty_agenda
 {imports}
 
 class Params(NamedTuple):
@@ -202,7 +202,7 @@ def test_plan_and_learn_are_enough(mine, style):
 
 
 def test_an_imported_function_does_not_count(mine):
-    text = PLAIN.format(**UNCOMPILED) + "\nfrom bandits.policies.condorcet.rucb import idle\n"
+    text = PLAIN.format(**UNCOMPILED) + "\nfrom rankduel.bandits.policies.condorcet.rucb import idle\n"
     assert load_policy(mine(text)).idle is None
 
 

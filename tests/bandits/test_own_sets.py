@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from experiments.runs.run import run
 from rankduel.base.errors import PolicyError
+from rankduel.experiments.runs.run import run
 
 pytestmark = pytest.mark.kernel
 OWN = """
 from typing import NamedTuple
 import numba
 import numpy as np
-from bandits.contract import policy_of
+from rankduel.bandits.contract import policy_of
 
 class Params(NamedTuple):
     pass

@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 from naive.policies.twins import TWINS
 
-import bandits
-from bandits import POLICIES
-from bandits.contract import OPTIONAL
+from rankduel import bandits
+from rankduel.bandits import POLICIES
+from rankduel.bandits.contract import OPTIONAL
 
 ROOT = Path(__file__).parents[2]
 CONTRACT = {"init", "select", "update", *OPTIONAL}
 MODULES = {
     found.name: importlib.import_module(found.name)
-    for found in pkgutil.walk_packages(bandits.__path__, "bandits.")
+    for found in pkgutil.walk_packages(bandits.__path__, "rankduel.bandits.")
 }
 SHARED_NAMES = {
     name for path, module in MODULES.items() if ".parts." in path for name in vars(module) if name[:2] != "__"

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from support.policies import CYCLIC, ladder
 
-from bandits.regret import NOTIONS, losses_by, usual_notion, winners_by
-from experiments.matrix.builtin import MATRICES
+from rankduel.bandits.regret import NOTIONS, losses_by, usual_notion, winners_by
 from rankduel.base.errors import RankduelError
+from rankduel.experiments.matrix.builtin import MATRICES
 
 SCORES = {
     "cyclic": [3, 1, 1, 1],

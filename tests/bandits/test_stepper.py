@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from support.policies import DUELING, SOME_QUICKLY, ladder, policies
 
-from bandits import configure, restore, start
-from bandits import stepper as stepper_module
+from rankduel.bandits import configure, restore, start
+from rankduel.bandits import stepper as stepper_module
 from rankduel.base.checked_json import write_checked_json
 from rankduel.base.errors import RankduelError
 

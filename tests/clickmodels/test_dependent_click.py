@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clickmodels import (
+from rankduel.clickmodels import (
     STOP_RULES,
     USERS,
     click_model,
@@ -17,7 +17,7 @@ from clickmodels import (
     geometric,
     reciprocal,
 )
-from clickmodels.position_based import MEASURED
+from rankduel.clickmodels.position_based import MEASURED
 
 ATTENTION = {
     "everywhere": (1.0,),

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from clickmodels import USERS, check_grades, click_model, custom_model, grades_in, model_for
-from clickmodels.position_based import geometric, reciprocal
 from rankduel.base.errors import ClickModelError
+from rankduel.clickmodels import USERS, check_grades, click_model, custom_model, grades_in, model_for
+from rankduel.clickmodels.position_based import geometric, reciprocal
 
 FIVE_GRADES = {
     "perfect": ([0, 0.2, 0.4, 0.8, 1], [0] * 5),

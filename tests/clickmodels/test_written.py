@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from clickmodels import click_model, custom_model, geometric, load_model, reciprocal
-from clickmodels.catalogue import USERS
-from clickmodels.position_based import MEASURED, attention_from_text
-from clickmodels.rows import row_text
-from clickmodels.written import model_from_text
 from rankduel.base.errors import ClickModelError
+from rankduel.clickmodels import click_model, custom_model, geometric, load_model, reciprocal
+from rankduel.clickmodels.catalogue import USERS
+from rankduel.clickmodels.position_based import MEASURED, attention_from_text
+from rankduel.clickmodels.rows import row_text
+from rankduel.clickmodels.written import model_from_text
 
 
 def same(one, other):

@@ -8,16 +8,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from clickmodels import click_model
-from experiments.arena import open_arena
-from experiments.specs import parse_model
-from interleave import METHODS, PRESETS, interleaving, make_world, play_duels, preset
-from interleave.world import user_table
-from letor_data.letor import Letor
-from letor_data.rankers import Ranker, feature
-from letor_data.rankings import rank
 from rankduel.base.errors import RankduelError
 from rankduel.cli.options import DuelOptions
+from rankduel.clickmodels import click_model
+from rankduel.experiments.arena import open_arena
+from rankduel.experiments.specs import parse_model
+from rankduel.interleave import METHODS, PRESETS, interleaving, make_world, play_duels, preset
+from rankduel.interleave.world import user_table
+from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.rankers import Ranker, feature
+from rankduel.letor_data.rankings import rank
 
 pytestmark = pytest.mark.kernel
 

@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 from support.arenas import exact_preferences, letor
 
-from experiments.arena import open_arena
-from experiments.arena_reference import arena_of, reference_to
-from experiments.cluster import Cluster, ClusterStatus, DataUnreadableError
-from experiments.matrix.build import build_matrix
-from experiments.matrix.shared_pages import infer_matrix
-from experiments.runs.multileave_error import compare_multileavers
-from experiments.runs.problem import Problem
-from experiments.runs.run import run
-from interleave.multileave import MULTILEAVERS
-from letor_data import read_data
-from letor_data.cache import cache_files
-from letor_data.text.writer import write_letor
+from rankduel.experiments.arena import open_arena
+from rankduel.experiments.arena_reference import arena_of, reference_to
+from rankduel.experiments.cluster import Cluster, ClusterStatus, DataUnreadableError
+from rankduel.experiments.matrix.build import build_matrix
+from rankduel.experiments.matrix.shared_pages import infer_matrix
+from rankduel.experiments.runs.multileave_error import compare_multileavers
+from rankduel.experiments.runs.problem import Problem
+from rankduel.experiments.runs.run import run
+from rankduel.interleave.multileave import MULTILEAVERS
+from rankduel.letor_data import read_data
+from rankduel.letor_data.cache import cache_files
+from rankduel.letor_data.text.writer import write_letor
 
 pytestmark = pytest.mark.kernel
 

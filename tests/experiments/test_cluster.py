@@ -16,20 +16,20 @@ import time
 import pytest
 from support import arenas, cluster_commands
 
-from experiments.arena import open_arena
-from experiments.cluster import open_cluster, versions
-from experiments.matrix.build import write_matrix
-from experiments.matrix.preferences import read_preferences
-from experiments.runs.problem import Problem
-from experiments.runs.run import run
-from experiments.studies.playing import play_study
-from experiments.studies.published import merge_tuning
-from experiments.studies.study import Inputs, Size
-from experiments.studies.toml import read_study
-from letor_data import read_data
-from letor_data.cache import cache_files
-from letor_data.text.writer import write_letor
 from rankduel.base.errors import RankduelError
+from rankduel.experiments.arena import open_arena
+from rankduel.experiments.cluster import open_cluster, versions
+from rankduel.experiments.matrix.build import write_matrix
+from rankduel.experiments.matrix.preferences import read_preferences
+from rankduel.experiments.runs.problem import Problem
+from rankduel.experiments.runs.run import run
+from rankduel.experiments.studies.playing import play_study
+from rankduel.experiments.studies.published import merge_tuning
+from rankduel.experiments.studies.study import Inputs, Size
+from rankduel.experiments.studies.toml import read_study
+from rankduel.letor_data import read_data
+from rankduel.letor_data.cache import cache_files
+from rankduel.letor_data.text.writer import write_letor
 
 pytestmark = [pytest.mark.kernel, pytest.mark.slow]
 
@@ -195,9 +195,9 @@ def test_a_restarted_scheduler_changes_no_byte(machines, arena, expected, tmp_pa
 
 CLIENT = """
 import sys
-from experiments.cluster import open_cluster
-from experiments.matrix import checkpoint
-from experiments.matrix.build import write_matrix
+from rankduel.experiments.cluster import open_cluster
+from rankduel.experiments.matrix import checkpoint
+from rankduel.experiments.matrix.build import write_matrix
 from support import arenas
 
 checkpoint._EVERY = 0.1

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from experiments.paired_tests import FEW, exact_sign_flip_p, holm, paired_tests, weighted_sums
+from rankduel.experiments.paired_tests import FEW, exact_sign_flip_p, holm, paired_tests, weighted_sums
 
 pytestmark = pytest.mark.kernel
 

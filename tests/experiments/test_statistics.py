@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from experiments.statistics import (
+from rankduel.experiments.statistics import (
     empirical_bernstein,
     extend,
     next_bet,

@@ -6,9 +6,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from experiments import tables
-from experiments.digests import json_object, plain_text
-from experiments.tables import DamagedTable, read_table, table_content
+from rankduel.experiments import tables
+from rankduel.experiments.digests import json_object, plain_text
+from rankduel.experiments.tables import DamagedTable, read_table, table_content
 
 TABLE = pd.DataFrame(
     {

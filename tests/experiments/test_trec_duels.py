@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import rankduel
-from interleave import go_live, is_exact, live_duel_by, mean_odds, own_pages, play_duels
+from rankduel.interleave import go_live, is_exact, live_duel_by, mean_odds, own_pages, play_duels
 
 pytestmark = pytest.mark.kernel
 

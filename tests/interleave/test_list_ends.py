@@ -11,10 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.small_worlds import EXACT, OPTIMIZED, User, case_id, chosen, ended_world
 
-from interleave import METHODS, interleave, interleaving, is_exact, mean_odds, play_duels, query_odds
-from interleave.methods import optimized
-from interleave.world import DOC, RANK
 from rankduel.base.errors import InterleaveError
+from rankduel.interleave import (
+    METHODS,
+    interleaved_page,
+    interleaving,
+    is_exact,
+    mean_odds,
+    play_duels,
+    query_odds,
+)
+from rankduel.interleave.methods import optimized
+from rankduel.interleave.world import DOC, RANK
 
 pytestmark = pytest.mark.kernel
 
@@ -59,7 +67,7 @@ def test_team_draft_pages_are_among_the_enumerated_ones(prefix):
     configured = interleaving("team_draft", prefix=prefix)
     for seed, (left, right) in enumerate(itertools.product(ALL_LISTS, repeat=2)):
         if left or right:
-            page = interleave(left, right, configured, seed=seed)
+            page = interleaved_page(left, right, configured, seed=seed)
             teams = tuple({"first": 0, "second": 1, "none": None}[team] for team in page.teams)
             possible = set()
             for _, docs, sides in naive.team_draft_pages(left, right, 4, prefix == "neutral"):
@@ -103,7 +111,7 @@ def test_optimized_plans_are_fair_for_the_shorter_length(duel, credit):
     if n:
         plan = optimized.plan(left[:n], right[:n], interleaving("optimized", credit=credit).code("credit"))
         assert not plan.relaxed and plan.chances @ plan.credits == pytest.approx(np.zeros(n), abs=1e-8)
-        page = interleave(left, right, interleaving("optimized", credit=credit), length, seed=0)
+        page = interleaved_page(left, right, interleaving("optimized", credit=credit), length, seed=0)
         assert tuple(page.docs[:n]) in set(map(tuple, plan.pages.tolist()))
 
 
@@ -129,7 +137,7 @@ def test_the_mean_exploitative_lead_is_even_for_users_who_ignore_relevance(duel,
     left, right, _, _, length = duel
     n = min(length, len(left), len(right))
     if n:
-        shown = interleave(left, right, interleaving("exploitative", rate=float(rate)), length, seed=0)
+        shown = interleaved_page(left, right, interleaving("exploitative", rate=float(rate)), length, seed=0)
         pages = naive.assignments_by_page(naive.probabilistic_pages(left, right, length, rate=rate))
         for clicks in itertools.product((False, True), repeat=n):
             mean = 0.0
@@ -155,7 +163,7 @@ def test_exploitative_page_frequencies_match_enumeration(left, right):
     """Within 5 standard errors."""
     configured, n = interleaving("exploitative", rate=0.25), 2000
     expected = naive.assignments_by_page(naive.probabilistic_pages(left, right, 3, rate=Fraction(1, 4)))
-    drawn = (interleave(left, right, configured, 3, seed) for seed in range(n))
+    drawn = (interleaved_page(left, right, configured, 3, seed) for seed in range(n))
     seen = collections.Counter(tuple(page.docs[:2]) for page in drawn)
     assert set(seen) <= set(expected)
     for docs, (chance, _) in expected.items():
@@ -166,7 +174,7 @@ def test_exploitative_page_frequencies_match_enumeration(left, right):
 def test_places_below_are_filled_by_rank_and_the_first_list_first(method):
     """Three places are drafted; on many pages the other three documents include two of the same rank."""
     for seed in range(20):
-        page = interleave("abc", "def", method, seed=seed)
+        page = interleaved_page("abc", "def", method, seed=seed)
         drafted = tuple(page.docs[:3])
         assert tuple(page.docs[3:]) == naive.filled("abc", "def", drafted, 6)
         assert page.teams[3:] == ["none"] * 3
@@ -175,7 +183,7 @@ def test_places_below_are_filled_by_rank_and_the_first_list_first(method):
 @pytest.mark.parametrize("method", METHODS)
 def test_a_ranker_without_documents_ties(method):
     for left, right in (("", "abc"), ("abc", "")):
-        page = interleave(left, right, method, seed=1)
+        page = interleaved_page(left, right, method, seed=1)
         assert (page.docs, page.teams) == (["a", "b", "c"], ["none"] * 3)
         assert page.credit([1, 1, 1]) == ("tie", 0.0)
     configured = interleaving(method)
@@ -213,7 +221,7 @@ def test_team_draft_drafts_only_the_rounds_that_every_order_allows():
     """Team draft of ('a', 'b') and ('a', 'c', 'd'): one round; only some orders allow a second."""
     seen = collections.Counter(
         (tuple(page.docs), tuple(page.teams))
-        for page in (interleave("ab", "acd", seed=seed) for seed in range(2000))
+        for page in (interleaved_page("ab", "acd", seed=seed) for seed in range(2000))
     )
     rest = ("none", "none")
     assert set(seen) == {

@@ -14,11 +14,19 @@ from numba import njit
 from support.live_duels import TIED, UNTIED, USERS, full_size, query_groups, shares, tiny, winner
 from support.small_worlds import EXACT, NAVIGATIONAL, OPTIMIZED, PERFECT, RANDOM, case_id, chosen, small_world
 
-from clickmodels import click_model
-from interleave import METHODS, for_another_thread, interleaving, is_exact, make_world, mean_odds, play_duels
-from interleave.duel import choose_query
-from interleave.world import CLICKED, document_at, forget_ties, pair_on, rank_of
-from letor_data.rankings import Rankings, positions_of
+from rankduel.clickmodels import click_model
+from rankduel.interleave import (
+    METHODS,
+    for_another_thread,
+    interleaving,
+    is_exact,
+    make_world,
+    mean_odds,
+    play_duels,
+)
+from rankduel.interleave.duel import choose_query
+from rankduel.interleave.world import CLICKED, document_at, forget_ties, pair_on, rank_of
+from rankduel.letor_data.rankings import Rankings, positions_of
 
 pytestmark = pytest.mark.kernel
 

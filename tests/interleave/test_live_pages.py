@@ -5,7 +5,7 @@ import pytest
 from numba import njit
 from support import arenas
 
-from interleave import (
+from rankduel.interleave import (
     for_another_thread,
     go_live,
     impression_by,
@@ -15,8 +15,8 @@ from interleave import (
     shown_so_far,
     unmeasured_duel_by,
 )
-from letor_data.evaluation.gains import ideal_dcg
-from letor_data.evaluation.values import expected_values
+from rankduel.letor_data.evaluation.gains import ideal_dcg
+from rankduel.letor_data.evaluation.values import expected_values
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

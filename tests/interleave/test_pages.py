@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 from support.small_worlds import RANDOM, small_world, two_rankings
 
-from clickmodels import click_model
-from interleave import METHODS, PRESETS, interleave, interleaving, make_world, preset
-from interleave.methods import optimized
 from rankduel.base.errors import ClickModelError, InterleaveError
 from rankduel.base.settings import settings_of
+from rankduel.clickmodels import click_model
+from rankduel.interleave import METHODS, PRESETS, interleaved_page, interleaving, make_world, preset
+from rankduel.interleave.methods import optimized
 
 pytestmark = pytest.mark.kernel
 
@@ -84,7 +84,7 @@ def test_page_frequencies_match_enumeration(method, more, enumerate_pages, left,
     seen = collections.Counter()
     n_pages = N_PAGES // 4 if method == "optimized" else N_PAGES  # each page solves a linear programme
     for seed in range(n_pages):
-        page = interleave(left, right, configured, k, seed)
+        page = interleaved_page(left, right, configured, k, seed)
         teams = tuple(TEAMS[team] for team in page.teams)
         seen[tuple(page.docs), None if method in ("balanced", "document_constraints") else teams] += 1
     assert {key for key in seen if not expected[key]} == set()
@@ -125,10 +125,10 @@ def test_a_page_holds_distinct_documents_of_the_rankings(configured):
     @settings(max_examples=30)
     @given(rankings, st.integers(1, 9), seeds)
     def check(two, length, seed):
-        page = interleave(*two, configured, length, seed)
+        page = interleaved_page(*two, configured, length, seed)
         assert len(page.docs) == len(set(page.docs)) == len(page.teams) == min(length, len(two[0]))
         assert set(page.docs) <= set(two[0])
-        again = interleave(*two, configured, length, seed)
+        again = interleaved_page(*two, configured, length, seed)
         assert (again.docs, again.teams) == (page.docs, page.teams)
         verdict = page.credit([0] * len(page.docs))
         assert verdict == ("tie", 0.0)
@@ -139,7 +139,7 @@ def test_a_page_holds_distinct_documents_of_the_rankings(configured):
 @settings(max_examples=100)
 @given(rankings, st.integers(1, 7), seeds)
 def test_each_pick_is_the_best_remaining_document(two, length, seed):
-    page = interleave(*two, "team_draft", length, seed)
+    page = interleaved_page(*two, "team_draft", length, seed)
     for rank, (doc, team) in enumerate(zip(page.docs, page.teams)):
         assert doc == next(d for d in two[TEAMS[team]] if d not in page.docs[:rank])
     assert abs(page.teams.count("first") - page.teams.count("second")) == len(page.docs) % 2
@@ -148,7 +148,7 @@ def test_each_pick_is_the_best_remaining_document(two, length, seed):
 @settings(max_examples=100)
 @given(rankings, st.integers(1, 7), seeds)
 def test_every_prefix_of_a_balanced_page_is_a_union_of_prefixes(two, length, seed):
-    page = interleave(*two, "balanced", length, seed)
+    page = interleaved_page(*two, "balanced", length, seed)
     depths = range(len(two[0]) + 1)
     balanced_depths = [(i, j) for i in depths for j in depths if abs(i - j) <= 1]
     for n in range(1, len(page.docs) + 1):
@@ -191,7 +191,8 @@ def test_credit_matches_the_twin_for_all_clicks(configured, left, right, k):
         configured = interleaving("probabilistic", credit=configured.get("credit"), samples=40_000)
     assignments = all_assignments(left, right, k)
     pages = {
-        tuple(page.docs): page for page in (interleave(left, right, configured, k, seed) for seed in range(6))
+        tuple(page.docs): page
+        for page in (interleaved_page(left, right, configured, k, seed) for seed in range(6))
     }
     for page in pages.values():
         for clicks in itertools.product((False, True), repeat=k):
@@ -210,7 +211,7 @@ def test_credit_matches_the_twin_for_all_clicks(configured, left, right, k):
 
 
 def test_bernoulli_credit_wins_with_the_marginal_probability():
-    page = interleave(LEFT, RIGHT, interleaving("probabilistic", credit="marginal_bernoulli"), 4, 3)
+    page = interleaved_page(LEFT, RIGHT, interleaving("probabilistic", credit="marginal_bernoulli"), 4, 3)
     _, assignments = naive.assignments_by_page(naive.probabilistic_pages(LEFT, RIGHT, 4))[tuple(page.docs)]
     clicks, n = (1, 0, 1, 1), 4000
     loss, _, win = naive.marginal_odds(assignments, clicks)
@@ -225,13 +226,13 @@ def test_bernoulli_credit_wins_with_the_marginal_probability():
 )
 def test_clicks_are_flags_or_documents(clicked):
     left, right = ("a", "b", "c"), ("b", "c", "a")
-    pages = (interleave(left, right, "team_draft", seed=seed) for seed in range(50))
+    pages = (interleaved_page(left, right, "team_draft", seed=seed) for seed in range(50))
     page = next(page for page in pages if page.docs == ["b", "a", "c"] and page.teams[2] == "first")
     assert page.credit(clicked) == ("first", 1.0)
 
 
 def test_documents_may_be_numbers():
-    page = interleave([7, 8, 9], [9, 8, 7], "team_draft", seed=0)
+    page = interleaved_page([7, 8, 9], [9, 8, 7], "team_draft", seed=0)
     assert page.credit(page.docs[:1]) == page.credit(np.array(page.docs[:1])) == page.credit([1, 0, 0])
 
 
@@ -306,7 +307,7 @@ BAD_LISTS = [
 @pytest.mark.parametrize("left, right, more, message", BAD_LISTS)
 def test_invalid_lists_are_refused(left, right, more, message):
     with pytest.raises(InterleaveError, match=f"^{re.escape(message)}$"):
-        interleave(list(left), list(right), **more)
+        interleaved_page(list(left), list(right), **more)
 
 
 @pytest.mark.parametrize(
@@ -314,7 +315,7 @@ def test_invalid_lists_are_refused(left, right, more, message):
 )
 def test_invalid_clicks_are_refused(clicked, message):
     with pytest.raises(InterleaveError, match=re.escape(message)):
-        interleave("abc", "bca", seed=0).credit(clicked)
+        interleaved_page("abc", "bca", seed=0).credit(clicked)
 
 
 BAD_SETTINGS = [

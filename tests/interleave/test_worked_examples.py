@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from support.small_worlds import INFORMATIONAL, NAVIGATIONAL, PERFECT, RANDOM, chosen, odds
 
-from interleave import interleave, interleaving
-from interleave.methods import optimized
+from rankduel.interleave import interleaved_page, interleaving
+from rankduel.interleave.methods import optimized
 
 LEFT, RIGHT = (0, 1, 2, 3), (1, 2, 3, 0)
 LABELS = (1, 0, 0, 1)
@@ -32,7 +32,7 @@ def leads(credit):
 
 def page_of(docs, configured, teams=None):
     """Draw pages until one has the documents `docs` and, if given, the teams."""
-    pages = (interleave(LEFT, RIGHT, configured, len(docs), seed) for seed in range(1000))
+    pages = (interleaved_page(LEFT, RIGHT, configured, len(docs), seed) for seed in range(1000))
     return next(page for page in pages if page.docs == list(docs) and teams in (None, page.teams))
 
 
@@ -76,7 +76,9 @@ def test_lerots_balanced_credit_differs_in_80_of_768_cases():
 def test_the_smallest_case_where_lerots_balanced_credit_differs():
     left, right = (0, 1, 2), (1, 2, 0)
     for credit, lead in (("joachims", 0), ("lerot", 1)):
-        pages = (interleave(left, right, interleaving("balanced", credit=credit), seed=s) for s in range(50))
+        pages = (
+            interleaved_page(left, right, interleaving("balanced", credit=credit), seed=s) for s in range(50)
+        )
         page = next(page for page in pages if page.docs == [0, 1, 2])
         assert np.sign(page.credit([1, 1, 0]).lead) == lead
 
@@ -103,7 +105,7 @@ def test_team_draft_pages(left, right, k, neutral, expected):
     enumerated = with_team_letters(naive.team_draft_pages(left, right, k, neutral))
     assert enumerated == [(bits(page), teams, Fraction(1, len(rows))) for page, teams in rows]
     configured = interleaving("team_draft", prefix="neutral" if neutral else "assign")
-    pages = [interleave(left, right, configured, k, seed) for seed in range(60)]
+    pages = [interleaved_page(left, right, configured, k, seed) for seed in range(60)]
     letters = {"first": "A", "second": "B", "none": "-"}
     seen = {("".join(map(str, p.docs)), "".join(letters[t] for t in p.teams)) for p in pages}
     assert seen == set(map(tuple, rows))
@@ -204,7 +206,8 @@ def test_a_single_click_earns_the_posterior():
     """With one click the marginal outcome is 2 q - 1, so the leads give the posteriors of the kernel."""
     configured = interleaving("probabilistic")
     pages = {
-        tuple(page.docs): page for page in (interleave(LEFT, RIGHT, configured, seed=s) for s in range(300))
+        tuple(page.docs): page
+        for page in (interleaved_page(LEFT, RIGHT, configured, seed=s) for s in range(300))
     }
     assert len(pages) >= 12
     rows = {bits(row.split()[0]): row.split()[2:] for row in PAGES.split("\n") if row}
@@ -222,7 +225,7 @@ def test_values_that_lerots_tests_assert():
     chance, assignments = pages[left]
     assert float(chance * assignments[0, 0, 0, 0]) == pytest.approx(0.026261, abs=5e-7)
     for docs, outcome in (((1, 0, 3, 2), 0.777778), ((0, 1, 3, 2), -0.969231)):
-        shown = (interleave(left, right, "probabilistic", seed=s) for s in range(100))
+        shown = (interleaved_page(left, right, "probabilistic", seed=s) for s in range(100))
         page = next(page for page in shown if tuple(page.docs) == docs)
         assert page.credit([1, 0, 0, 0]).lead == pytest.approx(outcome, abs=5e-7)
         loss, _, win = naive.marginal_odds(pages[docs][1], (1, 0, 0, 0))
@@ -371,7 +374,7 @@ def test_exploitative_outcomes(weighting, lerot):
     """Lerot divides by 2^4 and has the opposite sign."""
     left, right = (1, 3, 2, 0), (0, 1, 3, 2)
     configured = interleaving("exploitative", tau=1, rate=0.1, weighting=weighting)
-    shown = (interleave(left, right, configured, seed=seed) for seed in range(500))
+    shown = (interleaved_page(left, right, configured, seed=seed) for seed in range(500))
     page = next(page for page in shown if page.docs == [1, 0, 3, 2])
     assert -page.credit([0, 1, 0, 0]).lead / 16 == pytest.approx(lerot, abs=5e-7)
 

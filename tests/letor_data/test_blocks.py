@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from letor_data.blocks import DOCS, LINE, RANKS, TIED_WITH, blocks_of, entry_of, length_of, n_untied
-from letor_data.rankings import Rankings
-from letor_data.sorting import rank_scores
+from rankduel.letor_data.blocks import DOCS, LINE, RANKS, TIED_WITH, blocks_of, entry_of, length_of, n_untied
+from rankduel.letor_data.rankings import Rankings
+from rankduel.letor_data.sorting import rank_scores
 
 pytestmark = pytest.mark.kernel
 

@@ -14,13 +14,13 @@ import pyarrow as pa
 import pytest
 from support.helpers import PACK, assert_same_letor, small_letor
 
-import letor_data
-from letor_data import cache
-from letor_data import read as reading
-from letor_data.cache import FOLDER, cache_stem, digest_of, load, store
-from letor_data.packed.archive import find_files
-from letor_data.text.parse import ReadOptions
+from rankduel import letor_data
 from rankduel.base.errors import DataError, DataWarning
+from rankduel.letor_data import cache
+from rankduel.letor_data import read as reading
+from rankduel.letor_data.cache import FOLDER, cache_stem, digest_of, load, store
+from rankduel.letor_data.packed.archive import find_files
+from rankduel.letor_data.text.parse import ReadOptions
 
 TEXT = "2 qid:1 1:0.5 2:3 # first\n0 qid:1 1:0.1 # größer\n1 qid:2 2:-7\n"
 NOTED = "2 qid:1 2:3 1:0.5\n0 qid:2 1:0.25\n"  # feature numbers out of order
@@ -135,7 +135,7 @@ def test_a_hit_does_not_parse_nor_unpack(source, no_parsing, monkeypatch, kind):
         argument.write_bytes(PACK[kind]([("x.txt", TEXT.encode())]))
     first = letor_data.read_data(argument)
     no_parsing()
-    monkeypatch.setattr("letor_data.packed.archive.tar_members", None)
+    monkeypatch.setattr("rankduel.letor_data.packed.archive.tar_members", None)
     assert_same_letor(letor_data.read_data(argument), first)
     assert len(arrow_files(source.parent / FOLDER)) == 1
 
@@ -380,8 +380,8 @@ def test_a_file_that_joins_a_folder_meanwhile_counts(source, monkeypatch):
 # Read x.txt, and wait to be killed while the cache is written or just before it is renamed.
 WRITER = """
 import sys, time
-import letor_data
-from letor_data import cache
+from rankduel import letor_data
+from rankduel.letor_data import cache
 
 def wait(*_, **__):
     print("writing", flush=True)

@@ -4,9 +4,9 @@ import doctest
 
 import pytest
 
-import letor_data
 import rankduel
-from letor_data import rankers
+from rankduel import letor_data
+from rankduel.letor_data import rankers
 
 NAMES = ["read_data", "Letor", *(f"rankers.{name}" for name in rankers.__all__)]
 

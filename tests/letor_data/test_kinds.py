@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from letor_data.kinds import JUDGED, QRELS, RUN, kind_of
+from rankduel.letor_data.kinds import JUDGED, QRELS, RUN, kind_of
 
 LINES = {
     "2 qid:10 1:0.5 2:1 # docid = x\n": JUDGED,

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.helpers import assert_same_letor, small_letor
 
-from letor_data.letor import Letor, checked_grades, is_constant, narrowest
 from rankduel.base.errors import DataError
+from rankduel.letor_data.letor import Letor, checked_grades, is_constant, narrowest
 
 LETOR = small_letor()
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from support.helpers import PACK, small_letor, tarred
 
-import letor_data
-from letor_data.output import PARQUET, TEXT, open_output, output_format
-from letor_data.packed.archive import read_all
-from letor_data.text.writer import write_folds, write_letor
-from letor_data.trec import read_run
+from rankduel import letor_data
 from rankduel.base.errors import DataError, DataWarning
+from rankduel.letor_data.output import PARQUET, TEXT, open_output, output_format
+from rankduel.letor_data.packed.archive import read_all
+from rankduel.letor_data.text.writer import write_folds, write_letor
+from rankduel.letor_data.trec import read_run
 
 if sys.version_info >= (3, 14):
     from compression import zstd

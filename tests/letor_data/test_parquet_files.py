@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 from support.helpers import assert_same_letor, small_letor
 
-import letor_data
-from letor_data.parquet_files import letor_digest, read_parquet, write_parquet
-from letor_data.table import to_table
+from rankduel import letor_data
 from rankduel.base.errors import DataError
+from rankduel.letor_data.parquet_files import letor_digest, read_parquet, write_parquet
+from rankduel.letor_data.table import to_table
 
 KEYS = (b"rankduel", b"rankduel.digest", b"rankduel.digest.copy")
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from letor_data.letor import Letor
-from letor_data.rankers import Ranker, feature, feature_rankers
-from letor_data.rankings import query_keys, rank, stable_key
-from letor_data.sorting import rank_scores
-from letor_data.ties import tie_share, tied_pairs
 from rankduel.base.errors import DataError
+from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.rankers import Ranker, feature, feature_rankers
+from rankduel.letor_data.rankings import query_keys, rank, stable_key
+from rankduel.letor_data.sorting import rank_scores
+from rankduel.letor_data.ties import tie_share, tied_pairs
 
 pytestmark = pytest.mark.kernel
 

@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from letor_data import rankings_files
-from letor_data.letor import Letor
-from letor_data.rankers import Ranker, feature_rankers
-from letor_data.rankings import rank
-from letor_data.rankings_files import load, rank_to_folder, save
-from letor_data.sorting import is_ranking
 from rankduel.base.errors import DataError
 from rankduel.base.files import file_checksum
+from rankduel.letor_data import rankings_files
+from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.rankers import Ranker, feature_rankers
+from rankduel.letor_data.rankings import rank
+from rankduel.letor_data.rankings_files import load, rank_to_folder, save
+from rankduel.letor_data.sorting import is_ranking
 
 pytestmark = pytest.mark.kernel
 

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 from support.arenas import letor as small_data
 
-from letor_data import read_data
-from letor_data.cache import cache_files
-from letor_data.output import PARQUET
-from letor_data.parquet_files import write_parquet
-from letor_data.rankers import Ranker, feature, rankers_of
-from letor_data.rankings import rank
-from letor_data.references import rank_again, reference_of, remember_reference
-from letor_data.text.writer import write_letor
-from letor_data.ties import TIE_MODES
 from rankduel.base.errors import RankduelError
+from rankduel.letor_data import read_data
+from rankduel.letor_data.cache import cache_files
+from rankduel.letor_data.output import PARQUET
+from rankduel.letor_data.parquet_files import write_parquet
+from rankduel.letor_data.rankers import Ranker, feature, rankers_of
+from rankduel.letor_data.rankings import rank
+from rankduel.letor_data.references import rank_again, reference_of, remember_reference
+from rankduel.letor_data.text.writer import write_letor
+from rankduel.letor_data.ties import TIE_MODES
 
 ARRAYS = ("offsets", "query_keys", "order", "positions", "ties")
 

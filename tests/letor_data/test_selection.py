@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from letor_data.selection import only_queries
-from letor_data.synthetic.generate import shape, synthesize
 from rankduel.base.errors import DataError, RankduelError
+from rankduel.letor_data.selection import only_queries
+from rankduel.letor_data.synthetic.generate import shape, synthesize
 
 
 @pytest.fixture(scope="module")

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.helpers import assert_same_letor, small_letor
 
-import letor_data
-from letor_data.letor import Letor
-from letor_data.table import from_table, restored, to_table
+from rankduel import letor_data
 from rankduel.base.errors import DataError
+from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.table import from_table, restored, to_table
 
 
 @pytest.fixture

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
-from letor_data.letor import Letor
-from letor_data.rankers import Ranker, feature_rankers
-from letor_data.rankings import rank
-from letor_data.sorting import rank_scores
-from letor_data.ties import TIE_MODES, shuffle_ties
 from rankduel.base.errors import DataError
+from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.rankers import Ranker, feature_rankers
+from rankduel.letor_data.rankings import rank
+from rankduel.letor_data.sorting import rank_scores
+from rankduel.letor_data.ties import TIE_MODES, shuffle_ties
 
 pytestmark = pytest.mark.kernel
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from letor_data import trec_lines
-from letor_data.errors import LetorFormatError
-from letor_data.packed import archive
-from letor_data.trec import read_qrels, read_run, read_trec
 from rankduel.base.errors import DataError
+from rankduel.letor_data import trec_lines
+from rankduel.letor_data.errors import LetorFormatError
+from rankduel.letor_data.packed import archive
+from rankduel.letor_data.trec import read_qrels, read_run, read_trec
 
 QRELS = """\
 7 0 d3 2
@@ -366,7 +366,7 @@ def cut_into(monkeypatch, size):
             yield from (piece[at : at + size] for at in range(0, len(piece), size))
 
     monkeypatch.setattr(trec_lines, "read_one", read_one)
-    monkeypatch.setattr("letor_data.text.chunks.BLOCK", size)
+    monkeypatch.setattr("rankduel.letor_data.text.chunks.BLOCK", size)
 
 
 def test_judgments_that_come_again_count_once_however_far_apart(files, monkeypatch):

@@ -1,4 +1,4 @@
-"""Plain-Python twin of experiments.winners.resampling: one matrix per resample, in exact fractions."""
+"""Plain-Python twin of experiments/winners/resampling.py: one matrix per resample, in exact fractions."""
 
 from fractions import Fraction
 from itertools import combinations

@@ -70,7 +70,7 @@ def _synthetic_value(block, base, is_empty):
 def calibrated_query(seed, query, tables):
     """Return (grades, list of columns) of one query of the shape mslr-web10k, document by document.
 
-    `tables` is letor_data.synthetic.calibrated, because the fitted numbers have no other source.
+    `tables` is rankduel.letor_data.synthetic.calibrated, because the fitted numbers have no other source.
     """
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(query,)))
     n = min(max(round(103.2 * math.exp(0.55 * rng.standard_normal())), 1), 1251)

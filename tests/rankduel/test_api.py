@@ -31,7 +31,7 @@ def test_names_for_type_checkers_equal_the_lazy_names():
     tree = ast.parse((ROOT / "rankduel" / "__init__.py").read_text(encoding="utf-8"))
     block = next(node for node in tree.body if isinstance(node, ast.If))
     typed = {alias.name: node.module for node in block.body for alias in node.names}
-    typed["rankers"] = "letor_data.rankers"
+    typed["rankers"] = "rankduel.letor_data.rankers"
     assert typed == rankduel._EXPORTS
     assert set(rankduel.__all__) == {*typed, "__version__"} == set(dir(rankduel))
 
@@ -115,29 +115,15 @@ def test_every_example_runs(name, tmp_path, monkeypatch):
 
 
 def test_importing_rankduel_is_lazy(tmp_path):
-    heavy = "('numba', 'pandas', 'numpy', 'scipy', 'pyarrow', 'typer', 'rich', 'experiments', 'bandits')"
+    heavy = ["numba", "pandas", "numpy", "scipy", "pyarrow", "typer", "rich", "rankduel.experiments"]
     ended = run_python(f"import rankduel, sys; print([m for m in {heavy} if m in sys.modules])", tmp_path)
     assert ended.stdout.strip() == "[]", ended.stderr
 
 
-@pytest.mark.parametrize("package", ["experiments", "bandits", "letor_data"])
-def test_the_error_names_a_folder_that_hides_a_package(package, tmp_path):
-    """`python -c` and notebooks import from the working folder first."""
-    (tmp_path / package).mkdir()
-    (tmp_path / package / "__init__.py").write_text("")
-    ended = run_python("import rankduel; rankduel.run", tmp_path)
-    assert ended.returncode == 1
-    assert f"{tmp_path / package / '__init__.py'} hides rankduel's own package '{package}'" in ended.stderr
-    assert "rename that file or folder, or start Python in another folder" in ended.stderr
-
-
-def test_the_command_reports_a_hidden_package_without_a_traceback(tmp_path):
-    (tmp_path / "experiments").mkdir()
-    (tmp_path / "experiments" / "__init__.py").write_text("")
-    source = "import runpy; runpy.run_module('rankduel', run_name='__main__')"
-    ended = run_python(source, tmp_path, "--version")
-    assert ended.returncode == 2 and "hides rankduel's own package" in ended.stderr
-    assert "Traceback" not in ended.stderr
+@pytest.mark.parametrize("package", rankduel._PACKAGES)
+def test_subpackages_are_attributes(package, tmp_path):
+    ended = run_python(f"import rankduel; print(rankduel.{package}.__name__)", tmp_path)
+    assert ended.stdout == f"rankduel.{package}\n", ended.stderr
 
 
 @pytest.mark.parametrize("name", rankduel._EXPORTS)

@@ -11,7 +11,7 @@ from support import arenas
 from support.run_set_samples import made_up_study, ordered_preferences
 
 import rankduel
-from bandits import configure, play_matrix
+from rankduel.bandits import configure, play_matrix
 from rankduel.base.notebook import few, html_repr, short_repr
 
 HOSTILE = "<script>alert('x')</script>\udcff"
@@ -29,7 +29,7 @@ def things():
         "Arena": arena,
         "Preferences": ordered_preferences(200, [HOSTILE, *map(str, range(199))]),
         "RunSet": made_up_study(name=HOSTILE, policies=(HOSTILE[:-1], "dts")),
-        "Page": rankduel.interleave(docs, docs[::-1], seed=1),
+        "Page": rankduel.interleaved_page(docs, docs[::-1], seed=1),
         "MultileavedPage": rankduel.multileaved_page([docs, docs[::-1], docs], seed=1),
     }
 
@@ -117,7 +117,7 @@ WRONG = {
     "the matrix is 7, of type int; expected the name": lambda: rankduel.read_preferences(7),
     "preferences is 7, of type int": lambda: rankduel.write_preferences(7, "x.npy"),
     "a file is 7, of type int; expected its name": lambda: rankduel.read_data(7),
-    "a ranking is 1, of type int; expected a list": lambda: rankduel.interleave(1, 2),
+    "a ranking is 1, of type int; expected a list": lambda: rankduel.interleaved_page(1, 2),
     "rankings is 7, of type int": lambda: rankduel.multileaved_page(7),
     "folder is 7, of type int": lambda: rankduel.load_records(7),
     "rankers is one int; expected a text": lambda: rankduel.open_arena(arenas.letor(), rankers=7),

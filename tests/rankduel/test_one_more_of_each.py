@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("rankduel", "letor_data", "clickmodels", "interleave", "bandits", "experiments")
 
 POLICY = '''"""Always the first two arms."""
 from typing import NamedTuple
 import numpy as np
-from bandits.contract import policy_of
+from rankduel.bandits.contract import policy_of
 from rankduel.base.compiling import kernel
 
 class State(NamedTuple):
@@ -39,8 +38,8 @@ POLICY = policy_of(__name__, source="a test")
 INTERLEAVER = '''"""The first ranking, whoever the second is."""
 from enum import IntEnum
 from typing import Annotated, NamedTuple
-from interleave.contract import Method
-from interleave.world import CLICKED, DOC, FIRST, TEAM, document_at
+from rankduel.interleave.contract import Method
+from rankduel.interleave.world import CLICKED, DOC, FIRST, TEAM, document_at
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
@@ -67,9 +66,9 @@ def credit(world, pair, n_read, users):
 METHOD = Method("first_only", "the first ranking", "a test", next_document, credit, Params)
 '''
 MULTILEAVER = '''"""The first ranking; no ranker is preferred."""
-from interleave.multileave.contract import Multileaver
-from interleave.multileave.world import clear, document_at
-from interleave.world import DOC, TEAM
+from rankduel.interleave.multileave.contract import Multileaver
+from rankduel.interleave.multileave.world import clear, document_at
+from rankduel.interleave.world import DOC, TEAM
 from rankduel.base.compiling import kernel
 
 @kernel
@@ -85,15 +84,15 @@ def prefer(shared, panel, length, preferences, users):
 METHOD = Multileaver("first_list", "the first ranking", "a test", make_page, prefer)
 '''
 CLICK_MODEL = '''"""Clicks on everything."""
-from clickmodels.contract import User
+from rankduel.clickmodels.contract import User
 
 USER = User("eager", "clicks on everything", {5: ((1,) * 5, (0,) * 5)}, source="a test")
 '''
 MEASURE = '''"""The share of queries with a relevant document among the first k."""
 from typing import NamedTuple
 import numpy as np
-from letor_data.evaluation.contract import Cutoff, Measure, Ranked, Rel
-from letor_data.evaluation.relevant import n_relevant
+from rankduel.letor_data.evaluation.contract import Cutoff, Measure, Ranked, Rel
+from rankduel.letor_data.evaluation.relevant import n_relevant
 from rankduel.base.compiling import entry
 
 class Params(NamedTuple):
@@ -116,7 +115,7 @@ MEASURE = Measure("success", "a relevant document among the first k", "a test", 
 FAMILY = '''"""All arms tie."""
 from typing import NamedTuple
 import numpy as np
-from experiments.matrix.contract import Arms, Family
+from rankduel.experiments.matrix.contract import Arms, Family
 
 class Params(NamedTuple):
     k: Arms = 2
@@ -127,12 +126,12 @@ def make(params):
 FAMILY = Family("ties", "all arms tie", "P = 1/2", "a test", Params, make)
 '''
 FILES = {
-    "bandits/policies/condorcet/first_two.py": POLICY,
-    "interleave/methods/first_only.py": INTERLEAVER,
-    "interleave/multileave/methods/first_list.py": MULTILEAVER,
-    "clickmodels/users/eager.py": CLICK_MODEL,
-    "letor_data/evaluation/measures/success.py": MEASURE,
-    "experiments/matrix/families/ties.py": FAMILY,
+    "rankduel/bandits/policies/condorcet/first_two.py": POLICY,
+    "rankduel/interleave/methods/first_only.py": INTERLEAVER,
+    "rankduel/interleave/multileave/methods/first_list.py": MULTILEAVER,
+    "rankduel/clickmodels/users/eager.py": CLICK_MODEL,
+    "rankduel/letor_data/evaluation/measures/success.py": MEASURE,
+    "rankduel/experiments/matrix/families/ties.py": FAMILY,
 }
 USE = """
 import json, rankduel
@@ -141,7 +140,7 @@ data = rankduel.synthetic_data("small", queries=3)
 arena = rankduel.open_arena(data, rankers="110,115", interleave="first_only(credit=nothing)", clicks="eager")
 print(json.dumps({
     "duels": int(table["informative_steps"].iloc[-1]),
-    "docs": rankduel.interleave(["a", "b"], ["b", "a"], "first_only").docs,
+    "docs": rankduel.interleaved_page(["a", "b"], ["b", "a"], "first_only").docs,
     "written": str(arena.interleaving),
     "odds": list(rankduel.play_duels(arena, "110", "115", 20)),
     "multileaved": rankduel.multileaved_page([["a", "b"], ["b", "a"]], "first_list").docs,
@@ -158,8 +157,7 @@ print(json.dumps({
 
 @pytest.mark.kernel
 def test_new_files_are_found_by_all_commands(tmp_path):
-    for package in PACKAGES:
-        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "rankduel", tmp_path / "rankduel", ignore=shutil.ignore_patterns("__pycache__"))
     for name, text in FILES.items():
         assert not (tmp_path / name).exists()
         (tmp_path / name).write_text(text)

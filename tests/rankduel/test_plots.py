@@ -15,10 +15,10 @@ from support.run_set_samples import (
 )
 
 import rankduel
-from experiments.report.charts.parts import vega_lite_version
-from experiments.report.charts.styles import LOWER_BOUND, line_styles
-from experiments.runs.compare import compare_runs
 from rankduel.base.errors import RankduelError
+from rankduel.experiments.report.charts.parts import vega_lite_version
+from rankduel.experiments.report.charts.styles import LOWER_BOUND, line_styles
+from rankduel.experiments.runs.compare import compare_runs
 
 POLICIES = ("rucb", "merge_dts")
 

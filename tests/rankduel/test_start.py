@@ -8,14 +8,14 @@ import sys
 import pytest
 from typer.main import get_command
 
-from bandits.regret import NOTIONS
-from experiments.matrix.build import PRIORS, USUAL_MOST, USUAL_TIMES
-from experiments.studies.study import TIERS
-from interleave import PRESETS
-from letor_data.formats import PROFILES
-from letor_data.synthetic.settings import SHAPES
 from rankduel.api.matrices import USUAL_IMPRESSIONS
+from rankduel.bandits.regret import NOTIONS
 from rankduel.cli import app
+from rankduel.experiments.matrix.build import PRIORS, USUAL_MOST, USUAL_TIMES
+from rankduel.experiments.studies.study import TIERS
+from rankduel.interleave import PRESETS
+from rankduel.letor_data.formats import PROFILES
+from rankduel.letor_data.synthetic.settings import SHAPES
 
 HEAVY = {
     *("numba", "llvmlite", "numpy", "pandas", "scipy", "pyarrow", "pydantic"),
@@ -124,8 +124,12 @@ def test_importing_rankduel_loads_nothing_heavy():
 def test_a_policy_is_loaded_without_the_others():
     code = "import sys, rankduel; rankduel.policy('rucb'); print(*sys.modules)"
     names = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    loaded = {name for name in names.split() if name.startswith("bandits.policies.") and name.count(".") > 2}
-    assert loaded == {"bandits.policies.condorcet.rucb"}
+    loaded = {
+        name
+        for name in names.split()
+        if name.startswith("rankduel.bandits.policies.") and name.count(".") > 3
+    }
+    assert loaded == {"rankduel.bandits.policies.condorcet.rucb"}
 
 
 def test_lists_load_no_tables():

@@ -10,10 +10,10 @@ import sys
 import numpy as np
 from joblib import Parallel, delayed
 
-from bandits import checked_prefs, gaps, play_matrix
-from bandits.regret import strong_regret, weak_regret
-from experiments.matrix.builtin import MATRICES
-from experiments.specs import parse_policy
+from rankduel.bandits import checked_prefs, gaps, play_matrix
+from rankduel.bandits.regret import strong_regret, weak_regret
+from rankduel.experiments.matrix.builtin import MATRICES
+from rankduel.experiments.specs import parse_policy
 
 HORIZON, RUNS = 100_000, 200
 NAMES = ("cyclic", "arithmetic", "arxiv6", "mslr5")

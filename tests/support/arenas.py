@@ -4,10 +4,10 @@ import functools
 
 import numpy as np
 
-from experiments.arena import open_arena
-from experiments.matrix.preferences import preferences_of
-from interleave import mean_odds
-from letor_data.letor import Letor
+from rankduel.experiments.arena import open_arena
+from rankduel.experiments.matrix.preferences import preferences_of
+from rankduel.interleave import mean_odds
+from rankduel.letor_data.letor import Letor
 
 N_QUERIES, N_DOCS = 12, 14
 

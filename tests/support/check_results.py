@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from experiments.studies.checks import Results, run_check
-from experiments.studies.study import Check, Measure, Study
+from rankduel.experiments.studies.checks import Results, run_check
+from rankduel.experiments.studies.study import Check, Measure, Study
 
 
 def results(regret, stand_ins=None, steps=(10, 100)):

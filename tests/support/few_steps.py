@@ -5,8 +5,8 @@ from collections import Counter
 import numpy as np
 from naive.policies import play_twin
 
-from bandits.loop import run_loop
-from bandits.matrix_duels import by_matrix
+from rankduel.bandits.loop import run_loop
+from rankduel.bandits.matrix_duels import by_matrix
 from support.policies import assert_same_pairs, generators, state_after, with_horizon
 
 STEPS = [1, 5]  # the pair of the first step; then four steps of which several may be skipped at once

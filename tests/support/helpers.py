@@ -12,7 +12,7 @@ import zipfile
 import numpy as np
 import pyarrow as pa
 
-from letor_data.letor import Letor
+from rankduel.letor_data.letor import Letor
 
 if sys.version_info >= (3, 14):
     from compression import zstd

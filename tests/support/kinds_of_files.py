@@ -18,25 +18,25 @@ import numpy as np
 import pandas as pd
 
 import rankduel
-from clickmodels import load_model
-from experiments.judge.judgments import Comparison, new_judgments, read_judgments, read_text
-from experiments.judge.session import open_session, read_pool, start_session
-from experiments.matrix.checkpoint import Checkpoint
-from experiments.matrix.preferences import preferences_of
-from experiments.runs.run_sets import read_run_set
-from experiments.runs.study_file import write_settings
-from experiments.studies.ballots import TopItems, n_lists, preferences_from_ballots, read_ballots
-from experiments.studies.npz import read_npz
-from experiments.studies.published import human_log
-from experiments.studies.toml import read_study
-from experiments.studies.verdicts import read_records, write_records
-from letor_data import Letor, rankings_files, read_data, write_parquet
-from letor_data.rankers import feature_rankers, model, run, scores
-from letor_data.rankings import rank
-from letor_data.selection import only_queries
-from letor_data.trec import read_trec
 from rankduel.base.checked_json import write_checked_json
 from rankduel.base.errors import CacheNotice
+from rankduel.clickmodels import load_model
+from rankduel.experiments.judge.judgments import Comparison, new_judgments, read_judgments, read_text
+from rankduel.experiments.judge.session import open_session, read_pool, start_session
+from rankduel.experiments.matrix.checkpoint import Checkpoint
+from rankduel.experiments.matrix.preferences import preferences_of
+from rankduel.experiments.runs.run_sets import read_run_set
+from rankduel.experiments.runs.study_file import write_settings
+from rankduel.experiments.studies.ballots import TopItems, n_lists, preferences_from_ballots, read_ballots
+from rankduel.experiments.studies.npz import read_npz
+from rankduel.experiments.studies.published import human_log
+from rankduel.experiments.studies.toml import read_study
+from rankduel.experiments.studies.verdicts import read_records, write_records
+from rankduel.letor_data import Letor, rankings_files, read_data, write_parquet
+from rankduel.letor_data.rankers import feature_rankers, model, run, scores
+from rankduel.letor_data.rankings import rank
+from rankduel.letor_data.selection import only_queries
+from rankduel.letor_data.trec import read_trec
 from support import own_study
 from support.helpers import COMPRESS, PACK
 from support.run_set_samples import made_up_study, ordered_preferences, write_run_set

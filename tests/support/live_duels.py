@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 from numba import njit
 
-from clickmodels import click_model
-from clickmodels.position_based import MEASURED
-from interleave import go_live, live_duel_by, play_duels
-from letor_data.letor import Letor
-from letor_data.rankers import feature
-from letor_data.rankings import rank
-from letor_data.synthetic.generate import shape, synthesize
+from rankduel.clickmodels import click_model
+from rankduel.clickmodels.position_based import MEASURED
+from rankduel.interleave import go_live, live_duel_by, play_duels
+from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.rankers import feature
+from rankduel.letor_data.rankings import rank
+from rankduel.letor_data.synthetic.generate import shape, synthesize
 
 USERS = {
     "perfect": click_model("perfect", 5),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from experiments.matrix.builtin import MATRICES
+from rankduel.experiments.matrix.builtin import MATRICES
 
 PAPERS = {name: MATRICES[name].make() for name in ("cyclic", "multisol", "gap", "mslr5-cycle")}
 

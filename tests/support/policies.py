@@ -5,10 +5,10 @@ import pytest
 from naive.policies import play_twin
 from scipy import stats
 
-from bandits import POLICIES
-from bandits.catalogue import FAMILIES
-from bandits.loop import run_loop
-from bandits.matrix_duels import by_matrix, gaps
+from rankduel.bandits import POLICIES
+from rankduel.bandits.catalogue import FAMILIES
+from rankduel.bandits.loop import run_loop
+from rankduel.bandits.matrix_duels import by_matrix, gaps
 from rankduel.base.settings import kernel_params
 
 # Compilation takes most of the time of a test. Properties that hardly depend on the policy are tested with

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from experiments.matrix.preferences import METHODS
+from rankduel.experiments.matrix.preferences import METHODS
 
 NAMES = ("bm25", "tf idf", "größer", "110")
 SETTINGS = {

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from letor_data.packed import archive
-from letor_data.text import chunks
-from letor_data.text import parse as text_parse
-from letor_data.text.parse import ReadOptions, parse_text
+from rankduel.letor_data.packed import archive
+from rankduel.letor_data.text import chunks
+from rankduel.letor_data.text import parse as text_parse
+from rankduel.letor_data.text.parse import ReadOptions, parse_text
 
 
 def cut_into(monkeypatch, block, piece):

@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from bandits import checkpoints
-from experiments.matrix.preferences import preferences_of
-from experiments.runs.records import write_record
-from experiments.runs.run_folder import open_run_set
-from experiments.runs.run_sets import RunSet
+from rankduel.bandits import checkpoints
+from rankduel.experiments.matrix.preferences import preferences_of
+from rankduel.experiments.runs.records import write_record
+from rankduel.experiments.runs.run_folder import open_run_set
+from rankduel.experiments.runs.run_sets import RunSet
 from support.html_pages import with_text
 
 

@@ -10,12 +10,12 @@ import pytest
 from numba import njit
 from scipy.stats import chi2
 
-from clickmodels import click_model
-from interleave import make_world, play_duels
-from interleave.multileave import make_shared_world, multileave_by, multileaved_page
-from interleave.multileave.impression import page_kernels
-from interleave.world import DOC, TEAM
-from letor_data.rankings import Rankings, positions_of
+from rankduel.clickmodels import click_model
+from rankduel.interleave import make_world, play_duels
+from rankduel.interleave.multileave import make_shared_world, multileave_by, multileaved_page
+from rankduel.interleave.multileave.impression import page_kernels
+from rankduel.interleave.world import DOC, TEAM
+from rankduel.letor_data.rankings import Rankings, positions_of
 from support.live_duels import TIED, full_size
 
 THREE = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
@@ -47,7 +47,7 @@ def shared_world_of(judged, way, length, **more):
 
 
 def mark(i, group):
-    """Return the entry of rank i of a tie group, as in letor_data.ties."""
+    """Return the entry of rank i of a tie group, as in rankduel.letor_data.ties."""
     return -i if i else len(group) - 1
 
 

@@ -6,9 +6,9 @@ from fractions import Fraction
 import numpy as np
 from naive import click_patterns
 
-from clickmodels import custom_model
-from interleave import interleaving, make_world, query_odds
-from letor_data.rankings import Rankings, positions_of
+from rankduel.clickmodels import custom_model
+from rankduel.interleave import interleaving, make_world, query_odds
+from rankduel.letor_data.rankings import Rankings, positions_of
 
 # Every method and credit with exact odds, as (method, setting, value).
 EXACT = (
@@ -67,7 +67,7 @@ RANDOM = exact_user(("0.5", "0.5"), ("0", "0"))
 
 
 def two_rankings(left, right, left_ties=None, right_ties=None):
-    """Return rankings of one query by two rankers, with ties as in letor_data.ties."""
+    """Return rankings of one query by two rankers, with ties as in rankduel.letor_data.ties."""
     order = np.array([left, right], np.int16)
     nothing = [0] * len(left)
     ties = np.array([left_ties or nothing, right_ties or nothing], np.int16)

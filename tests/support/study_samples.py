@@ -4,11 +4,11 @@ import json
 
 import pandas as pd
 
-from experiments.studies.checks import Results, run_checks
-from experiments.studies.playing import Played
-from experiments.studies.study import FAILS, HOLDS, SKIPPED, WARNS, Curves, Runs, Size, Study, Table
-from experiments.studies.toml import read_study
-from experiments.studies.verdicts import Record
+from rankduel.experiments.studies.checks import Results, run_checks
+from rankduel.experiments.studies.playing import Played
+from rankduel.experiments.studies.study import FAILS, HOLDS, SKIPPED, WARNS, Curves, Runs, Size, Study, Table
+from rankduel.experiments.studies.toml import read_study
+from rankduel.experiments.studies.verdicts import Record
 from support.run_set_samples import made_up_table
 
 TOML = """

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 
-from bandits.contract import Policy, configure
-from bandits.loop import run_loop
-from bandits.matrix_duels import by_matrix, checked_prefs
-from bandits.parts.answers import copeland_leader, mark_copeland_leaders
-from bandits.policies.best_item import (
+from rankduel.bandits.contract import Policy, configure
+from rankduel.bandits.loop import run_loop
+from rankduel.bandits.matrix_duels import by_matrix, checked_prefs
+from rankduel.bandits.parts.answers import copeland_leader, mark_copeland_leaders
+from rankduel.bandits.policies.best_item import (
     active_ranking,
     mohajer_select,
     mohajer_top_k,
@@ -27,10 +27,10 @@ from bandits.policies.best_item import (
     prefbest,
     round_efficient,
 )
-from bandits.policies.condorcet import dts, merge_dts
-from experiments.matrix.builtin import MATRICES
+from rankduel.bandits.policies.condorcet import dts, merge_dts
 from rankduel.base.compiling import kernel
 from rankduel.base.streams import stream
+from rankduel.experiments.matrix.builtin import MATRICES
 
 BUDGET, RUNS, THREADS = 1000, 1000, 2
 PREFS = {"A": checked_prefs(MATRICES["case-a"].make()), "B": checked_prefs(MATRICES["case-b"].make())}

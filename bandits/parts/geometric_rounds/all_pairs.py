@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from bandits.parts.geometric_rounds.rounds import (
+from rankduel.bandits.parts.geometric_rounds.rounds import (
     Elim,
     Threshold,
     add_pairs,

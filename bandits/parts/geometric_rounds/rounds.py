@@ -15,9 +15,9 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from bandits.agenda import add, clear, is_over, play_one_arm, times_compared
-from bandits.parts.answers import copeland_leader_among
-from bandits.parts.relative_entropy import divergence
+from rankduel.bandits.agenda import add, clear, is_over, play_one_arm, times_compared
+from rankduel.bandits.parts.answers import copeland_leader_among
+from rankduel.bandits.parts.relative_entropy import divergence
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 

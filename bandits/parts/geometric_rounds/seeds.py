@@ -12,9 +12,9 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from bandits.agenda import Agenda, add, empty_agenda
-from bandits.parts.geometric_rounds.all_pairs import pcomp_log_odds
-from bandits.parts.geometric_rounds.rounds import (
+from rankduel.bandits.agenda import Agenda, add, empty_agenda
+from rankduel.bandits.parts.geometric_rounds.all_pairs import pcomp_log_odds
+from rankduel.bandits.parts.geometric_rounds.rounds import (
     Rounds,
     RoundsRoom,
     ahead,

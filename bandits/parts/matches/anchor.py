@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.parts.matches.match import BETTER, UNDECIDED, no_match, record_duel
-from bandits.parts.picks import NO_ARM
-from bandits.parts.survivors import skip_all
+from rankduel.bandits.parts.matches.match import BETTER, UNDECIDED, no_match, record_duel
+from rankduel.bandits.parts.picks import NO_ARM
+from rankduel.bandits.parts.survivors import skip_all
 from rankduel.base.compiling import kernel, record
 
 

@@ -16,7 +16,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.parts.picks import NO_ARM
+from rankduel.bandits.parts.picks import NO_ARM
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.parts.matches.match import BETTER, EVEN
-from bandits.parts.picks import NO_ARM
+from rankduel.bandits.parts.matches.match import BETTER, EVEN
+from rankduel.bandits.parts.picks import NO_ARM
 from rankduel.base.compiling import kernel, record
 
 

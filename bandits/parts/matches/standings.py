@@ -1,6 +1,6 @@
 """Wins of each arm in agendas, complete or not, and the arms with the largest values."""
 
-from bandits.agenda import is_over, times_compared
+from rankduel.bandits.agenda import is_over, times_compared
 from rankduel.base.compiling import kernel
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.parts.matches.match import (
+from rankduel.bandits.parts.matches.match import (
     BETTER,
     EVEN,
     UNDECIDED,
@@ -24,7 +24,7 @@ from bandits.parts.matches.match import (
     no_match,
     record_duel,
 )
-from bandits.parts.picks import NO_ARM, pick, shuffle
+from rankduel.bandits.parts.picks import NO_ARM, pick, shuffle
 from rankduel.base.compiling import kernel, record
 
 _NO_VERDICT = -1

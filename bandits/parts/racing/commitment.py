@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.parts.picks import NO_ARM, n_flagged, pick_flagged
-from bandits.parts.survivors import skip_all
+from rankduel.bandits.parts.picks import NO_ARM, n_flagged, pick_flagged
+from rankduel.bandits.parts.survivors import skip_all
 from rankduel.base.compiling import kernel, record
 
 

@@ -13,8 +13,8 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from bandits.parts.racing.race import begin_round, remove_pairs
-from bandits.parts.racing.radius import LogTerm, error_probability
+from rankduel.bandits.parts.racing.race import begin_round, remove_pairs
+from rankduel.bandits.parts.racing.radius import LogTerm, error_probability
 from rankduel.base.compiling import kernel
 from rankduel.base.errors import PolicyError
 from rankduel.base.settings import Setting

@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.parts.racing.commitment import (
+from rankduel.bandits.parts.racing.commitment import (
     Commitment,
     committed_arm,
     no_commitment,
     skip_committed,
 )
-from bandits.parts.racing.known_signs import record_sign
-from bandits.parts.racing.radius import LogTerm, decisive_lead, first_decisive_lead
+from rankduel.bandits.parts.racing.known_signs import record_sign
+from rankduel.bandits.parts.racing.radius import LogTerm, decisive_lead, first_decisive_lead
 from rankduel.base.compiling import kernel, record
 
 

@@ -9,7 +9,7 @@ import math
 from enum import IntEnum
 from typing import Annotated, Any
 
-from bandits.parts.racing.radius import LogTerm, error_probability
+from rankduel.bandits.parts.racing.radius import LogTerm, error_probability
 from rankduel.base.settings import Setting
 
 

@@ -15,10 +15,10 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.parts.picks import shuffle
-from bandits.parts.rmed.divergence import record_win
-from bandits.parts.rmed.log_time import step_when_log_reaches
-from bandits.parts.rmed.opponents import leads_all
+from rankduel.bandits.parts.picks import shuffle
+from rankduel.bandits.parts.rmed.divergence import record_win
+from rankduel.bandits.parts.rmed.log_time import step_when_log_reaches
+from rankduel.bandits.parts.rmed.opponents import leads_all
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.parts.answers import copeland_leader_among
-from bandits.parts.relative_entropy import divergence
+from rankduel.bandits.parts.answers import copeland_leader_among
+from rankduel.bandits.parts.relative_entropy import divergence
 from rankduel.base.compiling import kernel, record
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from bandits.parts.bounds import NEVER
+from rankduel.bandits.parts.bounds import NEVER
 from rankduel.base.compiling import kernel
 
 _LAST_LOG = 36.0  # logarithm of step 4e15; beyond it, float64 does not represent every step

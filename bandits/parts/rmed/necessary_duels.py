@@ -26,11 +26,16 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.parts.answers import copeland_leader_among
-from bandits.parts.picks import NO_ARM
-from bandits.parts.relative_entropy import divergence
-from bandits.parts.rmed.log_time import step_when_log_reaches
-from bandits.parts.rmed.overtaking import OpponentsRoom, fewest_losses, least_to_overtake, opponents_room
+from rankduel.bandits.parts.answers import copeland_leader_among
+from rankduel.bandits.parts.picks import NO_ARM
+from rankduel.bandits.parts.relative_entropy import divergence
+from rankduel.bandits.parts.rmed.log_time import step_when_log_reaches
+from rankduel.bandits.parts.rmed.overtaking import (
+    OpponentsRoom,
+    fewest_losses,
+    least_to_overtake,
+    opponents_room,
+)
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 

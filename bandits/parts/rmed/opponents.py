@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Annotated
 
-from bandits.parts.picks import NO_ARM, pick
+from rankduel.bandits.parts.picks import NO_ARM, pick
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.parts.rmed.overtaking import least_to_overtake, mark_overtaking
+from rankduel.bandits.parts.rmed.overtaking import least_to_overtake, mark_overtaking
 from rankduel.base.compiling import kernel
 
 _ROUNDING = 1e-9

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from bandits.parts.bounds import NEVER
+from rankduel.bandits.parts.bounds import NEVER
 from rankduel.base.compiling import kernel
 
 

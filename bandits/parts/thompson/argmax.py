@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.parts.thompson.beta_tails import draw_between, log_edge, probability_below
+from rankduel.bandits.parts.thompson.beta_tails import draw_between, log_edge, probability_below
 from rankduel.base.compiling import kernel
 
 COLUMNS = 8  # levels, with 1 and 0 at the two ends

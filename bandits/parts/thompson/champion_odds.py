@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.parts.distributions import standard_exponential
+from rankduel.bandits.parts.distributions import standard_exponential
 from rankduel.base.compiling import kernel
 
 

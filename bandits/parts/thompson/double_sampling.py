@@ -24,17 +24,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.parts.matches.standings import first_with_most
-from bandits.parts.picks import NO_ARM, pick
-from bandits.parts.thompson.bernoulli_rows import RowOdds, admit_all, even_levels, sample_rows, update_levels
-from bandits.parts.thompson.champion_odds import (
+from rankduel.bandits.parts.matches.standings import first_with_most
+from rankduel.bandits.parts.picks import NO_ARM, pick
+from rankduel.bandits.parts.thompson.bernoulli_rows import (
+    RowOdds,
+    admit_all,
+    even_levels,
+    sample_rows,
+    update_levels,
+)
+from rankduel.bandits.parts.thompson.champion_odds import (
     Undefeated,
     draw_waiting_time,
     even_undefeated,
     update_undefeated,
 )
-from bandits.parts.thompson.extreme_samples import sample_above_half, sample_beyond
-from bandits.parts.thompson.pair_posterior import AboveHalf, even_above_half, update_above_half
+from rankduel.bandits.parts.thompson.extreme_samples import sample_above_half, sample_beyond
+from rankduel.bandits.parts.thompson.pair_posterior import AboveHalf, even_above_half, update_above_half
 from rankduel.base.compiling import kernel
 
 _ROUNDING = 1e-12  # a difference of probabilities that is relatively smaller is rounding, and counts as 0

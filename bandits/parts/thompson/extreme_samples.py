@@ -18,7 +18,7 @@ and mostly one random number is enough. If slope <= 0, the sample is drawn witho
 
 import math
 
-from bandits.parts.distributions import standard_exponential, standard_gamma
+from rankduel.bandits.parts.distributions import standard_exponential, standard_gamma
 from rankduel.base.compiling import kernel
 
 _LOG_4 = math.log(4.0)

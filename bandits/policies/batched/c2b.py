@@ -32,9 +32,9 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.agenda import Agenda, add, empty_agenda
-from bandits.contract import policy_of
-from bandits.parts.geometric_rounds.rounds import (
+from rankduel.bandits.agenda import Agenda, add, empty_agenda
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.geometric_rounds.rounds import (
     Batches,
     Elim,
     ElimSwitch,
@@ -55,8 +55,8 @@ from bandits.parts.geometric_rounds.rounds import (
     record_batch,
     rounds_room,
 )
-from bandits.parts.picks import pick_flagged
-from bandits.parts.relative_entropy import divergence
+from rankduel.bandits.parts.picks import pick_flagged
+from rankduel.bandits.parts.relative_entropy import divergence
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 

@@ -23,15 +23,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from bandits.agenda import Agenda, empty_agenda
-from bandits.contract import policy_of
-from bandits.parts.geometric_rounds.all_pairs import (
+from rankduel.bandits.agenda import Agenda, empty_agenda
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.geometric_rounds.all_pairs import (
     VARIANTS,
     learn_all_pairs,
     pcomp_log_odds,
     plan_all_pairs,
 )
-from bandits.parts.geometric_rounds.rounds import (
+from rankduel.bandits.parts.geometric_rounds.rounds import (
     Batches,
     Elim,
     ElimSwitch,

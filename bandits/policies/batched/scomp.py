@@ -24,9 +24,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from bandits.contract import policy_of
-from bandits.parts.geometric_rounds.all_pairs import VARIANTS, learn_all_pairs, plan_all_pairs
-from bandits.parts.geometric_rounds.rounds import (
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.geometric_rounds.all_pairs import VARIANTS, learn_all_pairs, plan_all_pairs
+from rankduel.bandits.parts.geometric_rounds.rounds import (
     Batches,
     Elim,
     ElimSwitch,
@@ -36,7 +36,7 @@ from bandits.parts.geometric_rounds.rounds import (
     ThresholdSwitch,
     best_of,
 )
-from bandits.parts.geometric_rounds.seeds import (
+from rankduel.bandits.parts.geometric_rounds.seeds import (
     SeedPower,
     Stage,
     is_seeded,
@@ -45,7 +45,7 @@ from bandits.parts.geometric_rounds.seeds import (
     plan_with_anchors,
     seeded_state,
 )
-from bandits.parts.picks import n_flagged, pick_flagged
+from rankduel.bandits.parts.picks import n_flagged, pick_flagged
 from rankduel.base.compiling import kernel
 
 

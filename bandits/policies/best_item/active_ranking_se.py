@@ -28,10 +28,10 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.agenda import Agenda, add, clear, empty_agenda, play_one_arm
-from bandits.contract import policy_of
-from bandits.parts.borda_sampling import beta, confidence_constant, random_opponent, sort_descending
-from bandits.parts.common_settings import Delta, NumberToFind
+from rankduel.bandits.agenda import Agenda, add, clear, empty_agenda, play_one_arm
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.borda_sampling import beta, confidence_constant, random_opponent, sort_descending
+from rankduel.bandits.parts.common_settings import Delta, NumberToFind
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 

@@ -27,9 +27,9 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts.common_settings import Delta
-from bandits.parts.matches.match import (
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.common_settings import Delta
+from rankduel.bandits.parts.matches.match import (
     BETTER,
     UNDECIDED,
     Epsilon,
@@ -39,8 +39,8 @@ from bandits.parts.matches.match import (
     no_match,
     record_duel,
 )
-from bandits.parts.picks import shuffle
-from bandits.parts.survivors import skip_if_one_left
+from rankduel.bandits.parts.picks import shuffle
+from rankduel.bandits.parts.survivors import skip_if_one_left
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 

@@ -23,9 +23,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from bandits.contract import policy_of
-from bandits.parts.common_settings import Delta
-from bandits.parts.matches.anchor import (
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.common_settings import Delta
+from rankduel.bandits.parts.matches.anchor import (
     all_challenged,
     challenger_of,
     n_not_eliminated,
@@ -33,7 +33,7 @@ from bandits.parts.matches.anchor import (
     record_challenge,
     skip_if_all_challenged,
 )
-from bandits.parts.matches.match import arms_of, compare_exactly, is_decided
+from rankduel.bandits.parts.matches.match import arms_of, compare_exactly, is_decided
 from rankduel.base.compiling import kernel
 
 

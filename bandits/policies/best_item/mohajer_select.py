@@ -22,10 +22,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.agenda import Agenda, empty_agenda, play_one_arm
-from bandits.contract import policy_of
-from bandits.parts.matches.standings import add_wins, first_with_most, wins_so_far
-from bandits.parts.single_elimination import ComparisonsPerMatch, advance_winners, plan_layer
+from rankduel.bandits.agenda import Agenda, empty_agenda, play_one_arm
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.matches.standings import add_wins, first_with_most, wins_so_far
+from rankduel.bandits.parts.single_elimination import ComparisonsPerMatch, advance_winners, plan_layer
 from rankduel.base.compiling import kernel, record
 
 

@@ -26,12 +26,17 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.agenda import Agenda, add, clear, empty_agenda, play_one_arm
-from bandits.contract import policy_of
-from bandits.parts.common_settings import NumberToFind
-from bandits.parts.matches.standings import add_wins, place_of_largest, wins_so_far
-from bandits.parts.single_elimination import ComparisonsPerMatch, advance_winners, first_wins, plan_layer
-from bandits.parts.survivors import remove_at
+from rankduel.bandits.agenda import Agenda, add, clear, empty_agenda, play_one_arm
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.common_settings import NumberToFind
+from rankduel.bandits.parts.matches.standings import add_wins, place_of_largest, wins_so_far
+from rankduel.bandits.parts.single_elimination import (
+    ComparisonsPerMatch,
+    advance_winners,
+    first_wins,
+    plan_layer,
+)
+from rankduel.bandits.parts.survivors import remove_at
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 

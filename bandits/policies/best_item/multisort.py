@@ -27,11 +27,11 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.agenda import Agenda, add, clear, empty_agenda, is_over, times_compared
-from bandits.contract import policy_of
-from bandits.parts.matches.bradley_terry import Fit, empty_fit, fit_strengths
-from bandits.parts.matches.standings import place_of_largest
-from bandits.parts.picks import pick
+from rankduel.bandits.agenda import Agenda, add, clear, empty_agenda, is_over, times_compared
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.matches.bradley_terry import Fit, empty_fit, fit_strengths
+from rankduel.bandits.parts.matches.standings import place_of_largest
+from rankduel.bandits.parts.picks import pick
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 

@@ -30,8 +30,8 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts.matches.match import (
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.matches.match import (
     BETTER,
     UNDECIDED,
     Epsilon,
@@ -42,7 +42,7 @@ from bandits.parts.matches.match import (
     no_match,
     record_duel,
 )
-from bandits.parts.matches.passes import (
+from rankduel.bandits.parts.matches.passes import (
     Passes,
     apply_verdict,
     begin_pass,
@@ -53,8 +53,8 @@ from bandits.parts.matches.passes import (
     new_passes,
     retain,
 )
-from bandits.parts.picks import shuffle
-from bandits.parts.survivors import skip_all
+from rankduel.bandits.parts.picks import shuffle
+from rankduel.bandits.parts.survivors import skip_all
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 

@@ -32,10 +32,10 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts.common_settings import NumberToFind
-from bandits.parts.matches.standings import place_of_largest
-from bandits.parts.picks import NO_ARM, pick
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.common_settings import NumberToFind
+from rankduel.bandits.parts.matches.standings import place_of_largest
+from rankduel.bandits.parts.picks import NO_ARM, pick
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 

@@ -29,12 +29,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.agenda import Agenda, add, clear, empty_agenda, play_one_arm
-from bandits.contract import policy_of
-from bandits.parts.common_settings import Delta
-from bandits.parts.matches.match import Epsilon
-from bandits.parts.picks import pick
-from bandits.parts.survivors import remove_at
+from rankduel.bandits.agenda import Agenda, add, clear, empty_agenda, play_one_arm
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.common_settings import Delta
+from rankduel.bandits.parts.matches.match import Epsilon
+from rankduel.bandits.parts.picks import pick
+from rankduel.bandits.parts.survivors import remove_at
 from rankduel.base.compiling import kernel, record
 
 LOST, PIVOT, WON = range(3)  # groups of a ranking, the best last

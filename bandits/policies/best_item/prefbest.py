@@ -34,11 +34,11 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.agenda import Agenda, add, clear, empty_agenda, play_one_arm, times_compared
-from bandits.contract import policy_of
-from bandits.parts.arm_pool import count_wins, keep_at_least
-from bandits.parts.matches.standings import first_with_most
-from bandits.parts.picks import NO_ARM, pick
+from rankduel.bandits.agenda import Agenda, add, clear, empty_agenda, play_one_arm, times_compared
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.arm_pool import count_wins, keep_at_least
+from rankduel.bandits.parts.matches.standings import first_with_most
+from rankduel.bandits.parts.picks import NO_ARM, pick
 from rankduel.base.compiling import kernel, record
 from rankduel.base.errors import PolicyError
 from rankduel.base.settings import Setting

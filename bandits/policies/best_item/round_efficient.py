@@ -24,12 +24,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.agenda import Agenda, add, clear, empty_agenda, is_over, play_one_arm
-from bandits.contract import policy_of
-from bandits.parts.arm_pool import count_wins, keep_at_least
-from bandits.parts.common_settings import Delta
-from bandits.parts.matches.standings import first_with_most, mark_all_with_most
-from bandits.parts.picks import shuffle
+from rankduel.bandits.agenda import Agenda, add, clear, empty_agenda, is_over, play_one_arm
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.arm_pool import count_wins, keep_at_least
+from rankduel.bandits.parts.common_settings import Delta
+from rankduel.bandits.parts.matches.standings import first_with_most, mark_all_with_most
+from rankduel.bandits.parts.picks import shuffle
 from rankduel.base.compiling import kernel, record
 
 

@@ -27,9 +27,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts.common_settings import Delta
-from bandits.parts.matches.match import (
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.common_settings import Delta
+from rankduel.bandits.parts.matches.match import (
     UNDECIDED,
     WORSE,
     arms_of,
@@ -37,7 +37,7 @@ from bandits.parts.matches.match import (
     is_decided,
     record_duel,
 )
-from bandits.parts.matches.tournament import (
+from rankduel.bandits.parts.matches.tournament import (
     Tournament,
     begin_next_match,
     has_selected,
@@ -46,8 +46,8 @@ from bandits.parts.matches.tournament import (
     record_tournament_duel,
     restart_tournament,
 )
-from bandits.parts.picks import NO_ARM
-from bandits.parts.survivors import skip_all
+from rankduel.bandits.parts.picks import NO_ARM
+from rankduel.bandits.parts.survivors import skip_all
 from rankduel.base.compiling import kernel, record
 
 ONE = 1  # value of k in the tournaments

@@ -21,9 +21,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from bandits.contract import policy_of
-from bandits.parts.common_settings import Delta
-from bandits.parts.matches.anchor import (
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.common_settings import Delta
+from rankduel.bandits.parts.matches.anchor import (
     all_challenged,
     challenger_of,
     n_not_eliminated,
@@ -31,7 +31,7 @@ from bandits.parts.matches.anchor import (
     record_challenge,
     skip_if_all_challenged,
 )
-from bandits.parts.matches.match import Epsilon, arms_of, compare_2, is_decided
+from rankduel.bandits.parts.matches.match import Epsilon, arms_of, compare_2, is_decided
 from rankduel.base.compiling import kernel
 
 

@@ -22,9 +22,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts.common_settings import Delta
-from bandits.parts.matches.match import (
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.common_settings import Delta
+from rankduel.bandits.parts.matches.match import (
     UNDECIDED,
     Epsilon,
     arms_of,
@@ -33,7 +33,7 @@ from bandits.parts.matches.match import (
     no_match,
     record_duel,
 )
-from bandits.parts.matches.passes import (
+from rankduel.bandits.parts.matches.passes import (
     Passes,
     apply_verdict,
     challenger_of,
@@ -42,7 +42,7 @@ from bandits.parts.matches.passes import (
     n_candidates,
     new_passes,
 )
-from bandits.parts.survivors import skip_all
+from rankduel.bandits.parts.survivors import skip_all
 from rankduel.base.compiling import kernel
 
 

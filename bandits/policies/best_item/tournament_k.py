@@ -27,18 +27,18 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from bandits.contract import policy_of
-from bandits.parts.common_settings import Delta, NumberToFind
-from bandits.parts.matches.match import Epsilon, arms_of, is_decided
-from bandits.parts.matches.tournament import (
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.common_settings import Delta, NumberToFind
+from rankduel.bandits.parts.matches.match import Epsilon, arms_of, is_decided
+from rankduel.bandits.parts.matches.tournament import (
     begin_next_match,
     has_selected,
     most_successful,
     new_tournament,
     record_tournament_duel,
 )
-from bandits.parts.picks import NO_ARM
-from bandits.parts.survivors import skip_all
+from rankduel.bandits.parts.picks import NO_ARM
+from rankduel.bandits.parts.survivors import skip_all
 from rankduel.base.compiling import kernel
 
 

@@ -31,9 +31,9 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts.picks import pick
-from bandits.parts.survivors import remove_at, skip_if_one_left
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.picks import pick
+from rankduel.bandits.parts.survivors import remove_at, skip_if_one_left
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 

@@ -30,16 +30,21 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts.answers import copeland_leader, mark_copeland_leaders
-from bandits.parts.bounds import beaten_until
-from bandits.parts.common_settings import Alpha
-from bandits.parts.fewest_beaters import Beaters, no_beaters, order_by_beaters, record_beater
-from bandits.parts.picks import pick
-from bandits.parts.relative_entropy import entropy_of_edge
-from bandits.parts.thompson.bernoulli_rows import TournamentRoom, admit_all, seed_bits, tournament_room
-from bandits.parts.thompson.champion_odds import draw_waiting_time
-from bandits.parts.thompson.double_sampling import (
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.answers import copeland_leader, mark_copeland_leaders
+from rankduel.bandits.parts.bounds import beaten_until
+from rankduel.bandits.parts.common_settings import Alpha
+from rankduel.bandits.parts.fewest_beaters import Beaters, no_beaters, order_by_beaters, record_beater
+from rankduel.bandits.parts.picks import pick
+from rankduel.bandits.parts.relative_entropy import entropy_of_edge
+from rankduel.bandits.parts.thompson.bernoulli_rows import (
+    TournamentRoom,
+    admit_all,
+    seed_bits,
+    tournament_room,
+)
+from rankduel.bandits.parts.thompson.champion_odds import draw_waiting_time
+from rankduel.bandits.parts.thompson.double_sampling import (
     Posterior,
     largest_sample_against,
     record_win,
@@ -48,7 +53,7 @@ from bandits.parts.thompson.double_sampling import (
     skip_self_duels,
     uniform_posterior,
 )
-from bandits.parts.thompson.extreme_samples import sample_above_half
+from rankduel.bandits.parts.thompson.extreme_samples import sample_above_half
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 

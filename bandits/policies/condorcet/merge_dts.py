@@ -46,9 +46,9 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts.common_settings import Alpha, ErrorHorizon
-from bandits.parts.merging_batches import (
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.common_settings import Alpha, ErrorHorizon
+from rankduel.bandits.parts.merging_batches import (
     EVERY_PAIR,
     NO_PAIR,
     Batches,
@@ -72,10 +72,10 @@ from bandits.parts.merging_batches import (
     record_step,
     remove_beaten,
 )
-from bandits.parts.picks import NO_ARM, pick_largest
-from bandits.parts.thompson.extreme_samples import weakest_sample
-from bandits.parts.thompson.pair_posterior import AboveHalf, even_above_half, update_above_half
-from bandits.parts.thompson.small_tournament import draw_scores
+from rankduel.bandits.parts.picks import NO_ARM, pick_largest
+from rankduel.bandits.parts.thompson.extreme_samples import weakest_sample
+from rankduel.bandits.parts.thompson.pair_posterior import AboveHalf, even_above_half, update_above_half
+from rankduel.bandits.parts.thompson.small_tournament import draw_scores
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 

@@ -31,9 +31,9 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts.common_settings import Alpha, ErrorHorizon, UnvisitedBound
-from bandits.parts.merging_batches import (
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.common_settings import Alpha, ErrorHorizon, UnvisitedBound
+from rankduel.bandits.parts.merging_batches import (
     Batches,
     BatchSize,
     FailureProbability,
@@ -57,7 +57,7 @@ from bandits.parts.merging_batches import (
     remove_beaten,
     stage_is_over,
 )
-from bandits.parts.picks import pick, pick_largest
+from rankduel.bandits.parts.picks import pick, pick_largest
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 

@@ -22,10 +22,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts import inner_ucb
-from bandits.parts.inner_ucb import Clock, SbmClock, UcbAlpha, UcbBandits, UcbRoom, ucb_room
-from bandits.parts.picks import pick
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts import inner_ucb
+from rankduel.bandits.parts.inner_ucb import Clock, SbmClock, UcbAlpha, UcbBandits, UcbRoom, ucb_room
+from rankduel.bandits.parts.picks import pick
 from rankduel.base.compiling import kernel, record
 
 

@@ -21,9 +21,9 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts.answers import copeland_leader
-from bandits.parts.picks import pick
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.answers import copeland_leader
+from rankduel.bandits.parts.picks import pick
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 

@@ -26,19 +26,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts.answers import copeland_leader
-from bandits.parts.bounds import Beaten, beats_all_until, none_beaten, record_beaten
-from bandits.parts.common_settings import Alpha, UnvisitedBound
-from bandits.parts.picks import NO_ARM, pick_largest
-from bandits.parts.thompson.champion_odds import (
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.answers import copeland_leader
+from rankduel.bandits.parts.bounds import Beaten, beats_all_until, none_beaten, record_beaten
+from rankduel.bandits.parts.common_settings import Alpha, UnvisitedBound
+from rankduel.bandits.parts.picks import NO_ARM, pick_largest
+from rankduel.bandits.parts.thompson.champion_odds import (
     Undefeated,
     draw_waiting_time,
     even_undefeated,
     update_undefeated,
 )
-from bandits.parts.thompson.pair_posterior import AboveHalf, even_above_half, update_above_half
-from bandits.parts.ucb_challenger import Challengers, choose_challenger, new_challengers, record_rates
+from rankduel.bandits.parts.thompson.pair_posterior import AboveHalf, even_above_half, update_above_half
+from rankduel.bandits.parts.ucb_challenger import (
+    Challengers,
+    choose_challenger,
+    new_challengers,
+    record_rates,
+)
 from rankduel.base.compiling import kernel, record
 
 

@@ -28,8 +28,8 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts.exponential_weights import (
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.exponential_weights import (
     ExponentialWeights,
     add_to_log_weight,
     divide_weights,
@@ -39,9 +39,9 @@ from bandits.parts.exponential_weights import (
     total_weight,
     weight,
 )
-from bandits.parts.matches.standings import place_of_largest
-from bandits.parts.picks import pick
-from bandits.parts.sum_tree import draw, set_weight
+from rankduel.bandits.parts.matches.standings import place_of_largest
+from rankduel.bandits.parts.picks import pick
+from rankduel.bandits.parts.sum_tree import draw, set_weight
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 

@@ -30,8 +30,8 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts.rmed.candidate_lists import (
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.rmed.candidate_lists import (
     FPower,
     FScale,
     JAfter,
@@ -41,16 +41,16 @@ from bandits.parts.rmed.candidate_lists import (
     record_step,
     skip_self_duels,
 )
-from bandits.parts.rmed.divergence import (
+from rankduel.bandits.parts.rmed.divergence import (
     Divergences,
     DivergencesRoom,
     divergences_room,
     likeliest_winner,
     no_divergences,
 )
-from bandits.parts.rmed.log_time import log_log, step_when_log_log_exceeds
-from bandits.parts.rmed.opponents import RegretFloor, cheapest_opponent, rmed2_opponent
-from bandits.parts.rmed.pair_sweep import PairSweep, find_initial_pair, find_pair_below
+from rankduel.bandits.parts.rmed.log_time import log_log, step_when_log_log_exceeds
+from rankduel.bandits.parts.rmed.opponents import RegretFloor, cheapest_opponent, rmed2_opponent
+from rankduel.bandits.parts.rmed.pair_sweep import PairSweep, find_initial_pair, find_pair_below
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 

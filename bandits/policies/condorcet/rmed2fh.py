@@ -31,9 +31,9 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts.bounds import NEVER
-from bandits.parts.rmed.candidate_lists import (
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.bounds import NEVER
+from rankduel.bandits.parts.rmed.candidate_lists import (
     FPower,
     FScale,
     JAfter,
@@ -43,16 +43,16 @@ from bandits.parts.rmed.candidate_lists import (
     record_step,
     skip_self_duels,
 )
-from bandits.parts.rmed.divergence import (
+from rankduel.bandits.parts.rmed.divergence import (
     Divergences,
     DivergencesRoom,
     divergences_room,
     likeliest_winner,
     no_divergences,
 )
-from bandits.parts.rmed.log_time import log_log
-from bandits.parts.rmed.opponents import RegretFloor, cheapest_opponent, rmed2_opponent
-from bandits.parts.rmed.pair_sweep import PairSweep, find_initial_pair
+from rankduel.bandits.parts.rmed.log_time import log_log
+from rankduel.bandits.parts.rmed.opponents import RegretFloor, cheapest_opponent, rmed2_opponent
+from rankduel.bandits.parts.rmed.pair_sweep import PairSweep, find_initial_pair
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 

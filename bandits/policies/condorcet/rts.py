@@ -24,10 +24,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts.answers import copeland_leader
-from bandits.parts.thompson.bernoulli_rows import TournamentRoom, admit_all, seed_bits, tournament_room
-from bandits.parts.thompson.double_sampling import (
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.answers import copeland_leader
+from rankduel.bandits.parts.thompson.bernoulli_rows import (
+    TournamentRoom,
+    admit_all,
+    seed_bits,
+    tournament_room,
+)
+from rankduel.bandits.parts.thompson.double_sampling import (
     Posterior,
     largest_sample_against,
     record_win,

@@ -27,12 +27,17 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts.answers import copeland_leader
-from bandits.parts.bounds import Beaten, beats_all_until, none_beaten, record_beaten
-from bandits.parts.common_settings import Alpha, UnvisitedBound
-from bandits.parts.picks import NO_ARM, pick, pick_flagged
-from bandits.parts.ucb_challenger import Challengers, choose_challenger, new_challengers, record_rates
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.answers import copeland_leader
+from rankduel.bandits.parts.bounds import Beaten, beats_all_until, none_beaten, record_beaten
+from rankduel.bandits.parts.common_settings import Alpha, UnvisitedBound
+from rankduel.bandits.parts.picks import NO_ARM, pick, pick_flagged
+from rankduel.bandits.parts.ucb_challenger import (
+    Challengers,
+    choose_challenger,
+    new_challengers,
+    record_rates,
+)
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 

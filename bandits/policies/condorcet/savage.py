@@ -28,12 +28,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts.answers import copeland_leader_among
-from bandits.parts.common_settings import DeltaOrHorizon, ErrorHorizon
-from bandits.parts.racing.radius import decisive_lead, first_decisive_lead
-from bandits.parts.racing.savage_radius import Bound, BoundSwitch, savage_log_term, savage_uses_horizon
-from bandits.parts.survivors import remove_at, skip_if_one_left
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.answers import copeland_leader_among
+from rankduel.bandits.parts.common_settings import DeltaOrHorizon, ErrorHorizon
+from rankduel.bandits.parts.racing.radius import decisive_lead, first_decisive_lead
+from rankduel.bandits.parts.racing.savage_radius import (
+    Bound,
+    BoundSwitch,
+    savage_log_term,
+    savage_uses_horizon,
+)
+from rankduel.bandits.parts.survivors import remove_at, skip_if_one_left
 from rankduel.base.compiling import kernel, record
 
 

@@ -24,8 +24,8 @@ from __future__ import annotations
 
 from typing import Annotated, NamedTuple
 
-from bandits.contract import policy_of
-from bandits.parts.thompson.argmax import (
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.thompson.argmax import (
     Posteriors,
     PosteriorsRoom,
     best_mean,
@@ -34,7 +34,7 @@ from bandits.parts.thompson.argmax import (
     posteriors_room,
     record_outcome,
 )
-from bandits.parts.thompson.self_sparring import LearningRate, SelfFeedback, self_rate
+from rankduel.bandits.parts.thompson.self_sparring import LearningRate, SelfFeedback, self_rate
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 

@@ -25,12 +25,12 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts import inner_exp3, inner_ucb
-from bandits.parts.inner_exp3 import Exp3Bandits
-from bandits.parts.inner_ucb import UcbAlpha, UcbBandits, UcbRoom, ucb_room
-from bandits.parts.picks import pick
-from bandits.parts.thompson.argmax import (
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts import inner_exp3, inner_ucb
+from rankduel.bandits.parts.inner_exp3 import Exp3Bandits
+from rankduel.bandits.parts.inner_ucb import UcbAlpha, UcbBandits, UcbRoom, ucb_room
+from rankduel.bandits.parts.picks import pick
+from rankduel.bandits.parts.thompson.argmax import (
     Posteriors,
     PosteriorsRoom,
     draw_best,

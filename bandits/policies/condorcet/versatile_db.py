@@ -30,7 +30,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
+from rankduel.bandits.contract import policy_of
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 

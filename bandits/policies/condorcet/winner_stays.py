@@ -29,8 +29,8 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts.picks import NO_ARM, pick_flagged
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.picks import NO_ARM, pick_flagged
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 

@@ -36,13 +36,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts.answers import copeland_leader, mark_copeland_leaders
-from bandits.parts.bounds import NEVER, beaten_until
-from bandits.parts.common_settings import Alpha
-from bandits.parts.distributions import binomial
-from bandits.parts.picks import pick, pick_largest
-from bandits.parts.ucb_challenger import Challengers, new_challengers, record_rates, strongest_challenger
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.answers import copeland_leader, mark_copeland_leaders
+from rankduel.bandits.parts.bounds import NEVER, beaten_until
+from rankduel.bandits.parts.common_settings import Alpha
+from rankduel.bandits.parts.distributions import binomial
+from rankduel.bandits.parts.picks import pick, pick_largest
+from rankduel.bandits.parts.ucb_challenger import (
+    Challengers,
+    new_challengers,
+    record_rates,
+    strongest_challenger,
+)
 from rankduel.base.compiling import kernel, record
 
 _UNVISITED = 2.0  # upper bound of a pair without duels: the paper's x / 0 = 1

@@ -30,8 +30,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts.rmed.necessary_duels import (
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.rmed.necessary_duels import (
     Counts,
     ExplorationAlpha,
     ExplorationBeta,
@@ -56,7 +56,7 @@ from bandits.parts.rmed.necessary_duels import (
     regret_per_evidence,
     skip_self_duels,
 )
-from bandits.parts.rmed.optimal_plan import SimplexRoom, find_optimal_plan, simplex_room
+from rankduel.bandits.parts.rmed.optimal_plan import SimplexRoom, find_optimal_plan, simplex_room
 from rankduel.base.compiling import kernel
 from rankduel.base.errors import PolicyError
 

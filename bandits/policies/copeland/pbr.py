@@ -27,10 +27,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts.common_settings import DeltaOrHorizon, ErrorHorizon
-from bandits.parts.racing.known_signs import KnownSigns, no_known_signs
-from bandits.parts.racing.preference_racing import (
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.common_settings import DeltaOrHorizon, ErrorHorizon
+from rankduel.bandits.parts.racing.known_signs import KnownSigns, no_known_signs
+from rankduel.bandits.parts.racing.preference_racing import (
     Kappa,
     MostSamples,
     Ordered,
@@ -44,7 +44,7 @@ from bandits.parts.racing.preference_racing import (
     pbr_uses_horizon,
     record_sample,
 )
-from bandits.parts.racing.race import (
+from rankduel.bandits.parts.racing.race import (
     Race,
     is_race_over,
     is_round_over,
@@ -52,7 +52,7 @@ from bandits.parts.racing.race import (
     next_pair,
     skip_after_race,
 )
-from bandits.parts.racing.ranking import RankingRoom, mark_top, rank_arms, ranking_room
+from rankduel.bandits.parts.racing.ranking import RankingRoom, mark_top, rank_arms, ranking_room
 from rankduel.base.compiling import kernel
 
 

@@ -29,9 +29,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts.common_settings import DeltaOrHorizon, ErrorHorizon
-from bandits.parts.racing.preference_racing import (
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.common_settings import DeltaOrHorizon, ErrorHorizon
+from rankduel.bandits.parts.racing.preference_racing import (
     Kappa,
     MostSamples,
     Ordered,
@@ -46,7 +46,7 @@ from bandits.parts.racing.preference_racing import (
     record_sample,
     win_rate,
 )
-from bandits.parts.racing.race import (
+from rankduel.bandits.parts.racing.race import (
     Race,
     is_race_over,
     is_round_over,
@@ -54,7 +54,7 @@ from bandits.parts.racing.race import (
     next_pair,
     skip_after_race,
 )
-from bandits.parts.racing.ranking import RankingRoom, mark_top, rank_arms, ranking_room
+from rankduel.bandits.parts.racing.ranking import RankingRoom, mark_top, rank_arms, ranking_room
 from rankduel.base.compiling import kernel
 
 

@@ -30,16 +30,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts.common_settings import DeltaOrHorizon, ErrorHorizon
-from bandits.parts.picks import NO_ARM, pick
-from bandits.parts.racing.commitment import (
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.common_settings import DeltaOrHorizon, ErrorHorizon
+from rankduel.bandits.parts.picks import NO_ARM, pick
+from rankduel.bandits.parts.racing.commitment import (
     Commitment,
     committed_arm,
     no_commitment,
     skip_committed,
 )
-from bandits.parts.racing.preference_racing import (
+from rankduel.bandits.parts.racing.preference_racing import (
     Kappa,
     MostSamples,
     Ordered,
@@ -51,8 +51,8 @@ from bandits.parts.racing.preference_racing import (
     record_sample,
     win_rate,
 )
-from bandits.parts.racing.random_walk import solve_walk
-from bandits.parts.racing.ranking import RankingRoom, mark_top, rank_arms, ranking_room
+from rankduel.bandits.parts.racing.random_walk import solve_walk
+from rankduel.bandits.parts.racing.ranking import RankingRoom, mark_top, rank_arms, ranking_room
 from rankduel.base.compiling import kernel, record
 
 

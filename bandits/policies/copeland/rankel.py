@@ -29,11 +29,16 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts.answers import copeland_leader, mark_copeland_leaders
-from bandits.parts.common_settings import DeltaOrHorizon, ErrorHorizon
-from bandits.parts.racing.known_signs import KnownSigns, best_lower_score, no_known_signs, upper_score
-from bandits.parts.racing.race import (
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.answers import copeland_leader, mark_copeland_leaders
+from rankduel.bandits.parts.common_settings import DeltaOrHorizon, ErrorHorizon
+from rankduel.bandits.parts.racing.known_signs import (
+    KnownSigns,
+    best_lower_score,
+    no_known_signs,
+    upper_score,
+)
+from rankduel.bandits.parts.racing.race import (
     Race,
     begin_round,
     is_race_over,
@@ -44,7 +49,7 @@ from bandits.parts.racing.race import (
     remove_pairs,
     skip_after_race,
 )
-from bandits.parts.racing.radius import LogTerm, error_probability
+from rankduel.bandits.parts.racing.radius import LogTerm, error_probability
 from rankduel.base.compiling import kernel
 from rankduel.base.errors import PolicyError
 from rankduel.base.settings import Setting

@@ -42,12 +42,12 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts.answers import copeland_leader, mark_copeland_leaders, n_beaten
-from bandits.parts.bounds import NEVER
-from bandits.parts.picks import NO_ARM, pick, pick_flagged
-from bandits.parts.relative_entropy import divergence, entropy
-from bandits.parts.survivors import remove_at
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.answers import copeland_leader, mark_copeland_leaders, n_beaten
+from rankduel.bandits.parts.bounds import NEVER
+from rankduel.bandits.parts.picks import NO_ARM, pick, pick_flagged
+from rankduel.bandits.parts.relative_entropy import divergence, entropy
+from rankduel.bandits.parts.survivors import remove_at
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 

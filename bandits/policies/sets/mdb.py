@@ -31,12 +31,12 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts.answers import copeland_leader
-from bandits.parts.bounds import NEVER, beaten, beaten_until
-from bandits.parts.common_settings import ErrorHorizon
-from bandits.parts.head_start import exp_or_inf, log_head_start, log_of_sum
-from bandits.parts.picks import NO_ARM, pick
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.answers import copeland_leader
+from rankduel.bandits.parts.bounds import NEVER, beaten, beaten_until
+from rankduel.bandits.parts.common_settings import ErrorHorizon
+from rankduel.bandits.parts.head_start import exp_or_inf, log_head_start, log_of_sum
+from rankduel.bandits.parts.picks import NO_ARM, pick
 from rankduel.base.compiling import kernel, record
 from rankduel.base.errors import PolicyError
 from rankduel.base.settings import Setting

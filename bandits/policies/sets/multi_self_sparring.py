@@ -29,8 +29,8 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from bandits.contract import policy_of
-from bandits.parts.thompson.argmax import (
+from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.thompson.argmax import (
     Posteriors,
     PosteriorsRoom,
     best_mean,
@@ -39,7 +39,7 @@ from bandits.parts.thompson.argmax import (
     posteriors_room,
     record_outcome,
 )
-from bandits.parts.thompson.self_sparring import LearningRate, SelfFeedback, self_rate
+from rankduel.bandits.parts.thompson.self_sparring import LearningRate, SelfFeedback, self_rate
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 

@@ -10,11 +10,17 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from experiments.matrix.contract import Arms, Family, Seed, check_arms, numbers_in
-from experiments.matrix.utilities import RANDOM, Spread, even_utilities, logistic_link, random_utilities
 from rankduel.base.errors import MatrixError
 from rankduel.base.settings import Setting
 from rankduel.base.text import shortened
+from rankduel.experiments.matrix.contract import Arms, Family, Seed, check_arms, numbers_in
+from rankduel.experiments.matrix.utilities import (
+    RANDOM,
+    Spread,
+    even_utilities,
+    logistic_link,
+    random_utilities,
+)
 
 
 class Params(NamedTuple):

@@ -10,10 +10,10 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from experiments.matrix.contract import USUAL_ARMS, Arms, Family, check_arms, numbers_in
 from rankduel.base.errors import MatrixError
 from rankduel.base.settings import Setting
 from rankduel.base.text import shortened
+from rankduel.experiments.matrix.contract import USUAL_ARMS, Arms, Family, check_arms, numbers_in
 
 _ADDITIVE = "additive"
 _ALLOWED = "above 0 and at most 0.5"

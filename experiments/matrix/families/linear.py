@@ -6,10 +6,10 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from experiments.matrix.contract import Arms, Family, Seed
-from experiments.matrix.utilities import Spread, utilities_of
 from rankduel.base.errors import MatrixError
 from rankduel.base.settings import Setting
+from rankduel.experiments.matrix.contract import Arms, Family, Seed
+from rankduel.experiments.matrix.utilities import Spread, utilities_of
 
 _ROUNDING = 1e-9
 

@@ -6,9 +6,9 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from experiments.matrix.contract import Arms, Family, Seed
-from experiments.matrix.utilities import Spread, logistic_link, utilities_of
 from rankduel.base.settings import Setting
+from rankduel.experiments.matrix.contract import Arms, Family, Seed
+from rankduel.experiments.matrix.utilities import Spread, logistic_link, utilities_of
 
 
 class Params(NamedTuple):

@@ -11,8 +11,8 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from experiments.matrix.contract import MOST_ARMS, USUAL_ARMS, Family, Phi
 from rankduel.base.settings import Setting
+from rankduel.experiments.matrix.contract import MOST_ARMS, USUAL_ARMS, Family, Phi
 
 
 class Params(NamedTuple):

@@ -11,12 +11,21 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from experiments.matrix.contract import MOST_ARMS, USUAL_ARMS, Arms, Family, Phi, Seed, check_arms, numbers_in
-from experiments.matrix.families.mallows import mallows_prefs
 from rankduel.base.errors import MatrixError
 from rankduel.base.settings import Setting
 from rankduel.base.streams import stream
 from rankduel.base.text import shortened
+from rankduel.experiments.matrix.contract import (
+    MOST_ARMS,
+    USUAL_ARMS,
+    Arms,
+    Family,
+    Phi,
+    Seed,
+    check_arms,
+    numbers_in,
+)
+from rankduel.experiments.matrix.families.mallows import mallows_prefs
 
 MOST_USERS = 100
 _USUAL_USERS = 3

@@ -6,8 +6,8 @@ depend on the other arms (Luce's axiom), so these marginals are the matrix of `b
 
 from __future__ import annotations
 
-from experiments.matrix.contract import Family
-from experiments.matrix.families.btl import Params, make
+from rankduel.experiments.matrix.contract import Family
+from rankduel.experiments.matrix.families.btl import Params, make
 
 FAMILY = Family(
     "plackett_luce",

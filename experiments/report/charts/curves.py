@@ -9,7 +9,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from experiments.report.charts.parts import (
+from rankduel.experiments.report.charts.parts import (
     HIDDEN,
     HOVER,
     PAGE,
@@ -24,8 +24,8 @@ from experiments.report.charts.parts import (
     scale_of,
     visible,
 )
-from experiments.report.charts.styles import LOWER_BOUND, LineStyle, line_styles
-from experiments.runs.summaries import QUANTILES
+from rankduel.experiments.report.charts.styles import LOWER_BOUND, LineStyle, line_styles
+from rankduel.experiments.runs.summaries import QUANTILES
 
 HEADROOM = 1.03  # top of an axis, relative to the highest value
 _LABEL_SHARE = 0.28  # largest width of a label, relative to the width of the plot
@@ -60,7 +60,7 @@ def curve_chart(
     axis: alt.Axis | None = None,
     known: pd.DataFrame | None = None,
 ) -> alt.LayerChart:
-    """Return a chart of the `curves` of experiments.runs.summaries.curves.
+    """Return a chart of the `curves` of rankduel.experiments.runs.summaries.curves.
 
     Curves are labelled at their ends, or in a legend if the layout has one. `known` has columns policy, step
     and mean: published values, which are drawn as diamonds.
@@ -254,7 +254,7 @@ def accuracy_chart(
 ) -> alt.LayerChart:
     """Return a chart of the share of runs that recommend the winner.
 
-    `curves` are those of experiments.runs.summaries.share_curves; `known` is as for `curve_chart`.
+    `curves` are those of rankduel.experiments.runs.summaries.share_curves; `known` is as for `curve_chart`.
     """
     band = "none" if view.band == "none" else "quantiles"  # columns low and high hold Wilson's interval
     return curve_chart(

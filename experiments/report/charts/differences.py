@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import altair as alt
 import pandas as pd
 
-from experiments.report.charts.parts import PAGE, Layout, counts_axis, house_style, inline, scale_of
-from experiments.report.charts.styles import PALE, LineStyle, line_styles
-from experiments.runs.summaries import thinned
+from rankduel.experiments.report.charts.parts import PAGE, Layout, counts_axis, house_style, inline, scale_of
+from rankduel.experiments.report.charts.styles import PALE, LineStyle, line_styles
+from rankduel.experiments.runs.summaries import thinned
 
 _COLUMNS = 3
 _NARROWEST = 9  # least width of a panel, in font sizes
@@ -20,7 +20,7 @@ def difference_chart(
 ) -> alt.FacetChart:
     """Return a chart of live minus proxy regret, in percent of the final proxy regret, a panel per policy.
 
-    `by_step` is the field of experiments.runs.compare.Comparison.
+    `by_step` is the field of rankduel.experiments.runs.compare.Comparison.
     """
     styles = styles or line_styles(by_step["policy"])
     parts = _in_percent(by_step)

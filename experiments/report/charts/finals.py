@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import altair as alt
 import pandas as pd
 
-from experiments.report.charts.parts import (
+from rankduel.experiments.report.charts.parts import (
     HIDDEN,
     PAGE,
     Layout,
@@ -19,8 +19,8 @@ from experiments.report.charts.parts import (
     scale_of,
     visible,
 )
-from experiments.report.charts.styles import INK, LineStyle, line_styles
-from experiments.runs.summaries import final, final_estimates
+from rankduel.experiments.report.charts.styles import INK, LineStyle, line_styles
+from rankduel.experiments.runs.summaries import final, final_estimates
 
 _LOG_RATIO = 20  # use a logarithmic axis if the largest mean exceeds the smallest by this factor
 

@@ -9,12 +9,12 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from experiments.matrix.preferences import Preferences
-from experiments.report.charts.parts import PAGE, Layout, inline, layered
-from experiments.report.charts.styles import INK, ODDS, PAPER
-from experiments.report.names import ranker_titles
-from experiments.winners.certainty import is_undecided
-from experiments.winners.notions import copeland_order
+from rankduel.experiments.matrix.preferences import Preferences
+from rankduel.experiments.report.charts.parts import PAGE, Layout, inline, layered
+from rankduel.experiments.report.charts.styles import INK, ODDS, PAPER
+from rankduel.experiments.report.names import ranker_titles
+from rankduel.experiments.winners.certainty import is_undecided
+from rankduel.experiments.winners.notions import copeland_order
 
 MOST_RANKERS = 200  # with more rankers the cells are too small to see
 _MOST_WITH_NUMBERS = 12  # with more rankers the cells are too small for numbers

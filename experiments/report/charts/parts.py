@@ -10,9 +10,9 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from experiments.report.charts.styles import GRID, INK, PALE, PAPER, LineStyle
-from experiments.statistics import Estimate
 from rankduel.base.text import counted
+from rankduel.experiments.report.charts.styles import GRID, INK, PALE, PAPER, LineStyle
+from rankduel.experiments.statistics import Estimate
 
 _FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
 # Control characters except tab and line feed, which XML cannot contain (vl-convert aborts on NUL); line and

@@ -9,7 +9,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from experiments.report.charts.parts import (
+from rankduel.experiments.report.charts.parts import (
     HIDDEN,
     PAGE,
     PUBLISHED,
@@ -23,7 +23,7 @@ from experiments.report.charts.parts import (
     published_points,
     scale_of,
 )
-from experiments.report.charts.styles import COLOURS, GRID, INK, LineStyle, line_styles
+from rankduel.experiments.report.charts.styles import COLOURS, GRID, INK, LineStyle, line_styles
 
 _MOST_POINTS = 40  # a line with more points is drawn without marks, which would touch
 _MOST_BINS = 25  # bins of bubbles along x

@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from experiments.report.names import policy_names
+from rankduel.experiments.report.names import policy_names
 
 LOWER_BOUND = "C* ln t"
 INK, PALE, GRID, PAPER = "#222222", "#767676", "#e8e8e8", "#ffffff"

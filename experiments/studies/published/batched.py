@@ -9,12 +9,12 @@ The files of this study:
     batched_lists     properties of the ranked lists
 """
 
-from experiments.studies.papers import AGARWAL_2022, NONE
-from experiments.studies.published import batched_draws, batched_levels, batched_lists
-from experiments.studies.published.batched_cases import CASES
-from experiments.studies.published.batched_claims import checks_of
-from experiments.studies.published.batched_levels import levels_of
-from experiments.studies.study import FAILS, Curves, Finding, Study, Use
+from rankduel.experiments.studies.papers import AGARWAL_2022, NONE
+from rankduel.experiments.studies.published import batched_draws, batched_levels, batched_lists
+from rankduel.experiments.studies.published.batched_cases import CASES
+from rankduel.experiments.studies.published.batched_claims import checks_of
+from rankduel.experiments.studies.published.batched_levels import levels_of
+from rankduel.experiments.studies.study import FAILS, Curves, Finding, Study, Use
 
 STUDY = Study(
     id="batched",

@@ -6,7 +6,7 @@ batched.py defines the study.
 import math
 from typing import NamedTuple
 
-from experiments.studies.study import Measure, Runs, Size
+from rankduel.experiments.studies.study import Measure, Runs, Size
 
 
 class Scomp2(NamedTuple):

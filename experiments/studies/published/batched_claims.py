@@ -5,8 +5,8 @@ batched.py includes these checks in its study.
 
 from collections.abc import Iterator
 
-from experiments.studies.published.batched_cases import BTM, C2B, MORE, SCOMP2, YAHOO, Case, Planned
-from experiments.studies.study import Between, Check, Order, Ratio, Report
+from rankduel.experiments.studies.published.batched_cases import BTM, C2B, MORE, SCOMP2, YAHOO, Case, Planned
+from rankduel.experiments.studies.study import Between, Check, Order, Ratio, Report
 
 COMPARABLE_TO_RUCB, COMPARABLE_TO_RMED1 = (0.7, 1.5), (1, 2.2)  # ranges of ratios of regrets
 THRESHOLD = (

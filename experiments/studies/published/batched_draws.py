@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from experiments.studies.published.batched_cases import (
+from rankduel.experiments.studies.published.batched_cases import (
     BARE_MORE,
     BTM,
     BY_ARMS,
@@ -21,13 +21,13 @@ from experiments.studies.published.batched_cases import (
     YAHOO,
     Case,
 )
-from experiments.studies.published.batched_claims import (
+from rankduel.experiments.studies.published.batched_claims import (
     COMPARABLE_TO_RMED1,
     COMPARABLE_TO_RUCB,
     RADIUS,
     THRESHOLD,
 )
-from experiments.studies.study import (
+from rankduel.experiments.studies.study import (
     Between,
     Check,
     Computed,

@@ -5,8 +5,16 @@ batched.py includes these checks in its study.
 
 from collections.abc import Iterator
 
-from experiments.studies.published.batched_cases import BTM, BY_ARMS, BY_BOTH, SCOMP2, SIX, Case, Scomp2
-from experiments.studies.study import Between, Check, Report
+from rankduel.experiments.studies.published.batched_cases import (
+    BTM,
+    BY_ARMS,
+    BY_BOTH,
+    SCOMP2,
+    SIX,
+    Case,
+    Scomp2,
+)
+from rankduel.experiments.studies.study import Between, Check, Report
 
 # Final regrets of published curves, read off to about 5 percent.
 READ_OFF = {"rucb": 620, "rmed1": 250, BTM: 4700}

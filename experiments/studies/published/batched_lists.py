@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits import condorcet_winner
-from experiments.studies.data import LEADS, PUBLIC, ballots_of
-from experiments.studies.study import Check, Computed, Exact, Inputs, Measure
-from experiments.winners.notions import copeland_scores
-from experiments.winners.transitivity import count_cycles
+from rankduel.bandits import condorcet_winner
+from rankduel.experiments.studies.data import LEADS, PUBLIC, ballots_of
+from rankduel.experiments.studies.study import Check, Computed, Exact, Inputs, Measure
+from rankduel.experiments.winners.notions import copeland_scores
+from rankduel.experiments.winners.transitivity import count_cycles
 
 
 class Fact(NamedTuple):

@@ -11,12 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from experiments.matrix.preferences import preferences_of
-from experiments.runs.run import run
-from experiments.studies.papers import LI_2020, NONE, ZOGHI_2017
-from experiments.studies.published import beyond_condorcet_cycle, beyond_condorcet_five_arms, two_winners
-from experiments.studies.published.beyond_condorcet_cycle import COPELAND
-from experiments.studies.study import (
+from rankduel.experiments.matrix.preferences import preferences_of
+from rankduel.experiments.runs.run import run
+from rankduel.experiments.studies.papers import LI_2020, NONE, ZOGHI_2017
+from rankduel.experiments.studies.published import (
+    beyond_condorcet_cycle,
+    beyond_condorcet_five_arms,
+    two_winners,
+)
+from rankduel.experiments.studies.published.beyond_condorcet_cycle import COPELAND
+from rankduel.experiments.studies.study import (
     REPORT,
     Check,
     Computed,

@@ -3,7 +3,7 @@
 beyond_condorcet.py includes these parts, checks and figures in its study.
 """
 
-from experiments.studies.study import (
+from rankduel.experiments.studies.study import (
     Between,
     Check,
     Curves,

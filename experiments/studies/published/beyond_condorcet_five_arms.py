@@ -3,9 +3,9 @@
 beyond_condorcet.py includes these parts, checks and figures in its study.
 """
 
-from experiments.studies.bounds import ALPHA, bound_part
-from experiments.studies.published.beyond_condorcet_cycle import LATER
-from experiments.studies.study import Check, Curves, Measure, Order, Part, Ratio, Report, Runs, Size
+from rankduel.experiments.studies.bounds import ALPHA, bound_part
+from rankduel.experiments.studies.published.beyond_condorcet_cycle import LATER
+from rankduel.experiments.studies.study import Check, Curves, Measure, Order, Part, Ratio, Report, Runs, Size
 
 WITH_BOUNDS = {
     "rucb": f"rucb(alpha={ALPHA})",

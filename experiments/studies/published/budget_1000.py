@@ -15,11 +15,18 @@ from typing import Any
 
 import pandas as pd
 
-from experiments.studies.papers import NONE, YAN_2022
-from experiments.studies.published.budget_1000_answers import answers
-from experiments.studies.published.budget_1000_claims import CHECKS
-from experiments.studies.published.budget_1000_counts import CELLS, FIGURE, PROBLEMS, ROWS, RUNS, part_name
-from experiments.studies.study import Computed, Finding, Size, Study, Table, Use
+from rankduel.experiments.studies.papers import NONE, YAN_2022
+from rankduel.experiments.studies.published.budget_1000_answers import answers
+from rankduel.experiments.studies.published.budget_1000_claims import CHECKS
+from rankduel.experiments.studies.published.budget_1000_counts import (
+    CELLS,
+    FIGURE,
+    PROBLEMS,
+    ROWS,
+    RUNS,
+    part_name,
+)
+from rankduel.experiments.studies.study import Computed, Finding, Size, Study, Table, Use
 
 SIZE = Size(1000, RUNS)
 

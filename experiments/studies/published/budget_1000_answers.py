@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
-from bandits.loop import run_loop
-from bandits.matrix_duels import by_matrix
-from bandits.parts.answers import copeland_leader, mark_copeland_leaders
-from bandits.regret import winners_by
-from experiments.cluster import threads_here
-from experiments.specs import parse_policy
-from experiments.studies.published.budget_1000_counts import N_BEST, Row
-from experiments.studies.study import Inputs
+from rankduel.bandits.loop import run_loop
+from rankduel.bandits.matrix_duels import by_matrix
+from rankduel.bandits.parts.answers import copeland_leader, mark_copeland_leaders
+from rankduel.bandits.regret import winners_by
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Configured
 from rankduel.base.streams import stream
+from rankduel.experiments.cluster import threads_here
+from rankduel.experiments.specs import parse_policy
+from rankduel.experiments.studies.published.budget_1000_counts import N_BEST, Row
+from rankduel.experiments.studies.study import Inputs
 
 
 @kernel

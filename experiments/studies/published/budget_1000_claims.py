@@ -5,8 +5,15 @@ budget_1000.py includes these checks in its study.
 
 from collections.abc import Iterator
 
-from experiments.studies.published.budget_1000_counts import ALL, CELLS, FIGURE, ROWS, RUNS, part_name
-from experiments.studies.study import Between, Check, Measure, Order, Ratio
+from rankduel.experiments.studies.published.budget_1000_counts import (
+    ALL,
+    CELLS,
+    FIGURE,
+    ROWS,
+    RUNS,
+    part_name,
+)
+from rankduel.experiments.studies.study import Between, Check, Measure, Order, Ratio
 
 Z = 3  # tolerance in standard errors
 OUTSIDE = 7  # runs; if more are out of a range, 1,000 runs are all in it with a chance below e^-7

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from experiments.studies.papers import KOMIYAMA_2015, LI_2020, NONE, ZOGHI_2017
-from experiments.studies.study import (
+from rankduel.experiments.studies.papers import KOMIYAMA_2015, LI_2020, NONE, ZOGHI_2017
+from rankduel.experiments.studies.study import (
     REPORT,
     Between,
     Check,

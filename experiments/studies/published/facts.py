@@ -8,9 +8,14 @@ The files of this study:
     facts_survival        Borda winners in a pruning phase
 """
 
-from experiments.studies.papers import LI_2020, NONE, YAN_2022, ZOGHI_2014, ZOGHI_2017
-from experiments.studies.published import facts_matrices, facts_subsets, facts_survival, facts_transitivity
-from experiments.studies.study import FAILS, Between, Check, Finding, Measure, Study, Use
+from rankduel.experiments.studies.papers import LI_2020, NONE, YAN_2022, ZOGHI_2014, ZOGHI_2017
+from rankduel.experiments.studies.published import (
+    facts_matrices,
+    facts_subsets,
+    facts_survival,
+    facts_transitivity,
+)
+from rankduel.experiments.studies.study import FAILS, Between, Check, Finding, Measure, Study, Use
 
 # Claims of the papers about subsets of the rankers of MSLR.
 CLAIMS = (

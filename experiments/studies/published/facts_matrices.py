@@ -5,10 +5,10 @@ facts.py includes these parts and checks in its study.
 
 from collections.abc import Mapping
 
-from bandits import condorcet_winner
-from experiments.studies.study import Check, Computed, Exact, Inputs, Measure
-from experiments.winners.notions import best, borda_scores, copeland_scores
-from experiments.winners.transitivity import count_cycles, count_ties, total_order
+from rankduel.bandits import condorcet_winner
+from rankduel.experiments.studies.study import Check, Computed, Exact, Inputs, Measure
+from rankduel.experiments.winners.notions import best, borda_scores, copeland_scores
+from rankduel.experiments.winners.transitivity import count_cycles, count_ties, total_order
 
 # Keys of `matrix_facts` as claims name them.
 _DESCRIPTIONS = {

@@ -5,9 +5,9 @@ facts.py includes these parts, checks and figures in its study.
 
 import numpy as np
 
-from experiments.studies.published.facts_matrices import LARGE, matrix_facts
-from experiments.studies.study import Between, Check, Computed, Exact, Inputs, Measure, Points, Size
-from experiments.winners.subsets import subset_shares
+from rankduel.experiments.studies.published.facts_matrices import LARGE, matrix_facts
+from rankduel.experiments.studies.study import Between, Check, Computed, Exact, Inputs, Measure, Points, Size
+from rankduel.experiments.winners.subsets import subset_shares
 
 SIZES = (5, 10, 20, 40, 80, 100, 120)  # sizes of subsets in the checks; figures have all sizes
 # Shares of subsets with a Condorcet winner, by SIZES.

@@ -5,7 +5,7 @@ facts.py includes these parts, checks and figures in its study.
 
 from math import ceil, comb
 
-from experiments.studies.study import Check, Computed, Exact, Inputs, Measure, Points, Ratio
+from rankduel.experiments.studies.study import Check, Computed, Exact, Inputs, Measure, Points, Ratio
 
 DUELS = (3, 7, 15, 31)  # curves of the figure; odd, as a tie of an even number counts as a win
 SCORES = tuple(round(0.5 + 0.02 * step, 2) for step in range(26))

@@ -3,8 +3,8 @@
 facts.py includes these parts and checks in its study.
 """
 
-from experiments.studies.study import Check, Computed, Exact, Inputs, Measure
-from experiments.winners.transitivity import transitivity
+from rankduel.experiments.studies.study import Check, Computed, Exact, Inputs, Measure
+from rankduel.experiments.winners.transitivity import transitivity
 
 LEX_SIZES = (10, 20, 30, 40)  # numbers of rankers of the MSLR problems in Zoghi et al. 2014
 

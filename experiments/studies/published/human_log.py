@@ -13,10 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bandits import Stepper, start
-from experiments.studies.data_folder import find_file
-from experiments.studies.papers import NONE, YAN_2022
-from experiments.studies.study import (
+from rankduel.bandits import Stepper, start
+from rankduel.base.errors import DataError
+from rankduel.base.streams import stream
+from rankduel.base.text import read_text, shortened
+from rankduel.experiments.studies.data_folder import find_file
+from rankduel.experiments.studies.papers import NONE, YAN_2022
+from rankduel.experiments.studies.study import (
     Between,
     Check,
     Computed,
@@ -29,9 +32,6 @@ from experiments.studies.study import (
     Study,
     Use,
 )
-from rankduel.base.errors import DataError
-from rankduel.base.streams import stream
-from rankduel.base.text import read_text, shortened
 
 LOG = ("judgments.txt",)
 RUN, FINAL = 9713, 984  # numbers of judgments

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from experiments.studies.papers import ZOGHI_2017
-from experiments.studies.study import (
+from rankduel.experiments.studies.papers import ZOGHI_2017
+from rankduel.experiments.studies.study import (
     Between,
     Check,
     Computed,

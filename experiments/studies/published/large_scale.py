@@ -10,14 +10,14 @@ the paper, and `merge_dts(variant=chang-li)` the code. The files of this study:
     large_scale_thesis           the comparison in the thesis of Zoghi
 """
 
-from experiments.studies.papers import LI_2020, NONE, ZOGHI_2017
-from experiments.studies.published import (
+from rankduel.experiments.studies.papers import LI_2020, NONE, ZOGHI_2017
+from rankduel.experiments.studies.published import (
     large_scale_istella_yahoo,
     large_scale_mslr,
     large_scale_mslr_claims,
     large_scale_thesis,
 )
-from experiments.studies.study import FAILS, REPORT, Finding, Study, Use
+from rankduel.experiments.studies.study import FAILS, REPORT, Finding, Study, Use
 
 STUDY = Study(
     id="large-scale",

@@ -3,9 +3,20 @@
 large_scale.py includes these parts, checks and figures in its study.
 """
 
-from experiments.studies.published.cycles import CODE
-from experiments.studies.published.large_scale_mslr import DTS, MERGE, OTHERS, REX3, SELF
-from experiments.studies.study import Between, Check, Curves, Measure, Order, Part, Ratio, Report, Runs, Size
+from rankduel.experiments.studies.published.cycles import CODE
+from rankduel.experiments.studies.published.large_scale_mslr import DTS, MERGE, OTHERS, REX3, SELF
+from rankduel.experiments.studies.study import (
+    Between,
+    Check,
+    Curves,
+    Measure,
+    Order,
+    Part,
+    Ratio,
+    Report,
+    Runs,
+    Size,
+)
 
 
 def _sizes(quick: int, paper: int) -> dict[str, Size]:

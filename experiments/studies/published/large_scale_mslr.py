@@ -5,9 +5,9 @@ large_scale.py includes these parts and figures in its study.
 
 from typing import Any
 
-from experiments.studies.bounds import ALPHA, bound_part
-from experiments.studies.published.cycles import CODE, SIX
-from experiments.studies.study import Curves, Measure, Part, Runs, Size
+from rankduel.experiments.studies.bounds import ALPHA, bound_part
+from rankduel.experiments.studies.published.cycles import CODE, SIX
+from rankduel.experiments.studies.study import Curves, Measure, Part, Runs, Size
 
 MERGE, OTHERS = SIX[:2], SIX[2:]
 RUCB_CODE = "merge_rucb(variant=chang-li)"  # mergeRUCB in the same public code

@@ -3,8 +3,8 @@
 large_scale.py includes these checks in its study.
 """
 
-from experiments.studies.published.cycles import CODE
-from experiments.studies.published.large_scale_mslr import (
+from rankduel.experiments.studies.published.cycles import CODE
+from rankduel.experiments.studies.published.large_scale_mslr import (
     DTS,
     NOISE,
     REX3,
@@ -16,7 +16,7 @@ from experiments.studies.published.large_scale_mslr import (
     others_part,
     right,
 )
-from experiments.studies.study import Between, Check, Measure, Order, Ratio, Report
+from rankduel.experiments.studies.study import Between, Check, Measure, Order, Ratio, Report
 
 # Regret of mergeRUCB / regret of MergeDTS, the references of the checks.
 KNOWN = {"perfect": "1.45", "navigational": "1.41", "informational": "1.30"}

@@ -3,7 +3,7 @@
 large_scale.py includes these parts, checks and figures in its study.
 """
 
-from experiments.studies.study import Check, Curves, Measure, Order, Part, Runs, Size
+from rankduel.experiments.studies.study import Check, Curves, Measure, Order, Part, Runs, Size
 
 # The thesis compares the policies with the parameters of its proofs.
 MERGE_RUCB = "merge_rucb(variant=paper,single_batch=merge)"

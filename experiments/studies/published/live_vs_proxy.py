@@ -5,8 +5,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from experiments.studies.papers import ZOGHI_2017
-from experiments.studies.study import (
+from rankduel.experiments.studies.papers import ZOGHI_2017
+from rankduel.experiments.studies.study import (
     Between,
     Check,
     Computed,

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from experiments.studies.study import (
+from rankduel.experiments.studies.study import (
     Between,
     Check,
     Computed,

@@ -6,10 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from experiments.runs.run import run
-from experiments.studies.papers import LI_2020, NONE, ZOGHI_2017
-from experiments.studies.published import merge_grid
-from experiments.studies.study import (
+from rankduel.experiments.runs.run import run
+from rankduel.experiments.studies.papers import LI_2020, NONE, ZOGHI_2017
+from rankduel.experiments.studies.published import merge_grid
+from rankduel.experiments.studies.study import (
     Between,
     Check,
     Computed,

@@ -14,10 +14,10 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pandas as pd
 
-from clickmodels import ClickModel
-from experiments.arena import Arena
-from experiments.studies.papers import LI_2020, NONE
-from experiments.studies.study import (
+from rankduel.clickmodels import ClickModel
+from rankduel.experiments.arena import Arena
+from rankduel.experiments.studies.papers import LI_2020, NONE
+from rankduel.experiments.studies.study import (
     REPORT,
     Between,
     Check,
@@ -35,7 +35,7 @@ from experiments.studies.study import (
     Use,
     full_name,
 )
-from letor_data.evaluation.values import expected_values, mean_over_queries
+from rankduel.letor_data.evaluation.values import expected_values, mean_over_queries
 
 # MERGE has the alpha of section 6.6, THEORY also its C(epsilon); TUNED has the parameters of other sections.
 MERGE, THEORY, TUNED = "merge_dts(alpha=0.51)", "merge_dts(alpha=0.51,c=0)", "merge_dts"

@@ -9,9 +9,9 @@ The files of this study:
     rcs_curves       numbers of the curves
 """
 
-from experiments.studies.papers import NONE, ZOGHI_2014
-from experiments.studies.published import rcs_accuracy, rcs_low_alpha, rcs_regret, rcs_scale
-from experiments.studies.study import FAILS, Finding, Study, Use
+from rankduel.experiments.studies.papers import NONE, ZOGHI_2014
+from rankduel.experiments.studies.published import rcs_accuracy, rcs_low_alpha, rcs_regret, rcs_scale
+from rankduel.experiments.studies.study import FAILS, Finding, Study, Use
 
 STUDY = Study(
     id="rcs",

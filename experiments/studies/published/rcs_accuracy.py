@@ -3,9 +3,9 @@
 rcs.py includes these parts, checks and figures in its study.
 """
 
-from experiments.studies.published.rcs_curves import HORIZONS, RCS, RUCB, accuracy
-from experiments.studies.published.rcs_regret import TEN
-from experiments.studies.study import Between, Check, Computed, Measure, Part, Points, Runs, Size
+from rankduel.experiments.studies.published.rcs_curves import HORIZONS, RCS, RUCB, accuracy
+from rankduel.experiments.studies.published.rcs_regret import TEN
+from rankduel.experiments.studies.study import Between, Check, Computed, Measure, Part, Points, Runs, Size
 
 EXPLORED = {"lex1": "MSLR", "yahoo1": "Yahoo Set 1"}  # problems of the figure
 

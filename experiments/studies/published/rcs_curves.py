@@ -6,7 +6,7 @@ The study in rcs.py tests claims about them.
 import numpy as np
 import pandas as pd
 
-from experiments.studies.study import Inputs, full_name
+from rankduel.experiments.studies.study import Inputs, full_name
 
 # RUCB is the first version, which the paper describes.
 RUCB, RCS = "rucb(alpha=0.501,use_b=false)", "rcs(alpha=0.501)"

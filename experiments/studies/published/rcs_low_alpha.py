@@ -5,9 +5,9 @@ rcs.py includes these parts, checks and figures in its study.
 
 from typing import Any
 
-from experiments.studies.published.rcs_curves import RCS
-from experiments.studies.published.rcs_regret import TEN
-from experiments.studies.study import Between, Check, Curves, Measure, Ratio, Runs, Size
+from rankduel.experiments.studies.published.rcs_curves import RCS
+from rankduel.experiments.studies.published.rcs_regret import TEN
+from rankduel.experiments.studies.study import Between, Check, Curves, Measure, Ratio, Runs, Size
 
 LOW_RUCB, LOW_RCS = "rucb(alpha=0.1,use_b=false)", "rcs(alpha=0.1)"
 

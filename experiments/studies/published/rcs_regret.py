@@ -3,8 +3,8 @@
 rcs.py includes these parts, checks and figures in its study.
 """
 
-from experiments.studies.published.rcs_curves import RCS, RUCB, plateau
-from experiments.studies.study import (
+from rankduel.experiments.studies.published.rcs_curves import RCS, RUCB, plateau
+from rankduel.experiments.studies.study import (
     Between,
     Check,
     Computed,

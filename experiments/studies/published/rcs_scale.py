@@ -6,9 +6,19 @@ rcs.py includes these parts, checks and figures in its study.
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from experiments.studies.published.rcs_curves import RCS, RUCB, crossing
-from experiments.studies.published.rcs_regret import BASES
-from experiments.studies.study import Between, Check, Computed, Curves, Measure, Part, Report, Runs, Size
+from rankduel.experiments.studies.published.rcs_curves import RCS, RUCB, crossing
+from rankduel.experiments.studies.published.rcs_regret import BASES
+from rankduel.experiments.studies.study import (
+    Between,
+    Check,
+    Computed,
+    Curves,
+    Measure,
+    Part,
+    Report,
+    Runs,
+    Size,
+)
 
 RUNS = 400  # in means of 90 runs, as published, the curves for 30 rankers do not always cross
 

@@ -8,10 +8,10 @@ from math import log
 import numpy as np
 import pandas as pd
 
-from experiments.studies.bounds import ALPHA, bound_part
-from experiments.studies.papers import ZOGHI_2017
-from experiments.studies.published.rcs_curves import first_step
-from experiments.studies.study import (
+from rankduel.experiments.studies.bounds import ALPHA, bound_part
+from rankduel.experiments.studies.papers import ZOGHI_2017
+from rankduel.experiments.studies.published.rcs_curves import first_step
+from rankduel.experiments.studies.study import (
     Between,
     Check,
     Computed,

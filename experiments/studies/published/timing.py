@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from experiments.matrix.preferences import Preferences, preferences_of
-from experiments.runs.problem import Problem
-from experiments.specs import parse_policy
-from experiments.studies.papers import LI_2020, NONE
-from experiments.studies.published.cycles import CODE, SIX
-from experiments.studies.study import (
+from rankduel.experiments.matrix.preferences import Preferences, preferences_of
+from rankduel.experiments.runs.problem import Problem
+from rankduel.experiments.specs import parse_policy
+from rankduel.experiments.studies.papers import LI_2020, NONE
+from rankduel.experiments.studies.published.cycles import CODE, SIX
+from rankduel.experiments.studies.study import (
     REPORT,
     Between,
     Check,

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from experiments.studies.published.cycles import CODE, SIX
-from experiments.studies.study import (
+from rankduel.experiments.studies.published.cycles import CODE, SIX
+from rankduel.experiments.studies.study import (
     Between,
     Check,
     Computed,
@@ -28,8 +28,8 @@ from experiments.studies.study import (
     Runs,
     Size,
 )
-from experiments.studies.subsets import draw_two_winners, min_winner_gap
-from experiments.winners.notions import copeland_scores
+from rankduel.experiments.studies.subsets import draw_two_winners, min_winner_gap
+from rankduel.experiments.winners.notions import copeland_scores
 
 MERGE, OTHERS = SIX[:2], SIX[2:]
 DTS = "dts(variant=published)"

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.studies.papers import NONE, ZOGHI_2017
-from experiments.studies.study import (
+from rankduel.experiments.studies.papers import NONE, ZOGHI_2017
+from rankduel.experiments.studies.study import (
     Between,
     Bubbles,
     Check,
@@ -24,8 +24,8 @@ from experiments.studies.study import (
     Table,
     Use,
 )
-from experiments.winners.copeland_gaps import gap_ratios
-from experiments.winners.overlaps import CONTAINED, LOSSES, PAIRS, WINNERS, pooled, winner_overlaps
+from rankduel.experiments.winners.copeland_gaps import gap_ratios
+from rankduel.experiments.winners.overlaps import CONTAINED, LOSSES, PAIRS, WINNERS, pooled, winner_overlaps
 
 PARTS = ("informational", "navigational")
 # Percent of subsets in which two notions have a winner in common: published, and in the navigational matrix.

@@ -18,12 +18,12 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Annotated, NamedTuple
 
-from interleave.multileave.contract import Multileaver
-from interleave.multileave.fair_odds import solve
-from interleave.multileave.world import NO_TEAM, clear_scores, document_at, prefer_by_difference
-from interleave.world import CLICKED, DOC, RANK, TEAM
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
+from rankduel.interleave.multileave.contract import Multileaver
+from rankduel.interleave.multileave.fair_odds import solve
+from rankduel.interleave.multileave.world import NO_TEAM, clear_scores, document_at, prefer_by_difference
+from rankduel.interleave.world import CLICKED, DOC, RANK, TEAM
 
 
 class Credit(IntEnum):

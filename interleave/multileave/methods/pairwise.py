@@ -19,18 +19,18 @@ chance, so every ranker scores 0 on average.
 from enum import IntEnum
 from typing import Annotated, NamedTuple
 
-from interleave.methods.probabilistic import last_click
-from interleave.multileave.contract import Multileaver
-from interleave.multileave.world import (
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
+from rankduel.interleave.methods.probabilistic import last_click
+from rankduel.interleave.multileave.contract import Multileaver
+from rankduel.interleave.multileave.world import (
     NO_TEAM,
     clear_scores,
     document_at,
     order_page,
     prefer_by_difference,
 )
-from interleave.world import CLICKED, DOC, RANK, TEAM
-from rankduel.base.compiling import kernel
-from rankduel.base.settings import Setting
+from rankduel.interleave.world import CLICKED, DOC, RANK, TEAM
 
 
 class Considered(IntEnum):

@@ -20,10 +20,12 @@ ignore relevance the mean degree of preference is 0.
 from enum import IntEnum
 from typing import Annotated, NamedTuple
 
-from interleave.contract import Samples, Tau
-from interleave.methods.probabilistic import is_among, last_click, lost_precision, rest
-from interleave.multileave.contract import Multileaver
-from interleave.multileave.world import (
+from rankduel.base.compiling import inlined, kernel
+from rankduel.base.settings import Setting
+from rankduel.interleave.contract import Samples, Tau
+from rankduel.interleave.methods.probabilistic import is_among, last_click, lost_precision, rest
+from rankduel.interleave.multileave.contract import Multileaver
+from rankduel.interleave.multileave.world import (
     TIED,
     as_pair,
     clear,
@@ -35,9 +37,7 @@ from interleave.multileave.world import (
     rank_of,
     rank_page,
 )
-from interleave.world import CLICKED, DOC, RANK, TEAM, TOTAL, WEIGHT
-from rankduel.base.compiling import inlined, kernel
-from rankduel.base.settings import Setting
+from rankduel.interleave.world import CLICKED, DOC, RANK, TEAM, TOTAL, WEIGHT
 
 
 class RankerChoice(IntEnum):

@@ -13,12 +13,12 @@ equally often earn all rankers the same mean score, as with full lists.
 
 from typing import NamedTuple
 
-from interleave.contract import Tau
-from interleave.multileave.contract import Multileaver
-from interleave.multileave.methods.team_draft import draft, n_drafted
-from interleave.multileave.world import clear_scores, order_page, prefer_higher
-from interleave.world import CLICKED, RANK, TOTAL, WEIGHT
 from rankduel.base.compiling import kernel
+from rankduel.interleave.contract import Tau
+from rankduel.interleave.multileave.contract import Multileaver
+from rankduel.interleave.multileave.methods.team_draft import draft, n_drafted
+from rankduel.interleave.multileave.world import clear_scores, order_page, prefer_higher
+from rankduel.interleave.world import CLICKED, RANK, TOTAL, WEIGHT
 
 
 class Params(NamedTuple):

@@ -15,9 +15,11 @@ alone, so users who ignore relevance prefer no ranker.
 from enum import IntEnum
 from typing import Annotated, NamedTuple
 
-from interleave.multileave.contract import Multileaver
-from interleave.multileave.list_ends import is_listed, listed_document
-from interleave.multileave.world import (
+from rankduel.base.compiling import kernel
+from rankduel.base.settings import Setting
+from rankduel.interleave.multileave.contract import Multileaver
+from rankduel.interleave.multileave.list_ends import is_listed, listed_document
+from rankduel.interleave.multileave.world import (
     NO_TEAM,
     clear_scores,
     document_at,
@@ -25,9 +27,7 @@ from interleave.multileave.world import (
     next_in_round,
     prefer_higher,
 )
-from interleave.world import CLICKED, DOC, TEAM, is_shown
-from rankduel.base.compiling import kernel
-from rankduel.base.settings import Setting
+from rankduel.interleave.world import CLICKED, DOC, TEAM, is_shown
 
 
 class Prefix(IntEnum):

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from letor_data.evaluation.contract import Cutoff, Measure, NoRelevant, Ranked
-from letor_data.evaluation.gains import GAINS, Discount, Gain, discounts, expected_sums
+from rankduel.letor_data.evaluation.contract import Cutoff, Measure, NoRelevant, Ranked
+from rankduel.letor_data.evaluation.gains import GAINS, Discount, Gain, discounts, expected_sums
 
 
 class Params(NamedTuple):

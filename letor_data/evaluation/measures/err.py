@@ -13,10 +13,10 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from letor_data.evaluation.contract import Cutoff, Measure, NoRelevant, Ranked
 from rankduel.base.compiling import entry
 from rankduel.base.errors import DataError
 from rankduel.base.settings import Setting
+from rankduel.letor_data.evaluation.contract import Cutoff, Measure, NoRelevant, Ranked
 
 
 class Params(NamedTuple):

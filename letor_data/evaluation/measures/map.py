@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from letor_data.evaluation.contract import Cutoff, Measure, NoRelevant, Ranked, Rel
-from letor_data.evaluation.relevant import n_relevant
 from rankduel.base.compiling import entry
+from rankduel.letor_data.evaluation.contract import Cutoff, Measure, NoRelevant, Ranked, Rel
+from rankduel.letor_data.evaluation.relevant import n_relevant
 
 
 class Params(NamedTuple):

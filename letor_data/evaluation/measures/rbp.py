@@ -6,9 +6,9 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from letor_data.evaluation.contract import Cutoff, Measure, NoRelevant, Ranked, Rel
-from letor_data.evaluation.gains import expected_sums, relevance
 from rankduel.base.settings import Setting
+from rankduel.letor_data.evaluation.contract import Cutoff, Measure, NoRelevant, Ranked, Rel
+from rankduel.letor_data.evaluation.gains import expected_sums, relevance
 
 
 class Params(NamedTuple):

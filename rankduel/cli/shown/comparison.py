@@ -7,11 +7,11 @@ from typing import Any
 
 from rich.markup import escape
 
-from experiments.matrix.preferences import Preferences
-from experiments.runs.compare import Comparison
 from rankduel.base.text import counted
 from rankduel.cli.console import plain_table, print_fitted, screen, show_legend
 from rankduel.cli.shown.preferences import duel_text, matrix_text
+from rankduel.experiments.matrix.preferences import Preferences
+from rankduel.experiments.runs.compare import Comparison
 
 _COLUMNS = {
     "live\nregret": "",

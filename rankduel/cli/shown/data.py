@@ -8,11 +8,11 @@ import numpy as np
 from rich.markup import escape
 from rich.table import Table
 
-from letor_data.formats import PROFILES
-from letor_data.rankers.contract import NAMED
-from letor_data.summary import FeatureSummary, RankerSummary, Summary
 from rankduel.base.text import counted
 from rankduel.cli.console import number_ranges, plain_table, screen, title
+from rankduel.letor_data.formats import PROFILES
+from rankduel.letor_data.rankers.contract import NAMED
+from rankduel.letor_data.summary import FeatureSummary, RankerSummary, Summary
 
 _BAR = 30  # characters of the longest bar
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 
 from rich.markup import escape
 
-from experiments.studies.estimates import Estimate
-from experiments.studies.study import TIERS, Study
 from rankduel.base.text import counted
 from rankduel.base.threads import n_workers
 from rankduel.cli.console import plain_table, screen, title
+from rankduel.experiments.studies.estimates import Estimate
+from rankduel.experiments.studies.study import TIERS, Study
 
 UNKNOWN = "?"  # marks a time that lacks parts without a recorded run
 

@@ -8,10 +8,10 @@ from typing import Any
 import pandas as pd
 from rich.markup import escape
 
-from letor_data.formats import PROFILES
-from letor_data.letor import Letor
 from rankduel.base.text import counted
 from rankduel.cli.console import plain_table, screen, show_legend, title
+from rankduel.letor_data.formats import PROFILES
+from rankduel.letor_data.letor import Letor
 
 _TEST_COLUMNS = {
     "first": "",

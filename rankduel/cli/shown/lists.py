@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 from rich.markup import escape
 
-from bandits import configure
-from bandits.catalogue import FAMILIES
-from clickmodels import ATTENTIONS, STOP_RULES, USERS, ClickModel, expected_clicks
-from clickmodels.position_based import Attention
-from clickmodels.rows import row_text
-from experiments.specs import spec_of
-from interleave import METHODS, PRESETS, Method, preset
-from interleave.multileave import MULTILEAVERS, Multileaver
-from letor_data.evaluation.catalogue import MEASURES
-from letor_data.evaluation.contract import Measure
+from rankduel.bandits import configure
+from rankduel.bandits.catalogue import FAMILIES
 from rankduel.base.settings import Configured, Setting, Thing, settings_of, written
 from rankduel.cli.console import plain_table, screen, show_legend, show_rows, title
+from rankduel.clickmodels import ATTENTIONS, STOP_RULES, USERS, ClickModel, expected_clicks
+from rankduel.clickmodels.position_based import Attention
+from rankduel.clickmodels.rows import row_text
+from rankduel.experiments.specs import spec_of
+from rankduel.interleave import METHODS, PRESETS, Method, preset
+from rankduel.interleave.multileave import MULTILEAVERS, Multileaver
+from rankduel.letor_data.evaluation.catalogue import MEASURES
+from rankduel.letor_data.evaluation.contract import Measure
 
 MODEL_EXAMPLES = (
     "navigational",

@@ -7,11 +7,11 @@ from typing import Any
 
 from rich.markup import escape
 
-from experiments.matrix.builtin import FAMILIES, MATRICES, make_matrix
-from experiments.matrix.contract import Family
 from rankduel.base.settings import Configured, settings_of, written
 from rankduel.cli.console import screen, show_rows, title
 from rankduel.cli.shown.lists import settings_as_data
+from rankduel.experiments.matrix.builtin import FAMILIES, MATRICES, make_matrix
+from rankduel.experiments.matrix.contract import Family
 
 EXAMPLES = (
     "cycle",

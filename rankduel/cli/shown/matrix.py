@@ -9,11 +9,11 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from experiments.matrix.preferences import Preferences
-from experiments.winners.notions import copeland_order
 from rankduel.base.text import counted
+from rankduel.experiments.matrix.preferences import Preferences
+from rankduel.experiments.winners.notions import copeland_order
 
-# From never to always winning, with white for 1/2; as in experiments.report.charts.heatmap.
+# From never to always winning, with white for 1/2; as in rankduel.experiments.report.charts.heatmap.
 _COLOURS = np.array(
     [(0x8F, 0x3B, 0), (0xE8, 0xA1, 0x5C), (255, 255, 255), (0x6A, 0xAE, 0xD6), (0x08, 0x45, 0x7E)]
 )

@@ -9,8 +9,11 @@ from typing import Any
 import pandas as pd
 from rich.markup import escape
 
-from experiments.matrix.preferences import Preferences
-from experiments.runs.multileave_error import (
+from rankduel.base.text import counted
+from rankduel.cli.console import plain_table, screen, title
+from rankduel.cli.shown.preferences import matrix_text
+from rankduel.experiments.matrix.preferences import Preferences
+from rankduel.experiments.runs.multileave_error import (
     LIMITS,
     decades,
     error_at,
@@ -18,9 +21,6 @@ from experiments.runs.multileave_error import (
     impressions_until,
     until_text,
 )
-from rankduel.base.text import counted
-from rankduel.cli.console import plain_table, screen, title
-from rankduel.cli.shown.preferences import matrix_text
 
 
 def show_errors(source: str, users: str, reference: Preferences, table: pd.DataFrame) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from experiments.matrix.preferences import Preferences, exact_ties
 from rankduel.base.text import counted
+from rankduel.experiments.matrix.preferences import Preferences, exact_ties
 
 _METHODS = {
     "exact": "exact",

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import pandas as pd
 from rich.markup import escape
 
-from experiments.statistics import standard_error
 from rankduel.base.text import counted, shortened
 from rankduel.cli.console import plain_table, print_fitted, screen, show_legend
+from rankduel.experiments.statistics import standard_error
 
 _LONGEST_NAME = 16  # characters of a ranker's name
 _MOST_NAMED = 3  # rankers named per policy that recommends several

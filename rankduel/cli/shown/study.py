@@ -9,13 +9,13 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from experiments.studies.checks import in_words
-from experiments.studies.playing import Played
-from experiments.studies.study import FAILS, HOLDS, TIERS, WARNS, Part, Runs, Study, size_in
-from experiments.studies.verdicts import Record, summary
-from experiments.studies.wording import measured
 from rankduel.base.threads import n_workers
 from rankduel.cli.console import screen
+from rankduel.experiments.studies.checks import in_words
+from rankduel.experiments.studies.playing import Played
+from rankduel.experiments.studies.study import FAILS, HOLDS, TIERS, WARNS, Part, Runs, Study, size_in
+from rankduel.experiments.studies.verdicts import Record, summary
+from rankduel.experiments.studies.wording import measured
 
 _COLOURS = {HOLDS: "green", FAILS: "red", WARNS: "yellow"}
 

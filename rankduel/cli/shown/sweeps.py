@@ -9,10 +9,10 @@ import pandas as pd
 from rich.markup import escape
 
 import rankduel
-from experiments.matrix.preferences import Preferences
-from experiments.runs.compare import Comparison
-from experiments.statistics import standard_error
 from rankduel.cli.console import plain_table, screen
+from rankduel.experiments.matrix.preferences import Preferences
+from rankduel.experiments.runs.compare import Comparison
+from rankduel.experiments.statistics import standard_error
 
 _TEXTS = ("interleaving", "user", "Condorcet winner", "duels", "policy")  # columns of text
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rich.markup import escape
 
-from experiments.matrix.preferences import Preferences
-from experiments.winners.verdict import Verdict
 from rankduel.cli.console import plain_table, screen, title
+from rankduel.experiments.matrix.preferences import Preferences
+from rankduel.experiments.winners.verdict import Verdict
 
 _FEW = 5  # largest number of rankers whose pairs are listed
 

@@ -11,15 +11,26 @@ import pandas as pd
 from rich.markup import escape
 from rich.table import Table
 
-from bandits import condorcet_winner
-from experiments.matrix.preferences import Preferences
-from experiments.winners.bounds import IN_EXPECTATION
-from experiments.winners.certainty import Certainty, certainty, deciding, joint
-from experiments.winners.notions import Mixture, Scores, all_scores, copeland_order, ranker_table, winner_sets
-from experiments.winners.overlaps import CONTAINED, FEWEST, LOSSES, WINNERS, Overlaps, pooled
-from experiments.winners.resampling import Resampled
-from experiments.winners.summary import summary_of
-from experiments.winners.transitivity import (
+from rankduel.api.matrices import Subsets
+from rankduel.bandits import condorcet_winner
+from rankduel.base.text import counted
+from rankduel.cli.console import plain_table, screen, show_legend, show_rows, title
+from rankduel.cli.shown.verdict import show_pairs, show_verdict
+from rankduel.experiments.matrix.preferences import Preferences
+from rankduel.experiments.winners.bounds import IN_EXPECTATION
+from rankduel.experiments.winners.certainty import Certainty, certainty, deciding, joint
+from rankduel.experiments.winners.notions import (
+    Mixture,
+    Scores,
+    all_scores,
+    copeland_order,
+    ranker_table,
+    winner_sets,
+)
+from rankduel.experiments.winners.overlaps import CONTAINED, FEWEST, LOSSES, WINNERS, Overlaps, pooled
+from rankduel.experiments.winners.resampling import Resampled
+from rankduel.experiments.winners.summary import summary_of
+from rankduel.experiments.winners.transitivity import (
     Transitivity,
     count_cycles,
     count_ties,
@@ -28,18 +39,14 @@ from experiments.winners.transitivity import (
     transitivity,
     weak_order,
 )
-from experiments.winners.verdict import listed, verdict_of
-from rankduel.api.matrices import Subsets
-from rankduel.base.text import counted
-from rankduel.cli.console import plain_table, screen, show_legend, show_rows, title
-from rankduel.cli.shown.verdict import show_pairs, show_verdict
+from rankduel.experiments.winners.verdict import listed, verdict_of
 
 
 def write_figures(found: Subsets, folder: Path) -> list[Path]:
     """Draw the shares by size, Copeland winners and their losses (Zoghi 2017, Figures 7.1 and 7.2)."""
     # Imported here: the chart library takes a second to load, and the terminal output does not need it.
-    from experiments.report.charts.points import bubble_chart, line_chart
-    from experiments.report.files import save_chart
+    from rankduel.experiments.report.charts.points import bubble_chart, line_chart
+    from rankduel.experiments.report.files import save_chart
 
     assert found.overlaps is not None
     size, counts = "rankers in the subset", found.overlaps.counts.rename(columns={"size": "x", "count": "y"})

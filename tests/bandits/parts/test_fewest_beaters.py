@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from bandits.parts.bounds import NEVER
-from bandits.parts.fewest_beaters import no_beaters, order_by_beaters, record_beater
+from rankduel.bandits.parts.bounds import NEVER
+from rankduel.bandits.parts.fewest_beaters import no_beaters, order_by_beaters, record_beater
 
 pytestmark = pytest.mark.kernel
 

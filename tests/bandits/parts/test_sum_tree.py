@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bandits.parts.sum_tree import add_up, draw, new_tree, set_weight
+from rankduel.bandits.parts.sum_tree import add_up, draw, new_tree, set_weight
 
 pytestmark = pytest.mark.kernel
 

@@ -3,7 +3,7 @@
 import pytest
 from support.anchors import NAMES, distance, measure, rows
 
-from bandits.catalogue import FAMILIES
+from rankduel.bandits.catalogue import FAMILIES
 
 ROWS = rows()
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from joblib import Parallel, delayed
 
-from bandits import POLICIES, checked_prefs, gaps, play_matrix
-from bandits.regret import strong_regret
-from experiments.matrix.builtin import MATRICES
+from rankduel.bandits import POLICIES, checked_prefs, gaps, play_matrix
+from rankduel.bandits.regret import strong_regret
+from rankduel.experiments.matrix.builtin import MATRICES
 
 pytestmark = pytest.mark.slow
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from joblib import Parallel, delayed
 
-from bandits import checked_prefs, gaps, play_matrix
-from bandits.regret import strong_regret
-from experiments.matrix.preferences import read_preferences
-from experiments.specs import parse_policy
+from rankduel.bandits import checked_prefs, gaps, play_matrix
+from rankduel.bandits.regret import strong_regret
+from rankduel.experiments.matrix.preferences import read_preferences
+from rankduel.experiments.specs import parse_policy
 
 pytestmark = pytest.mark.slow
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from joblib import Parallel, delayed
 
-from bandits import play_matrix
-from bandits.regret import losses_by, strong_regret
-from experiments.matrix.builtin import MATRICES
-from experiments.specs import parse_policy
+from rankduel.bandits import play_matrix
+from rankduel.bandits.regret import losses_by, strong_regret
+from rankduel.experiments.matrix.builtin import MATRICES
+from rankduel.experiments.specs import parse_policy
 
 pytestmark = [pytest.mark.kernel, pytest.mark.slow]
 

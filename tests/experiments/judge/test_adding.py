@@ -9,9 +9,9 @@ import threading
 import pytest
 from support.permissions import needs_permission
 
-from experiments.judge import judgments
-from experiments.judge.session import open_session, start_session
 from rankduel.base.errors import DataError, RecordsError
+from rankduel.experiments.judge import judgments
+from rankduel.experiments.judge.session import open_session, start_session
 
 ITEMS = [f"item {number:02d}" for number in range(10)]
 POLICY = "prefbest"
@@ -29,7 +29,7 @@ def script(text, *arguments):
 
 _ADD_ALL = """
 import sys
-from experiments.judge.session import open_session
+from rankduel.experiments.judge.session import open_session
 from rankduel.base.errors import DataError
 
 folder, assessor, winner = sys.argv[1:]
@@ -95,7 +95,7 @@ def test_adding_waits_for_the_lock(tmp_path):
 # Every child adds judgments one by one and reports which are stored, until it is killed.
 _KILLS = """
 import os, random, signal, sys
-from experiments.judge.session import open_session
+from rankduel.experiments.judge.session import open_session
 
 folder, n_kills = sys.argv[1], int(sys.argv[2])
 moments = random.Random(5)

@@ -5,7 +5,7 @@ import io
 import pytest
 from support.helpers import words
 
-from experiments.judge.session import start_session
+from rankduel.experiments.judge.session import start_session
 
 ITEMS = tuple(f"item {number}" for number in range(4))
 # Always selects the first two arms; writes a file when it is imported.

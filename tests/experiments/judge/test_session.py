@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from support.helpers import words
 
-from experiments.judge.judgments import pairs_csv, read_judgments
-from experiments.judge.session import open_session, read_pool, start_session
 from rankduel.base.checked_json import write_checked_json
 from rankduel.base.errors import DataError, PolicyError, RankduelError, RecordsError, UsageError
+from rankduel.experiments.judge.judgments import pairs_csv, read_judgments
+from rankduel.experiments.judge.session import open_session, read_pool, start_session
 
 ITEMS = tuple(f"item {number:02d}" for number in range(12))
 POLICIES = ("prefbest(n=3,m=4)", "mallows_mpi", "mohajer_select(m=3)")

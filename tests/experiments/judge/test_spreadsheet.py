@@ -7,10 +7,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from experiments.judge.judgments import pairs_csv, read_judgments
-from experiments.judge.session import open_session, start_session
-from experiments.judge.spreadsheet import as_text, from_cell, from_csv, to_csv
 from rankduel.base.errors import DataError
+from rankduel.experiments.judge.judgments import pairs_csv, read_judgments
+from rankduel.experiments.judge.session import open_session, start_session
+from rankduel.experiments.judge.spreadsheet import as_text, from_cell, from_csv, to_csv
 
 FORMULAS = [
     "=cmd|' /C calc'!A0",

@@ -3,7 +3,7 @@
 import pytest
 from support.preference_samples import NAMES, SETTINGS, rows
 
-from experiments.matrix.preferences import checked
+from rankduel.experiments.matrix.preferences import checked
 
 
 @pytest.fixture

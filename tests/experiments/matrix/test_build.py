@@ -15,16 +15,16 @@ import pytest
 from support.live_duels import USERS, query_groups, tiny
 from support.small_worlds import case_id, chosen, ended_lists
 
-from experiments.arena import Arena, open_arena
-from experiments.matrix import build, rounds
-from experiments.matrix import checkpoint as checkpoints
-from experiments.matrix.build import build_matrix, write_matrix
-from experiments.matrix.checkpoint import Checkpoint
-from interleave import for_another_thread, interleaving
-from interleave.world import select_queries
-from letor_data.synthetic.generate import shape, synthesize
-from letor_data.text.writer import write_letor
 from rankduel.base.errors import CacheNotice, UsageError
+from rankduel.experiments.arena import Arena, open_arena
+from rankduel.experiments.matrix import build, rounds
+from rankduel.experiments.matrix import checkpoint as checkpoints
+from rankduel.experiments.matrix.build import build_matrix, write_matrix
+from rankduel.experiments.matrix.checkpoint import Checkpoint
+from rankduel.interleave import for_another_thread, interleaving
+from rankduel.interleave.world import select_queries
+from rankduel.letor_data.synthetic.generate import shape, synthesize
+from rankduel.letor_data.text.writer import write_letor
 
 pytestmark = pytest.mark.kernel
 
@@ -412,10 +412,10 @@ def test_progress_ends_at_its_announced_total(arena):
 
 _CHILD = """
 import sys
-from experiments.matrix import checkpoint
-from experiments.arena import open_arena
-from experiments.matrix.build import write_matrix
-from letor_data import read_data
+from rankduel.experiments.matrix import checkpoint
+from rankduel.experiments.arena import open_arena
+from rankduel.experiments.matrix.build import write_matrix
+from rankduel.letor_data import read_data
 checkpoint._EVERY, checkpoint._SHARE = 0.0, 1.0
 arena = open_arena(read_data(sys.argv[1]), interleave="probabilistic", rankers="100-136")
 write_matrix(arena, sys.argv[2], decide=0.05, duels=200_000)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from bandits import checked_prefs, condorcet_winner
-from experiments.matrix.builtin import MATRICES
+from rankduel.bandits import checked_prefs, condorcet_winner
+from rankduel.experiments.matrix.builtin import MATRICES
 
 
 def copeland(prefs):

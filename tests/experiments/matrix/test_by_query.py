@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from support import arenas
 
-from experiments.matrix import rounds
-from experiments.matrix.build import build_matrix, write_matrix
-from experiments.matrix.kernels import add_centred
-from experiments.matrix.preferences import read_preferences
-from interleave import query_odds
+from rankduel.experiments.matrix import rounds
+from rankduel.experiments.matrix.build import build_matrix, write_matrix
+from rankduel.experiments.matrix.kernels import add_centred
+from rankduel.experiments.matrix.preferences import read_preferences
+from rankduel.interleave import query_odds
 
 pytestmark = pytest.mark.kernel
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from experiments.matrix.checkpoint import Checkpoint
 from rankduel.base.errors import CacheNotice, UsageError
+from rankduel.experiments.matrix.checkpoint import Checkpoint
 
 START = {"rounds": np.zeros(1, np.int64), "sums": np.zeros((3, 2)), "block": np.array(0)}
 SAVED = {"rounds": np.array([4]), "sums": np.arange(6.0).reshape(3, 2), "block": np.array(7)}

@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 from support.damage import flipped_bits
 
-from experiments.matrix.preferences import COLUMNS, read_preferences, write_preferences
 from rankduel.base.errors import MatrixError
+from rankduel.experiments.matrix.preferences import COLUMNS, read_preferences, write_preferences
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from naive import families as naive
 
-from bandits import checked_prefs, condorcet_winner
-from experiments.matrix.builtin import FAMILIES, MATRICES, is_built_in, make_matrix, parse_matrix
-from experiments.matrix.preferences import read_preferences
-from experiments.runs.run_set_names import problem_name
-from experiments.studies.data import open_problem, stand_in_for
-from experiments.studies.judged import DataSource
-from experiments.studies.toml import read_study
+from rankduel.bandits import checked_prefs, condorcet_winner
 from rankduel.base.errors import MatrixError, RankduelError
+from rankduel.experiments.matrix.builtin import FAMILIES, MATRICES, is_built_in, make_matrix, parse_matrix
+from rankduel.experiments.matrix.preferences import read_preferences
+from rankduel.experiments.runs.run_set_names import problem_name
+from rankduel.experiments.studies.data import open_problem, stand_in_for
+from rankduel.experiments.studies.judged import DataSource
+from rankduel.experiments.studies.toml import read_study
 
 
 def matrix(text):

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from support.live_duels import USERS, full_size, query_groups, tiny
 from support.small_worlds import EXACT, User, case_id, chosen, ended_world
 
-from experiments.matrix import kernels
-from experiments.matrix.kernels import CENTRED, WITHIN, choose_kernel, duel_kernel, has_odds
-from interleave import METHODS, for_another_thread, interleaving, is_exact, make_world, mean_odds
-from interleave.exact.outcome_odds import LOSS, TIE, WIN
-from interleave.world import asked_in_turn
+from rankduel.experiments.matrix import kernels
+from rankduel.experiments.matrix.kernels import CENTRED, WITHIN, choose_kernel, duel_kernel, has_odds
+from rankduel.interleave import METHODS, for_another_thread, interleaving, is_exact, make_world, mean_odds
+from rankduel.interleave.exact.outcome_odds import LOSS, TIE, WIN
+from rankduel.interleave.world import asked_in_turn
 
 pytestmark = pytest.mark.kernel
 

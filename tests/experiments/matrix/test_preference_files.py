@@ -10,9 +10,14 @@ import pytest
 from support.permissions import needs_permission
 from support.preference_samples import NAMES, SETTINGS, assert_same, by_query_of, rows
 
-from experiments.matrix.builtin import MATRICES
-from experiments.matrix.preferences import checked, preferences_of, read_preferences, write_preferences
 from rankduel.base.errors import MatrixError, UsageError
+from rankduel.experiments.matrix.builtin import MATRICES
+from rankduel.experiments.matrix.preferences import (
+    checked,
+    preferences_of,
+    read_preferences,
+    write_preferences,
+)
 
 
 def test_values_by_query_are_written_and_read(tmp_path):
@@ -78,7 +83,7 @@ def test_a_full_disk(some, tmp_path, monkeypatch, name):
     def on_a_full_disk(path):
         yield Path("/dev/full")
 
-    monkeypatch.setattr("experiments.matrix.preferences.replacing", on_a_full_disk)
+    monkeypatch.setattr("rankduel.experiments.matrix.preferences.replacing", on_a_full_disk)
     with pytest.raises(UsageError, match=f"{name}: could not be written: No space left on device"):
         write_preferences(some, tmp_path / name)
 

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.preference_samples import NAMES, SETTINGS, assert_same, by_query_of, rows
 
-from experiments.matrix.builtin import MATRICES
-from experiments.matrix.preferences import (
+from rankduel.base.errors import MatrixError, UsageError
+from rankduel.experiments.matrix.builtin import MATRICES
+from rankduel.experiments.matrix.preferences import (
     COLUMNS,
     Preferences,
     checked,
@@ -18,7 +19,6 @@ from experiments.matrix.preferences import (
     read_preferences,
     write_preferences,
 )
-from rankduel.base.errors import MatrixError, UsageError
 
 
 def test_the_square_matrices_match_the_rows(some):

@@ -9,10 +9,11 @@ from support.arenas import arena, exact_preferences, letor
 from support.helpers import words
 from support.shared_worlds import totals_by
 
-from experiments.matrix import shared_pages
-from experiments.matrix.checkpoint import Checkpoint
-from experiments.matrix.preferences import preferences_of, read_preferences, write_preferences
-from experiments.matrix.shared_pages import (
+from rankduel.base.errors import InterleaveError, RankduelError, RecordsError, UsageError
+from rankduel.experiments.matrix import shared_pages
+from rankduel.experiments.matrix.checkpoint import Checkpoint
+from rankduel.experiments.matrix.preferences import preferences_of, read_preferences, write_preferences
+from rankduel.experiments.matrix.shared_pages import (
     COLUMNS,
     LOSSES,
     NEGATIVE,
@@ -28,11 +29,11 @@ from experiments.matrix.shared_pages import (
     random_pairs,
     write_inferred,
 )
-from experiments.report.multileave import error_chart, headline
-from experiments.report.page import write_report
-from experiments.report.paper import Paper, write_figures
-from experiments.runs import multileave_error
-from experiments.runs.multileave_error import (
+from rankduel.experiments.report.multileave import error_chart, headline
+from rankduel.experiments.report.page import write_report
+from rankduel.experiments.report.paper import Paper, write_figures
+from rankduel.experiments.runs import multileave_error
+from rankduel.experiments.runs.multileave_error import (
     binary_error,
     compare_multileavers,
     decades,
@@ -40,11 +41,10 @@ from experiments.runs.multileave_error import (
     error_table,
     impressions_until,
 )
-from experiments.runs.run_sets import read_run_sets
-from experiments.runs.summaries import curves
-from interleave.multileave import MULTILEAVERS, make_shared_world, multileaving
-from letor_data.text.writer import write_letor
-from rankduel.base.errors import InterleaveError, RankduelError, RecordsError, UsageError
+from rankduel.experiments.runs.run_sets import read_run_sets
+from rankduel.experiments.runs.summaries import curves
+from rankduel.interleave.multileave import MULTILEAVERS, make_shared_world, multileaving
+from rankduel.letor_data.text.writer import write_letor
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

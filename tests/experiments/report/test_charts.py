@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from support.html_pages import ATTACKS, CONTROLS, Page
 from support.run_set_samples import made_up_study, made_up_table, ordered_preferences
 
-from experiments.matrix.preferences import checked, preferences_of
-from experiments.report.charts.curves import (
+from rankduel.base.errors import UsageError
+from rankduel.experiments.matrix.preferences import checked, preferences_of
+from rankduel.experiments.report.charts.curves import (
     View,
     accuracy_chart,
     bound_curve,
@@ -25,18 +26,17 @@ from experiments.report.charts.curves import (
     regret_chart,
     spread_out,
 )
-from experiments.report.charts.differences import difference_chart
-from experiments.report.charts.finals import final_chart
-from experiments.report.charts.heatmap import MOST_RANKERS, heatmap
-from experiments.report.charts.parts import estimate_text, number, runs_text, vega_lite_version
-from experiments.report.charts.styles import LOWER_BOUND
-from experiments.report.files import save_chart
-from experiments.report.html import CHOICES
-from experiments.runs.compare import compare_runs
-from experiments.runs.summaries import curves, share_curves
-from experiments.statistics import Estimate
-from experiments.winners.notions import copeland_order
-from rankduel.base.errors import UsageError
+from rankduel.experiments.report.charts.differences import difference_chart
+from rankduel.experiments.report.charts.finals import final_chart
+from rankduel.experiments.report.charts.heatmap import MOST_RANKERS, heatmap
+from rankduel.experiments.report.charts.parts import estimate_text, number, runs_text, vega_lite_version
+from rankduel.experiments.report.charts.styles import LOWER_BOUND
+from rankduel.experiments.report.files import save_chart
+from rankduel.experiments.report.html import CHOICES
+from rankduel.experiments.runs.compare import compare_runs
+from rankduel.experiments.runs.summaries import curves, share_curves
+from rankduel.experiments.statistics import Estimate
+from rankduel.experiments.winners.notions import copeland_order
 
 POLICIES = ("rucb", "dts(alpha=0.6)", "dts")
 LABELS = ("RUCB", "DTS (alpha=0.6)", "DTS")

@@ -6,11 +6,11 @@ from support.html_pages import ATTACKS, CONTROLS
 from support.run_set_samples import of_all_kinds, ordered_preferences, write_run_set
 from support.study_samples import played_study
 
-from experiments.report.charts.heatmap import heatmap
-from experiments.report.files import save_chart
-from experiments.report.page import write_report
-from experiments.runs.run_sets import read_run_sets
-from experiments.studies.page import write_study_page
+from rankduel.experiments.report.charts.heatmap import heatmap
+from rankduel.experiments.report.files import save_chart
+from rankduel.experiments.report.page import write_report
+from rankduel.experiments.runs.run_sets import read_run_sets
+from rankduel.experiments.studies.page import write_study_page
 
 pytestmark = in_browser
 

@@ -8,10 +8,10 @@ import pytest
 from support.browser import dom_of, findings, findings_and_network, in_browser, requested_addresses, scripted
 from support.run_set_samples import made_up_study, ordered_preferences
 
-from experiments.report.charts.curves import spread_out
-from experiments.report.charts.styles import COLOURS, GRID
-from experiments.report.charts.styles import DARK as DARK_COLOURS
-from experiments.report.page import write_report
+from rankduel.experiments.report.charts.curves import spread_out
+from rankduel.experiments.report.charts.styles import COLOURS, GRID
+from rankduel.experiments.report.charts.styles import DARK as DARK_COLOURS
+from rankduel.experiments.report.page import write_report
 
 pytestmark = in_browser
 

@@ -16,23 +16,23 @@ from support.run_set_samples import (
 )
 from typer.testing import CliRunner
 
-from experiments.matrix.preferences import Preferences, checked, preferences_of
-from experiments.report.charts.curves import DEFAULT
-from experiments.report.charts.heatmap import heatmap
-from experiments.report.charts.parts import printable
-from experiments.report.charts.styles import line_styles
-from experiments.report.files import save_chart
-from experiments.report.headlines import report_title, run_set_headline
-from experiments.report.html import CHOICES, plain_names
-from experiments.report.origin import origin_of
-from experiments.report.page import ENDINGS, write_report
-from experiments.report.pair import common_runs, pair_section, pairs
-from experiments.report.run_set import bound_slope, final_table, run_set_figures
-from experiments.runs.compare import compare_runs
-from experiments.runs.run_sets import read_run_sets
 from rankduel.base.errors import RecordsError
 from rankduel.cli import report
 from rankduel.cli.console import screen
+from rankduel.experiments.matrix.preferences import Preferences, checked, preferences_of
+from rankduel.experiments.report.charts.curves import DEFAULT
+from rankduel.experiments.report.charts.heatmap import heatmap
+from rankduel.experiments.report.charts.parts import printable
+from rankduel.experiments.report.charts.styles import line_styles
+from rankduel.experiments.report.files import save_chart
+from rankduel.experiments.report.headlines import report_title, run_set_headline
+from rankduel.experiments.report.html import CHOICES, plain_names
+from rankduel.experiments.report.origin import origin_of
+from rankduel.experiments.report.page import ENDINGS, write_report
+from rankduel.experiments.report.pair import common_runs, pair_section, pairs
+from rankduel.experiments.report.run_set import bound_slope, final_table, run_set_figures
+from rankduel.experiments.runs.compare import compare_runs
+from rankduel.experiments.runs.run_sets import read_run_sets
 
 HOSTILE = "</script><script>document.title='taken'</script><img src=x onerror=alert(1)>\"'&"
 

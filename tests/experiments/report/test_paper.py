@@ -7,13 +7,13 @@ from support.html_pages import CONTROLS
 from support.run_set_samples import made_up_study, made_up_table, of_all_kinds, write_run_set
 
 import rankduel
-from experiments.report.charts.curves import View
-from experiments.report.charts.parts import Layout
-from experiments.report.files import fit_to_width, svg_width
-from experiments.report.html import Table
-from experiments.report.paper import Paper, chosen, labelled, latex, paper_of, write_figures
-from experiments.report.run_set import run_set_figures
 from rankduel.base.errors import RankduelError, UsageError
+from rankduel.experiments.report.charts.curves import View
+from rankduel.experiments.report.charts.parts import Layout
+from rankduel.experiments.report.files import fit_to_width, svg_width
+from rankduel.experiments.report.html import Table
+from rankduel.experiments.report.paper import Paper, chosen, labelled, latex, paper_of, write_figures
+from rankduel.experiments.report.run_set import run_set_figures
 
 
 def _written(folder, *run_sets, **paper):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from support.run_set_samples import ordered_preferences
 
-from bandits.catalogue import POLICIES
-from experiments.matrix.preferences import preferences_of
-from experiments.report.charts.styles import (
+from rankduel.bandits.catalogue import POLICIES
+from rankduel.experiments.matrix.preferences import preferences_of
+from rankduel.experiments.report.charts.styles import (
     COLOURS,
     DARK,
     DARK_PAPER,
@@ -18,7 +18,7 @@ from experiments.report.charts.styles import (
     PAPER,
     line_styles,
 )
-from experiments.report.names import policy_names, policy_title, ranker_in_words, ranker_titles
+from rankduel.experiments.report.names import policy_names, policy_title, ranker_in_words, ranker_titles
 
 WELL_KNOWN = ("rucb", "merge_dts", "dts", "merge_rucb", "self_sparring", "rmed1", "rcs", "savage", "rex3")
 

@@ -14,12 +14,19 @@ import pytest
 from support.run_set_samples import made_up_settings, made_up_table, ordered_preferences
 
 import rankduel
-from experiments.runs import recorder, run_sets
-from experiments.runs.records import BLOCK, block_path, list_records, record_path, time_file, write_block
-from experiments.runs.run import run
-from experiments.runs.run_folder import open_run_set
-from experiments.tables import table_content
 from rankduel.base.errors import RecordsError
+from rankduel.experiments.runs import recorder, run_sets
+from rankduel.experiments.runs.records import (
+    BLOCK,
+    block_path,
+    list_records,
+    record_path,
+    time_file,
+    write_block,
+)
+from rankduel.experiments.runs.run import run
+from rankduel.experiments.runs.run_folder import open_run_set
+from rankduel.experiments.tables import table_content
 
 POLICY = "winner_stays"
 RUNS = 112

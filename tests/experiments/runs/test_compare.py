@@ -9,10 +9,10 @@ import pytest
 from scipy import stats
 from support import arenas
 
-from experiments.matrix.preferences import preferences_of
-from experiments.runs.compare import compare_runs
-from experiments.runs.problem import Problem
-from experiments.runs.run import run
+from rankduel.experiments.matrix.preferences import preferences_of
+from rankduel.experiments.runs.compare import compare_runs
+from rankduel.experiments.runs.problem import Problem
+from rankduel.experiments.runs.run import run
 
 
 def table(values, seconds=1.0):

@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 from support import arenas
 
-from bandits import checkpoints, policy
-from bandits.loop import Progress
-from experiments.matrix.preferences import read_preferences
-from experiments.runs.in_play import InPlay
-from experiments.runs.problem import Problem
-from experiments.runs.run import run
+from rankduel.bandits import checkpoints, policy
+from rankduel.bandits.loop import Progress
 from rankduel.base.compiling import record
+from rankduel.experiments.matrix.preferences import read_preferences
+from rankduel.experiments.runs.in_play import InPlay
+from rankduel.experiments.runs.problem import Problem
+from rankduel.experiments.runs.run import run
 
 
 def test_steps_of_the_runs_in_play_are_summed():

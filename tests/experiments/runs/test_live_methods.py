@@ -3,9 +3,9 @@
 import pytest
 from support import arenas
 
-from experiments.runs.problem import Problem
-from experiments.runs.run import run
-from interleave import METHODS
+from rankduel.experiments.runs.problem import Problem
+from rankduel.experiments.runs.run import run
+from rankduel.interleave import METHODS
 
 pytestmark = pytest.mark.kernel
 QUICK = ("optimized", "team_draft")

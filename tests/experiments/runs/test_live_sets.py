@@ -4,11 +4,11 @@ import pandas as pd
 import pytest
 from support import arenas
 
-from bandits import gaps
-from bandits.feedback import Feedback
-from experiments.runs.problem import Problem
-from experiments.runs.run import run
+from rankduel.bandits import gaps
+from rankduel.bandits.feedback import Feedback
 from rankduel.base.errors import InterleaveError, RankduelError
+from rankduel.experiments.runs.problem import Problem
+from rankduel.experiments.runs.run import run
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

@@ -3,12 +3,12 @@
 import pytest
 from support import arenas
 
-from experiments.report.charts.styles import line_styles
-from experiments.report.run_set import run_set_section
-from experiments.runs.problem import Problem
-from experiments.runs.run import run
-from experiments.runs.run_sets import read_run_set
 from rankduel.base.errors import RecordsError, UsageError
+from rankduel.experiments.report.charts.styles import line_styles
+from rankduel.experiments.report.run_set import run_set_section
+from rankduel.experiments.runs.problem import Problem
+from rankduel.experiments.runs.run import run
+from rankduel.experiments.runs.run_sets import read_run_set
 
 
 def problem_with(measure):

@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 from support.run_set_samples import made_up_settings, ordered_preferences
 
-from experiments.runs import recorder as recorder_module
-from experiments.runs.cells import play_cells
-from experiments.runs.recorder import DELAY, Cell, PlayedCell, Recorder
-from experiments.runs.records import BLOCK
-from experiments.runs.run_folder import open_run_set
-from experiments.runs.run_sets import read_run_set
 from rankduel.base.errors import RecordsError
+from rankduel.experiments.runs import recorder as recorder_module
+from rankduel.experiments.runs.cells import play_cells
+from rankduel.experiments.runs.recorder import DELAY, Cell, PlayedCell, Recorder
+from rankduel.experiments.runs.records import BLOCK
+from rankduel.experiments.runs.run_folder import open_run_set
+from rankduel.experiments.runs.run_sets import read_run_set
 
 POLICY = "rucb"
 HORIZON = 2

@@ -15,18 +15,18 @@ from support.damage import flipped_bits
 from support.permissions import needs_permission
 
 import rankduel
-from experiments.digests import digest_of
-from experiments.matrix.preferences import preferences_of, read_preferences, write_preferences
-from experiments.runs.multileave_error import compare_multileavers
-from experiments.runs.problem import Problem
-from experiments.runs.record_reading import read_record
-from experiments.runs.records import record_path, write_record
-from experiments.runs.run import run
-from experiments.runs.run_folder import MATRIX, RunFolder, open_run_set
-from experiments.runs.run_sets import read_run_set, read_run_sets
-from experiments.runs.study_file import VERSIONS, read_settings, write_settings
-from experiments.tables import table_content
 from rankduel.base.errors import RecordsError, encodable
+from rankduel.experiments.digests import digest_of
+from rankduel.experiments.matrix.preferences import preferences_of, read_preferences, write_preferences
+from rankduel.experiments.runs.multileave_error import compare_multileavers
+from rankduel.experiments.runs.problem import Problem
+from rankduel.experiments.runs.record_reading import read_record
+from rankduel.experiments.runs.records import record_path, write_record
+from rankduel.experiments.runs.run import run
+from rankduel.experiments.runs.run_folder import MATRIX, RunFolder, open_run_set
+from rankduel.experiments.runs.run_sets import read_run_set, read_run_sets
+from rankduel.experiments.runs.study_file import VERSIONS, read_settings, write_settings
+from rankduel.experiments.tables import table_content
 
 pytestmark = pytest.mark.kernel
 

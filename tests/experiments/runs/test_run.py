@@ -9,15 +9,15 @@ import pandas as pd
 import pytest
 from support import arenas
 
-from bandits import play_matrix, policy
-from bandits.feedback import Feedback
-from bandits.regret import strong_regret
-from experiments.matrix.preferences import read_preferences
-from experiments.runs.problem import Problem
-from experiments.runs.records import record_path
-from experiments.runs.run import run
-from experiments.runs.run_sets import read_run_sets
+from rankduel.bandits import play_matrix, policy
+from rankduel.bandits.feedback import Feedback
+from rankduel.bandits.regret import strong_regret
 from rankduel.base.errors import PolicyNotice, RankduelError, RecordsError
+from rankduel.experiments.matrix.preferences import read_preferences
+from rankduel.experiments.runs.problem import Problem
+from rankduel.experiments.runs.records import record_path
+from rankduel.experiments.runs.run import run
+from rankduel.experiments.runs.run_sets import read_run_sets
 
 pytestmark = pytest.mark.kernel
 POLICIES = ["rucb", "winner_stays"]
@@ -204,7 +204,7 @@ def test_compiled_policies_run_in_threads(monkeypatch):
         pool_settings.append(settings)
         return joblib.Parallel(**settings)
 
-    monkeypatch.setattr("experiments.runs.run.Parallel", pool)
+    monkeypatch.setattr("rankduel.experiments.runs.run.Parallel", pool)
     run("cyclic", ["random_pair"], 10, 2, jobs=2)
     assert [settings.get("prefer") for settings in pool_settings] == ["threads"]
 

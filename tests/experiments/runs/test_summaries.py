@@ -12,9 +12,9 @@ from scipy import stats
 from support.run_set_samples import made_up_table
 
 import rankduel
-from bandits import checkpoints
-from experiments.runs import summaries
-from experiments.runs.summaries import (
+from rankduel.bandits import checkpoints
+from rankduel.experiments.runs import summaries
+from rankduel.experiments.runs.summaries import (
     CURVE_POINTS,
     at_drawn_steps,
     curves,
@@ -23,7 +23,7 @@ from experiments.runs.summaries import (
     share_curves,
     thinned,
 )
-from experiments.statistics import estimate
+from rankduel.experiments.statistics import estimate
 
 
 @given(st.sets(st.integers(1, 10**8), min_size=1, max_size=2000))

@@ -6,7 +6,8 @@ import os
 import numpy as np
 import pytest
 
-from experiments.studies.ballots import (
+from rankduel.base.errors import DataError
+from rankduel.experiments.studies.ballots import (
     Ballots,
     TopItems,
     n_comparisons,
@@ -14,11 +15,10 @@ from experiments.studies.ballots import (
     preferences_from_ballots,
     read_ballots,
 )
-from experiments.studies.data import LEADS, PUBLIC, ballots_of, open_problem, stand_in_for
-from experiments.studies.judged import DataSource
-from experiments.studies.published.batched_lists import FACTS, facts_of
-from experiments.studies.study import Inputs, Size
-from rankduel.base.errors import DataError
+from rankduel.experiments.studies.data import LEADS, PUBLIC, ballots_of, open_problem, stand_in_for
+from rankduel.experiments.studies.judged import DataSource
+from rankduel.experiments.studies.published.batched_lists import FACTS, facts_of
+from rankduel.experiments.studies.study import Inputs, Size
 
 TODAY = """\
 # FILE NAME: tiny.soi

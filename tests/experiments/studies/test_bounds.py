@@ -5,14 +5,14 @@ import pandas as pd
 import pytest
 from support.run_set_samples import made_up_table
 
-from experiments.matrix.builtin import MATRICES
-from experiments.matrix.preferences import preferences_of
-from experiments.studies.bounds import bounds_over_time, steps_up_to
-from experiments.studies.checks import Results
-from experiments.studies.figures import bound_lines, draw
-from experiments.studies.published import batched_cases, batched_draws, winner_notions
-from experiments.studies.study import Curves, Inputs, Runs, Size, Study, full_name
-from experiments.winners.bounds import bounds_table
+from rankduel.experiments.matrix.builtin import MATRICES
+from rankduel.experiments.matrix.preferences import preferences_of
+from rankduel.experiments.studies.bounds import bounds_over_time, steps_up_to
+from rankduel.experiments.studies.checks import Results
+from rankduel.experiments.studies.figures import bound_lines, draw
+from rankduel.experiments.studies.published import batched_cases, batched_draws, winner_notions
+from rankduel.experiments.studies.study import Curves, Inputs, Runs, Size, Study, full_name
+from rankduel.experiments.winners.bounds import bounds_table
 
 FIGURE = Curves("f", "title", "p", y="log", bounds="limits")
 STUDY = Study("s", "title", "none", "?", "", (Runs("p", "mslr5", ("rucb",), {}),), (), (FIGURE,))

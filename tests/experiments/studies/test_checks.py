@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from support.check_results import CLEAR, EMPTY, RCS, RUCB, results, verdict
 
-from experiments.studies.checks import estimate, run_checks
-from experiments.studies.study import (
+from rankduel.experiments.studies.checks import estimate, run_checks
+from rankduel.experiments.studies.study import (
     FAILS,
     HOLDS,
     REPORT,
@@ -22,7 +22,7 @@ from experiments.studies.study import (
     Ratio,
     Report,
 )
-from experiments.studies.verdicts import summary
+from rankduel.experiments.studies.verdicts import summary
 
 
 def test_order_uses_the_standard_error_of_welch():

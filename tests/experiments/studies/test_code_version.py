@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from experiments.studies import all_studies, code_version
-from experiments.studies.playing import play_study
-from experiments.studies.study import Computed, Size, Study
+from rankduel.experiments.studies import all_studies, code_version
+from rankduel.experiments.studies.playing import play_study
+from rankduel.experiments.studies.study import Computed, Size, Study
 
 HELPER = """
 def half(x):
@@ -150,6 +150,6 @@ def test_values_of_an_older_version_are_computed_again(tmp_path, monkeypatch):
     )
     play = functools.partial(play_study, study, "quick", tmp_path)
     assert play().values == play().values == {"size": {"arms": 4}} and calls.read_text() == "x"
-    monkeypatch.setattr("experiments.studies.playing.code_version", lambda make: "edited")
+    monkeypatch.setattr("rankduel.experiments.studies.playing.code_version", lambda make: "edited")
     assert play().values == play().values == {"size": {"arms": 4}} and calls.read_text() == "xx"
     assert float((tmp_path / "s-quick" / "_size.seconds").read_text()) > 0

@@ -3,9 +3,9 @@
 import pytest
 
 import rankduel
-from experiments.studies.columns import columns_used
-from experiments.studies.playing import check, play_study
-from experiments.studies.study import (
+from rankduel.experiments.studies.columns import columns_used
+from rankduel.experiments.studies.playing import check, play_study
+from rankduel.experiments.studies.study import (
     WRONG,
     Between,
     Bubbles,

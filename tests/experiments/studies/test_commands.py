@@ -6,7 +6,7 @@ import re
 import pytest
 from support.own_study import TOML
 
-from experiments.studies import all_studies
+from rankduel.experiments.studies import all_studies
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ import math
 import pytest
 from support.own_study import TOML
 
-from experiments.studies import all_studies
-from experiments.studies.estimates import estimates
-from experiments.studies.playing import play_study
-from experiments.studies.study import Computed, Runs, Size, Study
 from rankduel.cli.shown.estimates import seconds_text, stated_minutes
+from rankduel.experiments.studies import all_studies
+from rankduel.experiments.studies.estimates import estimates
+from rankduel.experiments.studies.playing import play_study
+from rankduel.experiments.studies.study import Computed, Runs, Size, Study
 
 
 def values(inputs):
@@ -69,7 +69,7 @@ def test_runs_of_the_tier_itself_come_first(tmp_path):
 def test_edited_values_are_left_to_compute(tmp_path, monkeypatch):
     play_study(STUDY, "quick", tmp_path)
     assert left("quick", tmp_path)["c", ""].runs == 0
-    monkeypatch.setattr("experiments.studies.playing.code_version", lambda make: "edited")
+    monkeypatch.setattr("rankduel.experiments.studies.playing.code_version", lambda make: "edited")
     assert left("quick", tmp_path)["c", ""].runs == 1
 
 

@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 from support.check_results import CLEAR, EMPTY, RCS, RUCB, verdict
 
-from experiments.studies.figures import as_markdown, draw, points_table, write_figures
-from experiments.studies.study import Between, Curves, Measure, Points, Study, Table
 from rankduel.base.errors import StudyError
+from rankduel.experiments.studies.figures import as_markdown, draw, points_table, write_figures
+from rankduel.experiments.studies.study import Between, Curves, Measure, Points, Study, Table
 
 
 def test_missing_columns_are_refused():

@@ -6,10 +6,10 @@ import zipfile
 import numpy as np
 import pytest
 
-from experiments.matrix.preferences import read_preferences
-from experiments.studies.data import open_problem, stand_in_for
-from experiments.studies.judged import PLACES, DataSource, find_judged
-from experiments.studies.problems import JUDGED
+from rankduel.experiments.matrix.preferences import read_preferences
+from rankduel.experiments.studies.data import open_problem, stand_in_for
+from rankduel.experiments.studies.judged import PLACES, DataSource, find_judged
+from rankduel.experiments.studies.problems import JUDGED
 
 
 def letor_text(queries, n_features, grades=3, line="{grade} qid:{query} {values}\n"):

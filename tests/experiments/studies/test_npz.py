@@ -6,10 +6,10 @@ import zipfile
 import numpy as np
 import pytest
 
-from experiments.studies.data import open_problem
-from experiments.studies.judged import DataSource
-from experiments.studies.npz import read_npz
 from rankduel.base.errors import MatrixError
+from rankduel.experiments.studies.data import open_problem
+from rankduel.experiments.studies.judged import DataSource
+from rankduel.experiments.studies.npz import read_npz
 
 ORDER = np.array([[0.5, 0.6, 0.7], [0.4, 0.5, 0.9], [0.3, 0.1, 0.5]])
 

@@ -11,16 +11,26 @@ from support.html_pages import ATTACKS, CONTROLS, Page
 from support.run_set_samples import made_up_table
 from support.study_samples import played_study, played_toml
 
-from experiments.report.charts.parts import PHONE, printable
-from experiments.report.files import chart_svg, svg_width
-from experiments.studies import all_studies
-from experiments.studies.captions import caption, styles_of, with_policy_titles
-from experiments.studies.checks import Results
-from experiments.studies.figures import draw, points_table, published_values
-from experiments.studies.page import write_study_page
-from experiments.studies.published.batched_cases import BTM
-from experiments.studies.study import Bubbles, Check, Exact, Measure, Order, Points, Report, Runs, Size
-from experiments.studies.verdicts import VERDICTS
+from rankduel.experiments.report.charts.parts import PHONE, printable
+from rankduel.experiments.report.files import chart_svg, svg_width
+from rankduel.experiments.studies import all_studies
+from rankduel.experiments.studies.captions import caption, styles_of, with_policy_titles
+from rankduel.experiments.studies.checks import Results
+from rankduel.experiments.studies.figures import draw, points_table, published_values
+from rankduel.experiments.studies.page import write_study_page
+from rankduel.experiments.studies.published.batched_cases import BTM
+from rankduel.experiments.studies.study import (
+    Bubbles,
+    Check,
+    Exact,
+    Measure,
+    Order,
+    Points,
+    Report,
+    Runs,
+    Size,
+)
+from rankduel.experiments.studies.verdicts import VERDICTS
 
 
 def page(folder, *all_played):

@@ -5,10 +5,10 @@ import dataclasses
 import pytest
 from support.check_results import CLEAR
 
-from experiments.studies.figures import write_figures
-from experiments.studies.playing import play_study
-from experiments.studies.study import Computed, Curves, Inputs, Runs, Size, Study
 from rankduel.base.errors import StudyError
+from rankduel.experiments.studies.figures import write_figures
+from rankduel.experiments.studies.playing import play_study
+from rankduel.experiments.studies.study import Computed, Curves, Inputs, Runs, Size, Study
 
 
 def test_computed_values_are_cached_and_inherit_stand_ins(tmp_path):

@@ -3,10 +3,10 @@
 import pytest
 
 import rankduel as library
-from experiments.studies.playing import play_study
-from experiments.studies.study import Runs, Size, Study
-from experiments.studies.toml import read_study
 from rankduel.base.errors import PolicyError
+from rankduel.experiments.studies.playing import play_study
+from rankduel.experiments.studies.study import Runs, Size, Study
+from rankduel.experiments.studies.toml import read_study
 
 MINE = '''\
 """Mine: always the first two arms."""

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from bandits import condorcet_winner
-from experiments.studies.data import PUBLIC, open_problem, stand_in_for
-from experiments.studies.data_folder import data_folder, find_file
-from experiments.studies.judged import DataSource, name_of_settings
-from experiments.studies.problems import parse_problem
-from experiments.studies.subsets import random_arms
+from rankduel.bandits import condorcet_winner
 from rankduel.base.errors import StudyError, UsageError
+from rankduel.experiments.studies.data import PUBLIC, open_problem, stand_in_for
+from rankduel.experiments.studies.data_folder import data_folder, find_file
+from rankduel.experiments.studies.judged import DataSource, name_of_settings
+from rankduel.experiments.studies.problems import parse_problem
+from rankduel.experiments.studies.subsets import random_arms
 
 
 def test_stand_ins_are_valid_and_marked(tmp_path):

@@ -7,14 +7,25 @@ import pytest
 from markdown_it import MarkdownIt
 from support.study_samples import record
 
-from experiments.studies import all_studies, papers
-from experiments.studies.exhibits import exhibits
-from experiments.studies.overview import by_paper, findings
-from experiments.studies.playing import folder_of
-from experiments.studies.reproduction import write_page
-from experiments.studies.study import FAILS, HOLDS, REPORT, SKIPPED, WARNS, Curves, Finding, Study, Table, Use
-from experiments.studies.verdicts import DATA, LONGER, write_records
-from experiments.studies.wording import anchor, code, plain
+from rankduel.experiments.studies import all_studies, papers
+from rankduel.experiments.studies.exhibits import exhibits
+from rankduel.experiments.studies.overview import by_paper, findings
+from rankduel.experiments.studies.playing import folder_of
+from rankduel.experiments.studies.reproduction import write_page
+from rankduel.experiments.studies.study import (
+    FAILS,
+    HOLDS,
+    REPORT,
+    SKIPPED,
+    WARNS,
+    Curves,
+    Finding,
+    Study,
+    Table,
+    Use,
+)
+from rankduel.experiments.studies.verdicts import DATA, LONGER, write_records
+from rankduel.experiments.studies.wording import anchor, code, plain
 
 EMPTY = Study("s", "t", "source", "q", "d", (), ())
 STUDIES = all_studies()

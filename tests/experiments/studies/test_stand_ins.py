@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from bandits import condorcet_winner
-from experiments.studies.data import PUBLIC, open_problem
-from experiments.studies.judged import DataSource
-from experiments.studies.stand_ins import FITS, RIVAL, with_gaps_of, with_rival
-from experiments.winners.notions import copeland_scores
+from rankduel.bandits import condorcet_winner
+from rankduel.experiments.studies.data import PUBLIC, open_problem
+from rankduel.experiments.studies.judged import DataSource
+from rankduel.experiments.studies.stand_ins import FITS, RIVAL, with_gaps_of, with_rival
+from rankduel.experiments.winners.notions import copeland_scores
 
 # Fifth smallest gap, 10 % and median of the gaps of the Condorcet winner in the public MSLR matrices.
 MEASURED = {

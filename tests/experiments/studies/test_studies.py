@@ -3,16 +3,26 @@
 import numpy as np
 import pytest
 
-from experiments.matrix.preferences import preferences_of
-from experiments.runs.problem import Problem
-from experiments.specs import parse_policy
-from experiments.studies import all_studies
-from experiments.studies.data import open_problem
-from experiments.studies.judged import DataSource
-from experiments.studies.study import COLUMNS, TIERS, Bubbles, Computed, Curves, Points, Runs, Size, size_in
-from experiments.studies.toml import check_study
 from rankduel.base.errors import StudyError
 from rankduel.base.toml import read_table
+from rankduel.experiments.matrix.preferences import preferences_of
+from rankduel.experiments.runs.problem import Problem
+from rankduel.experiments.specs import parse_policy
+from rankduel.experiments.studies import all_studies
+from rankduel.experiments.studies.data import open_problem
+from rankduel.experiments.studies.judged import DataSource
+from rankduel.experiments.studies.study import (
+    COLUMNS,
+    TIERS,
+    Bubbles,
+    Computed,
+    Curves,
+    Points,
+    Runs,
+    Size,
+    size_in,
+)
+from rankduel.experiments.studies.toml import check_study
 
 STUDIES = all_studies()
 

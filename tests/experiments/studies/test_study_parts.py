@@ -4,14 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.matrix.builtin import MATRICES
-from experiments.matrix.preferences import preferences_of
-from experiments.studies.data import open_problem, stand_in_for
-from experiments.studies.judged import DataSource
-from experiments.studies.playing import count_runs, parts_to_play
-from experiments.studies.published import k_scan, merge_grid, merge_tuning, two_winners
-from experiments.studies.study import Computed, Inputs, Runs, Size, Study, full_name
 from rankduel.base.errors import MatrixError
+from rankduel.experiments.matrix.builtin import MATRICES
+from rankduel.experiments.matrix.preferences import preferences_of
+from rankduel.experiments.studies.data import open_problem, stand_in_for
+from rankduel.experiments.studies.judged import DataSource
+from rankduel.experiments.studies.playing import count_runs, parts_to_play
+from rankduel.experiments.studies.published import k_scan, merge_grid, merge_tuning, two_winners
+from rankduel.experiments.studies.study import Computed, Inputs, Runs, Size, Study, full_name
 
 ONE = {"quick": Size(100, 3)}
 

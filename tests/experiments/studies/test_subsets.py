@@ -5,13 +5,13 @@ import itertools
 import numpy as np
 import pytest
 
-from experiments.matrix.builtin import MATRICES
-from experiments.studies.data import PUBLIC, open_problem
-from experiments.studies.judged import DataSource
-from experiments.studies.subsets import DRAWS, draw_two_winners, min_winner_gap
-from experiments.winners.notions import copeland_scores
 from rankduel.base.errors import StudyError
 from rankduel.base.streams import stream
+from rankduel.experiments.matrix.builtin import MATRICES
+from rankduel.experiments.studies.data import PUBLIC, open_problem
+from rankduel.experiments.studies.judged import DataSource
+from rankduel.experiments.studies.subsets import DRAWS, draw_two_winners, min_winner_gap
+from rankduel.experiments.winners.notions import copeland_scores
 
 
 def random_matrix(seed, size=8):
@@ -85,7 +85,7 @@ def test_the_clearest_of_all_subsets_is_found(seed):
 
 def test_draws_are_those_of_the_slow_twin(monkeypatch):
     """Margins are equal, so that many subsets have the same gap; the first of them is selected."""
-    monkeypatch.setattr("experiments.studies.subsets.DRAWS", 2000)
+    monkeypatch.setattr("rankduel.experiments.studies.subsets.DRAWS", 2000)
     matrix = np.where(random_matrix(4, 30) > 0.5, 0.7, 0.3)
     rng, permutation = stream(7, "two winners", 6), list(range(30))
     found, gaps, best = draw_two_winners(matrix, 6, seed=7), [], []

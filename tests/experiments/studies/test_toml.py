@@ -3,9 +3,9 @@
 import pytest
 from support.own_study import TOML
 
-from experiments.studies.study import Curves, Measure, Order, Size
-from experiments.studies.toml import read_study
 from rankduel.base.errors import RankduelError, StudyError
+from rankduel.experiments.studies.study import Curves, Measure, Order, Size
+from rankduel.experiments.studies.toml import read_study
 
 
 @pytest.fixture

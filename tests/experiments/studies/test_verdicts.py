@@ -5,9 +5,9 @@ import json
 import pytest
 from support.check_results import CLEAR, RCS, RUCB, verdict
 
-from experiments.studies.study import Between, Exact, Measure, Order
-from experiments.studies.verdicts import read_records, summary, write_records
 from rankduel.base.errors import RecordsError
+from rankduel.experiments.studies.study import Between, Exact, Measure, Order
+from rankduel.experiments.studies.verdicts import read_records, summary, write_records
 
 ABOUT = {"study": "s", "title": "t", "source": "s", "tier": "quick"}
 

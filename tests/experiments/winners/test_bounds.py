@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from experiments.matrix.builtin import MATRICES
-from experiments.winners.bounds import bounds_table
-from experiments.winners.copeland_gaps import copeland_gaps, gap_ratios
 from rankduel.base.errors import UsageError
+from rankduel.experiments.matrix.builtin import MATRICES
+from rankduel.experiments.winners.bounds import bounds_table
+from rankduel.experiments.winners.copeland_gaps import copeland_gaps, gap_ratios
 
 THREE = np.array([[0.5, 0.6, 0.7], [0.4, 0.5, 0.8], [0.3, 0.2, 0.5]])
 ALL = ["4.4", "4.5", "6.1", "4.1", "7.1"]

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from experiments.winners import many_matrices
-from experiments.winners.many_matrices import random_walks, unbeaten_support
-from experiments.winners.notions import random_walk, von_neumann
+from rankduel.experiments.winners import many_matrices
+from rankduel.experiments.winners.many_matrices import random_walks, unbeaten_support
+from rankduel.experiments.winners.notions import random_walk, von_neumann
 
 
 def matrices(n, size, seed, spread, n_steps=0):

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from support.small_matrices import matrices, square
 
-from bandits import condorcet_winner
-from experiments.matrix.builtin import MATRICES
-from experiments.matrix.preferences import Preferences, preferences_of
-from experiments.winners import subsets as shares_module
-from experiments.winners.certainty import certainty, deciding
-from experiments.winners.notions import (
+from rankduel.bandits import condorcet_winner
+from rankduel.base.errors import UsageError
+from rankduel.experiments.matrix.builtin import MATRICES
+from rankduel.experiments.matrix.preferences import Preferences, preferences_of
+from rankduel.experiments.winners import subsets as shares_module
+from rankduel.experiments.winners.certainty import certainty, deciding
+from rankduel.experiments.winners.notions import (
     CHAINS,
     best,
     borda_scores,
@@ -29,8 +30,8 @@ from experiments.winners.notions import (
     von_neumann,
     winner_sets,
 )
-from experiments.winners.subsets import subset_shares, usual_sizes
-from experiments.winners.transitivity import (
+from rankduel.experiments.winners.subsets import subset_shares, usual_sizes
+from rankduel.experiments.winners.transitivity import (
     count_cycles,
     count_ties,
     count_triples,
@@ -38,7 +39,6 @@ from experiments.winners.transitivity import (
     transitivity,
     weak_order,
 )
-from rankduel.base.errors import UsageError
 
 pytestmark = pytest.mark.kernel
 

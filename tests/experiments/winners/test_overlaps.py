@@ -10,17 +10,19 @@ from hypothesis import given, settings
 from support.helpers import words
 from support.small_matrices import matrices, square
 
-from experiments.matrix.builtin import MATRICES
-from experiments.matrix.preferences import preferences_of
-from experiments.report.charts.points import binned_shares, bubble_chart, line_chart
-from experiments.studies.checks import Results, run_checks
-from experiments.studies.figures import draw, points_table
-from experiments.studies.published import winner_notions
-from experiments.studies.published.facts import STUDY as FACTS
-from experiments.studies.published.facts_subsets import public_facts
-from experiments.studies.study import HOLDS, REPORT, Bubbles, Inputs, Measure, Size
-from experiments.winners import overlaps as overlaps_module
-from experiments.winners.notions import (
+from rankduel.base.errors import MatrixError, UsageError
+from rankduel.base.streams import stream
+from rankduel.experiments.matrix.builtin import MATRICES
+from rankduel.experiments.matrix.preferences import preferences_of
+from rankduel.experiments.report.charts.points import binned_shares, bubble_chart, line_chart
+from rankduel.experiments.studies.checks import Results, run_checks
+from rankduel.experiments.studies.figures import draw, points_table
+from rankduel.experiments.studies.published import winner_notions
+from rankduel.experiments.studies.published.facts import STUDY as FACTS
+from rankduel.experiments.studies.published.facts_subsets import public_facts
+from rankduel.experiments.studies.study import HOLDS, REPORT, Bubbles, Inputs, Measure, Size
+from rankduel.experiments.winners import overlaps as overlaps_module
+from rankduel.experiments.winners.notions import (
     best,
     borda_scores,
     copeland_losses,
@@ -28,7 +30,7 @@ from experiments.winners.notions import (
     random_walk,
     von_neumann,
 )
-from experiments.winners.overlaps import (
+from rankduel.experiments.winners.overlaps import (
     CONTAINED,
     LOSSES,
     PAIRS,
@@ -37,9 +39,7 @@ from experiments.winners.overlaps import (
     usual_overlap_sizes,
     winner_overlaps,
 )
-from experiments.winners.subsets import subset_shares
-from rankduel.base.errors import MatrixError, UsageError
-from rankduel.base.streams import stream
+from rankduel.experiments.winners.subsets import subset_shares
 
 pytestmark = pytest.mark.kernel
 

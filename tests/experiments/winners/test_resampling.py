@@ -14,13 +14,13 @@ from scipy import stats
 from support import arenas
 
 import rankduel
-from experiments.matrix.build import build_matrix
-from experiments.matrix.preferences import Preferences, preferences_of
-from experiments.winners.certainty import certainty, joint
-from experiments.winners.resampling import NOTIONS, resampled_leads, resampled_winners
-from experiments.winners.verdict import resampled_verdict
 from rankduel.base.errors import UsageError
 from rankduel.base.streams import stream
+from rankduel.experiments.matrix.build import build_matrix
+from rankduel.experiments.matrix.preferences import Preferences, preferences_of
+from rankduel.experiments.winners.certainty import certainty, joint
+from rankduel.experiments.winners.resampling import NOTIONS, resampled_leads, resampled_winners
+from rankduel.experiments.winners.verdict import resampled_verdict
 
 
 def by_query_preferences(values, n_rankers, **settings):
@@ -106,8 +106,8 @@ def test_the_number_of_threads_does_not_matter():
     """The number of threads may change the order of sums in matrix products."""
     source = (
         "import numpy as np\n"
-        "from experiments.matrix.preferences import Preferences, preferences_of\n"
-        "from experiments.winners.resampling import resampled_winners\n"
+        "from rankduel.experiments.matrix.preferences import Preferences, preferences_of\n"
+        "from rankduel.experiments.winners.resampling import resampled_winners\n"
         "values = np.random.default_rng(0).uniform(0.4, 0.6, (1225, 90)).astype(np.float32)\n"
         "matrix = np.full((50, 50), 0.5)\n"
         "made = preferences_of(matrix)\n"

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from interleave.exact import all_pages
-from interleave.world import DOC
+from rankduel.interleave.exact import all_pages
+from rankduel.interleave.world import DOC
 
 pytestmark = pytest.mark.kernel
 

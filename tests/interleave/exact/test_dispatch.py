@@ -23,14 +23,14 @@ from support.small_worlds import (
     small_world,
 )
 
-from clickmodels import click_model
-from interleave import interleaving, is_exact, make_world, mean_odds, query_odds
-from interleave.exact import dispatch as exact_module
-from interleave.exact.team_draft import team_draft_odds
-from interleave.methods import optimized
-from interleave.world import BY_SHARE, user_table
-from letor_data.rankings import Rankings
 from rankduel.base.errors import InterleaveError
+from rankduel.clickmodels import click_model
+from rankduel.interleave import interleaving, is_exact, make_world, mean_odds, query_odds
+from rankduel.interleave.exact import dispatch as exact_module
+from rankduel.interleave.exact.team_draft import team_draft_odds
+from rankduel.interleave.methods import optimized
+from rankduel.interleave.world import BY_SHARE, user_table
+from rankduel.letor_data.rankings import Rankings
 
 pytestmark = pytest.mark.kernel
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from support.shared_worlds import chi_square_p_value, put, shown_pages
 from support.small_worlds import two_rankings
 
-from clickmodels import click_model
-from interleave import MULTILEAVERS, make_shared_world, multileave_by, multileaved_page
-from interleave.world import DOC
+from rankduel.clickmodels import click_model
+from rankduel.interleave import MULTILEAVERS, make_shared_world, multileave_by, multileaved_page
+from rankduel.interleave.world import DOC
 
 pytestmark = pytest.mark.kernel
 

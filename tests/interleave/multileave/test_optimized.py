@@ -19,11 +19,11 @@ from support.shared_worlds import (
     totals_by,
 )
 
-from interleave.methods.optimized import solve_fair_page_odds
-from interleave.multileave import multileaved_page, multileaving
-from interleave.multileave.fair_odds import solve, workspace_for
-from interleave.multileave.methods import team_draft
-from interleave.multileave.methods.optimized import METHOD
+from rankduel.interleave.methods.optimized import solve_fair_page_odds
+from rankduel.interleave.multileave import multileaved_page, multileaving
+from rankduel.interleave.multileave.fair_odds import solve, workspace_for
+from rankduel.interleave.multileave.methods import team_draft
+from rankduel.interleave.multileave.methods.optimized import METHOD
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

@@ -15,7 +15,7 @@ from support.shared_worlds import (
     shown_pages,
 )
 
-from interleave.multileave import multileaved_page, multileaving
+from rankduel.interleave.multileave import multileaved_page, multileaving
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

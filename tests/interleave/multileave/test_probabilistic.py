@@ -18,8 +18,8 @@ from support.shared_worlds import (
     shown_pages,
 )
 
-from interleave import interleaving
-from interleave.multileave import multileaved_page, multileaving
+from rankduel.interleave import interleaving
+from rankduel.interleave.multileave import multileaved_page, multileaving
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

@@ -6,9 +6,9 @@ import re
 import pytest
 from support.shared_worlds import QUERIES, shared_world_of
 
-from interleave.multileave import MULTILEAVERS, multileaved_page, multileaving
 from rankduel.base.errors import InterleaveError
 from rankduel.base.settings import settings_of
+from rankduel.interleave.multileave import MULTILEAVERS, multileaved_page, multileaving
 
 
 def parsed(text):

@@ -19,7 +19,7 @@ from support.shared_worlds import (
     totals_by,
 )
 
-from interleave.multileave import for_another_thread, multileaved_page, multileaving
+from rankduel.interleave.multileave import for_another_thread, multileaved_page, multileaving
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from letor_data.evaluation.catalogue import MEASURES, measure_text, parse_measure
 from rankduel.base.errors import UsageError
 from rankduel.base.settings import settings_of
+from rankduel.letor_data.evaluation.catalogue import MEASURES, measure_text, parse_measure
 
 
 @pytest.mark.parametrize(

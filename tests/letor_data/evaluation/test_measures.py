@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import AP, RR, P, nDCG
 
-from letor_data.evaluation.catalogue import MEASURES, measure_text
-from letor_data.evaluation.gains import ideal_dcg
-from letor_data.evaluation.values import expected_values, mean_over_queries
-from letor_data.sorting import rank_scores
 from rankduel.base.errors import DataError, UsageError
+from rankduel.letor_data.evaluation.catalogue import MEASURES, measure_text
+from rankduel.letor_data.evaluation.gains import ideal_dcg
+from rankduel.letor_data.evaluation.values import expected_values, mean_over_queries
+from rankduel.letor_data.sorting import rank_scores
 
 pytestmark = pytest.mark.kernel
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from support.helpers import small_letor
 
-from letor_data.evaluation.catalogue import MEASURES, parse_measure
-from letor_data.evaluation.values import expected_values, measure_rankers
-from letor_data.rankers import feature, feature_rankers
-from letor_data.rankings import rank
-from letor_data.synthetic.generate import shape, synthesize
 from rankduel.base.errors import DataError
+from rankduel.letor_data.evaluation.catalogue import MEASURES, parse_measure
+from rankduel.letor_data.evaluation.values import expected_values, measure_rankers
+from rankduel.letor_data.rankers import feature, feature_rankers
+from rankduel.letor_data.rankings import rank
+from rankduel.letor_data.synthetic.generate import shape, synthesize
 
 pytestmark = pytest.mark.kernel
 

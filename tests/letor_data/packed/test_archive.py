@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from support.helpers import COMPRESS, PACK, tarred, zipped
 
-from letor_data.packed.archive import Source, find_files, find_sources, read_all, read_pieces
 from rankduel.base.errors import DataError
+from rankduel.letor_data.packed.archive import Source, find_files, find_sources, read_all, read_pieces
 
 TEXT = b"2 qid:1 1:0.5 2:3 # first\n0 qid:1 1:0.25\n1 qid:2 2:-7\n"
 LIES = ["x", "x.txt", "x.dat", "X.GZ", "x.bz2", "x.xz", "x.tar.notes"]

@@ -13,11 +13,11 @@ import zlib
 import pytest
 from support.helpers import COMPRESS, tarred
 
-import letor_data
-from letor_data.packed import archive, tar_stream
-from letor_data.packed.archive import find_sources, read_all, read_pieces
-from letor_data.packed.packing import Pieces
+from rankduel import letor_data
 from rankduel.base.errors import DataError
+from rankduel.letor_data.packed import archive, tar_stream
+from rankduel.letor_data.packed.archive import find_sources, read_all, read_pieces
+from rankduel.letor_data.packed.packing import Pieces
 
 LINE = b"1 qid:a 1:1\n"
 
@@ -146,8 +146,8 @@ def test_zip_members_come_in_bounded_pieces(tmp_path, method):
 # Read files with a limit of 400 MB above the memory of the process, and print the results.
 WITHIN_LIMITS = """
 import resource, sys
-import letor_data
-from letor_data.trec import read_qrels, read_run
+from rankduel import letor_data
+from rankduel.letor_data.trec import read_qrels, read_run
 from rankduel.base.errors import DataError
 
 folder = sys.argv[1]

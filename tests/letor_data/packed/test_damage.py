@@ -7,10 +7,10 @@ import tracemalloc
 import pytest
 from support.helpers import COMPRESS, PACK, tarred
 
-import letor_data
-from letor_data.packed.archive import find_sources, read_all, read_pieces
-from letor_data.packed.packing import DamagedError
+from rankduel import letor_data
 from rankduel.base.errors import DataError
+from rankduel.letor_data.packed.archive import find_sources, read_all, read_pieces
+from rankduel.letor_data.packed.packing import DamagedError
 
 TEXT = b"2 qid:1 1:0.5 2:3 # first\n0 qid:1 1:0.25\n1 qid:2 2:-7\n"
 BLOCK = tarfile.BLOCKSIZE

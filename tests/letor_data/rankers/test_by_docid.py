@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from letor_data import read_data
-from letor_data.rankers import parse, run, scores
 from rankduel.base.errors import DataError
+from rankduel.letor_data import read_data
+from rankduel.letor_data.rankers import parse, run, scores
 
 LINES = """\
 2 qid:7 1:0.5 2:3 #docid = A inc = 1

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from letor_data.letor import Letor
-from letor_data.rankers import feature, feature_rankers, linear, scores
 from rankduel.base.errors import DataError
+from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.rankers import feature, feature_rankers, linear, scores
 
 NAN = np.nan
 

@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from letor_data import read_data
-from letor_data.cache import cache_files
-from letor_data.letor import Letor
-from letor_data.rankers import model, parse
-from letor_data.rankers import models as models_module
-from letor_data.text.writer import write_letor
 from rankduel.base.errors import DataError
+from rankduel.letor_data import read_data
+from rankduel.letor_data.cache import cache_files
+from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.rankers import model, parse
+from rankduel.letor_data.rankers import models as models_module
+from rankduel.letor_data.text.writer import write_letor
 
 N_FEATURES = 4
 QUIET = {"verbosity": -1, "num_threads": 1, "min_data_in_leaf": 2, "num_leaves": 6}

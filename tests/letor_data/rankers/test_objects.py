@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from letor_data.letor import Letor
-from letor_data.rankers import Ranker, feature, ranker_of, rankers_of
-from letor_data.rankings import rank
 from rankduel.base.errors import DataError, UsageError
+from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.rankers import Ranker, feature, ranker_of, rankers_of
+from rankduel.letor_data.rankings import rank
 
 NAN = np.nan
 
@@ -73,7 +73,7 @@ def test_an_estimator_sees_many_rows_and_missing_values(letor):
 
 
 def test_an_estimator_is_given_batches(letor, monkeypatch):
-    monkeypatch.setattr("letor_data.rankers.objects._BATCH", 2 * 8 * 2)
+    monkeypatch.setattr("rankduel.letor_data.rankers.objects._BATCH", 2 * 8 * 2)
     model = Doubling()
     assert ranker_of(model, letor).score(letor).tolist() == [2, 6, 10, 4, 0]
     assert [len(rows) for rows in model.seen] == [2, 2, 1]

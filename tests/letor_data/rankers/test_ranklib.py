@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from letor_data.letor import Letor
-from letor_data.rankers import model
-from letor_data.rankers.ranklib import read_ranklib
 from rankduel.base.errors import DataError
+from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.rankers import model
+from rankduel.letor_data.rankers.ranklib import read_ranklib
 
 pytestmark = pytest.mark.kernel
 

@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from letor_data.formats import PROFILES
-from letor_data.letor import Letor
-from letor_data.rankers import feature, linear, parse, scores
-from letor_data.rankers.texts import KINDS
-from letor_data.synthetic.generate import shape, synthesize
 from rankduel.base.errors import DataError, RankduelError, UsageError
+from rankduel.letor_data.formats import PROFILES
+from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.rankers import feature, linear, parse, scores
+from rankduel.letor_data.rankers.texts import KINDS
+from rankduel.letor_data.synthetic.generate import shape, synthesize
 
 ODD = ["tf-idf", 'say "x"', "a*b", "run:1", "x,name=y", "(z)", " padded "]
 

@@ -7,10 +7,10 @@ rankers, probabilistic interleave by Lerot, about 414,700 duels of each pair.
 import numpy as np
 import pytest
 
-from experiments.arena import open_arena
-from experiments.matrix.build import build_matrix
-from experiments.winners.transitivity import count_cycles, transitivity
-from letor_data.synthetic.generate import shape, synthesize
+from rankduel.experiments.arena import open_arena
+from rankduel.experiments.matrix.build import build_matrix
+from rankduel.experiments.winners.transitivity import count_cycles, transitivity
+from rankduel.letor_data.synthetic.generate import shape, synthesize
 
 # Quantiles 5, 25, 50, 75 and 95 % of |p - 1/2| over all pairs.
 QUANTILES = {

@@ -7,11 +7,18 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from letor_data.letor import is_constant
-from letor_data.synthetic import calibrated
-from letor_data.synthetic.features import BLOCKS, STREAMS
-from letor_data.synthetic.generate import SHAPES, Synthetic, blocks, docs_per_query, shape, synthesize
 from rankduel.base.errors import DataError
+from rankduel.letor_data.letor import is_constant
+from rankduel.letor_data.synthetic import calibrated
+from rankduel.letor_data.synthetic.features import BLOCKS, STREAMS
+from rankduel.letor_data.synthetic.generate import (
+    SHAPES,
+    Synthetic,
+    blocks,
+    docs_per_query,
+    shape,
+    synthesize,
+)
 
 SHARES = np.array([0.52, 0.32, 0.13, 0.02, 0.01])
 QUERIES_2000 = Synthetic(queries=2000, p_norel=0.0, n_const=4)  # values in the specification

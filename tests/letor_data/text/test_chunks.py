@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.reading import assert_same, cut_into, documents, parse
 
-from letor_data.errors import LetorFormatError
 from rankduel.base.errors import DataError
+from rankduel.letor_data.errors import LetorFormatError
 
 pytestmark = pytest.mark.kernel
 

@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 from support.reading import assert_same, cut_into, documents, parse
 
-from letor_data.errors import LetorFormatError
-from letor_data.packed.packing import zstd
 from rankduel.base.errors import DataError
+from rankduel.letor_data.errors import LetorFormatError
+from rankduel.letor_data.packed.packing import zstd
 
 pytestmark = pytest.mark.kernel
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from support.reading import documents, parse
 
-from letor_data.errors import LetorFormatError
-from letor_data.packed.packing import zstd
 from rankduel.base.errors import DataError
+from rankduel.letor_data.errors import LetorFormatError
+from rankduel.letor_data.packed.packing import zstd
 
 pytestmark = pytest.mark.kernel
 

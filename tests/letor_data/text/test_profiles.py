@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from support.reading import cut_into, documents, parse
 
-from letor_data.errors import LetorFormatError
-from letor_data.formats import PROFILES, profile_for, size_note
-from letor_data.text import columns
-from letor_data.text.tokenizer import VALUES
 from rankduel.base.errors import DataError
+from rankduel.letor_data.errors import LetorFormatError
+from rankduel.letor_data.formats import PROFILES, profile_for, size_note
+from rankduel.letor_data.text import columns
+from rankduel.letor_data.text.tokenizer import VALUES
 
 pytestmark = pytest.mark.kernel
 
@@ -277,7 +277,7 @@ def test_features_are_bounded_before_anything_is_allocated(monkeypatch):
         assert tokens.found[VALUES] == 0
         return {}
 
-    monkeypatch.setattr("letor_data.text.chunks.block_columns", columns_without_values)
+    monkeypatch.setattr("rankduel.letor_data.text.chunks.block_columns", columns_without_values)
     name = write("0 qid:1 99999999999:1\n", "a.txt")
     assert error(name).startswith("a.txt:1:9: the feature number is above 100,000: max_features is 100,000 (")
 
@@ -291,7 +291,7 @@ def test_features_are_bounded_before_anything_is_allocated(monkeypatch):
     ],
 )
 def test_a_table_larger_than_memory_is_refused(cells, message, block, monkeypatch):
-    monkeypatch.setattr("letor_data.text.parse.memory_cells", lambda: cells)
+    monkeypatch.setattr("rankduel.letor_data.text.parse.memory_cells", lambda: cells)
     cut_into(monkeypatch, block, piece=16)
     text = "".join(f"0 qid:1 {1 + 10 * i}:1\n" for i in range(10))
     assert error(write(text, "a.txt")).startswith(message)
@@ -303,7 +303,7 @@ def test_memory_is_that_of_this_machine():
 
 def test_a_line_that_never_ends_is_refused_with_its_number(monkeypatch):
     cut_into(monkeypatch, block=10, piece=10)
-    monkeypatch.setattr("letor_data.text.chunks.MAX_LINE", 100)
+    monkeypatch.setattr("rankduel.letor_data.text.chunks.MAX_LINE", 100)
     name = write("0 qid:1 1:1\n" * 3 + "0 qid:1 " + "1" * 200 + ":1\n", "a.txt")
     assert error(name).startswith("a.txt:4:1: no line end within ")
     assert np.all(parse(write("0 qid:1 1:1\n" * 3, "b.txt")).labels == 0)

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from letor_data.formats import PROFILES
-from letor_data.text import tokenizer as t
-from letor_data.text.chunks import parse_block
-from letor_data.text.parse import ReadOptions, _rules
-from letor_data.text.problems import PROBLEMS
+from rankduel.letor_data.formats import PROFILES
+from rankduel.letor_data.text import tokenizer as t
+from rankduel.letor_data.text.chunks import parse_block
+from rankduel.letor_data.text.parse import ReadOptions, _rules
+from rankduel.letor_data.text.problems import PROBLEMS
 
 pytestmark = pytest.mark.kernel
 

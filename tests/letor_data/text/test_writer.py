@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from letor_data.letor import Letor, narrowest
-from letor_data.synthetic.generate import blocks, shape, synthesize
-from letor_data.text.writer import ISTELLA_MISSING, write_folds, write_letor
 from rankduel.base.errors import DataError
+from rankduel.letor_data.letor import Letor, narrowest
+from rankduel.letor_data.synthetic.generate import blocks, shape, synthesize
+from rankduel.letor_data.text.writer import ISTELLA_MISSING, write_folds, write_letor
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -7,8 +7,8 @@ import pytest
 from ir_measures import AP, RR, P, nDCG
 
 import rankduel
-from letor_data.evaluation.catalogue import MEASURES
 from rankduel.base.errors import RankduelError, UsageError
+from rankduel.letor_data.evaluation.catalogue import MEASURES
 
 pytestmark = pytest.mark.kernel
 

@@ -383,7 +383,7 @@ def test_without_a_writable_home_a_temporary_folder_is_used_with_a_warning(tmp_p
     text = """
     import warnings
     import numpy as np
-    import bandits
+    from rankduel import bandits
     with warnings.catch_warnings(record=True) as notes:
         warnings.simplefilter("always")
         bandits.play_matrix(bandits.policy("random_pair"), [[0.5, 0.6], [0.4, 0.5]], 10)
@@ -453,7 +453,7 @@ import numba.core.codegen, numba.core.untyped_passes
 if sys.argv[1] != "nothing":
     where, _, name = sys.argv[1].rpartition(".")
     delattr(sys.modules[where], name)
-import bandits
+from rankduel import bandits
 from rankduel.base import compiling
 trace = bandits.play_matrix(bandits.policy("rucb"), [[0.5, 0.6, 0.7], [0.4, 0.5, 0.6], [0.3, 0.4, 0.5]], 500)
 print(bool(compiling.MISSING), trace.duels[-1].tolist(), trace.recommended[-1])

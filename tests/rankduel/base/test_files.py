@@ -13,8 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import letor_data
-from experiments.matrix.checkpoint import Checkpoint
+from rankduel import letor_data
 from rankduel.base.errors import StudyError
 from rankduel.base.files import (
     file_checksum,
@@ -25,6 +24,7 @@ from rankduel.base.files import (
     temporary_beside,
     write_text,
 )
+from rankduel.experiments.matrix.checkpoint import Checkpoint
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs locks and signals")
 

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clickmodels import STOP_RULES, USERS, click_model, custom_model, geometric, reciprocal
-from clickmodels.position_based import MEASURED
-from experiments.specs import parse_model, spec_of
 from rankduel.base.errors import UsageError
 from rankduel.base.settings import format_spec, parse_spec
+from rankduel.clickmodels import STOP_RULES, USERS, click_model, custom_model, geometric, reciprocal
+from rankduel.clickmodels.position_based import MEASURED
+from rankduel.experiments.specs import parse_model, spec_of
 
 NAMES = st.from_regex(r"[A-Za-z][A-Za-z0-9_.-]{0,8}", fullmatch=True)
 KEYS = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True)

@@ -3,17 +3,17 @@
 import pytest
 import typer
 
-from bandits.catalogue import POLICIES
-from bandits.regret import NOTIONS
-from clickmodels.catalogue import CLICK_MODELS
-from experiments.matrix.build import PRIORS
-from experiments.matrix.builtin import FAMILIES, MATRICES
-from experiments.runs.problem import MEASURES
-from experiments.studies import all_studies
-from interleave import METHODS, PRESETS, TIED_DUELS
-from interleave.multileave import MULTILEAVERS
-from letor_data.ties import TIE_MODES
+from rankduel.bandits.catalogue import POLICIES
+from rankduel.bandits.regret import NOTIONS
 from rankduel.cli import app, completion
+from rankduel.clickmodels.catalogue import CLICK_MODELS
+from rankduel.experiments.matrix.build import PRIORS
+from rankduel.experiments.matrix.builtin import FAMILIES, MATRICES
+from rankduel.experiments.runs.problem import MEASURES
+from rankduel.experiments.studies import all_studies
+from rankduel.interleave import METHODS, PRESETS, TIED_DUELS
+from rankduel.interleave.multileave import MULTILEAVERS
+from rankduel.letor_data.ties import TIE_MODES
 
 WITHOUT_FILES = {
     completion.policies: POLICIES,

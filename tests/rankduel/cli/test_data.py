@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.specs import feature_list
-from letor_data import read_data
-from letor_data.synthetic.generate import shape, synthesize
 from rankduel.cli.console import number_ranges
+from rankduel.experiments.specs import feature_list
+from rankduel.letor_data import read_data
+from rankduel.letor_data.synthetic.generate import shape, synthesize
 
 LINES = """\
 2 qid:7 1:0.5 2:3 3:1 #docid = A

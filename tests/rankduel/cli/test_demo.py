@@ -3,8 +3,8 @@
 import pytest
 from support.helpers import words
 
-from experiments.matrix.preferences import read_preferences
-from experiments.runs.run_sets import read_run_sets
+from rankduel.experiments.matrix.preferences import read_preferences
+from rankduel.experiments.runs.run_sets import read_run_sets
 
 pytestmark = pytest.mark.slow
 

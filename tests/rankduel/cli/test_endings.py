@@ -19,11 +19,11 @@ import numpy as np
 import pytest
 from support.helpers import words
 
-from experiments.matrix.preferences import preferences_of, write_preferences
 from rankduel import cli
 from rankduel.base.files import replacing
 from rankduel.cli import endings
 from rankduel.cli.console import visible
+from rankduel.experiments.matrix.preferences import preferences_of, write_preferences
 
 posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks, and sends signals")
 RANKDUEL = [sys.executable, "-m", "rankduel"]

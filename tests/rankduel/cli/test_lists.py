@@ -5,13 +5,13 @@ import json
 import pytest
 from support.helpers import words
 
-from clickmodels import ATTENTIONS, STOP_RULES, USERS
-from experiments.matrix.builtin import FAMILIES, MATRICES
-from experiments.specs import parse_model, spec_of
-from interleave import METHODS, PRESETS, interleaving
 from rankduel.base.errors import ClickModelError, InterleaveError, UsageError
 from rankduel.base.settings import parse_spec, settings_of
 from rankduel.cli.shown import lists, matrices
+from rankduel.clickmodels import ATTENTIONS, STOP_RULES, USERS
+from rankduel.experiments.matrix.builtin import FAMILIES, MATRICES
+from rankduel.experiments.specs import parse_model, spec_of
+from rankduel.interleave import METHODS, PRESETS, interleaving
 
 
 @pytest.mark.parametrize("command", ["clickmodels", "interleavers", "matrices"])

@@ -10,14 +10,14 @@ from rich.console import Console
 from support.helpers import words
 from typer.testing import CliRunner
 
-from experiments.matrix.build import BuildStatus
-from experiments.matrix.preferences import read_preferences
-from letor_data.synthetic.generate import shape, synthesize
-from letor_data.text.writer import write_letor
 from rankduel.base.errors import DataError, InterleaveError, UsageError
 from rankduel.cli import console
 from rankduel.cli import matrix as matrix_commands
 from rankduel.cli.options import DuelOptions
+from rankduel.experiments.matrix.build import BuildStatus
+from rankduel.experiments.matrix.preferences import read_preferences
+from rankduel.letor_data.synthetic.generate import shape, synthesize
+from rankduel.letor_data.text.writer import write_letor
 
 pytestmark = pytest.mark.kernel
 

@@ -10,10 +10,10 @@ from rich.console import Console
 from support.helpers import words
 from support.html_pages import ATTACKS, Page
 
-from experiments.matrix.builtin import MATRICES
-from experiments.matrix.preferences import preferences_of, write_preferences
 from rankduel.cli.console import screen
 from rankduel.cli.shown.matrix import colour, draw, shrunk
+from rankduel.experiments.matrix.builtin import MATRICES
+from rankduel.experiments.matrix.preferences import preferences_of, write_preferences
 
 
 def drawn(matrix, width=80, names=None, **settings):

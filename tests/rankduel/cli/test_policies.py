@@ -5,9 +5,9 @@ import json
 import pytest
 from support.helpers import words
 
-from bandits import POLICIES
-from experiments.specs import parse_policy
+from rankduel.bandits import POLICIES
 from rankduel.base.settings import settings_of
+from rankduel.experiments.specs import parse_policy
 
 
 @pytest.mark.parametrize("more", [[], ["--help"], ["rucb(alpha=0.6)"]])

@@ -7,8 +7,8 @@ import pytest
 from support import arenas
 from support.helpers import words
 
-from experiments.matrix.preferences import preferences_of, read_preferences, write_preferences
-from letor_data.text.writer import write_letor
+from rankduel.experiments.matrix.preferences import preferences_of, read_preferences, write_preferences
+from rankduel.letor_data.text.writer import write_letor
 
 pytestmark = pytest.mark.kernel
 DUEL = ("--interleave", "team_draft", "-k", "5")

@@ -5,8 +5,8 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from experiments.runs.in_play import InPlay
 from rankduel.cli import console
+from rankduel.experiments.runs.in_play import InPlay
 
 
 class Clock:

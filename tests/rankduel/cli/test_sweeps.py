@@ -3,10 +3,10 @@
 import pytest
 from support.helpers import words
 
-from experiments.matrix.preferences import read_preferences
-from experiments.runs.study_file import read_settings
-from letor_data.synthetic.generate import shape, synthesize
-from letor_data.text.writer import write_letor
+from rankduel.experiments.matrix.preferences import read_preferences
+from rankduel.experiments.runs.study_file import read_settings
+from rankduel.letor_data.synthetic.generate import shape, synthesize
+from rankduel.letor_data.text.writer import write_letor
 
 pytestmark = pytest.mark.kernel
 

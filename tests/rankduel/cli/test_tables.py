@@ -9,10 +9,10 @@ import pytest
 import typer
 from support import arenas
 
-from letor_data.text.writer import write_letor
 from rankduel.base.errors import UsageError
 from rankduel.cli import app
 from rankduel.cli.console import plain, print_table
+from rankduel.letor_data.text.writer import write_letor
 
 WITHOUT_TABLES = {
     "data convert", "data synth", "demo", "report", "study page", "judge start", "judge add", "judge ask",

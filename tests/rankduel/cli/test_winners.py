@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from support.helpers import words
 
-from experiments.matrix.builtin import MATRICES
-from experiments.matrix.preferences import Preferences, preferences_of, write_preferences
+from rankduel.experiments.matrix.builtin import MATRICES
+from rankduel.experiments.matrix.preferences import Preferences, preferences_of, write_preferences
 
 pytestmark = pytest.mark.kernel
 

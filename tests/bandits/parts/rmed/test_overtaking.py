@@ -6,7 +6,7 @@ from naive.policies.cw_rmed import Preferences
 from support.necessary_duels import counts_like, random_wins
 from support.policies import CYCLIC, ladder
 
-from bandits.parts.rmed.overtaking import least_to_overtake, mark_overtaking, opponents_room
+from rankduel.bandits.parts.rmed.overtaking import least_to_overtake, mark_overtaking, opponents_room
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

@@ -5,7 +5,7 @@ import pytest
 from numba import njit
 from scipy import special, stats
 
-from bandits.parts.thompson.argmax import (
+from rankduel.bandits.parts.thompson.argmax import (
     COLUMNS,
     best_mean,
     draw_best,
@@ -13,7 +13,7 @@ from bandits.parts.thompson.argmax import (
     posteriors_room,
     record_outcome,
 )
-from bandits.parts.thompson.beta_tails import draw_between, log_edge, probability_below
+from rankduel.bandits.parts.thompson.beta_tails import draw_between, log_edge, probability_below
 
 pytestmark = pytest.mark.kernel
 

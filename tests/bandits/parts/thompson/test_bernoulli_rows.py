@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from bandits.parts.thompson.bernoulli_rows import (
+from rankduel.bandits.parts.thompson.bernoulli_rows import (
     RowOdds,
     admit_all,
     even_levels,

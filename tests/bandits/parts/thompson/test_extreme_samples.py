@@ -10,8 +10,8 @@ import pytest
 from numba import njit
 from scipy import integrate, special, stats
 
-from bandits.parts.thompson.extreme_samples import sample_above_half, sample_beyond, weakest_sample
-from bandits.parts.thompson.pair_posterior import even_above_half, update_above_half
+from rankduel.bandits.parts.thompson.extreme_samples import sample_above_half, sample_beyond, weakest_sample
+from rankduel.bandits.parts.thompson.pair_posterior import even_above_half, update_above_half
 
 pytestmark = pytest.mark.kernel
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from bandits.parts.thompson.pair_posterior import even_above_half, update_above_half
+from rankduel.bandits.parts.thompson.pair_posterior import even_above_half, update_above_half
 
 pytestmark = pytest.mark.kernel
 

@@ -8,10 +8,10 @@ import pytest
 from numba import njit
 from scipy import stats
 
-from bandits.parts.thompson.bernoulli_rows import seed_bits, tournament_room, update_levels
-from bandits.parts.thompson.champion_odds import update_undefeated
-from bandits.parts.thompson.double_sampling import sample_tournament, uniform_posterior
-from bandits.parts.thompson.small_tournament import draw_scores
+from rankduel.bandits.parts.thompson.bernoulli_rows import seed_bits, tournament_room, update_levels
+from rankduel.bandits.parts.thompson.champion_odds import update_undefeated
+from rankduel.bandits.parts.thompson.double_sampling import sample_tournament, uniform_posterior
+from rankduel.bandits.parts.thompson.small_tournament import draw_scores
 
 pytestmark = pytest.mark.kernel
 

@@ -6,8 +6,8 @@ from naive.policies.c2b import C2b
 from naive.policies.pcomp import assert_same_duel_by_duel
 from support.policies import CYCLIC, assert_same_law, fast, ladder
 
-from bandits.contract import configure
-from bandits.policies.batched.c2b import POLICY
+from rankduel.bandits.contract import configure
+from rankduel.bandits.policies.batched.c2b import POLICY
 from rankduel.base.settings import kernel_params
 
 pytestmark = pytest.mark.kernel

@@ -8,11 +8,11 @@ from naive.policies.pcomp import Pcomp, assert_same_duel_by_duel
 from scipy import special, stats
 from support.policies import CYCLIC, assert_same_law, fast, ladder
 
-from bandits.contract import configure
-from bandits.matrix_duels import gaps
-from bandits.parts.geometric_rounds.rounds import batch_size, n_batches
-from bandits.policies.batched.pcomp import POLICY
-from bandits.regret import strong_regret
+from rankduel.bandits.contract import configure
+from rankduel.bandits.matrix_duels import gaps
+from rankduel.bandits.parts.geometric_rounds.rounds import batch_size, n_batches
+from rankduel.bandits.policies.batched.pcomp import POLICY
+from rankduel.bandits.regret import strong_regret
 from rankduel.base.settings import kernel_params
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]

@@ -7,8 +7,8 @@ from naive.policies.scomp import Scomp
 from naive.policies.scomp2 import Scomp2
 from support.policies import CYCLIC, assert_same_law, fast, ladder
 
-from bandits.contract import configure
-from bandits.policies.batched import scomp, scomp2
+from rankduel.bandits.contract import configure
+from rankduel.bandits.policies.batched import scomp, scomp2
 from rankduel.base.settings import kernel_params
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]

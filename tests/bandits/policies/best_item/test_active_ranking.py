@@ -8,9 +8,9 @@ from support.best_item_runs import assert_same_answers_at_once, assert_same_runs
 from support.best_items import n_duels
 from support.policies import CYCLIC, fast, ladder
 
-from bandits.contract import configure
-from bandits.policies.best_item.active_ranking import POLICY as LUCB
-from bandits.policies.best_item.active_ranking_se import POLICY as ELIMINATION
+from rankduel.bandits.contract import configure
+from rankduel.bandits.policies.best_item.active_ranking import POLICY as LUCB
+from rankduel.bandits.policies.best_item.active_ranking_se import POLICY as ELIMINATION
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

@@ -9,8 +9,8 @@ from naive.policies.knockout import Knockout
 from support.best_items import assert_same_course, n_duels
 from support.policies import CYCLIC, fast, ladder
 
-from bandits.contract import configure
-from bandits.policies.best_item.knockout import POLICY
+from rankduel.bandits.contract import configure
+from rankduel.bandits.policies.best_item.knockout import POLICY
 from rankduel.base.errors import PolicyError
 
 pytestmark = pytest.mark.kernel

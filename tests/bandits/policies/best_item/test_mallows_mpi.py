@@ -9,8 +9,8 @@ from naive.policies.mallows_mpi import MallowsMpi
 from support.best_items import assert_same_course, n_duels
 from support.policies import CYCLIC, fast, ladder
 
-from bandits.contract import configure
-from bandits.policies.best_item.mallows_mpi import POLICY
+from rankduel.bandits.contract import configure
+from rankduel.bandits.policies.best_item.mallows_mpi import POLICY
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

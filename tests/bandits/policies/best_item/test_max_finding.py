@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from support.best_items import equal_margins, n_duels
 
-from bandits.contract import configure
-from bandits.matrix_runs import play_matrix
-from bandits.policies.best_item import (
+from rankduel.bandits.contract import configure
+from rankduel.bandits.matrix_runs import play_matrix
+from rankduel.bandits.policies.best_item import (
     knockout,
     mallows_mpi,
     opt_max,

@@ -11,9 +11,9 @@ from support.best_item_runs import assert_same_answers_at_once, assert_same_runs
 from support.best_items import n_duels
 from support.policies import CYCLIC, fast, ladder
 
-from bandits.contract import configure
-from bandits.policies.best_item.mohajer_select import POLICY as SELECT
-from bandits.policies.best_item.mohajer_top_k import POLICY as TOP_K
+from rankduel.bandits.contract import configure
+from rankduel.bandits.policies.best_item.mohajer_select import POLICY as SELECT
+from rankduel.bandits.policies.best_item.mohajer_top_k import POLICY as TOP_K
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

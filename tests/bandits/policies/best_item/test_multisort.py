@@ -8,9 +8,9 @@ from naive.policies import multisort as naive
 from scipy.optimize import minimize
 from support.policies import CYCLIC, assert_same_numbers, fast, generators, ladder, slow
 
-from bandits.contract import configure
-from bandits.parts.matches.bradley_terry import RIDGE
-from bandits.policies.best_item.multisort import POLICY
+from rankduel.bandits.contract import configure
+from rankduel.bandits.parts.matches.bradley_terry import RIDGE
+from rankduel.bandits.policies.best_item.multisort import POLICY
 from rankduel.base.settings import kernel_params
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]

@@ -8,8 +8,8 @@ from naive.policies.opt_max import OptMax, PruneThenSoft
 from support.best_items import assert_same_course
 from support.policies import ladder
 
-from bandits.contract import configure
-from bandits.policies.best_item.opt_max import ARMS_LEFT, POLICY, Stage
+from rankduel.bandits.contract import configure
+from rankduel.bandits.policies.best_item.opt_max import ARMS_LEFT, POLICY, Stage
 from rankduel.base.compiling import record
 from rankduel.base.errors import PolicyError
 from rankduel.base.settings import kernel_params

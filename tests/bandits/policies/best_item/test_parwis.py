@@ -6,8 +6,8 @@ from naive.policies.parwis import Parwis, expected_change, scores
 from support.best_item_runs import assert_same_runs
 from support.policies import CYCLIC, fast, ladder
 
-from bandits.contract import configure
-from bandits.policies.best_item.parwis import POLICY, _expected_change
+from rankduel.bandits.contract import configure
+from rankduel.bandits.policies.best_item.parwis import POLICY, _expected_change
 from rankduel.base.settings import kernel_params
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]

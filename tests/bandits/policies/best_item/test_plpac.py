@@ -9,8 +9,8 @@ from naive.policies.plpac import Plpac
 from support.best_items import assert_same_course, n_duels, slow_course
 from support.policies import CYCLIC, assert_same_numbers, fast, ladder
 
-from bandits.contract import configure
-from bandits.policies.best_item.plpac import POLICY
+from rankduel.bandits.contract import configure
+from rankduel.bandits.policies.best_item.plpac import POLICY
 from rankduel.base.settings import kernel_params
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]

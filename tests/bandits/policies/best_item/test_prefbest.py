@@ -9,9 +9,9 @@ from support.best_item_runs import assert_same_answers_at_once, assert_same_runs
 from support.best_items import n_duels
 from support.policies import CYCLIC, assert_same_pairs, fast, ladder, with_horizon
 
-from bandits.contract import configure
-from bandits.policies.best_item.prefbest import POLICY
-from bandits.stepper import start
+from rankduel.bandits.contract import configure
+from rankduel.bandits.policies.best_item.prefbest import POLICY
+from rankduel.bandits.stepper import start
 from rankduel.base.errors import PolicyError
 from rankduel.base.settings import kernel_params
 

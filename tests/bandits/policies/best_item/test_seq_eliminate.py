@@ -10,8 +10,8 @@ from naive.policies.soft_seq_eliminate import SoftSeqEliminate
 from support.best_items import assert_same_course, n_duels
 from support.policies import CYCLIC, fast, ladder
 
-from bandits.contract import configure
-from bandits.policies.best_item import seq_eliminate, soft_seq_eliminate
+from rankduel.bandits.contract import configure
+from rankduel.bandits.policies.best_item import seq_eliminate, soft_seq_eliminate
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

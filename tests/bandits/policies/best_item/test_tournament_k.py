@@ -10,8 +10,8 @@ from naive.policies.tournament_k import TournamentK
 from support.best_items import assert_same_course, n_duels
 from support.policies import CYCLIC, fast, ladder
 
-from bandits.contract import configure
-from bandits.policies.best_item import seebs, tournament_k
+from rankduel.bandits.contract import configure
+from rankduel.bandits.policies.best_item import seebs, tournament_k
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

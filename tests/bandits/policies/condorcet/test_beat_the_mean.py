@@ -7,8 +7,8 @@ import pytest
 from naive.policies.beat_the_mean import BeatTheMean
 from support.policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits.contract import configure
-from bandits.policies.condorcet.beat_the_mean import POLICY
+from rankduel.bandits.contract import configure
+from rankduel.bandits.policies.condorcet.beat_the_mean import POLICY
 from rankduel.base.settings import kernel_params
 
 pytestmark = pytest.mark.kernel

@@ -8,9 +8,9 @@ from naive.policies.dts import Dts
 from support.few_steps import assert_same_few_steps
 from support.policies import CYCLIC, assert_same_law, fast, ladder, state_after
 
-from bandits.contract import configure
-from bandits.parts.bounds import NEVER, beaten
-from bandits.policies.condorcet import dts
+from rankduel.bandits.contract import configure
+from rankduel.bandits.parts.bounds import NEVER, beaten
+from rankduel.bandits.policies.condorcet import dts
 
 pytestmark = pytest.mark.kernel
 

@@ -7,11 +7,11 @@ import pytest
 from naive.policies.dts import Dts
 from support.policies import assert_same_numbers, fast, regrets, slow
 
-from bandits.contract import configure
-from bandits.matrix_runs import play_matrix
-from bandits.policies.condorcet import dts
-from bandits.regret import losses_by, strong_regret
-from experiments.matrix.builtin import MATRICES
+from rankduel.bandits.contract import configure
+from rankduel.bandits.matrix_runs import play_matrix
+from rankduel.bandits.policies.condorcet import dts
+from rankduel.bandits.regret import losses_by, strong_regret
+from rankduel.experiments.matrix.builtin import MATRICES
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

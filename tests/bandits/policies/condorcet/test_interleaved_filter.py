@@ -10,12 +10,12 @@ import pytest
 from naive.policies.interleaved_filter import InterleavedFilter
 from support.policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits.contract import configure
-from bandits.matrix_duels import gaps
-from bandits.matrix_runs import play_matrix
-from bandits.parts.picks import NO_ARM
-from bandits.policies.condorcet.interleaved_filter import POLICY
-from bandits.regret import strong_regret
+from rankduel.bandits.contract import configure
+from rankduel.bandits.matrix_duels import gaps
+from rankduel.bandits.matrix_runs import play_matrix
+from rankduel.bandits.parts.picks import NO_ARM
+from rankduel.bandits.policies.condorcet.interleaved_filter import POLICY
+from rankduel.bandits.regret import strong_regret
 from rankduel.base.errors import PolicyError
 from rankduel.base.settings import kernel_params
 

@@ -19,9 +19,9 @@ from support.policies import (
     with_horizon,
 )
 
-from bandits import configure
-from bandits.parts.merging_batches import EVERY_PAIR
-from bandits.policies.condorcet.merge_dts import POLICY, init, select, survivors, update
+from rankduel.bandits import configure
+from rankduel.bandits.parts.merging_batches import EVERY_PAIR
+from rankduel.bandits.policies.condorcet.merge_dts import POLICY, init, select, survivors, update
 from rankduel.base.errors import PolicyError
 from rankduel.base.settings import kernel_params
 

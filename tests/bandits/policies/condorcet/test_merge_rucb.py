@@ -5,9 +5,9 @@ import pytest
 from naive.policies.merge_rucb import MergeRucb
 from support.policies import CYCLIC, assert_same_choices, fast, ladder, state_after
 
-from bandits import configure
-from bandits.policies.condorcet import merge_rucb
-from bandits.policies.condorcet.merge_rucb import POLICY
+from rankduel.bandits import configure
+from rankduel.bandits.policies.condorcet import merge_rucb
+from rankduel.bandits.policies.condorcet.merge_rucb import POLICY
 from rankduel.base.errors import PolicyError
 
 pytestmark = pytest.mark.kernel

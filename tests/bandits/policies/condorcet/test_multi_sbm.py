@@ -5,8 +5,8 @@ import pytest
 from naive.policies.multi_sbm import MultiSbm
 from support.policies import CYCLIC, assert_same_choices, ladder, state_after
 
-from bandits.contract import configure
-from bandits.policies.condorcet.multi_sbm import POLICY
+from rankduel.bandits.contract import configure
+from rankduel.bandits.policies.condorcet.multi_sbm import POLICY
 from rankduel.base.settings import kernel_params
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]

@@ -8,10 +8,10 @@ import pytest
 from naive.policies.random_pair import RandomPair
 from support.policies import CYCLIC, assert_same_choices, fast, ladder, state_after
 
-from bandits.contract import configure
-from bandits.matrix_duels import gaps
-from bandits.policies.condorcet.random_pair import POLICY
-from bandits.regret import strong_regret
+from rankduel.bandits.contract import configure
+from rankduel.bandits.matrix_duels import gaps
+from rankduel.bandits.policies.condorcet.random_pair import POLICY
+from rankduel.bandits.regret import strong_regret
 from rankduel.base.settings import kernel_params
 
 pytestmark = pytest.mark.kernel

@@ -8,9 +8,9 @@ from naive.policies.rcs import Rcs
 from support.few_steps import assert_same_few_steps
 from support.policies import CYCLIC, assert_same_law, fast, ladder, state_after
 
-from bandits.contract import configure
-from bandits.parts.picks import NO_ARM
-from bandits.policies.condorcet import rcs
+from rankduel.bandits.contract import configure
+from rankduel.bandits.parts.picks import NO_ARM
+from rankduel.bandits.policies.condorcet import rcs
 
 pytestmark = pytest.mark.kernel
 

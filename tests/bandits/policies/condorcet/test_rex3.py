@@ -21,10 +21,10 @@ from support.policies import (
     with_horizon,
 )
 
-from bandits.contract import configure
-from bandits.matrix_duels import gaps
-from bandits.parts.sum_tree import add_up
-from bandits.policies.condorcet.rex3 import POLICY
+from rankduel.bandits.contract import configure
+from rankduel.bandits.matrix_duels import gaps
+from rankduel.bandits.parts.sum_tree import add_up
+from rankduel.bandits.policies.condorcet.rex3 import POLICY
 from rankduel.base.settings import kernel_params
 
 pytestmark = pytest.mark.kernel

@@ -13,14 +13,19 @@ from naive.policies.rmed2 import Rmed2
 from naive.policies.rmed2fh import Rmed2fh
 from support.policies import CYCLIC, assert_same_choices, fast, generators, ladder
 
-from bandits.contract import configure
-from bandits.matrix_duels import matrix_duel
-from bandits.parts.bounds import NEVER
-from bandits.parts.relative_entropy import divergence
-from bandits.parts.rmed.divergence import divergences_room, likeliest_winner, no_divergences, record_win
-from bandits.parts.rmed.log_time import step_when_log_log_exceeds, step_when_log_reaches
-from bandits.parts.rmed.opponents import cheapest_opponent, rmed1_opponent, rmed2_opponent
-from bandits.policies.condorcet import rmed1, rmed2, rmed2fh
+from rankduel.bandits.contract import configure
+from rankduel.bandits.matrix_duels import matrix_duel
+from rankduel.bandits.parts.bounds import NEVER
+from rankduel.bandits.parts.relative_entropy import divergence
+from rankduel.bandits.parts.rmed.divergence import (
+    divergences_room,
+    likeliest_winner,
+    no_divergences,
+    record_win,
+)
+from rankduel.bandits.parts.rmed.log_time import step_when_log_log_exceeds, step_when_log_reaches
+from rankduel.bandits.parts.rmed.opponents import cheapest_opponent, rmed1_opponent, rmed2_opponent
+from rankduel.bandits.policies.condorcet import rmed1, rmed2, rmed2fh
 from rankduel.base.settings import kernel_params
 
 pytestmark = pytest.mark.kernel

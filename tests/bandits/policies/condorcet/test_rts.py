@@ -7,8 +7,8 @@ from numba import njit
 from support.few_steps import assert_same_few_steps
 from support.policies import CYCLIC, assert_same_law, fast, ladder, state_after
 
-from bandits.contract import configure
-from bandits.policies.condorcet import rts
+from rankduel.bandits.contract import configure
+from rankduel.bandits.policies.condorcet import rts
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

@@ -7,8 +7,8 @@ import pytest
 from naive.policies.rucb import Rucb
 from support.policies import CYCLIC, assert_same_choices, fast, ladder, state_after
 
-from bandits.contract import configure
-from bandits.policies.condorcet import rucb
+from rankduel.bandits.contract import configure
+from rankduel.bandits.policies.condorcet import rucb
 
 pytestmark = pytest.mark.kernel
 

@@ -7,10 +7,10 @@ import pytest
 from naive.policies.savage import Savage
 from support.policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits.contract import configure
-from bandits.matrix_runs import play_matrix
-from bandits.policies.condorcet import savage
-from bandits.regret import strong_regret
+from rankduel.bandits.contract import configure
+from rankduel.bandits.matrix_runs import play_matrix
+from rankduel.bandits.policies.condorcet import savage
+from rankduel.bandits.regret import strong_regret
 from rankduel.base.settings import kernel_params
 
 pytestmark = pytest.mark.kernel

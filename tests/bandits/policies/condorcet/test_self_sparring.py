@@ -5,8 +5,8 @@ import pytest
 from naive.policies.self_sparring import SelfSparring
 from support.policies import CYCLIC, assert_same_law, assert_same_pairs, fast, ladder, with_horizon
 
-from bandits.contract import configure
-from bandits.policies.condorcet.self_sparring import POLICY
+from rankduel.bandits.contract import configure
+from rankduel.bandits.policies.condorcet.self_sparring import POLICY
 from rankduel.base.settings import kernel_params
 
 pytestmark = pytest.mark.kernel

@@ -17,8 +17,8 @@ from support.policies import (
     with_horizon,
 )
 
-from bandits.contract import configure
-from bandits.policies.condorcet.sparring import POLICY
+from rankduel.bandits.contract import configure
+from rankduel.bandits.policies.condorcet.sparring import POLICY
 from rankduel.base.settings import kernel_params
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from naive.policies.versatile_db import VersatileDb, tsallis
 from support.policies import CYCLIC, assert_same_choices, assert_same_law, ladder, state_after
 
-from bandits.contract import configure
-from bandits.policies.condorcet.versatile_db import POLICY
+from rankduel.bandits.contract import configure
+from rankduel.bandits.policies.condorcet.versatile_db import POLICY
 from rankduel.base.settings import kernel_params
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]

@@ -10,10 +10,10 @@ import pytest
 from naive.policies.winner_stays import WinnerStays
 from support.policies import CYCLIC, assert_same_choices, fast, ladder, state_after
 
-from bandits.contract import configure
-from bandits.matrix_runs import play_matrix
-from bandits.parts.picks import NO_ARM
-from bandits.policies.condorcet.winner_stays import POLICY
+from rankduel.bandits.contract import configure
+from rankduel.bandits.matrix_runs import play_matrix
+from rankduel.bandits.parts.picks import NO_ARM
+from rankduel.bandits.policies.condorcet.winner_stays import POLICY
 from rankduel.base.settings import kernel_params
 
 pytestmark = pytest.mark.kernel

@@ -19,15 +19,15 @@ from support.policies import (
     state_after,
 )
 
-from bandits import start
-from bandits.contract import configure
-from bandits.matrix_runs import play_matrix
-from bandits.parts.answers import mark_copeland_leaders
-from bandits.parts.ucb_challenger import record_rates
-from bandits.policies.copeland import ccb
-from bandits.regret import strong_regret
-from experiments.matrix.builtin import MATRICES
+from rankduel.bandits import start
+from rankduel.bandits.contract import configure
+from rankduel.bandits.matrix_runs import play_matrix
+from rankduel.bandits.parts.answers import mark_copeland_leaders
+from rankduel.bandits.parts.ucb_challenger import record_rates
+from rankduel.bandits.policies.copeland import ccb
+from rankduel.bandits.regret import strong_regret
 from rankduel.base.settings import kernel_params
+from rankduel.experiments.matrix.builtin import MATRICES
 
 pytestmark = pytest.mark.kernel
 

@@ -8,13 +8,13 @@ from naive.policies.copeland_savage import CopelandSavage
 from support.final_answers import assert_same_answers
 from support.policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits.contract import configure
-from bandits.matrix_runs import play_matrix
-from bandits.parts.racing.race import next_pair, remove_pairs
-from bandits.policies.copeland.copeland_savage import POLICY, _settle_losers
-from bandits.regret import losses_by, strong_regret
-from experiments.matrix.builtin import MATRICES
+from rankduel.bandits.contract import configure
+from rankduel.bandits.matrix_runs import play_matrix
+from rankduel.bandits.parts.racing.race import next_pair, remove_pairs
+from rankduel.bandits.policies.copeland.copeland_savage import POLICY, _settle_losers
+from rankduel.bandits.regret import losses_by, strong_regret
 from rankduel.base.settings import kernel_params
+from rankduel.experiments.matrix.builtin import MATRICES
 
 pytestmark = pytest.mark.kernel
 

@@ -11,12 +11,12 @@ from naive.policies.cw_rmed import CwRmed
 from support.necessary_duels import PAPERS
 from support.policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits.contract import configure
-from bandits.matrix_runs import play_matrix
-from bandits.policies.copeland import cw_rmed, ecw_rmed
-from bandits.regret import losses_by, strong_regret
-from experiments.matrix.builtin import MATRICES
+from rankduel.bandits.contract import configure
+from rankduel.bandits.matrix_runs import play_matrix
+from rankduel.bandits.policies.copeland import cw_rmed, ecw_rmed
+from rankduel.bandits.regret import losses_by, strong_regret
 from rankduel.base.errors import PolicyError
+from rankduel.experiments.matrix.builtin import MATRICES
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

@@ -13,14 +13,14 @@ from naive.policies.ecw_rmed import EcwRmed, sorted_plan
 from support.necessary_duels import PAPERS, counts_like, random_wins
 from support.policies import CYCLIC, assert_same_choices, fast, generators, ladder, state_after
 
-from bandits.contract import configure
-from bandits.matrix_duels import matrix_duel
-from bandits.matrix_runs import play_matrix
-from bandits.parts.rmed.necessary_duels import find_candidates, keep_cheaper_plan
-from bandits.policies.copeland import ecw_rmed
-from bandits.regret import losses_by, strong_regret
-from experiments.matrix.builtin import MATRICES
+from rankduel.bandits.contract import configure
+from rankduel.bandits.matrix_duels import matrix_duel
+from rankduel.bandits.matrix_runs import play_matrix
+from rankduel.bandits.parts.rmed.necessary_duels import find_candidates, keep_cheaper_plan
+from rankduel.bandits.policies.copeland import ecw_rmed
+from rankduel.bandits.regret import losses_by, strong_regret
 from rankduel.base.settings import kernel_params
+from rankduel.experiments.matrix.builtin import MATRICES
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

@@ -6,12 +6,12 @@ from naive.policies.pbr import Pbr
 from support.final_answers import assert_same_answers
 from support.policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits.contract import configure
-from bandits.policies.copeland.pbr import POLICY, _select_and_discard
-from bandits.regret import losses_by
-from experiments.matrix.builtin import MATRICES
+from rankduel.bandits.contract import configure
+from rankduel.bandits.policies.copeland.pbr import POLICY, _select_and_discard
+from rankduel.bandits.regret import losses_by
 from rankduel.base.errors import PolicyError
 from rankduel.base.settings import kernel_params
+from rankduel.experiments.matrix.builtin import MATRICES
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

@@ -6,9 +6,9 @@ from naive.policies.pbr_borda import PbrBorda
 from support.final_answers import assert_same_answers
 from support.policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits.contract import configure
-from bandits.policies.copeland.pbr_borda import POLICY
-from experiments.matrix.builtin import MATRICES
+from rankduel.bandits.contract import configure
+from rankduel.bandits.policies.copeland.pbr_borda import POLICY
+from rankduel.experiments.matrix.builtin import MATRICES
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

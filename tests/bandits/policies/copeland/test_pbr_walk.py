@@ -6,9 +6,9 @@ from naive.policies.pbr_walk import PbrWalk
 from support.final_answers import assert_same_answers
 from support.policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits.contract import configure
-from bandits.parts.racing.random_walk import solve_walk
-from bandits.policies.copeland.pbr_walk import POLICY
+from rankduel.bandits.contract import configure
+from rankduel.bandits.parts.racing.random_walk import solve_walk
+from rankduel.bandits.policies.copeland.pbr_walk import POLICY
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

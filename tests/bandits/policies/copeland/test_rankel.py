@@ -8,12 +8,12 @@ from naive.policies.rankel import RankEl
 from support.final_answers import assert_same_answers
 from support.policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits.contract import configure
-from bandits.parts.racing.known_signs import KnownSigns
-from bandits.policies.copeland.rankel import POLICY, _are_incomparable, _is_relevant, _settle
-from experiments.matrix.builtin import MATRICES
+from rankduel.bandits.contract import configure
+from rankduel.bandits.parts.racing.known_signs import KnownSigns
+from rankduel.bandits.policies.copeland.rankel import POLICY, _are_incomparable, _is_relevant, _settle
 from rankduel.base.errors import PolicyError
 from rankduel.base.settings import kernel_params
+from rankduel.experiments.matrix.builtin import MATRICES
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

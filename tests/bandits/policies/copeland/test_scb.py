@@ -5,10 +5,10 @@ import pytest
 from naive.policies.scb import Scb
 from support.policies import CYCLIC, assert_same_choices, fast, ladder
 
-from bandits import configure, play_matrix, start
-from bandits.policies.copeland import ccb, scb
-from bandits.regret import strong_regret
-from experiments.matrix.builtin import MATRICES
+from rankduel.bandits import configure, play_matrix, start
+from rankduel.bandits.policies.copeland import ccb, scb
+from rankduel.bandits.regret import strong_regret
+from rankduel.experiments.matrix.builtin import MATRICES
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

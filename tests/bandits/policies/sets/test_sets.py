@@ -19,14 +19,14 @@ from support.policies import (
     with_horizon,
 )
 
-from bandits import POLICIES, configure, gaps
-from bandits.policies.sets import mdb, multi_self_sparring
-from bandits.regret import strong_regret
-from bandits.sets_loop import pages_by_matrix, run_sets
-from experiments.matrix.builtin import MATRICES
-from experiments.specs import parse_policy
+from rankduel.bandits import POLICIES, configure, gaps
+from rankduel.bandits.policies.sets import mdb, multi_self_sparring
+from rankduel.bandits.regret import strong_regret
+from rankduel.bandits.sets_loop import pages_by_matrix, run_sets
 from rankduel.base.errors import PolicyError
 from rankduel.base.settings import kernel_params
+from rankduel.experiments.matrix.builtin import MATRICES
+from rankduel.experiments.specs import parse_policy
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 STEPS = [1, 2, 3, 10, 100, 300, 1000]

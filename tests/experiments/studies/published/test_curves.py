@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.matrix.preferences import preferences_of
-from experiments.studies.published.facts_survival import survival
-from experiments.studies.published.facts_transitivity import gammas_of_subsets
-from experiments.studies.published.k_scan import FIVE, MORE, by_size, noise
-from experiments.studies.published.rcs_curves import (
+from rankduel.experiments.matrix.preferences import preferences_of
+from rankduel.experiments.studies.published.facts_survival import survival
+from rankduel.experiments.studies.published.facts_transitivity import gammas_of_subsets
+from rankduel.experiments.studies.published.k_scan import FIVE, MORE, by_size, noise
+from rankduel.experiments.studies.published.rcs_curves import (
     HORIZONS,
     RCS,
     RUCB,
@@ -19,10 +19,10 @@ from experiments.studies.published.rcs_curves import (
     first_step,
     plateau,
 )
-from experiments.studies.published.rucb_letor import HORIZONS as TOLD_HORIZONS
-from experiments.studies.published.rucb_letor import RUCB as RUCB_LETOR
-from experiments.studies.published.rucb_letor import TOLD, accuracies
-from experiments.studies.study import Inputs, Size, full_name
+from rankduel.experiments.studies.published.rucb_letor import HORIZONS as TOLD_HORIZONS
+from rankduel.experiments.studies.published.rucb_letor import RUCB as RUCB_LETOR
+from rankduel.experiments.studies.published.rucb_letor import TOLD, accuracies
+from rankduel.experiments.studies.study import Inputs, Size, full_name
 
 
 def inputs(tables, preferences=None):

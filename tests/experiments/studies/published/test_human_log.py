@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from experiments.matrix.preferences import preferences_of
-from experiments.studies.published.human_log import (
+from rankduel.base.errors import DataError
+from rankduel.experiments.matrix.preferences import preferences_of
+from rankduel.experiments.studies.published.human_log import (
     Judgment,
     best_items,
     copies,
@@ -16,8 +17,7 @@ from experiments.studies.published.human_log import (
     replay,
     with_copy,
 )
-from experiments.studies.study import Inputs, Size
-from rankduel.base.errors import DataError
+from rankduel.experiments.studies.study import Inputs, Size
 
 # 'ab' means that a was judged better than b. The finalists are a, b and c.
 RUN = ["ad", "bc", "ab", "bc", "ca"]

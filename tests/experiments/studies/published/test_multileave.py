@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import rankduel
-from clickmodels import ClickModel
-from experiments.studies.published.multileave import clicks_of_rankers, expected_clicks
+from rankduel.clickmodels import ClickModel
+from rankduel.experiments.studies.published.multileave import clicks_of_rankers, expected_clicks
 
 
 def enumerated_clicks(grades: list[int], model: ClickModel) -> float:
