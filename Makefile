@@ -8,7 +8,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loads
 BY_FILE := $(BIN)/python tests/by_file.py
 BENCHMARKS = $(sort $(wildcard benchmarks/bench_*.py))
 
-.PHONY: help demo test test-docs test-compiling test-browser test-slow same-bytes bench docs lint clean
+.PHONY: help demo test test-docs test-compiling test-browser test-installed test-slow same-bytes bench docs lint clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -18,6 +18,8 @@ help:
 	@echo "make test-docs   what the pages of the documentation show, a minute"
 	@echo "make test-compiling  every policy and method compiled, and bounds checked: a quarter of an hour"
 	@echo "make test-browser    reports and pages in Chromium, a minute"
+	@echo "make test-installed  the wheel, in an environment and a folder of its own: with the"
+	@echo "                     newest and the oldest versions of what it needs: ten minutes"
 	@echo "make test-slow   the tests that take long, and the three above: up to two hours"
 	@echo "make same-bytes  the same numbers as at another commit? (BASE=REV)"
 	@echo "make bench       speed, side by side with other tools"
@@ -49,6 +51,12 @@ test-compiling: $(VENV)/with-test
 
 test-browser: $(VENV)/with-test
 	$(BY_FILE) browser "browser"
+
+# The wheel as users install it, outside this folder: VERSIONS is newest, oldest or both.
+VERSIONS ?= newest oldest
+test-installed: $(VENV)/with-installed
+	for versions in $(VERSIONS); do \
+	  RANKDUEL_VERSIONS=$$versions $(BIN)/python -m pytest -q -m installed tests/installed || exit 1; done
 
 # For a change that must not change a number; seven minutes or so on two cores, twice that for a new BASE.
 same-bytes: $(VENV)/with-test

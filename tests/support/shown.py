@@ -121,18 +121,18 @@ def matches(shown, printed):
     return re.fullmatch(pattern, tidy(printed)) is not None
 
 
-def environment():
-    """Return the environment of a plain terminal of 80 columns where this Python's commands come first."""
+def environment(python):
+    """Return the environment of a plain terminal of 80 columns where commands of `python` come first."""
     colour = {"FORCE_COLOR", "PY_COLORS", "CLICOLOR_FORCE", "GITHUB_ACTIONS", "PYTHONPATH"}
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    path = os.pathsep.join([str(Path(python).parent), os.environ["PATH"]])
     plain = {"PATH": path, "COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb"}
     return {name: value for name, value in os.environ.items() if name not in colour} | plain
 
 
-def run_shell(text, folder):
+def run_shell(text, folder, python=sys.executable):
     done = subprocess.run(
-        text, shell=True, cwd=folder, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, encoding="utf-8", timeout=1800,
+        text, shell=True, cwd=folder, env=environment(python), stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", timeout=1800,
     )  # fmt: skip
     return done.returncode, done.stdout
 
@@ -141,7 +141,7 @@ def make_targets():
     return set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 
-def run_command(command, folder):
+def run_command(command, folder, python=sys.executable):
     """Run a command and compare its output.
 
     For 'make', only the existence of the target is tested: 'make test' would run this test again.
@@ -153,7 +153,7 @@ def run_command(command, folder):
         targets = {word for word in words[1:] if "=" not in word and not word.startswith(("-", "#"))}
         assert targets <= make_targets(), f"{command.where}: no such target: $ {command.text}"
         return
-    code, printed = run_shell(command.text, folder)
+    code, printed = run_shell(command.text, folder, python)
     where = f"{command.where}: $ {command.text}\n{printed}"
     assert code == command.exit_code, f"exit code {code}, not {command.exit_code}: {where}"
     assert not command.output or matches(command.output, printed), (
@@ -161,14 +161,15 @@ def run_command(command, folder):
     )
 
 
-def run_doctest(block, folder):
+def run_doctest(block, folder, python=sys.executable):
     """Run a block as a script; blank lines before it keep the line numbers of the page in messages."""
     (folder / block.page).write_text("\n" * (block.line - 1) + block.text, encoding="utf-8")
-    code, printed = run_shell(f'"{sys.executable}" -m doctest -o ELLIPSIS {block.page}', folder)
+    code, printed = run_shell(f'"{python}" -m doctest -o ELLIPSIS {block.page}', folder, python)
     assert code == 0, printed
 
 
-def run_block(block, folder):
+def run_block(block, folder, python=sys.executable):
+    """Run a block with the commands of `python`'s environment."""
     assert not problem_with(block), f"{block.page}:{block.line}: {problem_with(block)}"
     if block.mark.startswith("file:"):
         (folder / block.mark.removeprefix("file:").strip()).write_text(block.text, encoding="utf-8")
@@ -176,6 +177,6 @@ def run_block(block, folder):
         return
     elif block.language == "console":
         for command in commands(block):
-            run_command(command, folder)
+            run_command(command, folder, python)
     elif block.language == "python":
-        run_doctest(block, folder)
+        run_doctest(block, folder, python)
