@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rankduel.bandits.catalogue import policy
     from rankduel.bandits.stepper import Stepper, restore, start
     from rankduel.base.errors import RankduelError
+    from rankduel.base.watch import Watch
     from rankduel.clickmodels.catalogue import click_model
     from rankduel.experiments.arena import Arena, open_arena
     from rankduel.experiments.matrix.preferences import Preferences, read_preferences, write_preferences
@@ -43,6 +44,7 @@ _EXPORTS = {
     "Preferences": "rankduel.experiments.matrix.preferences",
     "RankduelError": "rankduel.base.errors",
     "Stepper": "rankduel.bandits.stepper",
+    "Watch": "rankduel.base.watch",
     "build_matrix": "rankduel.api.matrices",
     "caches": "rankduel.api.cache_files",
     "click_model": "rankduel.clickmodels.catalogue",
@@ -94,6 +96,7 @@ __all__ = [
     "Preferences",
     "RankduelError",
     "Stepper",
+    "Watch",
     "__version__",
     "build_matrix",
     "caches",
