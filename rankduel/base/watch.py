@@ -21,6 +21,7 @@ class Watch:
     ...     def runs(self, done):
     ...         print(f"{done} more runs")
     >>> _ = rankduel.run("arxiv6", "rucb", horizon=100, runs=1, watch=Printed())
+    0 more runs
     1 more runs
     """
 

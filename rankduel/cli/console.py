@@ -6,7 +6,6 @@ import codecs
 import io
 import json
 import logging
-import math
 import re
 import shlex
 import sys
@@ -42,6 +41,7 @@ from rankduel.base.watch import Watch
 if TYPE_CHECKING:
     from rankduel.experiments.matrix.build import BuildStatus
     from rankduel.experiments.runs.in_play import InPlay
+    from rankduel.experiments.winners.verdict import Verdict
 
 # Replacements of characters that control a terminal or the direction of text. Line ends and tabs stay.
 _PICTURES = {
@@ -347,7 +347,9 @@ class _Bars(Watch):
 
     def reading(self, done: int, total: int) -> None:
         speed = self._update("reading", total, completed=done)
-        self._rate("reading", f"{byte_text(done)} of {byte_text(total)}", speed, lambda n: f"{byte_text(n)}/s")
+        self._rate(
+            "reading", f"{byte_text(done)} of {byte_text(total)}", speed, lambda n: f"{byte_text(n)}/s"
+        )
 
     def counting(self, what: str, done: int, total: int) -> None:
         speed = self._update(what, total, advance=done)
@@ -503,3 +505,24 @@ def show_next(folder: Path, out: Path) -> None:
     records = escape(str(folder))
     all_records = escape(str(out))
     screen.print(f"\nrecords in [bold]{records}[/]; next: [bold]rankduel report {all_records}[/]")
+
+
+def show_verdict(verdict: Verdict) -> None:
+    """Print the winner in a line of its own, and how certain that is in the lines below."""
+    screen.print(f"[bold]{escape(verdict.won)}[/]")
+    for sentence in verdict.sentences[1:]:
+        screen.print(escape(sentence))
+
+
+_TEXTS = ("interleaving", "user", "Condorcet winner", "duels", "policy")  # columns of text
+
+
+def show_sweep(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table of several kinds of duels; columns of `_TEXTS` are text."""
+    table = plain_table()
+    for heading in headings:
+        is_text = heading in _TEXTS
+        table.add_column(heading, header_style="dim", justify="left" if is_text else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*(escape(text) for text in row))
+    screen.print(table)
