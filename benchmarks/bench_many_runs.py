@@ -32,7 +32,7 @@ HORIZON = 10_000
 
 def play(folder: Path, runs: int) -> None:
     """Play the missing runs of every policy."""
-    rankduel.run("arxiv6", POLICIES, HORIZON, runs, folder=folder, rows="last")
+    rankduel.run("arxiv6", POLICIES, HORIZON, runs, folder=folder)
 
 
 def copy_blocks(folder: Path, runs: int) -> None:

@@ -18,9 +18,9 @@ from side_by_side import show
 from rankduel.experiments.arena import open_arena
 from rankduel.experiments.matrix.build import build_matrix
 from rankduel.experiments.report.page import write_report
+from rankduel.experiments.runs.play import play_runs
 from rankduel.experiments.runs.problem import Problem
-from rankduel.experiments.runs.run import run
-from rankduel.experiments.runs.run_sets import read_run_sets
+from rankduel.experiments.runs.run_set import read_run_sets
 from rankduel.letor_data.synthetic.generate import shape, synthesize
 
 STEPS = 10_000_000
@@ -40,13 +40,13 @@ def main(steps: int) -> None:
     rows = []
     for name, policy in (("MergeDTS", "merge_dts"), ("Self-Sparring", "self_sparring")):
         for problem in (live, proxy):
-            run(problem, [policy], 10)  # compile
-            took = seconds(lambda problem=problem, policy=policy: run(problem, [policy], steps))
+            play_runs(problem, [policy], 10)  # compile
+            took = seconds(lambda problem=problem, policy=policy: play_runs(problem, [policy], steps))
             rows.append([name, problem.mode, f"{took:.2f}", f"{took / steps * 1e6:.3f}"])
     show(f"136 rankers, {steps:,} steps, one core", ["policy", "duels", "seconds", "us per step"], rows)
     with tempfile.TemporaryDirectory() as folder:
-        bare = seconds(lambda: run(live, ["merge_dts"], SHORT, RUNS))
-        kept = seconds(lambda: run(live, ["merge_dts"], SHORT, RUNS, folder=Path(folder) / "study"))
+        bare = seconds(lambda: play_runs(live, ["merge_dts"], SHORT, RUNS))
+        kept = seconds(lambda: play_runs(live, ["merge_dts"], SHORT, RUNS, folder=Path(folder) / "study"))
         report = seconds(lambda: write_report(read_run_sets(folder), Path(folder) / "report.html"))
     show(
         f"{RUNS} live runs of MergeDTS, {SHORT:,} steps each",

@@ -22,7 +22,7 @@ from rankduel.experiments.report.charts.curves import DEFAULT
 from rankduel.experiments.report.files import save_chart
 from rankduel.experiments.report.multileave import multileave_figures
 from rankduel.experiments.report.run_set import run_set_figures
-from rankduel.experiments.runs.run_sets import read_run_sets
+from rankduel.experiments.runs.run_set import read_run_sets
 from rankduel.letor_data import read_data
 from rankduel.letor_data.summary import summarize
 

@@ -21,15 +21,20 @@ if TYPE_CHECKING:
     from rankduel.api.evaluation import compare_rankers, evaluate
     from rankduel.api.judging import judge
     from rankduel.api.matrices import build_matrix, regret_bounds, winner_subsets, winners
-    from rankduel.api.plots import plot_accuracy, plot_comparison, plot_matrix, plot_regret
-    from rankduel.api.runs import compare, load_records, multileave, report, run
     from rankduel.api.studies import study
     from rankduel.bandits.catalogue import policy
     from rankduel.bandits.stepper import Stepper, restore, start
     from rankduel.base.errors import RankduelError
+    from rankduel.base.watch import Watch
     from rankduel.clickmodels.catalogue import click_model
     from rankduel.experiments.arena import Arena, open_arena
     from rankduel.experiments.matrix.preferences import Preferences, read_preferences, write_preferences
+    from rankduel.experiments.multileaving import Multileaving, multileave
+    from rankduel.experiments.report.plots import plot_accuracy, plot_comparison, plot_matrix, plot_regret
+    from rankduel.experiments.report.report import Report, report
+    from rankduel.experiments.runs.compare import Comparison, compare
+    from rankduel.experiments.runs.run import run
+    from rankduel.experiments.runs.run_set import RunSet, load_records
     from rankduel.interleave.catalogue import interleaving
     from rankduel.interleave.multileave.pages import multileaved_page
     from rankduel.interleave.pages import interleaved_page
@@ -39,15 +44,20 @@ if TYPE_CHECKING:
 # Public name -> the module that defines it.
 _EXPORTS = {
     "Arena": "rankduel.experiments.arena",
+    "Comparison": "rankduel.experiments.runs.compare",
     "Letor": "rankduel.letor_data.letor",
+    "Multileaving": "rankduel.experiments.multileaving",
     "Preferences": "rankduel.experiments.matrix.preferences",
     "RankduelError": "rankduel.base.errors",
+    "Report": "rankduel.experiments.report.report",
+    "RunSet": "rankduel.experiments.runs.run_set",
     "Stepper": "rankduel.bandits.stepper",
+    "Watch": "rankduel.base.watch",
     "build_matrix": "rankduel.api.matrices",
     "caches": "rankduel.api.cache_files",
     "click_model": "rankduel.clickmodels.catalogue",
     "click_models": "rankduel.api.catalogues",
-    "compare": "rankduel.api.runs",
+    "compare": "rankduel.experiments.runs.compare",
     "compare_rankers": "rankduel.api.evaluation",
     "describe_data": "rankduel.api.data",
     "duel_odds": "rankduel.api.duels",
@@ -56,27 +66,27 @@ _EXPORTS = {
     "interleavers": "rankduel.api.catalogues",
     "interleaving": "rankduel.interleave.catalogue",
     "judge": "rankduel.api.judging",
-    "load_records": "rankduel.api.runs",
+    "load_records": "rankduel.experiments.runs.run_set",
     "matrices": "rankduel.api.catalogues",
     "measures": "rankduel.api.catalogues",
-    "multileave": "rankduel.api.runs",
+    "multileave": "rankduel.experiments.multileaving",
     "multileaved_page": "rankduel.interleave.multileave.pages",
     "multileavers": "rankduel.api.catalogues",
     "open_arena": "rankduel.experiments.arena",
     "play_duels": "rankduel.api.duels",
-    "plot_accuracy": "rankduel.api.plots",
-    "plot_comparison": "rankduel.api.plots",
-    "plot_matrix": "rankduel.api.plots",
-    "plot_regret": "rankduel.api.plots",
+    "plot_accuracy": "rankduel.experiments.report.plots",
+    "plot_comparison": "rankduel.experiments.report.plots",
+    "plot_matrix": "rankduel.experiments.report.plots",
+    "plot_regret": "rankduel.experiments.report.plots",
     "policies": "rankduel.api.catalogues",
     "policy": "rankduel.bandits.catalogue",
     "rankers": "rankduel.letor_data.rankers",
     "read_data": "rankduel.api.data",
     "read_preferences": "rankduel.experiments.matrix.preferences",
     "regret_bounds": "rankduel.api.matrices",
-    "report": "rankduel.api.runs",
+    "report": "rankduel.experiments.report.report",
     "restore": "rankduel.bandits.stepper",
-    "run": "rankduel.api.runs",
+    "run": "rankduel.experiments.runs.run",
     "start": "rankduel.bandits.stepper",
     "study": "rankduel.api.studies",
     "synthetic_data": "rankduel.api.data",
@@ -90,10 +100,15 @@ _PACKAGES = ("letor_data", "clickmodels", "interleave", "bandits", "experiments"
 
 __all__ = [
     "Arena",
+    "Comparison",
     "Letor",
+    "Multileaving",
     "Preferences",
     "RankduelError",
+    "Report",
+    "RunSet",
     "Stepper",
+    "Watch",
     "__version__",
     "build_matrix",
     "caches",
@@ -149,7 +164,7 @@ def __getattr__(name: str) -> Any:
     if name not in _EXPORTS:
         raise AttributeError(f"module 'rankduel' has no attribute '{name}'")
     module = import_module(_EXPORTS[name])
-    value = module if _EXPORTS[name].rpartition(".")[2] == name else getattr(module, name)
+    value = getattr(module, name, module)  # `rankers` is a module
     globals()[name] = value
     return value
 

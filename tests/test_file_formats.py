@@ -102,8 +102,8 @@ def test_run_sets_and_records(data):
 def test_records_of_live_runs_sets_and_multileaving(data):
     arena = rankduel.open_arena(data, rankers=[1, 2], interleave="team_draft", clicks="perfect")
     matrix = rankduel.build_matrix(arena)
-    live = rankduel.run(arena, ["random_pair", "mdb"], horizon=20, runs=1, matrix=matrix, folder="live")
-    shared = rankduel.multileave(arena, ["sosm"], impressions=20, runs=1, matrix=matrix, folder="multileave")
+    live = rankduel.run(arena, ["random_pair", "mdb"], horizon=20, runs=1, matrix=matrix, folder="live").table
+    shared = rankduel.multileave(arena, ["sosm"], 20, 1, matrix=matrix, folder="multileave").table
     all_documented = documented("Records") | documented("Records", 1)
     assert set(live.columns) - {"seconds"} == set(all_documented) - {"copeland_losses_regret", "e_bin"}
     assert isinstance(shared, pd.DataFrame)

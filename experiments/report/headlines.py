@@ -14,7 +14,7 @@ from rankduel.experiments.report.charts.styles import LineStyle
 from rankduel.experiments.report.multileave import headline, is_multileave
 from rankduel.experiments.report.names import ranker_in_words
 from rankduel.experiments.runs.compare import Comparison, rounded_up, unnoticed
-from rankduel.experiments.runs.run_sets import RunSet
+from rankduel.experiments.runs.run_set import RunSet
 from rankduel.experiments.runs.summaries import final, final_estimates
 from rankduel.experiments.winners.certainty import is_undecided, joint
 from rankduel.experiments.winners.notions import best, copeland_scores

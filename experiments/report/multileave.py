@@ -10,6 +10,15 @@ import numpy as np
 import pandas as pd
 
 from rankduel.base.text import counted
+from rankduel.experiments.multileaving import (
+    LIMITS,
+    MODE,
+    decades,
+    error_at,
+    error_text,
+    impressions_until,
+    until_text,
+)
 from rankduel.experiments.report.charts.curves import View, axis_top, end_labels, with_label_positions
 from rankduel.experiments.report.charts.parts import (
     HIDDEN,
@@ -26,16 +35,7 @@ from rankduel.experiments.report.charts.parts import (
 )
 from rankduel.experiments.report.charts.styles import LineStyle, line_styles
 from rankduel.experiments.report.html import Figure, Section, Table, run_set_html
-from rankduel.experiments.runs.multileave_error import (
-    LIMITS,
-    MODE,
-    decades,
-    error_at,
-    error_text,
-    impressions_until,
-    until_text,
-)
-from rankduel.experiments.runs.run_sets import RunSet
+from rankduel.experiments.runs.run_set import RunSet
 from rankduel.experiments.runs.summaries import curves
 
 _CAPTION = (

@@ -16,7 +16,7 @@ from rankduel.experiments.report.charts.styles import LineStyle
 from rankduel.experiments.report.headlines import agreement, labels_of
 from rankduel.experiments.report.html import Figure, Section, Table, render
 from rankduel.experiments.runs.compare import Comparison, compare_runs
-from rankduel.experiments.runs.run_sets import RunSet
+from rankduel.experiments.runs.run_set import RunSet
 from rankduel.experiments.runs.summaries import final, final_estimates
 from rankduel.experiments.statistics import Estimate
 

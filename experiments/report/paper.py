@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +20,7 @@ from rankduel.experiments.report.multileave import error_table, is_multileave
 from rankduel.experiments.report.page import distinct, section_names
 from rankduel.experiments.report.pair import pair_figure, pair_table
 from rankduel.experiments.report.run_set import final_table, run_set_figures
-from rankduel.experiments.runs.run_sets import RunSet
+from rankduel.experiments.runs.run_set import RunSet
 
 WIDTHS = {"column": 3.33, "text": 7.0}  # inches, in the two-column layout of ACM
 _NARROWEST, _WIDEST = 1.5, 30.0  # width of a figure, in inches
@@ -144,7 +145,7 @@ def labelled_styles(labels: Mapping[str, str]) -> dict[str, LineStyle]:
 
 
 def _only(run_set: RunSet, policies: Mapping[str, str]) -> RunSet:
-    return run_set._replace(table=run_set.table[run_set.table["policy"].isin(list(policies))])
+    return replace(run_set, rows=run_set.rows[run_set.rows["policy"].isin(list(policies))])
 
 
 def _figures(

@@ -20,7 +20,7 @@ from rankduel.experiments.report.headlines import problem_of, run_set_headline
 from rankduel.experiments.report.html import Figure, Section, Table, run_set_html
 from rankduel.experiments.report.multileave import is_multileave, multileave_figures, multileave_section
 from rankduel.experiments.report.names import ranker_in_words
-from rankduel.experiments.runs.run_sets import RunSet
+from rankduel.experiments.runs.run_set import RunSet
 from rankduel.experiments.runs.summaries import curves, final, share_curves
 from rankduel.experiments.statistics import estimate
 from rankduel.experiments.winners.certainty import is_undecided

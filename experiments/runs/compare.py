@@ -8,31 +8,104 @@ same distribution. A difference means that the matrix has errors, or that querie
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import scipy
 
+from rankduel.base.arguments import check_type
+from rankduel.base.notebook import html_table
+from rankduel.base.results import plain
+from rankduel.base.settings import Configured
+from rankduel.base.watch import SILENT, Watch
+from rankduel.experiments.arena import Arena
+from rankduel.experiments.cluster import workers_of
+from rankduel.experiments.matrix.preferences import Preferences
+from rankduel.experiments.runs.live_matrix import preferences_for
+from rankduel.experiments.runs.play import checked_numbers
+from rankduel.experiments.runs.problem import Problem
+from rankduel.experiments.runs.run import run_on
+from rankduel.experiments.runs.run_set import RunSet
+from rankduel.experiments.specs import policies_of
+
 SURE = 0.01  # family-wise significance level over all policies
 
 
-class Comparison(NamedTuple):
-    """Differences between live and proxy runs."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """Differences between live and proxy runs.
 
-    by_step: pd.DataFrame  # policy, step, live, proxy, difference, lo, hi: means, and a 95 % interval
-    final: pd.DataFrame  # policy, live, proxy, difference, lo, hi, p_mean, p_law, live_seconds, proxy_seconds
-    agreement: float  # Kendall's tau of the two orders of policies by mean final regret; NaN for one policy
-    differing: tuple[str, ...]  # policies whose final regret differs significantly
-    verdict: str  # the conclusion in sentences
+    Parameters
+    ----------
+    by_step : DataFrame
+        Columns ``policy``, ``step``, ``live``, ``proxy`` and ``difference``: means, and ``lo`` and ``hi``,
+        the 95% interval of the difference.
+    final : DataFrame
+        The same at the last step, with the p-values ``p_mean`` (equal means) and ``p_law`` (equal
+        distributions) and the seconds of a run.
+    agreement : float
+        Kendall's tau of the two orders of policies by mean final regret; NaN for one policy.
+    differing : tuple of str
+        Policies whose final regret differs significantly.
+    verdict : str
+        The conclusion in sentences.
+    live, proxy : RunSet, optional
+        The runs.
+
+    Examples
+    --------
+    >>> data = rankduel.synthetic_data("small", queries=20)
+    >>> arena = rankduel.open_arena(data, rankers="110,115,96", interleave="team_draft")
+    >>> found = rankduel.compare(arena, ["rucb"], horizon=500, runs=4)
+    >>> found.to_pandas()["policy"].tolist()
+    ['rucb']
+    """
+
+    by_step: pd.DataFrame
+    final: pd.DataFrame
+    agreement: float
+    differing: tuple[str, ...]
+    verdict: str
+    live: RunSet | None = None
+    proxy: RunSet | None = None
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return `final`, the table that ``--csv`` prints."""
+        return self.final
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the object that ``--json`` prints, as plain values."""
+        names = ("by_step", "final", "agreement", "differing", "verdict")
+        found = {name: getattr(self, name) for name in names}
+        if self.live is None:
+            return dict(plain(found))
+        about = {
+            "records": None if self.live.folder is None else str(self.live.folder.parent),
+            "regret": self.live.settings["regret"],
+            "winner": self.live.verdict()._asdict(),
+        }
+        return dict(plain(about | found))
 
     def __repr__(self) -> str:
         return f"Comparison({self.verdict!r})"
 
+    def _repr_html_(self) -> str:
+        rows = [
+            [row["policy"], *(f"{row[name]:,.0f}" for name in _SHOWN)]
+            for row in self.final.to_dict("records")
+        ]
+        return html_table(self.verdict, rows, ["policy", *_SHOWN])
+
+
+_SHOWN = ("live", "proxy", "difference", "lo", "hi")
+
 
 def compare_runs(live: pd.DataFrame, proxy: pd.DataFrame, column: str = "regret") -> Comparison:
-    """Compare two tables of `run` for the same policies, horizon and preferences by one of their columns."""
+    """Compare the tables of two run sets of the same policies, horizon and preferences by a column."""
     by_step = _differences(live, proxy, column)
     last = by_step["step"].max()
     final = by_step[by_step["step"] == last].drop(columns="step").reset_index(drop=True)
@@ -154,3 +227,94 @@ def _clearly_apart(table: pd.DataFrame, first: str, second: str, step: int, colu
     """Return whether the mean final regrets of two policies of `table` differ significantly."""
     values = (_values(table, policy, step, column) for policy in (first, second))
     return _tests(*values)[0] < SURE
+
+
+def compare(
+    arena: Arena,
+    policies: Configured | str | Iterable[Configured | str],
+    horizon: float = 1e5,
+    runs: int = 20,
+    *,
+    matrix: Preferences | str | Path | None = None,
+    regret: str = "",
+    measure: str = "page",
+    seed: int = 0,
+    checkpoints: int = 1000,
+    jobs: int = -1,
+    folder: str | Path | None = None,
+    repair: bool = False,
+    scheduler: str | None = None,
+    watch: Watch = SILENT,
+) -> Comparison:
+    """Run policies on live duels and on draws from the matrix, and test whether the results differ.
+
+    Parameters
+    ----------
+    arena : Arena
+        Data, rankers, interleaving method and user, from `open_arena`.
+    policies : Configured, str, or iterable of them
+        One policy or several, as values of `policy` or as text.
+    horizon : float, default 1e5
+        Number of duels per run.
+    runs : int, default 20
+        Number of live runs, and of proxy runs, per policy.
+    matrix : Preferences, str or Path, optional
+        Matrix of the proxy. By default it is made from the arena.
+    regret : str, default ""
+        Notion of regret. By default "condorcet" if there is a Condorcet winner, and "copeland" otherwise.
+    measure : {"page", "none"}, default "page"
+        With "page", live runs build whole pages and measure their NDCG and clicks; with "none", pages end
+        where the user leaves, which is faster. Winners have the same distribution, with other random draws.
+    seed : int, default 0
+        Seed of all random numbers.
+    checkpoints : int, default 1000
+        Number of evenly spaced steps to record.
+    jobs : int, default -1
+        Number of parallel runs; -1 uses all cores.
+    folder : str or Path, optional
+        Stem of the two run sets: ``FOLDER-live`` and ``FOLDER-proxy``.
+    repair : bool, default False
+        Whether to repeat runs whose records are damaged or of another study, instead of raising an error.
+    scheduler : str, optional
+        Address of a Dask scheduler whose workers share the work, or ``"local:N"`` for N worker processes on
+        this machine.
+    watch : Watch, optional
+        Receives the progress.
+
+    Returns
+    -------
+    Comparison
+        ``final`` has mean regrets, their difference with an interval, and p-values for every policy;
+        ``by_step`` the same at every checkpoint, ``verdict`` a summary in words.
+
+    Examples
+    --------
+    >>> data = rankduel.synthetic_data("small", queries=20)
+    >>> arena = rankduel.open_arena(data, rankers="110,115,96", interleave="team_draft")
+    >>> found = rankduel.compare(arena, ["rucb"], horizon=500, runs=4)
+    >>> found.final["policy"].tolist()
+    ['rucb']
+    """
+    check_type("arena", arena, Arena, "what open_arena returns")
+    policies = policies_of(policies)  # wrong arguments raise errors before a matrix is made
+    checked_numbers(horizon, runs, seed, checkpoints, jobs)
+    live_folder, proxy_folder = (
+        None if folder is None else Path(f"{folder}-{mode}") for mode in ("live", "proxy")
+    )
+    how: Any = {
+        "seed": seed,
+        "checkpoints": checkpoints,
+        "repair": repair,
+        "watch": watch,
+        "only_last": False,
+    }
+    with workers_of(jobs, scheduler) as workers:
+        preferences = preferences_for(arena, matrix, live_folder, workers, watch, repair=repair)
+        live, proxy = (
+            run_on(problem, policies, horizon, runs, jobs=workers, folder=where, **how)
+            for problem, where in (
+                (Problem(preferences, arena, regret, measure=measure), live_folder),
+                (Problem(preferences, None, regret), proxy_folder),
+            )
+        )
+    return replace(compare_runs(live.table, proxy.table), live=live, proxy=proxy)

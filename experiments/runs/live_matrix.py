@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 from rankduel.base.errors import MatrixError, RecordsError
 from rankduel.base.files import convert_write_errors
+from rankduel.base.watch import SILENT, Watch
 from rankduel.experiments.arena import DUEL_SETTINGS, Arena
 from rankduel.experiments.cluster import Workers
-from rankduel.experiments.matrix.build import BuildStatus, build_matrix, write_matrix
+from rankduel.experiments.matrix.build import build_matrix, write_matrix
 from rankduel.experiments.matrix.preferences import Preferences, read_preferences
 from rankduel.experiments.runs.problem import other_rankers
 from rankduel.experiments.runs.run_folder import MATRIX
@@ -21,7 +22,7 @@ def preferences_for(
     matrix: Preferences | str | Path | None,
     folder: Path | None,
     jobs: Workers,
-    progress: Callable[[BuildStatus], object] = lambda status: None,
+    watch: Watch = SILENT,
     *,
     repair: bool = False,
 ) -> Preferences:
@@ -40,7 +41,7 @@ def preferences_for(
     if matrix is not None:
         return _given(arena, matrix)
     if folder is None:
-        return build_matrix(arena, jobs=jobs, progress=progress)
+        return build_matrix(arena, jobs=jobs, progress=watch.matrix)
     refuse_old_layout(folder)  # before the time is spent on a matrix
     path = folder / MATRIX
     if path.exists():
@@ -54,7 +55,7 @@ def preferences_for(
             return _stored(arena, found, path)
     with convert_write_errors(folder, RecordsError):
         folder.mkdir(parents=True, exist_ok=True)
-    return write_matrix(arena, path, jobs=jobs, progress=progress)
+    return write_matrix(arena, path, jobs=jobs, progress=watch.matrix)
 
 
 def _given(arena: Arena, matrix: Preferences | str | Path) -> Preferences:

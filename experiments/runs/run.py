@@ -1,266 +1,166 @@
-"""Runs of policies on a problem, in parallel; they are recorded as they end, so that a run set resumes."""
+"""Run policies live on an arena, or by proxy on a preference matrix."""
 
 from __future__ import annotations
 
-import hashlib
-import platform
-import time
-import warnings
-import weakref
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
-from joblib import Parallel, delayed
 
-from rankduel.bandits import checkpoints as checkpoints_of
-from rankduel.bandits.plain import is_plain
-from rankduel.bandits.steps import checked_horizon
-from rankduel.base.compiling import compile_side_by_side
-from rankduel.base.errors import PolicyNotice, UsageError
+from rankduel.bandits.feedback import Feedback
 from rankduel.base.settings import Configured
-from rankduel.base.streams import checked_seed
-from rankduel.base.threads import n_workers
+from rankduel.base.watch import SILENT, Watch
 from rankduel.experiments.arena import Arena
-from rankduel.experiments.arena_reference import ArenaReference, arena_of, transfers_of
-from rankduel.experiments.cluster import Cluster, Compiling, Transfer, Workers, checked_workers
-from rankduel.experiments.limits import MOST_CHECKPOINTS, MOST_RUNS, checked_count
+from rankduel.experiments.cluster import Workers, workers_of
 from rankduel.experiments.matrix.preferences import Preferences, preferences_of, read_preferences
-from rankduel.experiments.runs.cells import play_cells
-from rankduel.experiments.runs.in_play import InPlay
+from rankduel.experiments.runs.live_matrix import preferences_for
+from rankduel.experiments.runs.play import checked_numbers, play_runs, run_settings
 from rankduel.experiments.runs.problem import Problem
-from rankduel.experiments.runs.recorder import Cell, PlayedCell
-from rankduel.experiments.runs.run_folder import open_run_set
-from rankduel.experiments.runs.study_file import versions
-from rankduel.experiments.specs import parse_policy, policies_of
+from rankduel.experiments.runs.run_set import RunSet
+from rankduel.experiments.specs import policies_of
 
 
 def run(
-    problem: Problem | Preferences | np.ndarray | str,
+    problem: Arena | Preferences | np.ndarray | str | Path,
     policies: Configured | str | Iterable[Configured | str],
-    horizon: float,
-    runs: int = 1,
+    horizon: float = 1e5,
+    runs: int = 10,
     *,
+    matrix: Preferences | str | Path | None = None,
+    regret: str = "",
+    feedback_every: int = 1,
+    delay: int = 0,
+    multileave: str = "sosm",
+    measure: str = "page",
     seed: int = 0,
     checkpoints: int = 1000,
-    jobs: Workers = 1,
+    jobs: int = -1,
     folder: str | Path | None = None,
     repair: bool = False,
-    command: str = "",
-    done: Callable[[int], None] = lambda n: None,
-    watch: Callable[[InPlay], None] = lambda in_play: None,
-    only_last: bool = False,
-    columns: Collection[str] | None = None,
-) -> pd.DataFrame:
-    """Play runs of policies on a problem, and return one row per policy, run and checkpoint.
+    scheduler: str | None = None,
+    watch: Watch = SILENT,
+) -> RunSet:
+    """Run policies on a problem, several times each.
 
-    problem      Live or proxy problem. A matrix, its name or its file is a proxy problem.
-    checkpoints  Number of evenly spaced checkpoints, besides twenty per factor of ten.
-    jobs         Threads or processes on this machine, or a cluster.
-    folder       Folder for a record of every run. Recorded runs are not repeated.
-    repair       Play runs again whose record is damaged or belongs to another study; otherwise an error.
-    done         Called with the number of runs that ended since the last call.
-    watch        Called once, before the first run, with the progress of the runs in play.
-    only_last    Return the rows of the last checkpoint only.
-    columns      Columns to return besides policy, run, step and seconds; None for all.
+    A run depends only on its problem, policy, number and seed: not on other runs or the number of threads.
 
-    A run depends on its problem, policy, number and seed only, not on other runs or the number of workers.
-    `rankduel.run` documents all parameters.
+    Parameters
+    ----------
+    problem : Arena, Preferences, array, str or Path
+        With an arena, duels are live: pages, clicks and credit are simulated. With a preference matrix, its
+        name or its file, the winners of duels are drawn from the matrix (proxy).
+    policies : Configured, str, or iterable of them
+        One policy or several, as values of `policy` or as text such as ``"dts(alpha=0.6)"``.
+    horizon : float, default 1e5
+        Number of duels per run.
+    runs : int, default 10
+        Number of runs per policy.
+    matrix : Preferences, str or Path, optional
+        Matrix from which the regret of live runs is computed. By default it is made from the arena.
+    regret : str, default ""
+        Notion of regret. By default "condorcet" if there is a Condorcet winner, and "copeland" otherwise.
+    feedback_every : int, default 1
+        Number of duels between updates of a policy.
+    delay : int, default 0
+        Number of duels after which a policy receives an outcome.
+    multileave : str, default "sosm"
+        Multileaving method of policies that compare sets, in live runs.
+    measure : {"page", "none"}, default "page"
+        With "page", live runs build whole pages and measure their NDCG and clicks; with "none", pages end
+        where the user leaves, which is faster. Winners have the same distribution, with other random draws.
+    seed : int, default 0
+        Seed of all random numbers.
+    checkpoints : int, default 1000
+        Number of evenly spaced steps to record, in addition to twenty per factor of ten.
+    jobs : int, default -1
+        Number of parallel runs; -1 uses all cores.
+    folder : str or Path, optional
+        Folder of the run set. Every run is stored there within a second after it ends, and stored runs are
+        not repeated.
+    repair : bool, default False
+        Whether to repeat runs whose records are damaged or of another study, instead of raising an error.
+    scheduler : str, optional
+        Address of a Dask scheduler whose workers share the work, or ``"local:N"`` for N worker processes on
+        this machine.
+    watch : Watch, optional
+        Receives the progress.
+
+    Returns
+    -------
+    RunSet
+        The records: ``table`` has a row per policy, run and checkpoint, ``final()`` one per policy.
+
+    Raises
+    ------
+    RankduelError
+        If a policy is unknown, a value is out of range, or `folder` holds runs of another problem.
+
+    Examples
+    --------
+    >>> played = rankduel.run("arxiv6", ["rucb", "rmed1"], horizon=2000, runs=3, seed=1)
+    >>> played.final()["policy"].tolist()  # least regret first
+    ['rmed1', 'rucb']
+    >>> played.table.columns[:4].tolist()
+    ['policy', 'run', 'step', 'regret']
     """
-    problem = _problem(problem)
-    horizon, runs, seed, checkpoints = checked_numbers(horizon, runs, seed, checkpoints, jobs)
-    chosen = {str(policy): policy for policy in policies_of(policies)}
-    for policy in chosen.values():
-        problem.check(policy)
-    steps = checkpoints_of(horizon, checkpoints)
-    cells = [Cell(policy, number) for policy in chosen for number in range(runs)]
-    run_folder = None
-    if folder is not None:
-        settings = {**problem.settings, "horizon": horizon, "seed": seed, "checkpoints": checkpoints}
-        settings |= {"command": command, "versions": versions()}
-        run_folder = open_run_set(Path(folder), settings, problem.preferences, repair=repair)
-    in_play = InPlay(horizon)
-    watch(in_play)
-    return play_cells(
-        cells,
-        lambda missing: _play_all(problem, chosen, missing, steps, seed, jobs, in_play),
-        run_folder,
-        repair=repair,
-        on_found=done,
-        on_played=done,
-        kept=lambda table: _selected(table, only_last, columns),
-    )
-
-
-def _selected(table: pd.DataFrame, only_last: bool, columns: Collection[str] | None) -> pd.DataFrame:
-    """Return the rows and columns of records that `run` returns; see there."""
-    rows = table[table["step"] == table["step"].iloc[-1]] if only_last else table
-    if columns is None:
-        return rows
-    return rows[[name for name in rows if name in ("policy", "run", "step", "seconds", *columns)]]
-
-
-class Numbers(NamedTuple):
-    """Horizon, number of runs, seed and number of checkpoints."""
-
-    horizon: int
-    runs: int
-    seed: int
-    checkpoints: int
-
-
-def checked_numbers(horizon: float, runs: int, seed: int, checkpoints: int, jobs: Workers) -> Numbers:
-    """Return these numbers as ints; raise UsageError for the first that is out of range."""
-    checked_workers(jobs)
-    return Numbers(
-        checked_horizon(horizon),
-        checked_count("runs", runs, MOST_RUNS),
-        checked_seed(seed),
-        checked_count("checkpoints", checkpoints, MOST_CHECKPOINTS),
-    )
-
-
-def _problem(problem: Any) -> Problem:
-    if isinstance(problem, Problem):
-        return problem
-    if isinstance(problem, (str, Path)):
-        problem = read_preferences(problem)
-    return Problem(problem if isinstance(problem, Preferences) else preferences_of(problem))
-
-
-def _play_all(
-    problem: Problem,
-    policies: dict[str, Configured],
-    cells: list[Cell],
-    steps: np.ndarray,
-    seed: int,
-    jobs: Workers,
-    in_play: InPlay,
-) -> Iterator[PlayedCell]:
-    """Yield every cell as it ends."""
-    if isinstance(jobs, Cluster):
-        in_play.cluster = jobs
-        for policy in policies.values():
-            if is_plain(policy.thing):
-                problem.first_step(policy)  # warns that it is not compiled
-        # Workers receive policies as text and return tables, so they need no folder for records.
-        compiling = Compiling(lambda cell: cell.policy, _compile_on_worker)
-        transfers = _transfers(problem, steps, seed, _file_digests(policies))
-        yield from jobs.unordered_map(_play_on_worker, transfers, cells, compiling)
-        return
-    compiled = {name: policy for name, policy in policies.items() if not is_plain(policy.thing)}
-    if len(problem.preferences) > 1:  # compile before the runs are timed
-        calls = [problem.first_step(policy) for policy in compiled.values()]
-        compile_side_by_side(calls, n_workers(jobs))
-        for call in calls:
-            with suppress(Exception):  # the runs raise it again, with the step
-                call.function(*call.arguments)
-    yield from Parallel(n_jobs=jobs, prefer="threads", return_as="generator_unordered")(
-        delayed(_play_with_progress)(in_play, problem, compiled[cell.policy], cell, steps, seed)
-        for cell in cells
-        if cell.policy in compiled
-    )
-    # Plain Python holds the interpreter's lock, so these policies need processes.
-    plain = [cell for cell in cells if cell.policy not in compiled]
-    for name in {cell.policy for cell in plain}:
-        problem.first_step(policies[name])  # warns that the policy is not compiled
-    if jobs == 1 or len(plain) <= 1:  # starting processes would take longer
-        for cell in plain:
-            yield _play_with_progress(in_play, problem, policies[cell.policy], cell, steps, seed)
-        return
-    yield from Parallel(n_jobs=jobs, return_as="generator_unordered")(
-        delayed(_play_one)(problem, cell.policy, cell, steps, seed) for cell in plain
-    )
-
-
-def _play_with_progress(
-    in_play: InPlay, problem: Problem, policy: Configured, cell: Cell, steps: np.ndarray, seed: int
-) -> PlayedCell:
-    with in_play.playing() as progress:
-        return _play_one(problem, policy, cell, steps, seed, progress)
-
-
-def _play_one(
-    problem: Problem,
-    policy: Configured | str,
-    cell: Cell,
-    steps: np.ndarray,
-    seed: int,
-    progress: np.recarray | None = None,
-) -> PlayedCell:
-    configured = parse_policy(policy, trust=True) if isinstance(policy, str) else policy
-    started = time.perf_counter()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PolicyNotice)  # `_play_all` has issued it
-        table = problem.play(configured, steps, seed, cell.run, progress)
-    return PlayedCell(cell, table, time.perf_counter() - started)
-
-
-class _Shared(NamedTuple):
-    """Values that all runs share on a cluster."""
-
-    problem: Problem  # a copy without cached properties
-    arena: ArenaReference | None  # if the problem is sent without its arena
-    steps: np.ndarray
-    seed: int
-    file_digests: dict[str, str]  # of policies that are files
-
-
-_problems: weakref.WeakKeyDictionary[ArenaReference, Problem] = weakref.WeakKeyDictionary()
-
-
-def _transfers(
-    problem: Problem, steps: np.ndarray, seed: int, file_digests: dict[str, str]
-) -> list[Transfer]:
-    """Return the ways to send a problem: a live one by reference if possible, and by value."""
-
-    def shared(sent: Arena | ArenaReference | None) -> _Shared:
-        if isinstance(sent, ArenaReference):
-            return _Shared(replace(problem, arena=None), sent, steps, seed, file_digests)
-        return _Shared(replace(problem), None, steps, seed, file_digests)
-
-    return [Transfer(shared(None))] if problem.arena is None else transfers_of(problem.arena, shared)
-
-
-def _problem_on_worker(shared: _Shared) -> Problem:
-    """Return the problem with its arena; it is cached for as long as the worker has the reference."""
-    if shared.arena is None:
-        return shared.problem
-    if shared.arena not in _problems:
-        found = replace(shared.problem, arena=arena_of(shared.arena))
-        _problems.setdefault(shared.arena, found)  # another thread may have made it
-    return _problems[shared.arena]
-
-
-def _file_digests(policies: Iterable[str]) -> dict[str, str]:
-    """Return a digest of every policy that is a file, by the text of the policy."""
-    files = {policy: Path(policy.partition("(")[0]) for policy in policies}
-    return {
-        policy: hashlib.sha256(path.read_bytes()).hexdigest()
-        for policy, path in files.items()
-        if path.suffix == ".py"
-    }
-
-
-def _compile_on_worker(shared: _Shared, cell: Cell) -> None:
-    """Play one step of the policy, which compiles what its runs need."""
-    configured = parse_policy(cell.policy, trust=True)
-    problem = _problem_on_worker(shared)
-    if len(problem.preferences) > 1 and not is_plain(configured.thing):
-        with suppress(Exception):  # the runs raise the error again, with the step
-            call = problem.first_step(configured)
-            call.function(*call.arguments)
-
-
-def _play_on_worker(shared: _Shared, cell: Cell) -> PlayedCell:
-    """Play one run; raise an error if the file of its policy is not that of the command."""
-    if _file_digests([cell.policy]).items() - shared.file_digests.items():
-        raise UsageError(
-            f"{cell.policy}: the file on the worker {platform.node()} differs from that of the command; copy "
-            "it to the same path on all machines"
+    where = None if folder is None else Path(folder)
+    policies = policies_of(policies)  # wrong arguments raise errors before a matrix is made
+    checked_numbers(horizon, runs, seed, checkpoints, jobs)
+    arena = problem if isinstance(problem, Arena) else None
+    with workers_of(jobs, scheduler) as workers:
+        if isinstance(problem, Arena):
+            preferences = preferences_for(problem, matrix, where, workers, watch, repair=repair)
+        else:
+            preferences = _preferences(problem)
+        played = Problem(preferences, arena, regret, Feedback(feedback_every, delay), multileave, measure)
+        return run_on(
+            played,
+            policies,
+            horizon,
+            runs,
+            seed=seed,
+            checkpoints=checkpoints,
+            jobs=workers,
+            folder=where,
+            repair=repair,
+            watch=watch,
+            only_last=where is not None,  # other rows are read from the folder when they are needed
         )
-    return _play_one(_problem_on_worker(shared), cell.policy, cell, shared.steps, shared.seed)
+
+
+def run_on(
+    problem: Problem,
+    policies: Sequence[Configured],
+    horizon: float,
+    runs: int,
+    *,
+    seed: int,
+    checkpoints: int,
+    jobs: Workers,
+    folder: Path | None,
+    repair: bool,
+    watch: Watch,
+    only_last: bool,
+) -> RunSet:
+    """Run policies on a problem whose preferences are known; `only_last` keeps the last rows in memory."""
+    table = play_runs(
+        problem,
+        policies,
+        horizon,
+        runs,
+        seed=seed,
+        checkpoints=checkpoints,
+        jobs=jobs,
+        folder=folder,
+        repair=repair,
+        watch=watch,
+        only_last=only_last,
+    )
+    settings = run_settings(problem, checked_numbers(horizon, runs, seed, checkpoints, jobs), watch)
+    return RunSet(folder.name if folder else "", settings, problem.preferences, folder, table)
+
+
+def _preferences(problem: Preferences | np.ndarray | str | Path) -> Preferences:
+    if isinstance(problem, Preferences):
+        return problem
+    return read_preferences(problem) if isinstance(problem, (str, Path)) else preferences_of(problem)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from rankduel.experiments.runs.records import list_records, runs_in
-from rankduel.experiments.runs.run_sets import RunSet, list_run_sets, read_run_set
+from rankduel.experiments.runs.run_set import RunSet, list_run_sets, read_run_set
 from rankduel.experiments.runs.study_file import MULTILEAVE, read_settings
 from rankduel.experiments.statistics import Estimate, estimate, standard_error, wilson
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,9 +23,10 @@ import pandas as pd
 
 from rankduel.base.errors import StudyError
 from rankduel.base.files import path_inside, write_text
+from rankduel.base.watch import SILENT, Watch
 from rankduel.experiments.cluster import Workers
+from rankduel.experiments.runs.play import play_runs
 from rankduel.experiments.runs.problem import Problem
-from rankduel.experiments.runs.run import run
 from rankduel.experiments.runs.study_file import versions
 from rankduel.experiments.studies.checks import Results, run_checks
 from rankduel.experiments.studies.code_version import code_version
@@ -79,13 +80,12 @@ def play_study(
     real: bool = False,
     repair: bool = False,
     jobs: Workers = 1,
-    command: str = "",
-    done: Callable[[int], None] = lambda n: None,
+    watch: Watch = SILENT,
 ) -> Results:
     """Play all parts of a tier and return their results; saved results are read instead.
 
     With `real`, parts that need stand-in data are left out. With `repair`, runs with a damaged record, or
-    with the record of another study, are played again. `done(n)` is called whenever n runs are complete. The
+    with the record of another study, are played again. `watch` receives the number of runs as they end. The
     tables of runs have the columns that `columns_used` names.
     """
     folder = folder_of(study, tier, out)
@@ -99,7 +99,7 @@ def play_study(
         path = path_inside(folder, part.name + (STAND_IN if stand_in else ""), StudyError)
         if isinstance(part, Runs):
             assert problem is not None
-            tables[part.name] = run(
+            tables[part.name] = play_runs(
                 problem,
                 [study.policy(policy) for policy in part.policies],
                 size.horizon,
@@ -108,8 +108,7 @@ def play_study(
                 jobs=jobs,
                 folder=path,
                 repair=repair,
-                command=command,
-                done=done,
+                watch=watch,
                 columns=columns_used(study, part.name),
             )
         else:
@@ -117,7 +116,7 @@ def play_study(
             preferences, arena = (problem.preferences, problem.arena) if problem else (None, None)
             inputs = Inputs(preferences, size, seen, jobs, data, path, arena)
             values[part.name] = _computed_values(part, inputs, path)
-            done(1)
+            watch.runs(1)
             # Values computed from runs use the data of these runs.
             used = [stand_in, *(stand_ins[name] for name in part.after)]
             stand_ins[part.name] = "; ".join(dict.fromkeys(filter(None, used)))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
 from rankduel.base.errors import StudyError
 from rankduel.base.settings import find
+from rankduel.base.watch import SILENT, Watch
 from rankduel.experiments.cluster import workers_of
 from rankduel.experiments.studies import all_studies
 from rankduel.experiments.studies.data_folder import data_folder
@@ -30,8 +30,7 @@ def study(
     repair: bool = False,
     jobs: int = -1,
     scheduler: str | None = None,
-    command: str = "",
-    progress: Callable[[int], None] | None = None,
+    watch: Watch = SILENT,
     trust: bool = False,
 ) -> Played:
     """Run a published experiment, or one of your own, and check its claims.
@@ -55,10 +54,8 @@ def study(
     scheduler : str, optional
         Address of a Dask scheduler whose workers share the work, or ``"local:N"`` for N worker processes on
         this machine.
-    command : str, default ""
-        Command line to store with the results.
-    progress : callable, optional
-        Called with the number of runs done since the last call.
+    watch : Watch, optional
+        Receives the progress.
     trust : bool, default False
         Whether to run the Python files that a TOML file names as policies. Such a file is code; its path is
         relative to the current folder.
@@ -87,8 +84,7 @@ def study(
             real=real,
             repair=repair,
             jobs=workers,
-            command=command,
-            done=progress or _ignore,
+            watch=watch,
         )
     records = check(chosen, tier, where, results)
     return Played(chosen, tier, results, records, folder_of(chosen, tier, where) / "figures")
@@ -99,7 +95,3 @@ def find_study(name: str, *, trust: bool = False) -> Study:
     if name.endswith(".toml"):
         return read_study(name, trust=trust)
     return find(name, all_studies(), "study", StudyError)
-
-
-def _ignore(done: int) -> None:
-    pass

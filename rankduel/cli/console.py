@@ -6,7 +6,6 @@ import codecs
 import io
 import json
 import logging
-import math
 import re
 import shlex
 import sys
@@ -35,11 +34,14 @@ from rich.segment import Segment
 from rich.table import Table
 
 from rankduel.base.errors import CacheNotice, PolicyNotice
+from rankduel.base.results import Result, plain
 from rankduel.base.text import counted
+from rankduel.base.watch import Watch
 
 if TYPE_CHECKING:
     from rankduel.experiments.matrix.build import BuildStatus
     from rankduel.experiments.runs.in_play import InPlay
+    from rankduel.experiments.winners.verdict import Verdict
 
 # Replacements of characters that control a terminal or the direction of text. Line ends and tabs stay.
 _PICTURES = {
@@ -119,6 +121,18 @@ def print_data(text: str) -> None:
     sys.stdout.flush()
 
 
+def print_result(found: Result, as_json: bool, as_csv: bool) -> bool:
+    """Print a result as JSON or CSV if one of them is requested; return whether it was printed.
+
+    JSON is exactly ``found.to_dict()``, and CSV exactly ``found.to_pandas()``.
+    """
+    if as_json:
+        print_data(json.dumps(found.to_dict(), indent=1, allow_nan=False) + "\n")
+    elif as_csv:
+        print_data(_csv(plain(found.to_pandas())))
+    return as_json or as_csv
+
+
 def print_table(
     as_json: bool,
     as_csv: bool,
@@ -144,21 +158,6 @@ def print_table(
     return as_json or as_csv
 
 
-def plain(value: Any) -> Any:
-    """Convert values, arrays and DataFrames to JSON types; NaN becomes None, infinity a text."""
-    if hasattr(value, "iloc"):  # a DataFrame; pandas is slow to import
-        value = value.to_dict("records")
-    elif hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else str(value)
-    if isinstance(value, Mapping):
-        return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(entry) for entry in value]
-    return value
-
-
 def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
     from rankduel.experiments.judge.spreadsheet import to_csv
 
@@ -173,6 +172,17 @@ def _cell(value: Any) -> Any:
     return (
         value if isinstance(value, (str, int, float)) and not isinstance(value, bool) else json.dumps(value)
     )
+
+
+@contextmanager
+def watching(what: str = "runs", total: int = 0) -> Iterator[Watch]:
+    """Show bars for long work; yield the object for the parameter `watch` of public functions.
+
+    A bar appears when its work starts and is removed when it ends. `what` and `total` are the name and the
+    number of the runs, or of the pages.
+    """
+    with bar(TextColumn("{task.fields[rate]}")) as shown:
+        yield _Bars(shown, what, total)
 
 
 @contextmanager
@@ -325,6 +335,58 @@ def runs_progress(what: str, total: int) -> Iterator[RunsProgress]:
         yield RunsProgress(counted.advance, _build_status(shown), counted.watch)
 
 
+class _Bars(Watch):
+    """A bar for every kind of work, on the error output."""
+
+    def __init__(self, shown: _Bar, what: str, total: int) -> None:
+        self.command = command_typed()
+        self._shown = shown
+        self._tasks: dict[str, TaskID] = {}
+        self._runs = _Counted(shown, what, total)
+        shown.before_drawing = self._runs.look
+
+    def reading(self, done: int, total: int) -> None:
+        speed = self._update("reading", total, completed=done)
+        self._rate(
+            "reading", f"{byte_text(done)} of {byte_text(total)}", speed, lambda n: f"{byte_text(n)}/s"
+        )
+
+    def counting(self, what: str, done: int, total: int) -> None:
+        speed = self._update(what, total, advance=done)
+        completed = self._task(what).completed
+        self._rate(what, f"{completed:,.0f} of {total:,}", speed, lambda n: f"{n:,.0f}/s")
+
+    def matrix(self, status: BuildStatus) -> None:
+        speed = self._update("pairs", status.total, completed=status.done)
+        rate = f"{speed * status.pairs / status.total:,.1f} pairs/s" if speed else ""
+        self._shown.update(
+            self._tasks["pairs"],
+            description=f"{status.decided:,} of {counted(status.pairs, 'pair')} decided",
+            rate=_with_workers(rate, status.workers) if status.workers else rate,
+        )
+
+    def playing(self, in_play: InPlay) -> None:
+        self._runs.watch(in_play)
+
+    def runs(self, done: int) -> None:
+        self._runs.advance(done)
+
+    def _update(self, what: str, total: int, **change: Any) -> float:
+        """Update a bar, which disappears when its work is done; return its units per second."""
+        if what not in self._tasks:
+            self._tasks[what] = self._shown.add_task(what, total=total, rate="")
+        self._shown.update(self._tasks[what], total=total, **change)
+        task = self._task(what)
+        self._shown.update(self._tasks[what], visible=not task.finished)
+        return task.speed or 0.0
+
+    def _task(self, what: str) -> Task:
+        return self._shown.tasks[self._shown.task_ids.index(self._tasks[what])]
+
+    def _rate(self, what: str, so_far: str, speed: float, text: Callable[[float], str]) -> None:
+        self._shown.update(self._tasks[what], rate=f"{so_far} {text(speed)}" if speed else so_far)
+
+
 class _Counted:
     """Progress of runs or impressions. With `watch`, runs are measured in duels."""
 
@@ -443,3 +505,24 @@ def show_next(folder: Path, out: Path) -> None:
     records = escape(str(folder))
     all_records = escape(str(out))
     screen.print(f"\nrecords in [bold]{records}[/]; next: [bold]rankduel report {all_records}[/]")
+
+
+def show_verdict(verdict: Verdict) -> None:
+    """Print the winner in a line of its own, and how certain that is in the lines below."""
+    screen.print(f"[bold]{escape(verdict.won)}[/]")
+    for sentence in verdict.sentences[1:]:
+        screen.print(escape(sentence))
+
+
+_TEXTS = ("interleaving", "user", "Condorcet winner", "duels", "policy")  # columns of text
+
+
+def show_sweep(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table of several kinds of duels; columns of `_TEXTS` are text."""
+    table = plain_table()
+    for heading in headings:
+        is_text = heading in _TEXTS
+        table.add_column(heading, header_style="dim", justify="left" if is_text else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*(escape(text) for text in row))
+    screen.print(table)

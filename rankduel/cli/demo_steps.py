@@ -10,19 +10,18 @@ from pathlib import Path
 from rich.markup import escape
 from rich.table import Table
 
-from rankduel.api import runs as api
+import rankduel
 from rankduel.api.data import describe_data
 from rankduel.api.matrices import build_matrix
 from rankduel.bandits import condorcet_winner
 from rankduel.bandits.steps import checked_horizon
-from rankduel.cli.console import count_progress, file_size, matrix_progress, runs_progress, screen
+from rankduel.cli.compare import show_comparison
+from rankduel.cli.console import count_progress, file_size, matrix_progress, screen, watching
 from rankduel.cli.endings import note_if_stopped
 from rankduel.cli.options import DataOptions, DuelOptions
-from rankduel.cli.shown.comparison import show_comparison
 from rankduel.cli.shown.data import show_summary
 from rankduel.experiments.arena import Arena
 from rankduel.experiments.matrix.preferences import Preferences
-from rankduel.experiments.runs.compare import Comparison
 from rankduel.letor_data.letor import Letor
 from rankduel.letor_data.synthetic.generate import blocks, docs_per_query, shape
 from rankduel.letor_data.text.writer import write_letor
@@ -60,7 +59,7 @@ def run_demo(folder: Path, horizon: float) -> None:
     _show_times(found, horizon)
     _heading(4, "Report")
     report = folder / "report.html"
-    api.report(folder / "records", report)
+    rankduel.report(folder / "records", report)
     screen.print(f"   wrote [bold]{escape(str(report))}[/] ({file_size(report)}): open it in a browser")
     screen.print(f"\n[dim]{time.monotonic() - started:.0f} s in all[/]")
     matrix = escape(str(folder / f"{METHOD}.prefs.parquet"))
@@ -69,7 +68,7 @@ def run_demo(folder: Path, horizon: float) -> None:
 
 def _compile_policies() -> None:
     """Compile the policies for the matrix, which takes half a minute the first time."""
-    api.run("cyclic", list(PAPER_DAYS), 1, 1, jobs=1)
+    rankduel.run("cyclic", list(PAPER_DAYS), 1, 1, jobs=1)
 
 
 def _heading(number: int, text: str) -> None:
@@ -107,22 +106,21 @@ def _matrix(arena: Arena, path: Path) -> Preferences:
     return preferences
 
 
-def _compare(arena: Arena, preferences: Preferences, horizon: int, folder: Path) -> Comparison:
+def _compare(arena: Arena, preferences: Preferences, horizon: int, folder: Path) -> rankduel.Comparison:
     note = note_if_stopped(f"finished runs are kept in {folder}")
-    with note, runs_progress("runs", 2 * RUNS * len(PAPER_DAYS)) as progress:
-        return api.compare(
+    with note, watching("runs", 2 * RUNS * len(PAPER_DAYS)) as watch:
+        return rankduel.compare(
             arena,
             list(PAPER_DAYS),
             horizon,
             RUNS,
             matrix=preferences,
             folder=folder / METHOD,
-            command="rankduel demo",
-            progress=progress.done,
+            watch=watch,
         )
 
 
-def _show_times(found: Comparison, horizon: int) -> None:
+def _show_times(found: rankduel.Comparison, horizon: int) -> None:
     """Print the time of a run and the time that the paper reports for as many duels."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("policy", header_style="dim", style="cyan")

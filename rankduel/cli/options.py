@@ -7,9 +7,10 @@ import functools
 import inspect
 import itertools
 import math
+import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -397,8 +398,6 @@ class RunOptions:
 
         `label` distinguishes combinations of interleaving method and click model, see `DuelOptions.each`.
         """
-        from rankduel.experiments.runs.run_set_names import run_set_name
-
         name = self.name or run_set_name(files, mode, self.horizon, self.seed)
         return self.out / (f"{name}-{label}" if label else name)
 
@@ -469,3 +468,30 @@ Multileave = Annotated[
         autocompletion=completion.multileavers,
     ),
 ]
+
+
+_MOST_NAMED, _LONGEST_NAME = 4, 60  # most files in the name of a run set, and most characters
+
+
+def run_set_name(files: Sequence[str], mode: str, duels: float, seed: int) -> str:
+    """Return a name that keeps run sets apart, such as 'arxiv6-1e6' or 'bm25-neural-live-1e7-seed3'."""
+    parts = [problem_name(files), mode, f"{duels:g}".replace("e+0", "e"), f"seed{seed}" if seed else ""]
+    return "-".join(part for part in parts if part)
+
+
+def problem_name(files: Sequence[str]) -> str:
+    """Return the names of the files without endings; of many files, the name of their folder."""
+    stems = [_stem(file) for file in files]
+    name = "-".join(stems)
+    if len(files) == 1 or (len(files) <= _MOST_NAMED and len(name) <= _LONGEST_NAME):
+        return name
+    folders = {Path(file).absolute().parent for file in files}
+    folder = folders.pop().name if len(folders) == 1 else ""
+    return folder or f"{stems[0][:_LONGEST_NAME]}-and-{len(files) - 1}-more"
+
+
+def _stem(file: str) -> str:
+    """Return a file name without endings; of a family of matrices, 'btl-k-20-spread-0.5'."""
+    if file.partition("(")[0].strip() in completion.built_in_matrices(""):
+        return re.sub(r"[^\w.-]+", "-", file).strip("-")[:_LONGEST_NAME]
+    return Path(file.rstrip("/")).name.split(".")[0] or "study"

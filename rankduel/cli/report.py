@@ -84,7 +84,7 @@ def report(
     if figures is None:
         why = "is for charts as files: name their folder with --figures, or leave it out"
         refuse_typed(context, ["format", "width", "font_size", "x", "y", "policy"], why)
-    page, *files = rankduel.report(
+    written = rankduel.report(
         folder,
         output,
         figures=figures,
@@ -95,27 +95,21 @@ def report(
         y=y.value,
         policies=policy or (),
     )
-    about = f"{_run_sets(folder)}, {file_size(page)}, needs no network"
-    _print_line(f"[bold]{escape(str(page))}[/]  [dim]{about}[/]")
+    about = f"{_run_sets(written)}, {file_size(written.page)}, needs no network"
+    _print_line(f"[bold]{escape(str(written.page))}[/]  [dim]{about}[/]")
     if figures is not None:
-        charts = sum(path.suffix == f".{format.value}" for path in files)
-        drawn = f"{counted(charts, 'chart')} as {format.value}"
-        tables = f"{counted(len(files) - charts, 'table')} as LaTeX"
+        drawn = f"{counted(len(written.figures), 'chart')} as {format.value}"
+        tables = f"{counted(len(written.tables), 'table')} as LaTeX"
         _print_line(f"[bold]{escape(str(figures))}[/]  [dim]{drawn}, {tables}[/]")
-    _print_line(f"\nOpen it in a browser: [cyan]{escape(page.resolve().as_uri())}[/]")
+    _print_line(f"\nOpen it in a browser: [cyan]{escape(written.page.resolve().as_uri())}[/]")
 
 
-def _run_sets(folder: Path) -> str:
+def _run_sets(written: rankduel.Report) -> str:
     """Return '3 run sets, one with the same runs as another': the page shows equal runs once."""
-    from rankduel.experiments.report.page import count_repeated
-    from rankduel.experiments.runs.run_sets import list_run_sets
-
-    folders = list_run_sets(folder)
-    repeated = count_repeated(folders)
-    many = counted(len(folders), "run set")
-    if not repeated:
+    many = counted(written.run_sets, "run set")
+    if not written.repeated:
         return many
-    return f"{many}, {'one' if repeated == 1 else repeated} with the same runs as another"
+    return f"{many}, {'one' if written.repeated == 1 else written.repeated} with the same runs as another"
 
 
 def _print_line(text: str) -> None:

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
+from rich.markup import escape
 
 import rankduel
 from rankduel.base.errors import UsageError
+from rankduel.base.results import Sweep
 from rankduel.base.settings import Configured
-from rankduel.base.text import counted
+from rankduel.base.text import counted, shortened
 from rankduel.cli import completion
-from rankduel.cli.console import command_typed, notices, print_table, runs_progress, screen, show_next
+from rankduel.cli.console import (
+    notices,
+    plain_table,
+    print_fitted,
+    print_result,
+    screen,
+    show_legend,
+    show_next,
+    show_sweep,
+    show_verdict,
+    watching,
+)
 from rankduel.cli.endings import note_if_stopped
 from rankduel.cli.options import (
     AsCsv,
@@ -28,6 +41,7 @@ from rankduel.cli.options import (
     Regret,
     RunOptions,
     names_of,
+    problem_name,
     refuse_jobs,
     refuse_one_matrix,
     refuse_typed,
@@ -72,11 +86,7 @@ def run(
 
     [dim]Example:[/] rankduel run arxiv6 --policy rucb --policy dts --horizon 1e6 --runs 20
     """
-
-    from rankduel.experiments.runs.run_set_names import problem_name
-    from rankduel.experiments.specs import parse_policy
-
-    policies = [parse_policy(text, trust=True) for text in policy]
+    policies = [rankduel.policy(text) for text in policy]
     _refuse_unused(context, policies, live, len(problem))
     each = duel_options.each() if live else {"": duel_options}
     refuse_one_matrix(matrix, each)
@@ -87,7 +97,7 @@ def run(
         folder = options.run_set(problem, "live" if live else "", label)
         played = rankduel.read_preferences(problem[0]) if read is None else duel.open(read)
         note = note_if_stopped(f"finished runs are kept in {folder}")
-        with note, notices(), runs_progress("runs", n_runs) as progress:
+        with note, notices(), watching("runs", n_runs) as watch:
             found[label] = rankduel.run(
                 played,
                 policies,
@@ -98,56 +108,25 @@ def run(
                 multileave=multileave,
                 measure=measure,
                 folder=folder,
-                command=command_typed(),
-                rows="last",
+                watch=watch,
                 **options.settings,
-                **progress.callbacks,
             )
+    if print_result(Sweep(found), as_json, as_csv):
+        return
     name = problem[0] if len(problem) == 1 else problem_name(problem)
     if len(found) > 1:
-        _show_sweep(name, found, folder, options.out, as_json=as_json, as_csv=as_csv)
+        _show_sweep(name, found)
+        show_next(options.out, options.out)
     else:
-        _show_one(name, found[label], folder, options.out, as_json=as_json, as_csv=as_csv)
+        show_verdict(found[label].verdict())
+        screen.print()
+        _show_run_set(name, found[label])
+        show_next(folder, options.out)
 
 
-def _show_sweep(
-    name: str, found: dict[str, pd.DataFrame], folder: Path, out: Path, *, as_json: bool, as_csv: bool
-) -> None:
-    """Print the runs of several kinds of duels; `folder` is one of their run sets."""
-    from rankduel.cli.shown.runs import policy_rows
-    from rankduel.cli.shown.sweeps import show_runs
-    from rankduel.experiments.runs.study_file import read_settings
-
-    settings = read_settings(folder)
-    rows = [{"duels": label} | row for label, table in found.items() for row in policy_rows(table)]
-    everything = {"records": str(out), "regret": settings["regret"], "policies": rows}
-    if not print_table(as_json, as_csv, lambda: rows, lambda: everything):
-        show_runs(f"{name}: {counted(settings['rankers'], 'arm')}, live duels;", found)
-        show_next(out, out)
-
-
-def _show_one(
-    name: str, table: pd.DataFrame, folder: Path, out: Path, *, as_json: bool, as_csv: bool
-) -> None:
-    """Print the winner of the matrix and the runs of one run set."""
-    from rankduel.cli.shown.preferences import duel_text
-    from rankduel.cli.shown.runs import policy_rows, show_runs
-    from rankduel.cli.shown.verdict import show_verdict
-    from rankduel.experiments.runs.run_folder import MATRIX
-    from rankduel.experiments.runs.study_file import read_settings
-    from rankduel.experiments.winners.verdict import resampled_verdict
-
-    settings = read_settings(folder)
-    verdict = resampled_verdict(rankduel.read_preferences(folder / MATRIX))
-    rows = policy_rows(table)
-    everything = {"records": str(folder), "regret": settings["regret"], "verdict": verdict._asdict()}
-    if print_table(as_json, as_csv, lambda: rows, lambda: everything | {"policies": rows}):
-        return
-    show_verdict(verdict)
-    screen.print()
-    duels = f", live duels, {duel_text(settings['arena'])}" if settings["mode"] == "live" else ""
-    show_runs(f"{name}: {counted(settings['rankers'], 'arm')}{duels};", settings["regret"], table)
-    show_next(folder, out)
+def _show_run_set(name: str, found: rankduel.RunSet) -> None:
+    duels = f", live duels, {found.duels()}" if found.settings["mode"] == "live" else ""
+    _show_policies(f"{name}: {counted(found.settings['rankers'], 'arm')}{duels};", found)
 
 
 def _refuse_unused(context: typer.Context, policies: list[Configured], live: bool, n_problems: int) -> None:
@@ -165,3 +144,133 @@ def _refuse_unused(context: typer.Context, policies: list[Configured], live: boo
         )
     live_only = ["matrix", "multileave", "measure", *names_of(DuelOptions, DataOptions)]
     refuse_typed(context, live_only, "is for live duels on judged data: add --live, or leave it out")
+
+
+def _show_sweep(name: str, found: Mapping[str, rankduel.RunSet]) -> None:
+    """Print a row per kind of duels and policy: final regret, and the share of runs that are correct."""
+    rows = []
+    for label, one in found.items():
+        for policy, runs in one.last().groupby("policy", sort=False):
+            correct = f"{runs['correct'].mean():.0%}"
+            rows.append(
+                [
+                    label,
+                    str(policy),
+                    f"{runs['regret'].mean():,.1f}",
+                    _standard_error(runs["regret"]),
+                    correct,
+                ]
+            )
+    last = next(iter(found.values()))
+    title = f"{name}: {counted(last.settings['rankers'], 'arm')}, live duels;"
+    played = f"after {last.settings['horizon']:,} duels, {last.rows['run'].nunique()} runs"
+    screen.print(f"[bold]{escape(title)}[/] [dim]{played}[/]\n")
+    show_sweep(["duels", "policy", "regret", "± s.e.", "correct"], rows)
+
+
+_LONGEST_NAME = 16  # characters of a ranker's name
+_MOST_NAMED = 3  # rankers named per policy that recommends several
+
+
+class _Column(NamedTuple):
+    heading: str
+    text: Callable[[pd.DataFrame], str]  # called with the last rows of a policy's runs
+    about: str = ""  # line of the legend; none if empty
+
+
+def _columns(notion: str, final: pd.DataFrame) -> list[_Column]:
+    """Return the columns that apply to these runs."""
+    about = f"mean {notion} loss of the two arms, summed over duels"
+    shown = [
+        _Column("regret", lambda runs: f"{runs['regret'].mean():,.1f}", about),
+        _Column("± s.e.", lambda runs: _standard_error(runs["regret"]), "standard error of the regret"),
+    ]
+    if "weak_regret" in final:
+        shown.append(_Column("weak\nregret", _weak, "loss of the better of the two arms, summed"))
+    about = "duels of two different arms"
+    shown.append(
+        _Column("informative\nduels", lambda runs: f"{runs['informative_steps'].mean():,.0f}", about)
+    )
+    about = f"share of runs that recommend a {notion} winner"
+    shown.append(_Column("correct", lambda runs: f"{runs['correct'].mean():.0%}", about))
+    if (final["rounds"] < final["step"]).any():
+        about = "times that the policy received outcomes"
+        shown.append(_Column("rounds", lambda runs: f"{runs['rounds'].mean():,.0f}", about))
+    return [*shown, *_set_columns(final), *_page_columns(final), _SECONDS]
+
+
+_SECONDS = _Column("s/run", lambda runs: f"{runs['seconds'].mean():.2g}", "seconds of computing per run")
+
+
+def _set_columns(final: pd.DataFrame) -> list[_Column]:
+    """Return the columns of policies that return a set of arms, and of policies that play sets."""
+    shown = []
+    if final["finished"].any() or (final["answers"] > 1).any():
+        about = "number of arms that the policy returns as best"
+        shown.append(_Column("best\narms", lambda runs: f"{runs['answers'].mean():.3g}", about))
+        about = "duels of the pair that was compared most often"
+        shown.append(
+            _Column("duels of\none pair", lambda runs: f"{runs['judgments_per_pair'].mean():,.0f}", about)
+        )
+    if "mean_set" in final:
+        about = "mean number of arms compared at once"
+        shown.append(_Column("set\nsize", lambda runs: _or_dash(f"{runs['mean_set'].mean():.3g}"), about))
+    return shown
+
+
+def _page_columns(final: pd.DataFrame) -> list[_Column]:
+    if "ndcg" not in final:
+        return []
+    about = "NDCG of the pages shown since the checkpoint before"
+    shown = [_Column("NDCG", lambda runs: f"{runs['ndcg'].mean():.3f}", about)]
+    if "unjudged" in final:
+        about = "documents without a judgment, taken as grade 0, on a page shown since the checkpoint before"
+        shown.append(_Column("unjudged", lambda runs: f"{runs['unjudged'].mean():.2g}", about))
+    return shown
+
+
+def _recommended(name: str, runs: pd.DataFrame) -> str:
+    """Return 'rucb recommends 0 in 2 runs, 1 in 1 run' if some run is wrong, otherwise an empty text."""
+    often = runs["recommended"].value_counts()
+    if runs["correct"].all() or often.empty:
+        return ""
+    named = [
+        f"{shortened(str(ranker), _LONGEST_NAME)} in {n} {'run' if n == 1 else 'runs'}"
+        for ranker, n in often.head(_MOST_NAMED).items()
+    ]
+    more = [f"{len(often) - _MOST_NAMED} others"] if len(often) > _MOST_NAMED else []
+    return f"{name} recommends {', '.join(named + more)}"
+
+
+def _weak(runs: pd.DataFrame) -> str:
+    return _or_dash(f"{runs['weak_regret'].mean():,.1f}")
+
+
+def _or_dash(text: str) -> str:
+    """Return a dash for 'nan': policies for duels and policies for sets lack some of each other's columns."""
+    return text if text != "nan" else "–"
+
+
+def _standard_error(values: pd.Series) -> str:
+    return f"{values.std(ddof=1) / len(values) ** 0.5:,.1f}" if len(values) > 1 else ""
+
+
+def _show_policies(title: str, found: rankduel.RunSet) -> None:
+    """Print a row per policy, and an explanation of the columns."""
+    notion: str = found.settings["regret"]
+    final = found.last()
+    by_policy = found.by_policy()
+    runs = final["run"].nunique()
+    played = f"after {counted(final['step'].iloc[0], 'duel')}, {counted(runs, 'run')} per policy"
+    screen.print(f"[bold]{escape(title)}[/] [dim]{played}[/]\n")
+    shown = plain_table()
+    shown.add_column("policy", header_style="dim", style="cyan", overflow="fold", vertical="bottom")
+    columns = _columns(escape(notion.partition("-")[0].capitalize()), final)
+    for column in columns:
+        shown.add_column(column.heading, header_style="dim", justify="right", no_wrap=True, vertical="bottom")
+    for name, group in by_policy:
+        shown.add_row(escape(str(name)), *(column.text(group) for column in columns))
+    print_fitted(shown)
+    show_legend({column.heading: column.about for column in columns if column.about})
+    for line in filter(None, (_recommended(str(name), group) for name, group in by_policy)):
+        screen.print(escape(line))

@@ -17,14 +17,13 @@ from rankduel.base.files import path_inside
 from rankduel.base.text import counted
 from rankduel.cli import completion
 from rankduel.cli.console import (
-    command_typed,
-    count_progress,
     errors,
     notices,
     print_table,
     screen,
     show_rows,
     title,
+    watching,
 )
 from rankduel.cli.endings import note_if_stopped
 from rankduel.cli.options import AsCsv, AsJson, Jobs, Repair, Scheduler, refuse_jobs
@@ -311,7 +310,7 @@ def _play_and_check(
         with (
             note_if_stopped(f"finished runs are kept in {out}"),
             notices(),
-            count_progress(escape(study.id), n_runs) as done,
+            watching(escape(study.id), n_runs) as watch,
         ):
             one = rankduel.study(
                 name,
@@ -321,8 +320,7 @@ def _play_and_check(
                 out=out,
                 repair=repair,
                 **workers,
-                command=command_typed(),
-                progress=done,
+                watch=watch,
                 trust=trust,
             )
         for stand_in in dict.fromkeys(filter(None, one.results.stand_ins.values())):

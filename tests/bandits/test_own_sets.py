@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rankduel.base.errors import PolicyError
-from rankduel.experiments.runs.run import run
+from rankduel.experiments.runs.play import play_runs
 
 pytestmark = pytest.mark.kernel
 OWN = """
@@ -63,4 +63,4 @@ FINE = {"arm": 1, "copies": 1, "n": 2, "update": "pass", "answer": 0}
 def test_message_names_policy_step_and_value(tmp_path, jit, wrong, message):
     (tmp_path / "mine.py").write_text(OWN.format(jit=jit, **(FINE | wrong)))
     with pytest.raises(PolicyError, match=message):
-        run(np.full((3, 3), 0.5), [str(tmp_path / "mine.py")], 10, 1, checkpoints=1)
+        play_runs(np.full((3, 3), 0.5), [str(tmp_path / "mine.py")], 10, 1, checkpoints=1)

@@ -14,9 +14,9 @@ from rankduel.experiments.arena_reference import arena_of, reference_to
 from rankduel.experiments.cluster import Cluster, ClusterStatus, DataUnreadableError
 from rankduel.experiments.matrix.build import build_matrix
 from rankduel.experiments.matrix.shared_pages import infer_matrix
-from rankduel.experiments.runs.multileave_error import compare_multileavers
+from rankduel.experiments.multileaving import compare_multileavers
+from rankduel.experiments.runs.play import play_runs
 from rankduel.experiments.runs.problem import Problem
-from rankduel.experiments.runs.run import run
 from rankduel.interleave.multileave import MULTILEAVERS
 from rankduel.letor_data import read_data
 from rankduel.letor_data.cache import cache_files
@@ -100,8 +100,8 @@ def test_multileaving_errors_are_the_same(arena):
 
 def test_live_runs_are_the_same(arena):
     problem = Problem(exact_preferences(arena), arena)
-    here = run(problem, "random_pair", 1000, 2).drop(columns="seconds")
-    for there in both(lambda cluster: run(problem, "random_pair", 1000, 2, jobs=cluster)):
+    here = play_runs(problem, "random_pair", 1000, 2).drop(columns="seconds")
+    for there in both(lambda cluster: play_runs(problem, "random_pair", 1000, 2, jobs=cluster)):
         assert there.drop(columns="seconds").equals(here)
 
 
@@ -128,7 +128,7 @@ def test_a_problem_by_reference_contains_no_rankings(arena):
     clusters = [PicklingCluster(transfer) for transfer in (BY_REFERENCE, BY_VALUE)]
     problem = Problem(exact_preferences(arena), arena)
     for cluster in clusters:
-        run(problem, "random_pair", 100, 1, jobs=cluster)
+        play_runs(problem, "random_pair", 100, 1, jobs=cluster)
     rankings = arena.rankings
     saved = clusters[1].shared_bytes[0] - clusters[0].shared_bytes[0]
     assert saved > 0.9 * (rankings.order.nbytes + rankings.positions.nbytes + rankings.ties.nbytes)

@@ -15,14 +15,15 @@ import time
 
 import pytest
 from support import arenas, cluster_commands
+from support.watching import Watching
 
 from rankduel.base.errors import RankduelError
 from rankduel.experiments.arena import open_arena
 from rankduel.experiments.cluster import open_cluster, versions
 from rankduel.experiments.matrix.build import write_matrix
 from rankduel.experiments.matrix.preferences import read_preferences
+from rankduel.experiments.runs.play import play_runs
 from rankduel.experiments.runs.problem import Problem
-from rankduel.experiments.runs.run import run
 from rankduel.experiments.studies.playing import play_study
 from rankduel.experiments.studies.published import merge_tuning
 from rankduel.experiments.studies.study import Inputs, Size
@@ -239,10 +240,18 @@ def test_runs_survive_a_killed_worker(machines, arena, tmp_path):
         200_000,
         12,
     )  # runs of some tenths of a second
-    run(problem, policies, horizon, runs, jobs=2, folder=tmp_path / "here")
+    play_runs(problem, policies, horizon, runs, jobs=2, folder=tmp_path / "here")
     kill = After(3, lambda: machines.workers[0].send_signal(signal.SIGKILL))
     with open_cluster(machines.address) as cluster:
-        run(problem, policies, horizon, runs, folder=tmp_path / "there", jobs=cluster, done=kill)
+        play_runs(
+            problem,
+            policies,
+            horizon,
+            runs,
+            folder=tmp_path / "there",
+            jobs=cluster,
+            watch=Watching(runs=kill),
+        )
     assert kill.called
     assert records(tmp_path / "here") == records(tmp_path / "there")
 
@@ -254,7 +263,7 @@ def test_studies_survive_a_killed_worker(machines, tmp_path):
     play_study(study, "quick", tmp_path / "here", jobs=1)
     kill = After(4, lambda: machines.workers[0].send_signal(signal.SIGKILL))
     with open_cluster(machines.address) as cluster:
-        play_study(study, "quick", tmp_path / "there", jobs=cluster, done=kill)
+        play_study(study, "quick", tmp_path / "there", jobs=cluster, watch=Watching(runs=kill))
     assert kill.called and machines.workers[0].wait(10) == -signal.SIGKILL
     assert len(records(tmp_path / "here")) == 2 * 8 + 1  # runs, and the matrix
     assert records(tmp_path / "here") == records(tmp_path / "there")
@@ -337,11 +346,11 @@ def test_data_are_sent_after_a_worker_joins_without_them(machines, data_file, tm
 def test_live_runs_are_the_same_with_data_read_and_sent(lasting_machines, data_file, tmp_path, shared):
     arena = read_arena(data_file)
     problem = Problem(arenas.exact_preferences(arena), arena)
-    run(problem, "random_pair", 20_000, 6, folder=tmp_path / "here")
+    play_runs(problem, "random_pair", 20_000, 6, folder=tmp_path / "here")
     if not shared:
         remove_cache(data_file)
     with open_cluster(lasting_machines.address) as cluster:
-        run(problem, "random_pair", 20_000, 6, folder=tmp_path / "there", jobs=cluster)
+        play_runs(problem, "random_pair", 20_000, 6, folder=tmp_path / "there", jobs=cluster)
     assert records(tmp_path / "here") == records(tmp_path / "there")
 
 

@@ -109,7 +109,7 @@ def test_unjudged_documents_are_counted(data):
     arena = arena_of(letor, queries="cycle")
     assert own_pages(arena.world(), np.random.default_rng(0))[:, 2] == pytest.approx([1 / 3, 11 / 3])
     for policy in ("rucb", "multi_self_sparring"):  # on pages of two rankers, and on pages of sets
-        table = rankduel.run(arena, policy, horizon=30, runs=1)
+        table = rankduel.run(arena, policy, horizon=30, runs=1).table
         assert table["unjudged"].round(9).isin([8, 3, 1, round(1 / 3, 9), round(11 / 3, 9)]).all()
     live, duel, users = go_live(arena.world()), live_duel_by("team_draft"), np.random.default_rng(3)
     for _ in range(300):

@@ -90,12 +90,12 @@ def test_policies_may_be_text():
 @pytest.mark.kernel
 @pytest.mark.parametrize("one", ["rucb", rankduel.policy("rucb"), ["rucb"], ("rucb",), iter(["rucb"])])
 def test_a_single_policy_needs_no_list(one):
-    assert set(rankduel.run("arxiv6", one, 50, 1, jobs=1)["policy"]) == {"rucb"}
+    assert set(rankduel.run("arxiv6", one, 50, 1, jobs=1).table["policy"]) == {"rucb"}
 
 
 @pytest.mark.kernel
 def test_a_single_method_needs_no_list():
-    table = rankduel.multileave(arenas.arena(), "sosm", 100, 1, jobs=1)
+    table = rankduel.multileave(arenas.arena(), "sosm", 100, 1, jobs=1).table
     assert "sosm" in set(table["policy"])
 
 

@@ -135,7 +135,7 @@ FILES = {
 }
 USE = """
 import json, rankduel
-table = rankduel.run("cyclic", ["first_two"], horizon=50, runs=1)
+table = rankduel.run("cyclic", ["first_two"], horizon=50, runs=1).table
 data = rankduel.synthetic_data("small", queries=3)
 arena = rankduel.open_arena(data, rankers="110,115", interleave="first_only(credit=nothing)", clicks="eager")
 print(json.dumps({

@@ -25,7 +25,7 @@ from rankduel.experiments.judge.judgments import Comparison, new_judgments, read
 from rankduel.experiments.judge.session import open_session, read_pool, start_session
 from rankduel.experiments.matrix.checkpoint import Checkpoint
 from rankduel.experiments.matrix.preferences import preferences_of
-from rankduel.experiments.runs.run_sets import read_run_set
+from rankduel.experiments.runs.run_set import read_run_set
 from rankduel.experiments.runs.study_file import write_settings
 from rankduel.experiments.studies.ballots import TopItems, n_lists, preferences_from_ballots, read_ballots
 from rankduel.experiments.studies.npz import read_npz

@@ -1,5 +1,7 @@
 """Run sets with made-up numbers for tests of charts and reports."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
@@ -7,7 +9,7 @@ from rankduel.bandits import checkpoints
 from rankduel.experiments.matrix.preferences import preferences_of
 from rankduel.experiments.runs.records import write_record
 from rankduel.experiments.runs.run_folder import open_run_set
-from rankduel.experiments.runs.run_sets import RunSet
+from rankduel.experiments.runs.run_set import RunSet
 from support.html_pages import with_text
 
 
@@ -40,7 +42,7 @@ def made_up_study(
 ):
     preferences = preferences or ordered_preferences(5)
     table = made_up_table(policies, horizon, live=mode == "live", **more)
-    return RunSet(name, made_up_settings(mode, preferences, horizon), preferences, table)
+    return RunSet(name, made_up_settings(mode, preferences, horizon), preferences, None, table)
 
 
 def made_up_multileave(name, methods, preferences, horizon=1000, runs=2):
@@ -52,7 +54,7 @@ def made_up_multileave(name, methods, preferences, horizon=1000, runs=2):
         for run in range(runs)
     ]
     table = pd.concat(tables, ignore_index=True).assign(seconds=0.1)
-    return RunSet(name, made_up_settings("multileave", preferences, horizon), preferences, table)
+    return RunSet(name, made_up_settings("multileave", preferences, horizon), preferences, None, table)
 
 
 def write_run_set(run_set, folder):
@@ -78,8 +80,8 @@ def of_all_kinds(text, policies=("rucb", "dts")):
 def _with_text(run_set, text):
     settings = {**run_set.settings, "regret": "weak", "note": "a note", f"key{text}": "of anything"}
     # The mode decides which charts there are, and the digest of the matrix is checked.
-    return run_set._replace(
-        name=run_set.name + text, settings=with_text(settings, text, keep=("mode", "digest"))
+    return replace(
+        run_set, name=run_set.name + text, settings=with_text(settings, text, keep=("mode", "digest"))
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rankduel.experiments.matrix.preferences import preferences_of
-from rankduel.experiments.runs.run import run
+from rankduel.experiments.runs.play import play_runs
 from rankduel.experiments.studies.papers import LI_2020, NONE, ZOGHI_2017
 from rankduel.experiments.studies.published import (
     beyond_condorcet_cycle,
@@ -52,7 +52,9 @@ def by_win_probability(inputs: Inputs) -> dict[str, Any]:
     for probability in WIN_PROBABILITIES:
         prefs = np.where(inputs.preferences.matrix > 0.5, probability, 1.0 - probability)
         np.fill_diagonal(prefs, 0.5)
-        table = run(preferences_of(prefs), MANY_ARMS, inputs.size.horizon, inputs.size.runs, jobs=inputs.jobs)
+        table = play_runs(
+            preferences_of(prefs), MANY_ARMS, inputs.size.horizon, inputs.size.runs, jobs=inputs.jobs
+        )
         last = table[table["step"] == table["step"].max()]
         found |= {
             f"{policy} at {probability}": last.loc[last["policy"] == full_name(policy), "regret"].tolist()

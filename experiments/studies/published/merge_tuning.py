@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from rankduel.experiments.runs.run import run
+from rankduel.experiments.runs.play import play_runs
 from rankduel.experiments.studies.papers import LI_2020, NONE, ZOGHI_2017
 from rankduel.experiments.studies.published import merge_grid
 from rankduel.experiments.studies.study import (
@@ -70,7 +70,7 @@ def search(policy: str, inputs: Inputs) -> dict[str, float]:
     for name, values in tried.items():
         candidates = {_text(policy, {**settings, name: value}): value for value in values}
         how: dict[str, Any] = {"jobs": inputs.jobs, "folder": inputs.folder / name}
-        table = run(inputs.preferences, list(candidates), inputs.size.horizon, inputs.size.runs, **how)
+        table = play_runs(inputs.preferences, list(candidates), inputs.size.horizon, inputs.size.runs, **how)
         settings[name] = candidates[best_without_failure(table)]
     return settings
 

@@ -6,16 +6,8 @@ from rich.markup import escape
 
 from rankduel.cli.console import plain_table, screen, title
 from rankduel.experiments.matrix.preferences import Preferences
-from rankduel.experiments.winners.verdict import Verdict
 
 _FEW = 5  # largest number of rankers whose pairs are listed
-
-
-def show_verdict(verdict: Verdict) -> None:
-    """Print the winner in a line of its own, and how certain that is in the lines below."""
-    screen.print(f"[bold]{escape(verdict.won)}[/]")
-    for sentence in verdict.sentences[1:]:
-        screen.print(escape(sentence))
 
 
 def show_pairs(preferences: Preferences) -> None:

@@ -14,8 +14,8 @@ from rich.table import Table
 from rankduel.api.matrices import Subsets
 from rankduel.bandits import condorcet_winner
 from rankduel.base.text import counted
-from rankduel.cli.console import plain_table, screen, show_legend, show_rows, title
-from rankduel.cli.shown.verdict import show_pairs, show_verdict
+from rankduel.cli.console import plain_table, screen, show_legend, show_rows, show_verdict, title
+from rankduel.cli.shown.verdict import show_pairs
 from rankduel.experiments.matrix.preferences import Preferences
 from rankduel.experiments.winners.bounds import IN_EXPECTATION
 from rankduel.experiments.winners.certainty import Certainty, certainty, deciding, joint

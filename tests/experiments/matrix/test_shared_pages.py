@@ -8,8 +8,10 @@ import pytest
 from support.arenas import arena, exact_preferences, letor
 from support.helpers import words
 from support.shared_worlds import totals_by
+from support.watching import Watching
 
 from rankduel.base.errors import InterleaveError, RankduelError, RecordsError, UsageError
+from rankduel.experiments import multileaving
 from rankduel.experiments.matrix import shared_pages
 from rankduel.experiments.matrix.checkpoint import Checkpoint
 from rankduel.experiments.matrix.preferences import preferences_of, read_preferences, write_preferences
@@ -29,11 +31,7 @@ from rankduel.experiments.matrix.shared_pages import (
     random_pairs,
     write_inferred,
 )
-from rankduel.experiments.report.multileave import error_chart, headline
-from rankduel.experiments.report.page import write_report
-from rankduel.experiments.report.paper import Paper, write_figures
-from rankduel.experiments.runs import multileave_error
-from rankduel.experiments.runs.multileave_error import (
+from rankduel.experiments.multileaving import (
     binary_error,
     compare_multileavers,
     decades,
@@ -41,7 +39,10 @@ from rankduel.experiments.runs.multileave_error import (
     error_table,
     impressions_until,
 )
-from rankduel.experiments.runs.run_sets import read_run_sets
+from rankduel.experiments.report.multileave import error_chart, headline
+from rankduel.experiments.report.page import write_report
+from rankduel.experiments.report.paper import Paper, write_figures
+from rankduel.experiments.runs.run_set import read_run_sets
 from rankduel.experiments.runs.summaries import curves
 from rankduel.interleave.multileave import MULTILEAVERS, make_shared_world, multileaving
 from rankduel.letor_data.text.writer import write_letor
@@ -268,12 +269,14 @@ def test_recorded_runs_are_not_repeated(reference, tmp_path, monkeypatch):
     one, two, reports = tmp_path / "one", tmp_path / "two", []
     table = compare_multileavers(arena(), ["sosm"], reference, 200, 3, folder=one)
     assert table["policy"].unique().tolist() == ["sosm", "random pairs, team_draft"]
-    compare_multileavers(arena(), [SOSM], reference, 200, 3, jobs=2, folder=two, done=reports.append)
+    compare_multileavers(
+        arena(), [SOSM], reference, 200, 3, jobs=2, folder=two, watch=Watching(runs=reports.append)
+    )
     assert records(one) == records(two) and sum(reports) == 2 * 3 * 200
     (two / "sosm" / "1.parquet").unlink()
     compare_multileavers(arena(), ["sosm"], reference, 200, 3, folder=two)
     assert records(one) == records(two)
-    monkeypatch.setattr(multileave_error, "error_table", None)  # all runs are recorded
+    monkeypatch.setattr(multileaving, "error_table", None)  # all runs are recorded
     again = compare_multileavers(arena(), ["sosm"], reference, 200, 3, folder=one)
     assert again.drop(columns="seconds").equals(table.drop(columns="seconds"))
     with pytest.raises(RecordsError, match="horizon is 200 there and 300 now"):

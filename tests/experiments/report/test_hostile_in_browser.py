@@ -9,7 +9,7 @@ from support.study_samples import played_study
 from rankduel.experiments.report.charts.heatmap import heatmap
 from rankduel.experiments.report.files import save_chart
 from rankduel.experiments.report.page import write_report
-from rankduel.experiments.runs.run_sets import read_run_sets
+from rankduel.experiments.runs.run_set import read_run_sets
 from rankduel.experiments.studies.page import write_study_page
 
 pytestmark = in_browser

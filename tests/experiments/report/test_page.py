@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -32,7 +33,7 @@ from rankduel.experiments.report.page import ENDINGS, write_report
 from rankduel.experiments.report.pair import common_runs, pair_section, pairs
 from rankduel.experiments.report.run_set import bound_slope, final_table, run_set_figures
 from rankduel.experiments.runs.compare import compare_runs
-from rankduel.experiments.runs.run_sets import read_run_sets
+from rankduel.experiments.runs.run_set import read_run_sets
 
 HOSTILE = "</script><script>document.title='taken'</script><img src=x onerror=alert(1)>\"'&"
 
@@ -109,7 +110,7 @@ def test_the_content_security_policy_allows_the_page_itself_and_nothing_else(pag
 def test_unprintable_characters_are_escaped(tmp_path):
     _, draws, pages = of_all_kinds(CONTROLS)
     draws.settings["note"] = "half a pair \ud800"  # a pandas table cannot contain a surrogate
-    found = _page_of([draws._replace(name="draws\udc80"), pages], tmp_path)
+    found = _page_of([replace(draws, name="draws\udc80"), pages], tmp_path)
     assert not set(CONTROLS) & set(found.source) and "\\u2028" not in found.report.replace("\\\\", "")
     shown = f"rucb{printable(CONTROLS)}"
     assert f"; {shown} found it at the least cost" in found.text
@@ -143,7 +144,7 @@ def test_ids_have_endings_that_no_id_of_the_libraries_has(page):
 def test_an_unknown_mode_is_escaped(tmp_path):
     run_set = made_up_study("one")
     for mode, name in (("proxy", "plain.html"), (ATTACKS[0], "attacked.html")):
-        write_report([run_set._replace(settings=run_set.settings | {"mode": mode})], tmp_path / name)
+        write_report([replace(run_set, settings=run_set.settings | {"mode": mode})], tmp_path / name)
     assert Page(tmp_path / "attacked.html").structure == Page(tmp_path / "plain.html").structure
 
 
@@ -220,7 +221,7 @@ def _headline(run_set):
 
 
 def _all_correct(run_set):
-    return run_set._replace(table=run_set.table.assign(correct=True))
+    return replace(run_set, rows=run_set.table.assign(correct=True))
 
 
 def test_the_title_is_the_question():
@@ -242,12 +243,12 @@ def test_headlines_name_the_best_ranker_and_policy_and_compare_intervals():
     close = study.table.assign(
         regret=study.table["regret"] / study.table["policy"].map({"rucb": 1, "dts": 2})
     )
-    assert "8 runs of each policy are too few to separate the two" in _headline(study._replace(table=close))
+    assert "8 runs of each policy are too few to separate the two" in _headline(replace(study, rows=close))
 
 
 def test_headlines_state_how_often_the_policy_recommended_the_winner():
     study = made_up_study(policies=("rucb", "dts"), runs=8)
-    half = study._replace(table=study.table.assign(correct=study.table["run"] % 2 == 0))
+    half = replace(study, rows=study.table.assign(correct=study.table["run"] % 2 == 0))
     assert "RUCB had the least regret, " in _headline(half) and "recommended it in 4 of 8 runs" in _headline(
         half
     )
@@ -298,15 +299,16 @@ def test_a_lead_within_the_joint_error_is_not_called_settled():
 def test_the_same_runs_are_drawn_once(tmp_path):
     """As 'run --live' and 'compare' keep them; other times and another command change nothing."""
     live, proxy = made_up_study("a-live", "live", seed=1), made_up_study("a-proxy", "proxy", seed=2)
-    again = live._replace(
+    again = replace(
+        live,
         name="again",
-        table=live.table.assign(seconds=9.0),
+        rows=live.table.assign(seconds=9.0),
         settings={**live.settings, "command": "rankduel compare"},
     )
     found = _page_of([live, proxy, again], tmp_path)
     assert found.text.count("again has the same runs.") == 1
     assert found.text.count("Live versus proxy: ") == 2  # in the list and above the section
-    other = again._replace(table=again.table.assign(regret=again.table["regret"] + 1))
+    other = replace(again, rows=again.table.assign(regret=again.table["regret"] + 1))
     assert _page_of([live, proxy, other], tmp_path).text.count("Live versus proxy: ") == 4
 
 
@@ -324,7 +326,7 @@ def test_the_lead_states_whether_live_and_proxy_agree(tmp_path):
 
 def test_numbers_of_a_table_have_no_exponents():
     study = made_up_study(policies=("rucb",))
-    large = study._replace(table=study.table.assign(regret=study.table["regret"] * 1000))
+    large = replace(study, rows=study.table.assign(regret=study.table["regret"] * 1000))
     rows = final_table(large, line_styles(["rucb"])).rows
     assert not [cell for row in rows for cell in row if "e+" in cell] and "," in rows[0][3]
 

@@ -1,6 +1,7 @@
 """Figures and tables for papers: width, font, order, labels, and LaTeX escaping."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from support.html_pages import CONTROLS
@@ -149,7 +150,7 @@ def test_hostile_names_stay_in_their_cells(tmp_path):
 
 def test_a_matrix_of_two_run_sets_is_drawn_once(tmp_path):
     table = made_up_table(("rucb",))
-    pair = [made_up_study(mode, mode, ("rucb",))._replace(table=table) for mode in ("live", "proxy")]
+    pair = [replace(made_up_study(mode, mode, ("rucb",)), rows=table) for mode in ("live", "proxy")]
     found = _written(tmp_path, *pair)
     assert [name for name in found if "matrix" in name] == ["live-matrix.svg"]
     assert {"live-versus-proxy-1-difference.svg", "live-versus-proxy-1-difference.tex"} <= set(found)

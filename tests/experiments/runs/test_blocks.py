@@ -12,10 +12,12 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from support.run_set_samples import made_up_settings, made_up_table, ordered_preferences
+from support.watching import Watching
 
 import rankduel
 from rankduel.base.errors import RecordsError
-from rankduel.experiments.runs import recorder, run_sets
+from rankduel.experiments.runs import recorder, run_set
+from rankduel.experiments.runs.play import play_runs
 from rankduel.experiments.runs.records import (
     BLOCK,
     block_path,
@@ -24,7 +26,6 @@ from rankduel.experiments.runs.records import (
     time_file,
     write_block,
 )
-from rankduel.experiments.runs.run import run
 from rankduel.experiments.runs.run_folder import open_run_set
 from rankduel.experiments.tables import table_content
 
@@ -40,7 +41,7 @@ def no_waiting(monkeypatch):
 
 
 def play(folder, runs=RUNS, **more):
-    return run("arxiv6", POLICY, 30, runs, folder=folder, checkpoints=5, **more)
+    return play_runs("arxiv6", POLICY, 30, runs, folder=folder, checkpoints=5, **more)
 
 
 def play_in_single_files(folder, runs, monkeypatch):
@@ -89,7 +90,7 @@ def test_complete_blocks_are_one_file_and_other_runs_have_their_own(made):
 @kernel
 def test_a_block_holds_the_rows_of_its_runs(made):
     folder, played = made
-    assert_same_runs(played, run("arxiv6", POLICY, 30, RUNS, checkpoints=5))
+    assert_same_runs(played, play_runs("arxiv6", POLICY, 30, RUNS, checkpoints=5))
     found = rankduel.load_records(folder).drop(columns="run_set")
     assert_same_runs(found, played)
     np.testing.assert_allclose(found["seconds"], played["seconds"], rtol=1e-5)
@@ -108,7 +109,7 @@ def test_resuming_leaves_the_bytes_of_one_run(made, tmp_path, before):
     folder, whole = made
     counts = []
     play(tmp_path, before)
-    assert_same_runs(play(tmp_path, done=counts.append), whole)
+    assert_same_runs(play(tmp_path, watch=Watching(runs=counts.append)), whole)
     assert counts == [before] + [1] * (RUNS - before)
     assert contents(tmp_path) == contents(folder)
 
@@ -118,7 +119,7 @@ def test_nothing_is_written_if_no_run_is_missing(made):
     folder, whole = made
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     counts = []
-    assert_same_runs(play(folder, done=counts.append), whole)
+    assert_same_runs(play(folder, watch=Watching(runs=counts.append)), whole)
     assert_same_runs(play(folder, 50), whole[whole["run"] < 50].reset_index(drop=True))
     assert counts == [RUNS]
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
@@ -167,10 +168,10 @@ def test_records_that_are_joined_while_they_are_listed_are_read(made, monkeypatc
     folder, whole = made
     vanished = [record_path(folder, POLICY, 7)]
     listings = iter([vanished, list_records(folder), list_records(folder)])
-    monkeypatch.setattr(run_sets, "list_records", lambda folder: next(listings, vanished))
-    assert_same_runs(run_sets.read_run_set(folder).table, whole)
+    monkeypatch.setattr(run_set, "list_records", lambda folder: next(listings, vanished))
+    assert_same_runs(run_set.read_run_set(folder).table, whole)
     with pytest.raises(RecordsError, match=r"7.parquet: cannot be read: No such file"):
-        run_sets.read_run_set(folder)
+        run_set.read_run_set(folder)
 
 
 @kernel
@@ -225,7 +226,7 @@ def test_a_block_that_does_not_fit_is_refused_until_repaired(made, tmp_path, cha
         with pytest.raises(RecordsError, match=message):
             use()
     counts = []
-    assert_same_runs(play(tmp_path, repair=True, done=counts.append), whole)
+    assert_same_runs(play(tmp_path, repair=True, watch=Watching(runs=counts.append)), whole)
     assert counts == [RUNS - BLOCK] + [1] * BLOCK
     assert contents(tmp_path) == contents(folder)
 

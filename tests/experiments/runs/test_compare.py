@@ -11,8 +11,8 @@ from support import arenas
 
 from rankduel.experiments.matrix.preferences import preferences_of
 from rankduel.experiments.runs.compare import compare_runs
+from rankduel.experiments.runs.play import play_runs
 from rankduel.experiments.runs.problem import Problem
-from rankduel.experiments.runs.run import run
 
 
 def table(values, seconds=1.0):
@@ -133,7 +133,7 @@ HORIZON, RUNS = 3_000, 600
 def both(chosen, preferences):
     return compare_runs(
         *(
-            run(problem, ["rucb", "merge_dts"], HORIZON, RUNS, jobs=-1)
+            play_runs(problem, ["rucb", "merge_dts"], HORIZON, RUNS, jobs=-1)
             for problem in (Problem(preferences, chosen), Problem(preferences))
         )
     )

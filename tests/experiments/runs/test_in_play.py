@@ -6,14 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from support import arenas
+from support.watching import Watching
 
 from rankduel.bandits import checkpoints, policy
 from rankduel.bandits.loop import Progress
 from rankduel.base.compiling import record
 from rankduel.experiments.matrix.preferences import read_preferences
 from rankduel.experiments.runs.in_play import InPlay
+from rankduel.experiments.runs.play import play_runs
 from rankduel.experiments.runs.problem import Problem
-from rankduel.experiments.runs.run import run
 
 
 def test_steps_of_the_runs_in_play_are_summed():
@@ -38,7 +39,7 @@ def test_a_watcher_sees_the_runs_of_all_threads(monkeypatch):
         return pd.DataFrame({"step": steps})
 
     monkeypatch.setattr(Problem, "play", play)
-    run("arxiv6", ["rucb"], 1000, 2, jobs=2, watch=watchers.append)
+    play_runs("arxiv6", ["rucb"], 1000, 2, jobs=2, watch=Watching(playing=watchers.append))
     assert watchers[0].horizon == 1000
     assert n_steps_seen == [21, 21]
     assert watchers[0].n_steps() == 0

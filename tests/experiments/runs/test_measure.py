@@ -6,9 +6,9 @@ from support import arenas
 from rankduel.base.errors import RecordsError, UsageError
 from rankduel.experiments.report.charts.styles import line_styles
 from rankduel.experiments.report.run_set import run_set_section
+from rankduel.experiments.runs.play import play_runs
 from rankduel.experiments.runs.problem import Problem
-from rankduel.experiments.runs.run import run
-from rankduel.experiments.runs.run_sets import read_run_set
+from rankduel.experiments.runs.run_set import read_run_set
 
 
 def problem_with(measure):
@@ -17,7 +17,7 @@ def problem_with(measure):
 
 
 def test_unmeasured_pages_have_no_columns(tmp_path):
-    table = run(problem_with("none"), ["rucb"], 300, 2, folder=tmp_path / "set")
+    table = play_runs(problem_with("none"), ["rucb"], 300, 2, folder=tmp_path / "set")
     assert not {"ndcg", "clicks"} & set(table.columns)
     assert table["regret"].notna().all() and table["step"].max() == 300
     section = run_set_section("set", read_run_set(tmp_path / "set"), line_styles(["rucb"]))
@@ -25,7 +25,7 @@ def test_unmeasured_pages_have_no_columns(tmp_path):
 
 
 def test_measured_pages_are_the_default(tmp_path):
-    table = run(problem_with("page"), ["rucb"], 300, 1, folder=tmp_path / "set")
+    table = play_runs(problem_with("page"), ["rucb"], 300, 1, folder=tmp_path / "set")
     assert {"ndcg", "clicks"} <= set(table.columns)
     assert "measure" not in problem_with("page").settings["arena"]
     assert (
@@ -35,9 +35,9 @@ def test_measured_pages_are_the_default(tmp_path):
 
 
 def test_a_run_set_has_one_measure(tmp_path):
-    run(problem_with("page"), ["rucb"], 100, 1, folder=tmp_path / "set")
+    play_runs(problem_with("page"), ["rucb"], 100, 1, folder=tmp_path / "set")
     with pytest.raises(RecordsError, match=r"arena.measure is not set there and none now"):
-        run(problem_with("none"), ["rucb"], 100, 1, folder=tmp_path / "set")
+        play_runs(problem_with("none"), ["rucb"], 100, 1, folder=tmp_path / "set")
 
 
 def test_an_unknown_measure_is_refused():

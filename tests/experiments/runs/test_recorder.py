@@ -13,7 +13,7 @@ from rankduel.experiments.runs.cells import play_cells
 from rankduel.experiments.runs.recorder import DELAY, Cell, PlayedCell, Recorder
 from rankduel.experiments.runs.records import BLOCK
 from rankduel.experiments.runs.run_folder import open_run_set
-from rankduel.experiments.runs.run_sets import read_run_set
+from rankduel.experiments.runs.run_set import read_run_set
 
 POLICY = "rucb"
 HORIZON = 2

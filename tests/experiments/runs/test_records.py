@@ -13,18 +13,19 @@ import pytest
 from support import arenas
 from support.damage import flipped_bits
 from support.permissions import needs_permission
+from support.watching import Watching
 
 import rankduel
 from rankduel.base.errors import RecordsError, encodable
 from rankduel.experiments.digests import digest_of
 from rankduel.experiments.matrix.preferences import preferences_of, read_preferences, write_preferences
-from rankduel.experiments.runs.multileave_error import compare_multileavers
+from rankduel.experiments.multileaving import compare_multileavers
+from rankduel.experiments.runs.play import play_runs
 from rankduel.experiments.runs.problem import Problem
 from rankduel.experiments.runs.record_reading import read_record
 from rankduel.experiments.runs.records import record_path, write_record
-from rankduel.experiments.runs.run import run
 from rankduel.experiments.runs.run_folder import MATRIX, RunFolder, open_run_set
-from rankduel.experiments.runs.run_sets import read_run_set, read_run_sets
+from rankduel.experiments.runs.run_set import read_run_set, read_run_sets
 from rankduel.experiments.runs.study_file import VERSIONS, read_settings, write_settings
 from rankduel.experiments.tables import table_content
 
@@ -32,7 +33,7 @@ pytestmark = pytest.mark.kernel
 
 
 def play(folder, policy="rucb", horizon=500, problem="arxiv6", **more):
-    return run(problem, [policy], horizon, 2, folder=folder, **more)
+    return play_runs(problem, [policy], horizon, 2, folder=folder, **more)
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +93,7 @@ def test_a_record_under_another_number_is_refused(kept):
 
 
 def test_a_record_of_the_same_study_in_another_folder_is_read(kept, tmp_path):
-    play(tmp_path / "again", command="typed otherwise")
+    play(tmp_path / "again", watch=Watching("typed otherwise"))
     shutil.copy(record_path(tmp_path / "again", "rucb", 1), record_path(kept, "rucb", 1))
     assert len(read_run_sets(kept)) == 1
 

@@ -8,16 +8,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from support import arenas
+from support.watching import Watching
 
 from rankduel.bandits import play_matrix, policy
 from rankduel.bandits.feedback import Feedback
 from rankduel.bandits.regret import strong_regret
 from rankduel.base.errors import PolicyNotice, RankduelError, RecordsError
 from rankduel.experiments.matrix.preferences import read_preferences
+from rankduel.experiments.runs.play import play_runs
 from rankduel.experiments.runs.problem import Problem
 from rankduel.experiments.runs.records import record_path
-from rankduel.experiments.runs.run import run
-from rankduel.experiments.runs.run_sets import read_run_sets
+from rankduel.experiments.runs.run_set import read_run_sets
 
 pytestmark = pytest.mark.kernel
 POLICIES = ["rucb", "winner_stays"]
@@ -28,7 +29,7 @@ def all_bytes(folder):
 
 
 def test_columns_and_steps_of_the_table():
-    table = run("arxiv6", POLICIES, 1000, 3, seed=4)
+    table = play_runs("arxiv6", POLICIES, 1000, 3, seed=4)
     assert list(table.columns) == [
         "policy", "run", "step", "regret", "weak_regret", "copeland_regret", "informative_steps",
         "recommended", "correct", "answers", "winners_among_answers", "finished", "survivors", "rounds",
@@ -41,31 +42,33 @@ def test_columns_and_steps_of_the_table():
 
 def test_proxy_runs_equal_those_of_play_matrix():
     prefs = read_preferences("arxiv6").matrix
-    for number, table in run(prefs, ["rucb"], 1000, 3, seed=4).groupby("run"):
+    for number, table in play_runs(prefs, ["rucb"], 1000, 3, seed=4).groupby("run"):
         trace = play_matrix(policy("rucb"), prefs, 1000, seed=4, run=number)
         np.testing.assert_array_equal(table["regret"], strong_regret(trace, prefs[0] - 0.5))
 
 
 def test_without_a_condorcet_winner_regret_is_copeland_regret():
-    table = run("multisol", ["dts"], 2000, 2)
+    table = play_runs("multisol", ["dts"], 2000, 2)
     assert "nonwinner_duels" not in table and "copeland_losses_regret" not in table
     np.testing.assert_array_equal(table["regret"], table["copeland_regret"])
     assert (table["correct"] == table["recommended"].isin(["0", "1", "2"])).all()
-    double = run(Problem(read_preferences("multisol"), regret="copeland-sum"), ["dts"], 2000, 2)
+    double = play_runs(Problem(read_preferences("multisol"), regret="copeland-sum"), ["dts"], 2000, 2)
     np.testing.assert_allclose(double["regret"], 2 * table["regret"])
 
 
 @pytest.mark.compiling
 def test_late_feedback_is_part_of_the_problem(tmp_path):
     late = Problem(read_preferences("arxiv6"), feedback=Feedback(every=50))
-    table = run(late, ["dts"], 1000, folder=tmp_path / "x")
+    table = play_runs(late, ["dts"], 1000, folder=tmp_path / "x")
     assert table["rounds"].iloc[-1] == 20
     with pytest.raises(RankduelError, match="feedback.every is 50 there and 1 now"):
-        run("arxiv6", ["dts"], 1000, folder=tmp_path / "x")
+        play_runs("arxiv6", ["dts"], 1000, folder=tmp_path / "x")
 
 
 def test_fewer_checkpoints_are_a_subset():
-    few, many = (run("arxiv6", ["rucb"], 10_000, checkpoints=n).drop(columns="seconds") for n in (4, 1000))
+    few, many = (
+        play_runs("arxiv6", ["rucb"], 10_000, checkpoints=n).drop(columns="seconds") for n in (4, 1000)
+    )
     assert {2500, 5000, 7500, 10_000} <= set(few["step"]) and len(few) < len(many) / 5
     rows = many[many["step"].isin(few["step"])].reset_index(drop=True)
     pd.testing.assert_frame_equal(few, rows)
@@ -73,21 +76,21 @@ def test_fewer_checkpoints_are_a_subset():
 
 def test_a_run_depends_on_its_number_only(tmp_path):
     """Other policies, the number and order of runs, and threads do not change a run."""
-    few = run("arxiv6", ["rucb"], 2000, 2, folder=tmp_path / "few")
-    run("arxiv6", [*reversed(POLICIES)], 2000, 5, jobs=2, folder=tmp_path / "many")
+    few = play_runs("arxiv6", ["rucb"], 2000, 2, folder=tmp_path / "few")
+    play_runs("arxiv6", [*reversed(POLICIES)], 2000, 5, jobs=2, folder=tmp_path / "many")
     few_bytes, many_bytes = all_bytes(tmp_path / "few"), all_bytes(tmp_path / "many")
     assert few_bytes.keys() < many_bytes.keys()
     assert all(many_bytes[name] == content for name, content in few_bytes.items())
-    other = run("arxiv6", ["rucb"], 2000, 2, seed=1)
+    other = play_runs("arxiv6", ["rucb"], 2000, 2, seed=1)
     assert (other["regret"] != few["regret"]).any()
 
 
 def test_recorded_runs_are_not_repeated(tmp_path):
     n_ended = []
-    first = run("arxiv6", POLICIES, 500, 3, folder=tmp_path)
+    first = play_runs("arxiv6", POLICIES, 500, 3, folder=tmp_path)
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.parquet")}
     record_path(tmp_path, "rucb", 1).unlink()
-    again = run("arxiv6", POLICIES, 500, 4, folder=tmp_path, done=n_ended.append)
+    again = play_runs("arxiv6", POLICIES, 500, 4, folder=tmp_path, watch=Watching(runs=n_ended.append))
     assert n_ended == [5, 1, 1, 1]
     repeated = [path for path, changed in before.items() if path.stat().st_mtime_ns != changed]
     assert repeated == [record_path(tmp_path, "rucb", 1)]
@@ -103,44 +106,49 @@ def test_recorded_runs_are_not_repeated(tmp_path):
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "empty", "another"])
 def test_a_damaged_record_is_an_error_and_repair_plays_it_again(tmp_path, damage):
-    run("arxiv6", ["rucb"], 500, 2, folder=tmp_path)
+    play_runs("arxiv6", ["rucb"], 500, 2, folder=tmp_path)
     path, good = record_path(tmp_path, "rucb", 0), all_bytes(tmp_path)
     content = bytearray(path.read_bytes())
     content[60] ^= 1
     damaged = {"cut": path.read_bytes()[:-9], "changed": bytes(content), "empty": b""}
     path.write_bytes(damaged.get(damage, record_path(tmp_path, "rucb", 1).read_bytes()))
-    for use in (lambda: read_run_sets(tmp_path), lambda: run("arxiv6", ["rucb"], 500, 2, folder=tmp_path)):
+    for use in (
+        lambda: read_run_sets(tmp_path),
+        lambda: play_runs("arxiv6", ["rucb"], 500, 2, folder=tmp_path),
+    ):
         with pytest.raises(RecordsError, match=r"rucb/0.parquet: .* --repair .* plays this run again"):
             use()
-    run("arxiv6", ["rucb"], 500, 2, folder=tmp_path, repair=True)
+    play_runs("arxiv6", ["rucb"], 500, 2, folder=tmp_path, repair=True)
     assert all_bytes(tmp_path) == good
 
 
 def test_a_folder_of_another_study_is_refused(tmp_path):
-    run("arxiv6", ["rucb"], 500, folder=tmp_path)
+    play_runs("arxiv6", ["rucb"], 500, folder=tmp_path)
     for other in (
-        lambda: run("arxiv6", ["rucb"], 501, folder=tmp_path),
-        lambda: run("arxiv6", ["rucb"], 500, seed=1, folder=tmp_path),
-        lambda: run("cyclic", ["rucb"], 500, folder=tmp_path),
-        lambda: run("arxiv6", ["rucb"], 500, checkpoints=10, folder=tmp_path),
+        lambda: play_runs("arxiv6", ["rucb"], 501, folder=tmp_path),
+        lambda: play_runs("arxiv6", ["rucb"], 500, seed=1, folder=tmp_path),
+        lambda: play_runs("cyclic", ["rucb"], 500, folder=tmp_path),
+        lambda: play_runs("arxiv6", ["rucb"], 500, checkpoints=10, folder=tmp_path),
     ):
         with pytest.raises(RankduelError, match="holds runs of another study: .* Choose another --name"):
             other()
     (tmp_path / "_study.json").write_text("{")
     with pytest.raises(RankduelError, match="_study.json: damaged"):
-        run("arxiv6", ["rucb"], 500, folder=tmp_path)
+        play_runs("arxiv6", ["rucb"], 500, folder=tmp_path)
 
 
 def test_invalid_requests_are_refused_before_anything_is_written(tmp_path):
     cases = (
-        lambda: run("arxiv6", ["rucb"], 0, folder=tmp_path / "x"),
-        lambda: run("arxiv6", ["rucb"], 10, 0, folder=tmp_path / "x"),
-        lambda: run("arxiv6", ["rucb", "rucb"], 10, folder=tmp_path / "x"),
-        lambda: run("arxiv6", ["rucb"], 10, checkpoints=0, folder=tmp_path / "x"),
-        lambda: run(Problem(read_preferences("multisol"), regret="condorcet"), ["rucb"], 10),
-        lambda: run(Problem(read_preferences("arxiv6"), feedback=Feedback(5)), ["savage"], 10),
-        lambda: run("nowhere.txt", ["rucb"], 10, folder=tmp_path / "x"),
-        lambda: run(Problem(read_preferences("arxiv6"), arenas.arena()), ["rucb"], 10, folder=tmp_path / "x"),
+        lambda: play_runs("arxiv6", ["rucb"], 0, folder=tmp_path / "x"),
+        lambda: play_runs("arxiv6", ["rucb"], 10, 0, folder=tmp_path / "x"),
+        lambda: play_runs("arxiv6", ["rucb", "rucb"], 10, folder=tmp_path / "x"),
+        lambda: play_runs("arxiv6", ["rucb"], 10, checkpoints=0, folder=tmp_path / "x"),
+        lambda: play_runs(Problem(read_preferences("multisol"), regret="condorcet"), ["rucb"], 10),
+        lambda: play_runs(Problem(read_preferences("arxiv6"), feedback=Feedback(5)), ["savage"], 10),
+        lambda: play_runs("nowhere.txt", ["rucb"], 10, folder=tmp_path / "x"),
+        lambda: play_runs(
+            Problem(read_preferences("arxiv6"), arenas.arena()), ["rucb"], 10, folder=tmp_path / "x"
+        ),
     )
     for case in cases:
         with pytest.raises(RankduelError):
@@ -149,7 +157,7 @@ def test_invalid_requests_are_refused_before_anything_is_written(tmp_path):
 
 
 def test_a_full_disk_keeps_the_existing_records(tmp_path, monkeypatch):
-    run("arxiv6", ["rucb"], 500, 2, folder=tmp_path)
+    play_runs("arxiv6", ["rucb"], 500, 2, folder=tmp_path)
     good = all_bytes(tmp_path)
 
     def full(path, content):
@@ -159,9 +167,9 @@ def test_a_full_disk_keeps_the_existing_records(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(Path, "write_bytes", full)
         with pytest.raises(RecordsError, match="2.parquet: could not be written: No space left on device"):
-            run("arxiv6", ["rucb"], 500, 4, folder=tmp_path)
+            play_runs("arxiv6", ["rucb"], 500, 4, folder=tmp_path)
     assert all_bytes(tmp_path) == good and not list(tmp_path.rglob("*.tmp"))
-    run("arxiv6", ["rucb"], 500, 4, folder=tmp_path)
+    play_runs("arxiv6", ["rucb"], 500, 4, folder=tmp_path)
     assert len(all_bytes(tmp_path)) == 5
 
 
@@ -191,9 +199,9 @@ def test_policies_in_plain_python_run_in_processes(tmp_path):
     mine = tmp_path / "mine.py"
     mine.write_text(PLAIN)
     with pytest.warns(PolicyNotice, match="runs as plain Python"):
-        alone = run("arxiv6", [str(mine)], 50, 2)
+        alone = play_runs("arxiv6", [str(mine)], 50, 2)
     with pytest.warns(PolicyNotice, match="runs as plain Python"):
-        together = run("arxiv6", [str(mine)], 50, 2, jobs=2)
+        together = play_runs("arxiv6", [str(mine)], 50, 2, jobs=2)
     pd.testing.assert_frame_equal(alone.drop(columns="seconds"), together.drop(columns="seconds"))
 
 
@@ -204,15 +212,15 @@ def test_compiled_policies_run_in_threads(monkeypatch):
         pool_settings.append(settings)
         return joblib.Parallel(**settings)
 
-    monkeypatch.setattr("rankduel.experiments.runs.run.Parallel", pool)
-    run("cyclic", ["random_pair"], 10, 2, jobs=2)
+    monkeypatch.setattr("rankduel.experiments.runs.play.Parallel", pool)
+    play_runs("cyclic", ["random_pair"], 10, 2, jobs=2)
     assert [settings.get("prefer") for settings in pool_settings] == ["threads"]
 
 
 def test_live_runs_measure_regret_ndcg_and_clicks(tmp_path):
     chosen = arenas.arena()
     problem = Problem(arenas.exact_preferences(chosen), chosen)
-    table = run(problem, ["random_pair"], 20_000, 4, folder=tmp_path)
+    table = play_runs(problem, ["random_pair"], 20_000, 4, folder=tmp_path)
     final = table[table["step"] == 20_000]
     loss = problem.preferences.matrix[0] - 0.5
     # All pairs, including equal arms, are equally likely. The tolerance is 4 standard errors of 80,000 steps.
@@ -226,7 +234,7 @@ def test_pages_of_one_ranker_are_its_own_list():
     """RMED1 ends with the best ranker against itself; these pages are the list of that ranker."""
     chosen = arenas.arena()
     problem = Problem(arenas.exact_preferences(chosen), chosen)
-    last = run(problem, ["rmed1"], 1e6, 1).iloc[-1]
+    last = play_runs(problem, ["rmed1"], 1e6, 1).iloc[-1]
     letor = arenas.letor()
     rows = np.arange(letor.n_docs).reshape(arenas.N_QUERIES, arenas.N_DOCS)
     values, clicks = [], []

@@ -4,7 +4,7 @@ import pytest
 from support.helpers import words
 
 from rankduel.experiments.matrix.preferences import read_preferences
-from rankduel.experiments.runs.run_sets import read_run_sets
+from rankduel.experiments.runs.run_set import read_run_sets
 
 pytestmark = pytest.mark.slow
 

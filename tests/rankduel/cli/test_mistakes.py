@@ -5,13 +5,13 @@ import shlex
 import pytest
 from support.helpers import words
 
+from rankduel.cli.options import problem_name, run_set_name
 from rankduel.experiments.matrix.preferences import (
     exact_ties,
     preferences_of,
     read_preferences,
     write_preferences,
 )
-from rankduel.experiments.runs.run_set_names import problem_name, run_set_name
 
 QRELS = "7 0 d3 3\n7 0 d1 0\n7 0 d9 1\n4 0 d1 1\n4 0 d2 -2\n"
 BM25 = "4 Q0 d2 1 2.5 b\n4 Q0 d1 2 2.5 b\n7 Q0 d1 1 0.1 b\n7 Q0 d5 2 -0.3 b\n"

@@ -12,14 +12,12 @@ import pandas as pd
 from rankduel.base.errors import RecordsError, UsageError
 from rankduel.experiments.matrix.preferences import Preferences, preferences_of, read_preferences
 from rankduel.experiments.runs.compare import Comparison
-from rankduel.experiments.runs.run_sets import read_run_sets
+from rankduel.experiments.runs.run_set import RunSet, read_run_sets
 
 if TYPE_CHECKING:
     import altair
 
     from rankduel.experiments.report.charts.styles import LineStyle
-
-__all__ = ["plot_accuracy", "plot_comparison", "plot_matrix", "plot_regret"]
 
 _NEEDED = ("policy", "run", "step")
 
@@ -31,7 +29,7 @@ class _Records(NamedTuple):
 
 
 def plot_regret(
-    records: str | Path | pd.DataFrame,
+    records: RunSet | str | Path | pd.DataFrame,
     *,
     policies: Sequence[str] = (),
     x: Literal["log", "linear"] = "log",
@@ -42,9 +40,9 @@ def plot_regret(
 
     Parameters
     ----------
-    records : str, Path or DataFrame
-        Folder of a run set, or the table that `run` returns. With a folder the chart also has the slope of
-        the lower bound, if there is one.
+    records : RunSet, str, Path or DataFrame
+        Result of `run`, the folder of a run set, or a table of records. Except with a table, the chart also
+        has the slope of the lower bound, if there is one.
     policies : sequence of str, optional
         Policies to draw, optionally with a label: ``"dts"`` or ``"dts=DTS (ours)"``. By default, all by their
         names in the literature.
@@ -67,8 +65,8 @@ def plot_regret(
 
     Examples
     --------
-    >>> table = rankduel.run("arxiv6", ["rucb", "merge_dts"], horizon=1000, runs=2)
-    >>> chart = rankduel.plot_regret(table, policies=["merge_dts=MergeDTS (ours)", "rucb"])
+    >>> played = rankduel.run("arxiv6", ["rucb", "merge_dts"], horizon=1000, runs=2)
+    >>> chart = rankduel.plot_regret(played, policies=["merge_dts=MergeDTS (ours)", "rucb"])
     >>> chart.save("regret.svg")
     """
     from rankduel.experiments.report.charts.curves import View, regret_chart
@@ -80,7 +78,7 @@ def plot_regret(
 
 
 def plot_accuracy(
-    records: str | Path | pd.DataFrame,
+    records: RunSet | str | Path | pd.DataFrame,
     *,
     policies: Sequence[str] = (),
     x: Literal["log", "linear"] = "log",
@@ -90,8 +88,8 @@ def plot_accuracy(
 
     Parameters
     ----------
-    records : str, Path or DataFrame
-        Folder of a run set, or the table that `run` returns.
+    records : RunSet, str, Path or DataFrame
+        Result of `run`, the folder of a run set, or a table of records.
     policies : sequence of str, optional
         Policies to draw, optionally with a label: ``"dts"`` or ``"dts=DTS (ours)"``. By default, all by their
         names in the literature.
@@ -112,8 +110,8 @@ def plot_accuracy(
 
     Examples
     --------
-    >>> table = rankduel.run("arxiv6", ["rucb", "merge_dts"], horizon=1000, runs=2)
-    >>> rankduel.plot_accuracy(table, x="linear").save("accuracy.svg")
+    >>> played = rankduel.run("arxiv6", ["rucb", "merge_dts"], horizon=1000, runs=2)
+    >>> rankduel.plot_accuracy(played, x="linear").save("accuracy.svg")
     """
     from rankduel.experiments.report.charts.curves import View, accuracy_chart
     from rankduel.experiments.runs.summaries import share_curves
@@ -197,26 +195,26 @@ def plot_comparison(comparison: Comparison, *, policies: Sequence[str] = ()) -> 
     return difference_chart(table, shown)
 
 
-def _read(records: str | Path | pd.DataFrame, policies: Sequence[str], column: str) -> _Records:
-    """Return the rows of `policies` from a folder or a table, which must have `column`."""
-    slope = None
+def _read(records: RunSet | str | Path | pd.DataFrame, policies: Sequence[str], column: str) -> _Records:
     if isinstance(records, pd.DataFrame):
-        table = records
-        missing = [name for name in (*_NEEDED, column) if name not in table]
+        missing = [name for name in (*_NEEDED, column) if name not in records]
         if missing:
             raise RecordsError(f"a table without a column '{missing[0]}'; expected one that 'run' returned")
-    else:
-        from rankduel.experiments.report.run_set import bound_slope
+        return _Records(*_chosen(records, policies), None)
+    from rankduel.experiments.report.run_set import bound_slope
 
-        run_sets = read_run_sets(records)
-        if len(run_sets) > 1:
-            names = _few([run_set.name for run_set in run_sets])
-            raise RecordsError(f"{records}: {len(run_sets)} run sets, {names}; name the folder of one")
-        table = run_sets[0].table
-        if column not in table:
-            raise RecordsError(f"{records}: runs without '{column}', as of multileaving; nothing to draw")
-        slope = bound_slope(run_sets[0])
-    return _Records(*_chosen(table, policies), slope)
+    run_set = records if isinstance(records, RunSet) else _only_run_set(records)
+    if column not in run_set.rows:
+        raise RecordsError(f"{run_set.name}: runs without '{column}', as of multileaving; nothing to draw")
+    return _Records(*_chosen(run_set.table, policies), bound_slope(run_set))
+
+
+def _only_run_set(folder: str | Path) -> RunSet:
+    run_sets = read_run_sets(folder)
+    if len(run_sets) > 1:
+        names = _few([run_set.name for run_set in run_sets])
+        raise RecordsError(f"{folder}: {len(run_sets)} run sets, {names}; name the folder of one")
+    return run_sets[0]
 
 
 def _chosen(table: pd.DataFrame, policies: Sequence[str]) -> tuple[pd.DataFrame, dict[str, LineStyle]]:

@@ -1,4 +1,4 @@
-"""Error of multileaving methods by number of impressions.
+"""Multileaving methods compared: their error by number of impressions.
 
 Schuth, Sietsma, Whiteson, Lefortier and de Rijke, "Multileaved Comparisons for Fast Online Evaluation", CIKM
 2014: E_bin is the share of pairs whose inferred order differs from that of a reference, here a preference
@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import time
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,12 +19,16 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
+from rankduel.base.arguments import check_type
 from rankduel.base.errors import UsageError
+from rankduel.base.notebook import few, html_repr, short_repr
+from rankduel.base.results import plain
 from rankduel.base.settings import Configured
 from rankduel.base.streams import checked_seed
+from rankduel.base.watch import SILENT, Watch
 from rankduel.experiments.arena import Arena
 from rankduel.experiments.arena_reference import ArenaReference, arena_of, transfers_of
-from rankduel.experiments.cluster import Cluster, Compiling, Transfer, Workers, checked_workers
+from rankduel.experiments.cluster import Cluster, Compiling, Transfer, Workers, checked_workers, workers_of
 from rankduel.experiments.limits import MOST_RUNS, checked_count
 from rankduel.experiments.matrix.preferences import Preferences
 from rankduel.experiments.matrix.shared_pages import (
@@ -38,6 +43,7 @@ from rankduel.experiments.matrix.shared_pages import (
     random_pairs,
 )
 from rankduel.experiments.runs.cells import play_cells
+from rankduel.experiments.runs.live_matrix import preferences_for
 from rankduel.experiments.runs.problem import how_known, other_rankers
 from rankduel.experiments.runs.recorder import Cell, PlayedCell
 from rankduel.experiments.runs.run_folder import open_run_set
@@ -48,6 +54,154 @@ from rankduel.interleave.multileave import MULTILEAVERS
 
 MODE = MULTILEAVE  # in the settings of a run set
 LIMITS = (0.10, 0.05, 0.01)  # of E_bin
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Multileaving:
+    """Error of multileaving methods by number of impressions, from `multileave`.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row per method (``policy``), run and number of impressions (``step``): ``e_bin`` and ``seconds``.
+    settings : Mapping
+        Settings of the arena.
+    reference : Preferences
+        Matrix with the correct order of each pair.
+    folder : Path or None
+        Folder of the records, if the runs are stored.
+
+    Examples
+    --------
+    >>> data = rankduel.synthetic_data("small", queries=20)
+    >>> arena = rankduel.open_arena(data, rankers="110,115,96", interleave="team_draft")
+    >>> found = rankduel.multileave(arena, ["sosm"], impressions=2000, runs=2)
+    >>> found
+    Multileaving(methods='sosm, random pairs, team_draft', runs=2, impressions=2000)
+    """
+
+    table: pd.DataFrame
+    settings: Mapping[str, Any]
+    reference: Preferences
+    folder: Path | None
+
+    def errors(self) -> list[dict[str, Any]]:
+        """Return a row for every method and power of ten of impressions: mean and standard error of E_bin."""
+        return [
+            {"method": name, "impressions": step}
+            | dict(zip(("e_bin", "standard_error"), error_at(runs, step)))
+            for name, runs in self.table.groupby("policy", sort=False)
+            for step in decades(int(self.table["step"].max()))
+        ]
+
+    def until(self) -> list[dict[str, Any]]:
+        """Return a row for every method and limit: the median impressions until E_bin stays below."""
+        return [
+            {"method": name, "limit": limit, "impressions": impressions_until(runs, limit)}
+            for name, runs in self.table.groupby("policy", sort=False)
+            for limit in LIMITS
+        ]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the rows of `errors`, the table that ``--csv`` prints."""
+        return pd.DataFrame(self.errors())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the object that ``--json`` prints, as plain values."""
+        records = None if self.folder is None else str(self.folder)
+        return dict(plain({"records": records, "errors": self.errors(), "until": self.until()}))
+
+    def _facts(self) -> dict[str, object]:
+        return {
+            "methods": few(self.table["policy"].unique().tolist()),
+            "runs": int(self.table["run"].nunique()),
+            "impressions": int(self.table["step"].max()),
+        }
+
+    def __repr__(self) -> str:
+        return short_repr("Multileaving", self._facts())
+
+    def _repr_html_(self) -> str:
+        return html_repr("Multileaving", self._facts())
+
+
+def multileave(
+    arena: Arena,
+    methods: Configured | str | Iterable[Configured | str],
+    impressions: float = 1e5,
+    runs: int = 5,
+    *,
+    matrix: Preferences | str | Path | None = None,
+    seed: int = 0,
+    jobs: int = -1,
+    folder: str | Path | None = None,
+    repair: bool = False,
+    scheduler: str | None = None,
+    watch: Watch = SILENT,
+) -> Multileaving:
+    """Measure how many pages shared by all rankers are needed to order every pair correctly.
+
+    Parameters
+    ----------
+    arena : Arena
+        Data, rankers, interleaving method and user, from `open_arena`.
+    methods : Configured, str, or iterable of them
+        One multileaving method or several, such as ``"sosm"``; `multileavers` lists them.
+    impressions : float, default 1e5
+        Number of pages per run.
+    runs : int, default 5
+        Number of runs per method.
+    matrix : Preferences, str or Path, optional
+        Matrix with the correct order of each pair. By default it is made from the arena.
+    seed : int, default 0
+        Seed of all random numbers.
+    jobs : int, default -1
+        Number of parallel runs; -1 uses all cores.
+    folder : str or Path, optional
+        Folder of the run set. Every run is stored there within a second after it ends, and stored runs are
+        not repeated.
+    repair : bool, default False
+        Whether to repeat runs whose records are damaged or of another study, instead of raising an error.
+    scheduler : str, optional
+        Address of a Dask scheduler whose workers share the work, or ``"local:N"`` for N worker processes on
+        this machine.
+    watch : Watch, optional
+        Receives the progress; `Watch.runs` receives the number of pages.
+
+    Returns
+    -------
+    Multileaving
+        ``table`` has one row per method (column ``policy``), run and checkpoint: ``step`` impressions, and
+        ``e_bin``, the share of pairs in the wrong order. Interleaving of random pairs is the last method.
+
+    Examples
+    --------
+    >>> data = rankduel.synthetic_data("small", queries=20)
+    >>> arena = rankduel.open_arena(data, rankers="110,115,96", interleave="team_draft")
+    >>> found = rankduel.multileave(arena, ["sosm"], impressions=2000, runs=2)
+    >>> found.to_pandas()["method"].unique().tolist()
+    ['sosm', 'random pairs, team_draft']
+    """
+    check_type("arena", arena, Arena, "what open_arena returns")
+    chosen = multileavers_of(methods)
+    contests_of(arena, chosen)  # raises an error before any work
+    checked_numbers(impressions, runs, seed, jobs)
+    where = None if folder is None else Path(folder)
+    with workers_of(jobs, scheduler) as workers:
+        reference = preferences_for(arena, matrix, where, workers, watch, repair=repair)
+        table = compare_multileavers(
+            arena,
+            chosen,
+            reference,
+            impressions,
+            runs,
+            seed=seed,
+            jobs=workers,
+            folder=where,
+            repair=repair,
+            watch=watch,
+        )
+    return Multileaving(table, arena.settings, reference, where)
 
 
 def binary_error(order: np.ndarray, reference: np.ndarray) -> float:
@@ -67,15 +221,14 @@ def compare_multileavers(
     jobs: Workers = 1,
     folder: str | Path | None = None,
     repair: bool = False,
-    command: str = "",
-    done: Callable[[int], object] = lambda pages: None,
+    watch: Watch = SILENT,
 ) -> pd.DataFrame:
     """Return E_bin with one row per method, run and number of impressions.
 
     The method is in the column "policy", as in all records. Interleaving of random pairs is the last method,
     for comparison. If `folder` is given, every run is recorded there, and recorded runs are not repeated;
-    with `repair`, runs whose record is damaged or belongs to another study are played again. `done` is called
-    with the number of new impressions.
+    with `repair`, runs whose record is damaged or belongs to another study are played again. `watch.runs`
+    receives the number of new impressions.
     """
     impressions, runs, seed = checked_numbers(impressions, runs, seed, jobs)
     chosen = contests_of(arena, multileavers_of(methods))
@@ -84,14 +237,14 @@ def compare_multileavers(
     run_folder = None
     if folder is not None:
         settings = _settings(arena, reference, impressions, seed)
-        settings |= {"command": command, "versions": versions()}
+        settings |= {"command": watch.command, "versions": versions()}
         run_folder = open_run_set(Path(folder), settings, reference, repair=repair)
     table = play_cells(
         cells,
-        lambda missing: _play_all(arena, chosen, missing, reference, impressions, seed, jobs, done),
+        lambda missing: _play_all(arena, chosen, missing, reference, impressions, seed, jobs, watch.runs),
         run_folder,
         repair=repair,
-        on_found=lambda n_cells: done(impressions * n_cells),
+        on_found=lambda n_cells: watch.runs(impressions * n_cells),
         on_played=lambda n_cells: None,  # `_play_all` reports impressions as they are played
     )
     return table[["policy", "run", "step", "e_bin", "seconds"]]
