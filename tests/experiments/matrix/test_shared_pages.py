@@ -11,7 +11,7 @@ from support.shared_worlds import totals_by
 from support.watching import Watching
 
 from rankduel.base.errors import InterleaveError, RankduelError, RecordsError, UsageError
-from rankduel.experiments import multileaving
+from rankduel.experiments import multileaving as comparing_multileavers
 from rankduel.experiments.matrix import shared_pages
 from rankduel.experiments.matrix.checkpoint import Checkpoint
 from rankduel.experiments.matrix.preferences import preferences_of, read_preferences, write_preferences
@@ -276,7 +276,7 @@ def test_recorded_runs_are_not_repeated(reference, tmp_path, monkeypatch):
     (two / "sosm" / "1.parquet").unlink()
     compare_multileavers(arena(), ["sosm"], reference, 200, 3, folder=two)
     assert records(one) == records(two)
-    monkeypatch.setattr(multileaving, "error_table", None)  # all runs are recorded
+    monkeypatch.setattr(comparing_multileavers, "error_table", None)  # all runs are recorded
     again = compare_multileavers(arena(), ["sosm"], reference, 200, 3, folder=one)
     assert again.drop(columns="seconds").equals(table.drop(columns="seconds"))
     with pytest.raises(RecordsError, match="horizon is 200 there and 300 now"):
