@@ -26,15 +26,7 @@ def outcomes(folder, n_cases, kinds):
     """Return the number of each outcome, by kind of file."""
     command = [sys.executable, "-m", "support.damaged_files", str(folder), str(n_cases), *kinds]
     path = {"PYTHONPATH": f"{ROOT / 'tests'}:{ROOT}"}
-    # LightGBM prints damaged names as they are.
-    ended = subprocess.run(
-        command,
-        env={**os.environ, **path},
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        errors="backslashreplace",
-    )
+    ended = subprocess.run(command, env={**os.environ, **path}, cwd=folder, capture_output=True, text=True)
     case = folder / "case.txt"
     assert ended.returncode == 0, (case.read_text() if case.exists() else "", ended.stderr[-3000:])
     return json.loads(ended.stdout)

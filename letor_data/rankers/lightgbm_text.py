@@ -8,11 +8,12 @@ existing children.
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 import numpy as np
 
 from rankduel.base.errors import DataError
-from rankduel.base.text import shortened
+from rankduel.base.text import printable, shortened
 
 _END = b"end of trees"
 _CATEGORICAL = 1  # bit of a decision type
@@ -26,7 +27,15 @@ _KEYS = (
 _ALL_NUMBERS = re.compile(r"(?:[+-]?(?:[0-9]+(?:\.[0-9]*)?(?:e[+-]?[0-9]{1,3})?|inf|nan)(?: |$))*")
 
 
-def checked_trees(content: bytes, where: str) -> bytes:
+class Checked(NamedTuple):
+    """A checked model."""
+
+    content: bytes  # reduced to its header and the lines of trees that affect scores
+    n_features: int
+    first_is_empty: bool  # the first feature was constant in the training data
+
+
+def checked_trees(content: bytes, where: str) -> Checked:
     """Return a model reduced to its header and the checked lines of its trees.
 
     Raises
@@ -52,7 +61,8 @@ def checked_trees(content: bytes, where: str) -> bytes:
     if not content.startswith(_END, at):
         raise DataError(f"{where}: no line '{_END.decode()}' after {len(trees)} trees; was the file cut?")
     header["tree_sizes"] = " ".join(str(len(tree)) for tree in trees)
-    return b"".join([_written(header), *trees, _END, b"\n"])
+    whole = b"".join([_written(header), *trees, _END, b"\n"])
+    return Checked(whole, features, header.get("feature_infos", "").startswith("none "))
 
 
 def _check_header(header: dict[str, str], where: str) -> None:
@@ -64,7 +74,8 @@ def _check_header(header: dict[str, str], where: str) -> None:
     for key in ("num_class", "num_tree_per_iteration"):
         if _whole(header, key, 1, f"{where}: header")[0] != 1:
             raise DataError(
-                f"{where}: a model of several classes, {key}={header[key]}; expected one score a document"
+                f"{where}: a model of several classes, {key}={shortened(header[key])}; expected one score "
+                "a document"
             )
 
 
@@ -77,9 +88,8 @@ def _written(fields: dict[str, str]) -> bytes:
 def _check_tree(fields: dict[str, str], features: int, where: str) -> None:
     leaves = _whole(fields, "num_leaves", 1, where)[0]
     if leaves < 1 or fields.get("is_linear", "0") != "0":
-        raise DataError(
-            f"{where}: {leaves} leaves, is_linear={fields.get('is_linear')}; expected plain leaves"
-        )
+        linear = shortened(printable(fields.get("is_linear", "0")))
+        raise DataError(f"{where}: {leaves} leaves, is_linear={linear}; expected plain leaves")
     splits = int(leaves) - 1
     counts = dict.fromkeys(_OF_SPLITS, splits) | dict.fromkeys(_OF_LEAVES, int(leaves)) | {"shrinkage": 1}
     for key, n in counts.items():
@@ -133,5 +143,5 @@ def _numbers(fields: dict[str, str], key: str, n: int | None, where: str) -> np.
 
 def _check(fine: bool | np.bool_, key: str, fields: dict[str, str], where: str) -> None:
     if not fine:
-        found = f"{key}={shortened(fields[key])}" if key in fields else f"no {key}"
+        found = f"{key}={shortened(printable(fields[key]))}" if key in fields else f"no {key}"
         raise DataError(f"{where}: {found} does not fit the tree; the file is damaged or was changed")

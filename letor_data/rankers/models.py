@@ -93,7 +93,7 @@ def model(kind: str, path: str | Path, name: str | None = None) -> Ranker:
 
     def score(letor: Letor) -> np.ndarray:
         columns = _columns(letor, loaded, shown)
-        if letor.cache is None:
+        if letor.cache is None or not loaded.maker:
             return _scored(columns, letor.n_docs, loaded, shown)
         stem = letor.cache / f"{short_name(Path(shown).name)}.{_key(key, letor)}"
         scores = _load(stem, letor.n_docs)
@@ -139,15 +139,15 @@ def _columns(letor: Letor, loaded: Model, where: str) -> list[np.ndarray | None]
 
 def _scored(columns: list[np.ndarray | None], n_docs: int, loaded: Model, where: str) -> np.ndarray:
     scores = np.empty(n_docs)
-    for start, rows in _batches(columns, n_docs):
-        found = np.asarray(loaded.predict(rows), np.float64)
-        found = found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
-        if found.shape != (len(rows),):
-            raise DataError(f"{where}: expected one score a document, found {found.shape} for {len(rows)}")
-        bad = np.flatnonzero(~np.isfinite(found))
-        if len(bad):
-            raise DataError(f"{where}: the score of row {start + bad[0]} is {found[bad[0]]}, not a number")
-        scores[start : start + len(rows)] = found
+    with loaded.predicting() as predict:
+        for start, rows in _batches(columns, n_docs):
+            found = predict(rows)
+            bad = np.flatnonzero(~np.isfinite(found))
+            if len(bad):
+                raise DataError(
+                    f"{where}: the score of row {start + bad[0]} is {found[bad[0]]}, not a number"
+                )
+            scores[start : start + len(rows)] = found
     return scores
 
 

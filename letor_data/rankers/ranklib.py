@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+from contextlib import nullcontext
 from typing import NamedTuple
 
 import numpy as np
@@ -69,7 +70,8 @@ def read_ranklib(content: bytes, where: str) -> Model:
         add_trees(values, *trees, scores)
         return scores
 
-    return Model(int(trees.features.max(initial=_LEAF)) + 1, predict, f"ranklib {_VERSION}", by_number=True)
+    n_features = int(trees.features.max(initial=_LEAF)) + 1
+    return Model(n_features, lambda: nullcontext(predict), f"ranklib {_VERSION}", by_number=True)
 
 
 @entry

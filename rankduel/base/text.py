@@ -56,3 +56,8 @@ def counted(n: int, noun: str) -> str:
 def shortened(text: str, at_most: int = 60) -> str:
     """Return text that is short enough for a message."""
     return text if len(text) <= at_most else text[: at_most - 3] + "..."
+
+
+def printable(text: str) -> str:
+    """Return text that does nothing but appear: other characters, which a terminal may obey, are escaped."""
+    return text if text.isprintable() else ascii(text)[1:-1]

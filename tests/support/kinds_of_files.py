@@ -309,18 +309,8 @@ def read_query_ids(folder):
     return tuple(only_queries(_judged_documents(), str(folder / "queries.txt")).query_ids)
 
 
-def write_model(folder):
-    """Write a LightGBM model, trained with a fixed seed in one thread."""
-    import lightgbm
-
-    letor = _judged_documents()
-    settings = {"num_leaves": 4, "min_data_in_leaf": 2, "num_threads": 1, "verbosity": -1, "seed": 1}
-    data = lightgbm.Dataset(letor.features, letor.columns[0] - letor.columns[1])
-    lightgbm.train(settings, data, 3).save_model(folder / "model.txt")
-
-
-def read_model(kind, folder):
-    return exact(model(kind, folder / "model.txt").score(_judged_documents()))
+def read_ensemble(folder):
+    return exact(model("ranklib", folder / "model.txt").score(_judged_documents()))
 
 
 def write_trec(folder):
@@ -416,8 +406,7 @@ _KINDS = (
     _text("scores", "scores.txt", "0.5\n-3e-1\n12\n7\n0.25\n", read_scores),
     _text("run as a ranker", "run.txt", TREC["bm25.txt"], read_run_ranker),
     _text("ids of queries", "queries.txt", "7\n4\n", read_query_ids),
-    _text("RankLib ensemble", "model.txt", naive.ensemble_text(TREES), partial(read_model, "ranklib")),
-    Kind("LightGBM model", write_model, partial(read_model, "lightgbm"), unnoticed=True),
+    _text("RankLib ensemble", "model.txt", naive.ensemble_text(TREES), read_ensemble),
     Kind("counts of documents", write_counted, read_counted, "train.txt.query", unnoticed=True),
     Kind("TREC runs and qrels", write_trec, read_trec_files, unnoticed=True),
     _RANKINGS,

