@@ -28,8 +28,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from rankduel.base.cache_folders import cache_folder
 from rankduel.base.errors import UsageError
-from rankduel.base.files import cache_folder
+from rankduel.base.private_folders import make_own_folder
 from rankduel.base.text import counted
 from rankduel.base.threads import n_workers
 
@@ -421,7 +422,7 @@ def _first_on_machine(kind: str) -> Iterator[bool]:
             import fcntl
 
             folder = cache_folder() / "cluster"
-            folder.mkdir(parents=True, exist_ok=True)
+            make_own_folder(folder)
             _remove_old_locks(folder)
             file = stack.enter_context(open(folder / name, "a+"))
             fcntl.flock(file, fcntl.LOCK_EX)
