@@ -20,6 +20,7 @@ import logging
 import os
 import platform
 import secrets
+import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,13 +29,19 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from rankduel.base.cache_folders import cache_folder
 from rankduel.base.errors import UsageError
-from rankduel.base.files import cache_folder
+from rankduel.base.private_folders import make_own_folder
 from rankduel.base.text import counted
 from rankduel.base.threads import n_workers
 
 LOCAL = "local:"  # 'local:4' starts four worker processes on this machine
 MOST_LOCAL = 256
+_TLS = "tls://"
+_CERTIFICATES = (
+    "TLS needs certificates of the scheduler's authority, which Dask's configuration names: "
+    "distributed.comm.tls.ca-file, client.cert and client.key"
+)
 
 _UNITS_PER_THREAD = 3  # units that are computed or whose results have not been consumed
 _POLL_SECONDS = 1.0  # between two queries of the workers
@@ -95,8 +102,8 @@ def open_cluster(address: str) -> Iterator[Cluster]:
         import distributed
     except ImportError:
         raise UsageError("--scheduler needs Dask: pip install 'rankduel[dask]'") from None
-    with _scheduler_address(address) as scheduler:
-        cluster = Cluster(distributed, scheduler)
+    with _scheduler(address) as (scheduler, security):
+        cluster = Cluster(distributed, scheduler, security)
         try:
             cluster.connect()
             _log.info("%s", cluster.described())
@@ -116,35 +123,55 @@ def workers_of(jobs: int, scheduler: str | None) -> Iterator[Workers]:
 
 
 @contextmanager
-def _scheduler_address(address: str) -> Iterator[str]:
-    """Yield the address of a scheduler; for ``local:N``, start a scheduler and workers on this machine."""
+def _scheduler(address: str) -> Iterator[tuple[str, Any]]:
+    """Yield the address of a scheduler and its `Security`; None for that of Dask's configuration.
+
+    For ``local:N``, start a scheduler and workers on this machine. Every user of the machine can connect to
+    their ports, and whoever is let in runs code as this user. So they use TLS with a key that is made for
+    them and stays in their memory. Their folder is new: Dask's usual one, where spilled data are pickled, has
+    a fixed name, so that another user could have made it.
+    """
     if not address.startswith(LOCAL):
-        yield address
+        yield address, None
         return
     count = address.removeprefix(LOCAL)
     if not (count.isascii() and count.isdigit() and 1 <= int(count) <= MOST_LOCAL):
         raise UsageError(
             f"--scheduler {address}: expected a number of worker processes from 1 to {MOST_LOCAL}, as in "
-            "'local:4'; or the address of a scheduler, tcp://HOST:PORT"
+            "'local:4'; or the address of a scheduler, tcp://HOST:PORT or tls://HOST:PORT"
         )
-    from distributed import LocalCluster
+    import dask
+    from distributed import LocalCluster, Security
 
-    with LocalCluster(
-        n_workers=int(count),
-        threads_per_worker=1,
-        host="127.0.0.1",
-        dashboard_address="127.0.0.1:0",
-        silence_logs=logging.CRITICAL,  # otherwise workers log errors when they are stopped
-    ) as started:
-        yield str(started.scheduler_address)
+    try:
+        security = Security.temporary()
+    except ImportError:
+        raise UsageError(
+            f"--scheduler {address} needs the package cryptography, for TLS: pip install 'rankduel[dask]'"
+        ) from None
+    with (
+        tempfile.TemporaryDirectory(prefix="rankduel-workers-", ignore_cleanup_errors=True) as folder,
+        dask.config.set(temporary_directory=folder),
+        LocalCluster(
+            n_workers=int(count),
+            threads_per_worker=1,
+            host="127.0.0.1",
+            protocol="tls://",
+            security=security,
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,  # otherwise workers log errors when they are stopped
+        ) as started,
+    ):
+        yield str(started.scheduler_address), security
 
 
 class Cluster:
     """Connection to the workers of one scheduler, made by `open_cluster`."""
 
-    def __init__(self, distributed: Any, address: str) -> None:
+    def __init__(self, distributed: Any, address: str, security: Any = None) -> None:
         self._distributed = distributed
         self._address = address
+        self._security = security
         self._client: Any = None
         self._id = secrets.token_hex(8)
         self._status = ClusterStatus(0, 0)
@@ -165,7 +192,7 @@ class Cluster:
             self.close()
             try:
                 self._client = self._distributed.Client(
-                    self._address, timeout=_CONNECT_SECONDS, set_as_default=False
+                    self._address, security=self._security, timeout=_CONNECT_SECONDS, set_as_default=False
                 )
                 self._client.wait_for_workers(1, timeout=max(_CONNECT_SECONDS, until - time.monotonic()))
                 found = self._client.run(versions)
@@ -174,6 +201,10 @@ class Cluster:
                 if time.monotonic() >= until:
                     raise self._absent(problem) from None
                 time.sleep(_POLL_SECONDS)
+            except TypeError:  # from Dask, without certificates
+                if not self._address.startswith(_TLS):
+                    raise
+                raise UsageError(f"--scheduler {self._address}: {_CERTIFICATES}") from None
             except ImportError as problem:
                 raise UsageError(
                     f"a worker of {self._address} cannot load rankduel ({problem}); install the same "
@@ -187,9 +218,11 @@ class Cluster:
             return UsageError(
                 f"the scheduler at {self._address} has no workers; 'dask worker {self._address}' starts one"
             )
+        uses_tls = self._address.startswith(_TLS)
+        hint = _CERTIFICATES if uses_tls else f"the address of one that uses TLS begins with {_TLS}"
         return UsageError(
             f"no Dask scheduler at {self._address} ({type(problem).__name__}); start one with "
-            "'dask scheduler' and workers with 'dask worker ADDRESS'"
+            f"'dask scheduler' and workers with 'dask worker ADDRESS'; {hint}"
         )
 
     def close(self) -> None:
@@ -421,7 +454,7 @@ def _first_on_machine(kind: str) -> Iterator[bool]:
             import fcntl
 
             folder = cache_folder() / "cluster"
-            folder.mkdir(parents=True, exist_ok=True)
+            make_own_folder(folder)
             _remove_old_locks(folder)
             file = stack.enter_context(open(folder / name, "a+"))
             fcntl.flock(file, fcntl.LOCK_EX)

@@ -5,21 +5,30 @@ the read options, and a checksum of the cache file's own bytes. The file contain
 damaged or renamed cache file is therefore ignored, and written again. A cache file is written under a
 temporary name and renamed, so two processes may build the same file at once, and a reader never sees a
 partial one.
+
+None of this shows who wrote a file. So a cache file is used only if the user or root owns it and its folder,
+and nobody else may write to them. Otherwise, others who may write beside the data could replace the data.
 """
 
 from __future__ import annotations
 
 import glob
 import hashlib
+import mmap
 import os
 import re
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 import pyarrow as pa
 
-from rankduel.base.files import cache_folder, file_checksum, put_in_place, short_name, temporary_beside
+from rankduel.base.cache_folders import data_folder
+from rankduel.base.files import checksum_of, file_checksum, put_in_place, short_name, temporary_beside
+from rankduel.base.private_folders import make_own_folder, open_private, own_folder_problem
 from rankduel.letor_data.formats import profile_for
 from rankduel.letor_data.letor import Letor
 from rankduel.letor_data.packed.archive import Source
@@ -72,11 +81,11 @@ def cache_stem(source: Path, digest: str, folder: Path | None = None) -> Path:
 
 
 def default_folder(source: Path) -> Path:
-    """Return the cache folder beside `source` if it is writable, otherwise the user's cache folder."""
+    """Return the cache folder beside `source` if it is the user's or can be made, or `data_folder()`."""
     beside = source.parent / FOLDER
-    if os.access(beside if beside.exists() else source.parent, os.W_OK):
-        return beside
-    return cache_folder()
+    exists = os.path.lexists(beside)
+    usable = os.access(beside if exists else source.parent, os.W_OK)
+    return beside if usable and not (exists and own_folder_problem(beside)) else data_folder()
 
 
 def cache_files(folder: Path) -> list[Path]:
@@ -86,38 +95,55 @@ def cache_files(folder: Path) -> list[Path]:
 
 def load(stem: Path, digest: str) -> Letor | None:
     """Return the cached data with this digest, memory-mapped; None if there is no undamaged file of it."""
-    try:
-        names = sorted(stem.parent.glob(f"{glob.escape(stem.name)}.*.arrow"))
-    except OSError:  # the folder cannot be read
-        return None
-    found = (_load_file(name) for name in names)
-    return next((letor for letor in found if letor is not None and letor.digest == digest), None)
+    for file in undamaged(stem, ".arrow"):
+        letor = _load_file(file)
+        if letor is not None and letor.digest == digest:
+            return letor
+    return None
 
 
-def _load_file(path: Path) -> Letor | None:
+def undamaged(stem: Path, suffix: str) -> Iterator[BinaryIO]:
+    """Yield the open cache files of `stem` that the user or root has written and whose checksum is right."""
+    with suppress(OSError):  # the folder cannot be read
+        for path in sorted(stem.parent.glob(f"{glob.escape(stem.name)}.*{suffix}")):
+            with suppress(OSError), open_private(path) as file:
+                if path.suffixes[-2] == f".{checksum_of(file):08x}":
+                    file.seek(0)
+                    yield file
+
+
+def _load_file(file: BinaryIO) -> Letor | None:
     try:
-        if path.suffixes[-2] != f".{_checksum(path)}":
-            return None
-        with pa.memory_map(os.fsencode(path)) as stream:  # the mapping outlives the file object
-            table = pa.ipc.open_file(stream.read_buffer()).read_all()
+        # The mapping outlives the file object.
+        mapped = pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        table = pa.ipc.open_file(mapped).read_all()
         table.validate(full=True)
-        return restored(table, str(path))
-    except (OSError, KeyError, ValueError, MemoryError, pa.ArrowException):  # absent, unreadable, not a cache
+        return restored(table, file.name)
+    except (OSError, KeyError, ValueError, MemoryError, pa.ArrowException):  # unreadable, not a cache
         return None
 
 
 def store(letor: Letor, stem: Path) -> None:
     """Write the cache file of `letor`; concurrent writers write the same bytes."""
-    stem.parent.mkdir(parents=True, exist_ok=True)
     table = to_table(letor)
-    with temporary_beside(stem) as temporary:
-        with (
-            pa.OSFile(os.fsencode(temporary), "wb") as stream,
-            pa.ipc.new_file(stream, table.schema) as writer,
-        ):
-            writer.write_table(table, max_chunksize=max(1, table.num_rows))  # one chunk maps without a copy
-        put_in_place(temporary, stem.with_name(f"{stem.name}.{_checksum(temporary)}.arrow"))
+    with (
+        new_file(stem, ".arrow") as temporary,
+        pa.OSFile(os.fsencode(temporary), "wb") as stream,
+        pa.ipc.new_file(stream, table.schema) as writer,
+    ):
+        writer.write_table(table, max_chunksize=max(1, table.num_rows))  # one chunk maps without a copy
 
 
-def _checksum(path: Path) -> str:
-    return f"{file_checksum(path):08x}"
+@contextmanager
+def new_file(stem: Path, suffix: str) -> Iterator[Path]:
+    """Yield a temporary file; after the block it becomes a cache file of `stem`, for the user alone.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written, or others may write to its folder.
+    """
+    make_own_folder(stem.parent)
+    with temporary_beside(stem, mode=0o600) as temporary:
+        yield temporary
+        put_in_place(temporary, stem.with_name(f"{stem.name}.{file_checksum(temporary):08x}{suffix}"))

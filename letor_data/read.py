@@ -37,8 +37,8 @@ def read_data(
     *paths : str or Path
         Files, folders or archives; ``ARCHIVE::PATTERN`` selects members of an archive.
     cache : bool, str or Path, default True
-        Whether to use a cache beside the source, or in the user's cache folder if that is not writable; or
-        the folder of the cache.
+        Whether to use a cache beside the source, or in the user's cache folder if that is not writable or
+        not the user's; or the folder of the cache, to which nobody else may write.
     jobs : int, default 0
         Number of threads that parse; 0 uses all cores. The result does not depend on it.
     progress : callable, optional

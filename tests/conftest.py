@@ -9,6 +9,7 @@ import sys
 
 import pytest
 from hypothesis import settings
+from support.permissions import take_back
 
 # The first example of a kernel compiles it, so there is no deadline. Based on the current settings, which
 # Hypothesis makes repeatable in CI.
@@ -30,6 +31,13 @@ LONG = (
 
 def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))
+
+
+@pytest.fixture(autouse=True)
+def files_taken_back():
+    """Take back the files that a test has given to another user."""
+    yield
+    take_back()
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ added in order, so the result does not depend on where a job was interrupted.
     the rest  values of the arrays, one after the other
 
 The types and shapes come from the job, not from the file, so a damaged file is rejected by its digest alone.
+The sums of another user are not continued: a digest does not tell who wrote them.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from typing import Any
 import numpy as np
 
 from rankduel.base.errors import CacheNotice, UsageError
-from rankduel.base.files import convert_write_errors, replacing, short_name
+from rankduel.base.files import convert_write_errors, put_in_place, short_name, temporary_beside
+from rankduel.base.private_folders import make_own_folder, open_private
 from rankduel.experiments.digests import plain_text
 
 _FORMAT = 2
@@ -54,11 +56,12 @@ class Checkpoint:
         self._key = hashlib.sha256(plain_text([_FORMAT, about, described]).encode()).digest()
         fresh = {name: array.copy() for name, array in start.items()}
         try:
-            content = self._file.read_bytes()
+            with open_private(self._file) as file:
+                content = file.read()
         except FileNotFoundError:
             return fresh
         except OSError as problem:
-            return self._start_over(fresh, str(problem.strerror))
+            return self._start_over(fresh, problem.strerror or str(problem))
         key, digest, values = content[:_DIGEST], content[_DIGEST : 2 * _DIGEST], content[2 * _DIGEST :]
         if digest != _digest(key, values):
             return self._start_over(fresh, "damaged")
@@ -85,9 +88,11 @@ class Checkpoint:
 
     def _write(self, content: bytes) -> None:
         try:
-            self._folder.mkdir(exist_ok=True)
-            with replacing(self._file) as temporary:
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            make_own_folder(self._folder)
+            with temporary_beside(self._file, mode=0o600) as temporary:
                 temporary.write_bytes(content)
+                put_in_place(temporary, self._file)
         except FileNotFoundError:
             pass  # another process finished the same matrix and removed the folder
 

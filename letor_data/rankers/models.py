@@ -7,10 +7,10 @@ formats that cannot execute code are read, so neither pickle nor joblib. Scores 
 
 from __future__ import annotations
 
-import glob
 import hashlib
 import weakref
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -18,8 +18,9 @@ from typing import NamedTuple
 import numpy as np
 
 from rankduel.base.errors import DataError, UsageError, encodable
-from rankduel.base.files import file_checksum, put_in_place, short_name, temporary_beside
+from rankduel.base.files import short_name
 from rankduel.base.settings import find
+from rankduel.letor_data.cache import new_file, undamaged
 from rankduel.letor_data.letor import Letor
 from rankduel.letor_data.parquet_files import letor_digest
 from rankduel.letor_data.rankers.contract import Ranker, named_text
@@ -177,24 +178,15 @@ def _key(of_model: bytes, letor: Letor) -> str:
 
 def _load(stem: Path, n_docs: int) -> np.ndarray | None:
     """Return cached scores; None if there is no undamaged file of them."""
-    for path in sorted(stem.parent.glob(f"{glob.escape(stem.name)}.*.npy")):
-        try:
-            if path.suffixes[-2] == f".{file_checksum(path):08x}":
-                scores = np.load(path, allow_pickle=False)
-                if scores.shape == (n_docs,) and scores.dtype == np.float64:
-                    return scores
-        except (OSError, ValueError, EOFError):  # absent, unreadable, or not an array
-            continue
+    for file in undamaged(stem, ".npy"):
+        with suppress(OSError, ValueError, EOFError):  # unreadable, or not an array
+            scores = np.load(file, allow_pickle=False)
+            if scores.shape == (n_docs,) and scores.dtype == np.float64:
+                return scores
     return None
 
 
 def _store(scores: np.ndarray, stem: Path) -> None:
     """Write scores to the cache, if possible: they can be used without it."""
-    try:
-        stem.parent.mkdir(parents=True, exist_ok=True)
-        with temporary_beside(stem) as temporary:
-            with open(temporary, "wb") as file:
-                np.save(file, scores)
-            put_in_place(temporary, stem.with_name(f"{stem.name}.{file_checksum(temporary):08x}.npy"))
-    except OSError:
-        return
+    with suppress(OSError), new_file(stem, ".npy") as temporary, open(temporary, "wb") as file:
+        np.save(file, scores)

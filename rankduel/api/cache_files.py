@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from rankduel.base.cache_folders import code_folder, data_folder
 from rankduel.base.code_cache import code_files
-from rankduel.base.files import cache_folder, code_folder
-from rankduel.letor_data.cache import cache_files
+from rankduel.letor_data.cache import FOLDER, cache_files
 
 
 def caches(data: Sequence[str | Path] = (), *, clear: bool = False) -> pd.DataFrame:
@@ -17,8 +17,8 @@ def caches(data: Sequence[str | Path] = (), *, clear: bool = False) -> pd.DataFr
 
     Compiled code is stored in the user's cache folder, which is ``$RANKDUEL_CACHE`` if that is set. Parsed
     data, and scores of models on them, are stored beside their source in a folder called ``.rankduel``, or in
-    the user's cache folder if that folder cannot be written. Files that are removed are made again when they
-    are needed.
+    the user's cache folder if that folder cannot be written or is not the user's own. Removed files are
+    made again when they are needed.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def caches(data: Sequence[str | Path] = (), *, clear: bool = False) -> pd.DataFr
     ['code', 'data']
     """
     folders = [("code", code_folder(), code_files(code_folder()))]
-    for folder in (cache_folder(), *(_beside(Path(path)) for path in data)):
+    for folder in (data_folder(), *(_beside(Path(path)) for path in data)):
         folders.append(("data", folder, cache_files(folder)))
     rows = [
         {"kind": kind, "folder": str(folder), "files": len(files), "bytes": _size(files)}
@@ -55,7 +55,7 @@ def caches(data: Sequence[str | Path] = (), *, clear: bool = False) -> pd.DataFr
 
 def _beside(path: Path) -> Path:
     """Return the folder of parsed copies of a data file, or of the files in a folder."""
-    return (path if path.is_dir() else path.parent) / ".rankduel"
+    return (path if path.is_dir() else path.parent) / FOLDER
 
 
 def _size(files: Sequence[Path]) -> int:

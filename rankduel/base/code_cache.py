@@ -2,6 +2,12 @@
 
 A file is named by a function and a digest of its key. It starts with a checksum and is replaced atomically,
 so a damaged or incomplete file is never used. Files that were not used for a long time are removed.
+
+What a file holds is run. So the folder is one that only the user can write to or replace
+(`cache_folders.code_folder`), and a file is read only if nobody else can have written it (`open_private`).
+
+    32 bytes  SHA-256 of the rest
+    then, for each part, its length in 8 bytes and its bytes
 """
 
 from __future__ import annotations
@@ -9,14 +15,18 @@ from __future__ import annotations
 import hashlib
 import os
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
-from rankduel.base.files import code_folder, temporary_beside
+from rankduel.base.cache_folders import code_folder
+from rankduel.base.files import temporary_beside
+from rankduel.base.private_folders import open_private
 
 _SUFFIX = ".machine"
 _UNUSED_DAYS = 60  # a file that was not used for this time is removed
 _LARGEST = 1 << 30  # bytes of all files together; the least recently used files are removed first
 _CHECKSUM = 32  # bytes
+_LENGTH = 8  # bytes
 
 
 def code_path(name: str, key: object) -> Path:
@@ -25,19 +35,27 @@ def code_path(name: str, key: object) -> Path:
     return code_folder() / f"{name}-{digest}{_SUFFIX}"
 
 
-def read_code(path: Path) -> bytes | None:
-    """Return the content of a file and mark it as used now; None if its checksum is wrong."""
-    data = path.read_bytes()
+def read_code(path: Path) -> list[bytes] | None:
+    """Return the parts of a file and mark it as used now; None if its checksum is wrong.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read, or another user can have written it.
+    """
+    with open_private(path) as file:
+        data = file.read()
     body = data[_CHECKSUM:]
     if hashlib.sha256(body).digest() != data[:_CHECKSUM]:
         return None
     os.utime(path)
-    return body
+    return _parts(body)
 
 
-def write_code(path: Path, body: bytes) -> None:
+def write_code(path: Path, parts: Iterable[bytes]) -> None:
     """Write a file completely or not at all, and remove old files beside it."""
-    with temporary_beside(path) as temporary:
+    body = b"".join(len(part).to_bytes(_LENGTH, "little") + part for part in parts)
+    with temporary_beside(path, mode=0o600) as temporary:
         temporary.write_bytes(hashlib.sha256(body).digest() + body)
         os.replace(temporary, path)
     _remove_old(path.parent)
@@ -46,6 +64,15 @@ def write_code(path: Path, body: bytes) -> None:
 def code_files(folder: Path) -> list[Path]:
     """Return the files of machine code in a folder."""
     return sorted(folder.glob(f"*{_SUFFIX}"))
+
+
+def _parts(body: bytes) -> list[bytes]:
+    parts, start = [], 0
+    while start < len(body):
+        begin = start + _LENGTH
+        start = begin + int.from_bytes(body[start:begin], "little")
+        parts.append(body[begin:start])
+    return parts
 
 
 def _remove_old(folder: Path) -> None:

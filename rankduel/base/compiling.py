@@ -40,8 +40,8 @@ from numba.core.errors import NumbaError, TypingError
 from numba.extending import lower_builtin, type_callable
 
 from rankduel.base import code_cache, reached
+from rankduel.base.cache_folders import code_folder
 from rankduel.base.errors import PolicyNotice
-from rankduel.base.files import code_folder
 from rankduel.base.reached import NotCacheable, digest_of, function_digest
 
 Compiled = Any  # a function that Numba compiles; Numba's own annotations are incomplete
@@ -306,6 +306,21 @@ try:
         def is_compiling(self) -> Any:
             return self._compiling_counter
 
+    def _packed(compiled: Any) -> list[bytes]:
+        """Return what is stored of a function: object code, bitcode, and a pickle of its description.
+
+        The description has Numba's types of arguments and results, constants of the function and named
+        tuples, for which Numba has no other format than pickle. Loading it is as safe as calling the object
+        code beside it, and rests on the same checks of `code_cache.read_code`.
+        """
+        (name, kind, (code, bitcode)), *described = compiled._reduce()
+        return [code, bitcode, serialize.dumps((name, kind, described))]
+
+    def _unpacked(stored: list[bytes], target_context: Any) -> Any:
+        code, bitcode, description = stored
+        name, kind, described = pickle.loads(description)
+        return CompileResult._rebuild(target_context, (name, kind, (code, bitcode)), *described)
+
     class _DiskCache(_Cache):
         """Machine code of a function on disk, one file per key."""
 
@@ -342,9 +357,9 @@ try:
             target_context.refresh()
             # A file that cannot be read, or that pickles a class which no longer exists, is compiled again.
             with contextlib.suppress(NotCacheable, OSError, ImportError, AttributeError):
-                body = code_cache.read_code(self.path(sig, target_context.codegen()))
-                if body is not None:
-                    result = CompileResult._rebuild(target_context, *pickle.loads(body))
+                stored = code_cache.read_code(self.path(sig, target_context.codegen()))
+                if stored is not None:
+                    result = _unpacked(stored, target_context)
                     if result.signature.args == tuple(sigutils.normalize_signature(sig)[0]):
                         return result  # otherwise a class of the arguments was defined again
             return None
@@ -353,7 +368,7 @@ try:
             if data.library.has_dynamic_globals or any(not one.can_cache for one in data.lifted):
                 return
             with contextlib.suppress(NotCacheable, OSError):  # then every process compiles it again
-                code_cache.write_code(self.path(sig, data.codegen), serialize.dumps(data._reduce()))
+                code_cache.write_code(self.path(sig, data.codegen), _packed(data))
 
         def enable(self) -> None:
             pass

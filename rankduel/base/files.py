@@ -1,4 +1,4 @@
-"""Write files atomically, compute checksums, keep paths inside their folders, and find the cache folder."""
+"""Write files atomically, compute checksums, and keep paths inside their folders."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ import os
 import secrets
 import stat
 import sys
-import tempfile
-import warnings
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
-from rankduel.base.errors import CacheNotice, RankduelError
+from rankduel.base.errors import RankduelError
 
 if sys.platform != "win32":
     import fcntl
@@ -35,16 +34,17 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
 
 @contextmanager
-def temporary_beside(path: str | Path) -> Iterator[Path]:
+def temporary_beside(path: str | Path, mode: int = 0o666) -> Iterator[Path]:
     """Yield a new empty file beside `path`; remove it if it was not put in place.
 
+    The umask of the process is subtracted from its permissions `mode`.
     Temporary files of killed writers of `path` are removed first. An OSError that names no file or the
     temporary file is raised again with the name `path`.
     """
     path = Path(path)
     _check_replaceable(path)
     remove_leftovers(path)
-    temporary, lock = _new_file(path)
+    temporary, lock = _new_file(path, mode)
     _unfinished.add(temporary)
     try:
         yield temporary
@@ -82,7 +82,7 @@ def remove_unfinished() -> None:
             temporary.unlink()
 
 
-def _new_file(path: Path) -> tuple[Path, int | None]:
+def _new_file(path: Path, mode: int) -> tuple[Path, int | None]:
     """Make an empty file beside `path` and lock it; return its name and the open file that holds the lock.
 
     The lock shows that the writer is running: the system releases it when the process ends, whatever the
@@ -91,7 +91,7 @@ def _new_file(path: Path) -> tuple[Path, int | None]:
     while True:
         temporary = path.with_name(f".{short_name(path.name)}.{secrets.token_hex(4)}{_TEMPORARY}")
         try:
-            lock = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+            lock = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
         except FileExistsError:
             continue
         except OSError as problem:
@@ -184,14 +184,19 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def file_checksum(path: str | Path) -> int:
-    """Return the CRC-32 of a file, which detects damage but not tampering.
+    """Return the CRC-32 of a file, which detects damage but not tampering."""
+    with open(path, "rb") as file:
+        return checksum_of(file)
+
+
+def checksum_of(file: BinaryIO) -> int:
+    """Return the CRC-32 of an open file from its position to its end.
 
     The file is not memory-mapped, since the map would count as memory of this process.
     """
     total = 0
-    with open(path, "rb") as file:
-        while piece := file.read(_PIECE):
-            total = zlib.crc32(piece, total)
+    while piece := file.read(_PIECE):
+        total = zlib.crc32(piece, total)
     return total
 
 
@@ -205,60 +210,3 @@ def path_inside(folder: Path, name: str, error: type[RankduelError]) -> Path:
             f"'{name}' cannot be the name of a file in {folder}; use letters, digits, '-', '_' and '.'"
         )
     return folder / name
-
-
-def cache_folder() -> Path:
-    """Return the user's cache folder for rankduel: ``$RANKDUEL_CACHE``, or a standard place."""
-    given = os.environ.get("RANKDUEL_CACHE")
-    if given:
-        return Path(given)
-    base = os.environ.get("XDG_CACHE_HOME")
-    home = os.path.expanduser("~")
-    if base:
-        return Path(base) / "rankduel"
-    return _temporary_folder() if home == "~" else Path(home) / ".cache" / "rankduel"
-
-
-def code_folder() -> Path:
-    """Return the folder of compiled code, which exists and belongs to the user alone.
-
-    Code loaded from it is executed. If the cache folder cannot be used, a temporary folder is returned with a
-    warning.
-    """
-    return _private_folder(cache_folder() / "code")
-
-
-@functools.cache
-def _private_folder(folder: Path) -> Path:
-    reason = _make_private(folder)
-    if not reason:
-        return folder
-    temporary = _temporary_folder()
-    if _make_private(temporary):
-        temporary = Path(tempfile.mkdtemp(prefix="rankduel-"))
-    warnings.warn(
-        f"{folder}: {reason}; compiled code is stored in {temporary} instead. Set RANKDUEL_CACHE to a folder "
-        "that you can write to",
-        CacheNotice,
-        stacklevel=2,
-    )
-    return temporary
-
-
-def _temporary_folder() -> Path:
-    user = os.getuid() if hasattr(os, "getuid") else "user"
-    return Path(tempfile.gettempdir()) / f"rankduel-{user}"
-
-
-def _make_private(folder: Path) -> str:
-    """Make a folder that only its owner can write to; return the reason if that is impossible."""
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        status = folder.lstat()
-        if not stat.S_ISDIR(status.st_mode):
-            return "not a folder"
-        if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & 0o022):
-            return "others may write to this folder"
-    except OSError as problem:
-        return problem.strerror or str(problem)
-    return "" if os.access(folder, os.W_OK | os.X_OK) else "not writable"

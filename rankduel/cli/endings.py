@@ -24,6 +24,7 @@ from typing import Any, NoReturn
 import typer
 from rich.markup import escape
 
+from rankduel.base.cache_folders import remove_temporary_folder
 from rankduel.base.errors import RankduelError
 from rankduel.base.files import remove_unfinished
 from rankduel.cli.console import command_typed, errors, visible
@@ -283,6 +284,7 @@ def _say_stopped_at_once(number: int) -> None:
 def _leave(code: int) -> NoReturn:
     """End this process and its descendants without waiting for threads in compiled code."""
     remove_unfinished()
+    remove_temporary_folder()
     for process in _descendants():
         with suppress(OSError):
             os.kill(process, signal.SIGTERM)

@@ -359,8 +359,8 @@ Repair = Annotated[
 Scheduler = Annotated[
     str | None,
     typer.Option(
-        help="Address of a Dask scheduler, tcp://HOST:PORT, whose workers share the work; or local:N for N "
-        "worker processes on this machine.",
+        help="Address of a Dask scheduler, tcp://HOST:PORT or tls://HOST:PORT, whose workers share the work; "
+        "or local:N for N worker processes on this machine.",
         show_default=False,
     ),
 ]

@@ -5,6 +5,7 @@ Every job must write the same bytes as one thread.
 
 import contextlib
 import os
+import re
 import resource
 import signal
 import socket
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from support import arenas, cluster_commands
@@ -357,13 +359,13 @@ def test_live_runs_are_the_same_with_data_read_and_sent(lasting_machines, data_f
 # ---- every command ----
 
 
-def written(folder, words, *options):
+def written(folder, words, *options, **variables):
     """Return the output of a command in a new folder, and the records and matrices that it writes."""
     (folder / "out").mkdir(parents=True)
     write_letor(arenas.letor(), folder / "data.txt")
     (folder / "study.toml").write_text(cluster_commands.STUDY)
     command = [sys.executable, "-m", "rankduel", *words.split(), *options]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **variables}
     ended = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
     return ended.stdout if "--json" in words else "", records(folder / "out")
@@ -397,6 +399,92 @@ def test_a_missing_scheduler_is_an_error():
 def test_wrong_numbers_of_local_workers_are_errors(address):
     with pytest.raises(RankduelError, match=f"--scheduler {address}: expected a number of worker processes"):
         with open_cluster(address):
+            pass
+
+
+# ---- other users of the machine ----
+
+
+def is_let_in(address, security):
+    from distributed import Client
+
+    try:
+        with Client(address, security=security, timeout=3) as stranger:
+            return stranger.run_on_scheduler(os.getpid) > 0
+    except Exception:
+        return False
+
+
+def test_local_workers_let_nobody_in_without_their_certificate():
+    from distributed import Security
+
+    with open_cluster("local:1") as cluster:
+        info = cluster._client.scheduler_info()
+        workers = info["workers"].values()
+        addresses = [info["address"], *info["workers"], *(worker["nanny"] for worker in workers)]
+        assert len(addresses) == 3 and all(one.startswith("tls://127.0.0.1:") for one in addresses)
+        for address in (cluster._address, cluster._address.replace("tls", "tcp")):
+            for security in (None, Security.temporary()):
+                assert not is_let_in(address, security)
+        assert is_let_in(cluster._address, cluster._security)
+
+
+def test_local_workers_have_a_folder_of_their_own(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    (tmp_path / "dask-scratch-space").mkdir(mode=0o777)  # as another user could have made it
+    with open_cluster("local:1") as cluster:
+        folders = cluster._client.run(lambda dask_worker: dask_worker.local_directory).values()
+        (mine,) = tmp_path.glob("rankduel-workers-*")
+        assert mine.stat().st_mode & 0o777 == 0o700
+        assert all(mine in Path(folder).parents for folder in folders)
+        assert list((tmp_path / "dask-scratch-space").iterdir()) == []
+    assert list(tmp_path.glob("rankduel-*")) == []
+
+
+def test_local_workers_write_the_same_bytes(arena, expected, tmp_path):
+    output = tmp_path / "there.prefs.parquet"
+    with open_cluster("local:2") as cluster:
+        job(arena, output, cluster)
+    assert output.read_bytes() == expected
+
+
+@pytest.fixture
+def tls(tmp_path):
+    """Return variables that give the certificates of a lab to Dask, by a file as in the guide."""
+    from distributed import Security
+
+    made = Security.temporary()
+    (tmp_path / "cert.pem").write_text(made.tls_ca_file)
+    (tmp_path / "key.pem").write_text(made.tls_scheduler_key)
+    guide = Path(__file__).parents[2] / "docs" / "guides" / "many_machines.md"
+    (text,) = re.findall(r"(?s)```yaml\n(.*?)```", guide.read_text("utf-8"))
+    (tmp_path / "dask").mkdir()
+    (tmp_path / "dask" / "tls.yaml").write_text(text.replace("/home/me/lab", str(tmp_path)))
+    return {"DASK_CONFIG": str(tmp_path / "dask")}
+
+
+def test_a_scheduler_with_tls_takes_commands_that_have_its_certificate(machines, tls, tmp_path):
+    machines.address = machines.address.replace("tcp", "tls")
+    machines.launch(1, **tls)
+    words = cluster_commands.COMMANDS["matrix build"]
+    here = written(tmp_path / "here", words)
+    patient = ["--scheduler", machines.address]
+    assert written(tmp_path / "there", words, *patient, **tls) == here
+
+
+def test_without_its_certificate_a_scheduler_with_tls_is_an_error(machines, tls):
+    machines.address = machines.address.replace("tcp", "tls")
+    machines.launch(0, **tls)
+    with pytest.raises(RankduelError, match="TLS needs certificates .* distributed.comm.tls.ca-file"):
+        with open_cluster(machines.address):
+            pass
+
+
+def test_local_workers_need_a_package_for_tls(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cryptography", None)
+    with pytest.raises(RankduelError, match=r"local:1 needs the package cryptography.*rankduel\[dask\]"):
+        with open_cluster("local:1"):
             pass
 
 

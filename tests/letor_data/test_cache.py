@@ -2,17 +2,20 @@
 
 import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from support.helpers import PACK, assert_same_letor, small_letor
+from support.permissions import give_away, needs_root
 
 from rankduel import letor_data
 from rankduel.base.errors import DataError, DataWarning
@@ -468,7 +471,72 @@ def test_beside_a_folder_that_may_not_be_written_the_users_cache_is_used(source,
     monkeypatch.delenv("RANKDUEL_CACHE", raising=False)
     letor_data.read_data(source)
     assert not (source.parent / FOLDER).exists()
-    assert len(arrow_files(tmp_path / (home or ".cache") / "rankduel")) == 1
+    assert len(arrow_files(tmp_path / (home or ".cache") / "rankduel" / "data")) == 1
+
+
+# --- files that others may have written
+
+
+@pytest.fixture
+def planted(source):
+    """Return a cache file beside `source` with its digest, but other labels."""
+    real = letor_data.read_data(source)
+    shutil.rmtree(source.parent / FOLDER)
+    lie = replace(real, labels=real.labels[::-1].copy())
+    store(lie, cache_stem(source, real.digest, source.parent / FOLDER))
+    assert letor_data.read_data(source).labels.tolist() == lie.labels.tolist() != real.labels.tolist()
+    (file,) = arrow_files(source.parent / FOLDER)
+    return file
+
+
+def by_link(folder):
+    folder.rename(folder.with_name("elsewhere"))
+    folder.symlink_to("elsewhere")
+
+
+PLANTED = {
+    "file others write": lambda file: file.chmod(0o666),
+    "folder others write": lambda file: file.parent.chmod(0o777),
+    "folder by link": lambda file: by_link(file.parent),
+    "file by link": by_link,
+    "file of another user": give_away,
+    "folder of another user": lambda file: give_away(file.parent),
+    "all of another user": lambda file: give_away(file, file.parent),
+}
+OF_OTHERS = [
+    pytest.param(plant, id=name, marks=needs_root if "another" in name else ())
+    for name, plant in PLANTED.items()
+]
+has_owners = pytest.mark.skipif(os.name == "nt", reason="users have no numbers")
+
+
+@has_owners
+@pytest.mark.parametrize("plant", OF_OTHERS)
+def test_a_planted_cache_does_not_replace_the_data(source, planted, plant, tmp_path, monkeypatch):
+    monkeypatch.setenv("RANKDUEL_CACHE", str(tmp_path / "own"))
+    plant(planted)
+    for _ in range(2):
+        assert letor_data.read_data(source).labels.tolist() == [2, 0, 1]
+    written = [*arrow_files(source.parent / FOLDER), *arrow_files(tmp_path / "own" / "data")]
+    assert any(file.stat().st_mode & 0o777 == 0o600 and file.stat().st_uid == os.getuid() for file in written)
+
+
+@has_owners
+@pytest.mark.filterwarnings("ignore:no cache was written")
+@pytest.mark.parametrize("plant", OF_OTHERS)
+def test_a_planted_cache_in_a_chosen_folder_does_not_replace_the_data(source, planted, plant):
+    plant(planted)
+    assert letor_data.read_data(source, cache=source.parent / FOLDER).labels.tolist() == [2, 0, 1]
+
+
+def test_a_cache_is_for_the_user_alone(source):
+    before = os.umask(0)
+    try:
+        letor_data.read_data(source)
+    finally:
+        os.umask(before)
+    (file,) = arrow_files(source.parent / FOLDER)
+    assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
 
 
 def disk_full(*_):

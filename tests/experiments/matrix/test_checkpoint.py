@@ -1,7 +1,10 @@
 """Checkpoints: a job resumes from its own checkpoint only."""
 
+import sys
+
 import numpy as np
 import pytest
+from support.permissions import give_away, needs_root
 
 from rankduel.base.errors import CacheNotice, UsageError
 from rankduel.experiments.matrix.checkpoint import Checkpoint
@@ -48,6 +51,38 @@ def test_saved_sums_are_loaded(output):
 )
 def test_the_checkpoint_of_another_job_is_not_used(output, about, start):
     assert_same(Checkpoint(output).load(about, start), start)
+
+
+def by_link(path):
+    path.rename(path.with_name("elsewhere"))
+    path.symlink_to("elsewhere")
+
+
+FOREIGN = "(it belongs to another user|Permission denied)"  # root may have the right to open it
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="users have no numbers")
+@pytest.mark.parametrize(
+    ("plant", "at", "problem"),
+    [
+        (lambda path: path.chmod(0o666), "file", "others may write to it"),
+        (lambda path: path.chmod(0o777), "folder", "others may write to it"),
+        (by_link, "folder", ""),
+        pytest.param(give_away, "file", FOREIGN, marks=needs_root),
+        pytest.param(give_away, "folder", FOREIGN, marks=needs_root),
+    ],
+)
+def test_sums_that_others_may_have_written_are_not_continued(output, plant, at, problem):
+    checkpoint, file = Checkpoint(output), file_of(output)
+    plant(file if at == "file" else file.parent)
+    with pytest.warns(CacheNotice, match=f"{problem}; the matrix is built from the beginning"):
+        assert_same(checkpoint.load(JOB, START), START)
+    if at == "file":
+        checkpoint.save(SAVED)
+        assert_same(Checkpoint(output).load(JOB, START), SAVED)
+    else:
+        with pytest.raises(UsageError, match=f"could not be written: .*{problem or 'a link'}"):
+            checkpoint.save(SAVED)
 
 
 def test_every_changed_byte_is_detected_with_a_warning(output):

@@ -2,6 +2,7 @@
 
 import dataclasses
 import sys
+import zlib
 
 import numpy as np
 import pandas as pd
@@ -246,6 +247,18 @@ class TestCachedScores:
         path.write_bytes(damage + content[len(damage) + 1 :])
         np.testing.assert_array_equal(model("lightgbm", saved).score(on_disk), whole)
         assert path.read_bytes() == content
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="users have no numbers")
+    def test_scores_that_others_may_write_are_made_anew(self, on_disk, saved):
+        whole = model("lightgbm", saved).score(on_disk)
+        (path,) = cached_scores(on_disk)
+        np.save(path, whole[::-1])
+        stem = path.name.rsplit(".", 2)[0]
+        planted = path.rename(path.with_name(f"{stem}.{zlib.crc32(path.read_bytes()):08x}.npy"))
+        np.testing.assert_array_equal(model("lightgbm", saved).score(on_disk), whole[::-1])
+        planted.chmod(0o666)
+        np.testing.assert_array_equal(model("lightgbm", saved).score(on_disk), whole)
+        assert path in cached_scores(on_disk)
 
     def test_no_cache_keeps_nothing(self, on_disk, saved, tmp_path):
         data = read_data(tmp_path / "data.txt", cache=False)

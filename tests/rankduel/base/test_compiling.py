@@ -3,6 +3,7 @@
 import ctypes
 import logging
 import os
+import pickle
 import subprocess
 import sys
 import textwrap
@@ -15,9 +16,8 @@ import pytest
 from numba import njit
 from numba.core.errors import TypingError, UnsupportedError
 
-from rankduel.base import code_cache, files
+from rankduel.base import cache_folders, code_cache
 from rankduel.base.compiling import Call, apart, compile_side_by_side, entry, kernel, prefetch, record
-from rankduel.base.errors import CacheNotice
 
 pytestmark = pytest.mark.kernel
 
@@ -347,6 +347,29 @@ def test_a_damaged_file_is_compiled_again(adding, tmp_path):
     assert all(path.stat().st_size > 1000 for path in tmp_path.glob("cache/code/*.machine"))
 
 
+class Planted:
+    """Its pickle makes a file."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return open, (str(self.path), "w")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="users have no numbers")
+@pytest.mark.parametrize("mode", [0o600, 0o666])
+def test_a_file_that_others_may_write_is_not_run_but_compiled_again(adding, tmp_path, mode):
+    adding()
+    files, marker = list(tmp_path.glob("cache/code/*.machine")), tmp_path / "planted code ran"
+    for path in files:
+        code_cache.write_code(path, [b"", b"", pickle.dumps(Planted(marker))])
+        path.chmod(mode)
+    assert adding()[0] == [106, 0]
+    assert marker.exists() == (mode == 0o600)  # what the user alone can have written is trusted
+    assert all(path.stat().st_mode & 0o777 == 0o600 and path.stat().st_size > 1000 for path in files)
+
+
 def test_several_processes_may_compile_one_function_at_once(adding, tmp_path):
     with ThreadPoolExecutor(3) as pool:
         results = list(pool.map(lambda _: adding()[0], range(3)))
@@ -389,28 +412,21 @@ def test_without_a_writable_home_a_temporary_folder_is_used_with_a_warning(tmp_p
         bandits.play_matrix(bandits.policy("random_pair"), [[0.5, 0.6], [0.4, 0.5]], 10)
         bandits.start("random_pair", 3).select()
     print(len(notes), notes[0].message)
+    import os
+    from pathlib import Path
+    made = [Path(os.environ["TMPDIR"], name) for name in os.listdir(os.environ["TMPDIR"])]
+    print([bool(list(one.glob("*.machine"))) for one in made], oct(made[0].stat().st_mode & 0o777))
     """
     ended = python(text, HOME="/dev/null/home", XDG_CACHE_HOME="", RANKDUEL_CACHE="", TMPDIR=str(tmp_path))
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.startswith(
         "1 /dev/null/home/.cache/rankduel/code: Not a directory; compiled code is stored in"
     )
-    [made] = tmp_path.iterdir()
-    assert made.stat().st_mode & 0o777 == 0o700 and stored(made)
-
-
-def test_a_folder_that_others_may_write_to_is_not_used(tmp_path, monkeypatch):
-    monkeypatch.setenv("RANKDUEL_CACHE", str(tmp_path))
-    monkeypatch.setattr(files.tempfile, "gettempdir", lambda: str(tmp_path / "temporary"))
-    (tmp_path / "code").mkdir()
-    (tmp_path / "code").chmod(0o777)
-    with pytest.warns(CacheNotice, match="others may write to this folder; compiled code is stored in"):
-        found = files.code_folder()
-    assert found.parent == tmp_path / "temporary" and found.stat().st_mode & 0o777 == 0o700
+    assert "[True] 0o700" in ended.stdout and list(tmp_path.iterdir()) == []
 
 
 def test_the_folder_belongs_to_the_user_alone(folder):
-    assert files.code_folder() == folder and folder.stat().st_mode & 0o777 == 0o700
+    assert cache_folders.code_folder() == folder and folder.stat().st_mode & 0o777 == 0o700
 
 
 # Compiling in several processes
