@@ -19,7 +19,7 @@ from rankduel.base.notebook import few, html_repr, short_repr
 from rankduel.base.settings import Configured
 from rankduel.clickmodels import ClickModel, model_for
 from rankduel.experiments.specs import feature_list, parse_model, spec_of
-from rankduel.interleave import METHODS, make_world
+from rankduel.interleave import METHODS, interleaving, make_world
 from rankduel.interleave import preset as preset_named
 from rankduel.interleave.world import World, check_world
 from rankduel.letor_data import Letor
@@ -30,6 +30,8 @@ from rankduel.letor_data.references import remember_reference
 # Settings of an arena that affect the outcome of a duel, besides data and rankers.
 DUEL_SETTINGS = ("interleave", "clicks", "grades", "length", "ties", "tied_duels")
 # Open a progress bar: (description, total) -> context manager that yields advance(number of new items).
+_USUAL_PRESET = "paper"
+_FOR_ENDED_LISTS = "team_draft"  # fair to users who ignore relevance, see docs/guides/interleaving.md
 CountProgress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 
 
@@ -64,6 +66,8 @@ class Arena:
         All settings as plain values, for files and reports.
     unjudged : ndarray of bool, shape (n_docs,), optional
         Documents that have grade 0 for want of a judgment. By default, all have a judgment.
+    notes : tuple of str, default ()
+        Remarks about defaults that depend on the data.
 
     Examples
     --------
@@ -85,6 +89,7 @@ class Arena:
     queries: str
     settings: Mapping[str, Any]
     unjudged: np.ndarray | None = None
+    notes: tuple[str, ...] = ()
 
     def _facts(self) -> dict[str, object]:
         """Return the names and values that the representations show."""
@@ -146,7 +151,7 @@ def open_arena(
     clicks: str | ClickModel | Configured = "navigational",
     length: int = 10,
     rankers: str | Sequence[object] | Mapping[str, object] = "",
-    preset: str = "paper",
+    preset: str | None = None,
     ties: str | None = None,
     tied_duels: str | None = None,
     queries: str = "uniform",
@@ -162,7 +167,8 @@ def open_arena(
         Judged documents, from `read_data`.
     interleave : str, optional
         Interleaving method and its settings, such as ``"team_draft"``; ``rankduel interleavers`` lists the
-        methods. The default is that of `preset`.
+        methods. The default is that of `preset`; without a preset, it is ``"team_draft"`` if a ranker lists
+        fewer documents than a query has.
     clicks : str, ClickModel or Configured, default "navigational"
         Click model and its settings, a TOML file of probabilities, or a value of `click_model`. A named
         model takes its table for the number of grades in the data.
@@ -174,9 +180,9 @@ def open_arena(
         `Ranker`, a function of a query's feature matrix, an estimator with ``predict``, a pandas Series of
         scores, a table with columns qid, docno and score, or a run by query and document. By default, every
         feature is a ranker.
-    preset : str, default "paper"
+    preset : str, optional
         Source of the values of `interleave`, `ties` and `tied_duels` that are not given: "paper", "lerot"
-        or "repo_multileave".
+        or "repo_multileave". The default is "paper", but for `interleave` where lists end.
     ties : str, optional
         Order of documents with equal scores: random for every impression ("random_impression"; with
         "_redraw", again for the credit), random once per run ("random_run"; with "_shared", the same for all
@@ -201,6 +207,11 @@ def open_arena(
     RankduelError
         If a name is unknown, or the parts do not fit together.
 
+    Notes
+    -----
+    The method of "paper" takes the sign of an expected lead, which is not fair to users who ignore relevance.
+    With team draft such users prefer neither ranker, whatever documents these list.
+
     Examples
     --------
     >>> data = rankduel.synthetic_data("small", queries=10)
@@ -215,13 +226,16 @@ def open_arena(
     ('BM25', 'mix', 'shortest')
     """
     check_type("letor", letor, Letor, "judged data from read_data")
-    defaults = preset_named(preset)
+    defaults = preset_named(preset or _USUAL_PRESET)
     method = defaults["interleaving"] if interleave is None else METHODS.parsed(interleave)
     model = _model(clicks, letor.n_grades)
     chosen = chosen_rankers(letor, rankers)
     with progress("ranking", len(chosen)) as advance:
         rankings = rank(letor, chosen, progress=advance)
     remember_reference(rankings, letor, chosen)
+    notes: tuple[str, ...] = ()
+    if interleave is None and preset is None and rankings.lengths is not None:
+        method, notes = interleaving(_FOR_ENDED_LISTS), (_note_on_ended_lists(method),)
     ties, tied_duels = ties or str(defaults["ties"]), tied_duels or str(defaults["tied_duels"])
     settings = {
         "data": letor.source,
@@ -233,16 +247,24 @@ def open_arena(
         "clicks": spec_of(model),
         "grades": len(model.p_click),
         "length": length,
-        "preset": preset,
+        "preset": preset or _USUAL_PRESET,
         "ties": ties,
         "tied_duels": tied_duels,
         "queries": queries,
         **_ranker_settings(chosen, rankings),
     }
     played = (model, method, length, ties, tied_duels, queries)
-    arena = Arena(rankings, letor.labels, *played, settings, letor.unjudged)
+    arena = Arena(rankings, letor.labels, *played, settings, letor.unjudged, notes)
     check_world(**arena._parts())
     return arena
+
+
+def _note_on_ended_lists(usual: Configured) -> str:
+    return (
+        f"some rankers do not list every document: interleaved by {_FOR_ENDED_LISTS}, which is fair to users "
+        f"who ignore relevance, and not by {usual}; --interleave or --preset chooses (in Python, interleave "
+        "or preset)"
+    )
 
 
 def check_has_pairs(arena: Arena) -> None:

@@ -106,7 +106,8 @@ def interleaved_page(
     left, right : sequence of hashable
         Two rankings, best first. One of them may be empty.
     method : str or Configured, default "team_draft"
-        An interleaving method, by name or from `interleaving`.
+        An interleaving method, by name or from `interleaving`. With the default, users who ignore relevance
+        prefer neither ranking, whatever documents these hold.
     length : int, optional
         Number of documents on the page. By default, all of them.
     seed : int, optional

@@ -176,8 +176,8 @@ def read_trec(
         Whether a candidate without a judgment has grade 0, is left out, or is an error.
     ties : {"tie_mode", "trec_eval"}, default "tie_mode"
         Documents with equal scores: tied, or ordered as by trec_eval, larger docno first. With "trec_eval",
-        the feature is the rank counted from the bottom. Scores are compared in double precision; older
-        releases of trec_eval round them to single precision first.
+        the feature is the rank counted from the bottom, and scores are equal if they are equal in single
+        precision, as in trec_eval.
     grade_cuts : sequence of float, default ()
         Limits that map judgments to grades, see `read_qrels`.
 
@@ -368,8 +368,13 @@ def _lookup(wanted: np.ndarray, keys: np.ndarray, values: np.ndarray, absent: np
 
 
 def _ranks_from_bottom(query: np.ndarray, score: np.ndarray) -> np.ndarray:
-    """Return ranks 1, 2, ... from the worst document of each query; rows are sorted by query, then docno."""
-    worst_first = np.lexsort((score, query))  # stable: of equal scores, the smaller docno is worse
+    """Return ranks 1, 2, ... from the worst document of each query; rows are sorted by query, then docno.
+
+    Scores are compared in single precision, which trec_eval stores; those beyond its range are equal.
+    """
+    with np.errstate(over="ignore"):
+        single = score.astype(np.float32)
+    worst_first = np.lexsort((single, query))  # stable: of equal scores, the smaller docno is worse
     ranks = np.empty(len(score))
     ranks[worst_first] = np.arange(len(score)) - np.searchsorted(query, query) + 1
     return ranks

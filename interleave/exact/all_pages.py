@@ -96,7 +96,7 @@ def page_chance(world, pair, length):
     for at in range(length):
         mean = 0.0
         for side in (FIRST, SECOND):
-            weight = probabilistic.weight_at(world.weights, pair, side, world.page[RANK + side, at])
+            weight = probabilistic.weight_at(world.weights, pair, world.page[RANK + side, at])
             mean += weight / probabilistic.rest(world, pair, side, at) / 2.0
         chance *= mean
     return chance

@@ -5,8 +5,8 @@ using Clickthrough Data", 2003. A random draw chooses the ranking that leads. Th
 behind adds its next document unless it is on the page already. Credit compares how many clicked documents
 each ranking has down to a common depth: the higher of the two ranks of the lowest click.
 
-The method is not fair to random clicks: tests/interleave has the biases. With credit="lerot" the depth of the
-comparison depends on all clicks, as in Lerot.
+The method is not fair to random clicks: docs/guides/interleaving.md has the largest biases. With
+credit="lerot" the depth of the comparison depends on all clicks, as in Lerot.
 
 Lists that end: pages consist of the top m of both rankings, where m is the length of the shorter one. These
 are the same documents whichever ranking leads. A document that a ranking does not list is below all documents

@@ -5,7 +5,8 @@ if each of its prefixes is the union of a prefix of one ranking and a prefix of 
 a credit that favours the ranking that has it higher. A distribution over allowed pages is fair if the mean
 credit of a click at any fixed rank is 0. Among the fair distributions, a linear programme (HiGHS) finds the
 one with the largest sensitivity. If no distribution is fair, as often with binary credit, the least unfair
-ones are used instead, and `Plan.relaxed` is true.
+ones are used instead, and `Plan.relaxed` is true. The winner is not fair to users who ignore relevance:
+the mean of a sum of credits is 0, but not that of its sign.
 
 Lists that end: both rankings and the page are cut to the length of the shorter ranking.
 """
@@ -177,7 +178,7 @@ def credit(world, pair, n_read, users):
 
 METHOD = Method(
     "optimized",
-    "the most sensitive page distribution that is fair to random clicks",
+    "the most sensitive page distribution for which a click at any rank has mean credit 0",
     "Radlinski and Craswell, WSDM 2013",
     next_document,
     credit,

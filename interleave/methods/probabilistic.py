@@ -10,10 +10,14 @@ v), where u and v are the two rankers' probabilities to draw it. With D the firs
 second's, the marginal outcome is P(D > 0) - P(D < 0). Its sign decides (`marginal_sign`), or the winner is
 drawn with it (`marginal_bernoulli`), or it is estimated from sampled assignments (`marginal_sampled`).
 
-Lists that end: a ranker draws from the documents it lists, and the number of drafted places is the length of
-the shorter list, so both rankers can draw for each of them. Assignments remain fair and independent: with
-`assignment` and `marginal_bernoulli` users who ignore relevance prefer neither ranker, and the mean marginal
-outcome is 0. A document that only one ranker lists was contributed by this ranker.
+Lists that end: with n documents in the shorter list, both rankers draw from their first n ranks, and at most
+n places are drafted. If each drew from its whole list, the weights of the longer one would have a larger sum:
+the same document at the same rank would more likely be the shorter list's, and the sign makes a win of any
+difference, so that a list would lose nearly every click to its own beginning. With n ranks each, a list ties
+with its own beginning.
+
+Users who ignore relevance: with `assignment` and `marginal_bernoulli` they prefer neither ranker, and the
+mean marginal outcome is 0. Its sign is not fair to them; docs/guides/interleaving.md has the largest biases.
 """
 
 from enum import IntEnum
@@ -35,7 +39,6 @@ from rankduel.interleave.world import (
     TOTAL,
     WEIGHT,
     document_at,
-    n_listed,
     rank_of,
     rank_page,
 )
@@ -79,10 +82,9 @@ def show_drawn(world, pair, at, side, number, users):
     """Draw the document for rank `at` from the ranking of a side; `number` is uniform in [0, 1)."""
     page, mass = world.page, world.chances
     if at == 0:
-        mass[_MASS, FIRST] = world.weights[TOTAL, pair.n_first - 1]
-        mass[_MASS, SECOND] = world.weights[TOTAL, pair.n_second - 1]
+        mass[_MASS, FIRST] = mass[_MASS, SECOND] = world.weights[TOTAL, n_drawn_from(pair) - 1]
         page[STATE, FIRST] = page[STATE, SECOND] = 0
-    elif lost_precision(world, _shorter(pair), at, min(mass[_MASS, FIRST], mass[_MASS, SECOND])):
+    elif lost_precision(world, n_drawn_from(pair), at, min(mass[_MASS, FIRST], mass[_MASS, SECOND])):
         _resum(page, mass, world.weights, pair, at)
     rank = _draw_rank(world, pair, at, side, number * mass[_MASS, side])
     doc = document_at(world, pair, side, rank, users)
@@ -95,7 +97,7 @@ def show_drawn(world, pair, at, side, number, users):
 @kernel
 def _draw_rank(world, pair, at, side, target):
     """Return the rank, of those not yet shown, at which the cumulative weight exceeds `target`."""
-    taken, last, n_docs = world.page[STATE, side], 0, n_listed(pair, side)
+    taken, last, n_docs = world.page[STATE, side], 0, n_drawn_from(pair)
     for rank in range(min(n_docs, _MASKED)):
         if (taken >> rank) & 1 == 0:
             last = rank
@@ -132,19 +134,20 @@ def is_among(page, at, side, rank):
 def _take(world, pair, at, side, rank):
     """Store that the document at place `at` has `rank` on a side, and remove its weight."""
     world.page[RANK + side, at] = rank
-    world.chances[_MASS, side] -= weight_at(world.weights, pair, side, rank)
+    world.chances[_MASS, side] -= weight_at(world.weights, pair, rank)
     world.page[STATE, side] |= (rank < _MASKED) << (rank & 63)  # a branch would be hard to predict
 
 
 @kernel
-def _shorter(pair):
+def n_drawn_from(pair):
+    """Return the number of ranks of either list that documents are drawn from: those of the shorter list."""
     return min(pair.n_first, pair.n_second)
 
 
 @kernel
-def weight_at(weights, pair, side, rank):
-    """Return the weight of a rank; 0 below the end of the side's list."""
-    return weights[WEIGHT, rank] if rank < n_listed(pair, side) else 0.0
+def weight_at(weights, pair, rank):
+    """Return the weight of a rank; 0 below the ranks that documents are drawn from."""
+    return weights[WEIGHT, rank] if rank < n_drawn_from(pair) else 0.0
 
 
 @kernel
@@ -204,14 +207,17 @@ def posteriors(world, pair, n_shown, rate):
     assignments to the second ranker with probability `rate`.
     """
     weights, page, chances = world.weights, world.page, world.chances
-    mass_first, mass_second = weights[TOTAL, pair.n_first - 1], weights[TOTAL, pair.n_second - 1]
+    mass_first = mass_second = weights[TOTAL, n_drawn_from(pair) - 1]
     ratio = 1.0
     for at in range(n_shown):
-        if lost_precision(world, _shorter(pair), at, min(mass_first, mass_second)):
+        if lost_precision(world, n_drawn_from(pair), at, min(mass_first, mass_second)):
             _resum(page, chances, weights, pair, at)
             mass_first, mass_second = chances[_MASS, FIRST], chances[_MASS, SECOND]
-        first = weight_at(weights, pair, FIRST, page[RANK + FIRST, at])
-        second = weight_at(weights, pair, SECOND, page[RANK + SECOND, at])
+        first = weight_at(weights, pair, page[RANK + FIRST, at])
+        second = weight_at(weights, pair, page[RANK + SECOND, at])
+        if first == second == 0.0:  # only if ties were broken anew
+            chances[POSTERIOR, at] = 0.5
+            continue
         u, v = first / mass_first, second / mass_second
         chances[POSTERIOR, at] = u / (u + v)
         ratio *= (u + v) / 2.0 / ((1.0 - rate) * u + rate * v)
@@ -224,13 +230,13 @@ def posteriors(world, pair, n_shown, rate):
 def _resum(page, chances, weights, pair, at):
     """Sum the remaining weights of both sides anew."""
     for side in (FIRST, SECOND):
-        chances[_MASS, side] = _rest(page, weights, n_listed(pair, side), side, at)
+        chances[_MASS, side] = _rest(page, weights, n_drawn_from(pair), side, at)
 
 
 @kernel
 def rest(world, pair, side, at):
     """Return the total weight of a side's documents that are not among the first `at` of the page."""
-    return _rest(world.page, world.weights, n_listed(pair, side), side, at)
+    return _rest(world.page, world.weights, n_drawn_from(pair), side, at)
 
 
 @kernel

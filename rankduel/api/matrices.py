@@ -68,7 +68,7 @@ def build_matrix(
     interleave: str | None = None,
     clicks: str | ClickModel | Configured = "navigational",
     length: int = 10,
-    preset: Literal["paper", "lerot", "repo_multileave"] = "paper",
+    preset: Literal["paper", "lerot", "repo_multileave"] | None = None,
     ties: TieMode | None = None,
     tied_duels: Literal["coin", "drop"] | None = None,
     duels: int | None = None,
@@ -106,14 +106,16 @@ def build_matrix(
         default, every feature is a ranker.
     interleave : str, optional
         Interleaving method and its settings, such as ``"team_draft"``; `interleavers` lists them. The default
-        is that of `preset`.
+        is that of `preset`; without a preset, it is ``"team_draft"`` if a ranker lists fewer documents than a
+        query has (see `open_arena`).
     clicks : str, ClickModel or Configured, default "navigational"
         Click model and its settings, or a value of `click_model`; `click_models` lists them. For a name,
         the probabilities for the number of grades of the data are used.
     length : int, default 10
         Number of documents on a page.
-    preset : {"paper", "lerot", "repo_multileave"}, default "paper"
-        Values of `interleave`, `ties` and `tied_duels` where these are not given.
+    preset : {"paper", "lerot", "repo_multileave"}, optional
+        Values of `interleave`, `ties` and `tied_duels` where these are not given. The default is "paper", but
+        for `interleave` where lists end.
     ties : TieMode, optional
         Order of documents with equal scores: random for every impression ("random_impression"; with
         "_redraw", again for the credit), random once per run ("random_run"; with "_shared", the same for all
@@ -259,7 +261,7 @@ def _arena(data: Arena | Letor | str | Path, duel: dict[str, Any]) -> Arena:
     check_type("data", data, (Arena, Letor, str, Path), "judged data, a file of them, or an arena")
     if not isinstance(data, Arena):
         return open_arena(data if isinstance(data, Letor) else read_data(data), **duel)
-    usual = {"rankers": "", "clicks": "navigational", "length": 10, "preset": "paper"}
+    usual = {"rankers": "", "clicks": "navigational", "length": 10}
     refuse_unused(duel, usual, "data; an arena has settings of its own: leave it out")
     return data
 

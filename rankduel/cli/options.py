@@ -248,13 +248,13 @@ class DuelOptions:
     ] = ""
     ranker: RankerTexts = None
     preset: Annotated[
-        str,
+        str | None,
         _duel(
-            "Defaults of --interleave, --ties and --tied-duels: paper, lerot, repo_multileave. See 'rankduel "
-            "interleavers'.",
+            "Defaults of --interleave, --ties and --tied-duels: paper (default), lerot, repo_multileave. See "
+            "'rankduel interleavers'. Without it, team_draft if some rankers do not list every document.",
             autocompletion=completion.one_of(*completion.PRESETS),
         ),
-    ] = "paper"
+    ] = None
     ties: Annotated[
         str | None,
         _duel(
@@ -316,7 +316,7 @@ class DuelOptions:
         if texts:
             options["rankers"] = [*feature_list(self.rankers), *texts]
         arena = rankduel.open_arena(letor, **options, progress=count_progress)
-        show_data_notes(letor.notes)
+        show_data_notes([*letor.notes, *arena.notes])
         return arena
 
 

@@ -126,6 +126,7 @@ def test_presets_set_the_options_that_are_not_given(letor, name):
     arena = open_arena(letor, preset=name)
     assert arena.interleaving == expected["interleaving"]
     assert (arena.ties, arena.tied_duels) == (expected["ties"], expected["tied_duels"])
+    assert not arena.notes
     assert_same_world(
         arena.world(),
         made(letor, configured=arena.interleaving, ties=arena.ties, tied_duels=arena.tied_duels),

@@ -48,6 +48,38 @@ def test_rankings_have_the_lengths_of_the_runs(data):
     assert not ranked.ties.any()
 
 
+@pytest.mark.parametrize("chosen", [{"preset": "paper"}, {"interleave": "probabilistic"}], ids=str)
+def test_the_usual_method_is_fair_if_lists_end(data, chosen):
+    arena = rankduel.open_arena(data("one", "nine"), clicks="perfect")
+    assert str(arena.interleaving) == arena.settings["interleave"] == "team_draft"
+    assert arena.settings["preset"] == "paper"
+    (note,) = arena.notes
+    assert "interleaved by team_draft, which is fair to users who ignore relevance" in note
+    asked = rankduel.open_arena(data("one", "nine"), clicks="perfect", **chosen)
+    assert (str(asked.interleaving), asked.notes) == ("probabilistic", ())
+
+
+def test_a_run_ties_with_its_own_beginning(tmp_path):
+    """40 documents against the first 10 of them, also if documents are tied; the longer one lost most."""
+    runs = {"whole": range(40), "cut": range(10), "tied": range(40), "tied_cut": range(10)}
+    for name, docs in runs.items():
+        scores = [(d // 5 if "tied" in name else d) for d in docs]
+        lines = [f"{q} Q0 d{d:02} 0 {-score} x\n" for q in range(5) for d, score in zip(docs, scores)]
+        (tmp_path / name).write_text("".join(lines))
+    grades = np.random.default_rng(1).integers(0, 3, (5, 40))
+    qrels = [f"{q} 0 d{d:02} {grade}\n" for q, row in enumerate(grades) for d, grade in enumerate(row)]
+    (tmp_path / "qrels").write_text("".join(qrels))
+    letor = rankduel.read_data(*(tmp_path / name for name in runs), qrels=tmp_path / "qrels")
+    for preset in ("paper", "lerot"):
+        world = (arena := rankduel.open_arena(letor, clicks="informational", preset=preset)).world()
+        users = np.random.default_rng(1)
+        assert play_duels(world, arena.interleaving, 0, 1, 1000, users).tolist() == [0, 1000, 0]
+        losses, _, wins = play_duels(world, arena.interleaving, 2, 3, 20_000, users)
+        assert abs(wins - losses) < 5 * (wins + losses) ** 0.5  # 5 s.e.
+    matrix = rankduel.build_matrix(letor, rankers=["whole", "cut"], preset="paper", duels=200)
+    assert matrix.matrix[0, 1] == 0.5
+
+
 def test_a_run_of_one_irrelevant_document_does_not_win(data):
     arena = arena_of(data("one", "nine"))
     world, users = arena.world(), np.random.default_rng(1)
@@ -81,7 +113,7 @@ def test_ndcg_of_own_pages_equals_that_of_evaluate(data):
 @pytest.mark.parametrize("interleave", ["team_draft", "probabilistic(credit=assignment)", "balanced"])
 def test_the_matrix_is_the_mean_of_the_odds(data, interleave):
     arena = arena_of(data("one", "nine", "other"), interleave)
-    preferences = rankduel.build_matrix(arena)
+    preferences = rankduel.build_matrix(arena, duels=6000)
     world = arena.world()
     for first, second in ((0, 1), (0, 2), (1, 2)):
         loss, tie, win = mean_odds(world, arena.interleaving, first, second, np.random.default_rng(0), 2000)

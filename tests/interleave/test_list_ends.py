@@ -2,6 +2,7 @@
 
 import collections
 import itertools
+from dataclasses import replace
 from fractions import Fraction
 
 import naive
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.small_worlds import EXACT, OPTIMIZED, User, case_id, chosen, ended_world
+from support.small_worlds import EXACT, OPTIMIZED, User, case_id, chosen, ended_world, two_rankings
 
 from rankduel.base.errors import InterleaveError
 from rankduel.interleave import (
@@ -17,6 +18,7 @@ from rankduel.interleave import (
     interleaved_page,
     interleaving,
     is_exact,
+    make_world,
     mean_odds,
     play_duels,
     query_odds,
@@ -101,6 +103,45 @@ def test_lists_without_a_common_document_are_even_for_users_who_ignore_relevance
             user = clicks_exactly(places, length)
             loss, _, win = odds(docs[:n_left], docs[n_left:], [0] * len(docs), user, chosen(case), length)
             assert win == pytest.approx(loss, abs=1e-12)
+
+
+@pytest.mark.parametrize("credit", ["marginal_sign", "marginal_sampled", "marginal_bernoulli", "assignment"])
+@pytest.mark.parametrize("n_first, n_second", [(3, 2), (2, 3), (5, 1), (6, 4), (1000, 100), (1000, 999)])
+def test_probabilistic_does_not_prefer_a_list_to_its_own_beginning(credit, n_first, n_second):
+    """With the sign of the marginal outcome, they tie."""
+    configured, tops = interleaving("probabilistic", credit=credit), (range(n_first), range(n_second))
+    if credit in ("marginal_sign", "marginal_sampled"):
+        most = 5 / 100 if credit == "marginal_sampled" else 0.0  # 5 s.e.
+        for seed in range(30):
+            page = interleaved_page(*tops, configured, 10, seed)
+            assert abs(page.credit(page.docs[: 1 + seed % 3]).lead) <= most
+    if credit != "marginal_sampled" and max(n_first, n_second) <= 6:
+        labels, user = [0] * max(n_first, n_second), clicks_exactly((0, 2), 4)
+        loss, tie, win = odds(*map(tuple, tops), labels, user, configured, 4)
+        assert win == pytest.approx(loss, abs=1e-12)
+        assert tie == pytest.approx(1.0 if credit == "marginal_sign" else tie)
+
+
+def test_exploitative_ties_a_list_with_its_own_beginning():
+    for seed in range(30):
+        page = interleaved_page("abcdef", "abcd", "exploitative", 4, seed)
+        assert page.credit(page.docs[seed % 4 :]).lead == 0.0
+
+
+@pytest.mark.parametrize("credit", ["marginal_sign", "assignment", "marginal_bernoulli"])
+def test_ties_at_the_last_rank_that_is_drawn_from_may_be_broken_anew(credit):
+    """After a redraw, a shown document may be below this rank on both sides. Within 5 standard errors."""
+    rankings = replace(
+        two_rankings((0, 1, 2, 3, 4), (0, 1, 2, 3, 4), [4, -1, -2, -3, -4], [1, -1, 0, 0, 0]),
+        lengths=np.array([[5], [2]], np.int32),
+    )
+    user, n = User((0.2, 0.6, 0.9), (0.1, 0.3, 0.5)), 20_000
+    configured, labels = interleaving("probabilistic", credit=credit), np.array([2, 0, 1, 2, 1], np.int8)
+    world = make_world(rankings, labels, user.model(), configured, length=3, ties="random_impression_redraw")
+    expected = mean_odds(world, configured, 0, 1, np.random.default_rng(2), draws=4000, all_patterns=True)
+    assert expected.sum() == pytest.approx(1.0)
+    found = play_duels(world, configured, 0, 1, n, np.random.default_rng(3)) / n
+    assert np.abs(found - expected).max() <= 5 * 0.5 * (1 / n + 1 / 4000) ** 0.5
 
 
 @settings(max_examples=60)

@@ -182,6 +182,17 @@ def test_scores_that_differ_beyond_single_precision_stay_apart(files):
     assert letor.columns[0].tolist() == [0.1000000000000002, 0.1000000000000001]
 
 
+@pytest.mark.parametrize("better, worse", [(0.5 + 1e-9, 0.5), (2.0**24 + 1, 2.0**24), (1e300, 1e299)])
+def test_trec_eval_orders_by_scores_in_single_precision(files, better, worse):
+    """Scores that are equal in single precision tie, so the larger docno is first; others do not."""
+    assert np.float64(better) != np.float64(worse)
+    qrels = files("q", "1 0 a 1\n1 0 b 0\n")
+    tied = files("tied", f"1 Q0 a 1 {better!r} x\n1 Q0 b 2 {worse!r} x\n")
+    apart = files("apart", "1 Q0 a 1 0.5000001 x\n1 Q0 b 2 0.5 x\n")
+    letor = read_trec(qrels, [tied, apart], ties="trec_eval")
+    assert [column.tolist() for column in letor.columns] == [[1, 2], [2, 1]]
+
+
 def test_ranks_that_contradict_the_scores_are_noted_once(files):
     text = (
         "1 Q0 a 1 5 x\n1 Q0 b 2 6 x\n1 Q0 c 3 7 x\n2 Q0 a 1 6 x\n2 Q0 b 2 5 x\n3 Q0 a 0 1 x\n3 Q0 b 0 2 x\n"
@@ -317,7 +328,9 @@ def test_runs_over_other_queries_are_refused(files):
 
 docnos = st.sampled_from(["a", "B", "b", "é", "d-10", "d-9", "x/y"])
 pairs = st.tuples(st.sampled_from(["1", "2", "q"]), docnos)
-runs_of_pairs = st.dictionaries(pairs, st.sampled_from([-1.5, 0.0, 0.1, 2.0, 1e30]), min_size=1)
+# In single precision, 0.1 equals the score after it, and 1e300 equals 1e200.
+some_scores = st.sampled_from([-1.5, 0.0, 0.1, 0.1 + 1e-12, 2.0, 1e30, 1e200, 1e300])
+runs_of_pairs = st.dictionaries(pairs, some_scores, min_size=1)
 
 
 @given(

@@ -8,13 +8,13 @@ Fractions if the arguments are.
 from naive.balanced import balanced_credit, balanced_pages
 from naive.click_patterns import click_patterns, reading_outcomes
 from naive.document_constraints import constraints_credit
-from naive.interleaving_odds import interleaving_odds
+from naive.interleaving_odds import bias_by_clicks, interleaving_odds
 from naive.letor_reader import BadLine, letor_float, read_letor
 from naive.letor_text import letor_number, letor_text, parse_letor
 from naive.list_ends import filled
 from naive.live_duel import live_clicks, live_lead, live_page
 from naive.measures import MEASURES, dcg, expected_measure
-from naive.optimized import allowed_pages, openness, optimized_credit
+from naive.optimized import allowed_pages, openness, optimized_credit, sign
 from naive.paired_tests import holm, sign_flip_p
 from naive.probabilistic import (
     assignments_by_page,
@@ -49,6 +49,7 @@ __all__ = [
     "balanced_pages",
     "click_patterns",
     "assignments_by_page",
+    "bias_by_clicks",
     "constraints_credit",
     "dcg",
     "ensemble_score",
@@ -75,6 +76,7 @@ __all__ = [
     "ranking",
     "read_letor",
     "run_order",
+    "sign",
     "sign_flip_p",
     "splitmix_mix",
     "synthetic_query",

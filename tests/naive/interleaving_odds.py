@@ -1,5 +1,8 @@
 """Exact odds of a duel, by enumeration of pages and clicks."""
 
+import itertools
+from fractions import Fraction
+
 from naive.balanced import balanced_credit, balanced_pages
 from naive.document_constraints import constraints_credit
 from naive.list_ends import filled
@@ -23,6 +26,16 @@ def interleaving_odds(left, right, k, method, setting, patterns, tau=3, judges=N
     return odds
 
 
+def bias_by_clicks(left, right, k, method, setting):
+    """Return P(win) - P(loss) of the first ranker by set of clicked places, whatever stands there."""
+    bias = {}
+    for chance, page, verdict in _judged_pages(left, right, k, method, setting, 3, left, right):
+        for clicks in itertools.product((False, True), repeat=len(page)):
+            loss, _, win = verdict(clicks)
+            bias[clicks] = bias.get(clicks, 0) + chance * (win - loss)
+    return bias
+
+
 def _judged_pages(left, right, k, method, setting, tau, judge_left, judge_right):
     """Yield (probability, page, function from clicks to (loss, tie, win)) for every page."""
     if method == "team_draft":
@@ -40,6 +53,12 @@ def _judged_pages(left, right, k, method, setting, tau, judge_left, judge_right)
                     return constraints_credit(judge_left, judge_right, page, clicks, int(setting))
 
             yield chance, page, lambda clicks, credit=credit: _for_sure(credit(clicks))
+    elif method == "exploitative":  # `setting` is the rate; weights of importance do not change the sign
+        fair = assignments_by_page(probabilistic_pages(left, right, k, tau))
+        drawn = assignments_by_page(probabilistic_pages(left, right, k, tau, rate=Fraction(setting)))
+        for page, (chance, _) in drawn.items():
+            coins = fair[page][1]
+            yield chance, page, lambda clicks, coins=coins: _probabilistic_verdict(coins, clicks, "")
     else:
         judged = assignments_by_page(probabilistic_pages(judge_left, judge_right, k, tau))
         for page, (chance, coins) in assignments_by_page(probabilistic_pages(left, right, k, tau)).items():
@@ -52,7 +71,7 @@ def _probabilistic_verdict(coins, clicks, credit):
     if credit == "assignment" or not any(clicks):
         return loss, tie, win
     if credit == "marginal_bernoulli":
-        return (1 - win + loss) / 2, 0, (1 + win - loss) / 2
+        return (1 - win + loss) * Fraction(1, 2), 0, (1 + win - loss) * Fraction(1, 2)
     return _for_sure(win - loss if abs(win - loss) > 1e-12 else 0)
 
 

@@ -31,8 +31,9 @@ def next_documents(rankings, page, teams, method, setting="", tau=3, one=Fractio
     if setting != "rounds":
         can_pick = range(m)
     choices = []
+    tops = cut_to_shortest(rankings)
     for x in can_pick:
-        weights = soft_ranking(rankings[x], page, tau, one)
+        weights = soft_ranking(tops[x], page, tau, one)
         total = sum(weights.values())
         choices += [(weight / total / len(can_pick), doc, x) for doc, weight in weights.items()]
     return choices
@@ -72,6 +73,11 @@ def best_unseen(ranking, page):
     return next(doc for doc in ranking if doc not in page)
 
 
+def cut_to_shortest(rankings):
+    """Return as many ranks of every ranking as the shortest has."""
+    return [ranking[: min(map(len, rankings))] for ranking in rankings]
+
+
 def soft_ranking(ranking, page, tau, one):
     """Return rank^-tau by document, for documents that are not on the page."""
     return {doc: one / rank**tau for rank, doc in enumerate(ranking, 1) if doc not in page}
@@ -109,7 +115,7 @@ def contributions(rankings, page, tau=3, one=Fraction(1)):
     """Return for each document of the page the probabilities that each ranking contributed it."""
     shares = []
     for at, doc in enumerate(page):
-        soft = [soft_ranking(ranking, page[:at], tau, one) for ranking in rankings]
+        soft = [soft_ranking(ranking, page[:at], tau, one) for ranking in cut_to_shortest(rankings)]
         chances = [weights.get(doc, 0) / sum(weights.values()) for weights in soft]
         shares.append([chance / sum(chances) for chance in chances])
     return shares

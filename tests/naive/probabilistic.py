@@ -7,12 +7,15 @@ from naive.team_draft import team_credit
 
 
 def probabilistic_pages(left, right, k, tau=3, rate=Fraction(1, 2)):
-    """Return (probability, page, assignment) of the drafted places; the second ranking draws with `rate`."""
-    drawn = [(Fraction(1), (), ())]
-    for _ in range(min(k, len(left), len(right))):
+    """Return (probability, page, assignment) of the drafted places; the second ranking draws with `rate`.
+
+    Both draw from as many ranks as the shorter ranking has.
+    """
+    drawn, shorter = [(Fraction(1), (), ())], min(len(left), len(right))
+    for _ in range(min(k, shorter)):
         longer = []
         for chance, page, assignments in drawn:
-            for side, ranking in enumerate((left, right)):
+            for side, ranking in enumerate((left[:shorter], right[:shorter])):
                 weights = {d: Fraction(r) ** -tau for r, d in enumerate(ranking, 1) if d not in page}
                 for doc, weight in weights.items():
                     share = weight / sum(weights.values()) * (rate if side else 1 - rate)

@@ -1,5 +1,7 @@
 """TREC runs and judgments, row by row."""
 
+import ctypes
+
 
 def trec_rows(judgments, runs, candidates, unjudged, ties):
     """Return [(qid, docno, grade, [score or None per run])]; a run is a list of (qid, docno, score)."""
@@ -18,5 +20,9 @@ def trec_rows(judgments, runs, candidates, unjudged, ties):
 
 
 def trec_places(scores):
-    """Return the rank from the bottom of each document of one query, by score and then docno."""
-    return {docno: place for place, docno in enumerate(sorted(scores, key=lambda d: (scores[d], d)), start=1)}
+    """Return the rank from the bottom of each document of one query, by score and then docno.
+
+    trec_eval stores scores in single precision.
+    """
+    single = {docno: ctypes.c_float(score).value for docno, score in scores.items()}
+    return {docno: place for place, docno in enumerate(sorted(single, key=lambda d: (single[d], d)), start=1)}

@@ -7,6 +7,12 @@ counts if both documents could have been at either place. Its weight is the inve
 was shown before the other was a candidate. The weight is added to the score of every ranker that agrees with
 the pair and subtracted from that of the others.
 
+Scores are sums over the pairs, as in the public implementation mpkato/interleaving, whose scores these are
+with considered="strict". The authors' code (HarrieO/PairwisePreferenceMultileave) adds weights of agreeing
+pairs only, and divides by the number n of pairs that count: of a page of n pairs, preferences here are 2 n
+times theirs. The sum is what the paper's guarantee holds for: the weights make the mean score 0 for users who
+ignore relevance. After the division, by a number that differs from page to page, the mean is not 0.
+
 Documents down to one below the last click are considered (`last_plus_one`, as in the authors' code), or for
 each click those above it and the one below (`strict`).
 

@@ -11,10 +11,10 @@ is the expected sign of C_x - C_y (`pairwise`). The paper samples it; here it is
 click, since each click moves the lead up, down or not at all. It can also be sampled (`sampled`), or replaced
 by the expectation of C_x - C_y (`expected`).
 
-Lists that end: a ranker draws from the documents it lists, and as many places are drafted as the shortest
-list has documents, so every ranker can draw for each of them. A ranker did not contribute a document that it
-does not list. With `iid` all rankers are equally likely to have contributed each place, so for users who
-ignore relevance the mean degree of preference is 0.
+Lists that end: with n documents in the shortest list, every ranker draws from its first n ranks, and at most
+n places are drafted. If each drew from its whole list, shorter lists would be preferred whatever they contain
+(see `rankduel.interleave.methods.probabilistic`). With `iid` all rankers are equally likely to have
+contributed each place, so for users who ignore relevance the mean degree of preference is 0.
 """
 
 from enum import IntEnum
@@ -25,13 +25,13 @@ from rankduel.base.settings import Setting
 from rankduel.interleave.contract import Samples, Tau
 from rankduel.interleave.methods.probabilistic import is_among, last_click, lost_precision, rest
 from rankduel.interleave.multileave.contract import Multileaver
+from rankduel.interleave.multileave.list_ends import shortest_list
 from rankduel.interleave.multileave.world import (
     TIED,
     as_pair,
     clear,
     clear_scores,
     document_at,
-    n_listed,
     next_in_round,
     prefer_by_difference,
     rank_of,
@@ -71,29 +71,28 @@ class Params(NamedTuple):
 
 @kernel
 def make_page(shared, group, length, users):
-    page = shared.world.page
+    page, n_ranks = shared.world.page, shortest_list(shared, group, group.n_docs, users)
     for at in range(length):
         if shared.world.rules[0].ranker == RankerChoice.IID:
             side = int(users.random() * group.n)
         else:
             side = next_in_round(shared.round, group.n, at, users)
-        rank = _draw_rank(shared, group, at, side, users)
+        rank = _draw_rank(shared, group, at, side, n_ranks, users)
         page[DOC, at], page[TEAM, at] = document_at(shared, group, side, rank, users), side
 
 
 @kernel
-def _draw_rank(shared, group, at, side, users):
-    """Draw one of the ranks of a side that are not shown, with probability proportional to its weight."""
+def _draw_rank(shared, group, at, side, n_ranks, users):
+    """Draw one of a side's first ranks that is not shown, with probability proportional to its weight."""
     page, weights = shared.world.page, shared.world.weights
-    n_own = n_listed(shared, group, side)
-    mass = weights[TOTAL, n_own - 1]
+    mass = weights[TOTAL, n_ranks - 1]
     for shown in range(at):
         page[RANK + side, shown] = rank_of(shared, group, side, page[DOC, shown], users)
-        if page[RANK + side, shown] < n_own:
+        if page[RANK + side, shown] < n_ranks:
             mass -= weights[WEIGHT, page[RANK + side, shown]]
-    target = users.random() * _remaining_mass(shared, group, side, n_own, at, mass)
+    target = users.random() * _remaining_mass(shared, group, side, n_ranks, at, mass)
     last = 0
-    for rank in range(n_own):
+    for rank in range(n_ranks):
         if not is_among(page, at, side, rank):
             last = rank
             target -= weights[WEIGHT, rank]
@@ -103,10 +102,10 @@ def _draw_rank(shared, group, at, side, users):
 
 
 @kernel
-def _remaining_mass(shared, group, side, n_own, at, mass):
+def _remaining_mass(shared, group, side, n_ranks, at, mass):
     """Return the weight of a side's documents that are not shown: `mass`, or its sum if that is inexact."""
-    if lost_precision(shared.world, n_own, at, mass):
-        return rest(shared.world, as_pair(group, side, n_own), side, at)
+    if lost_precision(shared.world, n_ranks, at, mass):
+        return rest(shared.world, as_pair(group, side, n_ranks), side, at)
     return mass
 
 
@@ -114,7 +113,7 @@ def _remaining_mass(shared, group, side, n_own, at, mass):
 def prefer(shared, group, length, preferences, users):
     last = last_click(shared.world, length)
     rank_page(shared, group, last, users)
-    _share_documents(shared, group, last)
+    _share_documents(shared, group, last, users)
     credit = shared.world.rules[0].credit
     if credit == Credit.PAIRWISE:
         _prefer_by_expected_sign(shared, group.n, last, preferences)
@@ -126,16 +125,16 @@ def prefer(shared, group, length, preferences, users):
 
 
 @kernel
-def _share_documents(shared, group, n_shown):
+def _share_documents(shared, group, n_shown, users):
     """Store for each document the probability that each side contributed it, given the page."""
     page, weights, shares = shared.world.page, shared.world.weights, shared.shares
+    n_ranks = shortest_list(shared, group, group.n_docs, users)
     for side in range(group.n):
-        n_own = n_listed(shared, group, side)
-        mass = weights[TOTAL, n_own - 1]
+        mass = weights[TOTAL, n_ranks - 1]
         for at in range(n_shown):
             rank = page[RANK + side, at]
-            weight = weights[WEIGHT, rank] if rank < n_own else 0.0
-            mass = _remaining_mass(shared, group, side, n_own, at, mass)
+            weight = weights[WEIGHT, rank] if rank < n_ranks else 0.0
+            mass = _remaining_mass(shared, group, side, n_ranks, at, mass)
             shares[at, side] = weight / mass
             mass -= weight
     for at in range(n_shown):

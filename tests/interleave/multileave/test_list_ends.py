@@ -148,6 +148,18 @@ def test_users_who_ignore_relevance_prefer_no_ranker(lists, method, settings, se
             assert mean == pytest.approx(np.zeros_like(mean), abs=1e-12), clicks
 
 
+@pytest.mark.parametrize(
+    "settings", [{}, {"credit": "expected"}, {"credit": "sampled"}, {"ranker": "rounds"}]
+)
+def test_probabilistic_multileaving_ties_a_list_with_its_own_beginnings(settings):
+    configured = MULTILEAVERS.configured("probabilistic", **settings)
+    for lists in (("abcd", "ab", "abc"), (range(1000), range(100), range(10))):
+        for seed in range(20):
+            page = multileaved_page(lists, configured, 10, seed)
+            found = page.preferences([1, seed % 2, *[0] * (len(page.docs) - 2)])
+            assert np.abs(found).max() <= (5 / 100 if "sampled" in settings.values() else 0)  # 5 s.e.
+
+
 @pytest.mark.parametrize("lists", LISTS, ids=str)
 def test_clicks_at_random_places_give_all_rankers_the_same_mean_sample_only_score(lists):
     for page, _ in naive.multileave.pages(lists, 4, "sosm"):

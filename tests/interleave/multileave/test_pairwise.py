@@ -52,6 +52,52 @@ def test_the_worked_examples(docs, clicks, scores, n_counted):
     np.testing.assert_allclose(page._shared.scores, scores, rtol=1e-14)
 
 
+def divided_scores(rankings, docs, clicks, setting=""):
+    """Return the scores of the authors' code: weights of agreeing pairs, by the number of pairs that count.
+
+    The scores here add +w for pairs that agree and -w for the others; w for the former only is half of this
+    plus half of the sum of all weights, which no difference of two rankers contains.
+    """
+    scores, n_counted = pairwise_scores(rankings, docs, clicks, setting)
+    return [Fraction(score) / 2 / max(1, n_counted) for score in scores]
+
+
+@pytest.mark.parametrize(
+    "docs, clicks, theirs, times",
+    [((0, 1, 2, 3), (0, 1, 0, 0), Fraction(1, 2), 4), ((1, 0, 2, 3), (0, 1, 0, 1), -1, 6)],
+)
+def test_preferences_are_twice_the_number_of_pairs_times_those_of_the_authors_code(
+    docs, clicks, theirs, times
+):
+    """Worked by hand, for ranker 1 over ranker 0.
+
+    Of [0, 1, 2, 3] with a click on 1, the pairs (1, 0) and (1, 2) count. Document 0 is a candidate from place
+    1 on, 1 from 1 and 2 from 2: the weights are 1 and 1 / (1 - 1/2) = 2. Ranker 1 agrees with both and ranker
+    0 with the second only: (1 + 2) / 2 - 2 / 2 = 1/2 by their code, (1 + 2) - (2 - 1) = 2 here.
+    """
+    scores = divided_scores(E0, docs, clicks)
+    page = shown(E0, docs, "last_plus_one")
+    assert scores[1] - scores[0] == theirs
+    assert page.preferences(clicks)[1, 0] == pytest.approx(float(times * theirs), rel=1e-14)
+
+
+@pytest.mark.parametrize("setting", ["", "strict"])
+@pytest.mark.parametrize("rankings", [E0, tuple(ranking[:4] for ranking in FOUR)], ids=str)
+def test_sums_are_fair_to_every_place_that_is_clicked_and_quotients_are_not(rankings, setting):
+    """Means over all pages, for every set of clicked places."""
+    unfair = 0
+    for clicks in PATTERNS:
+        sums, quotients = [0] * len(rankings), [0] * len(rankings)
+        for (docs, _), chance in pages(rankings, 4, "pairwise").items():
+            scores, _ = pairwise_scores(rankings, docs, clicks, setting)
+            sums = [total + chance * score for total, score in zip(sums, scores)]
+            divided = divided_scores(rankings, docs, clicks, setting)
+            quotients = [total + chance * score for total, score in zip(quotients, divided)]
+        assert sums == [0] * len(rankings)
+        unfair += len(set(quotients)) > 1
+    assert unfair
+
+
 @pytest.mark.parametrize("rankings, k", [(THREE, 3), (FOUR, 3)])
 def test_page_frequencies_match_enumeration(rankings, k):
     assert (

@@ -93,6 +93,22 @@ def test_runs_of_trec_as_trec_eval_measures_them(tmp_path):
             assert part["value"].tolist() == pytest.approx(expected, abs=1e-12)
 
 
+def test_scores_equal_in_single_precision_tie_as_in_trec_eval(tmp_path):
+    """Scores differ by steps of 1e-9 around 1/2, so that most are equal in single precision."""
+    rng = np.random.default_rng(5)
+    judged = {str(q): {f"d{d}": int(g) for d, g in enumerate(rng.integers(0, 3, 12))} for q in range(50)}
+    run = {q: {doc: 0.5 + 1e-9 * int(rng.integers(200)) for doc in judged[q]} for q in judged}
+    (tmp_path / "qrels").write_text("".join(f"{q} 0 {d} {g}\n" for q in judged for d, g in judged[q].items()))
+    lines = [f"{q} Q0 {d} 0 {score!r} x\n" for q in run for d, score in run[q].items()]
+    (tmp_path / "run").write_text("".join(lines))
+    data = rankduel.read_data(tmp_path / "run", qrels=tmp_path / "qrels", run_ties="trec_eval")
+    ours = rankduel.evaluate(data, measures=list(TREC), per_query=True)
+    for text, theirs in TREC.items():
+        found = {m.query_id: m.value for m in ir_measures.iter_calc([theirs], judged, run)}
+        values = ours[ours["measure"] == text]["value"].tolist()
+        assert values == pytest.approx([found[query] for query in judged], abs=1e-12)
+
+
 def test_every_measure_of_a_short_list(tmp_path):
     """One run lists two of four documents; the other two are not retrieved."""
     (tmp_path / "qrels").write_text("1 0 a 0\n1 0 b 1\n1 0 c 1\n1 0 d 1\n")

@@ -134,8 +134,9 @@ def test_options_of_trec_runs(rankduel, files):
     code, out, err = rankduel("matrix", *runs, "--grade-cuts", "1,3", "-o", "a.prefs.parquet")
     assert code == 0 and "2 rankers, 2 queries: 1 pair in" in words(out)
     assert "note: 1 of 6 documents without a judgment: given grade 0" in words(err)
+    assert "interleaved by team_draft, which is fair to users who ignore relevance" in words(err)
     made = read_preferences(files / "a.prefs.parquet").settings
-    assert made["clicks"] == "navigational" and made["grades"] == 3
+    assert made["clicks"] == "navigational" and made["grades"] == 3 and made["interleave"] == "team_draft"
     for options, n_docs in (
         ((), 6),
         (("--unjudged", "drop"), 5),
