@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rankduel.api.cache_files import caches
     from rankduel.api.catalogues import click_models, interleavers, matrices, measures, multileavers, policies
-    from rankduel.api.data import describe_data, read_data, synthetic_data, write_data
     from rankduel.api.duels import duel_odds, play_duels
     from rankduel.api.evaluation import compare_rankers, evaluate
     from rankduel.api.judging import judge
@@ -36,6 +35,10 @@ if TYPE_CHECKING:
     from rankduel.interleave.pages import interleaved_page
     from rankduel.letor_data import rankers
     from rankduel.letor_data.letor import Letor
+    from rankduel.letor_data.read import read_data
+    from rankduel.letor_data.summary import describe_data
+    from rankduel.letor_data.synthetic.collection import synthetic_data, write_synthetic_data
+    from rankduel.letor_data.write import write_data
 
 # Public name -> the module that defines it.
 _EXPORTS = {
@@ -51,7 +54,7 @@ _EXPORTS = {
     "click_models": "rankduel.api.catalogues",
     "compare": "rankduel.api.runs",
     "compare_rankers": "rankduel.api.evaluation",
-    "describe_data": "rankduel.api.data",
+    "describe_data": "rankduel.letor_data.summary",
     "duel_odds": "rankduel.api.duels",
     "evaluate": "rankduel.api.evaluation",
     "interleaved_page": "rankduel.interleave.pages",
@@ -73,7 +76,7 @@ _EXPORTS = {
     "policies": "rankduel.api.catalogues",
     "policy": "rankduel.bandits.catalogue",
     "rankers": "rankduel.letor_data.rankers",
-    "read_data": "rankduel.api.data",
+    "read_data": "rankduel.letor_data.read",
     "read_preferences": "rankduel.experiments.matrix.preferences",
     "regret_bounds": "rankduel.api.matrices",
     "report": "rankduel.api.runs",
@@ -81,10 +84,11 @@ _EXPORTS = {
     "run": "rankduel.api.runs",
     "start": "rankduel.bandits.stepper",
     "study": "rankduel.api.studies",
-    "synthetic_data": "rankduel.api.data",
+    "synthetic_data": "rankduel.letor_data.synthetic.collection",
     "winner_subsets": "rankduel.api.matrices",
     "winners": "rankduel.api.matrices",
-    "write_data": "rankduel.api.data",
+    "write_data": "rankduel.letor_data.write",
+    "write_synthetic_data": "rankduel.letor_data.synthetic.collection",
     "write_preferences": "rankduel.experiments.matrix.preferences",
 }
 # Subpackages, which are attributes without an import of their own.
@@ -139,6 +143,7 @@ __all__ = [
     "winners",
     "write_data",
     "write_preferences",
+    "write_synthetic_data",
 ]
 
 

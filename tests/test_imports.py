@@ -25,7 +25,7 @@ ORDER = {
         "formats output packed sorting ties",
         "letor selection table foreign",
         "parquet_files text",
-        "cache kinds synthetic trec_lines",
+        "cache kinds synthetic trec_lines write",
         "trec",
         "rankers",
         "rankings",

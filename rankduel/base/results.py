@@ -1,7 +1,7 @@
 """Results of public functions: values that convert themselves to tables and to plain Python objects.
 
-A result is a frozen dataclass with two methods. ``to_pandas()`` returns its main table, which ``--csv`` prints,
-and ``to_dict()`` returns plain lists, numbers and texts, which ``--json`` prints.
+A result is a frozen dataclass with two methods. ``to_pandas()`` returns its main table, which ``--csv``
+prints, and ``to_dict()`` returns plain lists, numbers and texts, which ``--json`` prints.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ import codecs
 import io
 import json
 import logging
-import math
 import re
 import shlex
 import sys
@@ -347,7 +346,9 @@ class _Bars(Watch):
 
     def reading(self, done: int, total: int) -> None:
         speed = self._update("reading", total, completed=done)
-        self._rate("reading", f"{byte_text(done)} of {byte_text(total)}", speed, lambda n: f"{byte_text(n)}/s")
+        self._rate(
+            "reading", f"{byte_text(done)} of {byte_text(total)}", speed, lambda n: f"{byte_text(n)}/s"
+        )
 
     def counting(self, what: str, done: int, total: int) -> None:
         speed = self._update(what, total, advance=done)

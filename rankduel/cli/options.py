@@ -19,7 +19,7 @@ import typer
 import rankduel
 from rankduel.base.errors import DataError, DataWarning, UsageError
 from rankduel.cli import completion
-from rankduel.cli.console import byte_progress, count_progress, show_data_notes
+from rankduel.cli.console import count_progress, show_data_notes, watching
 from rankduel.letor_data.formats import PROFILES
 
 if TYPE_CHECKING:
@@ -184,10 +184,10 @@ class DataOptions:
         no_cache = options.pop("no_cache")
         chosen = {name: options.pop(name) for name in ("only_queries", "features")}
         options["grade_cuts"] = _cuts(self.grade_cuts)
-        with warnings.catch_warnings(), byte_progress("reading") as progress:
+        with warnings.catch_warnings(), watching() as watch:
             warnings.simplefilter("ignore", DataWarning)
             letor = rankduel.read_data(
-                *files, cache=False if no_cache else cache or True, progress=progress, **options
+                *files, cache=False if no_cache else cache or True, watch=watch, **options
             )
         return _chosen(letor, **chosen)
 

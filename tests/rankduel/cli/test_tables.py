@@ -10,8 +10,8 @@ import typer
 from support import arenas
 
 from rankduel.base.errors import UsageError
-from rankduel.cli import app
 from rankduel.base.results import plain
+from rankduel.cli import app
 from rankduel.cli.console import print_table
 from rankduel.letor_data.text.writer import write_letor
 
