@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rankduel.api.cache_files import caches
     from rankduel.api.catalogues import click_models, interleavers, matrices, measures, multileavers, policies
-    from rankduel.api.duels import duel_odds, play_duels
-    from rankduel.api.evaluation import compare_rankers, evaluate
     from rankduel.api.judging import judge
     from rankduel.api.matrices import build_matrix, regret_bounds, winner_subsets, winners
     from rankduel.api.plots import plot_accuracy, plot_comparison, plot_matrix, plot_regret
@@ -29,6 +27,8 @@ if TYPE_CHECKING:
     from rankduel.base.watch import Watch
     from rankduel.clickmodels.catalogue import click_model
     from rankduel.experiments.arena import Arena, open_arena
+    from rankduel.experiments.duels import duel_odds, play_duels
+    from rankduel.experiments.evaluation import compare_rankers, evaluate
     from rankduel.experiments.matrix.preferences import Preferences, read_preferences, write_preferences
     from rankduel.interleave.catalogue import interleaving
     from rankduel.interleave.multileave.pages import multileaved_page
@@ -53,10 +53,10 @@ _EXPORTS = {
     "click_model": "rankduel.clickmodels.catalogue",
     "click_models": "rankduel.api.catalogues",
     "compare": "rankduel.api.runs",
-    "compare_rankers": "rankduel.api.evaluation",
+    "compare_rankers": "rankduel.experiments.evaluation",
     "describe_data": "rankduel.letor_data.summary",
-    "duel_odds": "rankduel.api.duels",
-    "evaluate": "rankduel.api.evaluation",
+    "duel_odds": "rankduel.experiments.duels",
+    "evaluate": "rankduel.experiments.evaluation",
     "interleaved_page": "rankduel.interleave.pages",
     "interleavers": "rankduel.api.catalogues",
     "interleaving": "rankduel.interleave.catalogue",
@@ -68,7 +68,7 @@ _EXPORTS = {
     "multileaved_page": "rankduel.interleave.multileave.pages",
     "multileavers": "rankduel.api.catalogues",
     "open_arena": "rankduel.experiments.arena",
-    "play_duels": "rankduel.api.duels",
+    "play_duels": "rankduel.experiments.duels",
     "plot_accuracy": "rankduel.api.plots",
     "plot_comparison": "rankduel.api.plots",
     "plot_matrix": "rankduel.api.plots",

@@ -68,7 +68,7 @@ ORDER = {
         "cluster digests limits paired_tests specs statistics",
         "tables",
         "arena",
-        "arena_reference",
+        "arena_reference duels evaluation",
         "matrix",
         "winners",
         "runs",

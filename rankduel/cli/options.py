@@ -18,8 +18,9 @@ import typer
 
 import rankduel
 from rankduel.base.errors import DataError, DataWarning, UsageError
+from rankduel.base.text import feature_list
 from rankduel.cli import completion
-from rankduel.cli.console import count_progress, show_data_notes, watching
+from rankduel.cli.console import show_data_notes, watching
 from rankduel.letor_data.formats import PROFILES
 
 if TYPE_CHECKING:
@@ -193,7 +194,6 @@ class DataOptions:
 
 
 def _chosen(letor: Letor, only_queries: str, features: str) -> Letor:
-    from rankduel.experiments.specs import feature_list
     from rankduel.letor_data.selection import only_queries as chosen_queries
 
     letor = chosen_queries(letor, only_queries) if only_queries else letor
@@ -302,8 +302,6 @@ class DuelOptions:
 
     def open(self, letor: Letor) -> Arena:
         """Rank the data with a progress bar, check that all settings are compatible, and print data notes."""
-        from rankduel.experiments.specs import feature_list
-
         options = dataclasses.asdict(self)
         for name in _REPEATABLE:
             values = options.pop(name) or []
@@ -314,7 +312,8 @@ class DuelOptions:
         texts = options.pop("ranker")
         if texts:
             options["rankers"] = [*feature_list(self.rankers), *texts]
-        arena = rankduel.open_arena(letor, **options, progress=count_progress)
+        with watching() as watch:
+            arena = rankduel.open_arena(letor, **options, watch=watch)
         show_data_notes(letor.notes)
         return arena
 

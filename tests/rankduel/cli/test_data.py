@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rankduel.base.text import feature_list
 from rankduel.cli.console import number_ranges
-from rankduel.experiments.specs import feature_list
 from rankduel.letor_data import read_data
 from rankduel.letor_data.synthetic.generate import shape, synthesize
 

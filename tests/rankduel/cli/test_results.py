@@ -20,6 +20,11 @@ RESULTS = {
     "data info data.txt --no-cache --ranker 2 --ranker 0.5*1+0.5*2 -k 3": lambda: rd.describe_data(
         data(), 3, rankers=["2", "0.5*1+0.5*2"]
     ),
+    "evaluate data.txt --no-cache -m ndcg@5 -m map": lambda: rd.evaluate(data(), measures=["ndcg@5", "map"]),
+    "evaluate data.txt --no-cache --rankers 1-2 --ranker 0.5*1+0.5*3 --per-query": lambda: rd.evaluate(
+        data(), rankers=["1", "2", "0.5*1+0.5*3"], per_query=True
+    ),
+    "evaluate data.txt --no-cache --test --seed 3": lambda: rd.evaluate(data(), test=5, seed=3),
 }
 
 
