@@ -17,14 +17,14 @@ import pandas as pd
 from rich.console import Console
 
 from rankduel.cli import console as printed
-from rankduel.cli.shown import data
+from rankduel.cli import data
 from rankduel.experiments.report.charts.curves import DEFAULT
 from rankduel.experiments.report.files import save_chart
 from rankduel.experiments.report.multileave import multileave_figures
 from rankduel.experiments.report.run_set import run_set_figures
 from rankduel.experiments.runs.run_set import read_run_sets
 from rankduel.letor_data import read_data
-from rankduel.letor_data.summary import summarize
+from rankduel.letor_data.summary import describe_data
 
 HERE = Path(__file__).parent
 
@@ -34,7 +34,7 @@ def draw_data_info() -> None:
     console = Console(record=True, width=80, force_terminal=True, highlight=False, file=io.StringIO())
     data.screen = printed.screen = console  # headings are printed by the module of the console
     console.print("$ [bold]rankduel data info demo/mslr-demo.txt --top 5[/]")
-    data.show_summary(summarize(read_data("demo/mslr-demo.txt")), top=5)
+    data.show_summary(describe_data(read_data("demo/mslr-demo.txt")), top=5)
     svg = console.export_svg(title="rankduel")
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)  # avoid fonts from the network
     (HERE / "data_info.svg").write_text(svg.replace("Fira Code", "DejaVu Sans Mono"))

@@ -6,8 +6,7 @@ A preference matrix made from an arena is the proxy of live runs in that arena.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +16,10 @@ from rankduel.base.arguments import check_type
 from rankduel.base.errors import UsageError
 from rankduel.base.notebook import few, html_repr, short_repr
 from rankduel.base.settings import Configured
+from rankduel.base.text import feature_list
+from rankduel.base.watch import SILENT, Watch
 from rankduel.clickmodels import ClickModel, model_for
-from rankduel.experiments.specs import feature_list, parse_model, spec_of
+from rankduel.experiments.specs import parse_model, spec_of
 from rankduel.interleave import METHODS, interleaving, make_world
 from rankduel.interleave import preset as preset_named
 from rankduel.interleave.world import World, check_world
@@ -29,15 +30,8 @@ from rankduel.letor_data.references import remember_reference
 
 # Settings of an arena that affect the outcome of a duel, besides data and rankers.
 DUEL_SETTINGS = ("interleave", "clicks", "grades", "length", "ties", "tied_duels")
-# Open a progress bar: (description, total) -> context manager that yields advance(number of new items).
 _USUAL_PRESET = "paper"
 _FOR_ENDED_LISTS = "team_draft"  # fair to users who ignore relevance, see docs/guides/interleaving.md
-CountProgress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
-
-
-def no_progress(description: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
-    """Return a context manager that shows no progress."""
-    return nullcontext(lambda done: None)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -145,7 +139,7 @@ class Arena:
 
 
 def open_arena(
-    letor: Letor,
+    data: Letor,
     *,
     interleave: str | None = None,
     clicks: str | ClickModel | Configured = "navigational",
@@ -155,7 +149,7 @@ def open_arena(
     ties: str | None = None,
     tied_duels: str | None = None,
     queries: str = "uniform",
-    progress: CountProgress = no_progress,
+    watch: Watch = SILENT,
 ) -> Arena:
     """Rank judged data, and combine the rankings with an interleaving method and a click model.
 
@@ -163,7 +157,7 @@ def open_arena(
 
     Parameters
     ----------
-    letor : Letor
+    data : Letor
         Judged documents, from `read_data`.
     interleave : str, optional
         Interleaving method and its settings, such as ``"team_draft"``; ``rankduel interleavers`` lists the
@@ -193,9 +187,8 @@ def open_arena(
     queries : str, default "uniform"
         Order of queries in live runs: independent uniform draws ("uniform"), or one after the other
         ("cycle").
-    progress : callable, optional
-        Function that opens a progress bar. Called with a description and a total, it returns a context
-        manager that yields a function, which is called with the number of items finished since the last call.
+    watch : Watch, optional
+        Receives the number of rankers done since the last call.
 
     Returns
     -------
@@ -225,24 +218,23 @@ def open_arena(
     >>> rankduel.open_arena(data, rankers=mine).rankings.names
     ('BM25', 'mix', 'shortest')
     """
-    check_type("letor", letor, Letor, "judged data from read_data")
+    check_type("data", data, Letor, "judged data from read_data")
     defaults = preset_named(preset or _USUAL_PRESET)
     method = defaults["interleaving"] if interleave is None else METHODS.parsed(interleave)
-    model = _model(clicks, letor.n_grades)
-    chosen = chosen_rankers(letor, rankers)
-    with progress("ranking", len(chosen)) as advance:
-        rankings = rank(letor, chosen, progress=advance)
-    remember_reference(rankings, letor, chosen)
+    model = _model(clicks, data.n_grades)
+    chosen = chosen_rankers(data, rankers)
+    rankings = rank(data, chosen, progress=lambda done: watch.counting("ranking", done, len(chosen)))
+    remember_reference(rankings, data, chosen)
     notes: tuple[str, ...] = ()
     if interleave is None and preset is None and rankings.lengths is not None:
         method, notes = interleaving(_FOR_ENDED_LISTS), (_note_on_ended_lists(method),)
     ties, tied_duels = ties or str(defaults["ties"]), tied_duels or str(defaults["tied_duels"])
     settings = {
-        "data": letor.source,
-        "profile": letor.profile,
-        "data_digest": letor.digest,
-        "n_queries": letor.n_queries,
-        "n_docs": letor.n_docs,
+        "data": data.source,
+        "profile": data.profile,
+        "data_digest": data.digest,
+        "n_queries": data.n_queries,
+        "n_docs": data.n_docs,
         "interleave": str(method),
         "clicks": spec_of(model),
         "grades": len(model.p_click),
@@ -254,7 +246,7 @@ def open_arena(
         **_ranker_settings(chosen, rankings),
     }
     played = (model, method, length, ties, tied_duels, queries)
-    arena = Arena(rankings, letor.labels, *played, settings, letor.unjudged, notes)
+    arena = Arena(rankings, data.labels, *played, settings, data.unjudged, notes)
     check_world(**arena._parts())
     return arena
 

@@ -15,8 +15,6 @@ from rankduel.base.settings import Configured, format_spec, parse_spec
 from rankduel.base.text import shortened
 from rankduel.clickmodels import ClickModel, describe_model, load_model, model_from_text
 
-_SPAN = re.compile(r"([0-9]{1,18})-([0-9]{1,18})")
-_MOST_FEATURES = 1_000_000
 _LISTING_COMMANDS = {"policy": "policies", "multileaving method": "multileavers"}
 
 
@@ -111,21 +109,3 @@ def policy_file(text: str) -> PolicyFile | None:
     """Return the Python file and the settings that `text` names as a policy; None if it names no file."""
     found = re.fullmatch(r"(.*\.py)\s*(\(.*)?", text.strip(), re.DOTALL)
     return PolicyFile(found[1].strip(), found[2] or "") if found else None
-
-
-def feature_list(text: str) -> list[str]:
-    """Return the feature numbers and names that `text` lists: '1-5,110' -> ['1', ..., '5', '110']."""
-    chosen: list[str] = []
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        span = _SPAN.fullmatch(part)
-        if span is None:
-            chosen.append(part)
-            continue
-        first = int(span[1])
-        last = int(span[2])
-        if last - first + len(chosen) >= _MOST_FEATURES:
-            raise UsageError(
-                f"rankers '{part}' are more than {_MOST_FEATURES:,}; expected fewer, such as '1-136'"
-            )
-        chosen += [str(number) for number in range(first, last + 1)]
-    return chosen

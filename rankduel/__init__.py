@@ -16,9 +16,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rankduel.api.cache_files import caches
     from rankduel.api.catalogues import click_models, interleavers, matrices, measures, multileavers, policies
-    from rankduel.api.data import describe_data, read_data, synthetic_data, write_data
-    from rankduel.api.duels import duel_odds, play_duels
-    from rankduel.api.evaluation import compare_rankers, evaluate
     from rankduel.api.judging import judge
     from rankduel.api.matrices import build_matrix, regret_bounds, winner_subsets, winners
     from rankduel.api.studies import study
@@ -28,6 +25,8 @@ if TYPE_CHECKING:
     from rankduel.base.watch import Watch
     from rankduel.clickmodels.catalogue import click_model
     from rankduel.experiments.arena import Arena, open_arena
+    from rankduel.experiments.duels import duel_odds, play_duels
+    from rankduel.experiments.evaluation import compare_rankers, evaluate
     from rankduel.experiments.matrix.preferences import Preferences, read_preferences, write_preferences
     from rankduel.experiments.multileaving import Multileaving, multileave
     from rankduel.experiments.report.plots import plot_accuracy, plot_comparison, plot_matrix, plot_regret
@@ -40,6 +39,10 @@ if TYPE_CHECKING:
     from rankduel.interleave.pages import interleaved_page
     from rankduel.letor_data import rankers
     from rankduel.letor_data.letor import Letor
+    from rankduel.letor_data.read import read_data
+    from rankduel.letor_data.summary import describe_data
+    from rankduel.letor_data.synthetic.collection import synthetic_data, write_synthetic_data
+    from rankduel.letor_data.write import write_data
 
 # Public name -> the module that defines it.
 _EXPORTS = {
@@ -58,10 +61,10 @@ _EXPORTS = {
     "click_model": "rankduel.clickmodels.catalogue",
     "click_models": "rankduel.api.catalogues",
     "compare": "rankduel.experiments.runs.compare",
-    "compare_rankers": "rankduel.api.evaluation",
-    "describe_data": "rankduel.api.data",
-    "duel_odds": "rankduel.api.duels",
-    "evaluate": "rankduel.api.evaluation",
+    "compare_rankers": "rankduel.experiments.evaluation",
+    "describe_data": "rankduel.letor_data.summary",
+    "duel_odds": "rankduel.experiments.duels",
+    "evaluate": "rankduel.experiments.evaluation",
     "interleaved_page": "rankduel.interleave.pages",
     "interleavers": "rankduel.api.catalogues",
     "interleaving": "rankduel.interleave.catalogue",
@@ -73,7 +76,7 @@ _EXPORTS = {
     "multileaved_page": "rankduel.interleave.multileave.pages",
     "multileavers": "rankduel.api.catalogues",
     "open_arena": "rankduel.experiments.arena",
-    "play_duels": "rankduel.api.duels",
+    "play_duels": "rankduel.experiments.duels",
     "plot_accuracy": "rankduel.experiments.report.plots",
     "plot_comparison": "rankduel.experiments.report.plots",
     "plot_matrix": "rankduel.experiments.report.plots",
@@ -81,7 +84,7 @@ _EXPORTS = {
     "policies": "rankduel.api.catalogues",
     "policy": "rankduel.bandits.catalogue",
     "rankers": "rankduel.letor_data.rankers",
-    "read_data": "rankduel.api.data",
+    "read_data": "rankduel.letor_data.read",
     "read_preferences": "rankduel.experiments.matrix.preferences",
     "regret_bounds": "rankduel.api.matrices",
     "report": "rankduel.experiments.report.report",
@@ -89,10 +92,11 @@ _EXPORTS = {
     "run": "rankduel.experiments.runs.run",
     "start": "rankduel.bandits.stepper",
     "study": "rankduel.api.studies",
-    "synthetic_data": "rankduel.api.data",
+    "synthetic_data": "rankduel.letor_data.synthetic.collection",
     "winner_subsets": "rankduel.api.matrices",
     "winners": "rankduel.api.matrices",
-    "write_data": "rankduel.api.data",
+    "write_data": "rankduel.letor_data.write",
+    "write_synthetic_data": "rankduel.letor_data.synthetic.collection",
     "write_preferences": "rankduel.experiments.matrix.preferences",
 }
 # Subpackages, which are attributes without an import of their own.
@@ -151,6 +155,7 @@ __all__ = [
     "winners",
     "write_data",
     "write_preferences",
+    "write_synthetic_data",
 ]
 
 

@@ -25,9 +25,8 @@ from rankduel.base.errors import MatrixError, UsageError, encodable
 from rankduel.base.files import convert_write_errors, replacing
 from rankduel.base.notebook import few, html_repr, short_repr
 from rankduel.base.settings import find
-from rankduel.base.text import shortened
+from rankduel.base.text import feature_list, shortened
 from rankduel.experiments.matrix.builtin import FAMILIES, MATRICES, is_built_in, make_matrix, parse_matrix
-from rankduel.experiments.specs import feature_list
 from rankduel.experiments.tables import DamagedTable, read_table, table_content
 from rankduel.letor_data.kinds import JUDGED, kind_of
 

@@ -5,7 +5,6 @@ The conventions of a collection are in formats.py, and the errors in a line in p
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from rankduel.base.errors import DataError, encodable
+from rankduel.base.threads import n_workers
 from rankduel.letor_data.formats import PROFILES, Profile, profile_for, profile_named, size_note
 from rankduel.letor_data.letor import Letor, checked_cuts, repeated_documents
 from rankduel.letor_data.packed.archive import Progress, Source, find_sources, read_pieces
@@ -58,12 +58,11 @@ def check_options(options: ReadOptions) -> None:
 
 
 def parse_text(
-    paths: list[str | Path], options: ReadOptions, jobs: int = 0, progress: Progress | None = None
+    paths: list[str | Path], options: ReadOptions, jobs: int = -1, progress: Progress | None = None
 ) -> Letor:
     """Read files, folders or archive members as one data set, without a cache."""
     check_options(options)
-    if jobs < 0:
-        raise DataError(f"jobs must be 1 or more, or 0 for all cores, not {jobs}")
+    threads = n_workers(jobs)
     sources = [source for path in paths for source in find_sources(path)]
     profile = choose_profile(sources, options)
     rules = _rules(profile, options)
@@ -75,7 +74,7 @@ def parse_text(
         parse = partial(
             parse_block, rules=rules, problems=problems, max_cells=memory_cells(), name=source.name
         )
-        for line, block in parse_blocks(pieces, source.name, parse, jobs or os.cpu_count() or 1):
+        for line, block in parse_blocks(pieces, source.name, parse, threads):
             table.add(line, block)
         table.end_file()
     letor = table.finish(encodable(", ".join(str(path) for path in paths)), rules.index_base)
@@ -86,7 +85,8 @@ def choose_profile(sources: list[Source], options: ReadOptions) -> Profile:
     if options.profile == "trec":
         raise DataError(
             f"{sources[0].name}: profile 'trec' is for TREC runs, which are read together with judgments: "
-            "give these with --qrels (in Python, qrels), or leave the profile out"
+            "give these with qrels=..., or leave the profile out",
+            parameter="profile",
         )
     if options.profile is not None:
         return profile_named(options.profile)

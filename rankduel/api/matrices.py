@@ -9,11 +9,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from rankduel.api.data import read_data
-from rankduel.api.unused import refuse_unused
 from rankduel.base.arguments import check_type
 from rankduel.base.errors import UsageError
 from rankduel.base.settings import Configured
+from rankduel.base.unused import refuse_unused
 from rankduel.clickmodels.tables import ClickModel
 from rankduel.experiments.arena import Arena, open_arena
 from rankduel.experiments.cluster import workers_of
@@ -31,6 +30,7 @@ from rankduel.experiments.winners.summary import summary_of
 from rankduel.experiments.winners.verdict import Verdict, verdict_of
 from rankduel.interleave.multileave import MULTILEAVERS
 from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.read import read_data
 
 __all__ = ["Subsets", "Winners", "build_matrix", "regret_bounds", "winner_subsets", "winners"]
 

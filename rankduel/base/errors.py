@@ -24,6 +24,9 @@ class RankduelError(ValueError):
         The message, converted to text.
     *more : object
         Further arguments of the exception.
+    parameter : str, default ""
+        Name of the Python parameter that is wrong, which the message writes as ``NAME=...``. The command line
+        prints ``NAME=...`` as ``--NAME``.
 
     Examples
     --------
@@ -34,8 +37,9 @@ class RankduelError(ValueError):
     no policy named 'rucp'; did you mean 'rucb'?
     """
 
-    def __init__(self, message: object = "", *more: object) -> None:
+    def __init__(self, message: object = "", *more: object, parameter: str = "") -> None:
         super().__init__(encodable(str(message)), *more)
+        self.parameter = parameter
 
 
 def encodable(text: str) -> str:

@@ -1,12 +1,14 @@
-"""Read text files, and format counts and short text for messages."""
+"""Read text files and lists of numbers, and format counts and short text for messages."""
 
 from __future__ import annotations
 
 import re
 from os import PathLike
 
-from rankduel.base.errors import RankduelError
+from rankduel.base.errors import RankduelError, UsageError
 
+_SPAN = re.compile(r"([0-9]{1,18})-([0-9]{1,18})")
+_MOST_FEATURES = 1_000_000
 _TO_IES = re.compile("[^aeiou]y$")
 
 
@@ -61,3 +63,21 @@ def shortened(text: str, at_most: int = 60) -> str:
 def printable(text: str) -> str:
     """Return text that does nothing but appear: other characters, which a terminal may obey, are escaped."""
     return text if text.isprintable() else ascii(text)[1:-1]
+
+
+def feature_list(text: str) -> list[str]:
+    """Return the feature numbers and names that `text` lists: '1-5,110' -> ['1', ..., '5', '110']."""
+    chosen: list[str] = []
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        span = _SPAN.fullmatch(part)
+        if span is None:
+            chosen.append(part)
+            continue
+        first = int(span[1])
+        last = int(span[2])
+        if last - first + len(chosen) >= _MOST_FEATURES:
+            raise UsageError(
+                f"rankers '{part}' are more than {_MOST_FEATURES:,}; expected fewer, such as '1-136'"
+            )
+        chosen += [str(number) for number in range(first, last + 1)]
+    return chosen

@@ -11,20 +11,19 @@ from rich.markup import escape
 from rich.table import Table
 
 import rankduel
-from rankduel.api.data import describe_data
 from rankduel.api.matrices import build_matrix
 from rankduel.bandits import condorcet_winner
 from rankduel.bandits.steps import checked_horizon
 from rankduel.cli.compare import show_comparison
-from rankduel.cli.console import count_progress, file_size, matrix_progress, screen, watching
+from rankduel.cli.console import file_size, matrix_progress, screen, watching
+from rankduel.cli.data import show_summary
 from rankduel.cli.endings import note_if_stopped
 from rankduel.cli.options import DataOptions, DuelOptions
-from rankduel.cli.shown.data import show_summary
 from rankduel.experiments.arena import Arena
 from rankduel.experiments.matrix.preferences import Preferences
 from rankduel.letor_data.letor import Letor
-from rankduel.letor_data.synthetic.generate import blocks, docs_per_query, shape
-from rankduel.letor_data.text.writer import write_letor
+from rankduel.letor_data.summary import describe_data
+from rankduel.letor_data.synthetic.collection import write_synthetic_data
 
 RUNS = 6
 METHOD = "team_draft"
@@ -77,13 +76,13 @@ def _heading(number: int, text: str) -> None:
 
 def _data(path: Path) -> Letor:
     screen.print("[bold cyan]1.[/] Judged data: synthetic queries, as hard to rank as MSLR's")
-    settings = shape("demo")
-    with count_progress("making documents", int(docs_per_query(settings).sum())) as progress:
-        write_letor(blocks(settings), path, progress=progress)
+    with watching() as watch:
+        write_synthetic_data(path, "demo", watch=watch)
     screen.print(f"   wrote {escape(str(path))} ({file_size(path)})\n")
     letor = DataOptions().read([str(path)])
-    with count_progress("ranking by each feature", letor.n_features) as progress:
-        show_summary(describe_data(letor, progress=progress), top=5)
+    with watching() as watch:
+        summary = describe_data(letor, watch=watch)
+    show_summary(summary, top=5)
     return letor
 
 

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 import tempfile
@@ -40,6 +41,9 @@ _READERS = {
     *("zipfile", "tarfile", "gzip", "lzma", "_lzma", "zlib", "backports", "compression"),
 }
 _PARSERS = {"json", "tomllib", "tomli"}  # recursive ones
+
+# A parameter with its value, as an error below the command writes it; settings are in parentheses.
+_PARAMETER = re.compile(r"(?<![^\s'])(?P<name>[a-z]\w*)=(?P<value>\.\.\.|True|'[^']*'|[0-9][0-9.]*\b)")
 
 _received: list[int] = []  # signals in the order of their arrival
 _notes_if_stopped: list[str] = []  # sentences about results that a stopped command leaves
@@ -112,7 +116,7 @@ def _code_of_problem(problem: Exception) -> int:
 def _message(problem: Exception) -> str:
     """Return the message for an error of the input; an empty text for other errors."""
     if isinstance(problem, RankduelError):
-        return str(problem)
+        return in_options(str(problem)) if problem.parameter else str(problem)
     if isinstance(problem, OSError) and (problem.filename is not None or problem.errno):
         return f"{_name_of(problem.filename)}: {problem.strerror or problem}"
     if isinstance(problem, typer.Abort):
@@ -129,6 +133,17 @@ def _message(problem: Exception) -> str:
     if isinstance(problem, EOFError) or type(problem).__module__.partition(".")[0] in _READERS:
         return f"{file}: damaged, or not of the kind that its name says ({_in_short(problem)})"
     return ""
+
+
+def in_options(message: str) -> str:
+    """Return a message with options for parameters: '--name' for 'name=...', '--name 3' for 'name=3'."""
+    return _PARAMETER.sub(_as_option, message)
+
+
+def _as_option(found: re.Match[str]) -> str:
+    option = "--" + found["name"].replace("_", "-")
+    value = found["value"].strip("'")
+    return option if value in ("...", "True") else f"{option} {value}"
 
 
 def _name_of(file: Any) -> str:

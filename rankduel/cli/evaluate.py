@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.markup import escape
+from rich.table import Table
 
 import rankduel
+from rankduel.base.text import counted, feature_list
 from rankduel.cli import completion
-from rankduel.cli.console import count_progress, print_table
+from rankduel.cli.console import plain_table, print_result, screen, show_legend, title, watching
 from rankduel.cli.options import AsCsv, AsJson, DataOptions, Files, RankerTexts, Seed, with_options
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from rankduel.experiments.evaluation import Evaluation, PairedTests
 
 _USUAL = "ndcg@10"
 _TESTED = 5  # number of best rankers that are compared by tests
+_TEST_COLUMNS = {
+    "first": "",
+    "second": "",
+    "difference": "mean of the first ranker minus mean of the second",
+    "95% interval": "of the difference, by bootstrap over queries",
+    "p-value": "of the test that both rankers are equally good",
+    "p (Holm)": "p-value corrected for the number of pairs",
+}
 
 
 @with_options(DataOptions, "data_options")
@@ -52,27 +65,92 @@ def evaluate(
 
     [dim]Example:[/] rankduel evaluate data.txt -m ndcg@10 -m map --test
     """
-    from rankduel.cli.shown import evaluation as shown
-    from rankduel.experiments.arena import chosen_rankers
-    from rankduel.experiments.specs import feature_list
-    from rankduel.letor_data.evaluation.catalogue import parse_measures
-
     measures = measure or [_USUAL]
-    parse_measures(measures)  # raises an error before the data are read
     letor = data_options.read(files)
-    chosen = chosen_rankers(letor, [*feature_list(rankers), *ranker] if ranker else rankers)
-    means = rankduel.evaluate(letor, rankers=chosen, measures=measures, progress=count_progress)
-    best = shown.best_first(means)
-
-    def of_every_query(n_best: int) -> pd.DataFrame:
-        some = [ranker for ranker in chosen if ranker.name in best[:n_best]]
-        return rankduel.evaluate(letor, rankers=some, measures=measures, per_query=True)
-
-    values = of_every_query(len(chosen) if as_json or as_csv else top) if per_query else means
-    tests = rankduel.compare_rankers(of_every_query(_TESTED), seed=seed) if test else None
-    rows = values if tests is None else tests
-    if print_table(as_json, as_csv, lambda: rows, lambda: shown.everything(letor, values, tests)):
+    with watching() as watch:
+        found = rankduel.evaluate(
+            letor,
+            rankers=[*feature_list(rankers), *ranker] if ranker else rankers,
+            measures=measures,
+            per_query=per_query,
+            test=_TESTED if test else 0,
+            seed=seed,
+            watch=watch,
+        )
+    if print_result(found, as_json, as_csv):
         return
-    shown.show_values(letor, means, values, best[:top])
-    if tests is not None:
-        shown.show_tests(tests)
+    _show_values(found, top)
+    if found.tests is not None:
+        _show_tests(found.tests)
+
+
+def _show_values(found: Evaluation, top: int) -> None:
+    """Print the means of the best rankers, and the value of every query if it is requested."""
+    screen.print(f"[bold]{escape(found.data)}[/]", soft_wrap=True)
+    n_queries = counted(len(found.query_ids), "query")
+    screen.print(f"[dim]means over {n_queries} and over all orders of tied documents[/]\n")
+    best = found.best[:top]
+    _show_means(found, best)
+    n_all = len(found.rankers)
+    if n_all > len(best):
+        screen.print(f"[dim]{n_all - len(best):,} more; --top {n_all} shows all[/]")
+    if found.per_query:
+        title("\nEvery query")
+        _show_queries(found, best)
+    for note in found.notes:
+        screen.print(f"[yellow]note:[/] {escape(note)}", soft_wrap=True)
+
+
+def _show_means(found: Evaluation, rankers: Sequence[str]) -> None:
+    wide = found.means.pivot(index="ranker", columns="measure", values="value")
+    table = _numbers("ranker", *found.measures)
+    table.add_column("", no_wrap=True)
+    for name in rankers:
+        about = f"[dim]{escape(found.titles.get(name, ''))}[/]"
+        table.add_row(escape(name), *(_number(wide.at[name, one]) for one in found.measures), about)
+    screen.print(table)
+
+
+def _show_queries(found: Evaluation, rankers: Sequence[str]) -> None:
+    table = _numbers("query", "ranker", *found.measures)
+    places = [(name, found.rankers.index(name)) for name in rankers]
+    for number, query in enumerate(found.query_ids):
+        for name, place in places:
+            table.add_row(escape(query), escape(name), *map(_number, found.values[place, :, number]))
+    screen.print(table)
+
+
+def _numbers(*headings: str) -> Table:
+    table = plain_table()
+    for heading in headings:
+        table.add_column(heading, header_style="dim", justify="right", overflow="fold")
+    return table
+
+
+def _show_tests(tests: PairedTests) -> None:
+    """Print a table per measure."""
+    for measure, part in tests.pairs.groupby("measure", sort=False):
+        title(
+            f"\nPaired randomisation tests of {escape(str(measure))}",
+            f"{counted(int(part['queries'].iloc[0]), 'query')}, {counted(len(part), 'pair')}",
+        )
+        table = _numbers(*_TEST_COLUMNS)
+        for row in part.itertuples():
+            table.add_row(
+                escape(str(row.first)),
+                escape(str(row.second)),
+                f"{row.difference:.4f}",
+                f"{row.lo:+.4f} to {row.hi:+.4f}",
+                _p_value(row.p),
+                _p_value(row.p_holm),
+            )
+        screen.print(table)
+    show_legend({heading: about for heading, about in _TEST_COLUMNS.items() if about})
+
+
+def _number(value: Any) -> str:
+    return "-" if math.isnan(value) else f"{value:.4f}"
+
+
+def _p_value(p: Any) -> str:
+    return "<0.0001" if p < 0.0001 else f"{p:.4f}"

@@ -19,8 +19,9 @@ import typer
 
 import rankduel
 from rankduel.base.errors import DataError, DataWarning, UsageError
+from rankduel.base.text import feature_list
 from rankduel.cli import completion
-from rankduel.cli.console import byte_progress, count_progress, show_data_notes
+from rankduel.cli.console import show_data_notes, watching
 from rankduel.letor_data.formats import PROFILES
 
 if TYPE_CHECKING:
@@ -185,16 +186,15 @@ class DataOptions:
         no_cache = options.pop("no_cache")
         chosen = {name: options.pop(name) for name in ("only_queries", "features")}
         options["grade_cuts"] = _cuts(self.grade_cuts)
-        with warnings.catch_warnings(), byte_progress("reading") as progress:
+        with warnings.catch_warnings(), watching() as watch:
             warnings.simplefilter("ignore", DataWarning)
             letor = rankduel.read_data(
-                *files, cache=False if no_cache else cache or True, progress=progress, **options
+                *files, cache=False if no_cache else cache or True, watch=watch, **options
             )
         return _chosen(letor, **chosen)
 
 
 def _chosen(letor: Letor, only_queries: str, features: str) -> Letor:
-    from rankduel.experiments.specs import feature_list
     from rankduel.letor_data.selection import only_queries as chosen_queries
 
     letor = chosen_queries(letor, only_queries) if only_queries else letor
@@ -303,8 +303,6 @@ class DuelOptions:
 
     def open(self, letor: Letor) -> Arena:
         """Rank the data with a progress bar, check that all settings are compatible, and print data notes."""
-        from rankduel.experiments.specs import feature_list
-
         options = dataclasses.asdict(self)
         for name in _REPEATABLE:
             values = options.pop(name) or []
@@ -315,7 +313,8 @@ class DuelOptions:
         texts = options.pop("ranker")
         if texts:
             options["rankers"] = [*feature_list(self.rankers), *texts]
-        arena = rankduel.open_arena(letor, **options, progress=count_progress)
+        with watching() as watch:
+            arena = rankduel.open_arena(letor, **options, watch=watch)
         show_data_notes([*letor.notes, *arena.notes])
         return arena
 

@@ -111,7 +111,7 @@ WRONG = {
     "arena is 'x', of type str; expected what open_arena": lambda: rankduel.multileave("x", "sosm"),
     "arena is 'y', of type str; expected what open_arena": lambda: rankduel.compare("y", "rucb"),
     "arena is 7, of type int": lambda: rankduel.play_duels(7, "a", "b"),
-    "letor is 'train.txt', of type str; expected judged data": lambda: rankduel.open_arena("train.txt"),
+    "data is 'train.txt', of type str; expected judged data": lambda: rankduel.open_arena("train.txt"),
     "data is 7, of type int; expected judged data, a file": lambda: rankduel.build_matrix(7),
     "data is 8, of type int": lambda: rankduel.describe_data(8),
     "the matrix is 7, of type int; expected the name": lambda: rankduel.read_preferences(7),

@@ -145,7 +145,7 @@ print(json.dumps({
     "odds": list(rankduel.play_duels(arena, "110", "115", 20)),
     "multileaved": rankduel.multileaved_page([["a", "b"], ["b", "a"]], "first_list").docs,
     "clicks": rankduel.click_model("eager", 5).p_click.tolist(),
-    "measured": rankduel.evaluate(data, rankers="110", measures="Success(rel=1)@100").values.tolist(),
+    "measured": rankduel.evaluate(data, rankers="110", measures="Success(rel=1)@100").means.values.tolist(),
     "listed": [name in set(table["name"]) for name, table in (
         ("first_two", rankduel.policies()), ("first_only", rankduel.interleavers()),
         ("first_list", rankduel.multileavers()), ("eager", rankduel.click_models()),

@@ -355,9 +355,9 @@ def test_a_matrix_from_shared_pages(rankduel, data):
     ("options", "message"),
     [
         (["--multileave", "sosn"], "did you mean 'sosm'?"),
-        (["--multileave", "sosm", "--duels", "5"], "(in Python, duels) is for pages of two rankers"),
+        (["--multileave", "sosm", "--duels", "5"], "--duels is for pages of two rankers"),
         (["--multileave", "sosm", "--interleave", "team_draft"], "--interleave is for pages of two rankers"),
-        (["--multileave", "sosm", "--prior", "lerot"], "(in Python, prior) is for pages of two rankers"),
+        (["--multileave", "sosm", "--prior", "lerot"], "--prior is for pages of two rankers"),
         (["--multileave", "sosm", "--impressions", "many"], "'many' is no number; expected one such as"),
         (["--impressions", "100"], "give multileave too, or use duels"),
     ],

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rankduel.base.text import feature_list
 from rankduel.cli.console import number_ranges
-from rankduel.experiments.specs import feature_list
 from rankduel.letor_data import read_data
 from rankduel.letor_data.synthetic.generate import shape, synthesize
 
@@ -108,7 +108,7 @@ def test_columns_of_trec_data_are_called_runs(rankduel, tmp_path):
         (["data", "convert", "small.txt", "-o", "a.txt", "--split", "test"], "no split 'test'"),
         (["data", "convert", "small.txt", "-o", "a.txt", "--features", "9"], "no feature '9'"),
         (["data", "synth", "--shape", "mslr-web3k"], "did you mean 'mslr-web30k'?"),
-        (["data", "synth", "-o", "x.txt", "--set", "docs=3"], "expected NAME=VALUE"),
+        (["data", "synth", "-o", "x.txt", "--set", "docs=3"], "no setting of the generator named 'docs'"),
         (["data", "synth", "-o", "x.txt", "--set", "cycle=3"], "expected a value like"),
     ],
 )

@@ -31,7 +31,7 @@ def test_the_printed_tables(rankduel, data):
     lines = out.splitlines()
     assert words(lines[1]) == "means over 25 queries and over all orders of tied documents"
     assert words(lines[3]) == "ranker ndcg@10 map(rel=2)"
-    best = api.evaluate(data).sort_values("value", ascending=False)["ranker"].tolist()[:3]
+    best = api.evaluate(data).to_pandas().sort_values("value", ascending=False)["ranker"].tolist()[:3]
     assert [line.split()[0] for line in lines[4:7]] == best and best[0] == "110"
     assert "BM25, whole document" in lines[4]
     assert "133 more; --top 136 shows all" in out and "Paired" not in out
@@ -41,13 +41,15 @@ def test_results_equal_those_of_the_api(rankduel, data):
     code, out, err = rankduel("evaluate", "MSLR.txt", "--rankers", "1-3,110", "-m", "mrr", "-m", "p", "--csv")
     assert (code, err) == (0, "")
     pd.testing.assert_frame_equal(
-        csv_table(out), api.evaluate(data, rankers="1-3,110", measures=["mrr", "p"]), check_exact=True
+        csv_table(out),
+        api.evaluate(data, rankers="1-3,110", measures=["mrr", "p"]).to_pandas(),
+        check_exact=True,
     )
 
 
 def test_values_by_query(rankduel, data):
     options = ("evaluate", "MSLR.txt", "--rankers", "110,115", "--per-query")
-    values = api.evaluate(data, rankers="110,115", per_query=True)
+    values = api.evaluate(data, rankers="110,115", per_query=True).to_pandas()
     pd.testing.assert_frame_equal(csv_table(rankduel(*options, "--csv")[1]), values, check_exact=True)
     page = words(rankduel(*options)[1])
     first, second = values[values["query"] == data.query_ids[7]]["value"]
@@ -58,10 +60,10 @@ def test_values_by_query(rankduel, data):
 
 def test_significance_tests_between_the_best_rankers(rankduel, data):
     options = ("evaluate", "MSLR.txt", "-m", "ndcg@10", "-m", "map", "--test", "--seed", 5)
-    best = api.evaluate(data).sort_values("value", ascending=False)["ranker"].tolist()[:5]
+    best = api.evaluate(data).to_pandas().sort_values("value", ascending=False)["ranker"].tolist()[:5]
     chosen = ",".join(name for name in data.feature_names if name in best)
-    values = api.evaluate(data, rankers=chosen, measures=["ndcg@10", "map"], per_query=True)
-    tests = api.compare_rankers(values, seed=5)
+    values = api.evaluate(data, rankers=chosen, measures=["ndcg@10", "map"], per_query=True).to_pandas()
+    tests = api.compare_rankers(values, seed=5).pairs
     pd.testing.assert_frame_equal(csv_table(rankduel(*options, "--csv")[1]), tests, check_exact=True)
     page = rankduel(*options)[1]
     assert max(map(len, page.splitlines())) <= 80
@@ -74,7 +76,7 @@ def test_json_output(rankduel, data):
     options = ("evaluate", "MSLR.txt", "--rankers", "110,115", "--json")
     output = json.loads(rankduel(*options)[1])
     assert (output["data"], output["queries"]) == ("MSLR.txt", 25) and "tests" not in output
-    assert output["values"] == api.evaluate(data, rankers="110,115").to_dict("records")
+    assert output["values"] == api.evaluate(data, rankers="110,115").to_pandas().to_dict("records")
     output = json.loads(rankduel(*options, "--test", "--per-query")[1])
     assert len(output["values"]) == 50 and [test["queries"] for test in output["tests"]] == [25]
 

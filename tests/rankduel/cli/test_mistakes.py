@@ -33,11 +33,11 @@ REFUSED = [
     # TREC runs
     (
         "data info bm25.run --qrels q.txt --profile mslr",
-        "--profile (in Python, profile) is for files of features",
+        "--profile is for files of features",
     ),
     (
         "data info bm25.run --qrels q.txt --nonfinite missing",
-        "--nonfinite (in Python, nonfinite) is for files of",
+        "--nonfinite is for files of",
     ),
     ("data info bm25.run --qrels q.txt --label-round floor", "TREC runs have none: leave it out"),
     ("data info bm25.run --qrels q.txt --index-base 0", "--index-base"),
@@ -79,7 +79,7 @@ REFUSED = [
     ),
     (
         "matrix x.txt -o m.npy --multileave sosm --prior lerot",
-        "--prior (in Python, prior) is for pages of two",
+        "--prior is for pages of two",
     ),
     ("matrix x.txt -o m.npy --impressions 5", "impressions counts pages that all rankers share"),
     ("winners arxiv6 --samples 5", "--samples is for subsets of the rankers: add --subsets"),

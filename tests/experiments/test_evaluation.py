@@ -20,8 +20,8 @@ def data():
 
 def test_means_are_means_over_queries(data):
     measures = ["ndcg(no_relevant=skip)@5", "map(rel=4)", "err@10"]
-    means = rankduel.evaluate(data, rankers="1,110", measures=measures)
-    values = rankduel.evaluate(data, rankers="1,110", measures=measures, per_query=True)
+    means = rankduel.evaluate(data, rankers="1,110", measures=measures).to_pandas()
+    values = rankduel.evaluate(data, rankers="1,110", measures=measures, per_query=True).to_pandas()
     assert means.columns.tolist() == ["ranker", "measure", "value"] and len(means) == 6
     assert values.columns.tolist() == ["ranker", "query", "measure", "value"] and len(values) == 6 * 30
     expected = values.groupby(["ranker", "measure"], sort=False)["value"].mean().reset_index()
@@ -30,7 +30,7 @@ def test_means_are_means_over_queries(data):
 
 
 def test_every_feature_is_a_ranker_by_default(data):
-    means = rankduel.evaluate(data)
+    means = rankduel.evaluate(data).to_pandas()
     assert means["ranker"].tolist() == list(data.feature_names) and set(means["measure"]) == {"ndcg@10"}
     summary = rankduel.describe_data(data)
     assert means["value"].tolist() == [feature.ndcg for feature in summary.features]
@@ -38,12 +38,14 @@ def test_every_feature_is_a_ranker_by_default(data):
 
 def test_rankers_of_all_kinds(data):
     mix = rankduel.rankers.linear({110: 1, 130: 0.5}, normalize=True, name="mix")
-    means = rankduel.evaluate(data, rankers=[mix, rankduel.rankers.feature(110, sign=-1)], measures="mrr@3")
+    means = rankduel.evaluate(
+        data, rankers=[mix, rankduel.rankers.feature(110, sign=-1)], measures="mrr@3"
+    ).means
     assert means["ranker"].tolist() == ["mix", "-110"] and (means["value"] > 0).all()
 
 
 def test_measures_have_one_spelling(data):
-    texts = rankduel.evaluate(data, rankers="110", measures=["nDCG @ 5", "P", "RBP(p=0.80)"])["measure"]
+    texts = rankduel.evaluate(data, rankers="110", measures=["nDCG @ 5", "P", "RBP(p=0.80)"]).means["measure"]
     assert texts.tolist() == ["ndcg@5", "p@10", "rbp"]
 
 
@@ -83,7 +85,7 @@ def test_runs_of_trec_as_trec_eval_measures_them(tmp_path):
     judged, runs = trec_lines(tmp_path, 3)
     files = [tmp_path / name for name in "ab"]
     data = rankduel.read_data(*files, qrels=tmp_path / "qrels", candidates="all")
-    ours = rankduel.evaluate(data, measures=list(TREC), per_query=True)
+    ours = rankduel.evaluate(data, measures=list(TREC), per_query=True).to_pandas()
     for name, run in zip("ab", runs):
         for text, theirs in TREC.items():
             found = {m.query_id: m.value for m in ir_measures.iter_calc([theirs], judged, run)}
@@ -114,7 +116,7 @@ def test_every_measure_of_a_short_list(tmp_path):
     (tmp_path / "qrels").write_text("1 0 a 0\n1 0 b 1\n1 0 c 1\n1 0 d 1\n")
     (tmp_path / "r").write_text("1 Q0 a 1 9 x\n1 Q0 b 2 8 x\n")
     data = rankduel.read_data(tmp_path / "r", qrels=tmp_path / "qrels", candidates="all")
-    found = rankduel.evaluate(data, measures=list(MEASURES)).set_index("measure")["value"]
+    found = rankduel.evaluate(data, measures=list(MEASURES)).to_pandas().set_index("measure")["value"]
     ideal = 1 + 1 / np.log2(3) + 1 / 2
     assert found.to_dict() == pytest.approx(
         {
@@ -152,7 +154,7 @@ def table_of(**values):
 
 
 def test_pairs_of_rankers_are_compared():
-    found = rankduel.compare_rankers(table_of(a=[1, 2, 3], b=[2, 3, 5], c=[0, 0, 0]))
+    found = rankduel.compare_rankers(table_of(a=[1, 2, 3], b=[2, 3, 5], c=[0, 0, 0])).pairs
     assert found.columns.tolist() == [
         *("measure", "first", "second", "difference", "lo", "hi", "p", "p_holm", "queries")
     ]
@@ -162,10 +164,10 @@ def test_pairs_of_rankers_are_compared():
 
 
 def test_the_order_of_rows_does_not_matter(data):
-    values = rankduel.evaluate(data, rankers="1,110,115", measures=["map", "p@5"], per_query=True)
+    values = rankduel.evaluate(data, rankers="1,110,115", measures=["map", "p@5"]).by_query
     shuffled = values.sample(frac=1, random_state=1).sort_values("ranker", kind="stable")
     first, again = (
-        rankduel.compare_rankers(table, samples=200).sort_values(["measure", "first", "second"])
+        rankduel.compare_rankers(table, samples=200).pairs.sort_values(["measure", "first", "second"])
         for table in (values, shuffled)
     )
     columns = ["measure", "first", "second", "difference"]
@@ -177,22 +179,22 @@ def test_the_order_of_rows_does_not_matter(data):
 def test_results_do_not_depend_on_other_measures(data):
     alone, both = (
         rankduel.compare_rankers(
-            rankduel.evaluate(data, rankers="1,110", measures=measures, per_query=True), samples=200
-        )
+            rankduel.evaluate(data, rankers="1,110", measures=measures), samples=200
+        ).pairs
         for measures in (["map"], ["ndcg@10", "map"])
     )
     pd.testing.assert_frame_equal(alone, both[both["measure"] == "map"].reset_index(drop=True))
 
 
 def test_queries_without_a_value_are_ignored():
-    found = rankduel.compare_rankers(table_of(a=[1, np.nan, 3], b=[0, np.nan, 0]))
+    found = rankduel.compare_rankers(table_of(a=[1, np.nan, 3], b=[0, np.nan, 0])).pairs
     assert found["queries"].tolist() == [2] and found["difference"].tolist() == [2]
 
 
 def test_query_ids_may_repeat():
     """Splits of a collection may have the same query ids."""
     table = table_of(a=[1, 2, 3], b=[0, 1, 1]).assign(query=["x", "x", "y"] * 2)
-    assert rankduel.compare_rankers(table)["queries"].tolist() == [3]
+    assert rankduel.compare_rankers(table).pairs["queries"].tolist() == [3]
 
 
 @pytest.mark.parametrize(

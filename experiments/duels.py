@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from rankduel.base.arguments import check_type
 from rankduel.base.errors import UsageError
@@ -13,8 +14,6 @@ from rankduel.experiments.arena import Arena
 from rankduel.interleave import duel_counts
 from rankduel.interleave.exact.dispatch import mean_odds
 
-__all__ = ["Outcomes", "duel_odds", "play_duels"]
-
 
 class Outcomes(NamedTuple):
     """Numbers or probabilities of duels that the first ranker loses, ties and wins."""
@@ -22,6 +21,14 @@ class Outcomes(NamedTuple):
     loss: float
     tie: float
     win: float
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return one row with the columns ``loss``, ``tie`` and ``win``."""
+        return pd.DataFrame([self._asdict()])
+
+    def to_dict(self) -> dict[str, float]:
+        """Return the values by name."""
+        return self._asdict()
 
 
 def play_duels(arena: Arena, first: str, second: str, duels: int = 1000, *, seed: int = 0) -> Outcomes:

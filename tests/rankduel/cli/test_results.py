@@ -1,0 +1,60 @@
+"""Test that --json is exactly `to_dict()` of a public function's result, and --csv exactly `to_pandas()`."""
+
+import io
+import json
+
+import pandas as pd
+import pytest
+from support import arenas
+
+import rankduel as rd
+from rankduel.letor_data.text.writer import write_letor
+
+
+def data():
+    return rd.read_data("data.txt", cache=False)
+
+
+# Words of a command, and a call of the public function with the same arguments.
+RESULTS = {
+    "data info data.txt --no-cache --ranker 2 --ranker 0.5*1+0.5*2 -k 3": lambda: rd.describe_data(
+        data(), 3, rankers=["2", "0.5*1+0.5*2"]
+    ),
+    "evaluate data.txt --no-cache -m ndcg@5 -m map": lambda: rd.evaluate(data(), measures=["ndcg@5", "map"]),
+    "evaluate data.txt --no-cache --rankers 1-2 --ranker 0.5*1+0.5*3 --per-query": lambda: rd.evaluate(
+        data(), rankers=["1", "2", "0.5*1+0.5*3"], per_query=True
+    ),
+    "evaluate data.txt --no-cache --test --seed 3": lambda: rd.evaluate(data(), test=5, seed=3),
+}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_letor([arenas.letor()], tmp_path / "data.txt")
+    return tmp_path
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("typed", RESULTS)
+def test_a_command_prints_the_result_of_a_function(rankduel, folder, typed):
+    found = RESULTS[typed]()
+    code, out, _ = rankduel(*typed.split(), "--json")
+    assert code == 0 and json.loads(out) == found.to_dict()
+    code, out, _ = rankduel(*typed.split(), "--csv")
+    assert code == 0
+    printed = pd.read_csv(io.StringIO(out), dtype=str, keep_default_na=False)
+    expected = found.to_pandas()
+    assert list(printed) == list(expected) and len(printed) == len(expected)
+    for name in expected:
+        for text, value in zip(printed[name], expected[name]):
+            assert same(text, value), (name, text, value)
+
+
+def same(text, value):
+    """Return whether a cell of CSV is this value of a table."""
+    if isinstance(value, (list, dict, tuple)) or value in (True, False):
+        return json.loads(text) == (list(value) if isinstance(value, tuple) else value)
+    if value is None or value != value:
+        return text == ""
+    return text == value if isinstance(value, str) else float(text) == value
