@@ -85,7 +85,8 @@ def read_data(
         the documents it lists.
     run_ties : {"tie_mode", "trec_eval"}, default "tie_mode"
         With `qrels`, equal scores in a run: ties between documents, as in other data, or ordered as
-        trec_eval does, the larger document id first.
+        trec_eval does, the larger document id first. Scores that are equal in single precision are then
+        equal.
     cache : bool, str or Path, default True
         Whether to use a cache beside the data, or in the user's cache folder if that is not writable or not
         the user's; or the folder of the cache, to which nobody else may write.
