@@ -50,8 +50,13 @@ def weak_order(matrix: np.ndarray) -> np.ndarray | None:
 
 def count_cycles(matrix: np.ndarray, margin: float = 0.0) -> int:
     """Return the number of 3-cycles: i beats j, j beats k and k beats i, each with p > 1/2 + `margin`."""
-    beats = (matrix > 0.5 + margin).astype(np.float64)  # integers up to 2^53 are exact
-    return round(float(((beats @ beats) * beats.T).sum())) // 3
+    beats = matrix > 0.5 + margin
+    wins = beats.sum(axis=1)
+    if wins.sum() == comb(len(matrix), 2):
+        # Every pair has a winner, so a triple either is a cycle or has one ranker that beats the other two.
+        return count_triples(matrix) - int((wins * (wins - 1) // 2).sum())
+    paths = beats.astype(np.float32) @ beats.astype(np.float32)  # counts up to 2^24 are exact
+    return round(float(paths.sum(where=beats.T, dtype=np.float64))) // 3
 
 
 def count_triples(matrix: np.ndarray) -> int:
