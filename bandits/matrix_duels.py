@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rankduel.bandits.loop import Duel
@@ -30,12 +32,20 @@ def by_matrix(prefs: np.ndarray) -> Duel:
     return Duel(matrix_duel, prefs, many=matrix_duels)
 
 
-def checked_prefs(prefs: np.ndarray, where: str = "preferences") -> np.ndarray:
+def checked_prefs(prefs: Any, where: str = "preferences") -> np.ndarray:
     """Return a copy in which p_ij + p_ji = 1 and p_ii = 1/2 hold exactly.
 
-    Raise an error that names the first bad entry if one is not a probability, or if p_ij + p_ji differs from
-    1 by more than 0.001. `where` begins its message.
+    Columns of a DataFrame are put into the order of its rows. Raise an error that names the first bad entry
+    if one is not a probability, or if p_ij + p_ji differs from 1 by more than 0.001. `where` begins its
+    message.
     """
+    if hasattr(prefs, "columns") and hasattr(prefs, "index"):
+        prefs = _by_labels(prefs, where)
+    if np.iscomplexobj(prefs):
+        raise MatrixError(f"{where}: the entries are complex numbers; expected probabilities")
+    if np.ma.is_masked(prefs):
+        n_masked = np.count_nonzero(np.ma.getmaskarray(prefs))
+        raise MatrixError(f"{where}: {n_masked} masked entries; expected a probability for every pair")
     try:
         matrix = np.array(prefs, np.float64)
     except (TypeError, ValueError):
@@ -55,6 +65,22 @@ def checked_prefs(prefs: np.ndarray, where: str = "preferences") -> np.ndarray:
     matrix /= total
     np.fill_diagonal(matrix, 0.5)
     return matrix
+
+
+def _by_labels(table: Any, where: str) -> np.ndarray:
+    """Return the values of a DataFrame, with the columns in the order of the rows."""
+    for side, labels in (("rows", table.index), ("columns", table.columns)):
+        if labels.has_duplicates:
+            twice = labels[labels.duplicated()][0]
+            raise MatrixError(f"{where}: two {side} are labelled '{twice}'; expected distinct labels")
+    alone = table.index.symmetric_difference(table.columns, sort=False)
+    if len(alone):
+        raise MatrixError(
+            f"{where}: '{alone[0]}' labels a row or a column, but not both; expected the same labels. If "
+            "rows and columns have the same order, give the values alone: table.to_numpy()"
+        )
+    values: np.ndarray = table[table.index].to_numpy()
+    return values
 
 
 def _refuse(where: str, matrix: np.ndarray, bad: np.ndarray, expected: str) -> None:

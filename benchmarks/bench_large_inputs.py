@@ -23,9 +23,15 @@ from side_by_side import best_of, show
 
 import rankduel
 from rankduel.experiments.arena import open_arena
-from rankduel.experiments.matrix.preferences import Preferences, read_preferences, write_preferences
+from rankduel.experiments.matrix.preferences import (
+    Preferences,
+    preferences_of,
+    read_preferences,
+    write_preferences,
+)
 from rankduel.experiments.winners.resampling import resampled_winners
 from rankduel.experiments.winners.summary import summary_of
+from rankduel.experiments.winners.transitivity import transitivity
 from rankduel.letor_data import Letor, read_data
 from rankduel.letor_data.rankers import feature_rankers
 from rankduel.letor_data.rankings import rank
@@ -98,6 +104,16 @@ def many_pairs(folder: Path, rankers: int) -> Iterable[Work]:
     yield Work("resampled winners", "resample and pair", RESAMPLES * pairs, lambda: draw(found[0]))
 
 
+def no_order(folder: Path, rankers: int) -> Iterable[Work]:
+    """Yield the winners of a matrix with cycles, and a product of matrices of this size to compare with."""
+    above = np.triu(np.random.default_rng(0).random((rankers, rankers)), 1)
+    matrix = above + np.tril(1.0 - above.T, -1) + 0.5 * np.eye(rankers)
+    preferences = preferences_of(matrix)
+    yield Work("winners", "triple", comb(rankers, 3), lambda: summary_of(preferences, None))
+    yield Work("transitivity", "triple", comb(rankers, 3), lambda: transitivity(matrix))
+    yield Work("product of matrices", "triple", comb(rankers, 3), lambda: matrix @ matrix)
+
+
 def made_world(letor: Letor, method: str) -> None:
     open_arena(letor, interleave=method).world()
 
@@ -113,6 +129,7 @@ TABLES = {
     "queries of one document, 3 rankers": (queries_of_one_document, (10_000, 100_000, 1_000_000)),
     "rankers, 10 queries of 10 documents": (many_rankers, (100, 1_000, 10_000)),
     "rankers, all pairs, 4 queries of 10 documents": (many_pairs, (100, 300, 1_000)),
+    "rankers, a matrix without order": (no_order, (300, 1_000, 3_000)),
     "documents of one query, 3 rankers": (one_query, (1_000, 10_000, 100_000)),
 }
 

@@ -22,7 +22,7 @@ from rankduel.interleave.list_ends import shorter_list
 # With a tau above 50 the weights of low ranks would underflow.
 Tau = Annotated[float, Setting("documents are drawn in proportion to rank^-tau", at_least=0, at_most=50)]
 Samples = Annotated[
-    int, Setting("assignments sampled for a page, with sampled credit", at_least=1, at_most=1e9)
+    int, Setting("assignments sampled for a page, with sampled credit", at_least=1, at_most=1e7)
 ]
 
 

@@ -37,7 +37,7 @@ from rankduel.letor_data.table import restored, to_table
 from rankduel.letor_data.text.parse import ReadOptions
 from rankduel.letor_data.text.queries import side_file
 
-READER_VERSION = 2  # increase it when the same bytes would be read differently
+READER_VERSION = 3  # increase it when the same bytes would be read differently
 FOLDER = ".rankduel"
 # Names of cache files: parsed data (.arrow), and scores of a model (.npy).
 _NAME = re.compile(r".+\.([0-9a-f]{16}\.[0-9a-f]{8}\.arrow|[0-9a-f]{32}\.[0-9a-f]{8}\.npy)")

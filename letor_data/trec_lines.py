@@ -64,8 +64,7 @@ def split_lines(
     `watch` is called with every piece of bytes. Remarks about the compression are appended to `notes`.
     """
     name, before, n_documents = encodable(str(path)), 0, 0
-    for text in cut_lines(_watched(read_one(path, notes), watch), name):
-        data = text.replace(b"\r\n", b"\n")
+    for data in cut_lines(_watched(read_one(path, notes), watch), name):
         _check_bytes(name, data, before)
         lines = _split(name, data, fields, before)
         before += data.count(b"\n")

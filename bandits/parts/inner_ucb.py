@@ -14,6 +14,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from rankduel.bandits.parts.common_settings import LARGEST_FACTOR
 from rankduel.bandits.parts.picks import NO_ARM, pick_largest
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
@@ -26,7 +27,9 @@ class Clock(IntEnum):
     GLOBAL = 1
 
 
-UcbAlpha = Annotated[float, Setting("width of the bounds of UCB; 2 is UCB1", above=-2)]
+UcbAlpha = Annotated[
+    float, Setting("width of the bounds of UCB; 2 is UCB1", above=-2, at_most=LARGEST_FACTOR)
+]
 SbmClock = Annotated[
     Clock, Setting("time in the bounds of UCB: steps of the bandit since its reset, or of the run")
 ]

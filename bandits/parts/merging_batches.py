@@ -37,7 +37,10 @@ class Partition(enum.IntEnum):
 
 BatchSize = Annotated[int, Setting("arms in a batch; theory requires at least 4", at_least=2)]
 HeadStart = Annotated[
-    float, Setting("constant C added to the step in the bounds; 0: C(epsilon) of the theory", at_least=0)
+    float,
+    Setting(
+        "constant C added to the step in the bounds; 0: C(epsilon) of the theory", at_least=0, at_most=1e300
+    ),
 ]
 FailureProbability = Annotated[
     float,

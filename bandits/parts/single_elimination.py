@@ -10,10 +10,13 @@ from __future__ import annotations
 from typing import Annotated
 
 from rankduel.bandits.agenda import add, clear
+from rankduel.bandits.parts.common_settings import MOST_COMPARISONS
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
-ComparisonsPerMatch = Annotated[int, Setting("number of comparisons in a match", at_least=1)]
+ComparisonsPerMatch = Annotated[
+    int, Setting("number of comparisons in a match", at_least=1, at_most=MOST_COMPARISONS)
+]
 
 
 @kernel

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from rankduel.base.checked_json import read_at_most
 from rankduel.base.errors import DataError, RecordsError
 from rankduel.base.files import convert_write_errors, write_text
+from rankduel.base.text import shortened
 from rankduel.experiments.judge.spreadsheet import from_csv, to_csv
 
 LOCKS: Any = None  # the module fcntl, which Windows does not have
@@ -63,7 +64,7 @@ def read_judgments(text: str, where: str) -> list[dict[str, str]]:
     columns, rows = from_csv(text, where)
     missing = [column for column in ("id", "winner") if column not in columns]
     if missing:
-        found = ", ".join(columns) or "nothing"
+        found = shortened(", ".join(columns)) or "nothing"
         raise DataError(
             f"{where}: no column '{missing[0]}' (found {found}); expected a file from 'rankduel judge next'"
         )
@@ -182,8 +183,8 @@ def _judgment(row: Mapping[str, str], asked: Mapping[int, Comparison], at: str) 
         expected = getattr(comparison, side)
         if row.get(side, "").strip() not in ("", expected.strip()):
             raise DataError(
-                f"{at}: {side} is '{row[side]}'; expected '{expected}' in comparison {number}. Is the file "
-                f"from another session? {_NOTHING_ADDED}"
+                f"{at}: {side} is '{shortened(row[side])}'; expected '{expected}' in comparison {number}. Is "
+                f"the file from another session? {_NOTHING_ADDED}"
             )
     assessor = row.get("assessor", "").strip()
     if not is_plain_text(assessor):
@@ -200,8 +201,8 @@ def _winner(text: str, at: str) -> str:
     answer = text.strip().lower()
     if answer not in (*SIDES, TIE):
         raise DataError(
-            f"{at}: the winner is '{text}'; expected left, right or tie: the side of the better item, not "
-            f"its name. {_NOTHING_ADDED}"
+            f"{at}: the winner is '{shortened(text)}'; expected left, right or tie: the side of the better "
+            f"item, not its name. {_NOTHING_ADDED}"
         )
     return answer
 

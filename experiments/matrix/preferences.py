@@ -239,19 +239,22 @@ def _named_pairs(names: Sequence[str]) -> dict[str, np.ndarray]:
 
 
 def preferences_of(
-    matrix: np.ndarray, names: Sequence[str] | None = None, where: str = "preferences", **settings: Any
+    table: Any, names: Sequence[str] | None = None, where: str = "preferences", **settings: Any
 ) -> Preferences:
-    """Return the preferences of a K x K matrix of probabilities; raise MatrixError if it is not valid.
+    """Return the preferences of a K x K table of probabilities; raise MatrixError if it is not valid.
 
-    `where` names the source of the matrix in messages.
+    `names` are the rankers; by default the labels of a DataFrame, or numbers. `where` names the source of the
+    table in messages.
     """
-    matrix = checked_prefs(matrix, where)
+    matrix = checked_prefs(table, where)
+    if names is None:
+        labels = table.index if isinstance(table, pd.DataFrame) else range(len(matrix))
+        names = [str(label) for label in labels]
     upper = np.triu_indices(len(matrix), 1)
     p = matrix[upper]
     pairs = pd.DataFrame({"first": upper[0], "second": upper[1], "p": p, "lo": p, "hi": p, "n": 0})
     pairs = pairs.assign(wins=np.nan, ties=np.nan, losses=np.nan, method="given")
-    chosen = tuple(names) if names is not None else tuple(str(i) for i in range(len(matrix)))
-    return checked(chosen, pairs, settings, where)
+    return checked(names, pairs, settings, where)
 
 
 def checked(

@@ -17,6 +17,7 @@ import numpy as np
 
 from rankduel.base.compiling import entry
 from rankduel.base.errors import DataError
+from rankduel.base.text import with_line_feeds
 from rankduel.letor_data.errors import LetorFormatError
 from rankduel.letor_data.rankers.libraries import Model
 
@@ -52,10 +53,10 @@ class Trees(NamedTuple):
 def read_ranklib(content: bytes, where: str) -> Model:
     """Return a MART or LambdaMART ensemble in the format of RankLib's '-save'."""
     try:
-        text = content.decode()
+        text = b"".join(with_line_feeds([content])).decode()
     except UnicodeDecodeError as problem:
         raise DataError(f"{where}: not UTF-8 text, at byte {problem.start + 1}") from None
-    heading = re.match(r"\s*##[ \t]*([^\r\n]*?)[ \t]*\r?\n", text)
+    heading = re.match(r"\s*##[ \t]*([^\n]*?)[ \t]*\n", text)
     if heading is None or heading[1] not in _RANKERS:
         found = f"'{heading[1][:40]}'" if heading else "no such line"
         raise DataError(

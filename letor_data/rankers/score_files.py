@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from rankduel.base.errors import DataError, encodable
+from rankduel.base.text import with_line_feeds
 from rankduel.letor_data.errors import LetorFormatError
 from rankduel.letor_data.letor import Letor
 from rankduel.letor_data.packed.packing import guard
@@ -94,7 +95,8 @@ def _checked(source: Sequence[float] | np.ndarray, title: str) -> np.ndarray:
 
 def _read_scores(path: Path) -> np.ndarray:
     with guard(path):
-        lines = path.read_bytes().removeprefix(codecs.BOM_UTF8).rstrip().split(b"\n")
+        text = b"".join(with_line_feeds([path.read_bytes()]))
+    lines = text.removeprefix(codecs.BOM_UTF8).rstrip().split(b"\n")
     if lines == [b""]:
         raise DataError(f"{path}: no scores")
     return np.array([_read_score(path, number, line) for number, line in enumerate(lines, 1)])

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from rankduel.base.compiling import entry
+from rankduel.base.text import with_line_feeds
 from rankduel.letor_data.errors import LetorFormatError
 from rankduel.letor_data.packed.archive import DamagedError
 from rankduel.letor_data.text import tokenizer as t
@@ -97,11 +98,11 @@ class _Texts:
 
 
 def cut_lines(pieces: Iterator[bytes], name: str) -> Iterator[bytes]:
-    """Yield texts of whole lines, about BLOCK bytes each, without the byte order mark.
+    """Yield texts of whole lines, about BLOCK bytes each, without the byte order mark; all line ends are LF.
 
     If no line end follows within MAX_LINE bytes, the last text has no line feed at its end.
     """
-    for number, text in enumerate(_whole_lines(pieces)):
+    for number, text in enumerate(_whole_lines(with_line_feeds(pieces))):
         yield _without_mark(text, name) if number == 0 else text
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from rankduel.base.errors import DataError
+from rankduel.base.text import with_line_feeds
 from rankduel.letor_data.errors import LetorFormatError
 from rankduel.letor_data.packed.archive import Source, read_all
 from rankduel.letor_data.text.chunks import Block, decode_comment
@@ -150,9 +151,9 @@ class CountedQueries:
 
 def _id_span(text: bytes, record: int) -> tuple[int, int]:
     """Return start and stop of the query id of a record; blocks contain only the first of equal ids."""
-    records = re.finditer(rb"^[ \t]*[^ \t\r\n#]", text, re.MULTILINE)
+    records = re.finditer(rb"^[ \t]*[^ \t\n#]", text, re.MULTILINE)
     start = next(islice(records, record, None)).start()
-    return next(re.compile(rb"qid:([^ \t\r\n#]+)").finditer(text, start)).span(1)
+    return next(re.compile(rb"qid:([^ \t\n#]+)").finditer(text, start)).span(1)
 
 
 def side_file(source: Source) -> Path | None:
@@ -185,4 +186,5 @@ def read_counts(source: Source) -> tuple[Path, np.ndarray]:
 
 
 def _text_lines(path: Path) -> list[str]:
-    return read_all(path).removeprefix(b"\xef\xbb\xbf").decode("latin-1").split("\n")
+    text = b"".join(with_line_feeds([read_all(path)]))
+    return text.removeprefix(b"\xef\xbb\xbf").decode("latin-1").split("\n")

@@ -71,7 +71,7 @@ class Tokens(NamedTuple):
     DECREASING, DECREASING_AT, EXTENDED, EXTENDED_AT,
 ) = range(12)  # fmt: skip
 
-_SPACE, _TAB, _LF, _CR, _HASH, _COLON, _DOT, _PLUS, _MINUS = 32, 9, 10, 13, 35, 58, 46, 43, 45
+_SPACE, _TAB, _LF, _HASH, _COLON, _DOT, _PLUS, _MINUS = 32, 9, 10, 35, 58, 46, 43, 45
 HUGE = 1e300
 _EXACT_TENS = np.array([10.0**k for k in range(23)])
 _MAX_DIGITS = 19
@@ -150,16 +150,14 @@ def _tokenize(chunk, rules, tokens, seen_in):
 
 @entry
 def _ends_token(chunk, at):
-    """Return whether there is a space, tab, line end (LF or CR LF) or '#' at `at`."""
+    """Return whether there is a space, tab, line feed or '#' at `at`."""
     byte = chunk[at]
-    if byte == _CR:
-        return chunk[at + 1] == _LF
     return byte == _SPACE or byte == _LF or byte == _TAB or byte == _HASH
 
 
 @entry
 def _skip_blank(chunk, at):
-    while chunk[at] == _SPACE or chunk[at] == _TAB or (chunk[at] == _CR and chunk[at + 1] == _LF):
+    while chunk[at] == _SPACE or chunk[at] == _TAB:
         at += 1
     return at
 
@@ -337,14 +335,12 @@ def _index(chunk, at, index_base, max_index):
 
 @entry
 def _comment(chunk, at):
-    """Return start and stop of the text after '#', without the line end; (-1, -1) if there is none."""
+    """Return start and stop of the text after '#'; (-1, -1) if there is none."""
     if chunk[at] != _HASH:
         return -1, -1
     start = stop = at + 1
     while chunk[stop] != _LF:
         stop += 1
-    if stop > start and chunk[stop - 1] == _CR:
-        stop -= 1
     return start, stop
 
 

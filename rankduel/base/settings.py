@@ -20,12 +20,15 @@ import math
 import pkgutil
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from numbers import Integral
 from types import ModuleType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast, get_type_hints
 
 from rankduel.base.arguments import check_type
 from rankduel.base.errors import RankduelError, UsageError
 from rankduel.base.text import shortened
+
+_WHOLE = re.compile(r"\s*[+-]?[0-9]{1,4000}\s*")
 
 T = TypeVar("T")
 
@@ -254,7 +257,9 @@ def _checked(thing: Thing, name: str, value: Any, default: Any, error: type[Rank
     number = _number(value, type(default))
     if number is None:
         expected = {bool: "true or false", int: "a whole number", float: "a number"}[type(default)]
-        raise error(f"{where} is '{value}'; expected {expected}")
+        raise error(f"{where} is '{_shown(value)}'; expected {expected}")
+    if type(default) is int and not -(2**63) <= number < 2**63:  # kernels receive int64
+        raise error(f"{where} is {_shown(value)}; expected a whole number from -2^63 to 2^63 - 1")
     if not in_range(number, setting):
         raise error(f"{where} is {written(number)}; expected {range_text(setting)}")
     return number
@@ -269,19 +274,28 @@ def _choice(value: Any, setting: Setting, default: Any, where: str, error: type[
     return type(default)[word.upper()] if isinstance(default, enum.IntEnum) else word
 
 
+def _shown(value: Any) -> str:
+    try:
+        return shortened(str(value))
+    except ValueError:  # Python writes whole numbers of up to 4,300 digits
+        return "a number of thousands of digits"
+
+
 def _number(value: Any, kind: type) -> Any:
     """Return a value or text as a number of type `kind`; None if it is not one or would be rounded."""
     if kind is bool:
         return {"true": True, "false": False}.get(str(value).lower())
+    if isinstance(value, bool):
+        return None
     try:
+        if kind is int and (isinstance(value, Integral) or _WHOLE.fullmatch(str(value))):
+            return int(value)  # exact: a float has 53 bits
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         return None
-    if isinstance(value, bool) or math.isnan(number):
-        return None
     if kind is float:
-        return number
-    return int(number) if abs(number) < 2**63 and number == int(number) else None  # the range of int64
+        return None if math.isnan(number) else number
+    return int(number) if number.is_integer() else None
 
 
 def in_range(number: float, setting: Setting) -> bool:

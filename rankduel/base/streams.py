@@ -9,15 +9,20 @@ import numpy as np
 
 from rankduel.base.errors import UsageError
 
+LARGEST_SEED = 2**128 - 1  # the bits that NumPy's SeedSequence mixes; names of files contain the seed
+
 
 def checked_seed(seed: int) -> int:
-    """Return a seed as an int; raise an error if it is not a whole number from 0."""
+    """Return a seed as an int; raise an error if it is not a whole number from 0 to LARGEST_SEED."""
     try:
         number = operator.index(seed)
     except TypeError:
-        number = -1
+        raise UsageError(f"the seed is {seed}; expected a whole number from 0") from None
     if number < 0:
         raise UsageError(f"the seed is {seed}; expected a whole number from 0")
+    if number > LARGEST_SEED:
+        found = f"has {number.bit_length():,} bits"
+        raise UsageError(f"the seed {found}; expected a whole number from 0 to 2^128 - 1, which has 128")
     return number
 
 

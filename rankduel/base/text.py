@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from os import PathLike
 
 from rankduel.base.errors import RankduelError, UsageError
@@ -46,6 +47,18 @@ def read_text(
         return content.decode("utf-8-sig", errors)
     except UnicodeDecodeError as problem:
         raise error(f"{path}: not UTF-8 text: {problem.reason} at byte {problem.start + 1}") from None
+
+
+def with_line_feeds(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the pieces of a text with every line end, LF, CR LF or CR, as LF.
+
+    Readers of lines use this, so that a file of any system, or with mixed line ends, has the same lines.
+    """
+    after_return = False
+    for piece in pieces:
+        text = piece[1:] if after_return and piece.startswith(b"\n") else piece
+        after_return = piece.endswith(b"\r") or (after_return and not piece)
+        yield text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in text else text
 
 
 def counted(n: int, noun: str) -> str:

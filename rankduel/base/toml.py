@@ -35,8 +35,16 @@ T = TypeVar("T")
 _ANY = Setting("")  # only the type is declared
 LARGEST = 1 << 20  # bytes of a TOML file
 DEEPEST = 100  # parts of a key; the time of the parser grows with the square of their number
-_QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"' + r"|'[^'\n]*'")
-_BETWEEN_KEYS = re.compile(r"[=,\n\[\]{}#]")
+# Comments and strings, without their end if it is missing: no text is scanned twice.
+_QUOTED = re.compile(
+    r"#[^\n]*"
+    r'|"""(?:[^"\\]|\\(?:.|\Z)|"(?!""))*(?:"""|\Z)'
+    r"|'''(?:[^']|'(?!''))*(?:'''|\Z)"
+    r'|"(?:[^"\\\n]|\\(?:[^\n]|(?=\n)|\Z))*"?'
+    r"|'[^'\n]*'?",
+    re.DOTALL,
+)
+_BETWEEN_KEYS = re.compile(r"[=,\n\[\]{}]")
 # Control characters except tab and newline, and surrogates, which terminals and text files do not accept.
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _LARGEST_SHOWN = 10**50  # largest whole number that a message shows

@@ -20,11 +20,10 @@ def read_letor(
         raise BadLine(1, 1)
     text = text.removeprefix(b"\xef\xbb\xbf")
     documents, record = [], 0
-    for number, line in enumerate(text.split(b"\n"), start=1):
+    for number, line in enumerate(re.split(b"\r\n|\r|\n", text), start=1):
         if b"\0" in line:
             raise BadLine(number, line.index(b"\0") + 1)
-        body = line.removesuffix(b"\r")
-        data, mark, comment = body.partition(b"#")
+        data, mark, comment = line.partition(b"#")
         end = len(data) + 1 if mark else len(line) + 1
         words = [(match.start() + 1, match.group()) for match in re.finditer(rb"[^ \t]+", data)]
         if not words:

@@ -45,7 +45,7 @@ Batches = Annotated[
         "number of rounds B planned for the horizon; 0: its logarithm to base 2, rounded down", at_least=0
     ),
 ]
-ExtraBatches = Annotated[int, Setting("number of rounds in addition to `batches`", at_least=0)]
+ExtraBatches = Annotated[int, Setting("number of rounds in addition to `batches`", at_least=0, at_most=1e9)]
 ElimSwitch = Annotated[
     Elim,
     Setting("test that eliminates arms: KL divergence (the experiments) or Hoeffding's bound (the analysis)"),

@@ -22,10 +22,13 @@ from rankduel.base.settings import Setting
 
 UNDECIDED, WORSE, EVEN, BETTER = range(4)  # verdicts
 
+# A match takes up to 1 / epsilon^2 duels or more, and the longest run has 1e15.
 Epsilon = Annotated[
     float,
     Setting(
-        "largest excess over 1/2 of the probability that another arm beats the answer", above=0, at_most=0.5
+        "largest excess over 1/2 of the probability that another arm beats the answer",
+        at_least=1e-8,
+        at_most=0.5,
     ),
 ]
 

@@ -19,7 +19,10 @@ class SelfFeedback(IntEnum):
     NONE = 1
 
 
-LearningRate = Annotated[float, Setting("learning rate: increase of a count by a win or a loss", above=0)]
+# NumPy draws from a Beta distribution with huge counts by rejection, and never ends if they overflow.
+LearningRate = Annotated[
+    float, Setting("learning rate: increase of a count by a win or a loss", above=0, at_most=1e9)
+]
 
 
 @kernel

@@ -31,7 +31,7 @@ import numpy as np
 
 from rankduel.bandits.contract import policy_of
 from rankduel.bandits.parts.borda_sampling import beta, confidence_constant, random_opponent, sort_descending
-from rankduel.bandits.parts.common_settings import NumberToFind
+from rankduel.bandits.parts.common_settings import SMALLEST_DELTA, NumberToFind
 from rankduel.base.compiling import kernel, record
 from rankduel.base.settings import Setting
 
@@ -46,7 +46,7 @@ class Radius(IntEnum):
 class Params(NamedTuple):
     k: NumberToFind = 1
     delta: Annotated[
-        float, Setting("probability of an error, for the intended radius", above=0, at_most=1)
+        float, Setting("probability of an error, for the intended radius", at_least=SMALLEST_DELTA, at_most=1)
     ] = 0.1
     radius: Annotated[Radius, Setting("confidence radius, as in the public code or as intended")] = (
         Radius.CODED

@@ -49,7 +49,7 @@ class Params(NamedTuple):
     epsilon: Epsilon = 0.05
     delta: Delta = 0.1
     gamma: Annotated[
-        float, Setting("relaxation of the strong stochastic transitivity; 1: none", at_least=1)
+        float, Setting("relaxation of the strong stochastic transitivity; 1: none", at_least=1, at_most=1e6)
     ] = 1.0
 
 

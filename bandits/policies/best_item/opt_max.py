@@ -31,6 +31,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.common_settings import SMALLEST_DELTA
 from rankduel.bandits.parts.matches.match import (
     BETTER,
     UNDECIDED,
@@ -64,7 +65,7 @@ ARMS_LEFT = 0  # value of Stage.n_arms for the arms that Prune left
 
 class Params(NamedTuple):
     epsilon: Epsilon = 0.05
-    delta: Annotated[float, Setting("probability of an error", above=0, at_most=0.5)] = 0.1
+    delta: Annotated[float, Setting("probability of an error", at_least=SMALLEST_DELTA, at_most=0.5)] = 0.1
 
 
 class Stage(NamedTuple):

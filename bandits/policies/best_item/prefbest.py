@@ -37,6 +37,7 @@ import numpy as np
 from rankduel.bandits.agenda import Agenda, add, clear, empty_agenda, play_one_arm, times_compared
 from rankduel.bandits.contract import policy_of
 from rankduel.bandits.parts.arm_pool import count_wins, keep_at_least
+from rankduel.bandits.parts.common_settings import MOST_COMPARISONS
 from rankduel.bandits.parts.matches.standings import first_with_most
 from rankduel.bandits.parts.picks import NO_ARM, pick
 from rankduel.base.compiling import kernel, record
@@ -50,7 +51,12 @@ class Params(NamedTuple):
     k: Annotated[int, Setting("number of best items to find; more if the last are tied", at_least=1)] = 1
     n: Annotated[int, Setting("number of random opponents of an item in a pruning phase", at_least=1)] = 7
     m: Annotated[int, Setting("number of items at or below which all pairs are compared", at_least=1)] = 9
-    extra: Annotated[int, Setting("number of times that the final comparisons are repeated", at_least=0)] = 0
+    extra: Annotated[
+        int,
+        Setting(
+            "number of times that the final comparisons are repeated", at_least=0, at_most=MOST_COMPARISONS
+        ),
+    ] = 0
 
 
 class Now(NamedTuple):

@@ -47,7 +47,7 @@ class Opponent(IntEnum):
 
 class Params(NamedTuple):
     gamma: Annotated[
-        float, Setting("relaxation of the strong stochastic transitivity; 1: none", at_least=1)
+        float, Setting("relaxation of the strong stochastic transitivity; 1: none", at_least=1, at_most=1e6)
     ] = 1.3
     f: Annotated[float, Setting("factor of the confidence radius; with gamma=1 theory allows 1", above=0)] = (
         3.0

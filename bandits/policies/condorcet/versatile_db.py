@@ -58,7 +58,11 @@ class Params(NamedTuple):
     mode: Annotated[Mode, Setting("a learner for each side, or one for both")] = Mode.TWO_PLAYER
     kappa: Annotated[
         float,
-        Setting("learning rate kappa / sqrt(t); 4 in the algorithm of the paper, 2 in its bound", above=0),
+        Setting(
+            "learning rate kappa / sqrt(t); 4 in the algorithm of the paper, 2 in its bound",
+            at_least=1e-6,
+            at_most=1e6,
+        ),
     ] = 4.0
     estimator: Annotated[
         Estimator, Setting("estimator of the losses: importance-weighted (iw) or with reduced variance (rv)")

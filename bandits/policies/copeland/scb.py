@@ -45,6 +45,7 @@ import numpy as np
 from rankduel.bandits.contract import policy_of
 from rankduel.bandits.parts.answers import copeland_leader, mark_copeland_leaders, n_beaten
 from rankduel.bandits.parts.bounds import NEVER
+from rankduel.bandits.parts.common_settings import LARGEST_FACTOR
 from rankduel.bandits.parts.picks import NO_ARM, pick, pick_flagged
 from rankduel.bandits.parts.relative_entropy import divergence, entropy
 from rankduel.bandits.parts.survivors import remove_at
@@ -76,7 +77,9 @@ class Params(NamedTuple):
     limits: Annotated[
         Limits, Setting("logarithms of the tests: of the error probability delta, or of the steps")
     ] = Limits.DELTA
-    scale: Annotated[float, Setting("factor of the logarithms of the tests", above=0)] = 1.0
+    scale: Annotated[
+        float, Setting("factor of the logarithms of the tests", at_least=1e-9, at_most=LARGEST_FACTOR)
+    ] = 1.0
     first_round: Annotated[
         int, Setting("steps of the first round; each later round has the square of the last", at_least=2)
     ] = 4

@@ -34,7 +34,7 @@ import numpy as np
 from rankduel.bandits.contract import policy_of
 from rankduel.bandits.parts.answers import copeland_leader
 from rankduel.bandits.parts.bounds import NEVER, beaten, beaten_until
-from rankduel.bandits.parts.common_settings import ErrorHorizon
+from rankduel.bandits.parts.common_settings import LONGEST_PAGE, ErrorHorizon
 from rankduel.bandits.parts.head_start import exp_or_inf, log_head_start, log_of_sum
 from rankduel.bandits.parts.picks import NO_ARM, pick
 from rankduel.base.compiling import kernel, record
@@ -58,7 +58,9 @@ class Params(NamedTuple):
     draws: Annotated[
         int,
         Setting(
-            "arms drawn with replacement for every page, whatever the bounds; 0: by the bounds", at_least=0
+            "arms drawn with replacement for every page, whatever the bounds; 0: by the bounds",
+            at_least=0,
+            at_most=LONGEST_PAGE,
         ),
     ] = 0
     horizon: ErrorHorizon = 0

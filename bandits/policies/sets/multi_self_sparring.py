@@ -30,6 +30,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from rankduel.bandits.contract import policy_of
+from rankduel.bandits.parts.common_settings import LONGEST_PAGE
 from rankduel.bandits.parts.thompson.argmax import (
     Posteriors,
     PosteriorsRoom,
@@ -54,7 +55,9 @@ class Feedback(IntEnum):
 
 
 class Params(NamedTuple):
-    m: Annotated[int, Setting("number of arms drawn for a page, with repetition", at_least=2)] = 4
+    m: Annotated[
+        int, Setting("number of arms drawn for a page, with repetition", at_least=2, at_most=LONGEST_PAGE)
+    ] = 4
     eta: LearningRate = 1.0
     self_feedback: Annotated[
         SelfFeedback,

@@ -229,7 +229,7 @@ def test_judgments_added_by_another_session_are_read(tmp_path):
         ((ITEMS, "prefbest", 0, 10**16), UsageError, "the budget is 10{16}"),
         ((ITEMS, "prefbest", -1), UsageError, "the seed is -1; expected a whole number from 0"),
         ((ITEMS, "mdb", 0, 9), PolicyError, "mdb compares whole sets of arms"),
-        ((ITEMS, "opt_max(epsilon=1e-300)"), PolicyError, "expected less extreme settings"),
+        ((ITEMS, "opt_max(epsilon=1e-300)"), PolicyError, "epsilon is 1e-300; expected at least 1e-08"),
         ((("a", "b\0"), "prefbest"), DataError, "cannot be the name of an item"),
         ((("a", "b\ud800"), "prefbest"), DataError, "cannot be the name of an item"),
     ],

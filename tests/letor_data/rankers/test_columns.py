@@ -133,7 +133,11 @@ class TestScores:
         assert scores(np.array([0, 1, 2, 3], np.float32)).score(self.letor).dtype == np.float32
 
     @pytest.mark.parametrize(
-        "text", ["1\n2.5\n-3e2\n+.5\n", "1\r\n2.5\r\n-3e2\r\n+.5", "\ufeff 1\n2.5\t\n-300\n0.5\n\n\n"]
+        "text",
+        [
+            *("1\n2.5\n-3e2\n+.5\n", "1\r\n2.5\r\n-3e2\r\n+.5", "\ufeff 1\n2.5\t\n-300\n0.5\n\n\n"),
+            *("1\r2.5\r-3e2\r+.5\r", "1\r\n2.5\r-3e2\n+.5"),
+        ],
     )
     def test_a_file(self, tmp_path, text):
         path = tmp_path / "model.txt"

@@ -33,9 +33,10 @@ def test_naive_equals_fast(trees, rows):
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-9)
 
 
-def test_as_a_ranker(tmp_path):
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_as_a_ranker(tmp_path, end):
     path = tmp_path / "mart.txt"
-    path.write_text(naive.ensemble_text(ONE_TREE).replace("\n", "\r\n"), newline="")
+    path.write_text(naive.ensemble_text(ONE_TREE).replace("\n", end), newline="")
     letor = Letor.from_pandas(
         pd.DataFrame({"qid": 1, "label": 0, "1": [0.5, 0.6, 9], "2": [2.0, 2, 1], "3": 0.0})
     )

@@ -141,6 +141,7 @@ def test_counts_beside_the_data(side):
 
 def test_counts_may_have_blank_lines_spaces_and_windows_line_ends():
     assert lightgbm(b"\xef\xbb\xbf 2\r\n\r\n1 \r\n").offsets.tolist() == [0, 2, 3]
+    assert lightgbm(b"2\r1\r").offsets.tolist() == [0, 2, 3]
 
 
 def test_features_may_be_counted_from_one():

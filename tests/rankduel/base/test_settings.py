@@ -3,6 +3,7 @@
 from enum import IntEnum
 from typing import Annotated, NamedTuple
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,7 +83,12 @@ def test_printed_settings_can_be_parsed_again(settings, text):
         ({"alpha": True}, "tool: alpha is 'True'; expected a number"),
         ({"n": 1.5}, "tool: n is '1.5'; expected a whole number"),
         ({"n": 0}, "tool: n is 0; expected at least 1"),
-        ({"n": 10**400}, "expected a whole number"),
+        ({"n": 2**63}, "n is 9223372036854775808; expected a whole number from -2^63 to 2^63 - 1"),
+        ({"n": "1e30"}, "n is 1e30; expected a whole number from -2^63 to 2^63 - 1"),
+        ({"n": 10**400}, "expected a whole number from -2^63"),
+        ({"n": 10**5000}, "n is a number of thousands of digits; expected a whole number from -2^63"),
+        ({"n": "1" * 9000}, "n is '11111"),
+        ({"n": float("inf")}, "n is 'inf'; expected a whole number"),
         ({"plus": "perhaps"}, "tool: plus is 'perhaps'; expected true or false"),
         ({"mode": "slwo"}, "tool: mode is 'slwo'; expected slow or very_fast; did you mean 'slow'?"),
         ({"variant": "old"}, "no variant of tool named 'old'; did you mean 'bold'?"),
@@ -125,3 +131,10 @@ def test_a_name_may_have_any_type(name):
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_written_numbers_can_be_parsed(value):
     assert float(written(value)) == value
+
+
+@pytest.mark.parametrize("n", [2**63 - 1, 2**53 + 1, np.int64(2**63 - 1), np.uint64(2**63 - 1)])
+def test_whole_numbers_of_64_bits_are_exact(n):
+    for value in (n, str(n), f" +{n}"):
+        assert configure(TOOL, n=value).params.n == int(n)
+    assert configure(TOOL, n="1e3").params.n == configure(TOOL, n=1000.0).params.n == 1000

@@ -108,7 +108,7 @@ REFUSED = [
     ("data convert x.txt -o y.docx", "y.docx: judged data are written as Parquet or as text"),
     ("data convert x.txt -o y.csv.gz", "'.csv' is neither"),
     ("data synth -o y.json", "'.json' is neither"),
-    ("run arxiv6 -p 'opt_max(epsilon=1e-300)'", "expected less extreme settings"),
+    ("run arxiv6 -p 'opt_max(epsilon=1e-300)'", "epsilon is 1e-300; expected at least 1e-08"),
 ]
 
 
