@@ -6,11 +6,11 @@ import re
 
 import numpy as np
 import pytest
+from rankduel.api.duels import play_duels
 from support.arenas import arena
 from support.policies import generators, ladder
 from support.setting_ends import all_ends
 
-from rankduel.api.duels import play_duels
 from rankduel.bandits import POLICIES, configure
 from rankduel.bandits.loop import run_loop
 from rankduel.bandits.matrix_duels import by_matrix
