@@ -18,6 +18,7 @@ from rankduel.base.settings import find
 from rankduel.experiments.matrix.preferences import Preferences
 
 _ROUNDING = 1e-9  # smaller payoffs and weights are rounding errors
+_SIMPLEX_VARIABLES = 500  # of linear programs that the simplex method solves
 # Markov chains that move from i to j in proportion to p[j, i]. They have the same ratios of
 # stationary[i] / (total weight of the moves from i).
 CHAINS = {
@@ -171,9 +172,14 @@ def _union_of_supports(edges: np.ndarray) -> np.ndarray:
 
 
 def _solution(costs: np.ndarray, **constraints: Any) -> np.ndarray:
-    """Return the solution of a linear program at a vertex, by the dual simplex method."""
+    """Return the solution of a linear program at a vertex.
+
+    The dual simplex method is faster for small programs. For a random matrix of 1,000 rankers it took ten times
+    as long as the interior-point method, which HiGHS ends at a vertex, too.
+    """
+    method = "highs-ds" if len(costs) <= _SIMPLEX_VARIABLES else "highs-ipm"
     tolerances: Any = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-    found = scipy.optimize.linprog(costs, **constraints, method="highs-ds", options=tolerances)
+    found = scipy.optimize.linprog(costs, **constraints, method=method, options=tolerances)
     if found.x is None:
         raise ArithmeticError(f"a linear program of {len(costs)} variables failed: {found.message}")
     return found.x

@@ -15,6 +15,7 @@ from rankduel.bandits import condorcet_winner
 from rankduel.base.errors import UsageError
 from rankduel.experiments.matrix.builtin import MATRICES
 from rankduel.experiments.matrix.preferences import Preferences, preferences_of
+from rankduel.experiments.winners import notions
 from rankduel.experiments.winners import subsets as shares_module
 from rankduel.experiments.winners.certainty import certainty, deciding
 from rankduel.experiments.winners.notions import (
@@ -197,6 +198,18 @@ def largest_weights(matrix):
         )
         weights.append(-solution.fun)
     return np.array(weights)
+
+
+def test_both_methods_for_linear_programs_find_the_same_winner(monkeypatch):
+    """The unique von Neumann winner of a random matrix, by the simplex and by the interior-point method."""
+    upper = np.triu(np.random.default_rng(4).random((60, 60)), 1)
+    matrix = upper + np.tril(1.0 - upper.T, -1) + np.eye(60) / 2
+    by_simplex = von_neumann(matrix)
+    monkeypatch.setattr(notions, "_SIMPLEX_VARIABLES", 0)
+    by_interior_points = von_neumann(matrix)
+    assert by_simplex.unique and by_interior_points.unique and len(by_simplex.support) > 10
+    assert by_simplex.support.tolist() == by_interior_points.support.tolist()
+    np.testing.assert_allclose(by_simplex.weights, by_interior_points.weights, rtol=0, atol=1e-12)
 
 
 @settings(max_examples=60)
