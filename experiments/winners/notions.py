@@ -174,8 +174,8 @@ def _union_of_supports(edges: np.ndarray) -> np.ndarray:
 def _solution(costs: np.ndarray, **constraints: Any) -> np.ndarray:
     """Return the solution of a linear program at a vertex.
 
-    The dual simplex method is faster for small programs. For a random matrix of 1,000 rankers it took ten times
-    as long as the interior-point method, which HiGHS ends at a vertex, too.
+    The dual simplex method is faster for small programs. For a random matrix of 1,000 rankers it took ten
+    times as long as the interior-point method, which HiGHS ends at a vertex, too.
     """
     method = "highs-ds" if len(costs) <= _SIMPLEX_VARIABLES else "highs-ipm"
     tolerances: Any = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
