@@ -1,7 +1,7 @@
 """Play a study: run its parts in order, save each result when it is complete, and resume after a stop.
 
     OUT/<study>-<tier>/<part>/              records of runs, as 'rankduel run' writes them
-    OUT/<study>-<tier>/<part>.values.json   computed values, with the version of the code that computed them
+    OUT/<study>-<tier>/<part>.values.json   computed values, with the version of the part
     OUT/<study>-<tier>/_<part>.seconds      duration of computing them
     OUT/<study>-<tier>/made/                matrices computed from judged data
     OUT/<study>-<tier>/checks.json          verdicts
@@ -26,9 +26,8 @@ from rankduel.base.files import path_inside, write_text
 from rankduel.experiments.cluster import Workers
 from rankduel.experiments.runs.problem import Problem
 from rankduel.experiments.runs.run import run
-from rankduel.experiments.runs.study_file import versions
+from rankduel.experiments.runs.study_file import NUMBERS, versions
 from rankduel.experiments.studies.checks import Results, run_checks
-from rankduel.experiments.studies.code_version import code_version
 from rankduel.experiments.studies.columns import columns_used
 from rankduel.experiments.studies.data import open_problem, stand_in_for
 from rankduel.experiments.studies.judged import DataSource
@@ -141,11 +140,11 @@ def _open_part_problem(part: Part, source: DataSource) -> tuple[Problem | None, 
 
 
 def _computed_values(part: Computed, inputs: Inputs, path: Path) -> dict[str, Any]:
-    """Return the values of a computed part, from its cache file if matrix, size and code are the same."""
+    """Return the values of a computed part; stored values of the same matrix, size and version are read."""
     if not part.cached:
         return _as_floats(part.make(inputs))
     file = _values_file(path)
-    key = _key(part, inputs)
+    key = _key(part, inputs.size) | {"matrix": inputs.preferences.digest if inputs.preferences else ""}
     saved = _read_cache(file)
     if saved.get("of") == key:
         return dict(saved["values"])
@@ -160,9 +159,9 @@ def _computed_values(part: Computed, inputs: Inputs, path: Path) -> dict[str, An
 
 
 def has_values(part: Computed, size: Size, path: Path) -> bool:
-    """Return whether the values of a computed part are saved, for this size and version of its code."""
+    """Return whether values of this size and version of a computed part are stored, of whichever matrix."""
     saved = _read_cache(_values_file(path)).get("of", {})
-    return (saved.get("size"), saved.get("code")) == (list(size), code_version(part.make))
+    return {name: saved.get(name) for name in ("size", "version", "numbers")} == _key(part, size)
 
 
 def _values_file(path: Path) -> Path:
@@ -174,10 +173,9 @@ def seconds_file(path: Path) -> Path:
     return path.with_name(f"_{path.name}.seconds")
 
 
-def _key(part: Computed, inputs: Inputs) -> dict[str, Any]:
-    """Return the key of cached values: the digest of the matrix, the size, and the version of the code."""
-    matrix = inputs.preferences.digest if inputs.preferences else ""
-    return {"matrix": matrix, "size": list(inputs.size), "code": code_version(part.make)}
+def _key(part: Computed, size: Size) -> dict[str, Any]:
+    """Return what identifies stored values besides the digest of their matrix."""
+    return {"size": list(size), "version": part.version, "numbers": NUMBERS}
 
 
 def _as_floats(values: Any) -> dict[str, Any]:

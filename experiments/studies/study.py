@@ -111,6 +111,9 @@ class Computed:
     after: Sequence[str] = ()  # parts whose records it needs
     sizes: Mapping[str, Size] = field(default_factory=lambda: {"quick": Size(1, 1)})
     cached: bool = True  # keep the values in a file; unnecessary for values that follow quickly from records
+    # Stored values have the version of the part that computed them; those of another version are computed
+    # again. Increase it with every change of the code that may change the values.
+    version: int = 1
 
 
 Part = Runs | Computed

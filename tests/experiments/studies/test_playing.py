@@ -6,16 +6,17 @@ import pytest
 from support.check_results import CLEAR
 
 from rankduel.base.errors import StudyError
+from rankduel.experiments.studies import playing as play_module
 from rankduel.experiments.studies.figures import write_figures
 from rankduel.experiments.studies.playing import play_study
 from rankduel.experiments.studies.study import Computed, Curves, Inputs, Runs, Size, Study
 
 
 def test_computed_values_are_cached_and_inherit_stand_ins(tmp_path):
-    calls = tmp_path / "calls"  # a list would be data that the function reaches, and part of its version
+    calls = []
 
     def size(inputs):
-        calls.write_text(calls.read_text() + "size ")
+        calls.append("size")
         return {"arms": len(inputs.preferences), "runs": inputs.size.runs}
 
     def mean(inputs: Inputs):
@@ -31,10 +32,9 @@ def test_computed_values_are_cached_and_inherit_stand_ins(tmp_path):
         ),
         checks=(),
     )  # fmt: skip
-    calls.write_text("")
     for _ in range(2):
         found = play_study(study, "quick", tmp_path)
-    assert found.values["size"] == {"arms": 4, "runs": 7} and calls.read_text() == "size "
+    assert found.values["size"] == {"arms": 4, "runs": 7} and calls == ["size"]
     assert found.stand_ins["mean"] == found.stand_ins["r"] != ""
     cache = tmp_path / "s-quick" / "size.values.json"
     whole = cache.read_text()
@@ -49,6 +49,27 @@ def test_computed_values_are_cached_and_inherit_stand_ins(tmp_path):
         cache.write_text(damaged, "latin-1")  # computed again
         assert play_study(study, "quick", tmp_path).values == found.values
         assert cache.read_text() == whole
+
+
+def test_values_are_computed_again_for_a_new_version_only(tmp_path, monkeypatch):
+    calls = []
+
+    def size(inputs):
+        calls.append("size")
+        return {"arms": len(inputs.preferences)}
+
+    def play(version, make=size):
+        part = Computed("size", make, "cyclic", sizes={"quick": Size(1, 1)}, version=version)
+        found = play_study(Study("s", "t", "s", "q", "d", (part,), ()), "quick", tmp_path).values
+        assert found == {"size": {"arms": 4}}
+        return len(calls)
+
+    assert [play(1), play(1), play(1, lambda inputs: {"arms": 5})] == [1, 1, 1]  # whatever the code
+    assert [play(2), play(2)] == [2, 2]
+    assert [play(1), play(1)] == [3, 3]  # an older version as well
+    monkeypatch.setattr(play_module, "NUMBERS", play_module.NUMBERS + 1)  # the same seed has other runs
+    assert [play(1), play(1)] == [4, 4]
+    assert float((tmp_path / "s-quick" / "_size.seconds").read_text()) > 0
 
 
 @pytest.mark.parametrize("name", ["../esc", "/tmp/esc", "a/b", "a\\b"])
