@@ -1,17 +1,17 @@
 """A study: a published experiment as a value, from its data to the claims that are tested.
 
-To add a study, write a file in published/ that ends in `STUDY = Study(...)`. Commands, tests and the page of
-reproductions find it by that name. Parts, checks and figures of a long study are in files beside it, which
-define PARTS, CHECKS and FIGURES. A study consists of
+To add a study, make a folder in published/ whose __init__.py ends in `STUDY = Study(...)`. Commands, tests
+and the page of reproductions find it there. Other files of the folder are named by what they hold, such as
+the parts, checks and figures of one published figure. A study consists of
 
     Runs       policies on a problem, with a horizon and a number of runs for each tier
     Computed   named numbers, from a matrix or from the runs of earlier parts
     Check      a claim of the source and its test (experiments/studies/checks.py)
-    Curves, Points, Bubbles, Table   the figures and tables of the source (experiments/studies/figures.py)
+    Curves, Points, Bubbles, Table   the figures and tables of the source (experiments/studies/pages/figures.py)
     Finding    a main result, with numbers of the checks
 
-A problem is text, such as 'cycle' or 'mslr-navigational(random=16,seed=3)' (experiments/studies/problems.py).
-A policy is text in the notation of 'rankduel policies'. published/cycles.py is a short example. The same
+A problem is text, such as 'cycle' or 'mslr-navigational(random=16,seed=3)' (experiments/studies/data/problems.py).
+A policy is text in the notation of 'rankduel policies'. published/live_vs_proxy is a short example. The same
 fields in a TOML file define a user's own study (experiments/studies/toml.py).
 """
 

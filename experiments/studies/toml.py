@@ -43,8 +43,8 @@ from rankduel.base.text import shortened
 from rankduel.base.toml import load_toml, read_table
 from rankduel.experiments.matrix.builtin import FAMILIES, MATRICES, make_matrix
 from rankduel.experiments.specs import parse_policy
-from rankduel.experiments.studies.data import PUBLIC, is_file, stand_in_for
-from rankduel.experiments.studies.problems import LETOR, parse_problem
+from rankduel.experiments.studies.data.problems import LETOR, parse_problem
+from rankduel.experiments.studies.data.public import PUBLIC, is_file, stand_in_for
 from rankduel.experiments.studies.study import (
     COLUMNS,
     LARGEST_SEED,
@@ -69,7 +69,7 @@ from rankduel.experiments.studies.study import (
 
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}")  # valid names of files and folders
 _LONGEST_FILE = 200  # characters in the file name of a matrix
-# Files and folders of every study, which no part may replace (experiments/studies/playing.py).
+# Files and folders of every study, which no part may replace (experiments/studies/play.py).
 _RESERVED = ("made", "figures", "checks.json")
 
 

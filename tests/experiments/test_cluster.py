@@ -23,7 +23,7 @@ from rankduel.experiments.matrix.build import write_matrix
 from rankduel.experiments.matrix.preferences import read_preferences
 from rankduel.experiments.runs.problem import Problem
 from rankduel.experiments.runs.run import run
-from rankduel.experiments.studies.playing import play_study
+from rankduel.experiments.studies.play import play_study
 from rankduel.experiments.studies.published import merge_tuning
 from rankduel.experiments.studies.study import Inputs, Size
 from rankduel.experiments.studies.toml import read_study

@@ -11,8 +11,8 @@ from rankduel.base.errors import MatrixError, RankduelError
 from rankduel.experiments.matrix.builtin import FAMILIES, MATRICES, is_built_in, make_matrix, parse_matrix
 from rankduel.experiments.matrix.preferences import read_preferences
 from rankduel.experiments.runs.run_set_names import problem_name
-from rankduel.experiments.studies.data import open_problem, stand_in_for
-from rankduel.experiments.studies.judged import DataSource
+from rankduel.experiments.studies.data.judged import DataSource
+from rankduel.experiments.studies.data.public import open_problem, stand_in_for
 from rankduel.experiments.studies.toml import read_study
 
 

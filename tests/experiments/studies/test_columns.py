@@ -4,7 +4,7 @@ import pytest
 
 import rankduel
 from rankduel.experiments.studies.columns import columns_used
-from rankduel.experiments.studies.playing import check, play_study
+from rankduel.experiments.studies.play import check, play_study
 from rankduel.experiments.studies.study import (
     WRONG,
     Between,

@@ -10,7 +10,7 @@ from support.own_study import TOML
 from rankduel.cli.shown.estimates import seconds_text, stated_minutes
 from rankduel.experiments.studies import all_studies
 from rankduel.experiments.studies.estimates import estimates
-from rankduel.experiments.studies.playing import play_study
+from rankduel.experiments.studies.play import play_study
 from rankduel.experiments.studies.study import Computed, Runs, Size, Study
 
 

@@ -9,8 +9,8 @@ from rankduel.experiments.matrix.preferences import preferences_of
 from rankduel.experiments.runs.problem import Problem
 from rankduel.experiments.specs import parse_policy
 from rankduel.experiments.studies import all_studies
-from rankduel.experiments.studies.data import open_problem
-from rankduel.experiments.studies.judged import DataSource
+from rankduel.experiments.studies.data.judged import DataSource
+from rankduel.experiments.studies.data.public import open_problem
 from rankduel.experiments.studies.study import (
     COLUMNS,
     TIERS,

@@ -7,10 +7,12 @@ import pytest
 from rankduel.base.errors import MatrixError
 from rankduel.experiments.matrix.builtin import MATRICES
 from rankduel.experiments.matrix.preferences import preferences_of
-from rankduel.experiments.studies.data import open_problem, stand_in_for
-from rankduel.experiments.studies.judged import DataSource
-from rankduel.experiments.studies.playing import count_runs, parts_to_play
-from rankduel.experiments.studies.published import k_scan, merge_grid, merge_tuning, two_winners
+from rankduel.experiments.studies.data.judged import DataSource
+from rankduel.experiments.studies.data.public import open_problem, stand_in_for
+from rankduel.experiments.studies.play import count_runs, parts_to_play
+from rankduel.experiments.studies.published import k_scan, merge_tuning
+from rankduel.experiments.studies.published.beyond_condorcet import two_winners
+from rankduel.experiments.studies.published.merge_tuning import grid
 from rankduel.experiments.studies.study import Computed, Inputs, Runs, Size, Study, full_name
 
 ONE = {"quick": Size(100, 3)}
@@ -116,12 +118,12 @@ def test_the_search_for_merge_dts_uses_the_runs_of_its_figure():
 
 
 def test_the_grid_is_averaged_over_subsets():
-    default, other, third = (full_name(merge_grid.on_grid(*s)) for s in ((4, 1.01), (8, 1.01), (4, 0.71)))
+    default, other, third = (full_name(grid.on_grid(*s)) for s in ((4, 1.01), (8, 1.01), (4, 0.71)))
     tables = {
         "grid-20-0": records({default: [10.0], other: [1.0], third: [30.0]}),
         "grid-20-1": records({default: [20.0], other: [19.0], third: [50.0]}),
     }
-    found = merge_grid.by_setting(inputs(tables))
+    found = grid.by_setting(inputs(tables))
     assert (found["best"], found["default"], found["worst"]) == ([1, 19], [10, 20], [30, 50])
     assert found["default / best"] == [pytest.approx(1.5)]
 

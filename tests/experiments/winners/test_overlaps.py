@@ -16,10 +16,10 @@ from rankduel.experiments.matrix.builtin import MATRICES
 from rankduel.experiments.matrix.preferences import preferences_of
 from rankduel.experiments.report.charts.points import binned_shares, bubble_chart, line_chart
 from rankduel.experiments.studies.checks import Results, run_checks
-from rankduel.experiments.studies.figures import draw, points_table
+from rankduel.experiments.studies.pages.figures import draw, points_table
 from rankduel.experiments.studies.published import winner_notions
 from rankduel.experiments.studies.published.facts import STUDY as FACTS
-from rankduel.experiments.studies.published.facts_subsets import public_facts
+from rankduel.experiments.studies.published.facts.subsets import public_facts
 from rankduel.experiments.studies.study import HOLDS, REPORT, Bubbles, Inputs, Measure, Size
 from rankduel.experiments.winners import overlaps as overlaps_module
 from rankduel.experiments.winners.notions import (

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from rankduel.experiments.matrix.preferences import preferences_of
-from rankduel.experiments.studies.published.facts_survival import survival
-from rankduel.experiments.studies.published.facts_transitivity import gammas_of_subsets
+from rankduel.experiments.studies.published.facts.survival import survival
+from rankduel.experiments.studies.published.facts.transitivity import gammas_of_subsets
 from rankduel.experiments.studies.published.k_scan import FIVE, MORE, by_size, noise
-from rankduel.experiments.studies.published.rcs_curves import (
+from rankduel.experiments.studies.published.rcs.curves import (
     HORIZONS,
     RCS,
     RUCB,
