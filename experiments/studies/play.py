@@ -28,10 +28,19 @@ from rankduel.experiments.runs.problem import Problem
 from rankduel.experiments.runs.run import run
 from rankduel.experiments.runs.study_file import NUMBERS, versions
 from rankduel.experiments.studies.checks import Results, run_checks
-from rankduel.experiments.studies.columns import columns_used
 from rankduel.experiments.studies.data.judged import DataSource
-from rankduel.experiments.studies.data.public import open_problem, stand_in_for
-from rankduel.experiments.studies.study import STAND_IN, Computed, Inputs, Part, Runs, Size, Study
+from rankduel.experiments.studies.data.problems import open_problem, stand_in_for
+from rankduel.experiments.studies.study import (
+    STAND_IN,
+    WRONG,
+    Computed,
+    Curves,
+    Inputs,
+    Part,
+    Runs,
+    Size,
+    Study,
+)
 from rankduel.experiments.studies.verdicts import Record, write_records
 
 CHECKS = "checks.json"
@@ -121,6 +130,22 @@ def play_study(
             used = [stand_in, *(stand_ins[name] for name in part.after)]
             stand_ins[part.name] = "; ".join(dict.fromkeys(filter(None, used)))
     return Results(tables, values, stand_ins)
+
+
+def columns_used(study: Study, part: str) -> frozenset[str] | None:
+    """Return the columns of the runs of `part` that checks and figures use, besides policy, run and step.
+
+    None means all columns: the runs are an input of a computed part, whose function may use any of them.
+    """
+    if any(part in one.after for one in study.parts if isinstance(one, Computed)):
+        return None
+    lines = [line for one in study.figures if not isinstance(one, Curves) for line in one.lines.values()]
+    measures = [measure for check in study.checks for measure in check.measures]
+    measures += [measure for line in lines for measure in line.values()]
+    curves = [one for one in study.figures if isinstance(one, Curves)]
+    used = {measure.column for measure in measures if measure.part == part}
+    used |= {curve.column for curve in curves if part in (curve.part, *curve.beside)}
+    return frozenset({"correct"} | used - {WRONG})  # measures of wrong runs and of right runs need "correct"
 
 
 def check(study: Study, tier: str, out: Path, results: Results) -> list[Record]:

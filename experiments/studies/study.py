@@ -6,13 +6,13 @@ the parts, checks and figures of one published figure. A study consists of
 
     Runs       policies on a problem, with a horizon and a number of runs for each tier
     Computed   named numbers, from a matrix or from the runs of earlier parts
-    Check      a claim of the source and its test (experiments/studies/checks.py)
-    Curves, Points, Bubbles, Table   the figures and tables of the source (experiments/studies/pages/figures.py)
+    Check      a claim of the source and its test (checks.py)
+    Curves, Points, Bubbles, Table   the figures and tables of the source (pages/figures.py)
     Finding    a main result, with numbers of the checks
 
-A problem is text, such as 'cycle' or 'mslr-navigational(random=16,seed=3)' (experiments/studies/data/problems.py).
-A policy is text in the notation of 'rankduel policies'. published/live_vs_proxy is a short example. The same
-fields in a TOML file define a user's own study (experiments/studies/toml.py).
+A problem is text, such as 'cycle' or 'mslr-navigational(random=16,seed=3)' (data/problems.py). A policy is
+text in the notation of 'rankduel policies'. published/live_vs_proxy is a short example. The same fields in a
+TOML file define a user's own study (toml.py).
 """
 
 from __future__ import annotations

@@ -43,8 +43,8 @@ from rankduel.base.text import shortened
 from rankduel.base.toml import load_toml, read_table
 from rankduel.experiments.matrix.builtin import FAMILIES, MATRICES, make_matrix
 from rankduel.experiments.specs import parse_policy
-from rankduel.experiments.studies.data.problems import LETOR, parse_problem
-from rankduel.experiments.studies.data.public import PUBLIC, is_file, stand_in_for
+from rankduel.experiments.studies.data.problems import LETOR, is_file, parse_problem, stand_in_for
+from rankduel.experiments.studies.data.public import PUBLIC
 from rankduel.experiments.studies.study import (
     COLUMNS,
     LARGEST_SEED,

@@ -12,23 +12,37 @@ import zlib
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from rankduel.base.errors import DataWarning, StudyError
 from rankduel.base.files import path_inside
+from rankduel.base.settings import Setting
 from rankduel.experiments.arena import open_arena
 from rankduel.experiments.cluster import Workers
 from rankduel.experiments.matrix.build import write_matrix
 from rankduel.experiments.matrix.preferences import read_preferences
 from rankduel.experiments.runs.problem import Problem
 from rankduel.experiments.studies.data.folder import any_spelling
-from rankduel.experiments.studies.data.problems import Documents
 from rankduel.letor_data import read_data
 from rankduel.letor_data.letor import Letor
 from rankduel.letor_data.synthetic.generate import shape, synthesize
 
+JUDGED = ("mslr", "yahoo1", "yahoo2", "yandex", "np2004", "istella")
 _QUERIES = 150  # number of queries of synthetic judged data
 _DEEPEST = 2  # levels of subfolders that are searched
+
+
+class Documents(NamedTuple):
+    """Judged data and the duels on them; "" selects the default of the arena."""
+
+    data: Annotated[str, Setting("name of the judged data", choices=JUDGED)] = "mslr"
+    mode: Annotated[str, Setting("draws from the matrix, or clicks", choices=("proxy", "live"))] = "proxy"
+    clicks: Annotated[str, Setting("user (click model)")] = ""
+    rankers: Annotated[str, Setting("features to rank by, such as 1-20")] = ""
+    interleave: Annotated[str, Setting("interleaving method")] = ""
+    duels: Annotated[
+        int, Setting("simulated duels per pair of the matrix; 0: as exact as the method allows", at_least=0)
+    ] = 0
 
 
 class DataSource(NamedTuple):

@@ -1,45 +1,18 @@
-"""Open the data of studies: built-in matrices, files of a data folder, or synthetic stand-ins.
+"""Public matrices of studies: the names of their files, and what replaces a matrix that was not found.
 
-The syntax of problems is in problems.py. Files are looked up in the folder of --data or $RANKDUEL_DATA and in
-its subfolders (data_folder.py, judged.py); a matrix that is given by file name may also be in the current
-folder. Stand-ins are in stand_ins.py.
+This package may not include these matrices. stand_ins.py makes the synthetic ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from rankduel.base.errors import StudyError
-from rankduel.base.settings import Configured, find
-from rankduel.experiments.matrix.builtin import FAMILIES, MATRICES
-from rankduel.experiments.matrix.preferences import Preferences, preferences_of, read_preferences
-from rankduel.experiments.runs.problem import Problem
-from rankduel.experiments.studies.data.ballots import (
-    SUFFIXES,
-    Ballots,
-    TopItems,
-    n_comparisons,
-    n_lists,
-    preferences_from_ballots,
-    read_ballots,
-)
-from rankduel.experiments.studies.data.folder import find_file
-from rankduel.experiments.studies.data.judged import DataSource, find_judged, judged_stand_in, open_judged
-from rankduel.experiments.studies.data.npz import read_npz
-from rankduel.experiments.studies.data.problems import (
-    LETOR,
-    NOT_GIVEN,
-    Documents,
-    Subset,
-    given_settings,
-    parse_problem,
-)
+from rankduel.experiments.studies.data.ballots import TopItems, n_comparisons, n_lists
+from rankduel.experiments.studies.data.judged import Documents
 from rankduel.experiments.studies.data.stand_ins import (
     led_by,
     mslr_like,
@@ -47,14 +20,13 @@ from rankduel.experiments.studies.data.stand_ins import (
     with_empty_features,
     with_gaps_of,
 )
-from rankduel.experiments.studies.data.subsets import draw_two_winners, every_nth, random_arms
 
 
 class Public(NamedTuple):
-    """A public matrix, which this package may not include."""
+    """A public matrix."""
 
     about: str
-    files: tuple[str, ...]  # possible file names, in any spelling (data_folder.py); the first is preferred
+    files: tuple[str, ...]  # possible file names, in any spelling (folder.py); the first is preferred
     stand_in: Callable[[], np.ndarray]
     instead: str = ""  # another public matrix, used if its file exists and none of `files` does
     items: TopItems | None = None  # selection of items, for files of ranked lists
@@ -144,124 +116,3 @@ for _name, _where, _number, _size in (
     ("dublin-north12", "Dublin North", 1, 12),
 ):
     PUBLIC[_name] = _election(_name, _where, _number, _size)
-
-
-@dataclass(frozen=True)
-class Opened:
-    """A problem, and a description of the stand-in data if the data of the source were not found."""
-
-    problem: Problem
-    stand_in: str = ""
-
-
-def open_problem(text: str, source: DataSource, regret: str = "") -> Opened:
-    """Open a problem given as text; the matrix of judged data is computed once and saved."""
-    spec = parse_problem(text)
-    stand_in = stand_in_for(text, source.data)
-    if spec.name == LETOR:
-        return Opened(open_judged(spec.params, source, regret), stand_in)
-    if spec.name in FAMILIES:
-        return Opened(Problem(read_preferences(text), regret=regret))
-    preferences = _matrix(spec.name, source)
-    if given_settings(spec):
-        preferences = preferences.subset(_arms(spec, preferences, source))
-    about = {"source": f"{text} [{stand_in}]" if stand_in else text}
-    about |= {"stand_in": stand_in} if stand_in else {}
-    about |= {"arms": ",".join(preferences.names)} if given_settings(spec) else {}
-    return Opened(Problem(replace(preferences, settings=about), regret=regret), stand_in)
-
-
-def stand_in_for(text: str, folder: Path | None) -> str:
-    """Return a description of the data that replace those of a problem; "" if its data exist."""
-    spec = parse_problem(text)
-    if spec.name == LETOR:
-        return judged_stand_in(spec.params.data, folder)
-    if spec.name in FAMILIES:
-        return ""
-    used = dict.fromkeys(_matrix_stand_in(one, folder) for one in _subset_matrices(spec))
-    return "; ".join(filter(None, used))
-
-
-def _matrix_stand_in(name: str, folder: Path | None) -> str:
-    if name in MATRICES or is_file(name):
-        return ""
-    origin = _origin(name, folder)
-    if origin.name != name:
-        return f"{origin.name} in place of {name}"
-    if origin.judged is not None:
-        return judged_stand_in(origin.judged.data, folder)
-    return "" if origin.path is not None else f"a synthetic stand-in for {name}"
-
-
-def _subset_matrices(spec: Configured) -> list[str]:
-    """Return the matrices in which a subset needs a Condorcet winner: its own, or those of all users."""
-    if not spec.params.users:
-        return [spec.name]
-    return [f"{spec.name.rpartition('-')[0]}-{user}" for user in USERS]
-
-
-def is_file(name: str) -> bool:
-    """Return whether a problem is a file name, which has a suffix; other matrices have none."""
-    return "." in name
-
-
-class _Origin(NamedTuple):
-    """What a public matrix is made of; a stand-in if there is neither a file nor judged data."""
-
-    name: str  # the matrix itself, or the one used instead
-    path: Path | None = None
-    judged: Documents | None = None
-
-
-def _origin(name: str, folder: Path | None) -> _Origin:
-    public = find(name, {**PUBLIC, **dict.fromkeys(MATRICES)}, "problem", StudyError)
-    assert public is not None
-    path = find_file(public.files, folder)
-    if path is None and public.judged is not None and find_judged(public.judged.data, folder) is not None:
-        return _Origin(name, judged=public.judged)
-    if path is None and public.instead:
-        other = find_file(PUBLIC[public.instead].files, folder)
-        return _Origin(name) if other is None else _Origin(public.instead, other)
-    return _Origin(name, path)
-
-
-def _matrix(name: str, source: DataSource) -> Preferences:
-    if name in MATRICES:
-        return read_preferences(name)
-    if is_file(name):
-        return read_preferences(find_file((name,), source.data) or name)
-    origin = _origin(name, source.data)
-    if origin.judged is not None:
-        return open_judged(origin.judged, source, "").preferences
-    if origin.path is None:
-        return preferences_of(PUBLIC[name].stand_in(), where=name)
-    return _read(origin.path, PUBLIC[origin.name].items)
-
-
-def ballots_of(name: str, folder: Path | None) -> Ballots | None:
-    """Return the ranked lists behind a public matrix; None if it was not read from ranked lists."""
-    path = _origin(name, folder).path
-    return read_ballots(path) if path is not None and path.suffix in SUFFIXES else None
-
-
-def _read(path: Path, items: TopItems | None) -> Preferences:
-    if path.suffix in SUFFIXES:
-        assert items is not None
-        return preferences_from_ballots(read_ballots(path), items, str(path))
-    if path.suffix != ".npz":
-        return read_preferences(path)
-    return preferences_of(read_npz(path), where=str(path))
-
-
-def _arms(spec: Configured, preferences: Preferences, source: DataSource) -> list[int]:
-    """Return the subset of arms that a problem specifies."""
-    subset: Subset = spec.params
-    if subset.lex != NOT_GIVEN:
-        names = {str(arm + subset.base): arm for arm in range(len(preferences))}
-        return [names[name] for name in sorted(names)[: subset.lex]]
-    if subset.every != NOT_GIVEN:
-        return every_nth(len(preferences), subset.every, subset.first, subset.last)
-    if subset.two_winners != NOT_GIVEN:
-        return draw_two_winners(preferences.matrix, subset.two_winners, subset.seed).arms
-    matrices = [_matrix(one, source).matrix for one in _subset_matrices(spec)]
-    return random_arms(matrices, subset.random, subset.seed)

@@ -1,10 +1,9 @@
-"""Figures of studies with the axes, scales and bands of the originals, and tables as Markdown."""
+"""Figures of studies with the axes, scales and bands of the originals, and files of figures and tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 import altair as alt
 import pandas as pd
@@ -12,13 +11,14 @@ import pandas as pd
 from rankduel.base.errors import StudyError
 from rankduel.base.files import path_inside, write_text
 from rankduel.experiments.report.charts.curves import View, accuracy_chart, curve_chart
-from rankduel.experiments.report.charts.parts import PAGE, Layout, number
+from rankduel.experiments.report.charts.parts import PAGE, Layout
 from rankduel.experiments.report.charts.points import bubble_chart, line_chart
 from rankduel.experiments.report.charts.styles import PALE, LineStyle
 from rankduel.experiments.report.files import save_chart
 from rankduel.experiments.runs.summaries import curves, share_curves
 from rankduel.experiments.studies.checks import CheckSkipped, Results, sample
 from rankduel.experiments.studies.pages.captions import styles_of
+from rankduel.experiments.studies.pages.markdown import as_markdown
 from rankduel.experiments.studies.study import STAND_IN, Bubbles, Curves, Figure, Measure, Points, Study
 
 _AXES = {"regret": "cumulative regret", "ndcg": "NDCG"}
@@ -216,22 +216,3 @@ def stand_in_of(figure: Figure, results: Results) -> str:
 def _notes(results: Results) -> str:
     used = dict.fromkeys(filter(None, results.stand_ins.values()))
     return f"\nSome parts use stand-in data: {'; '.join(used)}.\n" if used else ""
-
-
-def as_markdown(frame: pd.DataFrame) -> str:
-    """Return a table as Markdown, with numbers aligned to the right."""
-    headings = [str(column) for column in frame]
-    marks = ["--:" if pd.api.types.is_numeric_dtype(frame[column]) else "---" for column in frame]
-    return "".join(f"| {' | '.join(row)} |\n" for row in [headings, marks, *cells(frame)])
-
-
-def cells(frame: pd.DataFrame) -> list[list[str]]:
-    """Return the cells of a table as text, row by row."""
-    return [[_cell(value) for value in row] for row in frame.itertuples(index=False)]
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        text = number(value)
-        return text.rstrip("0").rstrip(".") if "." in text else text
-    return str(value).replace("|", "\\|")

@@ -16,17 +16,11 @@ from rankduel.experiments.report.charts.styles import DARK
 from rankduel.experiments.report.files import chart_svg
 from rankduel.experiments.report.html import Section, Table, page_html, plain_names, render
 from rankduel.experiments.studies.pages.captions import caption, with_policy_titles
-from rankduel.experiments.studies.pages.figures import (
-    cells,
-    draw,
-    published_values,
-    stand_in_of,
-    write_figures,
-)
-from rankduel.experiments.studies.pages.wording import measured
+from rankduel.experiments.studies.pages.figures import draw, published_values, stand_in_of, write_figures
+from rankduel.experiments.studies.pages.markdown import cells
 from rankduel.experiments.studies.play import Played
 from rankduel.experiments.studies.study import FAILS, HOLDS, REPORT, SKIPPED, WARNS, Study
-from rankduel.experiments.studies.verdicts import Record, summary
+from rankduel.experiments.studies.verdicts import Record, measured, summary
 
 _STYLES = {HOLDS: "holds", FAILS: "fails", WARNS: "warns", SKIPPED: "unjudged", REPORT: "unjudged"}
 _NOTE = (

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,12 +13,23 @@ from rankduel.base.errors import RecordsError
 from rankduel.base.files import write_text
 from rankduel.experiments.studies import all_studies
 from rankduel.experiments.studies.pages.captions import with_policy_titles
-from rankduel.experiments.studies.pages.exhibits import exhibits
-from rankduel.experiments.studies.pages.overview import ON_STAND_IN, by_paper, findings
-from rankduel.experiments.studies.pages.wording import anchor, code, measured, plain, raised
-from rankduel.experiments.studies.play import CHECKS
-from rankduel.experiments.studies.study import FAILS, SKIPPED, TIERS, WARNS
-from rankduel.experiments.studies.verdicts import Record, read_records, summary
+from rankduel.experiments.studies.pages.markdown import anchor, code, escaped, plain, with_superscripts
+from rankduel.experiments.studies.play import CHECKS, folder_of
+from rankduel.experiments.studies.shared import papers
+from rankduel.experiments.studies.study import (
+    FAILS,
+    HOLDS,
+    REPORT,
+    SKIPPED,
+    STAND_IN,
+    TIERS,
+    WARNS,
+    Figure,
+    Finding,
+    Study,
+    Table,
+)
+from rankduel.experiments.studies.verdicts import Record, measured, read_records, summary
 
 _TOP = """# Published claims, measured here
 
@@ -45,6 +58,25 @@ so claims about it test that reconstruction.
 
 ## Claims by study
 """
+ON_STAND_IN = " (On stand-in data.)"  # end of a finding
+_HEADINGS = (
+    "source of the claim",
+    "holds",
+    "does not hold",
+    "number only",
+    "stand-ins: holds",
+    "stand-ins: fails",
+    "stand-ins: number only",
+    "not tested, and why",
+)
+_COLUMNS = (
+    (HOLDS, False),
+    (FAILS, False),
+    (REPORT, False),
+    (HOLDS, True),
+    (WARNS, True),
+    (REPORT, True),
+)
 _UNEXPLAINED = {FAILS: "The cause was not found.", WARNS: "The stand-in may lack what the claim rests on."}
 
 
@@ -90,7 +122,45 @@ def _findings(studies: Iterable[_Checked]) -> Iterator[str]:
     for study in studies:
         if study.id in known:
             for text in findings(known[study.id], study.records):
-                yield f"- {raised(text)} ([{study.id}](#{anchor(study.heading)}))"
+                yield f"- {with_superscripts(text)} ([{study.id}](#{anchor(study.heading)}))"
+
+
+def by_paper(records: Sequence[Record]) -> str:
+    """Return a Markdown table with a row per paper, most claims first, and a row of totals."""
+    groups: dict[str, list[Record]] = {}
+    for record in records:
+        groups.setdefault(record.paper, []).append(record)
+    ordered = sorted(groups.items(), key=lambda group: (group[0] == papers.NONE, -len(group[1])))
+    rows = [_HEADINGS, ("---", *["--:"] * len(_COLUMNS), "---")]
+    rows += [_row(plain(paper), found) for paper, found in ordered]
+    rows += [_row("**all**", records)]
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def _row(name: str, records: Sequence[Record]) -> tuple[str, ...]:
+    counts = Counter((record.verdict, record.on_stand_in) for record in records)
+    return (name, *(str(counts[column] or "") for column in _COLUMNS), _untested(records))
+
+
+def _untested(records: Sequence[Record]) -> str:
+    """Return '3 lack longer or more runs, 2 lack data that were not found'; "" if all were tested."""
+    lacking = Counter(record.lacks or "something else" for record in records if record.verdict == SKIPPED)
+    return ", ".join(f"{n} lack {what}" for what, n in lacking.most_common())
+
+
+def findings(study: Study, records: Sequence[Record]) -> Iterator[str]:
+    """Yield the text of every finding whose checks have the verdicts that it states."""
+    known = {record.id.removeprefix(f"{study.id}."): record for record in records}
+    for finding in study.findings:
+        used = {name: known.get(use.check) for name, use in finding.uses.items()}
+        found = {name: record for name, record in used.items() if record is not None}
+        if len(found) == len(used) and _is_true(finding, found):
+            note = ON_STAND_IN if any(record.on_stand_in for record in found.values()) else ""
+            yield finding.text.format(**found) + note
+
+
+def _is_true(finding: Finding, records: Mapping[str, Record]) -> bool:
+    return all(records[name].verdict == use.verdict for name, use in finding.uses.items())
 
 
 def _by_study(out: Path) -> list[_Checked]:
@@ -134,7 +204,7 @@ def _section(study: _Checked, out: Path, page: Path) -> str:
     noted = f"Stand-in data: {plain('; '.join(stand_ins))}.\n\n" if stand_ins else ""
     about = f"{plain(study.source)}. {summary(study.records).capitalize()}.\n\n"
     known = all_studies().get(study.id)
-    shown = list(exhibits(known, out, page)) if known else []
+    shown = list(figures_and_tables(known, out, page)) if known else []
     return (
         f"### {plain(study.heading)}\n\n{about}{noted}{_failures(study.records)}"
         + _folded(f"Claims ({len(study.lines)})", _claims(study))
@@ -180,3 +250,54 @@ def _claims(study: _Checked) -> str:
         )
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows) + "\n"
+
+
+class _Found(NamedTuple):
+    path: Path
+    tier: str
+    is_stand_in: bool
+
+    @property
+    def note(self) -> str:
+        return f"Tier {self.tier}{', on stand-in data' if self.is_stand_in else ''}."
+
+
+def figures_and_tables(study: Study, out: Path, page: Path) -> Iterator[str]:
+    """Yield the figures and tables of a study under `out` as Markdown for `page`.
+
+    A figure is from the longest tier on the original data, or else on stand-in data. It is copied to a folder
+    beside the page.
+    """
+    for figure in study.figures:
+        found = _find(study, f"{figure.name}{{}}.svg", out)
+        if found is not None:
+            yield _figure(study, figure, found, page)
+    for table in study.tables:
+        found = _find(study, f"{table.name}{{}}.md", out)
+        if found is not None:
+            yield _table(table, found)
+
+
+def _find(study: Study, name: str, out: Path) -> _Found | None:
+    for mark in ("", STAND_IN):
+        for tier in reversed(TIERS):
+            path = folder_of(study, tier, out) / "figures" / name.format(mark)
+            if path.is_file():
+                return _Found(path, tier, bool(mark))
+    return None
+
+
+def _figure(study: Study, figure: Figure, found: _Found, page: Path) -> str:
+    copy = page.with_suffix("") / study.id / found.path.name
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    for mark in ("", STAND_IN):  # of an earlier page, on other data
+        copy.with_name(f"{figure.name}{mark}.svg").unlink(missing_ok=True)
+    shutil.copyfile(found.path, copy)
+    published = f" *Published:* {plain(figure.published)}" if figure.published else ""
+    link = copy.relative_to(page.parent).as_posix()
+    return f"**{plain(figure.title)}.** {found.note}{published}\n\n![{escaped(figure.title)}]({link})\n"
+
+
+def _table(table: Table, found: _Found) -> str:
+    _, _, body = found.path.read_text("utf-8").partition("\n\n")
+    return f"**{plain(table.title)}.** {found.note}\n\n{body}"

@@ -12,10 +12,9 @@ from rich.table import Table
 from rankduel.base.threads import n_workers
 from rankduel.cli.console import screen
 from rankduel.experiments.studies.checks import in_words
-from rankduel.experiments.studies.pages.wording import measured
 from rankduel.experiments.studies.play import Played
 from rankduel.experiments.studies.study import FAILS, HOLDS, TIERS, WARNS, Part, Runs, Study, size_in
-from rankduel.experiments.studies.verdicts import Record, summary
+from rankduel.experiments.studies.verdicts import Record, measured, summary
 
 _COLOURS = {HOLDS: "green", FAILS: "red", WARNS: "yellow"}
 

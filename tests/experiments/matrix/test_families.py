@@ -12,7 +12,7 @@ from rankduel.experiments.matrix.builtin import FAMILIES, MATRICES, is_built_in,
 from rankduel.experiments.matrix.preferences import read_preferences
 from rankduel.experiments.runs.run_set_names import problem_name
 from rankduel.experiments.studies.data.judged import DataSource
-from rankduel.experiments.studies.data.public import open_problem, stand_in_for
+from rankduel.experiments.studies.data.problems import open_problem, stand_in_for
 from rankduel.experiments.studies.toml import read_study
 
 

@@ -3,8 +3,7 @@
 import pytest
 
 import rankduel
-from rankduel.experiments.studies.columns import columns_used
-from rankduel.experiments.studies.play import check, play_study
+from rankduel.experiments.studies.play import check, columns_used, play_study
 from rankduel.experiments.studies.study import (
     WRONG,
     Between,

@@ -10,7 +10,7 @@ from rankduel.experiments.runs.problem import Problem
 from rankduel.experiments.specs import parse_policy
 from rankduel.experiments.studies import all_studies
 from rankduel.experiments.studies.data.judged import DataSource
-from rankduel.experiments.studies.data.public import open_problem
+from rankduel.experiments.studies.data.problems import open_problem
 from rankduel.experiments.studies.study import (
     COLUMNS,
     TIERS,

@@ -8,7 +8,7 @@ from rankduel.base.errors import MatrixError
 from rankduel.experiments.matrix.builtin import MATRICES
 from rankduel.experiments.matrix.preferences import preferences_of
 from rankduel.experiments.studies.data.judged import DataSource
-from rankduel.experiments.studies.data.public import open_problem, stand_in_for
+from rankduel.experiments.studies.data.problems import open_problem, stand_in_for
 from rankduel.experiments.studies.play import count_runs, parts_to_play
 from rankduel.experiments.studies.published import k_scan, merge_tuning
 from rankduel.experiments.studies.published.beyond_condorcet import two_winners

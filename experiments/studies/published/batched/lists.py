@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from rankduel.bandits import condorcet_winner
-from rankduel.experiments.studies.data.public import LEADS, PUBLIC, ballots_of
+from rankduel.experiments.studies.data.problems import ballots_of
+from rankduel.experiments.studies.data.public import LEADS, PUBLIC
 from rankduel.experiments.studies.study import Check, Computed, Exact, Inputs, Measure
 from rankduel.experiments.winners.notions import copeland_scores
 from rankduel.experiments.winners.transitivity import count_cycles

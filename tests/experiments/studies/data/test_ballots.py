@@ -16,7 +16,8 @@ from rankduel.experiments.studies.data.ballots import (
     read_ballots,
 )
 from rankduel.experiments.studies.data.judged import DataSource
-from rankduel.experiments.studies.data.public import LEADS, PUBLIC, ballots_of, open_problem, stand_in_for
+from rankduel.experiments.studies.data.problems import ballots_of, open_problem, stand_in_for
+from rankduel.experiments.studies.data.public import LEADS, PUBLIC
 from rankduel.experiments.studies.published.batched.lists import FACTS, facts_of
 from rankduel.experiments.studies.study import Inputs, Size
 

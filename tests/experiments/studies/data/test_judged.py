@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from rankduel.experiments.matrix.preferences import read_preferences
-from rankduel.experiments.studies.data.judged import PLACES, DataSource, find_judged
-from rankduel.experiments.studies.data.problems import JUDGED
-from rankduel.experiments.studies.data.public import open_problem, stand_in_for
+from rankduel.experiments.studies.data.judged import JUDGED, PLACES, DataSource, find_judged
+from rankduel.experiments.studies.data.problems import open_problem, stand_in_for
 
 
 def letor_text(queries, n_features, grades=3, line="{grade} qid:{query} {values}\n"):

@@ -9,7 +9,7 @@ import pytest
 from rankduel.base.errors import MatrixError
 from rankduel.experiments.studies.data.judged import DataSource
 from rankduel.experiments.studies.data.npz import read_npz
-from rankduel.experiments.studies.data.public import open_problem
+from rankduel.experiments.studies.data.problems import open_problem
 
 ORDER = np.array([[0.5, 0.6, 0.7], [0.4, 0.5, 0.9], [0.3, 0.1, 0.5]])
 

@@ -7,8 +7,8 @@ from rankduel.bandits import condorcet_winner
 from rankduel.base.errors import StudyError, UsageError
 from rankduel.experiments.studies.data.folder import data_folder, find_file
 from rankduel.experiments.studies.data.judged import DataSource, name_of_settings
-from rankduel.experiments.studies.data.problems import parse_problem
-from rankduel.experiments.studies.data.public import PUBLIC, open_problem, stand_in_for
+from rankduel.experiments.studies.data.problems import open_problem, parse_problem, stand_in_for
+from rankduel.experiments.studies.data.public import PUBLIC
 from rankduel.experiments.studies.data.subsets import random_arms
 
 

@@ -5,7 +5,8 @@ import pytest
 
 from rankduel.bandits import condorcet_winner
 from rankduel.experiments.studies.data.judged import DataSource
-from rankduel.experiments.studies.data.public import PUBLIC, open_problem
+from rankduel.experiments.studies.data.problems import open_problem
+from rankduel.experiments.studies.data.public import PUBLIC
 from rankduel.experiments.studies.data.stand_ins import FITS, RIVAL, with_gaps_of, with_rival
 from rankduel.experiments.winners.notions import copeland_scores
 

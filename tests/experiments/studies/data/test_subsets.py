@@ -9,7 +9,8 @@ from rankduel.base.errors import StudyError
 from rankduel.base.streams import stream
 from rankduel.experiments.matrix.builtin import MATRICES
 from rankduel.experiments.studies.data.judged import DataSource
-from rankduel.experiments.studies.data.public import PUBLIC, open_problem
+from rankduel.experiments.studies.data.problems import open_problem
+from rankduel.experiments.studies.data.public import PUBLIC
 from rankduel.experiments.studies.data.subsets import DRAWS, draw_two_winners, min_winner_gap
 from rankduel.experiments.winners.notions import copeland_scores
 

@@ -5,7 +5,8 @@ import pytest
 from support.check_results import CLEAR, EMPTY, RCS, RUCB, verdict
 
 from rankduel.base.errors import StudyError
-from rankduel.experiments.studies.pages.figures import as_markdown, draw, points_table, write_figures
+from rankduel.experiments.studies.pages.figures import draw, points_table, write_figures
+from rankduel.experiments.studies.pages.markdown import as_markdown
 from rankduel.experiments.studies.study import Between, Curves, Measure, Points, Study, Table
 
 

@@ -8,10 +8,8 @@ from markdown_it import MarkdownIt
 from support.study_samples import record
 
 from rankduel.experiments.studies import all_studies
-from rankduel.experiments.studies.pages.exhibits import exhibits
-from rankduel.experiments.studies.pages.overview import by_paper, findings
-from rankduel.experiments.studies.pages.reproduction import write_page
-from rankduel.experiments.studies.pages.wording import anchor, code, plain
+from rankduel.experiments.studies.pages.markdown import anchor, code, plain
+from rankduel.experiments.studies.pages.reproduction import by_paper, figures_and_tables, findings, write_page
 from rankduel.experiments.studies.play import folder_of
 from rankduel.experiments.studies.shared import papers
 from rankduel.experiments.studies.study import (
@@ -125,7 +123,7 @@ def test_figures_are_copied_from_the_longest_tier_on_original_data(tmp_path):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / file).write_text(name)
     (folder_of(study, "quick", tmp_path) / "figures" / "table.md").write_text("Table 1\n\n| a |\n| --- |\n")
-    one, two, table = exhibits(study, tmp_path, tmp_path / "docs" / "page.md")
+    one, two, table = figures_and_tables(study, tmp_path, tmp_path / "docs" / "page.md")
     assert one == "**Figure 1.** Tier paper. *Published:* log time.\n\n![Figure 1](page/s/one.svg)\n"
     assert two.startswith("**Figure 2.** Tier quick, on stand-in data.\n")
     assert table == "**Table 1.** Tier quick.\n\n| a |\n| --- |\n"
@@ -133,7 +131,7 @@ def test_figures_are_copied_from_the_longest_tier_on_original_data(tmp_path):
     assert copies == {"one.svg": "paper/one.svg", "two-stand-in.svg": "quick/two-stand-in.svg"}
     # With the original data at last, the figure replaces that on stand-in data.
     (folder_of(study, "paper", tmp_path) / "figures" / "two.svg").write_text("paper/two.svg")
-    list(exhibits(study, tmp_path, tmp_path / "docs" / "page.md"))
+    list(figures_and_tables(study, tmp_path, tmp_path / "docs" / "page.md"))
     assert {path.name for path in (tmp_path / "docs" / "page" / "s").iterdir()} == {"one.svg", "two.svg"}
 
 
