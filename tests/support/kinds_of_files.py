@@ -34,7 +34,7 @@ from rankduel.experiments.studies.data.ballots import (
     read_ballots,
 )
 from rankduel.experiments.studies.data.npz import read_npz
-from rankduel.experiments.studies.published import human_log
+from rankduel.experiments.studies.published.human_log import log as human_log
 from rankduel.experiments.studies.toml import read_study
 from rankduel.experiments.studies.verdicts import read_records, write_records
 from rankduel.letor_data import Letor, rankings_files, read_data, write_parquet

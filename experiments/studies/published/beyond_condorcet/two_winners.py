@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rankduel.experiments.studies.data.subsets import draw_two_winners, min_winner_gap
-from rankduel.experiments.studies.published.cycles import CODE, SIX
+from rankduel.experiments.studies.shared.policies import LI_2020_POLICIES, MERGE_DTS_CODE
 from rankduel.experiments.studies.study import (
     Between,
     Check,
@@ -29,7 +29,7 @@ from rankduel.experiments.studies.study import (
 )
 from rankduel.experiments.winners.notions import copeland_scores
 
-MERGE, OTHERS = SIX[:2], SIX[2:]
+MERGE, OTHERS = LI_2020_POLICIES[:2], LI_2020_POLICIES[2:]
 DTS = "dts(variant=published)"
 MATRIX = "mslr-informational"
 RANKERS = f"{MATRIX}(every=4,first=3,last=127)"
@@ -66,7 +66,13 @@ def random_shapes(inputs: Inputs) -> dict[str, Any]:
 PARTS = (
     Computed("fig4-shape", shape, RANKERS),
     Computed("fig4-random", random_shapes, MATRIX),
-    Runs("fig4", RANKERS, (*MERGE, CODE), {"quick": Size(1e6, 30), "paper": Size(1e7, 100)}, "copeland"),
+    Runs(
+        "fig4",
+        RANKERS,
+        (*MERGE, MERGE_DTS_CODE),
+        {"quick": Size(1e6, 30), "paper": Size(1e7, 100)},
+        "copeland",
+    ),
     Runs("fig4-others", RANKERS, OTHERS, {"quick": Size(1e6, 5), "paper": Size(1e7, 100)}, "copeland"),
     # A matrix by formula of the same shape, with clear gaps.
     Runs("two-winners", "two-winners32", MERGE, {"quick": Size(1e7, 100)}),
@@ -149,7 +155,7 @@ _LOST_CHECKS = (
             Report(Measure("fig4", policy, "wrong")),
             real=True,
         )
-        for label, policy in (("merge_rucb", "merge_rucb"), ("code", CODE))
+        for label, policy in (("merge_rucb", "merge_rucb"), ("code", MERGE_DTS_CODE))
     ),
     Check(
         "fig4.all_runs",
@@ -160,7 +166,7 @@ _LOST_CHECKS = (
     Check(
         "fig4.code",
         "Figure 4: MergeDTS by the authors' public code / by the paper",
-        Report(Measure("fig4", CODE), Measure("fig4", "merge_dts")),
+        Report(Measure("fig4", MERGE_DTS_CODE), Measure("fig4", "merge_dts")),
         real=True,
     ),
 )

@@ -7,64 +7,19 @@ random, so the tolerance is three standard errors of the difference of two count
     counts     the policies and their published counts
     answers    runs of the policies
     claims     comparisons of published and measured counts
+    table      Figure 4.1: published and measured counts side by side
 """
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any
-
-import pandas as pd
 
 from rankduel.experiments.studies.published.budget_1000.answers import answer_contents
 from rankduel.experiments.studies.published.budget_1000.claims import CHECKS
-from rankduel.experiments.studies.published.budget_1000.counts import (
-    CELLS,
-    FIGURE,
-    PROBLEMS,
-    ROWS,
-    RUNS,
-    part_name,
-)
+from rankduel.experiments.studies.published.budget_1000.counts import CELLS, PROBLEMS, ROWS, RUNS, part_name
+from rankduel.experiments.studies.published.budget_1000.table import counts_table
 from rankduel.experiments.studies.shared.papers import NONE, YAN_2022
 from rankduel.experiments.studies.study import Computed, Finding, Size, Study, Table, Use
 
 SIZE = Size(1000, RUNS)
-
-
-def figure(values: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
-    """Return a table of published and measured counts; policies that the tier lacks are left out."""
-    rows = []
-    for name, case in CELLS:
-        found = values.get(part_name(name, case))
-        if name in FIGURE and found is not None:
-            row, runs = ROWS[name], len(found["one"])
-            published = row.cases[case]
-            rows.append(
-                {
-                    "case": case,
-                    "method": row.method,
-                    "one best item": published.one,
-                    "one best item, here": int(RUNS * sum(found["one"]) / runs),
-                    "both best items": "" if published.both is None else str(published.both),
-                    "both best items, here": int(RUNS * sum(found["both"]) / runs),
-                    "comparisons": _range(published.comparisons),
-                    "comparisons, here": _range(found["comparisons"]),
-                    "most judgments of a pair": _range(published.judgments or ()),
-                    "most judgments of a pair, here": _range(found["judgments"]),
-                    "items in answers": "" if published.items is None else str(published.items[0]),
-                    "items in answers, here": int(RUNS * sum(found["items"]) / runs),
-                }
-            )
-    return pd.DataFrame(rows)
-
-
-def _range(values: Any) -> str:
-    if not len(values):
-        return ""
-    low = int(min(values))
-    high = int(max(values))
-    return f"{low}" if low == high else f"{low}-{high}"
-
 
 STUDY = Study(
     id="budget-1000",
@@ -96,7 +51,9 @@ STUDY = Study(
     ),
     checks=CHECKS,
     tables=(
-        Table("figure4.1", "Figure 4.1: counts over 1,000 runs, as published and measured here", figure),
+        Table(
+            "figure4.1", "Figure 4.1: counts over 1,000 runs, as published and measured here", counts_table
+        ),
     ),
     minutes={"quick": 0.7},
 )

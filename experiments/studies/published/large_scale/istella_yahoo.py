@@ -1,7 +1,7 @@
 """MergeDTS and its competitors on 220 rankers of ISTELLA and 700 of Yahoo (Li et al. 2020, 6.1 and 6.3)."""
 
-from rankduel.experiments.studies.published.cycles import CODE
 from rankduel.experiments.studies.published.large_scale.mslr import DTS, MERGE, OTHERS, REX3, SELF
+from rankduel.experiments.studies.shared.policies import MERGE_DTS_CODE
 from rankduel.experiments.studies.study import (
     Between,
     Check,
@@ -22,9 +22,9 @@ def _sizes(quick: int, paper: int) -> dict[str, Size]:
 
 # Stand-ins have fewer runs in tier paper: their number of rankers is the published one, their regret is not.
 PARTS: tuple[Part, ...] = (
-    Runs("istella", "istella-navigational", (*MERGE, CODE), _sizes(quick=5, paper=20)),
+    Runs("istella", "istella-navigational", (*MERGE, MERGE_DTS_CODE), _sizes(quick=5, paper=20)),
     Runs("istella-others", "istella-navigational", OTHERS, {"paper": Size(1e7, 10), "long": Size(1e7, 50)}),
-    Runs("yahoo", "yahoo-navigational", (*MERGE, CODE), _sizes(quick=3, paper=10)),
+    Runs("yahoo", "yahoo-navigational", (*MERGE, MERGE_DTS_CODE), _sizes(quick=3, paper=10)),
     Runs(
         "yahoo-others",
         "yahoo-navigational",

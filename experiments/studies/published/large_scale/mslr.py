@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from rankduel.experiments.studies.published.cycles import CODE, SIX
 from rankduel.experiments.studies.shared.bounds import ALPHA, bound_part
+from rankduel.experiments.studies.shared.policies import LI_2020_POLICIES, MERGE_DTS_CODE
 from rankduel.experiments.studies.study import Curves, Measure, Part, Runs, Size
 
-MERGE, OTHERS = SIX[:2], SIX[2:]
+MERGE, OTHERS = LI_2020_POLICIES[:2], LI_2020_POLICIES[2:]
 RUCB_CODE = "merge_rucb(variant=chang-li)"  # mergeRUCB in the same public code
 SELF, RMED1, REX3 = "self_sparring", "rmed1(variant=chang-li)", "rex3(variant=chang-li)"
 DTS = "dts(variant=published)"
@@ -42,7 +42,7 @@ def navigational(policy: str, at: float, **more: Any) -> Measure:
 
 PARTS: tuple[Part, ...] = (
     *(
-        Runs(merge_part(user), problem, (*MERGE, CODE, RUCB_CODE), _MERGE_SIZES)
+        Runs(merge_part(user), problem, (*MERGE, MERGE_DTS_CODE, RUCB_CODE), _MERGE_SIZES)
         for user, problem in NOISE.items()
     ),
     Runs(others_part("navigational"), NOISE["navigational"], OTHERS, _NAVIGATIONAL_SIZES),

@@ -1,6 +1,5 @@
 """Claims about MergeDTS and its competitors on the 136 rankers of MSLR (Li et al. 2020, 6.1 and 6.3)."""
 
-from rankduel.experiments.studies.published.cycles import CODE
 from rankduel.experiments.studies.published.large_scale.mslr import (
     DTS,
     NOISE,
@@ -13,6 +12,7 @@ from rankduel.experiments.studies.published.large_scale.mslr import (
     others_part,
     right,
 )
+from rankduel.experiments.studies.shared.policies import MERGE_DTS_CODE
 from rankduel.experiments.studies.study import Between, Check, Measure, Order, Ratio, Report
 
 # Regret of mergeRUCB / regret of MergeDTS, the references of the checks.
@@ -28,7 +28,7 @@ _AGAINST_MERGE_RUCB = (
     Check(
         "fig1.mslr.merge_rucb_code",
         "MSLR, navigational: mergeRUCB has nearly double the regret of MergeDTS (authors' code)",
-        Ratio(right("navigational", RUCB_CODE), right("navigational", CODE), 1.2, 2.2),
+        Ratio(right("navigational", RUCB_CODE), right("navigational", MERGE_DTS_CODE), 1.2, 2.2),
         "1.61 (19,849 and 12,316)",
     ),
     *(
@@ -111,7 +111,7 @@ _BY_PUBLIC_CODE = (
         Check(
             f"fig2.{user}.code",
             f"MSLR, {user}: MergeDTS by the authors' public code / by the paper",
-            Report(right(user, CODE), right(user, "merge_dts")),
+            Report(right(user, MERGE_DTS_CODE), right(user, "merge_dts")),
             known,
         )
         for user, known in zip(NOISE, ("", ".86 (12,316 and 14,333)", ""))
@@ -120,7 +120,7 @@ _BY_PUBLIC_CODE = (
         Check(
             f"fig2.{user}.code_order",
             f"MSLR, {user}: MergeDTS is below mergeRUCB, both by the authors' public code",
-            Order(right(user, CODE), right(user, RUCB_CODE)),
+            Order(right(user, MERGE_DTS_CODE), right(user, RUCB_CODE)),
             runs=8,
         )
         for user in NOISE
@@ -129,7 +129,7 @@ _BY_PUBLIC_CODE = (
         Check(
             f"fig2.{user}.code_is_right",
             f"MSLR, {user}: share of runs in which MergeDTS by the authors' code eliminates the winner",
-            Report(Measure(merge_part(user), CODE, "wrong", at=1e7)),
+            Report(Measure(merge_part(user), MERGE_DTS_CODE, "wrong", at=1e7)),
             "not in the source",
         )
         for user in NOISE
@@ -138,7 +138,7 @@ _BY_PUBLIC_CODE = (
         "fig1.mslr.self_sparring_code",
         "after 10^8 duels Self-Sparring is above MergeDTS by the authors' public code, in runs that keep the "
         "winner",
-        Order(navigational(CODE, 1e8, only="right"), navigational(SELF, 1e8)),
+        Order(navigational(MERGE_DTS_CODE, 1e8, only="right"), navigational(SELF, 1e8)),
         "not in the text of the paper",
     ),
 )

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from rankduel.experiments.studies.shared.curves import first_step
 from rankduel.experiments.studies.study import Inputs, full_name
 
 # RUCB is the first version, which the paper describes.
@@ -46,20 +47,6 @@ def _at(table: pd.DataFrame, step: int) -> tuple[float, float]:
     """Return (share of runs that recommend the winner, mean regret) at a step."""
     rows = table[table["step"] == step]
     return float(rows["correct"].mean()), float(rows["regret"].mean())
-
-
-def first_step(curve: dict[int, tuple[float, float]], share: float) -> float:
-    """Return the step at which the curve reaches `share`, linear in log t between horizons; NaN if never."""
-    steps = np.array(list(curve))
-    right = np.array([value for value, _ in curve.values()])
-    reached = np.flatnonzero(right >= share)
-    if not len(reached):
-        return np.nan
-    k = reached[0]
-    if k == 0:
-        return float(steps[0])
-    part = (share - right[k - 1]) / (right[k] - right[k - 1])
-    return float(np.exp(np.log(steps[k - 1]) + part * np.log(steps[k] / steps[k - 1])))
 
 
 def _regret_at(curve: dict[int, tuple[float, float]], share: float) -> float:

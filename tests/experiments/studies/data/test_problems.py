@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rankduel.bandits import condorcet_winner
-from rankduel.base.errors import StudyError, UsageError
+from rankduel.base.errors import MatrixError, StudyError, UsageError
 from rankduel.experiments.studies.data.folder import data_folder, find_file
 from rankduel.experiments.studies.data.judged import DataSource, name_of_settings
 from rankduel.experiments.studies.data.problems import open_problem, parse_problem, stand_in_for
@@ -132,3 +132,31 @@ def test_settings_as_names_of_files():
     assert name_of_settings([]) == "all"
     nested, flat = name_of_settings(["../users/me.toml"]), name_of_settings(["..-users-me.toml"])
     assert "/" not in nested and nested.startswith("..-users-me.toml-") and nested != flat
+
+
+ORDER = np.array([[0.5, 0.6, 0.7], [0.4, 0.5, 0.9], [0.3, 0.1, 0.5]])
+
+
+def test_a_problem_may_be_a_file_in_the_data_folder_or_the_current_folder(tmp_path, monkeypatch):
+    data = tmp_path / "data"
+    data.mkdir()
+    np.savetxt(data / "mine.txt", ORDER)
+    monkeypatch.chdir(tmp_path)
+    np.save("here.npy", ORDER)
+    for name in ("mine.txt", "here.npy"):
+        opened = open_problem(name, DataSource(data, tmp_path))
+        np.testing.assert_allclose(opened.problem.preferences.matrix, ORDER, rtol=1e-15)
+        assert opened.stand_in == ""
+    part = open_problem("mine.txt(random=2,seed=1)", DataSource(data, tmp_path))
+    assert len(part.problem.preferences) == 2
+    with pytest.raises(MatrixError, match=r"else\.txt: there is no such file"):
+        open_problem("else.txt", DataSource(data, tmp_path))
+
+
+def test_a_subset_by_all_users_is_real_only_if_all_matrices_are(tmp_path):
+    text = "mslr-navigational(random=5,seed=1,users=all)"
+    for user in ("navigational", "perfect"):
+        (tmp_path / f"mslr_{user}.txt").touch()
+        assert "mslr-informational" in stand_in_for(text, tmp_path)
+    (tmp_path / "mslr_informational.txt").touch()
+    assert stand_in_for(text, tmp_path) == ""

@@ -3,11 +3,21 @@
 import pandas as pd
 import pytest
 from support.check_results import CLEAR, EMPTY, RCS, RUCB, verdict
+from support.run_set_samples import made_up_table
 
 from rankduel.base.errors import StudyError
-from rankduel.experiments.studies.pages.figures import draw, points_table, write_figures
+from rankduel.experiments.studies.checks import Results
+from rankduel.experiments.studies.pages.figures import bound_lines, draw, points_table, write_figures
 from rankduel.experiments.studies.pages.markdown import as_markdown
-from rankduel.experiments.studies.study import Between, Curves, Measure, Points, Study, Table
+from rankduel.experiments.studies.study import (
+    Between,
+    Curves,
+    Measure,
+    Points,
+    Runs,
+    Study,
+    Table,
+)
 
 
 def test_missing_columns_are_refused():
@@ -37,3 +47,28 @@ def test_tables_name_their_stand_ins(tmp_path):
 def test_tables_as_markdown():
     frame = pd.DataFrame({"policy": ["a|b"], "days": [5.23]})
     assert as_markdown(frame) == "| policy | days |\n| --- | --: |\n| a\\|b | 5.23 |\n"
+
+
+FIGURE = Curves("f", "title", "p", y="log", bounds="limits")
+
+
+STUDY = Study("s", "title", "none", "?", "", (Runs("p", "mslr5", ("rucb",), {}),), (), (FIGURE,))
+
+
+def test_a_figure_draws_the_bounds_of_its_part():
+    values = {
+        "limits": {"rucb by Theorem 4.4 @100": 9e4, "rucb by Theorem 4.4 @10": 4e4},
+        "other": {"x @1": 1.0},
+    }
+    results = Results({"p": made_up_table(("rucb",), 100)}, values, {})
+    lines = bound_lines(FIGURE, results)
+    assert lines.to_dict("list") == {
+        "policy": ["rucb by Theorem 4.4"] * 2,
+        "step": [10, 100],
+        "mean": [4e4, 9e4],
+    }
+    drawn = draw(STUDY, FIGURE, results).to_json()
+    assert "rucb by Theorem 4.4" in drawn and "90000" in drawn
+    plain = draw(STUDY, FIGURE._replace(bounds=""), results).to_json()
+    assert "Theorem" not in plain
+    assert bound_lines(FIGURE, results._replace(values={})).empty
