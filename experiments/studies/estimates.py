@@ -1,8 +1,8 @@
 """Estimate how long a tier of a study will take, from the durations of runs in an output folder.
 
-The duration of a run is that of recorded runs of the same part and policy, of this tier or else of the
-nearest shorter tier, in proportion to the number of duels. Most policies take less time per duel later in a
-run, so an estimate from a shorter tier tends to be too long.
+The recorded runs of the same part and policy, in this tier or else in the nearest shorter tier, give the
+duration of a run in proportion to the number of duels. Most policies take less time per duel later in a run,
+so an estimate from a shorter tier tends to be too long.
 """
 
 from __future__ import annotations

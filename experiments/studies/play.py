@@ -64,7 +64,7 @@ def parts_to_play(study: Study, tier: str, data: Path | None, real: bool) -> lis
     """Return the parts of a tier with their sizes; with `real`, leave out parts that need stand-in data."""
     chosen: list[tuple[Part, Size]] = []
     left_out: set[str] = set()
-    for part, size in study.sized(tier):
+    for part, size in study.parts_in(tier):
         after = part.after if isinstance(part, Computed) else ()
         if real and (left_out.intersection(after) or (part.problem and stand_in_for(part.problem, data))):
             left_out.add(part.name)
@@ -184,7 +184,7 @@ def _computed_values(part: Computed, inputs: Inputs, path: Path) -> dict[str, An
 
 
 def has_values(part: Computed, size: Size, path: Path) -> bool:
-    """Return whether values of this size and version of a computed part are stored, of whichever matrix."""
+    """Return whether values of a computed part are stored for its version and this size; for any matrix."""
     saved = _read_cache(_values_file(path)).get("of", {})
     return {name: saved.get(name) for name in ("size", "version", "numbers")} == _key(part, size)
 

@@ -111,8 +111,8 @@ class Computed:
     after: Sequence[str] = ()  # parts whose records it needs
     sizes: Mapping[str, Size] = field(default_factory=lambda: {"quick": Size(1, 1)})
     cached: bool = True  # keep the values in a file; unnecessary for values that follow quickly from records
-    # Stored values have the version of the part that computed them; those of another version are computed
-    # again. Increase it with every change of the code that may change the values.
+    # Increase it with every change of the code that may change the values: stored values of another version
+    # are computed again.
     version: int = 1
 
 
@@ -301,7 +301,7 @@ class Study:
     warnings: Mapping[str, str] = field(default_factory=dict)
     findings: Sequence[Finding] = ()  # the main results, for the first screen of the page
 
-    def sized(self, tier: str) -> Iterator[tuple[Part, Size]]:
+    def parts_in(self, tier: str) -> Iterator[tuple[Part, Size]]:
         """Yield the parts that have a size in this tier, with the size."""
         for part in self.parts:
             size = size_in(part, tier)

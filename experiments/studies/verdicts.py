@@ -82,7 +82,7 @@ def _counts(records: Iterable[Record]) -> str:
     return ", ".join(f"{counts[v]} {words.get(v, v)}" for v in VERDICTS if counts[v])
 
 
-def measured(record: Record) -> str:
+def measurement_text(record: Record) -> str:
     """Return '1.41 ± 0.05 (14,330 and 20,250; n = 20, 20; z = 4.2)', or the reason for skipping the check."""
     if record.verdict == SKIPPED:
         return record.why

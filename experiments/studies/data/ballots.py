@@ -159,7 +159,7 @@ def _preflib(path: Path, lines: _Lines) -> _File:
         elif header is not None:
             total = _number(path, line, header[3], "a number of voters")
         elif not text.startswith("#"):
-            lists.append(_counted(path, line, text, ":"))
+            lists.append(_parse_list(path, line, text, ":"))
     return _File(names, lists, total)
 
 
@@ -177,7 +177,7 @@ def _preflib_before_2022(path: Path, lines: _Lines) -> _File:
         _add_name(path, line, names, number, name.strip())
     line, totals = lines[n_items + 1]
     total = _number(path, line, totals.partition(",")[0], "a number of voters")
-    return _File(names, [_counted(path, *one, ",") for one in lines[n_items + 2 :]], total)
+    return _File(names, [_parse_list(path, *one, ",") for one in lines[n_items + 2 :]], total)
 
 
 def _kamishima(path: Path, lines: _Lines) -> _File:
@@ -202,7 +202,7 @@ _FORMATS: dict[str, Callable[[Path, _Lines], _File]] = {
 }
 
 
-def _counted(path: Path, line: int, text: str, mark: str) -> _List:
+def _parse_list(path: Path, line: int, text: str, mark: str) -> _List:
     """Parse a list such as '3: 1,{2,4}', with `mark` after the count."""
     count, _, order = text.replace(" ", "").partition(mark)
     if not _is_number(count) or not _ORDER.fullmatch(order):

@@ -1,4 +1,4 @@
-"""Judged data of studies: where their published files are, whole data sets first, and the matrices of them.
+"""Locate the judged data of a study (complete data sets are preferred) and build their matrices.
 
 Each fold of MSLR and LETOR holds all queries, divided into training, validation and test files, so the three
 files of the first fold are the whole data set. The same holds for the three files of each Yahoo set.
@@ -100,8 +100,8 @@ PLACES: dict[str, tuple[Place, ...]] = {
         Place("istella", "test.txt", 1, "the test queries of ISTELLA"),
     ),
 }
-# Options of reading. The labels of Yandex are real numbers from 0 to 4; the source does not tell how it made
-# grades of them.
+# Options of reading. The labels of Yandex are real numbers from 0 to 4; the source does not state how they
+# were made into grades.
 _OPTIONS: dict[str, dict[str, Any]] = {"yandex": {"profile": "yandex", "label_round": "nearest"}}
 
 

@@ -59,7 +59,7 @@ def _yahoo(user: str, gap: float) -> Public:
     )
 
 
-def _ranked(name: str, about: str, lists: tuple[str, ...], items: TopItems) -> Public:
+def _from_lists(name: str, about: str, lists: tuple[str, ...], items: TopItems) -> Public:
     """Return a matrix of shares of voters, from a matrix file or from the ranked lists in files `lists`."""
     files = (f"{name}.txt", f"{name}.prefs.parquet", *lists)
     return Public(f"{about}; {lists[0]}", files, partial(led_by, items.n, *LEADS[name]), items=items)
@@ -68,7 +68,7 @@ def _ranked(name: str, about: str, lists: tuple[str, ...], items: TopItems) -> P
 def _election(name: str, where: str, number: int, n: int) -> Public:
     file = f"00001-0000000{number}.soi"
     about = f"{where} 2002, the {n} candidates on most ballots (preflib.org, data set 00001)"
-    return _ranked(name, about, (file, f"ED-{file}"), TopItems(n, n_lists))
+    return _from_lists(name, about, (file, f"ED-{file}"), TopItems(n, n_lists))
 
 
 USERS = ("perfect", "navigational", "informational")
@@ -102,7 +102,7 @@ LEADS = {
     "dublin8": (0.0143, 0.1587, 0.2270),
     "dublin-north12": (0.0026, 0.0593, 0.2289),
 }
-PUBLIC["sushi16"] = _ranked(
+PUBLIC["sushi16"] = _from_lists(
     "sushi16",
     "the 16 kinds of sushi compared most often, of 100 (preflib.org, data set 00014; kamishima.net/sushi)",
     ("00014-00000002.soi", "ED-00014-00000002.soi", "sushi3b.5000.10.order"),

@@ -49,7 +49,7 @@ def mslr_like(user: str) -> np.ndarray:
     """Return a stand-in for a public matrix of 136 rankers; the informational has no Condorcet winner."""
     if user == "informational":
         return with_rival(mslr_like_with_winner())
-    return _reordered(with_gaps_of(user, 136, f"mslr-{user}"), _mslr_places())
+    return _reorder(with_gaps_of(user, 136, f"mslr-{user}"), _mslr_places())
 
 
 def mslr_like_with_winner() -> np.ndarray:
@@ -57,7 +57,7 @@ def mslr_like_with_winner() -> np.ndarray:
     places = _mslr_places()
     places[BEST_INFORMATIONAL] = -1
     places = np.delete(places, BEST[0])
-    return _reordered(with_gaps_of("informational", 135, "mslr-informational"), places.argsort().argsort())
+    return _reorder(with_gaps_of("informational", 135, "mslr-informational"), places.argsort().argsort())
 
 
 def _mslr_places() -> np.ndarray:
@@ -67,7 +67,7 @@ def _mslr_places() -> np.ndarray:
     return by_strength.argsort()
 
 
-def _reordered(prefs: np.ndarray, places: np.ndarray) -> np.ndarray:
+def _reorder(prefs: np.ndarray, places: np.ndarray) -> np.ndarray:
     return prefs[np.ix_(places, places)]
 
 

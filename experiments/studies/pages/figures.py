@@ -32,12 +32,12 @@ def draw(
 
     With `titled`, the title of the chart names the stand-in data.
     """
-    chart = _drawn(study, figure, results, layout)
+    chart = _chart(study, figure, results, layout)
     stand_in = stand_in_of(figure, results) if titled else ""
     return chart.properties(title=f"on {stand_in}") if chart is not None and stand_in else chart
 
 
-def _drawn(study: Study, figure: Figure, results: Results, layout: Layout) -> alt.LayerChart | None:
+def _chart(study: Study, figure: Figure, results: Results, layout: Layout) -> alt.LayerChart | None:
     if isinstance(figure, Curves):
         return _curves(study, figure, results, layout)
     if isinstance(figure, Points):

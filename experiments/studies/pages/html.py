@@ -20,7 +20,7 @@ from rankduel.experiments.studies.pages.figures import draw, published_values, s
 from rankduel.experiments.studies.pages.markdown import cells
 from rankduel.experiments.studies.play import Played
 from rankduel.experiments.studies.study import FAILS, HOLDS, REPORT, SKIPPED, WARNS, Study
-from rankduel.experiments.studies.verdicts import Record, measured, summary
+from rankduel.experiments.studies.verdicts import Record, measurement_text, summary
 
 _STYLES = {HOLDS: "holds", FAILS: "fails", WARNS: "warns", SKIPPED: "unjudged", REPORT: "unjudged"}
 _NOTE = (
@@ -97,7 +97,7 @@ def _claim(record: Record, study: Study, marked: bool) -> _Claim:
         marked and record.on_stand_in,
         with_policy_titles(record.source_claim, study),
         with_policy_titles(record.expr, study),
-        measured(record),
+        measurement_text(record),
         record.reference_value,
         record.why if record.verdict in (FAILS, WARNS) else "",
     )

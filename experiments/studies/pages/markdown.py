@@ -15,10 +15,10 @@ _POWER = re.compile(r"(\w)\^(\d+)")
 
 def plain(text: str) -> str:
     """Return text for Markdown, in one line, with all markup escaped and powers as superscripts."""
-    return with_superscripts(escaped(text))
+    return with_superscripts(escape(text))
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """Return text for Markdown, in one line and with all markup escaped."""
     return _MARKUP.sub(r"\\\1", " ".join(text.split()))
 

@@ -13,7 +13,7 @@ from rankduel.base.errors import RecordsError
 from rankduel.base.files import write_text
 from rankduel.experiments.studies import all_studies
 from rankduel.experiments.studies.pages.captions import with_policy_titles
-from rankduel.experiments.studies.pages.markdown import anchor, code, escaped, plain, with_superscripts
+from rankduel.experiments.studies.pages.markdown import anchor, code, escape, plain, with_superscripts
 from rankduel.experiments.studies.play import CHECKS, folder_of
 from rankduel.experiments.studies.shared import papers
 from rankduel.experiments.studies.study import (
@@ -29,7 +29,7 @@ from rankduel.experiments.studies.study import (
     Study,
     Table,
 )
-from rankduel.experiments.studies.verdicts import Record, measured, read_records, summary
+from rankduel.experiments.studies.verdicts import Record, measurement_text, read_records, summary
 
 _TOP = """# Published claims, measured here
 
@@ -139,10 +139,10 @@ def by_paper(records: Sequence[Record]) -> str:
 
 def _row(name: str, records: Sequence[Record]) -> tuple[str, ...]:
     counts = Counter((record.verdict, record.on_stand_in) for record in records)
-    return (name, *(str(counts[column] or "") for column in _COLUMNS), _untested(records))
+    return (name, *(str(counts[column] or "") for column in _COLUMNS), _reasons_untested(records))
 
 
-def _untested(records: Sequence[Record]) -> str:
+def _reasons_untested(records: Sequence[Record]) -> str:
     """Return '3 lack longer or more runs, 2 lack data that were not found'; "" if all were tested."""
     lacking = Counter(record.lacks or "something else" for record in records if record.verdict == SKIPPED)
     return ", ".join(f"{n} lack {what}" for what, n in lacking.most_common())
@@ -177,7 +177,7 @@ def _by_study(out: Path) -> list[_Checked]:
     for name, tiers in found.items():
         tiers.sort(key=lambda tier: order.index(tier[0]["tier"]))
         about = tiers[-1][0]
-        lines = [_in_print(line, name, about["source"]) for line in _longest(tiers)]
+        lines = [_with_titles(line, name, about["source"]) for line in _longest(tiers)]
         studies.append(_Checked(name, about["title"], about["source"], lines))
     return studies
 
@@ -191,7 +191,7 @@ def _longest(tiers: Iterable[tuple[dict[str, Any], list[Record]]]) -> list[Line]
     return list(lines.values())
 
 
-def _in_print(line: Line, study: str, source: str) -> Line:
+def _with_titles(line: Line, study: str, source: str) -> Line:
     """Return a row with a paper, and with policies of a published study named as in legends."""
     known = all_studies().get(study)
     claim = line.record.source_claim
@@ -207,12 +207,12 @@ def _section(study: _Checked, out: Path, page: Path) -> str:
     shown = list(figures_and_tables(known, out, page)) if known else []
     return (
         f"### {plain(study.heading)}\n\n{about}{noted}{_failures(study.records)}"
-        + _folded(f"Claims ({len(study.lines)})", _claims(study))
-        + (_folded(f"Figures and tables ({len(shown)})", "\n".join(shown)) if shown else "")
+        + _fold(f"Claims ({len(study.lines)})", _claims(study))
+        + (_fold(f"Figures and tables ({len(shown)})", "\n".join(shown)) if shown else "")
     )
 
 
-def _folded(title: str, body: str) -> str:
+def _fold(title: str, body: str) -> str:
     # Markdown between the tags needs the empty lines.
     return f"<details>\n<summary>{title}</summary>\n\n{body}\n</details>\n\n"
 
@@ -231,7 +231,7 @@ def _failures(records: Sequence[Record]) -> str:
 
 def _with_reason(reason: str, records: Sequence[Record]) -> str:
     """Return an item of a list: one claim and its reason, or a reason and the claims that share it."""
-    claims = [f"{plain(one.source_claim)}. Measured: {plain(measured(one))}." for one in records]
+    claims = [f"{plain(one.source_claim)}. Measured: {plain(measurement_text(one))}." for one in records]
     verdict = f"**{records[0].in_short}**"
     if len(claims) == 1:
         return f"* {verdict}: {claims[0]} {reason}\n"
@@ -245,7 +245,7 @@ def _claims(study: _Checked) -> str:
         cells = (
             f"{record.in_short}<br><sub>{tier}</sub>",
             f"{plain(record.source_claim)}<br><sub>{test}</sub>",
-            plain(measured(record)),
+            plain(measurement_text(record)),
             plain(record.reference_value),
         )
         rows.append(f"| {' | '.join(cells)} |")
@@ -295,7 +295,7 @@ def _figure(study: Study, figure: Figure, found: _Found, page: Path) -> str:
     shutil.copyfile(found.path, copy)
     published = f" *Published:* {plain(figure.published)}" if figure.published else ""
     link = copy.relative_to(page.parent).as_posix()
-    return f"**{plain(figure.title)}.** {found.note}{published}\n\n![{escaped(figure.title)}]({link})\n"
+    return f"**{plain(figure.title)}.** {found.note}{published}\n\n![{escape(figure.title)}]({link})\n"
 
 
 def _table(table: Table, found: _Found) -> str:

@@ -14,7 +14,7 @@ from rankduel.cli.console import screen
 from rankduel.experiments.studies.checks import in_words
 from rankduel.experiments.studies.play import Played
 from rankduel.experiments.studies.study import FAILS, HOLDS, TIERS, WARNS, Part, Runs, Study, size_in
-from rankduel.experiments.studies.verdicts import Record, measured, summary
+from rankduel.experiments.studies.verdicts import Record, measurement_text, summary
 
 _COLOURS = {HOLDS: "green", FAILS: "red", WARNS: "yellow"}
 
@@ -83,7 +83,7 @@ def _about_record(record: Record) -> Table:
     rows = {
         "published": record.source_claim,
         "tested": record.expr,
-        "measured": measured(record),
+        "measured": measurement_text(record),
         "reference": record.reference_value,
         "explanation": (record.why or "not explained") if record.verdict in (FAILS, WARNS) else "",
     }

@@ -76,7 +76,7 @@ def _without_radius(case: Case, planned: Planned) -> Iterator[Check]:
     yield Check(
         f"fig1.{case.name}.{planned.mark}rucb_without_radius",
         f"{case.title}: C2B is comparable to RUCB, {NO_RADIUS}{planned.base_text}",
-        _compared(case, Ratio(case.final(planned.bare), case.final("rucb"), 0.5, 1.3)),
+        _report_yahoo(case, Ratio(case.final(planned.bare), case.final("rucb"), 0.5, 1.3)),
         case.beside(planned.bare, "rucb"),
     )
     yield Check(
@@ -88,7 +88,7 @@ def _without_radius(case: Case, planned: Planned) -> Iterator[Check]:
     yield Check(
         f"fig2.{case.name}.{planned.mark}rmed1_without_radius",
         f"{case.title}: with six more batches C2B is comparable to RMED1, {NO_RADIUS}{planned.base_text}",
-        _compared(case, Ratio(case.final(planned.bare_more), case.final("rmed1"), *COMPARABLE_TO_RMED1)),
+        _report_yahoo(case, Ratio(case.final(planned.bare_more), case.final("rmed1"), *COMPARABLE_TO_RMED1)),
         case.beside(planned.bare_more, "rmed1"),
     )
 
@@ -98,7 +98,7 @@ def _with_radius(case: Case) -> Iterator[Check]:
     yield Check(
         f"fig1.{case.name}.rucb",
         f"{case.title}: C2B is comparable to RUCB",
-        _compared(case, Ratio(case.final(C2B), case.final("rucb"), *COMPARABLE_TO_RUCB)),
+        _report_yahoo(case, Ratio(case.final(C2B), case.final("rucb"), *COMPARABLE_TO_RUCB)),
         case.beside(C2B, "rucb"),
         explanation=RADIUS,
     )
@@ -112,7 +112,7 @@ def _with_radius(case: Case) -> Iterator[Check]:
     yield Check(
         f"fig2.{case.name}.rmed1",
         f"{case.title}: with six more batches C2B is comparable to RMED1",
-        _compared(case, Ratio(case.final(MORE), case.final("rmed1"), *COMPARABLE_TO_RMED1)),
+        _report_yahoo(case, Ratio(case.final(MORE), case.final("rmed1"), *COMPARABLE_TO_RMED1)),
         case.beside(MORE, "rmed1"),
         explanation=RADIUS,
     )
@@ -129,5 +129,5 @@ def _with_radius(case: Case) -> Iterator[Check]:
         )
 
 
-def _compared(case: Case, test: Ratio) -> Ratio | Report:
+def _report_yahoo(case: Case, test: Ratio) -> Ratio | Report:
     return test if case is not YAHOO else Report(test.top, test.bottom)

@@ -30,7 +30,7 @@ def leader_of_all(state, params):
     return copeland_leader(state.wins)
 
 
-def configured(row: Row, case: str) -> Configured:
+def policy_of(row: Row, case: str) -> Configured:
     found = parse_policy(row.policy.format(k=N_BEST[case]))
     if row.eliminated_too:
         return found._replace(thing=found.thing._replace(answers=leaders_of_all, recommend=leader_of_all))
@@ -41,7 +41,7 @@ def answer_contents(row: Row, case: str, inputs: Inputs) -> dict[str, Any]:
     """Return per run the content of the answer, and the numbers of comparisons and judgments."""
     assert inputs.preferences is not None
     matrix = np.array(inputs.preferences.matrix)
-    policy = configured(row, case)
+    policy = policy_of(row, case)
     duel = by_matrix(matrix)
     best = winners_by("copeland", matrix)
     budget = np.array([int(inputs.size.horizon)])
@@ -74,6 +74,6 @@ def answer_contents(row: Row, case: str, inputs: Inputs) -> dict[str, Any]:
 
 
 def _is_outside(values: np.ndarray, limits: tuple[int, int] | None) -> np.ndarray:
-    """Return whether each value is outside the published range; of no range, none is."""
+    """Return whether each value is outside the published range; False if there is no published range."""
     low, high = limits or (-np.inf, np.inf)
     return (values < low) | (values > high)

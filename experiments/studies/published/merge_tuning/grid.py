@@ -65,15 +65,15 @@ def _runs(k: int, subset: int) -> Runs:
     )
 
 
-def _compared(name: str, k: int, subsets: Iterable[int], tier: str) -> Computed:
+def _comparison(name: str, k: int, subsets: Iterable[int], tier: str) -> Computed:
     after = [_name(k, subset) for subset in subsets]
     return Computed(name, by_setting, after=after, sizes={tier: Size(1e7, 1)}, cached=False)
 
 
 PARTS: tuple[Part, ...] = (
     *(_runs(k, subset) for k in SCALES for subset in SUBSETS),
-    _compared(f"best-{QUICK}-few", QUICK, FEW, "quick"),
-    *(_compared(f"best-{k}", k, SUBSETS, "paper") for k in SCALES),
+    _comparison(f"best-{QUICK}-few", QUICK, FEW, "quick"),
+    *(_comparison(f"best-{k}", k, SUBSETS, "paper") for k in SCALES),
 )
 
 

@@ -72,9 +72,9 @@ def crossing(inputs: Inputs) -> dict[str, float]:
     """Return the step T0 after which the mean regret of RUCB stays above that of RCS, and related numbers.
 
     'crosses' is 1 if there is such a step, and RUCB is below RCS before T0 / 2; without such a step it is 0
-    and the only number. 'steeper' is the slope of RCS divided by that of RUCB
-    from T0 / 8 to T0 / 4. 'RUCB share, RCS share, share ratio at' are shares of duels with a non-winner after
-    T0 / 2, T0 and 2 T0. 'excess' is the relative excess of RUCB's regret at 2 T0.
+    and the only number. 'steeper' is the slope of RCS divided by the slope of RUCB, from T0 / 8 to T0 / 4.
+    'RUCB share, RCS share, share ratio at' are shares of duels with a non-winner after T0 / 2, T0 and 2 T0.
+    'excess' is the relative excess of RUCB's regret at 2 T0.
     """
     (table,) = inputs.tables.values()
     means = table.groupby(["policy", "step"])[["regret", "nonwinner_duels"]].mean()
@@ -93,19 +93,19 @@ def crossing(inputs: Inputs) -> dict[str, float]:
             found |= {f"RUCB share at {name}": shares[0], f"RCS share at {name}": shares[1]}
             found |= {f"share ratio at {name}": shares[0] / shares[1]} if min(shares) > 0 else {}
     if 2 * t0 <= steps[-1]:
-        later = _recorded(rucb["regret"], 2 * t0)
+        later = _first_recorded(rucb["regret"], 2 * t0)
         found["excess"] = float(rucb["regret"][later] / rcs["regret"][later] - 1)
     return found
 
 
-def _recorded(values: pd.Series, step: float) -> int:
+def _first_recorded(values: pd.Series, step: float) -> int:
     """Return the first recorded step from `step` on."""
     return next(int(s) for s in values.index if s >= step)
 
 
 def _slope(values: pd.Series, start: float, stop: float) -> float:
-    first = _recorded(values, start)
-    last = _recorded(values, stop)
+    first = _first_recorded(values, start)
+    last = _first_recorded(values, stop)
     return float((values[last] - values[first]) / (last - first))
 
 
