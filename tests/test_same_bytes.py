@@ -58,7 +58,7 @@ def folders(tmp_path):
         (write_record, "0.parquet", {"digests": {"digest": "1f", "study": "2e", "seed": 3, "format": 2}}),
         (write_session, "session.json", {"version": "0.2.0", "digest": "b"}),
         (write_json, "study.json", {"versions": {"numpy": "3", "numba": "1"}}),
-        (write_json, "size.values.json", {"of": {"code": "a later version"}}),
+        (write_json, "size.values.json", {"of": {"version": 2, "numbers": 2}}),
         (write_page, "report.html", {"seconds": 0.2, "heading": "Loss"}),
         (write_text, "0.seconds", {"text": "17\n"}),
         (write_text, "plain.txt", {}),

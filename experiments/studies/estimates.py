@@ -1,8 +1,8 @@
 """Estimate how long a tier of a study will take, from the durations of runs in an output folder.
 
-The duration of a run is that of recorded runs of the same part and policy, of this tier or else of the
-nearest shorter tier, in proportion to the number of duels. Most policies take less time per duel later in a
-run, so an estimate from a shorter tier tends to be too long.
+The recorded runs of the same part and policy, in this tier or else in the nearest shorter tier, give the
+duration of a run in proportion to the number of duels. Most policies take less time per duel later in a run,
+so an estimate from a shorter tier tends to be too long.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 from rankduel.base.errors import StudyError
 from rankduel.base.files import path_inside
 from rankduel.experiments.runs.record_reading import read_seconds, run_seconds
-from rankduel.experiments.studies.data import stand_in_for
-from rankduel.experiments.studies.playing import folder_of, has_values, parts_to_play, seconds_file
+from rankduel.experiments.studies.data.problems import stand_in_for
+from rankduel.experiments.studies.play import folder_of, has_values, parts_to_play, seconds_file
 from rankduel.experiments.studies.study import STAND_IN, TIERS, Computed, Part, Runs, Size, Study, size_in
 
 

@@ -1,18 +1,18 @@
 """A study: a published experiment as a value, from its data to the claims that are tested.
 
-To add a study, write a file in published/ that ends in `STUDY = Study(...)`. Commands, tests and the page of
-reproductions find it by that name. Parts, checks and figures of a long study are in files beside it, which
-define PARTS, CHECKS and FIGURES. A study consists of
+To add a study, make a folder in published/ whose __init__.py ends in `STUDY = Study(...)`. Commands, tests
+and the page of reproductions find it there. Other files of the folder are named by what they hold, such as
+the parts, checks and figures of one published figure. A study consists of
 
     Runs       policies on a problem, with a horizon and a number of runs for each tier
     Computed   named numbers, from a matrix or from the runs of earlier parts
-    Check      a claim of the source and its test (experiments/studies/checks.py)
-    Curves, Points, Bubbles, Table   the figures and tables of the source (experiments/studies/figures.py)
+    Check      a claim of the source and its test (checks.py)
+    Curves, Points, Bubbles, Table   the figures and tables of the source (pages/figures.py)
     Finding    a main result, with numbers of the checks
 
-A problem is text, such as 'cycle' or 'mslr-navigational(random=16,seed=3)' (experiments/studies/problems.py).
-A policy is text in the notation of 'rankduel policies'. published/cycles.py is a short example. The same
-fields in a TOML file define a user's own study (experiments/studies/toml.py).
+A problem is text, such as 'cycle' or 'mslr-navigational(random=16,seed=3)' (data/problems.py). A policy is
+text in the notation of 'rankduel policies'. published/live_vs_proxy is a short example. The same fields in a
+TOML file define a user's own study (toml.py).
 """
 
 from __future__ import annotations
@@ -111,6 +111,9 @@ class Computed:
     after: Sequence[str] = ()  # parts whose records it needs
     sizes: Mapping[str, Size] = field(default_factory=lambda: {"quick": Size(1, 1)})
     cached: bool = True  # keep the values in a file; unnecessary for values that follow quickly from records
+    # Increase it with every change of the code that may change the values: stored values of another version
+    # are computed again.
+    version: int = 1
 
 
 Part = Runs | Computed
@@ -298,7 +301,7 @@ class Study:
     warnings: Mapping[str, str] = field(default_factory=dict)
     findings: Sequence[Finding] = ()  # the main results, for the first screen of the page
 
-    def sized(self, tier: str) -> Iterator[tuple[Part, Size]]:
+    def parts_in(self, tier: str) -> Iterator[tuple[Part, Size]]:
         """Yield the parts that have a size in this tier, with the size."""
         for part in self.parts:
             size = size_in(part, tier)

@@ -43,8 +43,8 @@ from rankduel.base.text import shortened
 from rankduel.base.toml import load_toml, read_table
 from rankduel.experiments.matrix.builtin import FAMILIES, MATRICES, make_matrix
 from rankduel.experiments.specs import parse_policy
-from rankduel.experiments.studies.data import PUBLIC, is_file, stand_in_for
-from rankduel.experiments.studies.problems import LETOR, parse_problem
+from rankduel.experiments.studies.data.problems import LETOR, is_file, parse_problem, stand_in_for
+from rankduel.experiments.studies.data.public import PUBLIC
 from rankduel.experiments.studies.study import (
     COLUMNS,
     LARGEST_SEED,
@@ -69,7 +69,7 @@ from rankduel.experiments.studies.study import (
 
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}")  # valid names of files and folders
 _LONGEST_FILE = 200  # characters in the file name of a matrix
-# Files and folders of every study, which no part may replace (experiments/studies/playing.py).
+# Files and folders of every study, which no part may replace (experiments/studies/play.py).
 _RESERVED = ("made", "figures", "checks.json")
 
 
@@ -145,7 +145,7 @@ def read_study(path: str | Path, *, trust: bool = False) -> Study:
         minutes=written.minutes,
         seed=written.seed,
     )
-    with _named(where):
+    with _prefix_errors(where):
         study = _with_policy_files(study, trust)
     check_study(study, where)
     return study
@@ -162,7 +162,7 @@ def _check(claim: _Claim, where: str) -> Check:
 
 
 @contextmanager
-def _named(where: str) -> Iterator[None]:
+def _prefix_errors(where: str) -> Iterator[None]:
     """Prefix the message of an error with `where`."""
     try:
         yield
@@ -183,7 +183,7 @@ def _with_policy_files(study: Study, trust: bool) -> Study:
         for part in study.parts
         if isinstance(part, Runs)
     ]
-    checks = [replace(check, test=_renamed(check.test, files)) for check in study.checks]
+    checks = [replace(check, test=_rename_policies(check.test, files)) for check in study.checks]
     return replace(study, parts=parts, checks=checks, files={str(one): one for one in files.values()})
 
 
@@ -191,7 +191,7 @@ def _name_in(files: Mapping[str, Configured], text: str) -> str:
     return str(files[text]) if text in files else text
 
 
-def _renamed(test: Test, files: Mapping[str, Configured]) -> Test:
+def _rename_policies(test: Test, files: Mapping[str, Configured]) -> Test:
     """Return the test with policies from Python files named as in records."""
     changed: Any = {
         name: value._replace(policy=_name_in(files, value.policy))
@@ -207,7 +207,7 @@ def check_study(study: Study, where: str) -> None:
     runs = {part.name: part for part in study.parts if isinstance(part, Runs)}
     for part in study.parts:
         _check_sizes(part.sizes, f"{where}: part '{part.name}'")
-        with _named(f"{where}: part '{part.name}'"):
+        with _prefix_errors(f"{where}: part '{part.name}'"):
             if part.problem or isinstance(part, Runs):  # a computed part may have no problem
                 _check_problem(part.problem)
     played = {name: _policies(part, study, f"{where}: part '{name}'") for name, part in runs.items()}
@@ -215,12 +215,12 @@ def check_study(study: Study, where: str) -> None:
     for check in study.checks:
         if not check.measures:
             raise StudyError(f"{where}: the test of '{check.id}' has no measure")
-        with _named(f"{where}: check '{check.id}'"):
+        with _prefix_errors(f"{where}: check '{check.id}'"):
             for measure in check.measures:
                 _check_measure(measure, study, names, played)
     for figure in study.figures:
         if isinstance(figure, Curves):
-            with _named(f"{where}: curves '{figure.name}'"):
+            with _prefix_errors(f"{where}: curves '{figure.name}'"):
                 for name in (figure.part, *figure.beside):
                     find(name, runs, "part with runs", StudyError)
                 if figure.bounds:
@@ -284,7 +284,7 @@ def _check_problem(text: str) -> None:
 
 def _policies(part: Runs, study: Study, where: str) -> set[str]:
     """Return the policies of a part, named as in records."""
-    with _named(where):
+    with _prefix_errors(where):
         names = [str(study.policy(policy)) for policy in part.policies]
     if not names:
         raise StudyError(f'{where}: no policies; expected at least one, as in policies = ["rucb"]')

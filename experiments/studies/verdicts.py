@@ -82,6 +82,29 @@ def _counts(records: Iterable[Record]) -> str:
     return ", ".join(f"{counts[v]} {words.get(v, v)}" for v in VERDICTS if counts[v])
 
 
+def measurement_text(record: Record) -> str:
+    """Return '1.41 ± 0.05 (14,330 and 20,250; n = 20, 20; z = 4.2)', or the reason for skipping the check."""
+    if record.verdict == SKIPPED:
+        return record.why
+    text = number(record.value) + ("" if np.isnan(record.se) else f" ± {number(record.se)}")
+    sides = [(record.lhs, record.n_lhs), (record.rhs, record.n_rhs)]
+    more = []
+    if record.n_rhs:
+        more.append(" and ".join(number(value) for value, _ in sides))
+    if record.n_lhs > 1:
+        more.append("n = " + ", ".join(str(n) for _, n in sides if n))
+    if np.isfinite(record.z):
+        more.append(f"z = {record.z:.1f}")
+    return f"{text} ({'; '.join(more)})" if more else text
+
+
+def number(value: float) -> str:
+    """Return a number with four digits, or all digits of a whole number."""
+    if np.isnan(value):
+        return "unknown"
+    return f"{value:,.0f}" if abs(value) >= 1000 or value == int(value) else f"{value:.4g}"
+
+
 def write_records(records: Sequence[Record], path: Path, about: Mapping[str, Any]) -> None:
     rows = [{key: _plain(value) for key, value in asdict(record).items()} for record in records]
     text = json.dumps({**about, "checks": rows}, indent=1, sort_keys=True, allow_nan=False)

@@ -177,7 +177,7 @@ def _solution(costs: np.ndarray, **constraints: Any) -> np.ndarray:
     The dual simplex method is faster for small programs. For a random matrix of 1,000 rankers it took ten
     times as long as the interior-point method, which HiGHS ends at a vertex, too.
     """
-    method = "highs-ds" if len(costs) <= _SIMPLEX_VARIABLES else "highs-ipm"
+    method: Any = "highs-ds" if len(costs) <= _SIMPLEX_VARIABLES else "highs-ipm"
     tolerances: Any = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
     found = scipy.optimize.linprog(costs, **constraints, method=method, options=tolerances)
     if found.x is None:

@@ -10,8 +10,8 @@ from rankduel.base.settings import find
 from rankduel.base.watch import SILENT, Watch
 from rankduel.experiments.cluster import workers_of
 from rankduel.experiments.studies import all_studies
-from rankduel.experiments.studies.data_folder import data_folder
-from rankduel.experiments.studies.playing import Played, check, folder_of, play_study
+from rankduel.experiments.studies.data.folder import data_folder
+from rankduel.experiments.studies.play import Played, check, folder_of, play_study
 from rankduel.experiments.studies.study import Study
 from rankduel.experiments.studies.toml import read_study
 

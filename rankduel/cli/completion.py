@@ -70,7 +70,8 @@ def users(incomplete: str) -> list[str]:
 
 def studies(incomplete: str) -> list[str]:
     """Complete names and TOML files of studies."""
-    names = [name.replace("_", "-") for name in _modules("experiments/studies/published", "\nSTUDY = ")]
+    folders = (path.parent for path in _PACKAGE.glob("experiments/studies/published/*/__init__.py"))
+    names = [folder.name.replace("_", "-") for folder in folders]
     return _starting(names, incomplete) + _paths(incomplete, (".toml",))
 
 
@@ -106,10 +107,9 @@ def _starting(names: Iterable[str], incomplete: str) -> list[str]:
     return sorted(name for name in names if name.startswith(incomplete))
 
 
-def _modules(folder: str, text: str = "") -> list[str]:
-    """Return the names of modules in folders of the package whose source contains `text`."""
-    found = [path for path in _PACKAGE.glob(f"{folder}/*.py") if path.stem != "__init__"]
-    return [path.stem for path in found if not text or text in path.read_text("utf-8")]
+def _modules(folder: str) -> list[str]:
+    """Return the names of modules in folders of the package."""
+    return [path.stem for path in _PACKAGE.glob(f"{folder}/*.py") if path.stem != "__init__"]
 
 
 def _paths(incomplete: str, endings: tuple[str, ...]) -> list[str]:

@@ -287,7 +287,7 @@ class DuelOptions:
         several = [name for name, values in given.items() if len(values) > 1]
         if not several:
             return {"": self}
-        from rankduel.experiments.studies.judged import name_of_settings
+        from rankduel.experiments.studies.data.judged import name_of_settings
 
         for name in several:
             again = [value for value, times in Counter(given[name]).items() if times > 1]

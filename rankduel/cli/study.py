@@ -30,7 +30,7 @@ from rankduel.cli.options import AsCsv, AsJson, Jobs, Repair, Scheduler, refuse_
 
 if TYPE_CHECKING:
     from rankduel.api.studies import Tier as TierName
-    from rankduel.experiments.studies.playing import Played
+    from rankduel.experiments.studies.play import Played
     from rankduel.experiments.studies.study import Study
 
 app = typer.Typer(no_args_is_help=True, help="Run published experiments or your own, and check their claims.")
@@ -168,7 +168,7 @@ def run(
     from rankduel.cli.shown.estimates import seconds_text
     from rankduel.cli.shown.study import record_rows
     from rankduel.experiments.studies import all_studies
-    from rankduel.experiments.studies.page import write_study_page
+    from rankduel.experiments.studies.pages.html import write_study_page
     from rankduel.experiments.studies.verdicts import summary
 
     if bool(names) == all:
@@ -244,7 +244,7 @@ def page(
 
     [dim]Example:[/] rankduel study page results/studies -o docs/reproduction.md
     """
-    from rankduel.experiments.studies.reproduction import write_page
+    from rankduel.experiments.studies.pages.reproduction import write_page
     from rankduel.experiments.studies.verdicts import summary
 
     lines = write_page(out, output)
@@ -264,7 +264,7 @@ def _show_time_left(
 ) -> None:
     """Print what is left to run, and how long it will take."""
     from rankduel.cli.shown.estimates import show_estimates
-    from rankduel.experiments.studies.data_folder import data_folder
+    from rankduel.experiments.studies.data.folder import data_folder
     from rankduel.experiments.studies.estimates import estimates
 
     folder = data_folder(data)
@@ -299,8 +299,8 @@ def _play_and_check(
     `workers` are the arguments `jobs` and `scheduler` of `rankduel.study`.
     """
     from rankduel.cli.shown.study import time_text
-    from rankduel.experiments.studies.data_folder import data_folder
-    from rankduel.experiments.studies.playing import count_runs, parts_to_play
+    from rankduel.experiments.studies.data.folder import data_folder
+    from rankduel.experiments.studies.play import count_runs, parts_to_play
 
     console = errors if as_data else screen
     for study in studies.values():

@@ -26,8 +26,8 @@ from rankduel.experiments.matrix.build import write_matrix
 from rankduel.experiments.matrix.preferences import read_preferences
 from rankduel.experiments.runs.play import play_runs
 from rankduel.experiments.runs.problem import Problem
-from rankduel.experiments.studies.playing import play_study
-from rankduel.experiments.studies.published import merge_tuning
+from rankduel.experiments.studies.play import play_study
+from rankduel.experiments.studies.published.merge_tuning import parameters
 from rankduel.experiments.studies.study import Inputs, Size
 from rankduel.experiments.studies.toml import read_study
 from rankduel.letor_data import read_data
@@ -380,12 +380,12 @@ def test_a_command_writes_the_same_on_a_cluster(lasting_machines, command, tmp_p
 
 
 def test_a_parameter_search_finds_the_same_on_a_cluster(lasting_machines, tmp_path, monkeypatch):
-    monkeypatch.setattr(merge_tuning, "SEARCHES", {"dts": {"alpha": (0.3, 0.6, 1.2)}})
+    monkeypatch.setattr(parameters, "SEARCHES", {"dts": {"alpha": (0.3, 0.6, 1.2)}})
     preferences, size = read_preferences("arxiv6"), Size(20_000, 4)
-    here = merge_tuning.search("dts", Inputs(preferences, size, {}, 1, None, tmp_path / "here", None))
+    here = parameters.search("dts", Inputs(preferences, size, {}, 1, None, tmp_path / "here", None))
     with open_cluster(lasting_machines.address) as cluster:
         inputs = Inputs(preferences, size, {}, cluster, None, tmp_path / "there", None)
-        assert merge_tuning.search("dts", inputs) == here
+        assert parameters.search("dts", inputs) == here
     assert records(tmp_path / "here") == records(tmp_path / "there")
 
 

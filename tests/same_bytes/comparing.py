@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 # digested values are compared themselves.) Places, not names: a policy may have a parameter named 'version'.
 _VERSIONS = re.compile(
     r"(rankduel\.)?(versions\..*|(settings|matrix)\.version|format|numbers|digest)|rankduel\.(study|seed)"
-    r"|rankduel|sha256|of\.code"
+    r"|rankduel|sha256|of\.(code|version|numbers)"
 )
 # Descriptions in the list of policies, which contain no results.
 _WORDS = re.compile(r"\[\w+\]\.(about|source|assumes|parameters\.\w+\.about)")

@@ -27,9 +27,14 @@ from rankduel.experiments.matrix.checkpoint import Checkpoint
 from rankduel.experiments.matrix.preferences import preferences_of
 from rankduel.experiments.runs.run_set import read_run_set
 from rankduel.experiments.runs.study_file import write_settings
-from rankduel.experiments.studies.ballots import TopItems, n_lists, preferences_from_ballots, read_ballots
-from rankduel.experiments.studies.npz import read_npz
-from rankduel.experiments.studies.published import human_log
+from rankduel.experiments.studies.data.ballots import (
+    TopItems,
+    n_lists,
+    preferences_from_ballots,
+    read_ballots,
+)
+from rankduel.experiments.studies.data.npz import read_npz
+from rankduel.experiments.studies.published.human_log import log as human_log
 from rankduel.experiments.studies.toml import read_study
 from rankduel.experiments.studies.verdicts import read_records, write_records
 from rankduel.letor_data import Letor, rankings_files, read_data, write_parquet

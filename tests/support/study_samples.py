@@ -5,7 +5,7 @@ import json
 import pandas as pd
 
 from rankduel.experiments.studies.checks import Results, run_checks
-from rankduel.experiments.studies.playing import Played
+from rankduel.experiments.studies.play import Played
 from rankduel.experiments.studies.study import FAILS, HOLDS, SKIPPED, WARNS, Curves, Runs, Size, Study, Table
 from rankduel.experiments.studies.toml import read_study
 from rankduel.experiments.studies.verdicts import Record

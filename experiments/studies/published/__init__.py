@@ -1,1 +1,1 @@
-"""Published experiments, one study per file."""
+"""Published experiments, a folder per study, whose __init__.py defines STUDY."""

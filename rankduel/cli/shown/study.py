@@ -12,10 +12,9 @@ from rich.table import Table
 from rankduel.base.threads import n_workers
 from rankduel.cli.console import screen
 from rankduel.experiments.studies.checks import in_words
-from rankduel.experiments.studies.playing import Played
+from rankduel.experiments.studies.play import Played
 from rankduel.experiments.studies.study import FAILS, HOLDS, TIERS, WARNS, Part, Runs, Study, size_in
-from rankduel.experiments.studies.verdicts import Record, summary
-from rankduel.experiments.studies.wording import measured
+from rankduel.experiments.studies.verdicts import Record, measurement_text, summary
 
 _COLOURS = {HOLDS: "green", FAILS: "red", WARNS: "yellow"}
 
@@ -84,7 +83,7 @@ def _about_record(record: Record) -> Table:
     rows = {
         "published": record.source_claim,
         "tested": record.expr,
-        "measured": measured(record),
+        "measured": measurement_text(record),
         "reference": record.reference_value,
         "explanation": (record.why or "not explained") if record.verdict in (FAILS, WARNS) else "",
     }

@@ -11,8 +11,8 @@ from rankduel.base.errors import MatrixError, RankduelError
 from rankduel.cli.options import problem_name
 from rankduel.experiments.matrix.builtin import FAMILIES, MATRICES, is_built_in, make_matrix, parse_matrix
 from rankduel.experiments.matrix.preferences import read_preferences
-from rankduel.experiments.studies.data import open_problem, stand_in_for
-from rankduel.experiments.studies.judged import DataSource
+from rankduel.experiments.studies.data.judged import DataSource
+from rankduel.experiments.studies.data.problems import open_problem, stand_in_for
 from rankduel.experiments.studies.toml import read_study
 
 

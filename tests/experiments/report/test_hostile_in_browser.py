@@ -10,7 +10,7 @@ from rankduel.experiments.report.charts.heatmap import heatmap
 from rankduel.experiments.report.files import save_chart
 from rankduel.experiments.report.page import write_report
 from rankduel.experiments.runs.run_set import read_run_sets
-from rankduel.experiments.studies.page import write_study_page
+from rankduel.experiments.studies.pages.html import write_study_page
 
 pytestmark = in_browser
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import pytest
 from support.own_study import TOML
@@ -9,7 +10,7 @@ from support.own_study import TOML
 from rankduel.cli.shown.estimates import seconds_text, stated_minutes
 from rankduel.experiments.studies import all_studies
 from rankduel.experiments.studies.estimates import estimates
-from rankduel.experiments.studies.playing import play_study
+from rankduel.experiments.studies.play import play_study
 from rankduel.experiments.studies.study import Computed, Runs, Size, Study
 
 
@@ -29,8 +30,8 @@ STUDY = Study(
 )  # fmt: skip
 
 
-def left(tier, out):
-    return {(one.part, one.policy): one for one in estimates(STUDY, tier, out, data=None, real=False)}
+def left(tier, out, study=STUDY):
+    return {(one.part, one.policy): one for one in estimates(study, tier, out, data=None, real=False)}
 
 
 def test_without_records_all_runs_are_left_and_no_time_is_known(tmp_path):
@@ -66,11 +67,11 @@ def test_runs_of_the_tier_itself_come_first(tmp_path):
     assert left("paper", tmp_path)["r", "savage"].tier == "quick"  # not from a longer tier
 
 
-def test_edited_values_are_left_to_compute(tmp_path, monkeypatch):
+def test_values_of_another_version_are_left_to_compute(tmp_path):
     play_study(STUDY, "quick", tmp_path)
     assert left("quick", tmp_path)["c", ""].runs == 0
-    monkeypatch.setattr("rankduel.experiments.studies.playing.code_version", lambda make: "edited")
-    assert left("quick", tmp_path)["c", ""].runs == 1
+    parts = [replace(part, version=2) if part.name == "c" else part for part in STUDY.parts]
+    assert left("quick", tmp_path, replace(STUDY, parts=parts))["c", ""].runs == 1
 
 
 @pytest.mark.parametrize(

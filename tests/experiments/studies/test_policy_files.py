@@ -4,7 +4,7 @@ import pytest
 
 import rankduel as library
 from rankduel.base.errors import PolicyError
-from rankduel.experiments.studies.playing import play_study
+from rankduel.experiments.studies.play import play_study
 from rankduel.experiments.studies.study import Runs, Size, Study
 from rankduel.experiments.studies.toml import read_study
 

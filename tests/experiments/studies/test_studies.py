@@ -9,8 +9,8 @@ from rankduel.experiments.matrix.preferences import preferences_of
 from rankduel.experiments.runs.problem import Problem
 from rankduel.experiments.specs import parse_policy
 from rankduel.experiments.studies import all_studies
-from rankduel.experiments.studies.data import open_problem
-from rankduel.experiments.studies.judged import DataSource
+from rankduel.experiments.studies.data.judged import DataSource
+from rankduel.experiments.studies.data.problems import open_problem
 from rankduel.experiments.studies.study import (
     COLUMNS,
     TIERS,
@@ -58,7 +58,7 @@ def test_quick_tiers_fit_into_half_an_hour_on_two_cores():
 def test_computed_parts_come_after_the_parts_they_need(tier):
     for study in STUDIES.values():
         played = set()
-        for part, _ in study.sized(tier):
+        for part, _ in study.parts_in(tier):
             if isinstance(part, Computed):
                 assert set(part.after) <= played, (study.id, part.name)
             played.add(part.name)

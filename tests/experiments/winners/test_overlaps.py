@@ -16,10 +16,12 @@ from rankduel.experiments.matrix.builtin import MATRICES
 from rankduel.experiments.matrix.preferences import preferences_of
 from rankduel.experiments.report.charts.points import binned_shares, bubble_chart, line_chart
 from rankduel.experiments.studies.checks import Results, run_checks
-from rankduel.experiments.studies.figures import draw, points_table
-from rankduel.experiments.studies.published import winner_notions
+from rankduel.experiments.studies.pages.figures import draw, points_table
 from rankduel.experiments.studies.published.facts import STUDY as FACTS
-from rankduel.experiments.studies.published.facts_subsets import public_facts
+from rankduel.experiments.studies.published.facts.subsets import public_facts
+from rankduel.experiments.studies.published.winner_notions import STUDY as WINNER_NOTIONS
+from rankduel.experiments.studies.published.winner_notions.claims import USERS, table_7_1
+from rankduel.experiments.studies.published.winner_notions.subsets import overlaps
 from rankduel.experiments.studies.study import HOLDS, REPORT, Bubbles, Inputs, Measure, Size
 from rankduel.experiments.winners import overlaps as overlaps_module
 from rankduel.experiments.winners.notions import (
@@ -279,8 +281,8 @@ def inputs_of(matrix, samples):
 def played():
     """Compute both parts of the study on small matrices; the navigational part has more subsets."""
     values = {
-        "informational": winner_notions.overlaps(inputs_of(noisy(12, 0.6), 100)),
-        "navigational": winner_notions.overlaps(inputs_of(noisy(12, 0.2), 400)),
+        "informational": overlaps(inputs_of(noisy(12, 0.6), 100)),
+        "navigational": overlaps(inputs_of(noisy(12, 0.2), 400)),
     }
     return Results({}, values, {})
 
@@ -300,8 +302,8 @@ def test_values_of_the_study_match_the_tables(played):
 
 
 def test_checks_of_the_study(played):
-    records = {record.id: record for record in run_checks(winner_notions.STUDY, played)}
-    for part in winner_notions.PARTS:
+    records = {record.id: record for record in run_checks(WINNER_NOTIONS, played)}
+    for part in USERS:
         assert records[f"winner-notions.{part}.few_winners"].verdict == HOLDS
     assert records["winner-notions.navigational.1_winners"].verdict == REPORT
     found = records["winner-notions.informational.1_winners"]
@@ -311,8 +313,8 @@ def test_checks_of_the_study(played):
 
 
 def test_table_and_figures_of_the_study(played):
-    study = winner_notions.STUDY
-    table = winner_notions.table_7_1({"navigational": played.values["navigational"]})
+    study = WINNER_NOTIONS
+    table = table_7_1({"navigational": played.values["navigational"]})
     assert table["published"].tolist() == [99.94, 51.49, 56.15, 77.66, 82.11, 94.81, 94.2]
     assert table["here, informational"].isna().all() and table["here, navigational"].between(0, 100).all()
     assert len(study.figures) == 5
@@ -321,10 +323,10 @@ def test_table_and_figures_of_the_study(played):
     for figure in bubbles:
         shown = points_table(figure, played)
         assert shown.groupby("x")["mean"].sum().tolist() == pytest.approx([1.0] * 12)
-        assert {m.part for line in figure.lines.values() for m in line.values()} <= set(winner_notions.PARTS)
+        assert {m.part for line in figure.lines.values() for m in line.values()} <= set(USERS)
         drawn = draw(study, figure, played).to_dict()["layer"][0]["encoding"]
         assert drawn["y"]["scale"]["domain"] == [shown["policy"].min() - 0.5, shown["policy"].max() + 0.5]
-        assert draw(study, figure, Results({}, {part: {} for part in winner_notions.PARTS}, {})) is None
+        assert draw(study, figure, Results({}, {part: {} for part in USERS}, {})) is None
     marked = draw(study, bubbles[0], played._replace(stand_ins={"informational": "a stand-in"}))
     assert marked.title == "on a stand-in"
 

@@ -5,17 +5,15 @@ import pytest
 
 from rankduel.base.errors import DataError
 from rankduel.experiments.matrix.preferences import preferences_of
-from rankduel.experiments.studies.published.human_log import (
+from rankduel.experiments.studies.published.human_log.copies import copy_places, play_prefbest, with_copy
+from rankduel.experiments.studies.published.human_log.log import (
     Judgment,
     best_items,
-    copies,
-    counted,
+    count_judgments,
+    counts_of_log,
     finals,
-    judged,
     read_log,
     read_qrels,
-    replay,
-    with_copy,
 )
 from rankduel.experiments.studies.study import Inputs, Size
 
@@ -43,7 +41,7 @@ def test_best_items_won_most_often():
 
 
 def test_counts_of_a_log():
-    found, sets = counted(LOG, len(RUN), len(THIRD))
+    found, sets = count_judgments(LOG, len(RUN), len(THIRD))
     assert (found["questions"], found["passages"], found["median pool"]) == (1, 4, 4)
     assert sets["Set-I"] == {"q": frozenset("abc")} and sets["Combined-I+II"] == {"q": frozenset("a")}
     assert (found["Set-I items"], found["Set-I and Set-II items"]) == (3, 1)
@@ -51,18 +49,18 @@ def test_counts_of_a_log():
 
 def test_a_question_may_be_missing_in_a_final():
     other = [judgment._replace(question="r") for judgment in judgments(SECOND)]
-    found, _ = counted([*LOG[: -len(SECOND)], *other], len(RUN), len(THIRD))
+    found, _ = count_judgments([*LOG[: -len(SECOND)], *other], len(RUN), len(THIRD))
     assert (found["Set-I and Set-II items"], found["Set-I and Set-II questions"]) == (0, 0)
 
 
 def test_replay_finds_its_files(tmp_path):
-    assert replay(Inputs(None, Size(1, 1), {}, 1)) == {}
+    assert counts_of_log(Inputs(None, Size(1, 1), {}, 1)) == {}
     inputs = Inputs(None, Size(1, 1), {}, 1, data=tmp_path)
-    assert replay(inputs) == {}
+    assert counts_of_log(inputs) == {}
     (tmp_path / "judgments.txt").write_text("1 a b a\n" * 11_681)
     (tmp_path / "Set-I.qrels").write_text("1 Q0 a 1\n")
     (tmp_path / "Set-II.qrels").write_text("1 Q0 b 1\n")
-    found = replay(inputs)
+    found = counts_of_log(inputs)
     assert (found["Set-I items"], found["Set-I as published"], found["Set-II as published"]) == (1, 1, 0)
     assert "Set-III as published" not in found
 
@@ -101,8 +99,8 @@ def test_copies_of_a_sure_winner_are_both_in_the_final():
     """If the better item always wins, the first item and its copy lose to each other only."""
     prefs = np.triu(np.ones((30, 30)), 1) + 0.5 * np.eye(30)
     inputs = Inputs(preferences_of(prefs), Size(1, 20), {}, 1)
-    assert copies(inputs) == {"copy in the final": [1.0] * 20, "copy in the top five": [1.0] * 20}
-    scores = judged(prefs, seed=0).scores()
+    assert copy_places(inputs) == {"copy in the final": [1.0] * 20, "copy in the top five": [1.0] * 20}
+    scores = play_prefbest(prefs, seed=0).scores()
     n_finalists = np.count_nonzero(~np.isnan(scores))
     assert n_finalists <= 9 and scores[0] == n_finalists - 1  # the best item wins all its comparisons
     assert np.nansum(scores) == n_finalists * (n_finalists - 1) // 2

@@ -7,7 +7,7 @@ import pytest
 
 import rankduel
 from rankduel.clickmodels import ClickModel
-from rankduel.experiments.studies.published.multileave import clicks_of_rankers, expected_clicks
+from rankduel.experiments.studies.published.multileave.quality import clicks_of_rankers, expected_clicks
 
 
 def enumerated_clicks(grades: list[int], model: ClickModel) -> float:

@@ -1,0 +1,1 @@
+"""Pages about studies: figures, captions, an HTML page, and docs/reproduction.md."""

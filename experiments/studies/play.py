@@ -1,0 +1,221 @@
+"""Play a study: run its parts in order, save each result when it is complete, and resume after a stop.
+
+    OUT/<study>-<tier>/<part>/              records of runs, as 'rankduel run' writes them
+    OUT/<study>-<tier>/<part>.values.json   computed values, with the version of the part
+    OUT/<study>-<tier>/_<part>.seconds      duration of computing them
+    OUT/<study>-<tier>/made/                matrices computed from judged data
+    OUT/<study>-<tier>/checks.json          verdicts
+
+Results on stand-in data have a suffix, so that they are not mixed with results on the original data.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from rankduel.base.errors import StudyError
+from rankduel.base.files import path_inside, write_text
+from rankduel.base.watch import SILENT, Watch
+from rankduel.experiments.cluster import Workers
+from rankduel.experiments.runs.play import play_runs
+from rankduel.experiments.runs.problem import Problem
+from rankduel.experiments.runs.study_file import NUMBERS, versions
+from rankduel.experiments.studies.checks import Results, run_checks
+from rankduel.experiments.studies.data.judged import DataSource
+from rankduel.experiments.studies.data.problems import open_problem, stand_in_for
+from rankduel.experiments.studies.study import (
+    STAND_IN,
+    WRONG,
+    Computed,
+    Curves,
+    Inputs,
+    Part,
+    Runs,
+    Size,
+    Study,
+)
+from rankduel.experiments.studies.verdicts import Record, write_records
+
+CHECKS = "checks.json"
+
+
+class Played(NamedTuple):
+    """A study that was played: its results, the records of its checks, and the folder of its figures."""
+
+    study: Study
+    tier: str
+    results: Results
+    records: Sequence[Record]
+    figures: Path
+
+
+def folder_of(study: Study, tier: str, out: Path) -> Path:
+    return path_inside(out, f"{study.id}-{tier}", StudyError)
+
+
+def parts_to_play(study: Study, tier: str, data: Path | None, real: bool) -> list[tuple[Part, Size]]:
+    """Return the parts of a tier with their sizes; with `real`, leave out parts that need stand-in data."""
+    chosen: list[tuple[Part, Size]] = []
+    left_out: set[str] = set()
+    for part, size in study.parts_in(tier):
+        after = part.after if isinstance(part, Computed) else ()
+        if real and (left_out.intersection(after) or (part.problem and stand_in_for(part.problem, data))):
+            left_out.add(part.name)
+        else:
+            chosen.append((part, size))
+    return chosen
+
+
+def count_runs(parts: Iterable[tuple[Part, Size]]) -> int:
+    """Return the number of runs of all parts; a computed part counts as one run."""
+    return sum(size.runs * len(part.policies) if isinstance(part, Runs) else 1 for part, size in parts)
+
+
+def play_study(
+    study: Study,
+    tier: str,
+    out: Path,
+    *,
+    data: Path | None = None,
+    real: bool = False,
+    repair: bool = False,
+    jobs: Workers = 1,
+    watch: Watch = SILENT,
+) -> Results:
+    """Play all parts of a tier and return their results; saved results are read instead.
+
+    With `real`, parts that need stand-in data are left out. With `repair`, runs with a damaged record, or
+    with the record of another study, are played again. `watch` receives the number of runs as they end. The
+    tables of runs have the columns that `columns_used` names.
+    """
+    folder = folder_of(study, tier, out)
+    source = DataSource(data, folder / "made", jobs)
+    tables: dict[str, pd.DataFrame] = {}
+    values: dict[str, dict[str, Any]] = {}
+    stand_ins: dict[str, str] = {}
+    for part, size in parts_to_play(study, tier, data, real):
+        problem, stand_in = _open_part_problem(part, source)
+        stand_ins[part.name] = stand_in
+        path = path_inside(folder, part.name + (STAND_IN if stand_in else ""), StudyError)
+        if isinstance(part, Runs):
+            assert problem is not None
+            tables[part.name] = play_runs(
+                problem,
+                [study.policy(policy) for policy in part.policies],
+                size.horizon,
+                size.runs,
+                seed=study.seed,
+                jobs=jobs,
+                folder=path,
+                repair=repair,
+                watch=watch,
+                columns=columns_used(study, part.name),
+            )
+        else:
+            seen = {name: tables[name] for name in part.after}
+            preferences, arena = (problem.preferences, problem.arena) if problem else (None, None)
+            inputs = Inputs(preferences, size, seen, jobs, data, path, arena)
+            values[part.name] = _computed_values(part, inputs, path)
+            watch.runs(1)
+            # Values computed from runs use the data of these runs.
+            used = [stand_in, *(stand_ins[name] for name in part.after)]
+            stand_ins[part.name] = "; ".join(dict.fromkeys(filter(None, used)))
+    return Results(tables, values, stand_ins)
+
+
+def columns_used(study: Study, part: str) -> frozenset[str] | None:
+    """Return the columns of the runs of `part` that checks and figures use, besides policy, run and step.
+
+    None means all columns: the runs are an input of a computed part, whose function may use any of them.
+    """
+    if any(part in one.after for one in study.parts if isinstance(one, Computed)):
+        return None
+    lines = [line for one in study.figures if not isinstance(one, Curves) for line in one.lines.values()]
+    measures = [measure for check in study.checks for measure in check.measures]
+    measures += [measure for line in lines for measure in line.values()]
+    curves = [one for one in study.figures if isinstance(one, Curves)]
+    used = {measure.column for measure in measures if measure.part == part}
+    used |= {curve.column for curve in curves if part in (curve.part, *curve.beside)}
+    return frozenset({"correct"} | used - {WRONG})  # measures of wrong runs and of right runs need "correct"
+
+
+def check(study: Study, tier: str, out: Path, results: Results) -> list[Record]:
+    """Run all checks, write their records to checks.json, and return them."""
+    records = run_checks(study, results)
+    folder_of(study, tier, out).mkdir(parents=True, exist_ok=True)  # missing if no part wrote a file
+    about = {"study": study.id, "title": study.title, "source": study.source, "tier": tier}
+    write_records(records, folder_of(study, tier, out) / CHECKS, about | {"versions": versions()})
+    return records
+
+
+def _open_part_problem(part: Part, source: DataSource) -> tuple[Problem | None, str]:
+    if not part.problem:
+        return None, ""
+    opened = open_problem(part.problem, source, part.regret if isinstance(part, Runs) else "")
+    return opened.problem, opened.stand_in
+
+
+def _computed_values(part: Computed, inputs: Inputs, path: Path) -> dict[str, Any]:
+    """Return the values of a computed part; stored values of the same matrix, size and version are read."""
+    if not part.cached:
+        return _as_floats(part.make(inputs))
+    file = _values_file(path)
+    key = _key(part, inputs.size) | {"matrix": inputs.preferences.digest if inputs.preferences else ""}
+    saved = _read_cache(file)
+    if saved.get("of") == key:
+        return dict(saved["values"])
+    started = time.perf_counter()
+    values = _as_floats(part.make(inputs))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_text(seconds_file(path), f"{time.perf_counter() - started:.6g}\n")
+    found = {"of": key, "values": values}
+    text = json.dumps(found | {"digest": _digest(found)}, indent=1, sort_keys=True)
+    write_text(file, text + "\n")
+    return values
+
+
+def has_values(part: Computed, size: Size, path: Path) -> bool:
+    """Return whether values of a computed part are stored for its version and this size; for any matrix."""
+    saved = _read_cache(_values_file(path)).get("of", {})
+    return {name: saved.get(name) for name in ("size", "version", "numbers")} == _key(part, size)
+
+
+def _values_file(path: Path) -> Path:
+    return path.with_name(f"{path.name}.values.json")
+
+
+def seconds_file(path: Path) -> Path:
+    """Return the file with the duration of a computed part, whose other files begin with `path`."""
+    return path.with_name(f"_{path.name}.seconds")
+
+
+def _key(part: Computed, size: Size) -> dict[str, Any]:
+    """Return what identifies stored values besides the digest of their matrix."""
+    return {"size": list(size), "version": part.version, "numbers": NUMBERS}
+
+
+def _as_floats(values: Any) -> dict[str, Any]:
+    """Return the values as floats and lists of floats, which JSON can represent."""
+    return {str(name): np.asarray(value, float).tolist() for name, value in values.items()}
+
+
+def _digest(found: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
+
+
+def _read_cache(file: Path) -> dict[str, Any]:
+    """Return the content of a cache file; {} if it is missing or damaged."""
+    try:
+        saved = json.loads(file.read_text("utf-8"))
+        digest = saved.pop("digest")
+        return saved if digest == _digest(saved) else {}
+    except (FileNotFoundError, ValueError, RecursionError, AttributeError, TypeError, KeyError):
+        return {}
