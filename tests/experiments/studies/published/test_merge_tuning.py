@@ -26,7 +26,7 @@ def test_a_search_fixes_the_parameters_found_before(monkeypatch, tmp_path):
         calls.append((list(policies), how["folder"].name))
         return records({p: [1.0 + ("alpha=0.5" not in p) + ("batch=2" not in p)] for p in policies})
 
-    monkeypatch.setattr(parameters, "run", played)
+    monkeypatch.setattr(parameters, "play_runs", played)
     monkeypatch.setattr(parameters, "SEARCHES", {"merge_rucb": {"alpha": (1.0, 0.5), "batch": (2, 8)}})
     made = inputs(folder=tmp_path)._replace(preferences=object())
     assert parameters.search("merge_rucb", made) == {"alpha": 0.5, "batch": 2}
