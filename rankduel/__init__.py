@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from rankduel.api.cache_files import caches
     from rankduel.api.catalogues import click_models, interleavers, matrices, measures, multileavers, policies
     from rankduel.api.judging import judge
-    from rankduel.api.matrices import build_matrix, regret_bounds, winner_subsets, winners
     from rankduel.api.studies import study
     from rankduel.bandits.catalogue import policy
     from rankduel.bandits.stepper import Stepper, restore, start
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from rankduel.experiments.arena import Arena, open_arena
     from rankduel.experiments.duels import duel_odds, play_duels
     from rankduel.experiments.evaluation import compare_rankers, evaluate
+    from rankduel.experiments.matrix.matrix import build_matrix
     from rankduel.experiments.matrix.preferences import Preferences, read_preferences, write_preferences
     from rankduel.experiments.multileaving import Multileaving, multileave
     from rankduel.experiments.report.plots import plot_accuracy, plot_comparison, plot_matrix, plot_regret
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from rankduel.experiments.runs.compare import Comparison, compare
     from rankduel.experiments.runs.run import run
     from rankduel.experiments.runs.run_set import RunSet, load_records
+    from rankduel.experiments.winners.bounds import regret_bounds
+    from rankduel.experiments.winners.random_subsets import winner_subsets
+    from rankduel.experiments.winners.winners import winners
     from rankduel.interleave.catalogue import interleaving
     from rankduel.interleave.multileave.pages import multileaved_page
     from rankduel.interleave.pages import interleaved_page
@@ -56,7 +59,7 @@ _EXPORTS = {
     "RunSet": "rankduel.experiments.runs.run_set",
     "Stepper": "rankduel.bandits.stepper",
     "Watch": "rankduel.base.watch",
-    "build_matrix": "rankduel.api.matrices",
+    "build_matrix": "rankduel.experiments.matrix.matrix",
     "caches": "rankduel.api.cache_files",
     "click_model": "rankduel.clickmodels.catalogue",
     "click_models": "rankduel.api.catalogues",
@@ -86,15 +89,15 @@ _EXPORTS = {
     "rankers": "rankduel.letor_data.rankers",
     "read_data": "rankduel.letor_data.read",
     "read_preferences": "rankduel.experiments.matrix.preferences",
-    "regret_bounds": "rankduel.api.matrices",
+    "regret_bounds": "rankduel.experiments.winners.bounds",
     "report": "rankduel.experiments.report.report",
     "restore": "rankduel.bandits.stepper",
     "run": "rankduel.experiments.runs.run",
     "start": "rankduel.bandits.stepper",
     "study": "rankduel.api.studies",
     "synthetic_data": "rankduel.letor_data.synthetic.collection",
-    "winner_subsets": "rankduel.api.matrices",
-    "winners": "rankduel.api.matrices",
+    "winner_subsets": "rankduel.experiments.winners.random_subsets",
+    "winners": "rankduel.experiments.winners.winners",
     "write_data": "rankduel.letor_data.write",
     "write_synthetic_data": "rankduel.letor_data.synthetic.collection",
     "write_preferences": "rankduel.experiments.matrix.preferences",

@@ -6,7 +6,6 @@ import re
 
 import numpy as np
 import pytest
-from rankduel.api.duels import play_duels
 from support.arenas import arena
 from support.policies import generators, ladder
 from support.setting_ends import all_ends
@@ -19,6 +18,7 @@ from rankduel.base.errors import PolicyError
 from rankduel.base.settings import written_spec
 from rankduel.clickmodels.catalogue import CLICK_MODELS
 from rankduel.clickmodels.tables import STOP_RULES
+from rankduel.experiments.duels import play_duels
 from rankduel.interleave import METHODS, interleaving
 from rankduel.interleave.multileave import MULTILEAVERS, multileaved_page, multileaving
 from rankduel.interleave.pages import interleaved_page

@@ -24,6 +24,7 @@ from rankduel.base.arguments import check_type
 from rankduel.base.errors import MatrixError, UsageError, encodable
 from rankduel.base.files import convert_write_errors, replacing
 from rankduel.base.notebook import few, html_repr, short_repr
+from rankduel.base.results import plain
 from rankduel.base.settings import find
 from rankduel.base.text import feature_list, shortened
 from rankduel.experiments.matrix.builtin import FAMILIES, MATRICES, is_built_in, make_matrix, parse_matrix
@@ -207,6 +208,20 @@ class Preferences:
         by_index = not any(name.isdigit() for name in self.names)
         return self.subset([int(word) if by_index and word.isdigit() else word for word in words])
 
+    def to_pandas(self) -> pd.DataFrame:
+        """Return `pairs`."""
+        return self.pairs
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return names, settings, digest and pairs as plain Python objects."""
+        facts = {"names": self.names, "settings": self.settings, "digest": self.digest, "pairs": self.pairs}
+        values: dict[str, Any] = plain(facts)
+        return values
+
+    def save(self, path: str | Path) -> None:
+        """Write the matrix to a file, as `write_preferences` does."""
+        write_preferences(self, path)
+
     def _place(self, ranker: str | int) -> int:
         if isinstance(ranker, str):
             return find(ranker, {name: i for i, name in enumerate(self.names)}, "ranker", UsageError)
@@ -358,6 +373,15 @@ def _refuse(where: str, pairs: pd.DataFrame, bad: pd.Series, expected: str) -> N
             f"{row['wins']:g} + {row['ties']:g} + {row['losses']:g} of {row['n']}, "
             f"method '{row['method']}'; {expected}. Number of such rows: {int(bad.sum())}"
         )
+
+
+def choose_preferences(preferences: Preferences | np.ndarray | str | Path, rankers: str) -> Preferences:
+    """Return a matrix, or that of a name or file, restricted to `rankers` if any are named."""
+    if isinstance(preferences, (str, Path)):
+        preferences = read_preferences(preferences)
+    elif not isinstance(preferences, Preferences):
+        preferences = preferences_of(preferences)
+    return preferences.chosen(rankers) if rankers else preferences
 
 
 def read_preferences(text: str | Path) -> Preferences:

@@ -16,7 +16,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -24,6 +26,8 @@ import pandas as pd
 from rankduel.bandits import condorcet_winner, gaps
 from rankduel.bandits.parts.head_start import exp_or_inf, log_head_start
 from rankduel.base.errors import UsageError
+from rankduel.base.results import plain
+from rankduel.experiments.matrix.preferences import Preferences, choose_preferences
 from rankduel.experiments.winners.copeland_gaps import CopelandGaps, copeland_gaps
 
 _LN_10 = math.log(10.0)
@@ -121,6 +125,88 @@ BOUNDS: tuple[tuple[str, str, str, bool, Bound], ...] = (
     ("merge_dts", "condorcet", "Li et al. 2020, Theorem 4.1", False, merge_dts),
     ("ccb", "copeland", "Zoghi 2017, Theorem 7.1", False, ccb),
 )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RegretBounds:
+    """Published upper bounds on the regret of policies on a matrix; made by `regret_bounds`."""
+
+    horizon: float
+    alpha: float
+    theorems: pd.DataFrame  # one row per theorem
+
+    @property
+    def in_expectation(self) -> pd.Series[bool]:
+        """Return for each theorem whether it bounds the mean over runs; the others are likely."""
+        return self.theorems["holds"] == IN_EXPECTATION
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return one row per theorem."""
+        return self.theorems
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Return the rows as plain Python objects."""
+        rows: list[dict[str, Any]] = plain(self.theorems)
+        return rows
+
+    def __repr__(self) -> str:
+        return f"RegretBounds\n{self.theorems}"
+
+    def _repr_html_(self) -> str:
+        return str(self.theorems.to_html())
+
+
+def regret_bounds(
+    preferences: Preferences | np.ndarray | str | Path,
+    horizon: float,
+    *,
+    rankers: str = "",
+    alpha: float = 1.01,
+    delta: float | None = None,
+    batch: int = 4,
+) -> RegretBounds:
+    """Compute published upper bounds on the cumulative regret of policies on a matrix.
+
+    They are bounds of RUCB, mergeRUCB and CCB (Zoghi 2017, thesis, Theorems 4.4, 4.5, 6.1 and 7.1) and of
+    MergeDTS (Li et al. 2020, Theorem 4.1). All are far above the regret of simulated runs.
+
+    Parameters
+    ----------
+    preferences : Preferences, array, str or Path
+        A matrix, the name of a built-in one, or a file.
+    horizon : float
+        Number of duels T.
+    rankers : str, default ""
+        Only these rankers, by name or index, such as ``"1-5,110"``.
+    alpha : float, default 1.01
+        Factor of the logarithm in the confidence bounds of the policies, above 1/2.
+    delta : float, optional
+        Probability with which a bound may fail. The default is ``1 / horizon``, which MergeDTS always has.
+    batch : int, default 4
+        Size of the first batches of mergeRUCB and MergeDTS.
+
+    Returns
+    -------
+    RegretBounds
+        ``to_pandas()`` has one row per theorem. ``bound`` is infinite if it exceeds all floating point
+        numbers, as for alpha near 1/2; ``log10_bound`` is finite then. If a theorem does not apply, both are
+        NaN, and ``why`` is the reason.
+
+    Raises
+    ------
+    RankduelError
+        If there is no such matrix or ranker, or a value is out of range.
+
+    Examples
+    --------
+    >>> found = rankduel.regret_bounds("arxiv6", 1e6).to_pandas().set_index("source")
+    >>> round(float(found.loc["Zoghi 2017, Theorem 4.5", "bound"]))
+    83366
+    >>> found.loc["Zoghi 2017, Theorem 7.1", "why"]
+    'two rankers tie'
+    """
+    matrix = choose_preferences(preferences, rankers).matrix
+    return RegretBounds(horizon, alpha, bounds_table(matrix, horizon, alpha, delta, batch))
 
 
 def bounds_table(

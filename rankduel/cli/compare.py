@@ -101,7 +101,7 @@ def compare(
 
 def _show_heading(name: str, found: rankduel.Comparison) -> None:
     """Print the winner, the rankers, the duels, the matrix and the regret of the table below."""
-    from rankduel.cli.shown.preferences import matrix_text
+    from rankduel.cli.preferences import matrix_text
 
     live = found.live
     assert live is not None

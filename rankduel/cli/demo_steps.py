@@ -11,15 +11,15 @@ from rich.markup import escape
 from rich.table import Table
 
 import rankduel
-from rankduel.api.matrices import build_matrix
 from rankduel.bandits import condorcet_winner
 from rankduel.bandits.steps import checked_horizon
 from rankduel.cli.compare import show_comparison
-from rankduel.cli.console import file_size, matrix_progress, screen, watching
+from rankduel.cli.console import file_size, screen, watching
 from rankduel.cli.data import show_summary
 from rankduel.cli.endings import note_if_stopped
 from rankduel.cli.options import DataOptions, DuelOptions
 from rankduel.experiments.arena import Arena
+from rankduel.experiments.matrix.matrix import build_matrix
 from rankduel.experiments.matrix.preferences import Preferences
 from rankduel.letor_data.letor import Letor
 from rankduel.letor_data.summary import describe_data
@@ -88,10 +88,8 @@ def _data(path: Path) -> Letor:
 
 def _matrix(arena: Arena, path: Path) -> Preferences:
     started = time.monotonic()
-    with matrix_progress() as progress:
-        preferences = build_matrix(
-            arena, duels=TIMES * arena.rankings.n_queries, output=path, progress=progress
-        )
+    with watching() as watch:
+        preferences = build_matrix(arena, duels=TIMES * arena.rankings.n_queries, output=path, watch=watch)
     exact = int((preferences.pairs["method"] == "exact").sum())
     half_width = float((preferences.pairs["hi"] - preferences.pairs["lo"]).max()) / 2
     best = condorcet_winner(preferences.matrix)

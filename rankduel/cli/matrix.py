@@ -16,7 +16,7 @@ import rankduel
 from rankduel.base.errors import DataError
 from rankduel.base.text import counted
 from rankduel.cli import completion
-from rankduel.cli.console import file_size, print_table, runs_progress, screen, title
+from rankduel.cli.console import file_size, print_result, screen, show_sweep, title, watching
 from rankduel.cli.endings import note_if_stopped
 from rankduel.cli.options import (
     AsCsv,
@@ -31,14 +31,18 @@ from rankduel.cli.options import (
     refuse_typed,
     with_options,
 )
+from rankduel.cli.preferences import duel_text, methods_text, show_pairs, undecided_text
 from rankduel.cli.winners import Chosen
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from rankduel.experiments.arena import Arena
     from rankduel.experiments.matrix.preferences import Preferences
     from rankduel.letor_data.letor import Letor
 
 _ENDINGS = (".parquet", ".npy", ".txt")
+_USUAL_IMPRESSIONS = 100_000
 
 
 class _BuildUnlessTold(TyperGroup):
@@ -153,12 +157,11 @@ def build(
         "scheduler": scheduler,
     }
     found = _build_each(lambda: data_options.read(files), outputs, settings, quiet=as_json or as_csv)
-    if print_table(as_json, as_csv, lambda: _rows(found), lambda: _everything(found)):
+    one = next(iter(found.values())) if len(found) == 1 else _Matrices(found)
+    if print_result(one, as_json, as_csv):
         return
     if len(found) > 1:
-        from rankduel.cli.shown.sweeps import show_matrices
-
-        show_matrices(found)
+        _show_matrices(found)
 
 
 def _refuse_unused(context: typer.Context, decide: float | None, multileave: str | None) -> None:
@@ -182,23 +185,13 @@ def _build_each(
     quiet: bool,
 ) -> dict[Path, Preferences]:
     """Read the data and write a matrix to every output; print each of them unless `quiet`."""
-    from rankduel.api.matrices import USUAL_IMPRESSIONS
-    from rankduel.experiments.matrix.shared_pages import checked_impressions
-
     started = time.perf_counter()
-    impressions = settings["impressions"]
-    pages = USUAL_IMPRESSIONS if impressions is None else checked_impressions(impressions)
+    pages = int(settings["impressions"] or _USUAL_IMPRESSIONS)
     found = {}
     for file, arena in _arenas(read(), outputs):
         note = note_if_stopped(f"what was counted up to the last checkpoint is kept beside {file}")
-        with note, runs_progress("impressions", pages) as progress:
-            found[file] = rankduel.build_matrix(
-                arena,
-                output=file,
-                progress=progress.build_status,
-                page_progress=progress.done,
-                **settings,
-            )
+        with note, watching("impressions", pages) as watch:
+            found[file] = rankduel.build_matrix(arena, output=file, watch=watch, **settings)
         if not quiet:
             _show_built(found[file], arena.rankings.n_queries, file, time.perf_counter() - started)
         started = time.perf_counter()
@@ -215,25 +208,34 @@ def _arenas(letor: Letor, outputs: Mapping[Path, DuelOptions]) -> Iterator[tuple
     yield last[0], arena
 
 
-def _rows(found: dict[Path, Preferences]) -> Any:
-    """Return the pairs of one matrix, or those of several with their files."""
-    if len(found) == 1:
-        return next(iter(found.values())).pairs
-    return [
-        {"file": str(file)} | row for file, made in found.items() for row in made.pairs.to_dict("records")
-    ]
+class _Matrices:
+    """Several matrices by file, as one result."""
+
+    def __init__(self, found: Mapping[Path, Preferences]) -> None:
+        self.found = found
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the pairs of all matrices, with their files."""
+        import pandas as pd
+
+        parts = [made.to_pandas().assign(file=str(file)) for file, made in self.found.items()]
+        table = pd.concat(parts, ignore_index=True)
+        return table[["file", *table.columns.drop("file")]]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {str(file): made.to_dict() for file, made in self.found.items()}
 
 
-def _everything(found: dict[Path, Preferences]) -> Any:
-    if len(found) == 1:
-        return _as_data(next(iter(found.values())))
-    return {str(file): _as_data(made) for file, made in found.items()}
-
-
-def _as_data(preferences: Preferences) -> dict[str, Any]:
-    """Return all contents of a matrix file except the values per query."""
-    facts = {"names": preferences.names, "settings": dict(preferences.settings), "digest": preferences.digest}
-    return facts | {"pairs": preferences.pairs}
+def _show_matrices(found: Mapping[Path, Preferences]) -> None:
+    """Print a row per matrix: its duels, Condorcet winner and number of undecided pairs."""
+    rows = []
+    for made in found.values():
+        undecided = ((made.pairs["lo"] <= 0.5) & (made.pairs["hi"] >= 0.5)).sum()
+        winner = ", ".join(rankduel.winners(made).sets["condorcet"]) or "none"
+        method = str(made.settings.get("interleave", made.settings.get("multileave")))
+        rows.append([method, str(made.settings["clicks"]), winner, f"{undecided:,}"])
+    screen.print()
+    show_sweep(["interleaving", "user", "Condorcet winner", "undecided pairs"], rows)
 
 
 def _labelled(output: Path, label: str) -> Path:
@@ -262,9 +264,6 @@ def _check_output(output: Path, force: bool) -> None:
 
 def _show_built(made: Preferences, n_queries: int, output: Path, seconds: float) -> None:
     """Print what a matrix was made from, how well its pairs are known, its file and the next commands."""
-    from rankduel.cli.shown.preferences import duel_text, methods_text, undecided_text
-    from rankduel.cli.shown.verdict import show_pairs
-
     n_pairs = counted(len(made.pairs), "pair")
     screen.print(
         f"{counted(len(made), 'ranker')}, {counted(n_queries, 'query')}: {n_pairs} in {seconds:,.1f} s"
@@ -303,13 +302,12 @@ def show(
 
     [dim]Example:[/] rankduel matrix show arxiv6 -o arxiv6.svg
     """
-    from rankduel.api.matrices import chosen_preferences
-    from rankduel.cli.shown.matrix import draw
-    from rankduel.cli.shown.verdict import show_pairs
-
-    chosen = chosen_preferences(preferences, rankers)
-    printed = print_table(as_json, as_csv, lambda: chosen.pairs, lambda: _as_data(chosen))
+    chosen = rankduel.read_preferences(preferences)
+    chosen = chosen.chosen(rankers) if rankers else chosen
+    printed = print_result(chosen, as_json, as_csv)
     if not printed:
+        from rankduel.cli.drawn_matrix import draw  # imported here: it needs NumPy
+
         title(
             escape(preferences),
             f"{counted(len(chosen), 'ranker')}, best first; probability that the row beats the column",

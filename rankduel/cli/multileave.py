@@ -116,7 +116,7 @@ def multileavers(as_json: AsJson = False, as_csv: AsCsv = False) -> None:
 
 def _show_errors(source: str, found: rankduel.Multileaving) -> None:
     """Print the error of every method by number of impressions, and when it stays below some limits."""
-    from rankduel.cli.shown.preferences import matrix_text, user_text
+    from rankduel.cli.preferences import matrix_text, user_text
 
     reference, pairs = found.reference, found.reference.pairs
     users = user_text(found.settings)

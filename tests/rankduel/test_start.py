@@ -8,10 +8,10 @@ import sys
 import pytest
 from typer.main import get_command
 
-from rankduel.api.matrices import USUAL_IMPRESSIONS
 from rankduel.bandits.regret import NOTIONS
 from rankduel.cli import app
 from rankduel.experiments.matrix.build import PRIORS, USUAL_MOST, USUAL_TIMES
+from rankduel.experiments.matrix.matrix import USUAL_IMPRESSIONS
 from rankduel.experiments.studies.study import TIERS
 from rankduel.interleave import PRESETS
 from rankduel.letor_data.formats import PROFILES

@@ -11,7 +11,7 @@ from support.helpers import words
 from support.html_pages import ATTACKS, Page
 
 from rankduel.cli.console import screen
-from rankduel.cli.shown.matrix import colour, draw, shrunk
+from rankduel.cli.drawn_matrix import colour, draw, shrunk
 from rankduel.experiments.matrix.builtin import MATRICES
 from rankduel.experiments.matrix.preferences import preferences_of, write_preferences
 

@@ -24,6 +24,14 @@ RESULTS = {
     "evaluate data.txt --no-cache --rankers 1-2 --ranker 0.5*1+0.5*3 --per-query": lambda: rd.evaluate(
         data(), rankers=["1", "2", "0.5*1+0.5*3"], per_query=True
     ),
+    "matrix show arxiv6 --rankers 1-3": lambda: rd.read_preferences("arxiv6").chosen("1-3"),
+    "matrix data.txt --no-cache -o made.npy --force --rankers 1-3 --interleave team_draft": lambda: (
+        rd.build_matrix(data(), rankers="1-3", interleave="team_draft")
+    ),
+    "winners thesis4": lambda: rd.winners("thesis4"),
+    "winners arxiv6 --subsets --samples 50 --overlap-samples 3 --bounds 1e6 --alpha 2 --seed 3": lambda: (
+        rd.winners("arxiv6", subsets=True, samples=50, overlap_samples=3, bounds=1e6, alpha=2, seed=3)
+    ),
     "evaluate data.txt --no-cache --test --seed 3": lambda: rd.evaluate(data(), test=5, seed=3),
 }
 

@@ -1,64 +1,32 @@
-"""Build preference matrices from judged data, and find their winners."""
+"""`build_matrix`: preference matrices from judged data, by pages of two rankers or of all."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
-
-import numpy as np
-import pandas as pd
+from typing import Any, Literal
 
 from rankduel.base.arguments import check_type
 from rankduel.base.errors import UsageError
 from rankduel.base.settings import Configured
 from rankduel.base.unused import refuse_unused
+from rankduel.base.watch import SILENT, Watch
 from rankduel.clickmodels.tables import ClickModel
 from rankduel.experiments.arena import Arena, open_arena
 from rankduel.experiments.cluster import workers_of
-from rankduel.experiments.matrix.build import BuildStatus, write_matrix
 from rankduel.experiments.matrix.build import build_matrix as build_in_arena
-from rankduel.experiments.matrix.preferences import Preferences, preferences_of, read_preferences
+from rankduel.experiments.matrix.build import write_matrix
+from rankduel.experiments.matrix.preferences import Preferences
 from rankduel.experiments.matrix.shared_pages import infer_matrix, write_inferred
-from rankduel.experiments.winners.bounds import bounds_table
-from rankduel.experiments.winners.notions import ranker_table, winner_sets
-from rankduel.experiments.winners.overlaps import FEWEST, Overlaps, winner_overlaps
-from rankduel.experiments.winners.resampling import USUAL as USUAL_RESAMPLES
-from rankduel.experiments.winners.resampling import resampled_winners
-from rankduel.experiments.winners.subsets import subset_shares
-from rankduel.experiments.winners.summary import summary_of
-from rankduel.experiments.winners.verdict import Verdict, verdict_of
 from rankduel.interleave.multileave import MULTILEAVERS
 from rankduel.letor_data.letor import Letor
 from rankduel.letor_data.read import read_data
-
-__all__ = ["Subsets", "Winners", "build_matrix", "regret_bounds", "winner_subsets", "winners"]
 
 TieMode = Literal[
     "random_impression", "random_impression_redraw", "random_run", "random_run_shared", "stable"
 ]
 Prior = Literal["none", "lerot"]
 USUAL_IMPRESSIONS = 100_000
-
-
-class Winners(NamedTuple):
-    """Winners of a preference matrix."""
-
-    sets: dict[str, list[str]]  # names of the winners, by notion
-    rankers: pd.DataFrame  # one row per ranker: its score by every notion
-    summary: dict[str, Any]  # all results as plain values: orders, cycles, transitivity, certainty
-    verdict: Verdict  # the winner and its certainty, in sentences
-    resampled: pd.DataFrame | None  # one row per ranker: share of resamples that it wins, by notion
-
-    def __repr__(self) -> str:
-        return f"Winners({self.verdict.won!r})"
-
-
-class Subsets(NamedTuple):
-    """Random subsets of the rankers of a matrix."""
-
-    shares: pd.DataFrame  # by size: shares of subsets with a Condorcet winner and with a total order
-    overlaps: Overlaps | None  # how often two notions have a common winner; None if there are too few rankers
 
 
 def build_matrix(
@@ -83,8 +51,7 @@ def build_matrix(
     seed: int = 0,
     jobs: int = -1,
     scheduler: str | None = None,
-    progress: Callable[[BuildStatus], object] | None = None,
-    page_progress: Callable[[int], object] | None = None,
+    watch: Watch = SILENT,
 ) -> Preferences:
     """Estimate the probability that one ranker beats another when interleaved, for every pair of rankers.
 
@@ -153,10 +120,9 @@ def build_matrix(
     scheduler : str, optional
         Address of a Dask scheduler whose workers share the work, or ``"local:N"`` for N worker processes on
         this machine.
-    progress : callable, optional
-        Called with a `BuildStatus` after every block of queries.
-    page_progress : callable, optional
-        With `multileave`, called with the number of pages since the last call.
+    watch : Watch, optional
+        Receives the status of the matrix after every block of queries; with `multileave`, the number of pages
+        since the last call.
 
     Returns
     -------
@@ -226,7 +192,7 @@ def build_matrix(
         "ties": ties,
         "tied_duels": tied_duels,
     }
-    arena = _arena(data, duel)
+    arena = _arena(data, duel, watch)
     pairwise: dict[str, Any] = {
         "duels": duels,
         "precision": precision,
@@ -238,9 +204,11 @@ def build_matrix(
     if multileave is None:
         if impressions is not None:
             raise UsageError(
-                "impressions counts pages that all rankers share: give multileave too, or use duels"
+                "impressions=... counts pages that all rankers share: give multileave=... too, or use "
+                "duels=...",
+                parameter="impressions",
             )
-        options = pairwise | common | {"progress": progress or _ignore_status}
+        options = pairwise | common | {"progress": watch.matrix}
         with workers_of(jobs, scheduler) as workers:
             if output is None:
                 return build_in_arena(arena, jobs=workers, **options)
@@ -250,194 +218,18 @@ def build_matrix(
     )
     way = MULTILEAVERS.parsed(multileave)
     pages = {"impressions": USUAL_IMPRESSIONS if impressions is None else impressions}
-    options = common | pages | {"done": page_progress or _ignore_pages}
+    options = common | pages | {"done": watch.runs}
     with workers_of(jobs, scheduler) as workers:
         if output is None:
             return infer_matrix(arena, way, jobs=workers, **options)
         return write_inferred(arena, way, output, jobs=workers, **options)
 
 
-def _arena(data: Arena | Letor | str | Path, duel: dict[str, Any]) -> Arena:
+def _arena(data: Arena | Letor | str | Path, duel: dict[str, Any], watch: Watch) -> Arena:
     check_type("data", data, (Arena, Letor, str, Path), "judged data, a file of them, or an arena")
     if not isinstance(data, Arena):
-        return open_arena(data if isinstance(data, Letor) else read_data(data), **duel)
+        letor = data if isinstance(data, Letor) else read_data(data, watch=watch)
+        return open_arena(letor, **duel, watch=watch)
     usual = {"rankers": "", "clicks": "navigational", "length": 10}
     refuse_unused(duel, usual, "data; an arena has settings of its own: leave it out")
     return data
-
-
-def winners(
-    preferences: Preferences | np.ndarray | str | Path,
-    *,
-    rankers: str = "",
-    resamples: int = USUAL_RESAMPLES,
-    seed: int = 0,
-) -> Winners:
-    """Find the winners of a preference matrix by several notions, and how certain they are.
-
-    A result is certain if it holds for these queries whenever the intervals of all pairs hold together.
-    Whether it would hold for similar queries is estimated by bootstrap resampling of the queries.
-
-    Parameters
-    ----------
-    preferences : Preferences, array, str or Path
-        A matrix, the name of a built-in one, or a file.
-    rankers : str, default ""
-        Only these rankers, by name or index, such as ``"1-5,110"``.
-    resamples : int, default 1000
-        Number of bootstrap resamples of the queries.
-    seed : int, default 0
-        Seed of these draws.
-
-    Returns
-    -------
-    Winners
-        ``sets`` has the winners by notion (Condorcet, Copeland, Borda, random walk, von Neumann, Smith set),
-        ``rankers`` the scores of every ranker, ``summary`` orders, cycles, transitivity, and how certain they
-        are, ``verdict`` the winner in sentences. ``resampled`` has, for every ranker, the share of
-        resamples in which it is the Condorcet, Copeland, Borda and random-walk winner, and in which a von
-        Neumann winner gives it weight; it is None for matrices without values per query: plain matrices, and
-        those estimated from shared pages.
-
-    Raises
-    ------
-    RankduelError
-        If there is no such matrix or ranker, or a value is out of range.
-
-    Examples
-    --------
-    >>> found = rankduel.winners("thesis4")
-    >>> found.sets["condorcet"], found.sets["borda"]
-    (['0'], ['1'])
-    >>> found.verdict.won
-    '0 wins: it beats all 3 others'
-    """
-    chosen = chosen_preferences(preferences, rankers)
-    drawn = resampled_winners(chosen, resamples, seed)
-    return Winners(
-        winner_sets(chosen),
-        ranker_table(chosen),
-        summary_of(chosen, drawn),
-        verdict_of(chosen, drawn),
-        None if drawn is None else drawn.shares,
-    )
-
-
-def winner_subsets(
-    preferences: Preferences | np.ndarray | str | Path,
-    *,
-    rankers: str = "",
-    sizes: Sequence[int] | None = None,
-    samples: int = 20_000,
-    overlap_samples: int = 100,
-    seed: int = 0,
-    scheduler: str | None = None,
-) -> Subsets:
-    """Measure how often subsets of the rankers have a Condorcet winner or a total order.
-
-    Also measure how often two notions have a common winner.
-
-    Parameters
-    ----------
-    preferences : Preferences, array, str or Path
-        A matrix, the name of a built-in one, or a file.
-    rankers : str, default ""
-        Only these rankers, by name or index.
-    sizes : sequence of int, optional
-        Sizes of the subsets for `shares`. By default some of each order of magnitude.
-    samples : int, default 20_000
-        Number of subsets per size.
-    overlap_samples : int, default 100
-        Number of subsets per size for the comparison of notions, which takes longer.
-    seed : int, default 0
-        Seed of all random numbers.
-    scheduler : str, optional
-        Address of a Dask scheduler whose workers share the work, or ``"local:N"`` for N worker processes on
-        this machine.
-
-    Returns
-    -------
-    Subsets
-        ``shares`` by size, and ``overlaps`` of notions of a winner (None for fewer than 4 rankers).
-
-    Examples
-    --------
-    >>> found = rankduel.winner_subsets("arxiv6", samples=500, overlap_samples=5)
-    >>> found.shares["size"].tolist()
-    [2, 3, 4, 5, 6]
-    """
-    matrix = chosen_preferences(preferences, rankers).matrix
-    shares = subset_shares(matrix, sizes, samples, seed)
-    if len(matrix) < FEWEST:
-        return Subsets(shares, None)
-    with workers_of(1, scheduler) as workers:
-        return Subsets(shares, winner_overlaps(matrix, None, overlap_samples, seed, workers))
-
-
-def regret_bounds(
-    preferences: Preferences | np.ndarray | str | Path,
-    horizon: float,
-    *,
-    rankers: str = "",
-    alpha: float = 1.01,
-    delta: float | None = None,
-    batch: int = 4,
-) -> pd.DataFrame:
-    """Compute published upper bounds on the cumulative regret of policies on a matrix.
-
-    They are bounds of RUCB, mergeRUCB and CCB (Zoghi 2017, thesis, Theorems 4.4, 4.5, 6.1 and 7.1) and of
-    MergeDTS (Li et al. 2020, Theorem 4.1). All are far above the regret of simulated runs.
-
-    Parameters
-    ----------
-    preferences : Preferences, array, str or Path
-        A matrix, the name of a built-in one, or a file.
-    horizon : float
-        Number of duels T.
-    rankers : str, default ""
-        Only these rankers, by name or index, such as ``"1-5,110"``.
-    alpha : float, default 1.01
-        Factor of the logarithm in the confidence bounds of the policies, above 1/2.
-    delta : float, optional
-        Probability with which a bound may fail. The default is ``1 / horizon``, which MergeDTS always has.
-    batch : int, default 4
-        Size of the first batches of mergeRUCB and MergeDTS.
-
-    Returns
-    -------
-    DataFrame
-        One row per theorem. ``bound`` is infinite if it exceeds all floating point numbers, as for alpha near
-        1/2; ``log10_bound`` is finite then. If a theorem does not apply, both are NaN, and ``why`` is the
-        reason.
-
-    Raises
-    ------
-    RankduelError
-        If there is no such matrix or ranker, or a value is out of range.
-
-    Examples
-    --------
-    >>> found = rankduel.regret_bounds("arxiv6", 1e6).set_index("source")
-    >>> round(float(found.loc["Zoghi 2017, Theorem 4.5", "bound"]))
-    83366
-    >>> found.loc["Zoghi 2017, Theorem 7.1", "why"]
-    'two rankers tie'
-    """
-    return bounds_table(chosen_preferences(preferences, rankers).matrix, horizon, alpha, delta, batch)
-
-
-def chosen_preferences(preferences: Preferences | np.ndarray | str | Path, rankers: str) -> Preferences:
-    """Return the preferences, restricted to `rankers` if any are named."""
-    if isinstance(preferences, (str, Path)):
-        preferences = read_preferences(preferences)
-    elif not isinstance(preferences, Preferences):
-        preferences = preferences_of(preferences)
-    return preferences.chosen(rankers) if rankers else preferences
-
-
-def _ignore_status(status: BuildStatus) -> None:
-    pass
-
-
-def _ignore_pages(pages: int) -> None:
-    pass

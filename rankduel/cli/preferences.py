@@ -1,15 +1,21 @@
-"""Sentences about a matrix that several commands print: its duels, and how its pairs are known."""
+"""Print what several commands say about a matrix: its duels, how its pairs are known, and its winner."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+from rich.markup import escape
 
 from rankduel.base.text import counted
-from rankduel.experiments.matrix.preferences import Preferences, exact_ties
+from rankduel.cli.console import plain_table, screen, title
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rankduel.experiments.matrix.preferences import Preferences
+
+_FEW = 5  # largest number of rankers whose pairs are listed
 _METHODS = {
     "exact": "exact",
     "rao-blackwell": "estimated from simulated pages",
@@ -53,7 +59,7 @@ def matrix_text(preferences: Preferences) -> str:
 
 def undecided_text(pairs: pd.DataFrame) -> str:
     """Return how many pairs have an interval that contains 1/2, and how many tie exactly."""
-    ties = int(exact_ties(pairs).sum())
+    ties = int(((pairs["lo"] == 0.5) & (pairs["hi"] == 0.5)).sum())
     undecided = int(((pairs["lo"] <= 0.5) & (pairs["hi"] >= 0.5)).sum()) - ties
     tied = f"; {counted(ties, 'pair')} with p = 1/2 exactly" if ties else ""
     return f"undecided (interval contains 1/2): {counted(undecided, 'pair')}{tied}"
@@ -70,3 +76,22 @@ def _interval_name(settings: Mapping[str, Any]) -> str:
     if settings.get("alpha") is not None:
         return f"{100 * (1 - settings['alpha']):.4g}% interval"
     return "interval"
+
+
+def show_pairs(preferences: Preferences) -> None:
+    """Print win, tie and loss of every pair, if the rankers are few and these numbers are known."""
+    pairs = preferences.pairs[preferences.pairs["n"] > 0]
+    if len(preferences) > _FEW or pairs.empty:
+        return
+    title("\nPairs", "win, tie, loss: shares of n duels, or of n queries if exact")
+    table = plain_table()
+    for heading in ("first", "second"):
+        table.add_column(heading, header_style="dim", style="cyan", overflow="fold")
+    for heading in ("win", "tie", "loss", "n", "p", "interval"):
+        table.add_column(heading, header_style="dim", justify="right", no_wrap=True)
+    for row in pairs.to_dict("records"):
+        shares = (f"{row[name] / row['n']:.2%}" for name in ("wins", "ties", "losses"))
+        interval = row["method"] if row["lo"] == row["hi"] else f"{row['lo']:.4f} to {row['hi']:.4f}"
+        names = (escape(row["first"]), escape(row["second"]))
+        table.add_row(*names, *shares, f"{row['n']:,}", f"{row['p']:.4f}", interval)
+    screen.print(table)
