@@ -14,9 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rankduel.api.cache_files import caches
     from rankduel.api.catalogues import click_models, interleavers, matrices, measures, multileavers, policies
-    from rankduel.api.judging import judge
     from rankduel.api.studies import study
     from rankduel.bandits.catalogue import policy
     from rankduel.bandits.stepper import Stepper, restore, start
@@ -24,8 +22,10 @@ if TYPE_CHECKING:
     from rankduel.base.watch import Watch
     from rankduel.clickmodels.catalogue import click_model
     from rankduel.experiments.arena import Arena, open_arena
+    from rankduel.experiments.cache_files import caches
     from rankduel.experiments.duels import duel_odds, play_duels
     from rankduel.experiments.evaluation import compare_rankers, evaluate
+    from rankduel.experiments.judge.session import judge
     from rankduel.experiments.matrix.matrix import build_matrix
     from rankduel.experiments.matrix.preferences import Preferences, read_preferences, write_preferences
     from rankduel.experiments.multileaving import Multileaving, multileave
@@ -60,7 +60,7 @@ _EXPORTS = {
     "Stepper": "rankduel.bandits.stepper",
     "Watch": "rankduel.base.watch",
     "build_matrix": "rankduel.experiments.matrix.matrix",
-    "caches": "rankduel.api.cache_files",
+    "caches": "rankduel.experiments.cache_files",
     "click_model": "rankduel.clickmodels.catalogue",
     "click_models": "rankduel.api.catalogues",
     "compare": "rankduel.experiments.runs.compare",
@@ -71,7 +71,7 @@ _EXPORTS = {
     "interleaved_page": "rankduel.interleave.pages",
     "interleavers": "rankduel.api.catalogues",
     "interleaving": "rankduel.interleave.catalogue",
-    "judge": "rankduel.api.judging",
+    "judge": "rankduel.experiments.judge.session",
     "load_records": "rankduel.experiments.runs.run_set",
     "matrices": "rankduel.api.catalogues",
     "measures": "rankduel.api.catalogues",

@@ -65,7 +65,7 @@ ORDER = {
         "matrix_runs stepper",
     ),
     "experiments": (
-        "cluster digests limits paired_tests specs statistics",
+        "cache_files cluster digests limits paired_tests specs statistics",
         "tables",
         "arena",
         "arena_reference duels evaluation",

@@ -10,8 +10,11 @@ import hashlib
 import importlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import pandas as pd
 
 from rankduel.base.checked_json import read_at_most
 from rankduel.base.errors import DataError, RecordsError
@@ -49,6 +52,31 @@ class Judgment(NamedTuple):
     comparison: Comparison
     winner: str  # "left", "right" or "tie"
     assessor: str = ""
+
+
+@dataclass(frozen=True)
+class ToJudge:
+    """Comparisons to be judged, as a table in which the winner is still empty."""
+
+    comparisons: tuple[Comparison, ...]
+    assessor: str = ""
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return one row per comparison."""
+        return pd.DataFrame(self.to_dict(), columns=list(_COLUMNS))
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Return one row per comparison, as plain Python objects."""
+        return pairs_rows(self.comparisons, self.assessor)
+
+    def to_csv(self) -> str:
+        """Return the table as CSV, with items that a spreadsheet does not take for formulas."""
+        return pairs_csv(self.comparisons, self.assessor)
+
+    def save(self, path: str | Path) -> None:
+        """Write the table as CSV."""
+        with convert_write_errors(path, DataError):
+            write_text(path, self.to_csv())
 
 
 def read_text(path: Path) -> str:

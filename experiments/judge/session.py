@@ -19,21 +19,24 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from rankduel.bandits import Stepper, start
 from rankduel.bandits.steps import LONGEST, checked_horizon
 from rankduel.base.checked_json import read_checked_json, write_checked_json
 from rankduel.base.errors import DataError, PolicyError, RankduelError, RecordsError, UsageError
 from rankduel.base.files import convert_write_errors
+from rankduel.base.results import plain
 from rankduel.base.settings import Configured
 from rankduel.base.streams import checked_seed, stream
 from rankduel.experiments.judge.judgments import (
     TIE,
     Comparison,
     Judgment,
+    ToJudge,
     is_plain_text,
     locked,
     new_judgments,
@@ -58,6 +61,17 @@ class SessionStatus(NamedTuple):
     best: tuple[str, ...]  # best items according to the judgments so far
     finished: bool
     judgments_per_pair: int  # of the pair judged most often, which is the number of assessors needed
+    items: int
+    policy: str  # name and settings
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return one row per best item."""
+        return pd.DataFrame({"best": self.best})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all values as plain Python objects."""
+        values: dict[str, Any] = plain(self._asdict())
+        return values
 
 
 class _Replay(NamedTuple):
@@ -96,6 +110,10 @@ class Session:
         new = {pair.pair: pair for pair in reversed(pairs) if pair.pair not in seen}
         return sorted(new.values())
 
+    def to_judge(self, assessor: str = "", limit: int | None = None) -> ToJudge:
+        """Return the first `limit` of `next_pairs`, as a table to be filled in by `assessor`."""
+        return ToJudge(tuple(self.next_pairs(assessor)[:limit]), assessor)
+
     def add(self, rows: Sequence[Mapping[str, str]], where: str = "judgments") -> int:
         """Add rows with an `id` and a `winner`, all of them or none; return the number of new judgments.
 
@@ -127,6 +145,8 @@ class Session:
             best=tuple(self.items[index] for index in sorted(self._labels[stepper.answers()])),
             finished=n_open == 0,
             judgments_per_pair=max(times.values(), default=0),
+            items=len(self.items),
+            policy=self.policy,
         )
 
     @cached_property
@@ -202,6 +222,59 @@ class Session:
                         "elsewhere, and add its other rows again"
                     )
             read.add(path)
+
+
+def judge(
+    folder: str | Path,
+    items: Sequence[str] | None = None,
+    *,
+    policy: str | None = None,
+    budget: float = 0,
+    seed: int = 0,
+    trust: bool = False,
+) -> Session:
+    """Start a judging session, or open an existing one.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Folder of the session.
+    items : sequence of str, optional
+        The pool of items; starts a new session. Without it the session in `folder` is opened.
+    policy : str, optional
+        Policy that chooses the pairs; by default "prefbest" for a new session. The code of a policy file is
+        executed: a session with a policy file is opened only if `policy` names the file, or with `trust`.
+    budget : float, default 0
+        Maximum number of judgments; 0 for as many as the policy needs.
+    seed : int, default 0
+        Seed of the policy and of the sides of the items.
+    trust : bool, default False
+        Whether to execute the policy file that the session in `folder` names.
+
+    Returns
+    -------
+    Session
+        ``next_pairs(assessor)`` returns the pairs to judge now, ``add(rows)`` adds judgments, whose winner is
+        left, right or tie, and ``progress()`` returns the number of judgments and the best items so far.
+
+    Raises
+    ------
+    RankduelError
+        If the folder holds another session or none, if the policy cannot lead one, or if it is a file that
+        the caller did not name.
+
+    Examples
+    --------
+    >>> session = rankduel.judge("topic7", ["a", "b", "c"], policy="mohajer_select(m=1)")
+    >>> while pairs := session.next_pairs():
+    ...     number, left, right = pairs[0]
+    ...     _ = session.add([{"id": str(number), "winner": "left" if left < right else "right"}])
+    >>> rankduel.judge("topic7").progress().best
+    ('a',)
+    """
+    if items is None:
+        return open_session(folder, policy, trust=trust)
+    return start_session(folder, tuple(items), policy or "prefbest", seed, budget)
 
 
 def start_session(

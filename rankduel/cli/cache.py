@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 
 import rankduel
-from rankduel.cli.console import byte_text, plain_table, print_table, screen
+from rankduel.cli.console import byte_text, plain_table, print_result, screen
 from rankduel.cli.options import AsCsv, AsJson
 
 _KINDS = {"code": "compiled code", "data": "data and scores"}
@@ -34,14 +34,14 @@ def cache(
     [dim]Example:[/] rankduel cache --clear
     """
     found = rankduel.caches(data or [], clear=clear)
-    if print_table(as_json, as_csv, lambda: found, lambda: {"removed": clear, "caches": found}):
+    if print_result(found, as_json, as_csv):
         return
     table = plain_table()
     table.add_column("cache", header_style="dim", style="cyan")
     for name in ("files", "size"):
         table.add_column(name, header_style="dim", justify="right")
     table.add_column("folder", header_style="dim", overflow="fold")
-    for kind, folder, files, size in found.itertuples(index=False):
+    for kind, folder, files, size in found.folders.itertuples(index=False):
         table.add_row(_KINDS[kind], f"{files:,}", byte_text(size), escape(folder))
     screen.print(table)
     if clear:

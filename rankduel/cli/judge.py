@@ -11,10 +11,9 @@ from rich.markup import escape
 
 import rankduel
 from rankduel.base.errors import DataError, UsageError
-from rankduel.base.files import convert_write_errors, write_text
 from rankduel.base.text import counted
 from rankduel.cli import completion
-from rankduel.cli.console import print_data, print_table, screen
+from rankduel.cli.console import print_data, print_result, screen
 from rankduel.cli.endings import note_if_stopped
 from rankduel.cli.options import AsCsv, AsJson
 
@@ -93,22 +92,17 @@ def next_pairs(
 
     [dim]Example:[/] rankduel judge next topic7 -o pairs.csv
     """
-    from rankduel.experiments.judge.judgments import pairs_csv, pairs_rows
-
-    pairs = rankduel.judge(folder, policy=policy, trust=trust).next_pairs(assessor.strip())[:limit]
-    table = pairs_csv(pairs, assessor.strip())
+    pairs = rankduel.judge(folder, policy=policy, trust=trust).to_judge(assessor.strip(), limit)
     if out is not None:
-        with convert_write_errors(out, DataError):
-            write_text(out, table)
-    if print_table(as_json, False, lambda: pairs_rows(pairs, assessor.strip())):
+        pairs.save(out)
+    if print_result(pairs, as_json, False):
         return
     if out is None or as_csv:
-        print_data(table)
+        print_data(pairs.to_csv())
         return
     add_them = escape(f"rankduel judge add {folder} {out}")
-    screen.print(
-        f"{counted(len(pairs), 'pair')} in [bold]{escape(str(out))}[/]; when judged: [bold]{add_them}[/]"
-    )
+    n_pairs = counted(len(pairs.comparisons), "pair")
+    screen.print(f"{n_pairs} in [bold]{escape(str(out))}[/]; when judged: [bold]{add_them}[/]")
 
 
 @app.command()
@@ -151,8 +145,7 @@ def show(
     """
     session = rankduel.judge(folder, policy=policy, trust=trust)
     progress = session.progress()
-    everything = progress._asdict() | {"items": len(session.items), "policy": session.policy}
-    if print_table(as_json, as_csv, lambda: [{"best": item} for item in progress.best], lambda: everything):
+    if print_result(progress, as_json, as_csv):
         return
     screen.print(f"[bold]{counted(len(session.items), 'item')}[/], {escape(session.policy)}")
     _show_next_step(session)

@@ -32,6 +32,9 @@ RESULTS = {
     "winners arxiv6 --subsets --samples 50 --overlap-samples 3 --bounds 1e6 --alpha 2 --seed 3": lambda: (
         rd.winners("arxiv6", subsets=True, samples=50, overlap_samples=3, bounds=1e6, alpha=2, seed=3)
     ),
+    "judge show topic": lambda: rd.judge("topic").progress(),
+    "judge next topic --limit 2 --assessor ann": lambda: rd.judge("topic").to_judge("ann", 2),
+    "cache data.txt": lambda: rd.caches(["data.txt"]),
     "evaluate data.txt --no-cache --test --seed 3": lambda: rd.evaluate(data(), test=5, seed=3),
 }
 
@@ -40,6 +43,7 @@ RESULTS = {
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_letor([arenas.letor()], tmp_path / "data.txt")
+    rd.judge("topic", ["a", "b", "c"])
     return tmp_path
 
 

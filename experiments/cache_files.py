@@ -3,16 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from rankduel.base.cache_folders import code_folder, data_folder
 from rankduel.base.code_cache import code_files
+from rankduel.base.results import plain
 from rankduel.letor_data.cache import FOLDER, cache_files
 
 
-def caches(data: Sequence[str | Path] = (), *, clear: bool = False) -> pd.DataFrame:
+@dataclass(frozen=True, eq=False, repr=False)
+class Caches:
+    """Folders of cache files; made by `caches`."""
+
+    folders: pd.DataFrame  # one row per folder: kind, folder, number of files, and their size in bytes
+    removed: bool  # whether the files were removed
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return one row per folder."""
+        return self.folders
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the folders, and whether their files were removed, as plain Python objects."""
+        return {"removed": self.removed, "caches": plain(self.folders)}
+
+    def __repr__(self) -> str:
+        return f"Caches(removed={self.removed})\n{self.folders}"
+
+    def _repr_html_(self) -> str:
+        return str(self.folders.to_html())
+
+
+def caches(data: Sequence[str | Path] = (), *, clear: bool = False) -> Caches:
     """List the cache files, or remove them.
 
     Compiled code is stored in the user's cache folder, which is ``$RANKDUEL_CACHE`` if that is set. Parsed
@@ -29,14 +54,14 @@ def caches(data: Sequence[str | Path] = (), *, clear: bool = False) -> pd.DataFr
 
     Returns
     -------
-    DataFrame
-        One row per folder: kind ("code" or "data"), folder, number of files, and their size in bytes. With
-        `clear`, these were removed.
+    Caches
+        ``to_pandas()`` has one row per folder: kind ("code" or "data"), folder, number of files, and their
+        size in bytes. With `clear`, these were removed.
 
     Examples
     --------
     >>> found = rankduel.caches()
-    >>> found["kind"].tolist()
+    >>> found.folders["kind"].tolist()
     ['code', 'data']
     """
     folders = [("code", code_folder(), code_files(code_folder()))]
@@ -50,7 +75,7 @@ def caches(data: Sequence[str | Path] = (), *, clear: bool = False) -> pd.DataFr
         for _, _, files in folders:
             for file in files:
                 file.unlink(missing_ok=True)
-    return pd.DataFrame(rows)
+    return Caches(pd.DataFrame(rows), clear)
 
 
 def _beside(path: Path) -> Path:
