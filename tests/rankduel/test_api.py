@@ -30,9 +30,10 @@ def run_python(source, cwd, *arguments):
 def test_names_for_type_checkers_equal_the_lazy_names():
     tree = ast.parse((ROOT / "rankduel" / "__init__.py").read_text(encoding="utf-8"))
     block = next(node for node in tree.body if isinstance(node, ast.If))
-    typed = {alias.name: node.module for node in block.body for alias in node.names}
+    typed = {alias.asname: node.module for node in block.body for alias in node.names}
+    assert typed.keys() == {alias.name for node in block.body for alias in node.names}
     typed["rankers"] = "rankduel.letor_data.rankers"
-    assert typed == rankduel._EXPORTS
+    assert typed == rankduel._MODULES
     assert set(rankduel.__all__) == {*typed, "__version__"} == set(dir(rankduel))
 
 
@@ -126,8 +127,8 @@ def test_subpackages_are_attributes(package, tmp_path):
     assert ended.stdout == f"rankduel.{package}\n", ended.stderr
 
 
-@pytest.mark.parametrize("name", rankduel._EXPORTS)
+@pytest.mark.parametrize("name", rankduel._MODULES)
 def test_names_are_imported_from_their_modules(name):
-    module = importlib.import_module(rankduel._EXPORTS[name])
+    module = importlib.import_module(rankduel._MODULES[name])
     value = getattr(rankduel, name)
     assert value is module or value.__module__ == module.__name__
