@@ -94,7 +94,7 @@ class User(NamedTuple):
         elif grades in self.tables:
             p_click, p_stop = self.tables[grades]
         else:
-            raise ClickModelError(self._ways_out(grades))
+            raise ClickModelError(self._ways_out(grades), parameter="grade_cuts")
         return custom_model(p_click, p_stop, params.stop, params.attention)
 
     def _ways_out(self, grades: int) -> str:
@@ -102,7 +102,7 @@ class User(NamedTuple):
         ways = [
             f"{self.name}(grade_map=even): the 5-grade table, interpolated; a table of ours, not published",
             "custom(p_click=...,p_stop=...): your own probabilities, one per grade, such as 0/0.5/1",
-            "--grade-cuts CUT,... (in Python, grade_cuts): read the labels as fewer grades, such as '1,2'",
+            "grade_cuts=...: read the labels as fewer grades, with limits such as 1,2",
         ]
         if grades == 4:
             same = "if the scale has five grades and no document here has the highest one"
@@ -137,7 +137,7 @@ class CustomUser(NamedTuple):
                 raise ClickModelError(f"{self.name} needs {name}: a probability per grade")
         model = custom_model(*params)
         if grades not in (None, len(model.p_click)):
-            raise ClickModelError(_other_grades(len(model.p_click), grades))
+            raise ClickModelError(_other_grades(len(model.p_click), grades), parameter="grade_cuts")
         return model
 
 
@@ -147,12 +147,12 @@ def model_for(user: ClickModel | Configured, grades: int) -> ClickModel:
         model: ClickModel = user.thing.model(user.params, grades)
         return model
     if len(user.p_click) != grades:
-        raise ClickModelError(_other_grades(len(user.p_click), grades))
+        raise ClickModelError(_other_grades(len(user.p_click), grades), parameter="grade_cuts")
     return user
 
 
 def _other_grades(found: int, needed: int | None) -> str:
     return (
         f"the click model has {found} grades, but {needed} are needed: the data's. Give a probability for "
-        "each grade, or read the labels as other grades with --grade-cuts (in Python, grade_cuts)"
+        "each grade, or read the labels as other grades with grade_cuts=..."
     )

@@ -101,7 +101,9 @@ def open_cluster(address: str) -> Iterator[Cluster]:
     try:
         import distributed
     except ImportError:
-        raise UsageError("--scheduler needs Dask: pip install 'rankduel[dask]'") from None
+        raise UsageError(
+            "scheduler=... needs Dask: pip install 'rankduel[dask]'", parameter="scheduler"
+        ) from None
     with _scheduler(address) as (scheduler, security):
         cluster = Cluster(distributed, scheduler, security)
         try:
@@ -137,8 +139,9 @@ def _scheduler(address: str) -> Iterator[tuple[str, Any]]:
     count = address.removeprefix(LOCAL)
     if not (count.isascii() and count.isdigit() and 1 <= int(count) <= MOST_LOCAL):
         raise UsageError(
-            f"--scheduler {address}: expected a number of worker processes from 1 to {MOST_LOCAL}, as in "
-            "'local:4'; or the address of a scheduler, tcp://HOST:PORT or tls://HOST:PORT"
+            f"scheduler='{address}': expected a number of worker processes from 1 to {MOST_LOCAL}, as in "
+            "'local:4'; or the address of a scheduler, tcp://HOST:PORT or tls://HOST:PORT",
+            parameter="scheduler",
         )
     import dask
     from distributed import LocalCluster, Security
@@ -147,7 +150,8 @@ def _scheduler(address: str) -> Iterator[tuple[str, Any]]:
         security = Security.temporary()
     except ImportError:
         raise UsageError(
-            f"--scheduler {address} needs the package cryptography, for TLS: pip install 'rankduel[dask]'"
+            f"scheduler='{address}' needs the package cryptography, for TLS: pip install 'rankduel[dask]'",
+            parameter="scheduler",
         ) from None
     with (
         tempfile.TemporaryDirectory(prefix="rankduel-workers-", ignore_cleanup_errors=True) as folder,
@@ -204,7 +208,9 @@ class Cluster:
             except TypeError:  # from Dask, without certificates
                 if not self._address.startswith(_TLS):
                     raise
-                raise UsageError(f"--scheduler {self._address}: {_CERTIFICATES}") from None
+                raise UsageError(
+                    f"scheduler='{self._address}': {_CERTIFICATES}", parameter="scheduler"
+                ) from None
             except ImportError as problem:
                 raise UsageError(
                     f"a worker of {self._address} cannot load rankduel ({problem}); install the same "

@@ -240,8 +240,9 @@ def _unjudged_document(qrels: str | Path, cells: _Cells, missing: np.ndarray) ->
     query, docno = cells.query_ids[cells.query(missing[:1])[0]], cells.docnos[cells.doc(missing[:1])[0]]
     return DataError(
         f"{qrels}: no judgment of document '{docno}' of query '{query}', the first of "
-        f"{counted(len(missing), 'document')} that a run lists without one; --unjudged zero gives them grade "
-        "0, drop leaves them out (in Python, unjudged)"
+        f"{counted(len(missing), 'document')} that a run lists without one; unjudged='zero' gives them grade "
+        "0, unjudged='drop' leaves them out",
+        parameter="unjudged",
     )
 
 

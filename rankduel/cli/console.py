@@ -19,7 +19,6 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.progress import (
     BarColumn,
-    DownloadColumn,
     MofNCompleteColumn,
     Progress,
     ProgressColumn,
@@ -28,7 +27,6 @@ from rich.progress import (
     TaskProgressColumn,
     TextColumn,
     TimeRemainingColumn,
-    TransferSpeedColumn,
 )
 from rich.segment import Segment
 from rich.table import Table
@@ -186,14 +184,6 @@ def watching(what: str = "runs", total: int = 0) -> Iterator[Watch]:
 
 
 @contextmanager
-def byte_progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar for reading; yield a function to call with the bytes read and all bytes."""
-    with bar(DownloadColumn(), TransferSpeedColumn()) as progress:
-        task = progress.add_task(what, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
-
-
-@contextmanager
 def count_progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
     """Show a bar for countable work; yield a function to call with the number done since the last call."""
     with bar(MofNCompleteColumn(), _Rate()) as progress:
@@ -304,13 +294,6 @@ def number_ranges(names: Sequence[str]) -> str:
         else:
             spans.append([name])
     return ", ".join(span[0] if len(span) == 1 else f"{span[0]}-{span[-1]}" for span in spans)
-
-
-@contextmanager
-def matrix_progress() -> Iterator[Callable[[BuildStatus], None]]:
-    """Show the progress of a matrix; yield the function for the parameter `progress` of `build_matrix`."""
-    with bar(TextColumn("{task.fields[rate]}")) as shown:
-        yield _build_status(shown)
 
 
 class RunsProgress(NamedTuple):

@@ -43,7 +43,7 @@ _READERS = {
 _PARSERS = {"json", "tomllib", "tomli"}  # recursive ones
 
 # A parameter with its value, as an error below the command writes it; settings are in parentheses.
-_PARAMETER = re.compile(r"(?<![^\s'])(?P<name>[a-z]\w*)=(?P<value>\.\.\.|True|'[^']*'|[0-9][0-9.]*\b)")
+_PARAMETER = re.compile(r"(?<!\S)(?P<name>[a-z]\w*)=(?P<value>\.\.\.|True|'[^']*'|[0-9][0-9.]*\b)")
 
 _received: list[int] = []  # signals in the order of their arrival
 _notes_if_stopped: list[str] = []  # sentences about results that a stopped command leaves

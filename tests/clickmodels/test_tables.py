@@ -75,7 +75,11 @@ def test_a_number_of_grades_without_a_table_is_refused_with_alternatives():
         message = str(refused.value)
         assert f"published tables for 2, 3, 5 grades, not for {grades}" in message
         assert "navigational(grade_map=even)" in message and "a table of ours" in message
-        assert "custom(p_click=" in message and "--grade-cuts" in message
+        assert (
+            "custom(p_click=" in message
+            and "grade_cuts=..." in message
+            and refused.value.parameter == "grade_cuts"
+        )
         assert ("navigational(grade_map=0/1/2/3)" in message) == (grades == 4)
 
 

@@ -397,7 +397,7 @@ def test_a_missing_scheduler_is_an_error():
 
 @pytest.mark.parametrize("address", ["local:", "local:0", "local:-1", "local:x", "local:1000000"])
 def test_wrong_numbers_of_local_workers_are_errors(address):
-    with pytest.raises(RankduelError, match=f"--scheduler {address}: expected a number of worker processes"):
+    with pytest.raises(RankduelError, match=f"scheduler='{address}': expected a number of worker processes"):
         with open_cluster(address):
             pass
 

@@ -20,6 +20,7 @@ import pytest
 from support.helpers import words
 
 from rankduel import cli
+from rankduel.base.errors import UsageError
 from rankduel.base.files import replacing
 from rankduel.cli import endings
 from rankduel.cli.console import visible
@@ -393,3 +394,28 @@ def test_the_text_of_a_policy_file_cannot_control_the_terminal(rankduel, tmp_pat
     )
     code, out, err = rankduel("policies", "mine.py")
     assert (code, err) == (0, "") and out == visible(out) and "[/bold] and" in out
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ("jobs=... is for one machine", "--jobs is for one machine"),
+        ("give repair=True, or index_base=0", "give --repair, or --index-base 0"),
+        (
+            "choose unjudged='drop'; scheduler='tcp://a:1': no",
+            "choose --unjudged drop; --scheduler tcp://a:1: no",
+        ),
+        ("dts(alpha=0.6,batch=4) and custom(p_click=...,p_stop=...)", None),  # settings are not options
+    ],
+)
+def test_parameters_are_shown_as_options(message, shown):
+    assert endings.in_options(message) == (shown or message)
+
+
+def test_an_error_about_a_parameter_names_the_option(capsys):
+    def command():
+        raise UsageError("tied_duels=... is for duels, not for 'a=1'", parameter="tied_duels")
+
+    with pytest.raises(SystemExit):
+        endings.run_to_end(command)
+    assert "--tied-duels is for duels, not for 'a=1'" in capsys.readouterr().err

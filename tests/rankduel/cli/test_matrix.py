@@ -166,9 +166,9 @@ def test_an_unknown_method_is_an_error(matrix, data, tmp_path):
 def test_the_progress_bar_shows_rate_and_decided_pairs(monkeypatch):
     terminal = Console(file=io.StringIO(), force_terminal=True, width=140)
     monkeypatch.setattr(console, "errors", terminal)
-    with console.matrix_progress() as update:
+    with console.watching() as watch:
         for done in (1000, 2000, 3000, 4000):
-            update(BuildStatus(done, 10_000, 7, 10))
+            watch.matrix(BuildStatus(done, 10_000, 7, 10))
             time.sleep(0.01)
     shown = terminal.file.getvalue()
     assert "7 of 10 pairs decided" in shown and "pairs/s" in shown and "40%" in shown
