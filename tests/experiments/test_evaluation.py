@@ -104,7 +104,7 @@ def test_scores_equal_in_single_precision_tie_as_in_trec_eval(tmp_path):
     lines = [f"{q} Q0 {d} 0 {score!r} x\n" for q in run for d, score in run[q].items()]
     (tmp_path / "run").write_text("".join(lines))
     data = rankduel.read_data(tmp_path / "run", qrels=tmp_path / "qrels", run_ties="trec_eval")
-    ours = rankduel.evaluate(data, measures=list(TREC), per_query=True)
+    ours = rankduel.evaluate(data, measures=list(TREC), per_query=True).by_query
     for text, theirs in TREC.items():
         found = {m.query_id: m.value for m in ir_measures.iter_calc([theirs], judged, run)}
         values = ours[ours["measure"] == text]["value"].tolist()
